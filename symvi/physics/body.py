@@ -1,0 +1,133 @@
+"""A rigid body's discrete dynamics, from its discrete Lagrangian (000 (19)-(32), 001 (5)-(17); math.md section 2).
+
+L_d = h [ (m/2) v·v + (1/2) w·Jw - V ],  v = (x2 - x1)/h,  w = (2/h) V(q2 q1*), all in **world axes**, J = R1 J_body R1ᵀ.
+The slot derivatives of L_d by the first knot give the momenta p = m v and l = c Jw + (h/2) w x Jw; by the second knot they give
+the very same values, so the "old" term of a step's residual is just the momentum carried over from the step before.
+"""
+
+from __future__ import annotations
+
+from symvi.physics.formula import Argument, derived
+
+W = Argument("w", (3,), "angular velocity over the step", "rad/s")
+A = Argument("a", (3,), "half turn, (h/2) w", "rad")
+C = Argument("c", (), "cosine of the half turn")
+INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+
+def symmetric(j):
+    """The 3 x 3 matrix of six entries in the order xx, yy, zz, xy, xz, yz."""
+    import sympy as sp
+
+    xx, yy, zz, xy, xz, yz = j
+    return sp.Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def packed(matrix):
+    """Six entries of a symmetric matrix, in the order of `symmetric`."""
+    return [matrix[i] for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+
+
+@derived(
+    "J = R J_body Rᵀ", "math.md section 2",
+    [Argument("R", (3, 3), "rotation, body to world"), Argument("j", (6,), "inertia xx, yy, zz, xy, xz, yz", "kg m²", "body")],
+    [Argument("J", (6,), "inertia xx, yy, zz, xy, xz, yz", "kg m²")],
+)
+def world_inertia(R, j):  # noqa: N803  (the papers' letter)
+    import sympy as sp
+
+    half = R * symmetric(j)
+    return {"J": sp.Matrix(packed(half * R.T))}
+
+
+def discrete_lagrangian_slots(slot: int):
+    """Minus or plus the derivative of the kinetic L_d by a rotation of knot 1 (slot 1) or knot 2 (slot 2), in world axes.
+
+    Structured: with d = q2 q1* = [c; a] the kinetic part is (2/h) aᵀ J a, a turn of knot 1 by e_k changes d by -(1/2) d e_k and J
+    by e_k^ J - J e_k^, a turn of knot 2 changes d by (1/2) e_k d. Returns symbols (c, a, J entries, h) and the momentum.
+    """
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    h, c = sp.symbols("h c", positive=True)
+    a = sp.Matrix(sp.symbols("a_0:3", real=True))
+    entries = sp.Matrix(sp.symbols("J_0:6", real=True))
+    inertia, d = symmetric(entries), sp.Matrix([c, *a])
+    momentum = sp.zeros(3, 1)
+    for k in range(3):
+        turn = algebra.pure(algebra.UNIT[k])
+        if slot == 1:
+            change, spin = algebra.vector(-algebra.multiply(d, turn) / 2), algebra.skew(algebra.UNIT[k])
+            change_of_inertia = spin * inertia - inertia * spin
+        else:
+            change, change_of_inertia = algebra.vector(algebra.multiply(turn, d) / 2), sp.zeros(3, 3)
+        variation = (2 / h) * (2 * (a.T * inertia * change)[0] + (a.T * change_of_inertia * a)[0])
+        momentum[k] = sp.expand(-variation if slot == 1 else variation)
+    return (c, a, entries, h), momentum
+
+
+@derived(
+    "l = c Jw + a x Jw", "000 (27)-(30), 001 (13)-(16), math.md section 2",
+    [C, A, W, Argument("J", (6,), "inertia", "kg m²")],
+    [Argument("l", (3,), "angular momentum", "kg m²/s"), Argument("Jw", (3,), "J w", "kg m²/s")],
+)
+def angular_momentum(c, a, w, J):  # noqa: N803
+    """The structured form; `derivation_defect` is its distance from the slot derivatives and must vanish."""
+    from symvi.physics import algebra
+
+    jw = symmetric(J) * w
+    return {"l": jw * c[0] + algebra.cross(a, jw), "Jw": jw}
+
+
+def derivation_defect():
+    """angular_momentum minus both slot derivatives of the discrete Lagrangian, with w = 2a/h: exactly zero (tested)."""
+    import sympy as sp
+
+    defects = []
+    for slot in (1, 2):
+        (c, a, entries, h), momentum = discrete_lagrangian_slots(slot)
+        stated = angular_momentum.builder(sp.Matrix([c]), a, 2 * a / h, entries)["l"]
+        defects.append((stated - momentum).applyfunc(sp.expand))
+    return defects
+
+
+@derived(
+    "dl/d(theta/h) = (c J + a^ J - (Ja)^)(c I - a^) - (Ja) aᵀ", "math.md section 2 through codegen.md section 2; no division",
+    [C, A, Argument("half", (), "h/2", "s"), Argument("J", (6,), "inertia", "kg m²")],
+    [Argument("D", (3, 3), "derivative of l by the rotation vector at the second knot over h", "kg m²")],
+)
+def angular_momentum_gradient(c, a, half, J):  # noqa: N803
+    """Chained through w and c as intermediates: dw = (c I - a^) s, d a = (h/2) dw, dc = -(h/2) a·s for the unknown s = theta/h."""
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    inertia = symmetric(J)
+    w = sp.Matrix(sp.symbols("w_0:3", real=True))
+    chain = c[0] * sp.eye(3) - algebra.skew(a)
+    ja = inertia * a
+    by_w = c[0] * inertia + algebra.skew(a) * inertia - algebra.skew(ja)
+    by_c = inertia * w
+    # (dl/dc) dc = (J w)(-(h/2) aᵀ) = -(J a) aᵀ, since a = (h/2) w
+    assert (by_c * half[0]).subs(dict(zip(w, a / half[0], strict=True))).applyfunc(sp.simplify) == ja
+    return {"D": by_w * chain - ja * a.T}
+
+
+@derived(
+    "p = m v", "000 (26)", [Argument("m", (), "mass", "kg"), Argument("v", (3,), "velocity over the step", "m/s")],
+    [Argument("p", (3,), "momentum", "kg m/s")],
+)
+def linear_momentum(m, v):
+    return {"p": v * m[0]}
+
+
+@derived(
+    "T = (1/2) m v·v + (1/2) w·Jw", "000 (19)",
+    [Argument("m", (), "mass", "kg"), Argument("v", (3,), "velocity", "m/s"), W, Argument("J", (6,), "inertia", "kg m²")],
+    [Argument("T", (), "kinetic energy", "J")],
+)
+def kinetic_energy(m, v, w, J):  # noqa: N803
+    from symvi.physics import algebra
+
+    return {"T": (algebra.dot(v, v) * m[0] + algebra.dot(w, symmetric(J) * w)) / 2}

@@ -1,0 +1,63 @@
+"""Declaring a constraint, a joint coordinate or a potential: give the function, its gradients are derived.
+
+The decorated function takes what bodies a and b carry (positions x, body-fixed vectors and quaternions, all in world axes) and
+data, and returns rows. The formula's outputs are those rows and their 6-column derivatives by each body's position and by a
+rotation vector in world axes (math.md section 1), chained through the carried quantities (codegen.md section 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from symvi.physics.formula import Argument, Formula
+
+
+def position(side: str) -> Argument:
+    return Argument(f"x_{side}", (3,), f"position of body {side}", "m", kind="position", side=side)
+
+
+def carried(name: str, meaning: str, side: str, unit: str = "m") -> Argument:
+    """A vector fixed to a body, in world axes."""
+    return Argument(name, (3,), meaning, unit, kind="vector", side=side)
+
+
+def attitude(name: str, meaning: str, side: str) -> Argument:
+    """A quaternion fixed to a body: its orientation times a constant offset."""
+    return Argument(name, (4,), meaning, kind="quaternion", side=side)
+
+
+def data(name: str, meaning: str, unit: str, shape: tuple[int, ...] = ()) -> Argument:
+    """A number that does not move with a body."""
+    return Argument(name, shape, meaning, unit)
+
+
+def function_of_bodies(equation: str, source: str, inputs: Sequence[Argument], rows: int, unit: str = "m") -> Callable:
+    """Declare `rows` functions g of what two bodies carry; outputs g (rows), G_a (rows x 6), G_b (rows x 6)."""
+    inputs = tuple(inputs)
+    outputs = (
+        Argument("g", (rows,), "value", unit),
+        Argument("G_a", (rows, 6), "derivative by body a: position, then rotation vector in world axes", f"{unit}/m, {unit}/rad"),
+        Argument("G_b", (rows, 6), "derivative by body b: position, then rotation vector in world axes", f"{unit}/m, {unit}/rad"),
+    )
+
+    def declare(builder: Callable) -> Formula:
+        def derive(**values):
+            return with_gradients(builder(**values), inputs, values)
+
+        return Formula(builder.__name__, equation, source, inputs, outputs, derive)
+
+    return declare
+
+
+def with_gradients(rows, inputs: Sequence[Argument], values: dict) -> dict:
+    """The rows with their gradients by both bodies, as SymPy matrices."""
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    rows = sp.Matrix(rows) if isinstance(rows, (list, tuple, sp.MatrixBase)) else sp.Matrix([rows])
+    result = {"g": rows}
+    for side in ("a", "b"):
+        moving = [(argument.kind, values[argument.name]) for argument in inputs if argument.side == side]
+        result[f"G_{side}"] = algebra.gradient(rows, moving)
+    return result

@@ -1,0 +1,107 @@
+"""How a rigid body moves over one step, and what it carries along (000 (31); math.md section 1; solver.md section 1).
+
+World axes throughout. With the angular velocity w over the step, a = (h/2) w and c = sqrt(1 - a·a), the step turns the body by
+the unit quaternion [c; a]: q2 = [c; a] q1. What a body carries is known at the first knot, and its **difference** over the step
+divided by h is computed directly, never by subtracting two nearby numbers.
+"""
+
+from __future__ import annotations
+
+from symvi.physics.formula import Argument, derived
+
+Q = Argument("q", (4,), "orientation", kind="quaternion")
+A = Argument("a", (3,), "half turn, (h/2) w", "rad")
+C = Argument("c", (), "cosine of the half turn")
+W = Argument("w", (3,), "angular velocity over the step", "rad/s")
+
+
+@derived(
+    "R(q)", "000 (11)", [Q], [Argument("R", (3, 3), "rotation, body to world")],
+)
+def rotation_matrix(q):
+    from symvi.physics import algebra
+
+    return {"R": algebra.rotation(q)}
+
+
+@derived(
+    "r = R p", "math.md section 3",
+    [Argument("R", (3, 3), "rotation, body to world"), Argument("p", (3,), "vector fixed to the body", "m", "body")],
+    [Argument("r", (3,), "the same vector", "m", "world")],
+)
+def carried_vector(R, p):  # noqa: N803  (the papers' letter)
+    return {"r": R * p}
+
+
+@derived(
+    "p = q o", "000 (7)",
+    [Q, Argument("o", (4,), "offset from the body's axes", "1", "body")],
+    [Argument("p", (4,), "body-fixed quaternion", "1", "world")],
+)
+def carried_quaternion(q, o):
+    from symvi.physics import algebra
+
+    return {"p": algebra.multiply(q, o)}
+
+
+@derived(
+    "a = (h/2) w,  c = sqrt(1 - a·a),  e = (c - 1)/h = -(a·w)/(2 (1 + c))", "000 (31), solver.md section 1",
+    [Argument("half", (), "h/2", "s"), W],
+    [A, C, Argument("e", (), "(c - 1)/h", "1/s"), Argument("turn", (), "a·a, below 1 inside the domain")],
+)
+def half_turn(half, w):
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    a = w * half[0]
+    turn = algebra.dot(a, a)
+    c = sp.sqrt(1 - turn)
+    return {"a": a, "c": c, "e": -algebra.dot(a, w) / (2 * (1 + c)), "turn": turn}
+
+
+@derived(
+    "(r2 - r1)/h = w x (c r1 + a x r1)", "solver.md section 1; from r2 = r1 + 2 a x (c r1 + a x r1)",
+    [W, A, C, Argument("r", (3,), "body-fixed vector at the first knot", "m")],
+    [Argument("d", (3,), "its difference over the step, divided by h", "m/s")],
+)
+def vector_difference(w, a, c, r):
+    from symvi.physics import algebra
+
+    return {"d": algebra.cross(w, r * c[0] + algebra.cross(a, r))}
+
+
+@derived(
+    "(p2 - p1)/h = [e; w/2] p1", "000 (31), solver.md section 1",
+    [W, Argument("e", (), "(c - 1)/h", "1/s"), Argument("p", (4,), "body-fixed quaternion at the first knot")],
+    [Argument("d", (4,), "its difference over the step, divided by h", "1/s")],
+)
+def quaternion_difference(w, e, p):
+    """With half of w taken once: two products share it."""
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    return {"d": algebra.multiply(sp.Matrix([e[0], *(w / 2)]), p)}
+
+
+@derived(
+    "q2 = [c; a] q1", "000 (31)", [C, A, Q], [Argument("q2", (4,), "orientation at the second knot")],
+)
+def turned(c, a, q):
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    return {"q2": algebra.multiply(sp.Matrix([c[0], *a]), q)}
+
+
+@derived(
+    "dw = (c I - a^) theta/h", "codegen.md section 2 in world axes: R1 (c I + a^)ᵀ ... = (c I - a^) for the rotation vector at the second knot",
+    [C, A, Argument("s", (3,), "rotation vector at the second knot, divided by h", "rad/s")],
+    [Argument("dw", (3,), "change of the angular velocity", "rad/s")],
+)
+def velocity_change(c, a, s):
+    from symvi.physics import algebra
+
+    return {"dw": s * c[0] - algebra.cross(a, s)}

@@ -1,0 +1,120 @@
+"""From SymPy to scalar code: a formula's outputs become straight-line arithmetic of the closed set in scalar/operations.py."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+
+from symvi.physics.algebra import angle
+from symvi.physics.formula import Argument, Code, Formula
+from symvi.scalar import Graph, Scalar
+
+FUNCTIONS = {sp.sin: "sin", sp.cos: "cos", sp.exp: "exp", sp.log: "log", sp.atan2: "atan2", angle: "angle"}
+
+
+def lower(formula: Formula) -> Code:
+    """Derive `formula` with SymPy and lower its outputs to straight-line code, shared and folded."""
+    symbols = {argument.name: symbols_of(argument) for argument in formula.inputs}
+    results = formula.builder(**symbols)
+    graph = Graph()
+    inputs = [graph.symbol(str(s)) for argument in formula.inputs for s in symbols[argument.name]]
+    known = {symbol: scalar for argument in formula.inputs for symbol, scalar in zip(
+        symbols[argument.name], inputs[_offset(formula, argument):], strict=False)}
+    lowered = {}
+    for output in formula.outputs:
+        entries = list(sp.Matrix(results[output.name])) if output.shape else [sp.sympify(results[output.name])]
+        if len(entries) != output.size:
+            raise ValueError(f"formula {formula.name}: output {output.name} has {len(entries)} entries, expected {output.size}")
+        lowered[output.name] = [scalar_of(graph, sp.sympify(entry), known) for entry in entries]
+    return _code(graph, inputs, lowered)
+
+
+def symbols_of(argument: Argument) -> sp.Matrix:
+    """Real symbols for an argument: a column vector, or a matrix for two extents, a 1x1 column for a scalar."""
+    rows, columns = (*argument.shape, 1, 1)[:2] if argument.shape else (1, 1)
+    if not argument.shape:
+        return sp.Matrix([sp.Symbol(argument.name, real=True)])
+    return sp.Matrix(rows, columns, lambda i, j: sp.Symbol(f"{argument.name}_{i * columns + j}", real=True))
+
+
+def scalar_of(graph: Graph, expression: sp.Expr, known: dict) -> Scalar:
+    """Lower one SymPy expression; `known` maps every symbol, and every expression already lowered, to its scalar."""
+    if expression in known:
+        return known[expression]
+    if expression.is_Rational:
+        return graph.constant(Fraction(int(expression.p), int(expression.q)))
+    if expression.is_Add:
+        result = _sum(graph, expression, known)
+    elif expression.is_Mul:
+        result = _product(graph, expression, known)
+    elif expression.is_Pow:
+        result = _power(graph, expression, known)
+    elif expression.func in FUNCTIONS:
+        arguments = [scalar_of(graph, a, known) for a in expression.args]
+        result = graph.function(FUNCTIONS[expression.func], *arguments)
+    else:
+        raise TypeError(f"cannot lower {expression.func} in {expression}: outside the closed set of operations")
+    known[expression] = result
+    return result
+
+
+def _sum(graph: Graph, expression: sp.Add, known: dict) -> Scalar:
+    total = graph.constant(0)
+    for term in expression.args:
+        total = total + scalar_of(graph, term, known)
+    return total
+
+
+def _product(graph: Graph, expression: sp.Mul, known: dict) -> Scalar:
+    coefficient, rest = expression.as_coeff_Mul(rational=True)
+    top, bottom = graph.constant(1), graph.constant(1)
+    for factor in sp.Mul.make_args(rest):
+        if factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:
+            bottom = bottom * scalar_of(graph, 1 / factor, known)
+        else:
+            top = top * scalar_of(graph, factor, known)
+    numerator, denominator = graph.constant(Fraction(int(coefficient.p))), graph.constant(Fraction(int(coefficient.q)))
+    return numerator * top / denominator / bottom
+
+
+def _power(graph: Graph, expression: sp.Pow, known: dict) -> Scalar:
+    base, exponent = expression.as_base_exp()
+    if base is sp.E:
+        return graph.function("exp", scalar_of(graph, expression.exp, known))
+    if not exponent.is_Rational or exponent.q not in (1, 2):
+        raise TypeError(f"cannot lower the power {expression}: exponents are integers or 1/2")
+    value = scalar_of(graph, base, known)
+    if exponent.q == 2:
+        value = graph.sqrt(value)
+    result = _integer_power(graph, value, abs(int(exponent.p)))
+    return 1 / result if exponent < 0 else result
+
+
+def _integer_power(graph: Graph, base: Scalar, exponent: int) -> Scalar:
+    result = graph.constant(1)
+    while exponent:
+        if exponent & 1:
+            result = result * base
+        exponent >>= 1
+        if exponent:
+            base = base * base
+    return result
+
+
+def _offset(formula: Formula, argument: Argument) -> int:
+    return sum(a.size for a in formula.inputs[: formula.inputs.index(argument)])
+
+
+def _code(graph: Graph, inputs: list[Scalar], lowered: dict[str, list[Scalar]]) -> Code:
+    sequence = graph.sequence([scalar for entries in lowered.values() for scalar in entries])
+    constants = [i for i in sequence if graph.operation(i) == "const"]
+    operations = [i for i in sequence if graph.operation(i) not in ("const", "symbol")]
+    register = {scalar.index: k for k, scalar in enumerate(inputs)}
+    for index in constants + operations:
+        register[index] = len(register)
+    return Code(
+        tuple(graph.arguments(i)[0] for i in constants),
+        tuple((graph.operation(i), tuple(register[k] for k in graph.operands(i))) for i in operations),
+        {name: tuple(register[s.index] for s in entries) for name, entries in lowered.items()},
+    )
