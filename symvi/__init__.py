@@ -1,0 +1,100 @@
+"""symvi: symbolic code generation for rigid-body dynamics.
+
+The public names are looked up when they are first used, so that `import symvi` and `symvi --help` are quick: importing
+SymPy alone takes most of a second.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from symvi.errors import (
+        AssemblyError,
+        CompilerError,
+        MechanismError,
+        MissingExtraError,
+        SolverError,
+        SymviError,
+    )
+    from symvi.mechanism import (
+        Actuator,
+        Body,
+        Box,
+        Capsule,
+        Coupling,
+        Cylinder,
+        Driver,
+        Joint,
+        JointDamper,
+        JointSpring,
+        Mechanism,
+        PointSpring,
+        Potential,
+        Rod,
+        Servo,
+        Sphere,
+        Wrench,
+    )
+    from symvi.mechanism.state import State
+    from symvi.simulate import Simulator, SolverOptions, Trajectory
+
+__version__ = "0.1.0"
+
+_HOME_OF = {
+    name: module
+    for module, names in {
+        "symvi.errors": "AssemblyError CompilerError MechanismError MissingExtraError SolverError SymviError",
+        "symvi.mechanism": "Actuator Body Box Capsule Coupling Cylinder Driver Joint JointDamper JointSpring Mechanism"
+        " PointSpring Potential Rod Servo Sphere Wrench",
+        "symvi.mechanism.state": "State",
+        "symvi.simulate": "Simulator SolverOptions Trajectory",
+    }.items()
+    for name in names.split()
+}
+
+# Written out, because type checkers and completion read it; a test compares it with the table above.
+__all__ = [
+    "Actuator",
+    "AssemblyError",
+    "Body",
+    "Box",
+    "Capsule",
+    "CompilerError",
+    "Coupling",
+    "Cylinder",
+    "Driver",
+    "Joint",
+    "JointDamper",
+    "JointSpring",
+    "Mechanism",
+    "MechanismError",
+    "MissingExtraError",
+    "PointSpring",
+    "Potential",
+    "Rod",
+    "Servo",
+    "Simulator",
+    "SolverError",
+    "SolverOptions",
+    "Sphere",
+    "State",
+    "SymviError",
+    "Trajectory",
+    "Wrench",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from the module it lives in, once."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'symvi' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
