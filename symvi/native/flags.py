@@ -1,0 +1,47 @@
+"""The flags with which each kind of compiler makes a shared library."""
+
+import platform
+from typing import Literal
+
+Kind = Literal["gcc", "clang", "tcc", "zig", "cc"]
+Profile = Literal["reproducible", "fast"]
+
+# Every + - * / and sqrt is rounded on its own, in the order written: no fused multiply-add, no reordering.
+# gcc 12 forms fused operations in its straight-line vectoriser even when contraction is off.
+_REPRODUCIBLE: dict[Kind, tuple[str, ...]] = {
+    "gcc": ("-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-tree-slp-vectorize"),
+    "clang": ("-O2", "-ffp-contract=off", "-fno-math-errno"),
+    "zig": ("-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-sanitize=undefined", "-mcpu=baseline"),
+    "cc": ("-O2",),
+}
+_FAST: dict[Kind, tuple[str, ...]] = {
+    "gcc": ("-O3", "-ffp-contract=fast", "-fno-math-errno"),
+    "clang": ("-O3", "-ffp-contract=fast", "-fno-math-errno"),
+    "zig": ("-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-sanitize=undefined", "-mcpu=native"),
+    "cc": ("-O3",),
+}
+
+
+def profile_flags(kind: Kind, profile: Profile) -> tuple[str, ...]:
+    """Return the flags of a profile for a kind of compiler.
+
+    "reproducible" gives the same bits with every compiler that is not a plain "cc", whose flags are unknown.
+    "fast" uses all of this processor, fused multiply-add included; its bits differ from one machine to another.
+
+    Raises ValueError for another profile.
+    """
+    if profile not in ("reproducible", "fast"):
+        raise ValueError(f"unknown profile {profile!r}; give 'reproducible' or 'fast'")
+    if kind == "tcc":  # it has no optimiser to restrain, and ignores what it does not know
+        return ("-std=c99", "-shared")
+    flags = ("-std=c99", "-fPIC", "-shared", *(_REPRODUCIBLE if profile == "reproducible" else _FAST)[kind])
+    if kind == "cc":
+        return flags
+    if profile == "fast" and kind != "zig":
+        flags = (*flags, _native_processor_flag())
+    return (*flags, "-fvisibility=hidden")
+
+
+def _native_processor_flag() -> str:
+    """Return the flag for "this very processor": clang knows it under one name on x86 and under another on ARM."""
+    return "-march=native" if platform.machine().lower() in ("x86_64", "amd64", "i386", "i686") else "-mcpu=native"
