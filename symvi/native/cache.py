@@ -38,7 +38,7 @@ def cache_folder() -> Path:
     if given:
         return _given_folder(given)
     user, temporary = _user_folder(), _temporary_folder()
-    if _usable(user):
+    if user is not None and _usable(user):
         return user
     # in a folder that everybody shares, somebody else may have laid a link under our name
     if not temporary.is_symlink() and _usable(temporary):
@@ -87,17 +87,22 @@ def publish(file: Path, destination: Path) -> None:
 
 
 def _given_folder(given: str) -> Path:
-    folder = Path(given).expanduser().absolute()
+    folder = Path(os.path.expanduser(given)).absolute()
     problem = _problem(folder)
     if problem is not None:
         raise CompilerError(f"SYMVI_CACHE={given}: {problem}; name a folder that only you can write to")
     return folder
 
 
-def _user_folder() -> Path:
+def _user_folder() -> Path | None:
+    """Return the user's cache folder, or None for a user without a home: no HOME, no entry in the user table."""
     from platformdirs import user_cache_path
 
-    return user_cache_path("symvi", appauthor=False)
+    try:
+        folder = user_cache_path("symvi", appauthor=False)
+    except RuntimeError:
+        return None
+    return folder if folder.is_absolute() else None  # older versions of platformdirs answer "~/.cache"
 
 
 def _temporary_folder() -> Path:
@@ -118,8 +123,6 @@ def _usable(folder: Path) -> bool:
 
 def _problem(folder: Path) -> str | None:
     """Create the folder if it is missing; say why no code may be loaded from it, or return None if it may."""
-    if not folder.is_absolute():  # "~/.cache" stays as it is where there is neither HOME nor a user entry
-        return "is not an absolute path"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()

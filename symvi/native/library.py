@@ -5,6 +5,7 @@ in the cache folder. Calls release the interpreter's lock.
 """
 
 import hashlib
+import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,14 +29,20 @@ class Library:
 def load_library(path: Path, declarations: str) -> Library:
     """Load a shared library; declarations are the C prototypes, structs and integer constants to be used.
 
-    Raises CompilerError when the file cannot be loaded. A function that is declared but missing in the library is
-    reported by cffi as AttributeError at its first use.
+    Raises CompilerError when the file cannot be loaded, or lacks a function that is declared.
     """
     ffi = _parsed(declarations)
     try:
-        return Library(path, ffi, ffi.dlopen(str(path)))
+        # never unloaded: a function taken out of `lib` does not keep it alive, and calling it would crash
+        lib = ffi.dlopen(str(path), os.RTLD_NOW | os.RTLD_NODELETE)
     except OSError as error:
         raise CompilerError(f"library {path} cannot be loaded: {error}; delete it to have it built again") from error
+    try:
+        for name in dir(lib):
+            getattr(lib, name)
+    except ffi.error as error:
+        raise CompilerError(f"library {path} and its declarations do not agree: {error}") from error
+    return Library(path, ffi, lib)
 
 
 def _parsed(declarations: str) -> Any:
