@@ -1,0 +1,73 @@
+"""The errors of symvi: a short tree, so that a caller can catch one kind or all of them.
+
+Every message names the element, says what was found, and what would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "AssemblyError",
+    "CompilerError",
+    "MechanismError",
+    "MissingExtraError",
+    "SolverError",
+    "SymviError",
+    "missing_extra",
+]
+
+# A file of a million lines may be wrong in each of them; nobody reads more than this.
+SHOWN_PROBLEMS = 50
+
+
+class SymviError(Exception):
+    """The base of every error that symvi raises on purpose."""
+
+
+class MechanismError(SymviError):
+    """A description cannot be used.
+
+    problems: every problem found, one sentence each (a single text is taken as one problem).
+    paths: for each problem, the keys that lead to its place in the description,
+        for example ("bodies", "arm", "mass"); empty where no place is known.
+    """
+
+    def __init__(self, problems: str | Iterable[str], paths: Iterable[Sequence[str | int]] = ()):
+        self.problems: tuple[str, ...] = (problems,) if isinstance(problems, str) else tuple(problems)
+        given = tuple(tuple(path) for path in paths)
+        self.paths: tuple[tuple[str | int, ...], ...] = given + ((),) * (len(self.problems) - len(given))
+        super().__init__(self.problems, self.paths)
+
+    def __str__(self) -> str:
+        shown = self.problems[:SHOWN_PROBLEMS]
+        hidden = len(self.problems) - len(shown)
+        return "\n".join(shown) + (f"\n... and {hidden} more problems" if hidden else "")
+
+
+class AssemblyError(SymviError):
+    """The joints cannot be closed: contradictory or nearly redundant loops, or a start that violates them."""
+
+
+class CompilerError(SymviError):
+    """No C compiler was found, or it failed; the message then holds its words and the folder that was kept."""
+
+
+class SolverError(SymviError):
+    """A step was not solved. status: the SolverStatus that says why; the state was left as it was."""
+
+    def __init__(self, message: str, status: object = None):
+        self.status = status
+        super().__init__(message, status)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class MissingExtraError(SymviError):
+    """An optional part of symvi needs a package that is not installed."""
+
+
+def missing_extra(extra: str, package: str) -> MissingExtraError:
+    """The error that says which extra brings a package: raise missing_extra("plot", "matplotlib")."""
+    return MissingExtraError(f"this needs the package {package}; install it with: pip install 'symvi[{extra}]'")

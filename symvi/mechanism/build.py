@@ -1,0 +1,93 @@
+"""From tables of plain values to elements, with every problem of every element collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from symvi.errors import MechanismError
+from symvi.mechanism.description import Complaint, Description
+from symvi.mechanism.elements import Body, Coupling, Driver, Joint
+from symvi.mechanism.forces import FORCES, Force
+from symvi.mechanism.names import did_you_mean, shown
+
+__all__ = ["TABLES", "Elements", "built_elements", "element_class"]
+
+# The tables of a mechanism in the order in which files and records hold them.
+TABLES: dict[str, type[Description]] = {
+    "bodies": Body,
+    "joints": Joint,
+    "couplings": Coupling,
+    "drivers": Driver,
+    "forces": Force,
+}
+
+
+class Elements(NamedTuple):
+    """The elements of each table that are right, the names of all that were given, and what is wrong."""
+
+    tables: dict[str, tuple[Any, ...]]
+    names: list[tuple[str, str]]  # (table, name), in order, those of wrong elements included
+    complaints: list[Complaint]
+
+    @property
+    def known(self) -> frozenset[tuple[str, str]]:
+        """(table, name) of every element that was given."""
+        return frozenset(self.names)
+
+
+def element_class(table: str, values: Mapping[str, Any]) -> type[Description] | None:
+    """The class of an element; None for a force of unknown kind."""
+    if table != "forces":
+        return TABLES[table]
+    kind = values.get("kind")
+    return FORCES.get(kind) if isinstance(kind, str) else None
+
+
+def built_elements(values: Mapping[str, Any]) -> Elements:
+    """Build the elements of all tables.
+
+    Each table is a list of elements or of tables of their fields, or a table of such tables by name.
+    """
+    elements = Elements({}, [], [])
+    for table in TABLES:
+        built = []
+        for name, item in _items(table, values.get(table, ()), elements.complaints):
+            try:
+                element = _element(table, name, item)
+            except MechanismError as error:
+                places = ((table, name, *path) for path in error.paths)
+                elements.complaints.extend(map(Complaint, places, error.problems))
+            else:
+                built.append(element)
+            elements.names.append((table, name))
+        elements.tables[table] = tuple(built)
+    return elements
+
+
+def _items(table: str, given: object, complaints: list[Complaint]) -> Iterator[tuple[str, Any]]:
+    """(name, element or its fields) of a table in either form."""
+    if isinstance(given, Mapping):
+        for name, item in given.items():
+            yield str(name), ({**item, "name": name} if isinstance(item, Mapping) else item)
+    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
+        for item in given:
+            name = item.get("name", "") if isinstance(item, Mapping) else getattr(item, "name", "")
+            yield str(name), item
+    else:
+        complaints.append(Complaint((table,), f"{table} {shown(given)} must be a list or a table"))
+
+
+def _element(table: str, name: str, item: object) -> Description:
+    expected = TABLES[table]
+    if isinstance(item, expected):
+        return item
+    title = f"{expected.label} {shown(name)}"
+    if not isinstance(item, Mapping):
+        raise MechanismError(f"{title}: {shown(item)} must be a table of its fields")
+    model = element_class(table, item)
+    if model is None:
+        kind = item.get("kind")
+        place = [("kind",) if "kind" in item else ()]
+        raise MechanismError([f"{title}: kind {shown(kind)} is unknown; {did_you_mean(str(kind), FORCES)}"], place)
+    return model(**{str(key): value for key, value in item.items()})

@@ -1,0 +1,103 @@
+"""The base of every described thing: a frozen pydantic model whose errors are sentences.
+
+A wrong value becomes "body 'arm': mass -1.0 must be positive": the element, the field, what was found, what would do.
+All problems of an element are collected before anything is raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from symvi.errors import MechanismError
+from symvi.mechanism.names import did_you_mean, shown
+
+__all__ = ["Complaint", "Complaints", "Description"]
+
+
+class Complaint(NamedTuple):
+    """One problem: the keys that lead to it, and the sentence."""
+
+    path: tuple[str | int, ...]
+    text: str
+
+
+class Complaints(ValueError):
+    """Several problems of one model, on their way through pydantic's validation."""
+
+    def __init__(self, items: Iterable[Complaint]):
+        self.items = tuple(items)
+        super().__init__("; ".join(item.text for item in self.items))
+
+
+class Description(BaseModel):
+    """A frozen, validated piece of a description; unknown fields are refused.
+
+    Raises MechanismError with every problem when it is built from wrong values.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    label: ClassVar[str] = "description"
+
+    def __init__(self, /, **values: Any):
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            found = list(_complaints(error, type(self)))
+            title = f"{self.label} {shown(values['name'])}" if "name" in values else self.label
+            raise MechanismError(
+                [f"{title}: {complaint.text}" for complaint in found], [complaint.path for complaint in found]
+            ) from None
+
+    def complaints(self) -> Iterator[Complaint]:
+        """What is wrong between the fields, each of which is valid by itself."""
+        return iter(())
+
+    def defaults(self) -> dict[str, Any]:
+        """The values of fields that follow from other fields where they were left out."""
+        return {}
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        for name, value in self.defaults().items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)  # the model is frozen from here on
+        found = list(self.complaints())
+        if found:
+            raise Complaints(found)
+        return self
+
+    def changed(self, **changes: Any) -> Self:
+        """A copy with some fields changed, validated like a new one."""
+        return type(self)(**{**self.given(), **changes})
+
+    def given(self) -> dict[str, Any]:
+        """The fields that neither have their default nor follow from others: what a file needs to say."""
+        kept = {}
+        derived = self.defaults()
+        for name, description in type(self).model_fields.items():
+            default = derived.get(name, description.get_default(call_default_factory=True))
+            if description.is_required() or getattr(self, name) != default:
+                kept[name] = getattr(self, name)
+        return kept
+
+
+def _complaints(error: ValidationError, model: type[Description]) -> Iterator[Complaint]:
+    for item in error.errors(include_url=False):
+        path, found = tuple(item["loc"]), item["input"]
+        cause = item.get("ctx", {}).get("error")
+        where = ".".join(str(part) for part in path)
+        if isinstance(cause, Complaints):
+            yield from (Complaint(path + complaint.path, complaint.text) for complaint in cause.items)
+        elif item["type"] == "extra_forbidden":
+            remedy = did_you_mean(str(path[-1]), model.model_fields)
+            yield Complaint(path, f"unknown field {shown(path[-1])}; {remedy}")
+        elif item["type"] == "missing":
+            meaning = model.model_fields[str(path[0])].description or ""
+            yield Complaint(path, f"{where} is missing" + (f" ({meaning})" if meaning else ""))
+        elif cause is not None:
+            yield Complaint(path, f"{where} {shown(found)} {cause}")
+        else:
+            yield Complaint(path, f"{where} {shown(found)} is refused: {item['msg']}")

@@ -1,0 +1,175 @@
+"""Bodies, joints, couplings and drivers: the nouns of a mechanism. Forces are in forces.py, shapes in shapes.py.
+
+Units are SI, angles are in rad, quaternions (w, x, y, z) turn body components into world components.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field
+
+from symvi.mechanism.axes import triad
+from symvi.mechanism.checks import signal_complaints
+from symvi.mechanism.description import Complaint, Description
+from symvi.mechanism.inertia import Inertia6, inertia_problem, principal_moments
+from symvi.mechanism.joint_checks import joint_complaints
+from symvi.mechanism.joint_table import JOINT_TYPES
+from symvi.mechanism.names import WORLD, did_you_mean, shown
+from symvi.mechanism.shapes import AnyShape, shape_inertia
+from symvi.mechanism.values import (
+    Color,
+    Expressions,
+    Name,
+    Number,
+    OneOrMore,
+    Parameters,
+    ParameterTable,
+    Positive,
+    Quaternion,
+    Text,
+    UnitVector,
+    Vector,
+    field,
+    numbers,
+)
+
+__all__ = ["Body", "Coupling", "Driver", "Joint"]
+
+
+def _inertia(value: object) -> tuple[float, ...]:
+    """Six entries; three are taken as the diagonal."""
+    entries = numbers(value)
+    if len(entries) not in (3, 6):
+        raise ValueError(f"must have 6 entries ixx, iyy, izz, ixy, ixz, iyz, or 3 on the diagonal, not {len(entries)}")
+    entries = entries if len(entries) == 6 else (*entries, 0.0, 0.0, 0.0)
+    problem = inertia_problem(entries)
+    if problem:
+        raise ValueError(problem)
+    return entries
+
+
+def _joint_type(value: object) -> str:
+    if not isinstance(value, str) or value not in JOINT_TYPES:
+        raise ValueError(f"is no joint type; {did_you_mean(str(value), JOINT_TYPES)}")
+    return value
+
+
+Inertia = Annotated[Inertia6, BeforeValidator(_inertia)]
+JointType = Annotated[str, BeforeValidator(_joint_type), Field(json_schema_extra={"enum": list(JOINT_TYPES)})]
+
+
+class Body(Description):
+    """A rigid body with its own frame, which may lie away from the centre of mass.
+
+    inertia: (ixx, iyy, izz, ixy, ixz, iyz) [kg m^2] about the centre of mass in the axes of the body frame. Left out,
+        it is that of a uniform solid of the given shape and mass, and the centre of mass is that of the shape.
+        (0, 0, 0) makes a point mass, which is legal where joints hold its rotation.
+    position, orientation: start placement of the body frame in the world. Both left out: from the joints (see
+        placement.py). Only a position: not turned. Only an orientation: the position comes from the joints.
+    velocity, angular_velocity: start velocity of the centre of mass [m/s, world axes] and angular velocity [rad/s,
+        body axes]. Both left out: from the joints. One left out: zero.
+    """
+
+    label: ClassVar[str] = "body"
+    name: Name = field(..., "name of the body")
+    mass: Positive = field(..., "mass", "kg")
+    inertia: Inertia = field(None, "ixx, iyy, izz, ixy, ixz, iyz about the centre of mass in body axes", "kg m^2")
+    center_of_mass: Vector = field(None, "centre of mass in the body frame", "m")
+    shape: AnyShape | None = field(None, "what the body looks like, and the source of its inertia if none is given")
+    position: Vector | None = field(None, "start position of the body frame in the world", "m")
+    orientation: Quaternion | None = field(None, "start orientation of the body frame in the world", "orientation")
+    velocity: Vector | None = field(None, "start velocity of the centre of mass in world axes", "m/s")
+    angular_velocity: Vector | None = field(None, "start angular velocity in body axes", "rad/s")
+    color: Color | None = field(None, "colour on a page, like #3366cc")
+
+    def defaults(self) -> dict[str, Any]:
+        if self.shape is None:
+            return {"center_of_mass": (0.0, 0.0, 0.0)}
+        solid = {"inertia": shape_inertia(self.shape, self.mass), "center_of_mass": self.shape.position}
+        # Either both come from the shape or none: an inertia is worth something about its own centre of mass only.
+        left_out = all(getattr(self, name) in (None, value) for name, value in solid.items())
+        return solid if left_out else {"center_of_mass": (0.0, 0.0, 0.0)}
+
+    def complaints(self) -> Iterator[Complaint]:
+        if self.inertia is None and self.shape is None:
+            yield Complaint((), "inertia is missing; give six entries, or a shape (a point mass has inertia (0, 0, 0))")
+        elif self.inertia is None:
+            yield Complaint(
+                ("center_of_mass",),
+                f"center_of_mass {shown(self.center_of_mass)} is not that of the shape, {shown(self.shape.position)}; "
+                "leave it out, or give the inertia about it",
+            )
+
+    @property
+    def has_zero_inertia(self) -> bool:
+        """Whether a principal moment is zero: a point mass or a line of mass, whose rotation joints must hold."""
+        smallest, _, largest = principal_moments(self.inertia)
+        return smallest <= 1e-12 * largest
+
+
+class Joint(Description):
+    """A joint between a parent (a body or the world) and a child body.
+
+    The joint frame stands on the parent at parent_anchor, turned by orientation. At zero coordinates the child frame
+    is parallel to it and child_anchor lies on its origin.
+
+    type: one of JOINT_TYPES; what it holds and what it leaves free is in joint_table.py.
+    axis: the third direction of the joint's triad, in the joint frame (its length is made one).
+    pitch: of a screw [m/rad]. length: of a distance [m]. child_axis: of a universal joint, in the child frame, at
+        right angles to axis; left out, the first direction of the triad.
+    coordinate, velocity: start values of the minimal coordinates [m or rad] and their rates: a number for one
+        coordinate, a list for several; translations along the triad first, then rotations.
+    expressions, parameters: of a custom joint, rows that are held at zero (see grammar.py).
+    """
+
+    label: ClassVar[str] = "joint"
+    name: Name = field(..., "name of the joint")
+    type: JointType = field(..., "type of the joint")
+    parent: Text = field(WORLD, "the body, or world, that carries the joint frame")
+    child: Text = field(..., "the body that moves in the joint frame")
+    parent_anchor: Vector = field((0.0, 0.0, 0.0), "origin of the joint frame in the parent's body frame", "m")
+    child_anchor: Vector = field((0.0, 0.0, 0.0), "the child's point of the joint in its body frame", "m")
+    axis: UnitVector = field((0.0, 0.0, 1.0), "axis in the joint frame")
+    orientation: Quaternion = field((1.0, 0.0, 0.0, 0.0), "joint frame relative to the parent frame", "orientation")
+    pitch: Number | None = field(None, "advance of a screw per angle", "m/rad")
+    length: Positive | None = field(None, "length of a distance joint", "m")
+    child_axis: UnitVector | None = field(None, "second axis of a universal joint in the child's body frame")
+    coordinate: OneOrMore | None = field(None, "start values of the minimal coordinates", "coordinate")
+    velocity: OneOrMore | None = field(None, "start rates of the minimal coordinates", "coordinate/s")
+    expressions: Expressions = field((), "rows of a custom joint")
+    parameters: ParameterTable = field(Parameters(), "named numbers in the expressions")
+
+    def defaults(self) -> dict[str, Any]:
+        return {"child_axis": triad(self.axis)[0]} if self.type == "universal" else {}
+
+    def complaints(self) -> Iterator[Complaint]:
+        return joint_complaints(self)
+
+
+class Coupling(Description):
+    """A gear between two joints with one free axis each: c1 - ratio c2 - offset = 0 on their unwrapped coordinates."""
+
+    label: ClassVar[str] = "coupling"
+    name: Name = field(..., "name of the coupling")
+    joints: tuple[Text, Text] = field(..., "the two joints, each with one free axis")
+    ratio: Number = field(..., "change of the first coordinate per change of the second")
+    offset: Number = field(0.0, "first coordinate where the second is zero", ("m", "rad"))
+
+
+class Driver(Description):
+    """A joint coordinate that follows an input u: c - u = 0.
+
+    signal: u as a text in t [s]; left out, u is an input of the simulation.
+    coordinate: which of the joint's minimal coordinates, counted from 0.
+    """
+
+    label: ClassVar[str] = "driver"
+    name: Name = field(..., "name of the driver")
+    joint: Text = field(..., "the driven joint")
+    signal: Text | None = field(None, "the coordinate as a text in t")
+    coordinate: int = Field(0, ge=0, strict=True, description="which minimal coordinate of the joint, counted from 0")
+
+    def complaints(self) -> Iterator[Complaint]:
+        return signal_complaints((self.signal,))

@@ -1,0 +1,172 @@
+"""Forces of a mechanism: springs, dampers, actuators, servos, wrenches, and potentials of the user's own.
+
+A quantity "per free axis" of a joint follows its minimal coordinates (translations, then rotations). One number
+stands for all axes where they are of one kind; a joint with both kinds needs one number each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from symvi.mechanism.checks import (
+    expression_complaints,
+    pair_complaints,
+    parameter_complaints,
+    sign_complaints,
+    signal_complaints,
+)
+from symvi.mechanism.description import Complaint, Description
+from symvi.mechanism.names import WORLD
+from symvi.mechanism.values import (
+    Name,
+    NotNegative,
+    Parameters,
+    ParameterTable,
+    PerAxis,
+    Signals,
+    Text,
+    Vector,
+    field,
+)
+
+__all__ = [
+    "FORCES", "Actuator", "Force", "JointDamper", "JointSpring", "PointSpring", "Potential", "Servo",
+    "Wrench", "axis_values",
+]  # fmt: skip
+
+
+class Force(Description):
+    """What all forces share: a name, and a place in the table of kinds below."""
+
+    label: ClassVar[str] = "force"
+    name: Name = field(..., "name of the force")
+
+
+class JointSpring(Force):
+    """A spring on a joint's minimal coordinates c, per free axis.
+
+    linear: V = 1/2 stiffness (c - rest)^2. sinusoidal (rotations): V = stiffness (1 - cos(c - rest)), a torque of
+    -stiffness sin(c - rest). Stiffness in N/m or N m/rad, rest in m or rad.
+    """
+
+    kind: Literal["joint_spring"] = "joint_spring"
+    joint: Text = field(..., "the joint")
+    stiffness: PerAxis = field(..., "stiffness per free axis", "stiffness")
+    rest: PerAxis = field(0.0, "coordinates without force", "coordinate")
+    law: Literal["linear", "sinusoidal"] = Field("linear", description="law of the spring")
+
+    def complaints(self) -> Iterator[Complaint]:
+        yield from sign_complaints("stiffness", self.stiffness)
+
+
+class PointSpring(Force):
+    """A spring between two points at a distance d: V = 1/2 stiffness (d - length)^2."""
+
+    kind: Literal["point_spring"] = "point_spring"
+    parent: Text = field(WORLD, "the body, or world, of the first point")
+    child: Text = field(..., "the body of the second point")
+    parent_anchor: Vector = field((0.0, 0.0, 0.0), "first point in the parent's body frame", "m")
+    child_anchor: Vector = field((0.0, 0.0, 0.0), "second point in the child's body frame", "m")
+    stiffness: NotNegative = field(..., "stiffness", "N/m")
+    length: NotNegative = field(..., "length without force", "m")
+
+    def complaints(self) -> Iterator[Complaint]:
+        return pair_complaints(self.parent, self.child)
+
+
+class JointDamper(Force):
+    """A force -damping c' on a joint's minimal velocities, per free axis [N s/m or N m s/rad]."""
+
+    kind: Literal["joint_damper"] = "joint_damper"
+    joint: Text = field(..., "the joint")
+    damping: PerAxis = field(..., "damping per free axis", "damping")
+
+    def complaints(self) -> Iterator[Complaint]:
+        yield from sign_complaints("damping", self.damping)
+
+
+class Actuator(Force):
+    """A force or torque along each free axis of a joint, on the child, its opposite on the parent [N or N m].
+
+    signal: one text in t per free axis; left out, they are inputs of the simulation.
+    """
+
+    kind: Literal["actuator"] = "actuator"
+    joint: Text = field(..., "the joint")
+    signal: Signals | None = field(None, "force or torque per free axis as texts in t")
+
+    def complaints(self) -> Iterator[Complaint]:
+        return signal_complaints(self.signal or ())
+
+
+class Servo(Force):
+    """A controller -stiffness (c - target) - damping (c' - target') on a joint with one free axis.
+
+    signal: the target as a text in t, its rate being its derivative; left out, target and rate are inputs.
+    """
+
+    kind: Literal["servo"] = "servo"
+    joint: Text = field(..., "the joint")
+    stiffness: NotNegative = field(..., "gain on the coordinate", "stiffness")
+    damping: NotNegative = field(..., "gain on the velocity", "damping")
+    signal: Text | None = field(None, "target as a text in t")
+
+    def complaints(self) -> Iterator[Complaint]:
+        return signal_complaints(() if self.signal is None else (self.signal,))
+
+
+class Wrench(Force):
+    """A force [N] at a point of a body and a torque [N m], from outside.
+
+    frame: the axes of the force, "world" or "body"; the torque is in the axes of the body.
+    signal: six texts in t, force then torque; left out, they are inputs of the simulation.
+    """
+
+    kind: Literal["wrench"] = "wrench"
+    body: Text = field(..., "the body")
+    point: Vector = field((0.0, 0.0, 0.0), "where the force acts, in the body frame", "m")
+    frame: Literal["world", "body"] = Field("world", description="axes of the force")
+    signal: Signals | None = field(None, "three forces and three torques as texts in t")
+
+    def complaints(self) -> Iterator[Complaint]:
+        if self.signal is not None and len(self.signal) != 6:
+            yield Complaint(("signal",), f"signal has {len(self.signal)} texts; a wrench has 6: force, then torque")
+        yield from signal_complaints(self.signal or ())
+
+
+class Potential(Force):
+    """A potential energy [J] of the user's own: a text in the placements of two bodies and parameters (grammar.py)."""
+
+    kind: Literal["potential"] = "potential"
+    parent: Text = field(WORLD, "body a, or world")
+    child: Text = field(..., "body b")
+    expression: Text = field(..., "the potential as a text in x_a, R_a, q_a, x_b, R_b, q_b and parameters")
+    parameters: ParameterTable = field(Parameters(), "named numbers in the expression")
+
+    def complaints(self) -> Iterator[Complaint]:
+        yield from pair_complaints(self.parent, self.child)
+        yield from parameter_complaints(self.parameters)
+        yield from expression_complaints(("expression",), self.expression, self.parameters)
+
+
+FORCES: dict[str, type[Force]] = {
+    cls.model_fields["kind"].default: cls
+    for cls in (JointSpring, PointSpring, JointDamper, Actuator, Servo, Wrench, Potential)
+}
+
+
+def axis_values(value: float | tuple[float, ...], kinds: tuple[str, ...]) -> tuple[float, ...]:
+    """One value per free axis (kinds: those of joint_table.coordinate_kinds), from one number or one per axis.
+
+    Raises ValueError with the text of a complaint where that is not possible.
+    """
+    if isinstance(value, tuple):
+        if len(value) != len(kinds):
+            raise ValueError(f"has {len(value)} values, but the joint has {len(kinds)} free axes ({', '.join(kinds)})")
+        return value
+    if len(set(kinds)) > 1:
+        raise ValueError(f"is one number, but the joint has free axes of both kinds: {', '.join(kinds)}; give each")
+    return (value,) * len(kinds)

@@ -1,0 +1,186 @@
+"""The values a description is made of: numbers, vectors, quaternions, texts, each with the check it must pass.
+
+The checks raise ValueError with a text that continues "<field> <value> ..."; see description.py.
+Arrays, lists and tuples are taken for vectors; what is kept are tuples of floats, with -0.0 written as 0.0.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from numbers import Real
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
+
+from symvi.mechanism.names import checked_name, shown
+from symvi.mechanism.vectors import norm, unit
+
+__all__ = [
+    "Color", "Expressions", "Name", "NotNegative", "Number", "OneOrMore", "ParameterTable", "Parameters", "PerAxis",
+    "Positive", "Quaternion", "Signals", "Text", "UnitVector", "Vector", "field", "number", "numbers", "text",
+]  # fmt: skip
+
+QUATERNION_TOLERANCE = 1e-6
+LONGEST_TEXT = 10_000
+
+
+def field(default: Any, meaning: str, unit: str | tuple[str, ...] = "") -> Any:
+    """A field of a description with its meaning, and the unit in which files may write it (see units.py)."""
+    return Field(default, description=meaning, json_schema_extra={"unit": unit} if unit else None)
+
+
+def number(value: object) -> float:
+    """A finite float from any real number (not from a text: units belong to files)."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ValueError("must be a number")
+    try:
+        result = float(value) + 0.0  # + 0.0 turns -0.0 into 0.0: equal descriptions must have equal bytes
+    except OverflowError:
+        raise ValueError("is too large for a double") from None
+    if not math.isfinite(result):
+        raise ValueError("must be finite")
+    return result
+
+
+def numbers(value: object, count: int | None = None) -> tuple[float, ...]:
+    """A tuple of finite floats from a list, tuple or array, of the given length if one is given."""
+    wanted = "a list of numbers" if count is None else f"{count} numbers"
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise ValueError(f"must be {wanted}")
+    items = list(value)
+    if count is not None and len(items) != count:
+        raise ValueError(f"must be {wanted}, but has {len(items)}")
+    return tuple(number(item) for item in items)
+
+
+def positive(value: float) -> float:
+    """The number, if it is above zero."""
+    if value <= 0.0:
+        raise ValueError("must be positive")
+    return value
+
+
+def not_negative(value: float) -> float:
+    """The number, if it is not below zero."""
+    if value < 0.0:
+        raise ValueError("must not be negative")
+    return value
+
+
+def vector(value: object) -> tuple[float, ...]:
+    """Three finite floats."""
+    return numbers(value, 3)
+
+
+def unit_vector(value: tuple[float, ...]) -> tuple[float, ...]:
+    """The vector with its length made one."""
+    try:
+        return tuple(x + 0.0 for x in unit(value))
+    except ValueError:
+        raise ValueError("has length zero; give a direction") from None
+
+
+def quaternion(value: object) -> tuple[float, ...]:
+    """A unit quaternion (w, x, y, z); a small deviation of its length is removed, a large one is refused."""
+    parts = numbers(value, 4)
+    length = norm(parts)
+    if abs(length - 1.0) > QUATERNION_TOLERANCE:
+        raise ValueError(f"has length {length:.9g}; a unit quaternion (w, x, y, z) has length 1")
+    return tuple(x + 0.0 for x in unit(parts))
+
+
+def text(value: object) -> str:
+    """A text of bounded length that every file can hold."""
+    if not isinstance(value, str):
+        raise ValueError("must be a text")
+    if len(value) > LONGEST_TEXT:
+        raise ValueError(f"has {len(value)} characters; at most {LONGEST_TEXT} are allowed")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise ValueError("holds half of a surrogate pair, which no text file can hold")
+    return value
+
+
+def color(value: object) -> str:
+    """A colour written #rrggbb."""
+    if not isinstance(value, str) or not re.fullmatch("#[0-9a-fA-F]{6}", value):
+        raise ValueError("must be a colour like '#3366cc'")
+    return value.lower()
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """A tuple of texts from one or several; what is no text, as a SymPy expression, is taken as it prints."""
+    items = [value] if isinstance(value, str) or not isinstance(value, (list, tuple)) else value
+    return tuple(text(item if isinstance(item, (str, int, float)) else str(item)) for item in items)
+
+
+def per_axis(value: object) -> float | tuple[float, ...]:
+    """One number, or one per free axis of a joint."""
+    return number(value) if isinstance(value, Real) else numbers(value)
+
+
+def one_or_more(value: object) -> tuple[float, ...]:
+    """A tuple of numbers from one number or several."""
+    return (number(value),) if isinstance(value, Real) else numbers(value)
+
+
+class Parameters(Mapping[str, float]):
+    """Named numbers of an expression: a mapping that cannot change and has a hash."""
+
+    __slots__ = ("_pairs",)
+
+    def __init__(self, pairs: Iterable[tuple[str, float]] = ()):
+        self._pairs = dict(pairs)
+
+    def __getitem__(self, name: str) -> float:
+        return self._pairs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pairs)
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._pairs.items()))
+
+    def __repr__(self) -> str:
+        return f"Parameters({self._pairs!r})"
+
+
+def parameters(value: object) -> Parameters:
+    """Named finite numbers, each name through the gate of names.py."""
+    if not isinstance(value, Mapping):
+        raise ValueError("must be a table of numbers by name")
+    pairs = []
+    for name, item in value.items():
+        try:
+            pairs.append((checked_name(name), number(item)))
+        except ValueError as error:
+            raise ValueError(f"holds {shown(name)} = {shown(item)}, which {error}") from None
+    return Parameters(pairs)
+
+
+_ONE_OR_MORE = {"anyOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"}}]}
+_TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+
+Number = Annotated[float, BeforeValidator(number)]
+Positive = Annotated[Number, AfterValidator(positive)]
+NotNegative = Annotated[Number, AfterValidator(not_negative)]
+Vector = Annotated[tuple[float, float, float], BeforeValidator(vector)]
+UnitVector = Annotated[Vector, AfterValidator(unit_vector)]
+Quaternion = Annotated[tuple[float, float, float, float], BeforeValidator(quaternion)]
+OneOrMore = Annotated[tuple[float, ...], BeforeValidator(one_or_more), WithJsonSchema(_ONE_OR_MORE)]
+PerAxis = Annotated[float | tuple[float, ...], BeforeValidator(per_axis), WithJsonSchema(_ONE_OR_MORE)]
+Signals = Annotated[tuple[str, ...], BeforeValidator(texts), WithJsonSchema(_TEXTS)]
+Expressions = Annotated[tuple[str, ...], BeforeValidator(texts), WithJsonSchema(_TEXTS)]
+Name = Annotated[str, BeforeValidator(checked_name), Field(pattern="^[A-Za-z][A-Za-z0-9_]{0,62}$")]
+Text = Annotated[str, BeforeValidator(text)]
+Color = Annotated[str, BeforeValidator(color), Field(pattern="^#[0-9a-fA-F]{6}$")]
+ParameterTable = Annotated[
+    Parameters,
+    PlainValidator(parameters),
+    PlainSerializer(dict, return_type=dict[str, float]),
+    WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
+]
