@@ -80,7 +80,9 @@ def test_every_package_imported_is_declared() -> None:
     for path in FILES:
         for line, name in imports_of(path):
             top = name.split(".")[0]
-            is_declared = top in sys.stdlib_module_names | {"symvi"} or declared & set(providers.get(top, [top]))
+            is_declared = top in sys.stdlib_module_names | {"symvi"} or declared & {
+                provider.lower() for provider in providers.get(top, [top])
+            }
             assert is_declared, f"{path}:{line}: {top} is not among the packages of pyproject.toml"
 
 
