@@ -1,0 +1,129 @@
+"""Where a checkout's environment lies, when it is used as it is, and what is said when it cannot be made."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from symvi import __main__, environment
+
+
+@pytest.fixture
+def checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty checkout with a lock, and a user's cache folder beside it; nothing is installed in these tests."""
+    folder = tmp_path / "a checkout"
+    folder.mkdir()
+    (folder / "requirements.lock").write_text("numpy==1 \\\n    --hash=sha256:0\nziglang==2 \\\n    --hash=sha256:1\n")
+    monkeypatch.setattr(environment, "CHECKOUT", folder)
+    monkeypatch.setattr(environment, "LOCK", folder / "requirements.lock")
+    monkeypatch.setenv("SYMVI_CACHE", str(tmp_path / "cache"))
+    for name in ("CI", "CC", "SYMVI_CC"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+def pretend_made(folder: Path, ziglang: str = "absent") -> None:
+    python = environment.interpreter_in(folder)
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    environment._note(folder, {**environment._wanted(folder), "ziglang": ziglang})
+
+
+def test_it_lies_in_the_checkout(checkout: Path) -> None:
+    assert environment._folder() == checkout / ".venv"
+
+
+def test_the_environment_of_somebody_else_is_left_alone(checkout: Path) -> None:
+    (checkout / ".venv").mkdir()
+    assert environment._folder().parent == checkout.parent / "cache" / "environments"
+
+
+def test_a_read_only_checkout_has_it_in_the_cache(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert environment._folder().parent == checkout.parent / "cache" / "environments"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the cache folder of Linux")
+def test_without_HOME_the_user_entry_counts(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: N802
+    for name in ("SYMVI_CACHE", "HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert environment._cache() == Path(os.path.expanduser("~")) / ".cache" / "symvi"
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # no user entry either
+    with pytest.raises(environment.SetUpError, match="set SYMVI_CACHE"):
+        environment._cache()
+
+
+def test_one_that_is_current_is_used_as_it_is(checkout: Path) -> None:
+    pretend_made(checkout / ".venv")
+    assert environment.python_of_checkout() == environment.interpreter_in(checkout / ".venv")
+
+
+def test_it_is_renewed_after_a_change(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = checkout / ".venv"
+    assert not environment._is_current(folder)
+    pretend_made(folder)
+    assert environment._is_current(folder)
+    environment.LOCK.write_text("numpy==3\n")
+    assert not environment._is_current(folder)
+    environment._note(folder, environment._wanted(folder) | {"ziglang": "absent", "python": "2.7"})
+    assert not environment._is_current(folder)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "missing"),
+    [
+        (None, "", True),
+        ("CC", sys.executable, False),
+        ("CC", f'"{sys.executable}" -v', False),
+        ("CC", "no-such-cache gcc", True),
+        ("SYMVI_CC", sys.executable, False),
+        ("CC", '"', False),  # the job itself says what is wrong with it
+    ],
+)
+def test_where_a_compiler_is_looked_for(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, variable: str | None, value: str, missing: bool
+) -> None:
+    monkeypatch.setenv("PATH", str(checkout))
+    if variable:
+        monkeypatch.setenv(variable, value)
+    assert environment._no_compiler_on_path() == missing
+    pretend_made(checkout / ".venv")
+    assert environment._is_current(checkout / ".venv") == (not missing)
+
+
+def test_a_ziglang_that_could_not_be_had_is_not_asked_for_again(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(checkout))
+    pretend_made(checkout / ".venv", ziglang="failed")
+    assert environment._is_current(checkout / ".venv")
+
+
+def test_a_python_without_ensurepip_names_the_package(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ensurepip" else find_spec(name))
+    monkeypatch.setenv("PATH", str(checkout))
+    with pytest.raises(environment.SetUpError) as caught:
+        environment.python_of_checkout()
+    message = str(caught.value)
+    assert f"apt install python3.{sys.version_info[1]}-venv" in message and "\n" not in message
+    assert json.loads((checkout / ".venv" / environment.NOTE).read_text()) == {}  # known to be ours: taken up again
+
+
+def test_an_old_python_is_told_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(__main__, "OLDEST_PYTHON", (99, 0))
+    assert __main__.main(["demo"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_an_installed_package_has_no_tests(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environment.LOCK.unlink()
+    assert __main__.main(["test"]) == 1
+    assert "clone" in capsys.readouterr().err
