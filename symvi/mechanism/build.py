@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 from symvi.errors import MechanismError
 from symvi.mechanism.description import Complaint, Description
 from symvi.mechanism.elements import Body, Coupling, Driver, Joint
 from symvi.mechanism.forces import FORCES, Force
-from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.names import checked_name, did_you_mean, shown
 
 __all__ = ["TABLES", "Elements", "built_elements", "element_class"]
 
@@ -23,17 +24,19 @@ TABLES: dict[str, type[Description]] = {
 }
 
 
-class Elements(NamedTuple):
-    """The elements of each table that are right, the names of all that were given, and what is wrong."""
+@dataclass
+class Elements:
+    """What came of the tables: the elements that are right, those that are wrong, and why.
 
-    tables: dict[str, tuple[Any, ...]]
-    names: list[tuple[str, str]]  # (table, name), in order, those of wrong elements included
-    complaints: list[Complaint]
+    tables: the right elements of each table, in order
+    wrong: (table, name, fields) of the others, so that their references can be checked all the same
+    names: (table, name) of all, in order, as often as they were given
+    """
 
-    @property
-    def known(self) -> frozenset[tuple[str, str]]:
-        """(table, name) of every element that was given."""
-        return frozenset(self.names)
+    tables: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    wrong: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
+    names: list[tuple[str, str]] = field(default_factory=list)
+    complaints: list[Complaint] = field(default_factory=list)
 
 
 def element_class(table: str, values: Mapping[str, Any]) -> type[Description] | None:
@@ -49,18 +52,18 @@ def built_elements(values: Mapping[str, Any]) -> Elements:
 
     Each table is a list of elements or of tables of their fields, or a table of such tables by name.
     """
-    elements = Elements({}, [], [])
+    elements = Elements()
     for table in TABLES:
         built = []
         for name, item in _items(table, values.get(table, ()), elements.complaints):
+            elements.names.append((table, name))
             try:
-                element = _element(table, name, item)
+                built.append(_element(table, name, item))
             except MechanismError as error:
                 places = ((table, name, *path) for path in error.paths)
                 elements.complaints.extend(map(Complaint, places, error.problems))
-            else:
-                built.append(element)
-            elements.names.append((table, name))
+                if isinstance(item, Mapping):
+                    elements.wrong.append((table, name, item))
         elements.tables[table] = tuple(built)
     return elements
 
@@ -69,6 +72,11 @@ def _items(table: str, given: object, complaints: list[Complaint]) -> Iterator[t
     """(name, element or its fields) of a table in either form."""
     if isinstance(given, Mapping):
         for name, item in given.items():
+            if isinstance(item, Mapping) and item.get("name", name) != name:
+                title = f"{TABLES[table].label} {shown(name)}"
+                complaints.append(
+                    Complaint((table, str(name), "name"), f"{title}: has two names; remove the field name")
+                )
             yield str(name), ({**item, "name": name} if isinstance(item, Mapping) else item)
     elif isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
         for item in given:
@@ -88,6 +96,12 @@ def _element(table: str, name: str, item: object) -> Description:
     model = element_class(table, item)
     if model is None:
         kind = item.get("kind")
-        place = [("kind",) if "kind" in item else ()]
-        raise MechanismError([f"{title}: kind {shown(kind)} is unknown; {did_you_mean(str(kind), FORCES)}"], place)
+        problems = [f"{title}: kind {shown(kind)} is unknown; {did_you_mean(str(kind), FORCES)}"]
+        places: list[tuple[str, ...]] = [("kind",) if "kind" in item else ()]
+        try:
+            checked_name(item.get("name"))
+        except ValueError as error:
+            problems.append(f"{title}: name {shown(name)} {error}")
+            places.append(("name",))
+        raise MechanismError(problems, places)
     return model(**{str(key): value for key, value in item.items()})

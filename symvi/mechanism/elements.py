@@ -32,6 +32,7 @@ from symvi.mechanism.values import (
     UnitVector,
     Vector,
     field,
+    field_from,
     numbers,
 )
 
@@ -139,7 +140,7 @@ class Joint(Description):
     coordinate: OneOrMore | None = field(None, "start values of the minimal coordinates", "coordinate")
     velocity: OneOrMore | None = field(None, "start rates of the minimal coordinates", "coordinate/s")
     expressions: Expressions = field((), "rows of a custom joint")
-    parameters: ParameterTable = field(Parameters(), "named numbers in the expressions")
+    parameters: ParameterTable = field_from(Parameters, "named numbers in the expressions")
 
     def defaults(self) -> dict[str, Any]:
         return {"child_axis": triad(self.axis)[0]} if self.type == "universal" else {}

@@ -30,6 +30,7 @@ from symvi.mechanism.values import (
     Text,
     Vector,
     field,
+    field_from,
 )
 
 __all__ = [
@@ -144,7 +145,7 @@ class Potential(Force):
     parent: Text = field(WORLD, "body a, or world")
     child: Text = field(..., "body b")
     expression: Text = field(..., "the potential as a text in x_a, R_a, q_a, x_b, R_b, q_b and parameters")
-    parameters: ParameterTable = field(Parameters(), "named numbers in the expression")
+    parameters: ParameterTable = field_from(Parameters, "named numbers in the expression")
 
     def complaints(self) -> Iterator[Complaint]:
         yield from pair_complaints(self.parent, self.child)

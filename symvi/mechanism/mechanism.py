@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from functools import cached_property
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 from pydantic import SerializeAsAny
@@ -18,11 +19,14 @@ from symvi.errors import MechanismError
 from symvi.mechanism.build import TABLES, built_elements
 from symvi.mechanism.description import Complaint, Description
 from symvi.mechanism.elements import Body, Coupling, Driver, Joint
+from symvi.mechanism.files import file_form, file_values, parsed, printable, read_text, with_lines
 from symvi.mechanism.forces import Force
 from symvi.mechanism.merge import merged_values
 from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.quantities import in_si
 from symvi.mechanism.references import reference_complaints
-from symvi.mechanism.tables import to_tables
+from symvi.mechanism.schema import file_schema
+from symvi.mechanism.tables import to_tables, toml_text
 from symvi.mechanism.values import Name, Text, Vector, field
 
 __all__ = ["Mechanism"]
@@ -68,6 +72,42 @@ class Mechanism(Description):
         """
         return cls(**merged_values(name, mechanisms, prefixes))
 
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> Self:
+        """The mechanism of a .toml or .json file. Raises MechanismError with all problems and their lines."""
+        return cls._from_text(read_text(path), file_form(path), printable(path))
+
+    @classmethod
+    def from_toml(cls, text: str) -> Self:
+        """The mechanism of a TOML text. Raises MechanismError with all problems and their lines."""
+        return cls._from_text(text, "toml", "text")
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The mechanism of a JSON text. Raises MechanismError with all problems and their lines."""
+        return cls._from_text(text, "json", "text")
+
+    @classmethod
+    def _from_text(cls, text: str, form: str, source: str) -> Self:
+        tables, found = in_si(parsed(text, form, source), cls.model_fields)
+        values, misplaced = file_values(tables)
+        found += misplaced
+        try:
+            mechanism = cls(**values)
+        except MechanismError as error:
+            # A quantity that could not be read has its complaint already; as a text it is also no number.
+            unread = [complaint.path for complaint in found]
+            later = map(Complaint, error.paths, error.problems)
+            found += [complaint for complaint in later if not any(_same(complaint.path, path) for path in unread)]
+        if found:
+            raise with_lines(found, text, form, source)
+        return mechanism
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON Schema of mechanism files, in JSON and in TOML."""
+        return file_schema(Mechanism.model_fields)
+
     def body(self, name: str) -> Body:
         """The body of this name. Raises MechanismError with the nearest name."""
         return self._element("bodies", name)
@@ -103,6 +143,10 @@ class Mechanism(Description):
         separators = (",", ":") if indent is None else None
         return json.dumps(to_tables(self), indent=indent, separators=separators, ensure_ascii=False, allow_nan=False)
 
+    def to_toml(self) -> str:
+        """The description as TOML, in the form of its files."""
+        return toml_text(to_tables(self))
+
     @cached_property
     def _tables(self) -> dict[str, dict[str, Any]]:
         return {table: {element.name: element for element in getattr(self, table)} for table in TABLES}
@@ -114,6 +158,8 @@ class Mechanism(Description):
             raise MechanismError(f"mechanism '{self.name}': no {TABLES[table].label} {shown(name)}; {remedy}")
         return elements[name]
 
-    def changed(self, **changes: Any) -> Self:
-        """A copy with some fields changed, validated like a new one."""
-        return super().changed(**changes)
+
+def _same(path: tuple[str | int, ...], other: tuple[str | int, ...]) -> bool:
+    """Whether one path leads through the other, within one element."""
+    shorter = min(len(path), len(other))
+    return shorter > 2 and path[:shorter] == other[:shorter]

@@ -15,17 +15,23 @@ from symvi.mechanism.names import WORLD, did_you_mean, shown
 __all__ = ["reference_complaints"]
 
 BODY_FIELDS = ("parent", "child", "body")
+Kinds = Mapping[str, tuple[Kind, ...]]
 
 
 def reference_complaints(elements: Elements) -> Iterator[Complaint]:
-    """Every problem between elements; wrong elements take part with their names only."""
+    """Every problem between elements; of wrong elements names and references are checked all the same."""
     yield from _names_used_twice(elements)
+    given = [(table, item.name, item) for table, items in elements.tables.items() for item in items]
+    known = frozenset(elements.names)
+    for table, name, item in [*given, *elements.wrong]:
+        for path, target, target_table in _references(item):
+            problem = _unknown(path, target, target_table, known)
+            if problem:
+                yield Complaint((table, name, *path), f"{TABLES[table].label} {shown(name)}: {problem}")
     kinds = {joint.name: coordinate_kinds(joint.type) for joint in elements.tables["joints"]}
-    for table, items in elements.tables.items():
-        for element in items:
-            title = f"{element.label} '{element.name}'"
-            for path, text in _element_complaints(element, elements, kinds):
-                yield Complaint((table, element.name, *path), f"{title}: {text}")
+    for table, name, item in given:
+        for path, text in _element_complaints(item, elements, kinds):
+            yield Complaint((table, name, *path), f"{item.label} '{name}': {text}")
 
 
 def _names_used_twice(elements: Elements) -> Iterator[Complaint]:
@@ -44,45 +50,54 @@ def _names_used_twice(elements: Elements) -> Iterator[Complaint]:
         )
 
 
-def _element_complaints(element: Any, elements: Elements, kinds: Mapping[str, tuple[Kind, ...]]) -> Iterator[Complaint]:
-    for field in BODY_FIELDS:
-        if hasattr(element, field):
-            yield from _known((field,), getattr(element, field), "bodies", elements, allow_world=field == "parent")
+def _references(item: Any) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
+    """(place, name, table of the name) of every reference of an element, or of the fields of a wrong one."""
+
+    def value(field: str) -> Any:
+        return item.get(field) if isinstance(item, Mapping) else getattr(item, field, None)
+
+    for field in (*BODY_FIELDS, "joint"):
+        if isinstance(value(field), str):
+            yield (field,), value(field), "joints" if field == "joint" else "bodies"
+    joints = value("joints")
+    for i, name in enumerate(joints if isinstance(joints, (list, tuple)) else ()):
+        if isinstance(name, str):
+            yield ("joints", i), name, "joints"
+
+
+def _unknown(path: tuple[str | int, ...], name: str, table: str, known: frozenset[tuple[str, str]]) -> str:
+    """Why a reference leads nowhere; empty if it leads somewhere."""
+    if (table, name) in known or (name == WORLD and path[0] in ("parent", "child")):
+        return ""
+    label = TABLES[table].label
+    for other in TABLES:
+        if (other, name) in known:
+            return f"{path[0]} {shown(name)} is no {label}, but a {TABLES[other].label}"
+    candidates = sorted(known_name for known_table, known_name in known if known_table == table)
+    remedy = did_you_mean(name, [*candidates, WORLD] if path[0] == "parent" else candidates)
+    return f"{path[0]} {shown(name)} is no {label}; {remedy}"
+
+
+def _element_complaints(element: Any, elements: Elements, kinds: Kinds) -> Iterator[Complaint]:
     if isinstance(element, Coupling):
-        yield from _coupling(element, elements, kinds)
+        yield from _coupling(element, kinds)
     elif isinstance(element, Driver):
         yield from _driver(element, elements, kinds)
-    elif isinstance(element, Force) and hasattr(element, "joint"):
-        yield from _joint_force(element, elements, kinds)
+    elif isinstance(element, Servo):
+        yield from _one_axis(("joint",), element.joint, kinds)
+    elif isinstance(element, Force) and getattr(element, "joint", None) in kinds:
+        yield from _joint_force(element, kinds)
 
 
-def _known(
-    path: tuple[str | int, ...], name: str, table: str, elements: Elements, allow_world: bool = False
-) -> Iterator[Complaint]:
-    """The name must be one of the table's."""
-    if (table, name) in elements.known or (allow_world and name == WORLD) or name == WORLD and path == ("child",):
-        return
-    label = TABLES[table].label
-    others = [TABLES[other].label for other in TABLES if (other, name) in elements.known]
-    if others:
-        remedy = f"it is a {others[0]}"
-    else:
-        candidates = [known for known_table, known in elements.names if known_table == table]
-        remedy = did_you_mean(name, [*candidates, WORLD] if allow_world else candidates)
-    yield Complaint(path, f"{path[0]} {shown(name)} is no {label}; {remedy}")
-
-
-def _coupling(coupling: Coupling, elements: Elements, kinds: Mapping[str, tuple[Kind, ...]]) -> Iterator[Complaint]:
+def _coupling(coupling: Coupling, kinds: Kinds) -> Iterator[Complaint]:
     first, second = coupling.joints
     if first == second:
         yield Complaint(("joints",), f"couples the joint {shown(first)} to itself; give two different joints")
     for i, name in enumerate(coupling.joints):
-        yield from _known(("joints", i), name, "joints", elements)
         yield from _one_axis(("joints", i), name, kinds)
 
 
-def _driver(driver: Driver, elements: Elements, kinds: Mapping[str, tuple[Kind, ...]]) -> Iterator[Complaint]:
-    yield from _known(("joint",), driver.joint, "joints", elements)
+def _driver(driver: Driver, elements: Elements, kinds: Kinds) -> Iterator[Complaint]:
     if driver.joint in kinds and driver.coordinate >= len(kinds[driver.joint]):
         free = _free_axes(kinds[driver.joint])
         yield Complaint(
@@ -97,17 +112,12 @@ def _driver(driver: Driver, elements: Elements, kinds: Mapping[str, tuple[Kind, 
             )
 
 
-def _joint_force(force: Any, elements: Elements, kinds: Mapping[str, tuple[Kind, ...]]) -> Iterator[Complaint]:
-    yield from _known(("joint",), force.joint, "joints", elements)
-    if force.joint not in kinds:
-        return
+def _joint_force(force: Any, kinds: Kinds) -> Iterator[Complaint]:
     axes = kinds[force.joint]
-    if isinstance(force, Servo):
-        yield from _one_axis(("joint",), force.joint, kinds)
-    elif not axes:
-        yield Complaint(("joint",), f"joint '{force.joint}' has {_free_axes(axes)} for a force to act along")
-    else:
+    if axes:
         yield from _per_axis(force, axes)
+    else:
+        yield Complaint(("joint",), f"joint '{force.joint}' has {_free_axes(axes)} for a force to act along")
 
 
 def _per_axis(force: Any, axes: tuple[Kind, ...]) -> Iterator[Complaint]:
@@ -124,7 +134,7 @@ def _per_axis(force: Any, axes: tuple[Kind, ...]) -> Iterator[Complaint]:
         )
 
 
-def _one_axis(path: tuple[str | int, ...], name: str, kinds: Mapping[str, tuple[Kind, ...]]) -> Iterator[Complaint]:
+def _one_axis(path: tuple[str | int, ...], name: str, kinds: Kinds) -> Iterator[Complaint]:
     if name in kinds and len(kinds[name]) != 1:
         yield Complaint(path, f"joint '{name}' has {_free_axes(kinds[name])}; a joint with exactly one is needed")
 

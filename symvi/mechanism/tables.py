@@ -5,13 +5,14 @@ Only what differs from the defaults is written, so that a file stays as short as
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from symvi.mechanism.build import TABLES
 from symvi.mechanism.description import Description
 
-__all__ = ["plain", "to_tables"]
+__all__ = ["plain", "to_tables", "toml_text"]
 
 
 def to_tables(mechanism: Description) -> dict[str, Any]:
@@ -37,3 +38,30 @@ def plain(value: Any) -> Any:
 
 def _without_name(table: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in table.items() if name != "name"}
+
+
+def toml_text(tables: Mapping[str, Any]) -> str:
+    """The tables as TOML: one header per element, what is nested inside it on one line."""
+    parts = []
+    for table, items in tables.items():
+        if table == "mechanism":
+            parts.append(_section(table, items))
+        else:
+            parts += [_section(f"{table}.{name}", item) for name, item in items.items()]
+    return "\n".join(parts)
+
+
+def _section(header: str, values: Mapping[str, Any]) -> str:
+    lines = [f"{name} = {_toml_value(value)}" for name, value in values.items()]
+    return "\n".join([f"[{header}]", *lines, ""])
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, str):
+        # JSON's escapes are TOML's too, but for the one control character that JSON leaves as it is.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{name} = {_toml_value(item)}" for name, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+    return repr(value)

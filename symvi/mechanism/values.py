@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Real
 from typing import Annotated, Any
 
@@ -19,7 +19,8 @@ from symvi.mechanism.vectors import norm, unit
 
 __all__ = [
     "Color", "Expressions", "Name", "NotNegative", "Number", "OneOrMore", "ParameterTable", "Parameters", "PerAxis",
-    "Positive", "Quaternion", "Signals", "Text", "UnitVector", "Vector", "field", "number", "numbers", "text",
+    "Positive", "Quaternion", "Signals", "Text", "UnitVector", "Vector", "field", "field_from", "number",
+    "numbers", "text",
 ]  # fmt: skip
 
 QUATERNION_TOLERANCE = 1e-6
@@ -29,6 +30,11 @@ LONGEST_TEXT = 10_000
 def field(default: Any, meaning: str, unit: str | tuple[str, ...] = "") -> Any:
     """A field of a description with its meaning, and the unit in which files may write it (see units.py)."""
     return Field(default, description=meaning, json_schema_extra={"unit": unit} if unit else None)
+
+
+def field_from(make: Callable[[], Any], meaning: str) -> Any:
+    """A field whose default is made by a call."""
+    return Field(default_factory=make, description=meaning)
 
 
 def number(value: object) -> float:
