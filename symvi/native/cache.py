@@ -25,8 +25,6 @@ from pathlib import Path
 
 from symvi.errors import CompilerError
 
-_GROUP_OR_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-
 
 def cache_folder() -> Path:
     """Return the cache folder, created if need be: $SYMVI_CACHE, else the user's cache, else a private temporary one.
@@ -131,8 +129,24 @@ def _problem(folder: Path) -> str | None:
     # root could change any file anyway: a read-only folder that came with the system image is as good as an own one
     if status.st_uid not in (os.geteuid(), 0):
         return "belongs to another user"
-    if status.st_mode & _GROUP_OR_OTHERS_WRITE:
+    if status.st_mode & stat.S_IWOTH:
         return f"can be written by other users (mode {stat.S_IMODE(status.st_mode):o})"
+    return _close_to_group(folder) if status.st_mode & stat.S_IWGRP else None
+
+
+def _close_to_group(folder: Path) -> str | None:
+    """Take away the group's right to write, which a umask of 002 gives; say so if a member may have used it."""
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    try:
+        folder.chmod(mode & ~stat.S_IWGRP)
+    except OSError:
+        return "can be written by other users of its group"
+    for entry in folder.iterdir():
+        status = entry.lstat()
+        open_folder = stat.S_ISDIR(status.st_mode) and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if status.st_uid not in (os.geteuid(), 0) or open_folder:
+            folder.chmod(mode)  # so that the next process sees what this one saw
+            return f"holds {entry.name}, which other users can write"
     return None
 
 

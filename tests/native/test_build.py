@@ -54,7 +54,10 @@ def test_whatever_decides_the_bytes_is_in_the_key(own_cache, script, monkeypatch
     ]
     monkeypatch.setattr(build, "ABI_VERSION", build.ABI_VERSION + 1)
     others.append(compile_library(sources, "pend"))
-    monkeypatch.setenv("SYMVI_CC", str(script()))
+    compiler = script()
+    monkeypatch.setenv("SYMVI_CC", str(compiler))
+    others.append(compile_library(sources, "pend"))
+    os.utime(compiler, ns=(0, 0))
     others.append(compile_library(sources, "pend"))
     assert len({reference, *others}) == 1 + len(others)
     assert objects(own_cache) == sorted([reference, *others])
@@ -66,6 +69,14 @@ def test_the_processor_counts_only_where_its_own_instructions_are_used(monkeypat
     assert compile_library(sources, "pend") == reproducible
     assert compile_library(sources, "pend", profile="fast") != fast
     assert compile_library(sources, "pend", flags=("-march=native",)) != reproducible
+
+
+def test_a_library_in_use_is_not_overwritten(sources):
+    """Built again it is another file under the same name: who has loaded the old one keeps it."""
+    path = compile_library(sources, "pend")
+    old = path.stat().st_ino
+    assert compile_library(sources, "pend", cache=False) == path
+    assert path.stat().st_ino != old
 
 
 def test_several_source_files(sources, declarations):

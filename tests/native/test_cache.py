@@ -55,13 +55,30 @@ def test_only_the_owner_may_look_into_it(own_cache, sources):
     assert {stat.S_IMODE((own_cache / name).stat().st_mode) for name in ("libraries", "building", "locks")} == {0o700}
 
 
-@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770])
+@pytest.mark.parametrize("mode", [0o777, 0o1777])
 def test_a_folder_that_others_can_write_to_is_refused(mode, own_cache, sources):
     own_cache.mkdir()
     own_cache.chmod(mode)
     with pytest.raises(CompilerError, match="written by other users") as caught:
         compile_library(sources, "pend")
     assert f"SYMVI_CACHE={own_cache}" in str(caught.value)
+
+
+def test_a_folder_that_its_group_can_write_to_is_closed(own_cache, sources):
+    """A umask of 002 makes such folders; nobody is to blame."""
+    own_cache.mkdir()
+    own_cache.chmod(0o775)
+    compile_library(sources, "pend")
+    assert stat.S_IMODE(own_cache.stat().st_mode) == 0o755
+
+
+def test_a_folder_in_which_the_group_can_have_planted_something_is_refused(own_cache, sources):
+    (own_cache / "libraries").mkdir(parents=True)
+    (own_cache / "libraries").chmod(0o775)
+    own_cache.chmod(0o775)
+    for _ in range(2):  # looking at it does not make it safe
+        with pytest.raises(CompilerError, match="holds libraries, which other users can write"):
+            compile_library(sources, "pend")
 
 
 def test_a_folder_of_another_user_is_refused(own_cache, monkeypatch, sources):
