@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,16 +18,8 @@ NETWORK_SETTINGS = ("PIP_", "UV_", "SSL_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROX
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """What a fresh clone would hold, in a folder with spaces in its path."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=REPOSITORY, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    folder = tmp_path / "a clone, freshly made"
-    for name in filter(None, listed.stdout.split("\0")):
-        if (REPOSITORY / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(REPOSITORY / name, folder / name)
-    return folder
+    made_here = shutil.ignore_patterns(".git", ".venv", "build", "dist", "__pycache__", ".*_cache", ".hypothesis")
+    return shutil.copytree(REPOSITORY, tmp_path / "a clone, freshly made", ignore=made_here)
 
 
 @pytest.fixture

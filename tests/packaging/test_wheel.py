@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -31,8 +31,7 @@ def wheel(clone: Path, tmp_path: Path) -> Path:
     (clone / "generated").mkdir(exist_ok=True)
     (clone / "generated" / "leg.c").write_text("int leg;\n", encoding="utf-8")
     run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, folder=clone)
-    with tarfile.open(tmp_path / f"symvi-{__version__}.tar.gz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(tmp_path / f"symvi-{__version__}.tar.gz", tmp_path)
     source = tmp_path / f"symvi-{__version__}"
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path, folder=source)
     return next(tmp_path.glob("*.whl"))
