@@ -93,25 +93,37 @@ def derivation_defect():
 
 
 @derived(
-    "dl/d(theta/h) = (c J + a^ J - (Ja)^)(c I - a^) - (Ja) aᵀ", "math.md section 2 through codegen.md section 2; no division",
-    [C, A, Argument("half", (), "h/2", "s"), Argument("J", (6,), "inertia", "kg m²")],
+    "dl/d(theta/h) = (c I + a^) J (c I - a^) - (a·Ja) I - (h/2) l^", "math.md section 2 through codegen.md section 2; no division",
+    [C, A, Argument("half", (), "h/2", "s"), Argument("J", (6,), "inertia", "kg m²"),
+     Argument("l", (3,), "angular momentum", "kg m²/s")],
     [Argument("D", (3, 3), "derivative of l by the rotation vector at the second knot over h", "kg m²")],
 )
-def angular_momentum_gradient(c, a, half, J):  # noqa: N803
-    """Chained through w and c as intermediates: dw = (c I - a^) s, d a = (h/2) dw, dc = -(h/2) a·s for the unknown s = theta/h."""
+def angular_momentum_gradient(c, a, half, J, l):  # noqa: N803, E741
+    """A symmetric part and the cross product of the momentum; `gradient_defect` is its distance from the chain rule."""
     import sympy as sp
 
     from symvi.physics import algebra
 
-    inertia = symmetric(J)
-    w = sp.Matrix(sp.symbols("w_0:3", real=True))
-    chain = c[0] * sp.eye(3) - algebra.skew(a)
-    ja = inertia * a
-    by_w = c[0] * inertia + algebra.skew(a) * inertia - algebra.skew(ja)
-    by_c = inertia * w
-    # (dl/dc) dc = (J w)(-(h/2) aᵀ) = -(J a) aᵀ, since a = (h/2) w
-    assert (by_c * half[0]).subs(dict(zip(w, a / half[0], strict=True))).applyfunc(sp.simplify) == ja
-    return {"D": by_w * chain - ja * a.T}
+    turn = c[0] * sp.eye(3) - algebra.skew(a)
+    spin = algebra.dot(a, symmetric(J) * a)
+    turned = symmetric(packed(turn.T * (symmetric(J) * turn)))
+    return {"D": turned - spin * sp.eye(3) - algebra.skew(l * half[0])}
+
+
+def gradient_defect():
+    """angular_momentum_gradient minus the chain rule: dw = (c I - a^) s, da = (h/2) dw, dc = -(h/2) a·s for s = theta/h (tested)."""
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    c, h = sp.symbols("c h", positive=True)
+    a, w = (sp.Matrix(sp.symbols(f"{name}_0:3", real=True)) for name in "aw")
+    entries = sp.Matrix(sp.symbols("J_0:6", real=True))
+    momentum = angular_momentum.builder(sp.Matrix([c]), a, w, entries)["l"]
+    turn = c * sp.eye(3) - algebra.skew(a)
+    chained = momentum.jacobian(w) * turn + momentum.jacobian(a) * turn * h / 2 + momentum.diff(c) * (-h / 2 * a.T)
+    stated = angular_momentum_gradient.builder(sp.Matrix([c]), a, sp.Matrix([h / 2]), entries, momentum)["D"]
+    return (stated - chained).subs(dict(zip(w, 2 * a / h, strict=True))).applyfunc(sp.expand)
 
 
 @derived(
@@ -131,3 +143,28 @@ def kinetic_energy(m, v, w, J):  # noqa: N803
     from symvi.physics import algebra
 
     return {"T": (algebra.dot(v, v) * m[0] + algebra.dot(w, symmetric(J) * w)) / 2}
+
+
+@derived(
+    "l = J w + x x p", "math.md section 2 at a knot",
+    [W, Argument("J", (6,), "inertia", "kg m²"), Argument("x", (3,), "position", "m"), Argument("p", (3,), "momentum", "kg m/s")],
+    [Argument("l", (3,), "angular momentum about the world's origin", "kg m²/s")],
+)
+def angular_momentum_at_rest(w, J, x, p):  # noqa: N803
+    from symvi.physics import algebra
+
+    return {"l": symmetric(J) * w + algebra.cross(x, p)}
+
+
+@derived(
+    "V = -m g·x", "000 (19)",
+    [Argument("m", (), "mass", "kg"), Argument("g", (3,), "gravity", "m/s²"), Argument("x", (3,), "position", "m")],
+    [Argument("V", (), "potential energy", "J"), Argument("f", (3,), "force, minus its gradient", "N")],
+)
+def weight(m, g, x):
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    potential = -m[0] * algebra.dot(g, x)
+    return {"V": potential, "f": -sp.Matrix([potential]).jacobian(x).T}

@@ -2,14 +2,16 @@
 
 The decorated function takes what bodies a and b carry (positions x, body-fixed vectors and quaternions, all in world axes) and
 data, and returns rows. The formula's outputs are those rows and their 6-column derivatives by each body's position and by a
-rotation vector in world axes (math.md section 1), chained through the carried quantities (codegen.md section 1).
+rotation vector in world axes (math.md section 1), chained through the carried quantities (codegen.md section 1). A function
+with an argument `let` names its own intermediate vectors by it, and is differentiated through them as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 
-from symvi.physics.formula import Argument, Formula
+from symvi.physics.formula import INTERMEDIATES, Argument, Formula
 
 
 def position(side: str) -> Argument:
@@ -26,7 +28,7 @@ def attitude(name: str, meaning: str, side: str) -> Argument:
     return Argument(name, (4,), meaning, kind="quaternion", side=side)
 
 
-def data(name: str, meaning: str, unit: str, shape: tuple[int, ...] = ()) -> Argument:
+def data(name: str, meaning: str, unit: str = "1", shape: tuple[int, ...] = ()) -> Argument:
     """A number that does not move with a body."""
     return Argument(name, shape, meaning, unit)
 
@@ -42,22 +44,57 @@ def function_of_bodies(equation: str, source: str, inputs: Sequence[Argument], r
 
     def declare(builder: Callable) -> Formula:
         def derive(**values):
-            return with_gradients(builder(**values), inputs, values)
+            steps = Steps()
+            rows = builder(let=steps, **values) if "let" in signature(builder).parameters else builder(**values)
+            return with_gradients(rows, inputs, values, steps)
 
         return Formula(builder.__name__, equation, source, inputs, outputs, derive)
 
     return declare
 
 
-def with_gradients(rows, inputs: Sequence[Argument], values: dict) -> dict:
+def with_gradients(rows, inputs: Sequence[Argument], values: dict, steps: Steps) -> dict:
     """The rows with their gradients by both bodies, as SymPy matrices."""
     import sympy as sp
 
     from symvi.physics import algebra
 
     rows = sp.Matrix(rows) if isinstance(rows, (list, tuple, sp.MatrixBase)) else sp.Matrix([rows])
-    result = {"g": rows}
+    result = {"g": rows, INTERMEDIATES: steps.pairs()}
     for side in ("a", "b"):
         moving = [(argument.kind, values[argument.name]) for argument in inputs if argument.side == side]
-        result[f"G_{side}"] = algebra.gradient(rows, moving)
+        result[f"G_{side}"] = steps.gradient(rows, moving)
     return result
+
+
+class Steps:
+    """Named intermediate results of a function: it is differentiated through them, and they are computed once."""
+
+    def __init__(self) -> None:
+        self._steps: list[tuple] = []
+
+    def __call__(self, name: str, value):
+        """Name a vector: returns symbols that stand for it."""
+        import sympy as sp
+
+        value = sp.Matrix(value)
+        symbols = sp.Matrix(value.rows, 1, lambda i, j: sp.Symbol(f"{name}_{i}", real=True))
+        self._steps.append((symbols, value))
+        return symbols
+
+    def pairs(self) -> list[tuple]:
+        return [pair for symbols, value in self._steps for pair in zip(symbols, value, strict=True)]
+
+    def gradient(self, rows, moving):
+        """The derivative of `rows`, by the chain rule through every step (codegen.md section 1)."""
+        from symvi.physics import algebra
+
+        result = algebra.gradient(rows, moving)
+        known = []
+        for symbols, value in self._steps:
+            through = algebra.gradient(value, moving)
+            for earlier, derivative in known:
+                through += value.jacobian(earlier) * derivative
+            known.append((symbols, through))
+            result += rows.jacobian(symbols) * through
+        return result

@@ -16,6 +16,9 @@ from symvi.physics import store
 from symvi.scalar import Graph, Scalar, count_operations
 
 
+INTERMEDIATES = "intermediates"  # a builder's pairs (symbol, expression) that its outputs are written in
+
+
 @dataclass(frozen=True)
 class Argument:
     """One input or output of a formula: its name, shape, meaning, unit and the frame that it is expressed in.

@@ -45,9 +45,9 @@ def carried_quaternion(q, o):
 
 
 @derived(
-    "a = (h/2) w,  c = sqrt(1 - a·a),  e = (c - 1)/h = -(a·w)/(2 (1 + c))", "000 (31), solver.md section 1",
+    "a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·w/2)/(1 + c)", "000 (31), solver.md section 1",
     [Argument("half", (), "h/2", "s"), W],
-    [A, C, Argument("e", (), "(c - 1)/h", "1/s"), Argument("turn", (), "a·a, below 1 inside the domain")],
+    [A, C, Argument("u", (4,), "([c; a] - [1; 0])/h = [e; w/2]", "1/s"), Argument("turn", (), "a·a, below 1 inside the domain")],
 )
 def half_turn(half, w):
     import sympy as sp
@@ -57,7 +57,8 @@ def half_turn(half, w):
     a = w * half[0]
     turn = algebra.dot(a, a)
     c = sp.sqrt(1 - turn)
-    return {"a": a, "c": c, "e": -algebra.dot(a, w) / (2 * (1 + c)), "turn": turn}
+    u = w / 2
+    return {"a": a, "c": c, "u": sp.Matrix([-algebra.dot(a, u) / (1 + c), *u]), "turn": turn}
 
 
 @derived(
@@ -72,17 +73,15 @@ def vector_difference(w, a, c, r):
 
 
 @derived(
-    "(p2 - p1)/h = [e; w/2] p1", "000 (31), solver.md section 1",
-    [W, Argument("e", (), "(c - 1)/h", "1/s"), Argument("p", (4,), "body-fixed quaternion at the first knot")],
+    "(p2 - p1)/h = u p1,  u = [(c - 1)/h; w/2]", "000 (31), solver.md section 1",
+    [Argument("u", (4,), "difference of the step's turn from the identity, divided by h", "1/s"),
+     Argument("p", (4,), "body-fixed quaternion at the first knot")],
     [Argument("d", (4,), "its difference over the step, divided by h", "1/s")],
 )
-def quaternion_difference(w, e, p):
-    """With half of w taken once: two products share it."""
-    import sympy as sp
-
+def quaternion_difference(u, p):
     from symvi.physics import algebra
 
-    return {"d": algebra.multiply(sp.Matrix([e[0], *(w / 2)]), p)}
+    return {"d": algebra.multiply(u, p)}
 
 
 @derived(
@@ -105,3 +104,18 @@ def velocity_change(c, a, s):
     from symvi.physics import algebra
 
     return {"dw": s * c[0] - algebra.cross(a, s)}
+
+
+@derived(
+    "d(r·w)/ds = c r + a x r", "codegen.md section 2: the row r behind the chain dw = (c I - a^) s",
+    [C, A, Argument("r", (3,), "row that multiplies the angular velocity")],
+    [Argument("row", (3,), "the same row for the rotation vector at the second knot over h")],
+)
+def chained_row(c, a, r):
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    s = sp.Matrix(sp.symbols("s_0:3", real=True))
+    rate = algebra.dot(r, velocity_change.builder(c, a, s)["dw"])
+    return {"row": sp.Matrix([rate]).jacobian(s).T}

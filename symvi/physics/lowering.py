@@ -7,7 +7,7 @@ from fractions import Fraction
 import sympy as sp
 
 from symvi.physics.algebra import angle
-from symvi.physics.formula import Argument, Code, Formula
+from symvi.physics.formula import INTERMEDIATES, Argument, Code, Formula
 from symvi.scalar import Graph, Scalar
 
 FUNCTIONS = {sp.sin: "sin", sp.cos: "cos", sp.exp: "exp", sp.log: "log", sp.atan2: "atan2", angle: "angle"}
@@ -21,6 +21,8 @@ def lower(formula: Formula) -> Code:
     inputs = [graph.symbol(str(s)) for argument in formula.inputs for s in symbols[argument.name]]
     known = {symbol: scalar for argument in formula.inputs for symbol, scalar in zip(
         symbols[argument.name], inputs[_offset(formula, argument):], strict=False)}
+    for symbol, expression in results.get(INTERMEDIATES, ()):
+        known[symbol] = scalar_of(graph, sp.sympify(expression), known)
     lowered = {}
     for output in formula.outputs:
         entries = list(sp.Matrix(results[output.name])) if output.shape else [sp.sympify(results[output.name])]
@@ -60,8 +62,11 @@ def scalar_of(graph: Graph, expression: sp.Expr, known: dict) -> Scalar:
 
 
 def _sum(graph: Graph, expression: sp.Add, known: dict) -> Scalar:
+    content, terms = expression.primitive()
+    if content != 1:  # SymPy spreads a common factor over every term; gather it again
+        return graph.constant(Fraction(int(content.p), int(content.q))) * scalar_of(graph, terms, known)
     total = graph.constant(0)
-    for term in expression.args:
+    for term in sorted(expression.args, key=lambda t: sp.default_sort_key(t.as_coeff_Mul()[1])):  # so that s and -s share
         total = total + scalar_of(graph, term, known)
     return total
 

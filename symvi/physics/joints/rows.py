@@ -9,6 +9,7 @@ from __future__ import annotations
 from symvi.physics.constraint import attitude, carried, data, function_of_bodies, position
 
 ANCHORS = (position("a"), carried("r_a", "anchor on body a", "a"), position("b"), carried("r_b", "anchor on body b", "b"))
+ANGLE_GUARD = "1e-30"  # added below a root: far below the square of any angle that matters, in float too
 TURN = (attitude("p", "joint frame on body a", "a"), attitude("q", "joint frame on body b", "b"))
 
 
@@ -27,10 +28,10 @@ def coincidence(x_a, r_a, x_b, r_b):
     "g = n·(x_b + r_b - x_a - r_a)", "001 appendix B, math.md section 3",
     (carried("n", "axis fixed to body a", "a", "1"), *ANCHORS), 1,
 )
-def offset_along(n, x_a, r_a, x_b, r_b):
+def offset_along(n, x_a, r_a, x_b, r_b, let):
     from symvi.physics import algebra
 
-    return algebra.dot(n, x_b + r_b - x_a - r_a)
+    return algebra.dot(n, let("u", x_b + r_b - x_a - r_a))
 
 
 @function_of_bodies("g = 2 V(p* q)", "001 appendix B scaled to radians, math.md section 3", TURN, 3, "rad")
@@ -44,10 +45,10 @@ def alignment(p, q):
     "alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value", "math.md section 3",
     (*TURN, data("near", "the angle's last value", "rad")), 1, "rad",
 )
-def angle_about_axis(p, q, near):
+def angle_about_axis(p, q, near, let):
     from symvi.physics import algebra
 
-    d = _relative(p, q)
+    d = let("d", _relative(p, q))
     return algebra.angle(d[3], d[0], near[0])
 
 
@@ -55,15 +56,16 @@ def angle_about_axis(p, q, near):
     "c = 2 atan2(|V d|, S d)/|V d| V d,  d = p* q", "math.md section 3 (guarded at 0)",
     (*TURN, data("guard", "a number whose root is far below any angle", "1")), 3, "rad",
 )
-def rotation_vector(p, q, guard):
+def rotation_vector(p, q, guard, let):
     import sympy as sp
 
     from symvi.physics import algebra
 
-    d = _relative(p, q)
+    d = let("d", _relative(p, q))
     v = algebra.vector(d)
-    size = sp.sqrt(algebra.dot(v, v) + guard[0])
-    return v * (algebra.angle(size, d[0], 0) / size)
+    size = let("size", [sp.sqrt(algebra.dot(v, v) + guard[0])])
+    gain = let("gain", [algebra.angle(size[0], d[0], 0) / size[0]])
+    return v * gain[0]
 
 
 @function_of_bodies(
@@ -81,10 +83,10 @@ def orthogonality(n, m):
     (carried("n", "axis fixed to body a", "a", "1"), *ANCHORS, *TURN, data("near", "the angle's last value", "rad"),
      data("pitch", "advance per angle", "m/rad")), 1,
 )
-def screw_advance(n, x_a, r_a, x_b, r_b, p, q, near, pitch):
+def screw_advance(n, x_a, r_a, x_b, r_b, p, q, near, pitch, let):
     from symvi.physics import algebra
 
-    d = _relative(p, q)
+    d = let("d", _relative(p, q))
     return algebra.dot(n, x_b + r_b - x_a - r_a) - pitch[0] * algebra.angle(d[3], d[0], near[0])
 
 
@@ -92,8 +94,76 @@ def screw_advance(n, x_a, r_a, x_b, r_b, p, q, near, pitch):
     "g = (|u|² - L²)/(2 L),  u = x_b + r_b - x_a - r_a", "003 (37) scaled to metres, math.md section 3",
     (*ANCHORS, data("length", "L", "m")), 1,
 )
-def separation(x_a, r_a, x_b, r_b, length):
+def separation(x_a, r_a, x_b, r_b, length, let):
     from symvi.physics import algebra
 
-    u = x_b + r_b - x_a - r_a
+    u = let("u", x_b + r_b - x_a - r_a)
     return (algebra.dot(u, u) - length[0] ** 2) / (2 * length[0])
+
+
+@function_of_bodies(
+    "sin a = 2 (dz dw + dx dy), cos a = dw² + dx² - dy² - dz²,  d = p* q", "math.md section 3 (Hooke's joint: d = rot(z, a) rot(x, b))",
+    (*TURN, data("near", "the angle's last value", "rad")), 1, "rad",
+)
+def universal_first_angle(p, q, near, let):
+    """Half of the unwrapped double angle: the right branch is the nearest as long as a step turns less than a quarter."""
+    from symvi.physics import algebra
+
+    w, x, y, z = let("d", _relative(p, q))
+    return algebra.angle(2 * (z * w + x * y), w * w + x * x - y * y - z * z, 2 * near[0]) / 2
+
+
+@function_of_bodies(
+    "sin b = 2 (dx dw + dy dz), cos b = dw² + dz² - dx² - dy²,  d = p* q", "math.md section 3 (Hooke's joint: d = rot(z, a) rot(x, b))",
+    (*TURN, data("near", "the angle's last value", "rad")), 1, "rad",
+)
+def universal_second_angle(p, q, near, let):
+    from symvi.physics import algebra
+
+    w, x, y, z = let("d", _relative(p, q))
+    return algebra.angle(2 * (x * w + y * z), w * w + z * z - x * x - y * y, 2 * near[0]) / 2
+
+
+@function_of_bodies(
+    "g = 2 V(p* q (p0* q0)*), whose gradient at p = p0, q = q0 is the relative turn in joint axes", "math.md section 4",
+    (*TURN, data("p0", "the joint frame on body a, held", "1", (4,)), data("q0", "the joint frame on body b, held", "1", (4,))), 3, "rad",
+)
+def relative_turn(p, q, p0, q0, let):
+    from symvi.physics import algebra
+
+    d = let("d", _relative(p, q))
+    held = let("held", _relative(p0, q0))
+    return 2 * algebra.vector(algebra.multiply(d, algebra.conjugate(held)))
+
+
+@function_of_bodies(
+    "V = 1 - cos(alpha - rest)", "the sinusoidal spring of math.md section 4",
+    (*TURN, data("rest_cos", "cosine of the rest angle"), data("rest_sin", "sine of the rest angle")), 1, "J/N m",
+)
+def sinusoidal_energy(p, q, rest_cos, rest_sin, let):
+    from symvi.physics import algebra
+
+    d = let("d", _relative(p, q))
+    return 1 - rest_cos[0] * (d[0] ** 2 - d[3] ** 2) - rest_sin[0] * (2 * d[0] * d[3])
+
+
+@function_of_bodies(
+    "V = (|u| - L)²/2,  u = x_b + r_b - x_a - r_a", "003 section III (its spring), math.md section 4",
+    (*ANCHORS, data("length", "L, the length without force", "m")), 1, "J m/N",
+)
+def stretch_energy(x_a, r_a, x_b, r_b, length, let):
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    u = let("u", x_b + r_b - x_a - r_a)
+    distance = let("distance", [sp.sqrt(algebra.dot(u, u))])
+    return (distance[0] - length[0]) ** 2 / 2
+
+
+@function_of_bodies(
+    "x_b + r_b, where a force acts", "virtual work (math.md section 4)",
+    (position("b"), carried("r_b", "point of the force on body b", "b")), 3,
+)
+def point_on_body(x_b, r_b):
+    return x_b + r_b

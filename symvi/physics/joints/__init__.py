@@ -1,0 +1,180 @@
+"""Joints as models: which rows of which formulas hold two bodies together, and what their minimal coordinates are.
+
+A joint of the table is T translational and R rotational rows of one triad (math.md section 3); the others bring rows of their
+own. A new mix of rows is one line in mechanism/joint_table.py; a joint with a new residual is one formula in rows.py and one
+function in the table OWN_ROWS below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from symvi.mechanism import Joint, Mechanism
+from symvi.mechanism.axes import triad
+from symvi.mechanism.joint_table import JOINT_TABLE
+from symvi.mechanism.rotation import multiply, rotate
+from symvi.physics.joints import rows as row
+from symvi.physics.joints.custom import custom_groups
+from symvi.physics.joints.frames import from_axes
+from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Parameter, Position
+
+AXIS_NAMES = ("first", "second", "third")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows of a joint: a formula, its inputs, which of its rows, and what they are called."""
+
+    formula: object
+    inputs: dict
+    rows: tuple[int, ...]
+    names: tuple[str, ...]
+    unit: str
+
+
+def joint_model(mechanism: Mechanism, joint: Joint, keep: tuple[int, ...] | None = None) -> ConstraintModel:
+    """The rows of a joint. `keep` chooses some of them (a loop's redundant ones dropped), then all rows lie in joint axes."""
+    geometry = Geometry(mechanism, joint)
+    pieces = joint_pieces(geometry, in_joint_axes=keep is not None)
+    count = sum(len(p.rows) for p in pieces)
+    kept = tuple(range(count)) if keep is None else keep
+    groups, names, units, position = [], [], [], 0
+    for piece in pieces:
+        chosen = [(r, kept.index(position + i)) for i, r in enumerate(piece.rows) if position + i in kept]
+        names += [piece.names[i] for i in range(len(piece.rows)) if position + i in kept]
+        units += [piece.unit for i in range(len(piece.rows)) if position + i in kept]
+        if chosen:
+            groups.append(Group(piece.formula, piece.inputs, tuple(r for r, _ in chosen), tuple(i for _, i in chosen)))
+        position += len(piece.rows)
+    return ConstraintModel(
+        joint.name, joint.type, geometry.bodies, tuple(groups), geometry.used(groups), len(kept), tuple(names), tuple(units),
+        angles=("angle",) if joint.type == "screw" else (), tree=joint.type not in ("custom", "distance"),
+    )
+
+
+class Geometry:
+    """A joint's numbers in the model's own terms: from centres of mass, along a triad, as body-fixed quaternions."""
+
+    def __init__(self, mechanism: Mechanism, joint: Joint, prefix: str = "", labels: tuple[str, str] = ("a", "b")):
+        self.joint, self.prefix, self.labels = joint, prefix, labels
+        self.parent = None if joint.parent == "world" else mechanism.body(joint.parent)
+        self.child = mechanism.body(joint.child)
+        self.axes = tuple(rotate(joint.orientation, a) for a in triad(joint.axis))
+        self.frame_axes = tuple(rotate(joint.orientation, e) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+        turn = from_axes(*_frame(joint))
+        self._values = {
+            "anchor_a": Parameter(self._from_center(self.parent, joint.parent_anchor), "anchor on the parent, from its centre of mass", "m"),
+            "anchor_b": Parameter(self._from_center(self.child, joint.child_anchor), "anchor on the child, from its centre of mass", "m"),
+            "frame_a": Parameter(multiply(joint.orientation, turn), "joint triad on the parent"),
+            "frame_b": Parameter(turn, "joint triad on the child"),
+            "joint_a": Parameter(joint.orientation, "joint frame on the parent"),
+            "joint_b": Parameter((1.0, 0.0, 0.0, 0.0), "joint frame on the child"),
+        }
+        for i, axis in enumerate(self.axes):
+            self._values[f"axis{i + 1}"] = Parameter(axis, f"{AXIS_NAMES[i]} axis of the joint's triad, on the parent")
+        for i, axis in enumerate(self.frame_axes):
+            self._values[f"e{i + 1}"] = Parameter(axis, f"{AXIS_NAMES[i]} axis of the joint frame, on the parent")
+
+    @property
+    def bodies(self) -> dict[str, str | None]:
+        return {self.labels[0]: None if self.parent is None else self.parent.name, self.labels[1]: self.child.name}
+
+    @staticmethod
+    def _from_center(body, anchor) -> tuple[float, ...]:
+        return tuple(anchor) if body is None else tuple(a - c for a, c in zip(anchor, body.center_of_mass, strict=True))
+
+    def name(self, parameter: str) -> str:
+        return self.prefix + parameter
+
+    def set(self, parameter: str, values: tuple[float, ...], meaning: str, unit: str = "1") -> str:
+        self._values[parameter] = Parameter(tuple(values), meaning, unit)
+        return self.name(parameter)
+
+    def a(self, parameter: str) -> Carried:
+        return Carried(self.labels[0], self.name(parameter))
+
+    def b(self, parameter: str) -> Carried:
+        return Carried(self.labels[1], self.name(parameter))
+
+    def anchors(self) -> dict:
+        first, second = self.labels
+        return {"x_a": Position(first), "r_a": self.a("anchor_a"), "x_b": Position(second), "r_b": self.b("anchor_b")}
+
+    def turn(self, frame: str = "frame") -> dict:
+        """The relative turn's two quaternions: along the triad ("frame") or along the joint frame's own axes ("joint")."""
+        return {"p": Attitude(self.labels[0], self.name(f"{frame}_a")), "q": Attitude(self.labels[1], self.name(f"{frame}_b"))}
+
+    def used(self, groups) -> dict[str, Parameter]:
+        """The parameters that the groups name."""
+        names = {}
+        for group in groups:
+            for source in group.inputs.values():
+                wanted = getattr(source, "parameter", source.name if isinstance(source, Data) and source.store == "parameters" else None)
+                if wanted is not None and wanted.removeprefix(self.prefix) in self._values:
+                    names[wanted] = self._values[wanted.removeprefix(self.prefix)]
+        return names
+
+
+def _frame(joint: Joint):
+    """The triad that rotations are measured in; a universal joint's has its second axis along x."""
+    if joint.type != "universal":
+        return triad(joint.axis)
+    z, x = triad(joint.axis)[2], joint.child_axis
+    return x, tuple(z[i - 2] * x[i - 1] - z[i - 1] * x[i - 2] for i in range(3)), z
+
+
+def joint_pieces(geometry: Geometry, in_joint_axes: bool = False) -> list[Piece]:
+    """The rows of a joint, in their full order."""
+    joint = geometry.joint
+    if joint.type in OWN_ROWS:
+        return OWN_ROWS[joint.type](geometry, in_joint_axes)
+    held = JOINT_TABLE[joint.type]
+    return translations(geometry, held.translations, in_joint_axes) + rotations(geometry, held.rotations)
+
+
+def translations(geometry: Geometry, count: int, in_joint_axes: bool = False) -> list[Piece]:
+    """0, 1 (along a3), 2 (along a1 and a2) or 3 translational rows."""
+    if count == 3 and not in_joint_axes:
+        return [Piece(row.coincidence, geometry.anchors(), (0, 1, 2), ("x", "y", "z"), "m")]
+    chosen = {0: (), 1: (3,), 2: (1, 2), 3: (1, 2, 3)}[count]
+    return [
+        Piece(row.offset_along, {"n": geometry.a(f"axis{k}"), **geometry.anchors()}, (0,), (f"along {AXIS_NAMES[k - 1]} axis",), "m")
+        for k in chosen
+    ]
+
+
+def rotations(geometry: Geometry, count: int) -> list[Piece]:
+    """0, 1 (about a3), 2 (about a1 and a2) or 3 rotational rows."""
+    chosen = {0: (), 1: (2,), 2: (0, 1), 3: (0, 1, 2)}[count]
+    names = tuple(f"about {AXIS_NAMES[k]} axis" for k in chosen)
+    return [Piece(row.alignment, geometry.turn(), chosen, names, "rad")] if chosen else []
+
+
+def _universal(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
+    geometry.set("pin", geometry.joint.child_axis, "second axis, on the child")
+    hooke = Piece(row.orthogonality, {"n": geometry.a("axis3"), "m": geometry.b("pin")}, (0,), ("between the axes",), "rad")
+    return [*translations(geometry, 3, in_joint_axes), hooke]
+
+
+def _screw(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
+    pitch = Data(geometry.set("pitch", (geometry.joint.pitch,), "advance per angle", "m/rad"))
+    inputs = {"n": geometry.a("axis3"), **geometry.anchors(), **geometry.turn(), "near": Data("angle", "state"), "pitch": pitch}
+    advance = Piece(row.screw_advance, inputs, (0,), ("along the thread",), "m")
+    return [*translations(geometry, 2), *rotations(geometry, 2), advance]
+
+
+def _distance(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
+    length = Data(geometry.set("length", (geometry.joint.length,), "distance", "m"))
+    return [Piece(row.separation, {**geometry.anchors(), "length": length}, (0,), ("distance",), "m")]
+
+
+def _custom(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
+    formula, inputs, count = custom_groups(geometry)
+    return [Piece(formula, inputs, tuple(range(count)), tuple(f"expression {i + 1}" for i in range(count)), "m")]
+
+
+OWN_ROWS: dict[str, Callable[[Geometry, bool], list[Piece]]] = {
+    "universal": _universal, "screw": _screw, "distance": _distance, "custom": _custom,
+}
+__all__ = ["Geometry", "Piece", "joint_model", "joint_pieces", "rotations", "translations"]

@@ -1,0 +1,119 @@
+"""What a constraint or a force is made of: formulas, and where each of their inputs comes from. No numbers of C, no layout.
+
+Labels "a", "b", ... name the bodies that a model touches; the world has a label too but no unknowns. Parameters are given with
+their values, in the model's own numbers (anchors from the centre of mass, unit axes, offset quaternions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from symvi.physics.formula import Formula
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that the generated solver takes at run time (or bakes, where it is exactly 0 or 1)."""
+
+    values: tuple[float, ...]
+    meaning: str
+    unit: str = "1"
+
+
+@dataclass(frozen=True)
+class Position:
+    """The centre of mass of the body with this label."""
+
+    body: str
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A vector fixed to a body, given in body axes by a parameter."""
+
+    body: str
+    parameter: str
+
+
+@dataclass(frozen=True)
+class Attitude:
+    """A quaternion fixed to a body: the body's orientation times the offset in a parameter."""
+
+    body: str
+    parameter: str
+
+
+@dataclass(frozen=True)
+class Data:
+    """A number that does not move: a parameter, a carried state of the model ("near"), or an input of the step."""
+
+    name: str
+    store: str = "parameters"
+    size: int = 1
+
+
+@dataclass(frozen=True)
+class Held:
+    """The value of another source at the first knot, held still."""
+
+    source: Position | Carried | Attitude
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows of one formula: which of its rows, into which rows of the model, times which parameter (None: 1)."""
+
+    formula: Formula
+    inputs: Mapping[str, Position | Carried | Attitude | Data | Held]
+    rows: tuple[int, ...]
+    into: tuple[int, ...]
+    factor: str | None = None
+    bodies: Mapping[str, str] = field(default_factory=lambda: {"a": "a", "b": "b"})
+
+
+@dataclass(frozen=True)
+class ConstraintModel:
+    """Rows g = 0 between bodies. `bodies` maps labels to body names (None: the world)."""
+
+    name: str
+    type: str
+    bodies: Mapping[str, str | None]
+    groups: tuple[Group, ...]
+    parameters: Mapping[str, Parameter]
+    rows: int
+    row_names: tuple[str, ...]
+    row_units: tuple[str, ...]
+    target: str | None = None  # an input that row 0 must reach: a driver's
+    offset: str | None = None  # a parameter that row 0 is reduced by: a coupling's
+    angles: tuple[str, ...] = ()  # carried angles in the model's state
+    frame: str | None = None  # the parameter with body a's joint axes, for reactions
+    tree: bool = True  # may carry the spanning tree: its rows on body b alone have full rank
+    closing: bool = False
+
+
+@dataclass(frozen=True)
+class ForceModel:
+    """A force law along the gradient of some rows c: impulse (dc/dz)ᵀ phi on the bodies (the one rule of math.md section 4).
+
+    phi of row k is the sum of what is given: stiffness_k (rest_k - c_k), damping_k (rate_k - c'_k) with c' at the step's own
+    velocity (implicit), and an input force_k. A model whose only row is an energy has `energy` set: phi = -factor.
+    """
+
+    name: str
+    type: str
+    bodies: Mapping[str, str | None]
+    groups: tuple[Group, ...]
+    parameters: Mapping[str, Parameter]
+    rows: int
+    row_names: tuple[str, ...]
+    row_units: tuple[str, ...]
+    stiffness: str | None = None
+    rest: str | None = None
+    target: str | None = None
+    damping: str | None = None
+    force: str | None = None
+    energy: str | None = None
+    torque: str | None = None
+    in_body_axes: bool = False
+    angles: tuple[str, ...] = ()

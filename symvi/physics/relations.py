@@ -1,0 +1,42 @@
+"""Constraints between joint coordinates: gears (couplings) and drivers (math.md section 3)."""
+
+from __future__ import annotations
+
+from symvi.mechanism import Coupling, Driver, Mechanism
+from symvi.physics.coordinates import coordinate_units, single_coordinate
+from symvi.physics.joints import Geometry
+from symvi.physics.model import ConstraintModel, Parameter
+
+
+def driver_model(mechanism: Mechanism, driver: Driver) -> ConstraintModel:
+    """A row c(z2) - u = 0 that makes a joint coordinate follow an input."""
+    joint = mechanism.joint(driver.joint)
+    geometry = Geometry(mechanism, joint)
+    group = single_coordinate(geometry, driver.coordinate, "angle")
+    angles = tuple(group.inputs["near"].name for _ in (0,) if "near" in group.inputs)
+    unit = coordinate_units(joint)[driver.coordinate]
+    return ConstraintModel(driver.name, "driver", geometry.bodies, (group,), geometry.used((group,)), 1, (f"coordinate of {joint.name}",),
+                           (unit,), target="target", angles=angles, tree=False)
+
+
+def coupling_model(mechanism: Mechanism, coupling: Coupling) -> ConstraintModel:
+    """A row c1 - ratio c2 - offset = 0 between the coordinates of two joints: up to four bodies."""
+    first, second = (mechanism.joint(name) for name in coupling.joints)
+    labels: dict[str, str] = {}
+    bodies: dict[str, str | None] = {}
+    for joint in (first, second):
+        for name in (joint.parent, joint.child):
+            label = labels.setdefault(name, "abcd"[len(labels)])
+            bodies[label] = None if name == "world" else name
+    groups, parameters = [], {}
+    for k, joint in enumerate((first, second)):
+        geometry = Geometry(mechanism, joint, f"j{k + 1}_", (labels[joint.parent], labels[joint.child]))
+        group = single_coordinate(geometry, 0, f"angle{k + 1}", factor="minus_ratio" if k else None)
+        groups.append(group)
+        parameters |= geometry.used((group,))
+    parameters["minus_ratio"] = Parameter((-coupling.ratio,), "minus the change of the first coordinate per change of the second")
+    parameters["offset"] = Parameter((coupling.offset,), "first coordinate where the second is zero")
+    angles = tuple(g.inputs["near"].name for g in groups if "near" in g.inputs)
+    unit = coordinate_units(first)[0]
+    return ConstraintModel(coupling.name, "coupling", bodies, tuple(groups), parameters, 1, (f"{first.name} with {second.name}",), (unit,),
+                           offset="offset", angles=angles, tree=False)

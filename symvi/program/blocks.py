@@ -1,0 +1,120 @@
+"""Small dense block algebra traced on scalars: factor, solve, multiply, with structural zeros kept (000 Algorithms 1-4).
+
+Matrices are lists of rows of scalars. A zero that is known when tracing costs nothing: it is folded by the scalar graph.
+Factors lie in one matrix: below the diagonal L (ones on its diagonal), above it U, on it the reciprocals of U's diagonal.
+"""
+
+from __future__ import annotations
+
+from symvi.scalar import Scalar
+
+Matrix = list[list[Scalar]]
+Vector = list[Scalar]
+
+
+def factor(matrix: Matrix) -> Matrix:
+    """L U factors of a square matrix, without pivoting (the elimination order makes every pivot safe)."""
+    a = [list(row) for row in matrix]
+    n = len(a)
+    for k in range(n):
+        a[k][k] = 1 / a[k][k]
+        for i in range(k + 1, n):
+            a[i][k] = a[i][k] * a[k][k]
+            for j in range(k + 1, n):
+                a[i][j] = a[i][j] - a[i][k] * a[k][j]
+    return a
+
+
+def solve_lower(factors: Matrix, right: Matrix) -> Matrix:
+    """L^-1 B, column by column."""
+    b = [list(row) for row in right]
+    for i in range(len(b)):
+        for k in range(i):
+            b[i] = [x - factors[i][k] * y for x, y in zip(b[i], b[k], strict=True)]
+    return b
+
+
+def solve_right_upper(left: Matrix, factors: Matrix) -> Matrix:
+    """C U^-1, row by row."""
+    c = [list(row) for row in left]
+    for row in c:
+        for k in range(len(row)):
+            for m in range(k):
+                row[k] = row[k] - row[m] * factors[m][k]
+            row[k] = row[k] * factors[k][k]
+    return c
+
+
+def solve_upper(factors: Matrix, right: Vector) -> Vector:
+    """U^-1 b."""
+    b = list(right)
+    for i in reversed(range(len(b))):
+        for k in range(i + 1, len(b)):
+            b[i] = b[i] - factors[i][k] * b[k]
+        b[i] = b[i] * factors[i][i]
+    return b
+
+
+def subtract_product(target: Matrix, left: Matrix, right: Matrix) -> Matrix:
+    """T - C B."""
+    return [
+        [_minus_dot(entry, row, [line[j] for line in right]) for j, entry in enumerate(entries)]
+        for entries, row in zip(target, left, strict=True)
+    ]
+
+
+def subtract_times(target: Vector, left: Matrix, vector: Vector) -> Vector:
+    """t - C b."""
+    return [_minus_dot(entry, row, vector) for entry, row in zip(target, left, strict=True)]
+
+
+def _minus_dot(start: Scalar, left: Vector, right: Vector) -> Scalar:
+    for a, b in zip(left, right, strict=True):
+        start = start - a * b
+    return start
+
+
+# --- the same algebra on patterns: which entries may differ from zero -----------------------------------------------------
+Pattern = int
+
+
+def _bit(columns: int, i: int, j: int) -> int:
+    return 1 << (i * columns + j)
+
+
+def pattern_factor(pattern: Pattern, n: int) -> Pattern:
+    """The pattern of the factors."""
+    for k in range(n):
+        for i in range(k + 1, n):
+            if pattern & _bit(n, i, k):
+                for j in range(k + 1, n):
+                    if pattern & _bit(n, k, j):
+                        pattern |= _bit(n, i, j)
+    return pattern
+
+
+def pattern_solve_lower(factors: Pattern, n: int, right: Pattern, columns: int) -> Pattern:
+    for i in range(n):
+        for k in range(i):
+            if factors & _bit(n, i, k):
+                right |= (right >> (k * columns) & ((1 << columns) - 1)) << (i * columns)
+    return right
+
+
+def pattern_solve_right_upper(left: Pattern, rows: int, factors: Pattern, n: int) -> Pattern:
+    for row in range(rows):
+        for k in range(n):
+            for m in range(k):
+                if left & _bit(n, row, m) and factors & _bit(n, m, k):
+                    left |= _bit(n, row, k)
+    return left
+
+
+def pattern_product(left: Pattern, rows: int, inner: int, right: Pattern, columns: int) -> Pattern:
+    result = 0
+    line = (1 << columns) - 1
+    for i in range(rows):
+        for k in range(inner):
+            if left & _bit(inner, i, k):
+                result |= (right >> (k * columns) & line) << (i * columns)
+    return result

@@ -1,0 +1,176 @@
+"""The kernels of a rigid body: its share of the residual and of the Newton matrix, its update, its energy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from symvi.physics import body as dynamics
+from symvi.physics import kinematics
+from symvi.physics.formula import Formula
+from symvi.program import common
+from symvi.program.common import COMMON, SHARED
+from symvi.program.kernel import Block, Kernel, Port
+from symvi.program.records import Records
+from symvi.program.trace import Trace
+from symvi.scalar import Rate, Scalar
+
+BODY = "body"
+OWN = Port(BODY, BODY)
+SIZE = 6
+POSITION = ("x", 3, "position of the centre of mass", "m")
+ORIENTATION = ("q", 4, "orientation, body to world", "1")
+MOMENTUM = ("p", 3, "linear momentum carried to this knot", "kg m/s")
+SPIN = ("l", 3, "angular momentum carried to this knot, world axes", "kg m²/s")
+VELOCITY = ("v", 3, "velocity over the last step", "m/s")
+RATE = ("w", 3, "angular velocity over the last step, world axes", "rad/s")
+INERTIA = ("inertia", 6, "xx, yy, zz, xy, xz, yz about the centre of mass, body axes", "kg m²")
+
+
+def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...]) -> dict[str, Kernel]:
+    """Every kernel of the node type `body`, by phase; `baked_inertia` holds its entries that are zero in the whole mechanism."""
+    declare(records)
+    trace = Trace(records, (SHARED, OWN), BODY, "a rigid body: momentum balance over one step")
+    mass = trace.read(BODY, "parameters", "mass", 1, "mass", "kg")
+    inertia = trace.read(BODY, "parameters", *INERTIA[:1], 6, *INERTIA[2:], baked=baked_inertia)
+    rotation = use(trace, kinematics.rotation_matrix, q=trace.read(BODY, "state", *ORIENTATION))["R"]
+    world_inertia = use(trace, dynamics.world_inertia, R=rotation, j=inertia)["J"]
+    x, gravity = trace.read(BODY, "state", *POSITION), trace.read(COMMON, "parameters", *common.GRAVITY)
+    pull = use(trace, dynamics.weight, m=mass, g=gravity, x=x)["f"]
+    time = common.impulse(trace)
+    trace.write(BODY, "r", rotation, "rotation, body to world, at the first knot", rate=Rate.STEP)
+    trace.write(BODY, "j", world_inertia, "inertia in world axes", "kg m²", rate=Rate.STEP)
+    trace.write(BODY, "e", [time * f for f in pull] + [trace.graph.constant(0)] * 3, "impulse of explicit forces", "N s, N m s",
+                rate=Rate.STEP)
+    v = trace.read(BODY, "work", "v", 3, "velocity over this step", "m/s")
+    w = trace.read(BODY, "work", "w", 3, "angular velocity over this step, world axes", "rad/s")
+    half = common.half_step(trace)
+    turn = use(trace, kinematics.half_turn, half=[half], w=w)
+    for name in ("a", "c", "u"):
+        trace.write(BODY, name, turn[name], next(o.meaning for o in kinematics.half_turn.outputs if o.name == name))
+    momentum = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
+    spin = use(trace, dynamics.angular_momentum, c=turn["c"], a=turn["a"], w=w, J=world_inertia)["l"]
+    explicit = trace.read(BODY, "work", "e", 6, rate=Rate.STEP)
+    carry = common.carry(trace)
+    carried = [carry * value for value in trace.read(BODY, "state", *MOMENTUM) + trace.read(BODY, "state", *SPIN)]
+    given = [old + force for old, force in zip(carried, explicit, strict=True)]
+    trace.write(BODY, "l", spin, "angular momentum of this step, world axes", "kg m²/s")
+    trace.note("f = [p - p0; l - l0] - impulses", "000 (29), 001 (16), math.md section 2")
+    trace.write(BODY, "f", [new - old for new, old in zip(momentum + spin, given, strict=True)], "residual, an impulse", "N s, N m s")
+    block = use(trace, dynamics.angular_momentum_gradient, c=turn["c"], a=turn["a"], half=[half], J=world_inertia, l=spin)["D"]
+    trace.write(BODY, "d", diagonal(trace, mass[0], block), "diagonal block of the Newton matrix, then its factors")
+    kernels = dict(trace.kernels(BODY))
+    for build in (_merit, _begin, _advance, _retreat, _finish, _energy):
+        kernels[build.__name__[1:]] = common.single(
+            records, f"{build.__name__[1:]}_{BODY}", build.__doc__, (SHARED, OWN), BODY, build)
+    return kernels
+
+
+def declare(records: Records) -> None:
+    """The state of a body, in a fixed order."""
+    for name, size, meaning, unit in (POSITION, ORIENTATION, MOMENTUM, SPIN, VELOCITY, RATE):
+        records.declare(BODY, "state", name, size, meaning, unit)
+    records.declare(BODY, "state", "v_old", 3, "velocity over the step before", "m/s")
+    records.declare(BODY, "state", "w_old", 3, "angular velocity over the step before, world axes", "rad/s")
+
+
+def use(trace: Trace, formula: Formula, **values) -> dict[str, list[Scalar]]:
+    """Apply a formula in a trace and note it for the kernel's comment."""
+    trace.note(formula.equation, formula.source)
+    return formula(trace.graph, **values)
+
+
+def diagonal(trace: Trace, mass: Scalar, rotational: list[Scalar]) -> list[Scalar]:
+    zero = trace.graph.constant(0)
+    rows = [[mass if i == j else zero for j in range(6)] for i in range(3)]
+    rows += [[zero] * 3 + rotational[3 * i:3 * i + 3] for i in range(3)]
+    return [entry for row in rows for entry in row]
+
+
+def diagonal_block() -> Block:
+    """The pattern of a body's own diagonal block: a multiple of the identity and a full 3 x 3 block."""
+    pattern = sum(1 << (6 * i + i) for i in range(3)) | sum(1 << (6 * i + j) for i in range(3, 6) for j in range(3, 6))
+    return Block.dense(6, 6, "d", pattern)
+
+
+def _merit(trace: Trace) -> None:
+    """add a body's residual, as velocities, to the merit"""
+    mass = trace.read(BODY, "parameters", "mass")[0]
+    size = trace.read(BODY, "parameters", "size", 1, "largest principal inertia, at least the mass times (1 mm)²", "kg m²")[0]
+    f = trace.read(BODY, "work", "f", 6)
+    linear, angular = _squares(f[:3]), _squares(f[3:])
+    trace.add_to(COMMON, "merit", [linear / (mass * mass) + angular / (size * size)], rate=Rate.ITERATION)
+
+
+def _squares(values: list[Scalar]) -> Scalar:
+    return values[0] * values[0] + values[1] * values[1] + values[2] * values[2]
+
+
+def _begin(trace: Trace) -> None:
+    """start from the last velocities, carried on by `length` times their last change"""
+    share = trace.read(COMMON, "work", "length")[0]
+    for name in ("v", "w"):
+        last = trace.read(BODY, "state", name, 3)
+        before = trace.read(BODY, "state", f"{name}_old", 3)
+        start = [x + share * (x - y) for x, y in zip(last, before, strict=True)]
+        trace.write(BODY, name, start)
+    half = common.half_step(trace)
+    trace.write(BODY, "turn", [_squares([half * w for w in start])], "a·a, below 1 inside the domain of the half turn")
+
+
+def _advance(trace: Trace) -> None:
+    """turn the solved increment into a change of velocity, keep the base, and take `length` of it"""
+    s = trace.read(BODY, "work", "s", 6, "solved increment: velocity, rotation vector at the second knot over h", "m/s, rad/s")
+    c, a = trace.read(BODY, "work", "c"), trace.read(BODY, "work", "a", 3)
+    change = s[:3] + use(trace, kinematics.velocity_change, c=c, a=a, s=s[3:])["dw"]
+    trace.write(BODY, "s", change)
+    base = trace.read(BODY, "work", "v", 3) + trace.read(BODY, "work", "w", 3)
+    trace.write(BODY, "base", base, "velocities that the increment starts from", "m/s, rad/s")
+    _move(trace, base, change)
+
+
+def _retreat(trace: Trace) -> None:
+    """take another `length` of the same increment"""
+    base = trace.read(BODY, "work", "base", 6)
+    _move(trace, base, trace.read(BODY, "work", "s", 6))
+
+
+def _move(trace: Trace, base: list[Scalar], change: list[Scalar]) -> None:
+    length = trace.read(COMMON, "work", "length")[0]
+    moved = [b - length * d for b, d in zip(base, change, strict=True)]
+    trace.write(BODY, "v", moved[:3])
+    trace.write(BODY, "w", moved[3:])
+    half = common.half_step(trace)
+    a = [half * w for w in moved[3:]]
+    trace.write(BODY, "turn", [_squares(a)], "a·a, below 1 inside the domain of the half turn")
+
+
+def _finish(trace: Trace) -> None:
+    """write the second knot into the state: positions, momenta, and velocities for the next start"""
+    h = common.step(trace)
+    v, w = trace.read(BODY, "work", "v", 3), trace.read(BODY, "work", "w", 3)
+    mass = trace.read(BODY, "parameters", "mass")
+    turned = use(trace, kinematics.turned, c=trace.read(BODY, "work", "c"), a=trace.read(BODY, "work", "a", 3),
+                 q=trace.read(BODY, "state", "q", 4))["q2"]
+    x = trace.read(BODY, "state", "x", 3)
+    for name in ("v", "w"):
+        trace.write(BODY, f"{name}_old", trace.read(BODY, "state", name, 3), store="state")
+    trace.write(BODY, "x", [a + h * b for a, b in zip(x, v, strict=True)], store="state")
+    trace.write(BODY, "q", turned, store="state")
+    trace.write(BODY, "p", use(trace, dynamics.linear_momentum, m=mass, v=v)["p"], store="state")
+    trace.write(BODY, "l", trace.read(BODY, "work", "l", 3), store="state")
+    trace.write(BODY, "v", v, store="state")
+    trace.write(BODY, "w", w, store="state")
+
+
+def _energy(trace: Trace) -> None:
+    """add a body's energy and momenta at the knot, with the knot's velocities"""
+    mass, j = trace.read(BODY, "parameters", "mass"), trace.read(BODY, "work", "j", 6)
+    v, w, x = trace.read(BODY, "work", "v", 3), trace.read(BODY, "work", "w", 3), trace.read(BODY, "state", "x", 3)
+    g = trace.read(COMMON, "parameters", *common.GRAVITY)
+    kinetic = use(trace, dynamics.kinetic_energy, m=mass, v=v, w=w, J=j)["T"]
+    trace.add_to(COMMON, "kinetic", kinetic, rate=Rate.ITERATION)
+    trace.add_to(COMMON, "potential", use(trace, dynamics.weight, m=mass, g=g, x=x)["V"], rate=Rate.ITERATION)
+    p = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
+    trace.add_to(COMMON, "momentum", p, rate=Rate.ITERATION)
+    spin = use(trace, dynamics.angular_momentum_at_rest, w=w, J=j, x=x, p=p)["l"]
+    trace.add_to(COMMON, "spin", spin, rate=Rate.ITERATION)

@@ -1,0 +1,74 @@
+"""What every node shares: the step, gravity, and the switches that make one set of kernels serve every entry point.
+
+The same residual serves the step, the start and the knots (math.md section 2), by three numbers:
+    impulse   s h: time that forces act in this residual. s = 1 in a step, 1/2 at the start and at a knot (discrete Legendre
+              transform), 0 in a projection
+    carry     1 where the momentum of the step before enters, 0 in a projection
+    closure   1/h where rows must close at the second knot, 0 where only their rate of change must vanish
+"""
+
+from __future__ import annotations
+
+from symvi.program.kernel import Kernel, Port
+from symvi.program.trace import Trace
+from symvi.scalar import Rate, Scalar
+
+COMMON = "common"
+SHARED = Port(COMMON, COMMON)
+GRAVITY = ("gravity", 3, "acceleration of gravity, world axes", "m/s²")
+
+
+def step(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "parameters", "h", 1, "time step", "s")[0]
+
+
+def half_step(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "work", "half", 1, "h/2", "s", rate=Rate.PARAMETER)[0]
+
+
+def inverse_step(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "work", "inverse", 1, "1/h", "1/s", rate=Rate.PARAMETER)[0]
+
+
+def impulse(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "work", "impulse", 1, "time that forces act in this residual", "s", rate=Rate.STEP)[0]
+
+
+def carry(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "work", "carry", 1, "share of the old momentum in this residual", rate=Rate.STEP)[0]
+
+
+def closure(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "work", "closure", 1, "1/h where rows must close, 0 where their rate must vanish", "1/s", rate=Rate.STEP)[0]
+
+
+def setup_common(records) -> Kernel:
+    """Numbers that follow from the step alone."""
+    trace = Trace(records, (SHARED,), COMMON, "numbers that follow from the step")
+    h = step(trace)
+    trace.read(COMMON, "parameters", *GRAVITY)
+    for switch in (impulse, carry, closure):
+        switch(trace)
+    for name, meaning in (
+        ("merit", "sum of squares of the residual, in (m/s)² and (rad/s)²"),
+        ("length", "share of the increment that is taken"),
+        ("kinetic", "kinetic energy"), ("potential", "potential energy"),
+    ):
+        records.declare(COMMON, "work", name, 1, meaning)
+    records.declare(COMMON, "work", "momentum", 3, "linear momentum", "kg m/s")
+    records.declare(COMMON, "work", "spin", 3, "angular momentum about the world's origin", "kg m²/s")
+    trace.write(COMMON, "half", [h / 2], "h/2", "s")
+    trace.write(COMMON, "inverse", [1 / h], "1/h", "1/s")
+    return trace.kernels(COMMON)["setup"]
+
+
+def single(records, name: str, summary: str, ports: tuple[Port, ...], own: str, build) -> Kernel:
+    """A kernel that is all of one part: `build(trace)` writes its outputs at any rate."""
+    trace = Trace(records, ports, own, summary)
+    build(trace)
+    outputs = tuple((location, value) for _, location, value in trace.writes)
+    used = {l.port for l, _ in outputs} | {
+        trace.graph.arguments(i)[0].port for i in trace.graph.sequence([v for _, v in outputs]) if trace.graph.operation(i) == "symbol"
+    }
+    kept = tuple(p for p in ports if p.label in used)
+    return Kernel(name, summary, kept, trace.graph, outputs, tuple(trace.formulas))

@@ -1,0 +1,270 @@
+"""From a mechanism to its program: node types with what they bake, kernels per type, and the schedule over the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symvi.graph import Constraint, EliminationOrder, Graph, plan
+from symvi.mechanism import Mechanism, constraint_count
+from symvi.physics.forces import force_model
+from symvi.physics.joints import joint_model
+from symvi.physics.joints.custom import uses_c_library
+from symvi.physics.model import ConstraintModel, ForceModel
+from symvi.physics.relations import coupling_model, driver_model
+from symvi.program.body import BODY, body_kernels, diagonal_block
+from symvi.program.common import COMMON, setup_common
+from symvi.program.constraint import ConstraintKernels, constraint_kernels
+from symvi.program.force import LINK, ForceKernels, clear_link, force_kernels
+from symvi.program.kernel import Block
+from symvi.program.maximal import Elimination, Matrix, Tie
+from symvi.program.program import Call, Node, Program
+from symvi.program.records import Records
+
+PHASES = (
+    "setup", "prepare", "begin", "evaluate", "merit", "eliminate", "substitute", "advance", "retreat", "finish", "energy",
+)
+SMALLEST_RADIUS = 1e-3  # m: a body's inertia counts as at least that of its mass at this radius, in the merit only
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the analysis of loops decided: rows kept per constraint, and guards of the factorisation per row (loops.md section 1)."""
+
+    kept: Mapping[str, tuple[int, ...]]
+    guards: Mapping[str, tuple[float, ...]]
+    notes: Mapping[str, object]
+
+
+NOTHING_DROPPED = Choices({}, {}, {})
+
+
+def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
+    """The constraints of a mechanism, in the order joints, couplings, drivers; joints without rows are none."""
+    models = [
+        joint_model(mechanism, joint, choices.kept.get(joint.name))
+        for joint in mechanism.joints if constraint_count(joint) and choices.kept.get(joint.name) != ()
+    ]
+    models += [coupling_model(mechanism, coupling) for coupling in mechanism.couplings if choices.kept.get(coupling.name) != ()]
+    return models + [driver_model(mechanism, driver) for driver in mechanism.drivers if choices.kept.get(driver.name) != ()]
+
+
+def order_of(mechanism: Mechanism, models: Sequence[ConstraintModel], forces: Sequence[ForceModel]) -> tuple[Graph, EliminationOrder]:
+    """The graph of the Newton matrix, and its elimination order."""
+    constraints = [
+        Constraint(m.name, m.rows, tuple(b for b in m.bodies.values() if b is not None), _ties_to_world(m), m.tree) for m in models
+    ]
+    links = [tuple(b for b in f.bodies.values()) for f in forces if f.damping and None not in f.bodies.values()]
+    graph = Graph.build([body.name for body in mechanism.bodies], constraints, links)
+    return graph, plan(graph)
+
+
+def _ties_to_world(model: ConstraintModel) -> bool:
+    """A user's own rows may change when all bodies move together, so they count as tied to the world."""
+    return None in model.bodies.values() or model.type == "custom"
+
+
+class Composer:
+    """Builds one program; used once."""
+
+    def __init__(self, mechanism: Mechanism, choices: Choices):
+        self.mechanism, self.choices = mechanism, choices
+        self.records = Records()
+        self.models = models_of(mechanism, choices)
+        self.forces = [force_model(mechanism, force) for force in mechanism.forces]
+        self.graph, self.order = order_of(mechanism, self.models, self.forces)
+        first = len(mechanism.bodies)
+        self.loops = {self.models[i - first].name for i in self.order.loop_constraints}
+        self.nodes: dict[str, list[Node]] = {COMMON: [Node(COMMON, 0, COMMON)]}
+        self.parameters: dict[tuple[str, int], dict[str, tuple[float, ...]]] = {}
+        self.baked: dict[tuple[str, str], tuple] = {}
+        self.phases: dict[str, list[Call]] = {phase: [] for phase in PHASES}
+
+    def program(self) -> Program:
+        self.phases["setup"].append(Call(setup_common(self.records), (self.nodes[COMMON][0],), "numbers that follow from the step"))
+        self.parameters[COMMON, 0] = {"gravity": self.mechanism.gravity}
+        self._bodies()
+        constraints = self._constraints()
+        self._forces()
+        self._eliminate(constraints)
+        notes = {
+            "order": [self.graph.nodes[i].name for i in self.order.order],
+            "fill": sorted([self.graph.nodes[i].name, self.graph.nodes[j].name] for i, j in self.order.fill),
+            "loops": sorted(self.loops), "uses_c_library": self._uses_c_library(), **self.choices.notes,
+        }
+        return Program(
+            self.mechanism.name, self.mechanism.digest, self.records, {k: tuple(v) for k, v in self.nodes.items()},
+            {k: tuple(v) for k, v in self.phases.items()}, self.parameters, self.baked, {}, notes,
+        )
+
+    # --- nodes -----------------------------------------------------------------------------------------------------------
+    def _node(self, kind: str, name: str) -> Node:
+        nodes = self.nodes.setdefault(kind, [])
+        nodes.append(Node(kind, len(nodes), name))
+        return nodes[-1]
+
+    def _schedule(self, kernels: Mapping, ports: Mapping[str, Node], name: str) -> None:
+        """Call a node's kernels in their phases."""
+        for phase, kernel in kernels.items():
+            nodes = tuple(self.nodes[COMMON][0] if port.label == COMMON else ports[port.label] for port in kernel.ports)
+            self.phases[phase].append(Call(kernel, nodes, f"{kernel.summary.split(':')[0]} {name}" if phase == "evaluate" else name))
+
+    def _bodies(self) -> None:
+        bodies = self.mechanism.bodies
+        zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
+        self.baked[BODY, "inertia"] = zeros
+        kernels = body_kernels(self.records, zeros)
+        for body in bodies:
+            node = self._node(BODY, body.name)
+            size = max(*body.inertia[:3], body.mass * SMALLEST_RADIUS**2)
+            self.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
+            self._schedule(kernels, {BODY: node}, body.name)
+        self.body_nodes = {node.name: node for node in self.nodes[BODY]}
+
+    def _types(self, models: Sequence, extra=lambda model: ()) -> list[tuple[str, object, list]]:
+        """Models grouped by type: a name, one of them, all of them; in the order of their first appearance."""
+        groups: dict[tuple, list] = {}
+        for model in models:
+            groups.setdefault((*_shape(model), *extra(model)), []).append(model)
+        named = []
+        for members in groups.values():
+            base = "_".join((members[0].type, *(("ground",) if None in members[0].bodies.values() else ()), *extra(members[0])))
+            taken = {name for name, _, _ in named}
+            name = base if base not in taken else next(f"{base}_{n}" for n in range(2, len(groups) + 2) if f"{base}_{n}" not in taken)
+            named.append((name, members[0], members))
+        return named
+
+    def _bake(self, kind: str, members: Sequence) -> dict[str, tuple]:
+        """Entries that are the same exact 0 or +-1 in all models of a type."""
+        baked = {}
+        for name, first in members[0].parameters.items():
+            values = zip(*(model.parameters[name].values for model in members), strict=True)
+            baked[name] = tuple(
+                Fraction(int(entries[0])) if entries[0] in (-1.0, 0.0, 1.0) and all(e == entries[0] for e in entries) else None
+                for entries in values
+            )
+            if len(first.values) == 1:
+                baked[name] = (None,)  # single numbers stay adjustable
+            self.baked[kind, name] = baked[name]
+        return baked
+
+    def _ports(self, kind: str, node: Node, model) -> dict[str, Node]:
+        return {kind: node, **{label: self.body_nodes[body] for label, body in model.bodies.items() if body is not None}}
+
+    def _constraints(self) -> dict[str, tuple[Node, ConstraintKernels, ConstraintModel]]:
+        built: dict[str, tuple[Node, ConstraintKernels, ConstraintModel]] = {}
+        made: dict[str, tuple[str, ConstraintKernels]] = {}
+        for kind, model, members in self._types(self.models, lambda m: ("loop",) if m.name in self.loops else ()):
+            kernels = constraint_kernels(self.records, kind, model, self._bake(kind, members))
+            made |= {member.name: (kind, kernels) for member in members}
+        for model in self.models:
+            kind, kernels = made[model.name]
+            node = self._node(kind, model.name)
+            values = {name: p.values for name, p in model.parameters.items()}
+            if model.name in self.loops:
+                values["guard"] = tuple(self.choices.guards.get(model.name, (0.0,) * model.rows))
+            self.parameters[kind, node.index] = values
+            self._schedule(kernels.kernels, self._ports(kind, node, model), model.name)
+            built[model.name] = (node, kernels, model)
+        return built
+
+    def _forces(self) -> None:
+        made: dict[str, tuple[str, ForceKernels]] = {}
+        forwards = self._first_seen()
+        backwards = {m.name for m in self.forces if m.damping and tuple(m.bodies.values()) not in forwards}
+        for kind, model, members in self._types(self.forces, lambda m: ("backwards",) if m.name in backwards else ()):
+            kernels = force_kernels(self.records, kind, model, self._bake(kind, members), model.name in backwards)
+            made |= {member.name: (kind, kernels) for member in members}
+        self.links: dict[tuple[str, str], Node] = {}
+        clears: list[Call] = []
+        for model in self.forces:
+            if made[model.name][1].linked:
+                self._link(model, clears)
+        self.phases["evaluate"].extend(clears)
+        for model in self.forces:
+            kind, kernels = made[model.name]
+            node = self._node(kind, model.name)
+            self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()}
+            ports = self._ports(kind, node, model)
+            if kernels.linked:
+                pair = tuple(model.bodies.values())
+                ports[LINK] = self.links.get(pair) or self.links[pair[::-1]]
+            self._schedule(kernels.kernels, ports, model.name)
+
+    def _link(self, model: ForceModel, clears: list[Call]) -> None:
+        """One record for the damping blocks between two bodies, however many dampers act there."""
+        pair = tuple(model.bodies.values())
+        if pair in self.links or pair[::-1] in self.links:
+            return
+        node = self._node(LINK, " and ".join(pair))
+        self.links[pair] = node
+        clears.append(Call(clear_link(self.records) if not clears else clears[0].kernel, (node,), node.name))
+
+    def _first_seen(self) -> set[tuple]:
+        """Of the two ways round that damped pairs of bodies are given in, the one that comes first."""
+        seen: set[tuple] = set()
+        for model in self.forces:
+            pair = tuple(model.bodies.values())
+            if model.damping and pair[::-1] not in seen:
+                seen.add(pair)
+        return seen
+
+    # --- elimination --------------------------------------------------------------------------------------------------------
+    def _eliminate(self, constraints: Mapping[str, tuple[Node, ConstraintKernels, ConstraintModel]]) -> None:
+        nodes = [self.body_nodes[n.name] if n.kind == "body" else constraints[n.name][0] for n in self.graph.nodes]
+        sizes, diagonals = {BODY: 6}, {BODY: self._body_diagonal()}
+        for node, _, model in constraints.values():
+            sizes[node.kind], diagonals[node.kind] = model.rows, Block.dense(model.rows, model.rows, "d", 0)
+        matrix = Matrix(nodes, sizes, diagonals, self._ties(constraints), frozenset(constraints[name][0].kind for name in self.loops))
+        elimination = Elimination(self.records, matrix, self.order)
+        forward, backward = elimination.calls()
+        self.phases["eliminate"].extend(forward)
+        self.phases["substitute"].extend(backward)
+        for edge in elimination.edges.values():
+            if edge.kind != LINK:
+                self.nodes.setdefault(edge.kind, []).append(edge)
+
+    def _body_diagonal(self) -> Block:
+        damped = any(model.damping for model in self.forces)
+        return Block.dense(6, 6, "d", (1 << 36) - 1) if damped else diagonal_block()
+
+    def _ties(self, constraints) -> dict[tuple[int, int], Tie]:
+        index = {node.name: i for i, node in enumerate(self.graph.nodes)}
+        position = {i: k for k, i in enumerate(self.order.order)}
+        ties: dict[tuple[int, int], Tie] = {}
+        for name, (_, kernels, model) in constraints.items():
+            for label, body in model.bodies.items():
+                if body is None:
+                    continue
+                i, j = index[body], index[name]
+                keeper = "second" if position[i] < position[j] else "first"
+                pair = (i, j) if position[i] < position[j] else (j, i)
+                ties[pair] = Tie(label, keeper, {(j, i): kernels.below[label], (i, j): kernels.right[label]})
+        full = (1 << 36) - 1
+        for (first, second), node in self.links.items():
+            i, j = index[first], index[second]
+            pair = (i, j) if position[i] < position[j] else (j, i)
+            blocks = {(i, j): Block.dense(6, 6, "upper", full), (j, i): Block.dense(6, 6, "lower", full)}
+            ties[pair] = Tie("link" if pair == (i, j) else "link_back", "edge", blocks, node)
+        return ties
+
+    def _uses_c_library(self) -> bool:
+        texts = [text for joint in self.mechanism.joints for text in joint.expressions]
+        texts += [force.expression for force in self.mechanism.forces if force.kind == "potential"]
+        return uses_c_library(tuple(texts))
+
+
+def _shape(model) -> tuple:
+    """What makes two models one type: everything but their numbers."""
+    groups = tuple(
+        (g.formula.name, tuple(sorted((k, repr(v)) for k, v in g.inputs.items())), g.rows, g.into, g.factor, tuple(g.bodies.items()))
+        for g in model.groups
+    )
+    bodies = tuple((label, body is None) for label, body in model.bodies.items())
+    return model.type, bodies, groups, model.rows, tuple((k, len(p.values)) for k, p in model.parameters.items())
+
+
+def compose(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> Program:
+    """The program of a mechanism, with the rows and guards that the analysis of its loops chose."""
+    return Composer(mechanism, choices).program()

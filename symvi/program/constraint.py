@@ -1,0 +1,248 @@
+"""The kernels of a constraint node, whatever its model: rows at both knots, their gradients, and their impulses on bodies.
+
+The residual of a row is g(z1)/h (fixed in a step) plus its difference over the step divided by h, so that it carries no
+cancellation (solver.md section 1). Forces act through the gradient at z1, rows are differentiated at z2 (math.md section 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symvi.physics import kinematics
+from symvi.physics.difference import difference
+from symvi.physics.joints.rows import angle_about_axis, screw_advance
+from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Held, Position
+from symvi.program import common
+from symvi.program.body import BODY
+from symvi.program.common import COMMON, SHARED, single
+from symvi.program.kernel import Block, Kernel, Port
+from symvi.program.records import Records
+from symvi.program.trace import Trace
+from symvi.scalar import Rate, Scalar
+
+Baked = Mapping[str, tuple[Fraction | None, ...]]
+
+
+@dataclass(frozen=True)
+class ConstraintKernels:
+    """The kernels of one constraint type by phase, and its blocks: by body label, (rows at z2, minus forces at z1)."""
+
+    kernels: dict[str, Kernel]
+    below: dict[str, Block]
+    right: dict[str, Block]
+
+
+class Knots:
+    """What a model's inputs are at both knots, and their differences divided by h, for one trace."""
+
+    def __init__(self, trace: Trace, model, baked: Baked):
+        self.trace, self.model, self.baked = trace, model, baked
+        self.h = common.step(trace)
+        self._memory: dict = {}
+
+    def parameter(self, name: str) -> list[Scalar]:
+        p = self.model.parameters[name]
+        return self.trace.read(self.trace.own, "parameters", name, len(p.values), p.meaning, p.unit, baked=self.baked.get(name, ()))
+
+    def of(self, source) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+        """(at z1, at z2, difference over h) of one input."""
+        if source not in self._memory:
+            self._memory[source] = self._evaluate(source)
+        return self._memory[source]
+
+    def _evaluate(self, source) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+        if isinstance(source, Data):
+            return self._still(self._datum(source))
+        if isinstance(source, Held):
+            return self._still(self.of(source.source)[0])
+        if isinstance(source, Position):
+            return self._position(source.body)
+        if isinstance(source, Carried):
+            return self._vector(source)
+        return self._quaternion(source)
+
+    def _still(self, values: list[Scalar]):
+        return values, values, [self.trace.graph.constant(0)] * len(values)
+
+    def _datum(self, source: Data) -> list[Scalar]:
+        if source.store == "parameters":
+            return self.parameter(source.name)
+        if source.store == "constant":
+            return [self.trace.graph.constant(Fraction(source.name))]
+        return self.trace.read(self.trace.own, source.store, source.name, source.size)
+
+    def _moves(self, label: str) -> bool:
+        return self.model.bodies[label] is not None
+
+    def _position(self, label: str):
+        if not self._moves(label):
+            return self._still([self.trace.graph.constant(0)] * 3)
+        x = self.trace.read(label, "state", "x", 3)
+        v = self.trace.read(label, "work", "v", 3)
+        return x, [a + self.h * b for a, b in zip(x, v, strict=True)], v
+
+    def _vector(self, source: Carried):
+        offset = self.parameter(source.parameter)
+        if not self._moves(source.body):
+            return self._still(offset)
+        graph, label, name = self.trace.graph, source.body, f"{source.parameter}"
+        rotation = self.trace.read(label, "work", "r", 9, rate=Rate.STEP)
+        r1 = kinematics.carried_vector(graph, R=rotation, p=offset)["r"]
+        rate = kinematics.vector_difference(
+            graph, w=self._work(label, "w", 3), a=self._work(label, "a", 3), c=self._work(label, "c", 1), r=r1)["d"]
+        r2 = [a + self.h * b for a, b in zip(r1, rate, strict=True)]
+        return self._name(r1, name, "1"), self._name(r2, name, "2"), self._name(rate, name, "_rate")
+
+    def _quaternion(self, source: Attitude):
+        offset = self.parameter(source.parameter)
+        if not self._moves(source.body):
+            return self._still(offset)
+        graph, label = self.trace.graph, source.body
+        p1 = kinematics.carried_quaternion(graph, q=self.trace.read(label, "state", "q", 4), o=offset)["p"]
+        rate = kinematics.quaternion_difference(graph, u=self._work(label, "u", 4), p=p1)["d"]
+        p2 = [a + self.h * b for a, b in zip(p1, rate, strict=True)]
+        return self._name(p1, source.parameter, "1"), self._name(p2, source.parameter, "2"), self._name(rate, source.parameter, "_rate")
+
+    def _work(self, label: str, name: str, size: int) -> list[Scalar]:
+        return self.trace.read(label, "work", name, size)
+
+    def _name(self, values: list[Scalar], name: str, suffix: str) -> list[Scalar]:
+        for value, axis in zip(values, "xyz" if len(values) == 3 else "wxyz", strict=True):
+            self.trace.graph.name(value, f"{name}{suffix}_{axis}")
+        return values
+
+
+@dataclass
+class Rows:
+    """The rows of a model at both knots: values at z1, differences over h, gradients by body label."""
+
+    first: list[Scalar]
+    rates: list[Scalar]
+    at1: dict[str, list[list[Scalar]]]
+    at2: dict[str, list[list[Scalar]]]
+
+
+def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows: int) -> Rows:
+    """Evaluate groups of formula rows, and sum them into the model's rows."""
+    zero = trace.graph.constant(0)
+    knots = Knots(trace, model, baked)
+    moving = [label for label, body in model.bodies.items() if body is not None]
+    result = Rows([zero] * rows, [zero] * rows, *({label: [[zero] * 6 for _ in range(rows)] for label in moving} for _ in range(2)))
+    for group in groups:
+        trace.note(group.formula.equation, group.formula.source)
+        first, second, rates = ({name: knots.of(source)[k] for name, source in group.inputs.items()} for k in range(3))
+        values1, values2 = group.formula(trace.graph, **first), group.formula(trace.graph, **second)
+        change = difference(group.formula, trace.graph, "g", first, second, rates, knots.h)
+        factor = knots.parameter(group.factor)[0] if group.factor else trace.graph.constant(1)
+        for row, into in zip(group.rows, group.into, strict=True):
+            result.first[into] = result.first[into] + factor * values1["g"][row]
+            result.rates[into] = result.rates[into] + factor * change[row]
+            for side, label in group.bodies.items():
+                if label in moving:
+                    for values, at in ((values1, result.at1), (values2, result.at2)):
+                        entries = values[f"G_{side}"][6 * row:6 * row + 6]
+                        at[label][into] = [old + factor * new for old, new in zip(at[label][into], entries, strict=True)]
+    if getattr(model, "offset", None):
+        result.first[0] = result.first[0] - knots.parameter(model.offset)[0]
+    return result
+
+
+def constraint_kernels(records: Records, kind: str, model: ConstraintModel, baked: Baked) -> ConstraintKernels:
+    """Every kernel of one constraint type. Ports: the constraint under its own kind's name, bodies under their labels."""
+    moving = [label for label, body in model.bodies.items() if body is not None]
+    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving))
+    trace = Trace(records, ports, kind, f"{model.type}: {', '.join(model.row_names)}")
+    rows = trace_rows(trace, model, baked, model.groups, model.rows)
+    closing = common.closure(trace)
+    start = [closing * value for value in rows.first]
+    if model.target:
+        start[0] = _towards_target(trace, model, rows.first[0], closing)
+    forces = {label: [[-entry for entry in column] for column in zip(*rows.at1[label], strict=True)] for label in moving}
+    right = {label: trace.block("g1", forces[label], "gradient at the first knot: forces act along it") for label in moving}
+    impulse = trace.read(kind, "work", "y", model.rows, "impulse of every row", "N s, N m s")
+    trace.write(kind, "g", rows.first, "rows at the first knot", ", ".join(dict.fromkeys(model.row_units)), rate=Rate.STEP)
+    trace.note("f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y", "001 (19), solver.md section 1")
+    trace.write(kind, "f", [a + b for a, b in zip(start, rows.rates, strict=True)], "residual of the rows, then their increments")
+    below = {label: trace.block("g2", rows.at2[label], "gradient at the second knot: rows are differentiated there") for label in moving}
+    for label in moving:
+        push = [_dot(trace, row, impulse) for row in forces[label]]
+        trace.add_to(label, "f", push, rate=Rate.ITERATION)
+    remember_angles(trace, model, baked)
+    kernels = dict(trace.kernels(kind))
+    kernels |= _own_kernels(records, kind, model)
+    return ConstraintKernels(kernels, below, right)
+
+
+def _dot(trace: Trace, left: Sequence[Scalar], right: Sequence[Scalar]) -> Scalar:
+    total = trace.graph.constant(0)
+    for a, b in zip(left, right, strict=True):
+        total = total + a * b
+    return total
+
+
+def _towards_target(trace: Trace, model: ConstraintModel, value: Scalar, closing: Scalar) -> Scalar:
+    """A driver's row: (c(z1) - u)/h in a step; at a knot the coordinate moves at the input's own rate."""
+    kind = trace.own
+    target = trace.read(kind, "input", model.target, 1, "value that the coordinate must reach at the second knot", model.row_units[0])[0]
+    rate = trace.read(kind, "state", "rate", 1, "rate of the input at this knot", f"{model.row_units[0]}/s")[0]
+    open_share = 1 - closing * common.step(trace)
+    return closing * (value - target) - open_share * rate
+
+
+def remember_angles(trace: Trace, model, baked: Baked) -> None:
+    """Keep the unwrapped angles at z1, for the state to carry on."""
+    knots = Knots(trace, model, baked)
+    for group in model.groups:
+        near = group.inputs.get("near")
+        if near is not None:
+            formula = angle_about_axis if group.formula is screw_advance else group.formula
+            first = {argument.name: knots.of(group.inputs[argument.name])[0] for argument in formula.inputs}
+            value = formula(trace.graph, **first)["g"]
+            trace.write(trace.own, f"{near.name}_now", value, "unwrapped angle at the first knot", "rad", rate=Rate.STEP)
+
+
+def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[str, Kernel]:
+    n = model.rows
+    own = (SHARED, Port(kind, kind))
+
+    def merit(trace: Trace) -> None:
+        f = trace.read(kind, "work", "f", n)
+        trace.add_to(COMMON, "merit", [_dot(trace, f, f)], rate=Rate.ITERATION)
+
+    def begin(trace: Trace) -> None:
+        trace.write(kind, "y", [trace.graph.constant(0)] * n)
+
+    def advance(trace: Trace) -> None:
+        base, change = trace.read(kind, "work", "y", n), trace.read(kind, "work", "s", n, "solved increment of the impulses")
+        trace.write(kind, "base", base, "impulses that the increment starts from")
+        _move(trace, base, change)
+
+    def retreat(trace: Trace) -> None:
+        _move(trace, trace.read(kind, "work", "base", n), trace.read(kind, "work", "s", n))
+
+    def _move(trace: Trace, base, change) -> None:
+        length = trace.read(COMMON, "work", "length")[0]
+        trace.write(kind, "y", [b - length * d for b, d in zip(base, change, strict=True)])
+
+    def finish(trace: Trace) -> None:
+        for angle in model.angles:
+            trace.write(kind, angle, trace.read(kind, "work", f"{angle}_now"), store="state")
+        if model.target:
+            target, last = trace.read(kind, "input", model.target)[0], trace.read(kind, "state", "target", 1, "the input at this knot")[0]
+            before = trace.read(kind, "state", "rate_before", 1, "mean rate of the input over the last step")[0]
+            mean = (target - last) / common.step(trace)
+            trace.write(kind, "target", [target], store="state")
+            trace.write(kind, "rate_before", [mean], store="state")
+            trace.write(kind, "rate", [mean + (mean - before) / 2], store="state")
+
+    built = {
+        "merit": (merit, "add the rows' residual to the merit"),
+        "begin": (begin, "impulses start at zero (loops.md section 1)"),
+        "advance": (advance, "keep the base and take `length` of the increment"),
+        "retreat": (retreat, "take another `length` of the same increment"),
+    }
+    if model.angles or model.target:
+        built["finish"] = (finish, "carry angles and inputs on to the next step")
+    return {phase: single(records, f"{phase}_{kind}", text, own, kind, build) for phase, (build, text) in built.items()}

@@ -1,0 +1,64 @@
+"""The numbers that steer Newton's method, in one place for every back end, and the ways in which a step can end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+DOMAIN = 0.9975  # largest a·a that is tried: a half turn of 87 degrees in a step
+FALL = 1e-4  # share of the predicted fall of the residual that a step must bring
+SAFETY = 100.0  # factor on the next increment, predicted from the fall of the residual
+
+
+class SolverStatus(IntEnum):
+    """How a step ended. Positive: usable, with a warning. Negative: failed, and the state is untouched."""
+
+    OK = 0
+    ROUND_OFF = 1
+    SINGULAR_STEP = 2
+    NOT_CONVERGED = -1
+    LINE_SEARCH = -2
+    DOMAIN = -3
+    NOT_FINITE = -4
+    LOOP_OPEN = -5
+    LOOP_STALLED = -6
+    BAD_STEP = -7
+
+    @property
+    def sentence(self) -> str:
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    SolverStatus.OK: "the step was solved",
+    SolverStatus.ROUND_OFF: "the step was solved; the residual is round-off and falls no further",
+    SolverStatus.SINGULAR_STEP: "the step was solved at a singular position; loops close less tightly and the next step repairs it",
+    SolverStatus.NOT_CONVERGED: "Newton's method did not converge in the iterations allowed; take a smaller step, or allow more",
+    SolverStatus.LINE_SEARCH: "no shorter increment lowers the residual; take a smaller step",
+    SolverStatus.DOMAIN: "a body turns by half a turn or more in one step; take a smaller step",
+    SolverStatus.NOT_FINITE: "a value is not finite; look at the inputs and parameters",
+    SolverStatus.LOOP_OPEN: "a loop opens along a row that was dropped as redundant; the mechanism was analysed in another position",
+    SolverStatus.LOOP_STALLED: "two singular steps in a row; the mechanism rests in a singular position",
+    SolverStatus.BAD_STEP: "the time step is not a positive number",
+}
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """Stopping and effort of Newton's method, the same for every back end.
+
+    tolerance: largest change of a velocity or angular velocity that may be left [m/s, rad/s].
+    max_iterations: Newton iterations per step. max_halvings: halvings of one increment.
+    extrapolate: start from the velocities carried on by their last change.
+    """
+
+    tolerance: float = 1e-10
+    max_iterations: int = 50
+    max_halvings: int = 20
+    extrapolate: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.tolerance < 1:
+            raise ValueError(f"tolerance {self.tolerance!r} must lie between 0 and 1 m/s")
+        if self.max_iterations < 1 or self.max_halvings < 0:
+            raise ValueError("max_iterations must be at least 1 and max_halvings at least 0")

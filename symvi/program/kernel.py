@@ -1,0 +1,120 @@
+"""A kernel: a traced function of one node type, reading and writing fields of a few records, as straight-line scalar code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from symvi.scalar import Graph, Scalar, count_operations
+
+
+@dataclass(frozen=True)
+class Location:
+    """One number in a record: which port of the kernel, which store, which field, which entry."""
+
+    port: str
+    store: str
+    field: str
+    index: int
+
+
+@dataclass(frozen=True)
+class Port:
+    """An argument of a kernel: a node of type `kind`, seen under the name `label`."""
+
+    label: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What a kernel's comment says it computes: an equation in a line, and its source."""
+
+    equation: str
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """Straight-line code of one node type. All inputs are read before the first output is written."""
+
+    name: str
+    summary: str
+    ports: tuple[Port, ...]
+    graph: Graph
+    outputs: tuple[tuple[Location, Scalar], ...]
+    formulas: tuple[Formula, ...] = ()
+
+    @cached_property
+    def sequence(self) -> list[int]:
+        """Nodes in the order of evaluation."""
+        return self.graph.sequence([scalar for _, scalar in self.outputs])
+
+    @cached_property
+    def reads(self) -> tuple[Location, ...]:
+        return tuple(self.graph.arguments(i)[0] for i in self.sequence if self.graph.operation(i) == "symbol")
+
+    @property
+    def writes(self) -> tuple[Location, ...]:
+        return tuple(location for location, _ in self.outputs)
+
+    def used_stores(self) -> tuple[tuple[Port, str, bool], ...]:
+        """(port, store, written) for every record that the kernel touches, in the order of its ports."""
+        read = {(l.port, l.store) for l in self.reads}
+        written = {(l.port, l.store) for l in self.writes}
+        order = ("parameters", "input", "state", "work")
+        return tuple(
+            (port, store, (port.label, store) in written)
+            for port in self.ports for store in order if (port.label, store) in read | written
+        )
+
+    def operation_count(self) -> dict[str, int]:
+        return count_operations(self.graph, self.sequence)
+
+    def flops(self) -> int:
+        """add + sub + mul + div + sqrt (and angles, functions) of the printed kernel."""
+        return sum(self.operation_count().values())
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a block: an exact constant, or plus or minus a number stored in a record of the block's own node."""
+
+    sign: int = 0
+    field: str = ""
+    index: int = 0
+
+    @property
+    def is_zero(self) -> bool:
+        return self.sign == 0
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.field
+
+
+ZERO = Entry()
+ONE = Entry(1)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A matrix of entries, row-major: how a block of the Newton matrix is kept without storing zeros, ones or repetitions."""
+
+    rows: int
+    columns: int
+    entries: tuple[Entry, ...]
+
+    def pattern(self) -> int:
+        """Bit i is set where entry i may differ from zero."""
+        return sum(1 << i for i, entry in enumerate(self.entries) if not entry.is_zero)
+
+    @classmethod
+    def dense(cls, rows: int, columns: int, field: str, pattern: int) -> Block:
+        entries = (Entry(1, field, i) if pattern >> i & 1 else ZERO for i in range(rows * columns))
+        return cls(rows, columns, tuple(entries))
+
+
+def flat(rows: Sequence[Sequence]) -> list:
+    return [entry for row in rows for entry in row]

@@ -1,0 +1,66 @@
+"""A program: kernels per node type, and the schedule that calls them with literal nodes. It can run on any number type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symvi.program.kernel import Kernel
+from symvi.program.records import Records
+
+
+@dataclass(frozen=True)
+class Node:
+    """One instance of a node type: the `index`-th record of `kind`, called `name` in the mechanism."""
+
+    kind: str
+    index: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A kernel on nodes: one node per port of the kernel, in the order of its ports."""
+
+    kernel: Kernel
+    nodes: tuple[Node, ...]
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class RowInfo:
+    """A constraint row as a user knows it."""
+
+    node: str
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Program:
+    """The schedule of one mechanism: `phases` maps a name to calls in order.
+
+    Phases: setup (per change of parameters), prepare (per step), begin (start of the iteration), evaluate, merit, eliminate
+    (factors and forward substitution), substitute (backwards), advance, retreat, finish, energy, derive.
+    """
+
+    name: str
+    digest: str
+    records: Records
+    nodes: Mapping[str, tuple[Node, ...]]
+    phases: Mapping[str, tuple[Call, ...]]
+    parameters: Mapping[tuple[str, int], Mapping[str, tuple[float, ...]]]
+    baked: Mapping[tuple[str, str], tuple]
+    dropped: Mapping[str, tuple[Call, ...]]
+    notes: Mapping[str, object]
+
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Every kernel once, in the order of the phases and of their first call."""
+        seen: dict[str, Kernel] = {}
+        for calls in self.phases.values():
+            for call in calls:
+                seen.setdefault(call.kernel.name, call.kernel)
+        return tuple(seen.values())
+
+    def flops(self, phase: str) -> int:
+        return sum(call.kernel.flops() for call in self.phases[phase])

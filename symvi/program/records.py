@@ -1,0 +1,52 @@
+"""Records: the named fields that a node type keeps, in four stores.
+
+parameters: numbers that the user may change at run time; state: what a step hands on to the next; input: what drives one step;
+work: scratch of the solver. Every field is an array of reals, so any back end can hold a record as it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+STORES = ("parameters", "state", "input", "work")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a record: its size, what it means and its unit."""
+
+    name: str
+    size: int
+    meaning: str
+    unit: str = "1"
+
+
+@dataclass
+class Records:
+    """The fields of every node type, in the order in which they were first named."""
+
+    fields: dict[tuple[str, str], dict[str, Field]] = field(default_factory=dict)
+
+    def declare(self, kind: str, store: str, name: str, size: int, meaning: str = "", unit: str = "1") -> Field:
+        """Add a field to the record of node type `kind` in `store`; naming it again must agree in size."""
+        record = self.fields.setdefault((kind, store), {})
+        known = record.get(name)
+        if known is None:
+            record[name] = known = Field(name, size, meaning, unit)
+        elif known.size != size:
+            raise ValueError(f"record {kind}.{store}: field {name} has size {known.size} and {size}")
+        elif meaning and not known.meaning:
+            record[name] = known = Field(name, size, meaning, unit)
+        return known
+
+    def of(self, kind: str, store: str) -> tuple[Field, ...]:
+        return tuple(self.fields.get((kind, store), {}).values())
+
+    def size(self, kind: str, store: str) -> int:
+        return sum(f.size for f in self.of(kind, store))
+
+    def kinds(self, store: str) -> Iterator[str]:
+        for kind, where in self.fields:
+            if where == store:
+                yield kind
