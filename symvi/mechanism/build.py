@@ -96,7 +96,8 @@ def _element(table: str, name: str, item: object) -> Description:
     model = element_class(table, item)
     if model is None:
         kind = item.get("kind")
-        problems = [f"{title}: kind {shown(kind)} is unknown; {did_you_mean(str(kind), FORCES)}"]
+        found = f"kind {shown(kind)} is unknown" if "kind" in item else "kind is missing"
+        problems = [f"{title}: {found}; {did_you_mean(str(kind), FORCES)}"]
         places: list[tuple[str, ...]] = [("kind",) if "kind" in item else ()]
         try:
             checked_name(item.get("name"))

@@ -7,6 +7,7 @@ All problems of an element are collected before anything is raised.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -15,6 +16,8 @@ from symvi.errors import MechanismError
 from symvi.mechanism.names import did_you_mean, shown
 
 __all__ = ["Complaint", "Complaints", "Description"]
+
+MOST_COMPLAINTS = 200  # of one element; a table of a million wrong keys is wrong enough after these
 
 
 class Complaint(NamedTuple):
@@ -45,7 +48,7 @@ class Description(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            found = list(_complaints(error, type(self)))
+            found = list(islice(_complaints(error, type(self)), MOST_COMPLAINTS))
             title = f"{self.label} {shown(values['name'])}" if "name" in values else self.label
             raise MechanismError(
                 [f"{title}: {complaint.text}" for complaint in found], [complaint.path for complaint in found]
@@ -95,8 +98,8 @@ def _complaints(error: ValidationError, model: type[Description]) -> Iterator[Co
             remedy = did_you_mean(str(path[-1]), model.model_fields)
             yield Complaint(path, f"unknown field {shown(path[-1])}; {remedy}")
         elif item["type"] == "missing":
-            meaning = model.model_fields[str(path[0])].description or ""
-            yield Complaint(path, f"{where} is missing" + (f" ({meaning})" if meaning else ""))
+            meaning = model.model_fields[str(path[0])].description
+            yield Complaint(path, f"{where} is missing" + (f" ({meaning})" if meaning != where else ""))
         elif cause is not None:
             yield Complaint(path, f"{where} {shown(found)} {cause}")
         else:

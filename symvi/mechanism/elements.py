@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from symvi.mechanism.axes import triad
 from symvi.mechanism.checks import signal_complaints
@@ -57,8 +57,9 @@ def _joint_type(value: object) -> str:
     return value
 
 
-Inertia = Annotated[Inertia6, BeforeValidator(_inertia)]
-JointType = Annotated[str, BeforeValidator(_joint_type), Field(json_schema_extra={"enum": list(JOINT_TYPES)})]
+_SIX_NUMBERS = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 6}
+Inertia = Annotated[Inertia6, BeforeValidator(_inertia), WithJsonSchema(_SIX_NUMBERS)]
+JointType = Annotated[str, BeforeValidator(_joint_type), WithJsonSchema({"enum": list(JOINT_TYPES)})]
 
 
 class Body(Description):
@@ -140,7 +141,7 @@ class Joint(Description):
     coordinate: OneOrMore | None = field(None, "start values of the minimal coordinates", "coordinate")
     velocity: OneOrMore | None = field(None, "start rates of the minimal coordinates", "coordinate/s")
     expressions: Expressions = field((), "rows of a custom joint")
-    parameters: ParameterTable = field_from(Parameters, "named numbers in the expressions")
+    parameters: ParameterTable = field_from(Parameters, "named numbers in the expressions", "any")
 
     def defaults(self) -> dict[str, Any]:
         return {"child_axis": triad(self.axis)[0]} if self.type == "universal" else {}

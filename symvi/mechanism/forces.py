@@ -21,6 +21,7 @@ from symvi.mechanism.checks import (
 from symvi.mechanism.description import Complaint, Description
 from symvi.mechanism.names import WORLD
 from symvi.mechanism.values import (
+    Expression,
     Name,
     NotNegative,
     Parameters,
@@ -144,8 +145,8 @@ class Potential(Force):
     kind: Literal["potential"] = "potential"
     parent: Text = field(WORLD, "body a, or world")
     child: Text = field(..., "body b")
-    expression: Text = field(..., "the potential as a text in x_a, R_a, q_a, x_b, R_b, q_b and parameters")
-    parameters: ParameterTable = field_from(Parameters, "named numbers in the expression")
+    expression: Expression = field(..., "the potential as a text in x_a, R_a, q_a, x_b, R_b, q_b and parameters")
+    parameters: ParameterTable = field_from(Parameters, "named numbers in the expression", "any")
 
     def complaints(self) -> Iterator[Complaint]:
         yield from pair_complaints(self.parent, self.child)

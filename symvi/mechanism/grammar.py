@@ -1,6 +1,6 @@
 """The small language of expressions in descriptions: text in, a nested tuple out, nothing is ever executed.
 
-    numbers   2  0.5  1e-3  pi          operators  + - * /  and  ** with a constant integer
+    numbers   2  0.5  1e-3  pi          operators  + - * /  and  ** with a whole number, or half of one
     functions sqrt sin cos exp log (one argument), atan2(y, x)
     names     those the place allows: t in a signal; parameters; parts of placements, as x_a[0], R_a[0, 1], q_b[3]
 
@@ -32,9 +32,11 @@ SHAPES = {"x": (3,), "R": (3, 3), "q": (4,)}
 PLACEMENT_NAMES = {f"{letter}_{body}": shape for letter, shape in SHAPES.items() for body in "ab"}
 OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 LONGEST = 10_000
-DEEPEST = 150  # every stage may walk a tree by recursion
+DEEPEST = 200  # every stage may walk a tree by recursion
 LARGEST_POWER = 64
 
+# Python would only warn of 2if or 2x; here a number ends at its last digit. (?> ) never gives digits back.
+_RUN_ON = re.compile(r"(?<![\w.])(?>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[A-Za-z_]")
 _DECIMAL = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 
 
@@ -55,6 +57,9 @@ def parse(text: str, names: frozenset[str] = frozenset(), placements: bool = Fal
     for column, character in enumerate(line, 1):
         if not " " <= character <= "~":
             raise GrammarError(f"column {column}: the character {ascii(character)} is not allowed")
+    run_on = _RUN_ON.search(line)
+    if run_on:
+        raise GrammarError(f"column {run_on.end()}: a number runs into a name; put an operator between them")
     try:
         syntax = ast.parse(line.strip(), mode="eval").body
     except SyntaxError as error:
@@ -127,17 +132,23 @@ class _Reader:
 
     def indices(self, node: ast.Subscript) -> tuple[int, ...]:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if any(not isinstance(part, ast.Constant) or type(part.value) is not int for part in parts):
+        indices = tuple(_whole(part) for part in parts)
+        if None in indices:
             self.refuse(node, "an index must be a whole number")
-        return tuple(part.value for part in parts)
+        return indices
 
     def power(self, base: ast.expr, exponent: ast.expr, depth: int) -> Tree:
-        sign, digits = 1, exponent
-        if isinstance(exponent, ast.UnaryOp) and isinstance(exponent.op, ast.USub):
-            sign, digits = -1, exponent.operand
-        if not isinstance(digits, ast.Constant) or type(digits.value) is not int or digits.value > LARGEST_POWER:
-            self.refuse(exponent, f"a power must be a whole number of at most {LARGEST_POWER}; take sqrt for roots")
-        return ("pow", self.tree(base, depth + 1), sign * digits.value)
+        """A whole power, or a whole power of a root, which SymPy writes as x**(3/2)."""
+        sign, size, halves = 1, exponent, False
+        if isinstance(size, ast.BinOp) and isinstance(size.op, ast.Div) and _whole(size.right) == 2:
+            size, halves = size.left, True
+        if isinstance(size, ast.UnaryOp) and isinstance(size.op, ast.USub):
+            sign, size = -1, size.operand
+        power = _whole(size)
+        if power is None or power > LARGEST_POWER:
+            self.refuse(exponent, f"a power must be a whole number of at most {LARGEST_POWER}, or half of one")
+        tree = self.tree(base, depth + 1)
+        return ("pow", ("call", "sqrt", tree) if halves else tree, sign * power)
 
     def call(self, node: ast.Call, depth: int) -> Tree:
         name = self.source(node.func)
@@ -152,3 +163,8 @@ class _Reader:
 
     def refuse(self, node: ast.expr, reason: str) -> NoReturn:
         raise GrammarError(f"column {self.shift + node.col_offset + 1}: {reason}")
+
+
+def _whole(node: ast.expr) -> int | None:
+    """The value of a whole number without a sign; None for anything else."""
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None

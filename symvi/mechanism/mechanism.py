@@ -58,7 +58,8 @@ class Mechanism(Description):
             own = zip(error.paths, error.problems, strict=True)
             found = [Complaint(("mechanism", *path), text) for path, text in own] + found
         if not elements.names:
-            found.append(Complaint((), f"mechanism {shown(values.get('name'))}: has no bodies; give at least one"))
+            title = f"mechanism {shown(values['name'])}" if "name" in values else "mechanism"
+            found.append(Complaint((), f"{title}: has no bodies; give at least one"))
         if found:
             raise MechanismError([complaint.text for complaint in found], [complaint.path for complaint in found])
 

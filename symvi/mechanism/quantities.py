@@ -101,6 +101,8 @@ class _Reader:
     def numbers(self, path: Path, value: Any, units: Callable[[int | None], Units]) -> Any:
         if isinstance(value, list):
             return [self.number((*path, i), item, units(i)) for i, item in enumerate(value)]
+        if isinstance(value, Mapping):  # named parameters
+            return {name: self.number((*path, name), item, units(None)) for name, item in value.items()}
         return self.number(path, value, units(None))
 
     def number(self, path: Path, value: Any, units: Units) -> Any:

@@ -15,6 +15,7 @@ from symvi.mechanism.names import WORLD, did_you_mean, shown
 __all__ = ["reference_complaints"]
 
 BODY_FIELDS = ("parent", "child", "body")
+MOST_SEARCHES = 50  # comparing every wrong name with every right one takes long where there are thousands of both
 Kinds = Mapping[str, tuple[Kind, ...]]
 
 
@@ -22,11 +23,13 @@ def reference_complaints(elements: Elements) -> Iterator[Complaint]:
     """Every problem between elements; of wrong elements names and references are checked all the same."""
     yield from _names_used_twice(elements)
     given = [(table, item.name, item) for table, items in elements.tables.items() for item in items]
-    known = frozenset(elements.names)
+    names = {table: dict.fromkeys(name for own, name in elements.names if own == table) for table in TABLES}
+    count = 0
     for table, name, item in [*given, *elements.wrong]:
         for path, target, target_table in _references(item):
-            problem = _unknown(path, target, target_table, known)
+            problem = _unknown(path, target, target_table, names, search=count < MOST_SEARCHES)
             if problem:
+                count += 1
                 yield Complaint((table, name, *path), f"{TABLES[table].label} {shown(name)}: {problem}")
     kinds = {joint.name: coordinate_kinds(joint.type) for joint in elements.tables["joints"]}
     for table, name, item in given:
@@ -65,17 +68,18 @@ def _references(item: Any) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
             yield ("joints", i), name, "joints"
 
 
-def _unknown(path: tuple[str | int, ...], name: str, table: str, known: frozenset[tuple[str, str]]) -> str:
+def _unknown(
+    path: tuple[str | int, ...], name: str, table: str, names: Mapping[str, Mapping[str, None]], search: bool
+) -> str:
     """Why a reference leads nowhere; empty if it leads somewhere."""
-    if (table, name) in known or (name == WORLD and path[0] in ("parent", "child")):
+    if name in names[table] or (name == WORLD and path[0] in ("parent", "child")):
         return ""
-    label = TABLES[table].label
+    found = f"{path[0]} {shown(name)} is no {TABLES[table].label}"
     for other in TABLES:
-        if (other, name) in known:
-            return f"{path[0]} {shown(name)} is no {label}, but a {TABLES[other].label}"
-    candidates = sorted(known_name for known_table, known_name in known if known_table == table)
-    remedy = did_you_mean(name, [*candidates, WORLD] if path[0] == "parent" else candidates)
-    return f"{path[0]} {shown(name)} is no {label}; {remedy}"
+        if name in names[other]:
+            return f"{found}, but a {TABLES[other].label}"
+    candidates = [*names[table], WORLD] if path[0] == "parent" else names[table]
+    return f"{found}; {did_you_mean(name, candidates)}" if search else found
 
 
 def _element_complaints(element: Any, elements: Elements, kinds: Kinds) -> Iterator[Complaint]:

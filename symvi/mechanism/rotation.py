@@ -38,13 +38,20 @@ def conjugate(q: Quaternion4) -> Quaternion4:
 
 
 def rotation_matrix(q: Quaternion4) -> tuple[Vector3, Vector3, Vector3]:
-    """R(q), row by row: components in the body become components in the world. |q| = 1 is taken for granted."""
+    """R(q), row by row: components in the body become components in the world.
+
+    It is divided by |q|^2, which is 1 but for round-off: quarter turns, whose parts are sqrt(1/2), then have exact 0
+    and +-1 as entries.
+    """
     w, x, y, z = q
-    return (
+    square = w * w + x * x + y * y + z * z
+    rows = (
         (w * w + x * x - y * y - z * z, 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
         (2.0 * (x * y + w * z), w * w - x * x + y * y - z * z, 2.0 * (y * z - w * x)),
         (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z),
     )
+    first, second, third = (scale(1.0 / square, row) if square != 1.0 else row for row in rows)
+    return first, second, third
 
 
 def rotate(q: Quaternion4, v: Vector3) -> Vector3:

@@ -17,7 +17,11 @@ from symvi.mechanism.forces import FORCES
 __all__ = ["file_schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-QUANTITY = {"type": "string", "description": "a number and a unit, as '10 mm'"}
+QUANTITY = {"$ref": "#/$defs/Quantity"}
+QUANTITY_DEFINITION = {
+    "description": "a number in SI units, or a text with a number and a unit, as '10 mm'",
+    "anyOf": [{"type": "number"}, {"type": "string"}],
+}
 NAME_PATTERN = "^[A-Za-z][A-Za-z0-9_]{0,62}$"
 
 
@@ -26,6 +30,7 @@ def file_schema(own_fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
     models = [model for table, model in TABLES.items() if table != "forces"] + list(FORCES.values())
     _, collected = models_json_schema([(model, "validation") for model in models], ref_template="#/$defs/{model}")
     definitions = {name: _definition(schema) for name, schema in sorted(collected["$defs"].items())}
+    definitions["Quantity"] = QUANTITY_DEFINITION
     elements = {table: {"$ref": f"#/$defs/{model.__name__}"} for table, model in TABLES.items()}
     elements["forces"] = {"oneOf": [{"$ref": f"#/$defs/{model.__name__}"} for model in FORCES.values()]}
     return {
@@ -48,7 +53,7 @@ def _by_name(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _own_table(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
     text = {"type": "string"}
-    vector = {"type": "array", "items": {"anyOf": [{"type": "number"}, QUANTITY]}, "minItems": 3, "maxItems": 3}
+    vector = {"type": "array", "items": QUANTITY, "minItems": 3, "maxItems": 3}
     kinds = {"name": text | {"pattern": NAME_PATTERN}, "gravity": vector, "description": text}
     properties = {name: kind | {"description": fields[name].description} for name, kind in kinds.items()}
     return {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
@@ -60,7 +65,8 @@ def _definition(schema: dict[str, Any]) -> dict[str, Any]:
     required = [name for name in schema.get("required", []) if name != "name"]
     required += ["kind"] if "kind" in properties else []
     title_free = {key: value for key, value in schema.items() if key not in ("title", "properties", "required")}
-    return {**title_free, "properties": properties, "required": required}
+    summary = schema["description"].split("\n\n")[0]
+    return {**title_free, "description": summary, "properties": properties, "required": required}
 
 
 def _property(schema: dict[str, Any]) -> dict[str, Any]:
@@ -69,7 +75,7 @@ def _property(schema: dict[str, Any]) -> dict[str, Any]:
         described["default"] = schema["default"]
     unit = schema.get("unit")
     if unit == "orientation":
-        turn = {"axis": {"type": "array"}, "angle": {"anyOf": [{"type": "number"}, QUANTITY]}}
+        turn = {"axis": {"type": "array", "items": {"type": "number"}}, "angle": QUANTITY}
         table = {"type": "object", "properties": turn, "required": ["axis", "angle"], "additionalProperties": False}
         note = described.pop("description", "")
         return {"description": note, "anyOf": [_without_null(described), table]}
@@ -91,7 +97,5 @@ def _with_units(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     if schema.get("type") == "number":
-        rest = {key: value for key, value in schema.items() if key not in ("type", "description")}
-        note = {"description": schema["description"]} if "description" in schema else {}
-        return {**note, "anyOf": [{"type": "number", **rest}, QUANTITY]}
+        return {key: value for key, value in schema.items() if key in ("description", "default")} | QUANTITY
     return {key: value if key in ("default", "description") else _with_units(value) for key, value in schema.items()}

@@ -128,8 +128,9 @@ def _shape(value: object) -> object:
     if isinstance(value, Shape) or not isinstance(value, Mapping):
         return value
     kind = value.get("kind")
-    if kind not in SHAPES:
-        raise ValueError(f"has the unknown kind {shown(kind)}; {did_you_mean(str(kind), SHAPES)}")
+    if not isinstance(kind, str) or kind not in SHAPES:
+        found = f"has the unknown kind {shown(kind)}" if "kind" in value else "has no kind"
+        raise ValueError(f"{found}; {did_you_mean(str(kind), SHAPES)}")
     try:
         return SHAPES[kind](**value)
     except MechanismError as error:

@@ -72,16 +72,16 @@ def _parsed(text: str) -> Unit:
 
 
 def quantity(text: str, units: Sequence[str]) -> float:
-    """The value in SI of a text with a unit that has the dimension of one of the given units.
+    """The value in SI of a text with a unit that has the dimension of one of the given units ("any": of whatever).
 
     Raises ValueError with a text that continues "<field> <value> ...".
     """
-    example = f"'10 {units[0]}'"
+    example = "'10 mm'" if "any" in units else f"'10 {units[0]}'"
     match = _QUANTITY.fullmatch(text) if len(text) <= 100 else None
     if match is None:
         raise ValueError(f"is no quantity like {example} (a plain number in SI is written without quotes)")
     unit = _parsed(match[2])
-    if unit.dimension not in {_parsed(wanted).dimension for wanted in units}:
+    if "any" not in units and unit.dimension not in {_parsed(wanted).dimension for wanted in units}:
         raise ValueError(f"has the unit {match[2]}, which does not measure this; write it like {example}")
     try:
         return float(Fraction(match[1]) * unit.factor) * pi**unit.half_turns

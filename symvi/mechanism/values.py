@@ -18,8 +18,8 @@ from symvi.mechanism.names import checked_name, shown
 from symvi.mechanism.vectors import norm, unit
 
 __all__ = [
-    "Color", "Expressions", "Name", "NotNegative", "Number", "OneOrMore", "ParameterTable", "Parameters", "PerAxis",
-    "Positive", "Quaternion", "Signals", "Text", "UnitVector", "Vector", "field", "field_from", "number",
+    "Color", "Expression", "Expressions", "Name", "NotNegative", "Number", "OneOrMore", "ParameterTable", "Parameters",
+    "PerAxis", "Positive", "Quaternion", "Signals", "Text", "UnitVector", "Vector", "field", "field_from", "number",
     "numbers", "text",
 ]  # fmt: skip
 
@@ -32,9 +32,9 @@ def field(default: Any, meaning: str, unit: str | tuple[str, ...] = "") -> Any:
     return Field(default, description=meaning, json_schema_extra={"unit": unit} if unit else None)
 
 
-def field_from(make: Callable[[], Any], meaning: str) -> Any:
-    """A field whose default is made by a call."""
-    return Field(default_factory=make, description=meaning)
+def field_from(make: Callable[[], Any], meaning: str, unit: str) -> Any:
+    """A field like the above whose default is made by a call."""
+    return Field(default_factory=make, description=meaning, json_schema_extra={"unit": unit})
 
 
 def number(value: object) -> float:
@@ -115,10 +115,16 @@ def color(value: object) -> str:
     return value.lower()
 
 
-def texts(value: object) -> tuple[str, ...]:
-    """A tuple of texts from one or several; what is no text, as a SymPy expression, is taken as it prints."""
-    items = [value] if isinstance(value, str) or not isinstance(value, (list, tuple)) else value
-    return tuple(text(item if isinstance(item, (str, int, float)) else str(item)) for item in items)
+def expression(value: object) -> str:
+    """The text of an expression; a SymPy expression is taken as it prints, its decimals with 15 digits."""
+    if isinstance(value, (str, bytes, int, float, list, tuple, Mapping)) or value is None:
+        return text(value)
+    return text(str(value))
+
+
+def expressions(value: object) -> tuple[str, ...]:
+    """A tuple of expressions from one or several."""
+    return tuple(expression(item) for item in (value if isinstance(value, (list, tuple)) else [value]))
 
 
 def per_axis(value: object) -> float | tuple[float, ...]:
@@ -168,19 +174,24 @@ def parameters(value: object) -> Parameters:
     return Parameters(pairs)
 
 
+def _list_of(count: int) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "number"}, "minItems": count, "maxItems": count}
+
+
 _ONE_OR_MORE = {"anyOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"}}]}
 _TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 
 Number = Annotated[float, BeforeValidator(number)]
 Positive = Annotated[Number, AfterValidator(positive)]
 NotNegative = Annotated[Number, AfterValidator(not_negative)]
-Vector = Annotated[tuple[float, float, float], BeforeValidator(vector)]
+Vector = Annotated[tuple[float, float, float], BeforeValidator(vector), WithJsonSchema(_list_of(3))]
 UnitVector = Annotated[Vector, AfterValidator(unit_vector)]
-Quaternion = Annotated[tuple[float, float, float, float], BeforeValidator(quaternion)]
+Quaternion = Annotated[tuple[float, float, float, float], BeforeValidator(quaternion), WithJsonSchema(_list_of(4))]
 OneOrMore = Annotated[tuple[float, ...], BeforeValidator(one_or_more), WithJsonSchema(_ONE_OR_MORE)]
 PerAxis = Annotated[float | tuple[float, ...], BeforeValidator(per_axis), WithJsonSchema(_ONE_OR_MORE)]
-Signals = Annotated[tuple[str, ...], BeforeValidator(texts), WithJsonSchema(_TEXTS)]
-Expressions = Annotated[tuple[str, ...], BeforeValidator(texts), WithJsonSchema(_TEXTS)]
+Signals = Annotated[tuple[str, ...], BeforeValidator(expressions), WithJsonSchema(_TEXTS)]
+Expression = Annotated[str, BeforeValidator(expression)]
+Expressions = Annotated[tuple[str, ...], BeforeValidator(expressions), WithJsonSchema(_TEXTS)]
 Name = Annotated[str, BeforeValidator(checked_name), Field(pattern="^[A-Za-z][A-Za-z0-9_]{0,62}$")]
 Text = Annotated[str, BeforeValidator(text)]
 Color = Annotated[str, BeforeValidator(color), Field(pattern="^#[0-9a-fA-F]{6}$")]
