@@ -15,7 +15,6 @@ import importlib.util
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -120,12 +119,12 @@ def _in_ci() -> bool:
 
 
 def _no_compiler_on_path() -> bool:
-    """A quick look; while the environment is made, symvi.native finds out whether a compiler really works."""
-    given = os.environ.get("SYMVI_CC", "").strip() or os.environ.get("CC", "").strip()
-    with suppress(ValueError):
-        words = [shlex.split(given)[0]] if given else ["cc", "gcc", "clang", "tcc"]
-        return not any(shutil.which(word) for word in words)
-    return False
+    """A quick look; while the environment is made, symvi.native finds out whether a compiler really works.
+
+    Where $SYMVI_CC or $CC names one, right or wrong, no other is looked for: the job itself says what is wrong with it.
+    """
+    is_given = os.environ.get("SYMVI_CC", "").strip() or os.environ.get("CC", "").strip()
+    return not is_given and not any(shutil.which(name) for name in ("cc", "gcc", "clang", "tcc"))
 
 
 @contextmanager
