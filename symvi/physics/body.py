@@ -168,3 +168,15 @@ def weight(m, g, x):
 
     potential = -m[0] * algebra.dot(g, x)
     return {"V": potential, "f": -sp.Matrix([potential]).jacobian(x).T}
+
+
+@derived(
+    "F' = Aᵀ F,  T' = Aᵀ (T - r x F)", "math.md section 1 (the reaction on body b, in joint axes)",
+    [Argument("force", (3,), "force", "N"), Argument("torque", (3,), "torque about the centre of mass", "N m"),
+     Argument("arm", (3,), "from the centre of mass to the anchor", "m"), Argument("axes", (3, 3), "joint axes, one a row")],
+    [Argument("force_in", (3,), "force", "N", "joint"), Argument("torque_in", (3,), "torque about the anchor", "N m", "joint")],
+)
+def wrench_in_axes(force, torque, arm, axes):
+    from symvi.physics import algebra
+
+    return {"force_in": axes * force, "torque_in": axes * (torque - algebra.cross(arm, force))}

@@ -87,9 +87,8 @@ class ConstraintModel:
     target: str | None = None  # an input that row 0 must reach: a driver's
     offset: str | None = None  # a parameter that row 0 is reduced by: a coupling's
     angles: tuple[str, ...] = ()  # carried angles in the model's state
-    frame: str | None = None  # the parameter with body a's joint axes, for reactions
+    frame: tuple[str, ...] = ()  # the parameters with the joint's axes on body a, for its reaction
     tree: bool = True  # may carry the spanning tree: its rows on body b alone have full rank
-    closing: bool = False
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...]) -
     block = use(trace, dynamics.angular_momentum_gradient, c=turn["c"], a=turn["a"], half=[half], J=world_inertia, l=spin)["D"]
     trace.write(BODY, "d", diagonal(trace, mass[0], block), "diagonal block of the Newton matrix, then its factors")
     kernels = dict(trace.kernels(BODY))
-    for build in (_merit, _begin, _advance, _retreat, _finish, _energy):
+    for build in (_merit, _begin, _rest, _settle, _displace, _launch, _launch_chord, _advance, _retreat, _finish, _energy):
         kernels[build.__name__[1:]] = common.single(
             records, f"{build.__name__[1:]}_{BODY}", build.__doc__, (SHARED, OWN), BODY, build)
     return kernels
@@ -115,6 +115,57 @@ def _begin(trace: Trace) -> None:
         trace.write(BODY, name, start)
     half = common.half_step(trace)
     trace.write(BODY, "turn", [_squares([half * w for w in start])], "a·a, below 1 inside the domain of the half turn")
+
+
+def _rest(trace: Trace) -> None:
+    """no motion: the residual there is linear in the knot's velocities"""
+    zero = [trace.graph.constant(0)] * 3
+    trace.write(BODY, "v", zero)
+    trace.write(BODY, "w", zero)
+    trace.write(BODY, "turn", zero[:1])
+
+
+def _settle(trace: Trace) -> None:
+    """take the solved velocities as they are"""
+    s = trace.read(BODY, "work", "s", 6)
+    trace.write(BODY, "v", [-value for value in s[:3]])
+    trace.write(BODY, "w", [-value for value in s[3:]])
+    half = common.half_step(trace)
+    trace.write(BODY, "turn", [_squares([half * w for w in s[3:]])])
+
+
+def _displace(trace: Trace) -> None:
+    """move the placement in the state by `length` of a step at the settled velocities"""
+    length = trace.read(COMMON, "work", "length")[0]
+    v = [length * x for x in trace.read(BODY, "work", "v", 3)]
+    w = [length * x for x in trace.read(BODY, "work", "w", 3)]
+    turn = use(trace, kinematics.half_turn, half=[common.half_step(trace)], w=w)
+    q = trace.read(BODY, "state", "q", 4)
+    x, h = trace.read(BODY, "state", "x", 3), common.step(trace)
+    trace.write(BODY, "x", [a + h * b for a, b in zip(x, v, strict=True)], store="state")
+    trace.write(BODY, "q", use(trace, kinematics.turned, c=turn["c"], a=turn["a"], q=q)["q2"], store="state")
+
+
+def _launch(trace: Trace) -> None:
+    """momenta of a start from the knot's own velocities (discrete Legendre transform)"""
+    zero = [trace.graph.constant(0)] * 3
+    _momenta(trace, [trace.graph.constant(1)], zero)
+
+
+def _launch_chord(trace: Trace) -> None:
+    """momenta of a start from velocities over the step before, the papers' start"""
+    w = trace.read(BODY, "state", "w", 3)
+    turn = use(trace, kinematics.half_turn, half=[common.half_step(trace)], w=w)
+    _momenta(trace, turn["c"], [-a for a in turn["a"]])
+
+
+def _momenta(trace: Trace, c: list[Scalar], a: list[Scalar]) -> None:
+    v, w = trace.read(BODY, "state", "v", 3), trace.read(BODY, "state", "w", 3)
+    mass, j = trace.read(BODY, "parameters", "mass"), trace.read(BODY, "work", "j", 6)
+    trace.write(BODY, "p", use(trace, dynamics.linear_momentum, m=mass, v=v)["p"], store="state")
+    trace.write(BODY, "l", use(trace, dynamics.angular_momentum, c=c, a=a, w=w, J=j)["l"], store="state")
+    trace.write(BODY, "v_old", v, store="state")
+    trace.write(BODY, "w_old", w, store="state")
 
 
 def _advance(trace: Trace) -> None:

@@ -49,6 +49,8 @@ def setup_common(records) -> Kernel:
     trace.read(COMMON, "parameters", *GRAVITY)
     for switch in (impulse, carry, closure):
         switch(trace)
+    records.declare(COMMON, "parameters", "limit", 1, "largest opening of a dropped row", "m, rad")
+    records.declare(COMMON, "state", "kick", 1, "share of a step's forces in the next step: 1/2 from a start at a knot, else 1")
     for name, meaning in (
         ("merit", "sum of squares of the residual, in (m/s)² and (rad/s)²"),
         ("length", "share of the increment that is taken"),
@@ -67,8 +69,14 @@ def single(records, name: str, summary: str, ports: tuple[Port, ...], own: str, 
     trace = Trace(records, ports, own, summary)
     build(trace)
     outputs = tuple((location, value) for _, location, value in trace.writes)
-    used = {l.port for l, _ in outputs} | {
-        trace.graph.arguments(i)[0].port for i in trace.graph.sequence([v for _, v in outputs]) if trace.graph.operation(i) == "symbol"
-    }
-    kept = tuple(p for p in ports if p.label in used)
-    return Kernel(name, summary, kept, trace.graph, outputs, tuple(trace.formulas))
+    return whole(trace, name, summary)
+
+
+def whole(trace: Trace, name: str, summary: str) -> Kernel:
+    """The kernel of everything that a trace writes, in one part, with the ports that it uses."""
+    outputs = tuple((location, value) for _, location, value in trace.writes)
+    nodes = trace.graph.sequence([value for _, value in outputs])
+    used = {location.port for location, _ in outputs}
+    used |= {trace.graph.arguments(i)[0].port for i in nodes if trace.graph.operation(i) == "symbol"}
+    ports = tuple(port for port in trace.ports if port.label in used)
+    return Kernel(name, summary, ports, trace.graph, outputs, tuple(trace.formulas))

@@ -15,7 +15,7 @@ from symvi.physics.model import ConstraintModel, ForceModel
 from symvi.physics.relations import coupling_model, driver_model
 from symvi.program.body import BODY, body_kernels, diagonal_block
 from symvi.program.common import COMMON, setup_common
-from symvi.program.constraint import ConstraintKernels, constraint_kernels
+from symvi.program.constraint import ConstraintKernels, constraint_kernels, watch_kernels
 from symvi.program.force import LINK, ForceKernels, clear_link, force_kernels
 from symvi.program.kernel import Block
 from symvi.program.maximal import Elimination, Matrix, Tie
@@ -23,7 +23,8 @@ from symvi.program.program import Call, Node, Program
 from symvi.program.records import Records
 
 PHASES = (
-    "setup", "prepare", "begin", "evaluate", "merit", "eliminate", "substitute", "advance", "retreat", "finish", "energy",
+    "setup", "prepare", "watch", "begin", "rest", "evaluate", "merit", "eliminate", "substitute", "settle", "advance", "retreat", "react",
+    "finish", "displace", "launch", "launch_chord", "energy",
 )
 SMALLEST_RADIUS = 1e-3  # m: a body's inertia counts as at least that of its mass at this radius, in the merit only
 
@@ -33,11 +34,12 @@ class Choices:
     """What the analysis of loops decided: rows kept per constraint, and guards of the factorisation per row (loops.md section 1)."""
 
     kept: Mapping[str, tuple[int, ...]]
+    dropped: Mapping[str, tuple[int, ...]]
     guards: Mapping[str, tuple[float, ...]]
     notes: Mapping[str, object]
 
 
-NOTHING_DROPPED = Choices({}, {}, {})
+NOTHING_DROPPED = Choices({}, {}, {}, {})
 
 
 def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
@@ -83,9 +85,10 @@ class Composer:
 
     def program(self) -> Program:
         self.phases["setup"].append(Call(setup_common(self.records), (self.nodes[COMMON][0],), "numbers that follow from the step"))
-        self.parameters[COMMON, 0] = {"gravity": self.mechanism.gravity}
+        self.parameters[COMMON, 0] = {"gravity": self.mechanism.gravity, "limit": (self.choices.notes.get("limit", 1e-9),)}
         self._bodies()
         constraints = self._constraints()
+        self._watch()
         self._forces()
         self._eliminate(constraints)
         notes = {
@@ -95,7 +98,7 @@ class Composer:
         }
         return Program(
             self.mechanism.name, self.mechanism.digest, self.records, {k: tuple(v) for k, v in self.nodes.items()},
-            {k: tuple(v) for k, v in self.phases.items()}, self.parameters, self.baked, {}, notes,
+            {k: tuple(v) for k, v in self.phases.items()}, self.parameters, self.baked, notes,
         )
 
     # --- nodes -----------------------------------------------------------------------------------------------------------
@@ -131,7 +134,8 @@ class Composer:
         for members in groups.values():
             base = "_".join((members[0].type, *(("ground",) if None in members[0].bodies.values() else ()), *extra(members[0])))
             taken = {name for name, _, _ in named}
-            name = base if base not in taken else next(f"{base}_{n}" for n in range(2, len(groups) + 2) if f"{base}_{n}" not in taken)
+            taken |= set(self.nodes)
+            name = base if base not in taken else next(f"{base}_{n}" for n in range(2, len(taken) + 3) if f"{base}_{n}" not in taken)
             named.append((name, members[0], members))
         return named
 
@@ -168,6 +172,19 @@ class Composer:
             self._schedule(kernels.kernels, self._ports(kind, node, model), model.name)
             built[model.name] = (node, kernels, model)
         return built
+
+    def _watch(self) -> None:
+        """Rows that were dropped: evaluated in every step, solved in none."""
+        watched = [
+            joint_model(self.mechanism, joint, dropped)
+            for joint in self.mechanism.joints if (dropped := self.choices.dropped.get(joint.name))
+        ]
+        for kind, model, members in self._types(watched, lambda m: ("dropped",)):
+            kernels = watch_kernels(self.records, kind, model, self._bake(kind, members))
+            for member in members:
+                node = self._node(kind, member.name)
+                self.parameters[kind, node.index] = {name: p.values for name, p in member.parameters.items()}
+                self._schedule(kernels, self._ports(kind, node, member), member.name)
 
     def _forces(self) -> None:
         made: dict[str, tuple[str, ForceKernels]] = {}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symvi.physics import kinematics
+from symvi.physics.body import wrench_in_axes
 from symvi.physics.difference import difference
 from symvi.physics.joints.rows import angle_about_axis, screw_advance
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Held, Position
@@ -172,6 +173,9 @@ def constraint_kernels(records: Records, kind: str, model: ConstraintModel, bake
     remember_angles(trace, model, baked)
     kernels = dict(trace.kernels(kind))
     kernels |= _own_kernels(records, kind, model)
+    if model.frame:
+        kernels["react"] = single(records, f"react_{kind}", "force and torque on body b at the anchor, joint axes", ports, kind,
+                                  lambda t: _reaction(t, model, baked, right["b"]))
     return ConstraintKernels(kernels, below, right)
 
 
@@ -201,6 +205,45 @@ def remember_angles(trace: Trace, model, baked: Baked) -> None:
             first = {argument.name: knots.of(group.inputs[argument.name])[0] for argument in formula.inputs}
             value = formula(trace.graph, **first)["g"]
             trace.write(trace.own, f"{near.name}_now", value, "unwrapped angle at the first knot", "rad", rate=Rate.STEP)
+
+
+def _reaction(trace: Trace, model: ConstraintModel, baked: Baked, right: Block) -> None:
+    """The wrench of the rows on body b: force G_xᵀ y and torque G_thetaᵀ y - r_b x force over the time they act, in joint axes."""
+    kind, n = trace.own, model.rows
+    y = trace.read(kind, "work", "y", n)
+    size = next((f.size for f in trace.records.of(kind, "work") if f.name == "g1"), 0)
+    stored = {name: trace.read(kind, "work", name, f_size, rate=Rate.STEP) for name, f_size in _fields(trace, kind, right, size)}
+    zero = trace.graph.constant(0)
+    wrench = [zero] * 6
+    for i in range(6):
+        for k in range(n):
+            entry = right.entries[i * n + k]
+            value = trace.graph.constant(entry.sign) if entry.is_constant else stored[entry.field][entry.index] * entry.sign
+            wrench[i] = wrench[i] - value * y[k]
+    knots = Knots(trace, model, baked)
+    arm = knots.of(Carried("b", "anchor_b"))[0]
+    axes = [knots.of(Carried("a", name))[0] for name in model.frame]
+    time = common.impulse(trace)
+    values = wrench_in_axes(trace.graph, force=wrench[:3], torque=wrench[3:], arm=arm, axes=[x for axis in axes for x in axis])
+    trace.write(kind, "reaction", [value / time for value in values["force_in"] + values["torque_in"]],
+                "reaction on the child in joint axes: force, torque about the anchor", "N, N m")
+
+
+def _fields(trace: Trace, kind: str, block: Block, size: int) -> list[tuple[str, int]]:
+    names = dict.fromkeys(entry.field for entry in block.entries if not entry.is_constant)
+    return [(f.name, f.size) for f in trace.records.of(kind, "work") if f.name in names]
+
+
+def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Baked) -> dict[str, Kernel]:
+    """The kernel of rows that were dropped as redundant: they are watched, not solved (loops.md section 1)."""
+    moving = [label for label, body in model.bodies.items() if body is not None]
+    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving))
+
+    def build(trace: Trace) -> None:
+        rows = trace_rows(trace, model, baked, model.groups, model.rows)
+        trace.write(kind, "g", rows.first, "dropped rows at the first knot", ", ".join(dict.fromkeys(model.row_units)))
+
+    return {"watch": single(records, f"watch_{kind}", "rows that the others imply", ports, kind, build)}
 
 
 def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[str, Kernel]:
@@ -240,6 +283,7 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
     built = {
         "merit": (merit, "add the rows' residual to the merit"),
         "begin": (begin, "impulses start at zero (loops.md section 1)"),
+        "rest": (begin, "no impulses"),
         "advance": (advance, "keep the base and take `length` of the increment"),
         "retreat": (retreat, "take another `length` of the same increment"),
     }

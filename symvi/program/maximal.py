@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from symvi.graph.elimination import EliminationOrder
 from symvi.program import blocks
-from symvi.program.common import COMMON, SHARED
+from symvi.program.common import COMMON, SHARED, whole
 from symvi.program.kernel import Block, Formula, Kernel, Location, Port
 from symvi.program.program import Call, Node
 from symvi.program.records import Records
@@ -179,12 +179,7 @@ class Elimination:
     def _trace(self, name: str, ports: list[tuple[str, Node]], build, summary: str) -> Kernel:
         trace = Trace(self.records, (SHARED, *(Port(label, node.kind) for label, node in ports)), ports[0][0], summary)
         build(trace)
-        outputs = tuple((location, value) for _, location, value in trace.writes)
-        used = {location.port for location, _ in outputs} | {
-            trace.graph.arguments(i)[0].port
-            for i in trace.graph.sequence([v for _, v in outputs]) if trace.graph.operation(i) == "symbol"
-        }
-        return Kernel(name, summary, tuple(p for p in trace.ports if p.label in used), trace.graph, outputs, tuple(trace.formulas))
+        return whole(trace, name, summary)
 
     def _ports(self, i: int, later: Sequence[int], pairs: bool = True) -> list[tuple[str, Node]]:
         """Labels for the records of an elimination: the node, its later neighbours, and the edges between them all."""

@@ -51,7 +51,6 @@ class Program:
     phases: Mapping[str, tuple[Call, ...]]
     parameters: Mapping[tuple[str, int], Mapping[str, tuple[float, ...]]]
     baked: Mapping[tuple[str, str], tuple]
-    dropped: Mapping[str, tuple[Call, ...]]
     notes: Mapping[str, object]
 
     def kernels(self) -> tuple[Kernel, ...]:

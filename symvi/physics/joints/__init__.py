@@ -19,6 +19,7 @@ from symvi.physics.joints.custom import custom_groups
 from symvi.physics.joints.frames import from_axes
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Parameter, Position
 
+FRAME = ("e1", "e2", "e3")
 AXIS_NAMES = ("first", "second", "third")
 
 
@@ -47,8 +48,9 @@ def joint_model(mechanism: Mechanism, joint: Joint, keep: tuple[int, ...] | None
         if chosen:
             groups.append(Group(piece.formula, piece.inputs, tuple(r for r, _ in chosen), tuple(i for _, i in chosen)))
         position += len(piece.rows)
+    parameters = geometry.used(groups) | {name: geometry.parameter(name) for name in ("anchor_b", *FRAME)}
     return ConstraintModel(
-        joint.name, joint.type, geometry.bodies, tuple(groups), geometry.used(groups), len(kept), tuple(names), tuple(units),
+        joint.name, joint.type, geometry.bodies, tuple(groups), parameters, len(kept), tuple(names), tuple(units), frame=FRAME,
         angles=("angle",) if joint.type == "screw" else (), tree=joint.type not in ("custom", "distance"),
     )
 
@@ -90,6 +92,9 @@ class Geometry:
     def set(self, parameter: str, values: tuple[float, ...], meaning: str, unit: str = "1") -> str:
         self._values[parameter] = Parameter(tuple(values), meaning, unit)
         return self.name(parameter)
+
+    def parameter(self, name: str) -> Parameter:
+        return self._values[name]
 
     def a(self, parameter: str) -> Carried:
         return Carried(self.labels[0], self.name(parameter))
