@@ -28,6 +28,31 @@ def compiler_of_kind(kind: str) -> Compiler:
     return identify(COMMANDS[kind])
 
 
+# gcc 12 turns these four lines into one fused vector instruction unless its straight-line vectoriser is off
+FOUR_LINES = """\
+void four_lines(double *restrict o, const double *restrict a, const double *restrict b, const double *restrict c);
+__attribute__((visibility("default")))
+void four_lines(double *restrict o, const double *restrict a, const double *restrict b, const double *restrict c) {
+  o[0] = a[0] * b[0] - c[0];
+  o[1] = a[1] * b[1] + c[1];
+  o[2] = a[2] * b[2] - c[2];
+  o[3] = a[3] * b[3] + c[3];
+}
+"""
+
+# stands in for the package, so that the search is tested where it is not installed; gcc does the work
+ZIGLANG = """\
+import os, sys
+if sys.argv[1] == "version":
+    print("9.8.7")
+else:
+    print(os.environ["ZIG_GLOBAL_CACHE_DIR"], os.environ["ZIG_LOCAL_CACHE_DIR"], file=open({log!r}, "a"))
+    flags = [word for word in sys.argv[2:] if not word.startswith("-mcpu=")]
+    os.environ["PATH"] = {path!r}
+    os.execv({gcc!r}, ["gcc", *flags])
+"""
+
+
 @pytest.fixture
 def bare_machine(tmp_path, monkeypatch):
     """A search path with nothing on it but what a test puts there, and no ziglang."""
@@ -60,6 +85,14 @@ def test_the_reproducible_profile_rounds_every_product(kind, sources, declaratio
     tiny = 2.0**-30
     assert library.lib.pend_fused(1 + tiny, 1 - tiny, -1.0) == 0.0
 
+    four = compile_library({"four.c": FOUR_LINES}, "four", compiler=compiler, flags=native)
+    library = load_library(four, "void four_lines(double *o, double *a, double *b, double *c);")
+    new = library.ffi.new
+    result = new("double[4]")
+    factors = new("double[4]", [1 + tiny] * 4), new("double[4]", [1 - tiny] * 4)
+    library.lib.four_lines(result, *factors, new("double[4]", [1, -1, 1, -1]))
+    assert list(result) == [0.0] * 4
+
 
 def test_search_order(bare_machine, script):
     """cc, gcc, clang, tcc, then nothing."""
@@ -79,6 +112,25 @@ def test_the_environment_comes_first(bare_machine, script, monkeypatch):
     monkeypatch.setenv("CC", "gcc")
     assert find_compiler().command == ("gcc",)
     monkeypatch.setenv("SYMVI_CC", "tcc")
+    assert find_compiler().command == ("tcc",)
+
+
+def test_the_package_ziglang_comes_last(tmp_path, own_cache, script, monkeypatch):
+    """Called as a module of this very Python, with caches that need no home."""
+    package = tmp_path / "site" / "ziglang"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "zig").touch()
+    main = ZIGLANG.format(log=str(tmp_path / "log"), path=os.environ["PATH"], gcc=shutil.which("gcc"))
+    (package / "__main__.py").write_text(main)
+    monkeypatch.delenv("ZIG_GLOBAL_CACHE_DIR", raising=False)
+    monkeypatch.setenv("ZIG_LOCAL_CACHE_DIR", "/chosen/by/the/user")
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    monkeypatch.syspath_prepend(package.parent)
+    monkeypatch.setenv("PATH", str(tmp_path / "tools"))
+    assert find_compiler() == Compiler((sys.executable, "-m", "ziglang", "cc"), "zig", "zig 9.8.7")
+    assert (tmp_path / "log").read_text() == f"{own_cache / 'zig'} /chosen/by/the/user\n"
+    script(name="tcc")
     assert find_compiler().command == ("tcc",)
 
 
