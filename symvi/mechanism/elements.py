@@ -79,7 +79,7 @@ class Body(Description):
     mass: Positive = field(..., "mass", "kg")
     inertia: Inertia = field(None, "ixx, iyy, izz, ixy, ixz, iyz about the centre of mass in body axes", "kg m^2")
     center_of_mass: Vector = field(None, "centre of mass in the body frame", "m")
-    shape: AnyShape | None = field(None, "what the body looks like, and the source of its inertia if none is given")
+    shape: AnyShape = field(None, "what the body looks like, and the source of its inertia if none is given")
     position: Vector | None = field(None, "start position of the body frame in the world", "m")
     orientation: Quaternion | None = field(None, "start orientation of the body frame in the world", "orientation")
     velocity: Vector | None = field(None, "start velocity of the centre of mass in world axes", "m/s")
@@ -87,12 +87,15 @@ class Body(Description):
     color: Color | None = field(None, "colour on a page, like #3366cc")
 
     def defaults(self) -> dict[str, Any]:
+        """Inertia and centre of mass come from the shape together, or not at all: one is about the other."""
+        without_shape = {"center_of_mass": (0.0, 0.0, 0.0)}
         if self.shape is None:
-            return {"center_of_mass": (0.0, 0.0, 0.0)}
+            return without_shape
         solid = {"inertia": shape_inertia(self.shape, self.mass), "center_of_mass": self.shape.position}
-        # Either both come from the shape or none: an inertia is worth something about its own centre of mass only.
-        left_out = all(getattr(self, name) in (None, value) for name, value in solid.items())
-        return solid if left_out else {"center_of_mass": (0.0, 0.0, 0.0)}
+        if self.inertia is None:
+            return solid if self.center_of_mass in (None, self.shape.position) else {}
+        both = {"inertia": self.inertia, "center_of_mass": self.center_of_mass}
+        return solid if both == solid else without_shape
 
     def complaints(self) -> Iterator[Complaint]:
         if self.inertia is None and self.shape is None:

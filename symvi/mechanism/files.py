@@ -81,7 +81,7 @@ def parsed(text: str, form: str, source: str) -> dict[str, Any]:
         raw = tomllib.loads(text) if form == "toml" else json.loads(text, object_pairs_hook=table)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)", str(error))
-        line = place[1] if place and place[1] else text.count("\n") + 1
+        line = place[1] if place and place[1] else text.rstrip().count("\n") + 1
         raise MechanismError(f"{source}:{line}: is not valid TOML: {str(error).split(' (at ')[0]}") from None
     except json.JSONDecodeError as error:
         raise MechanismError(f"{source}:{error.lineno}: is not valid JSON: {error.msg}") from None

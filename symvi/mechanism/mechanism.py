@@ -57,7 +57,7 @@ class Mechanism(Description):
         except MechanismError as error:
             own = zip(error.paths, error.problems, strict=True)
             found = [Complaint(("mechanism", *path), text) for path, text in own] + found
-        if not elements.names:
+        if not any(table == "bodies" for table, _ in elements.names) and not elements.complaints:
             title = f"mechanism {shown(values['name'])}" if "name" in values else "mechanism"
             found.append(Complaint((), f"{title}: has no bodies; give at least one"))
         if found:
@@ -76,7 +76,8 @@ class Mechanism(Description):
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> Self:
         """The mechanism of a .toml or .json file. Raises MechanismError with all problems and their lines."""
-        return cls._from_text(read_text(path), file_form(path), printable(path))
+        form = file_form(path)
+        return cls._from_text(read_text(path), form, printable(path))
 
     @classmethod
     def from_toml(cls, text: str) -> Self:

@@ -125,8 +125,10 @@ def shape_inertia(shape: Shape, mass: float) -> Inertia6:
 
 def _shape(value: object) -> object:
     """A shape from a table with its kind; pydantic's own union would raise the first problem only."""
-    if isinstance(value, Shape) or not isinstance(value, Mapping):
+    if value is None or isinstance(value, tuple(SHAPES.values())):
         return value
+    if not isinstance(value, Mapping):
+        raise ValueError(f"must be a shape; {did_you_mean('', SHAPES)}")
     kind = value.get("kind")
     if not isinstance(kind, str) or kind not in SHAPES:
         found = f"has the unknown kind {shown(kind)}" if "kind" in value else "has no kind"
@@ -137,4 +139,4 @@ def _shape(value: object) -> object:
         raise Complaints(map(Complaint, error.paths, error.problems)) from None
 
 
-AnyShape = Annotated[Box | Cylinder | Rod | Sphere | Capsule, BeforeValidator(_shape)]
+AnyShape = Annotated[Box | Cylinder | Rod | Sphere | Capsule | None, BeforeValidator(_shape)]

@@ -50,7 +50,7 @@ SYMBOLS = {
     "J": _unit("1", mass=1, length=2, time=-2),
 }  # fmt: skip
 
-_QUANTITY = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([A-Za-z][A-Za-z0-9 ^*/+-]*?)\s*")
+_QUANTITY = re.compile(r"\s*((?>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?))\s*([A-Za-z][A-Za-z0-9 ^*/+-]*?)\s*")
 _FACTOR = re.compile(r"\s*(?P<mark>[/*]?)\s*(?P<symbol>[A-Za-z]+)(?:(?:\^|\*\*)(?P<power>[+-]?\d))?")
 
 
