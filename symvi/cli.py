@@ -112,5 +112,9 @@ def _options_of_symvi(
     """Options that stand before the command; without this function typer would have no place for them."""
 
 
+from symvi import commands  # noqa: E402  (the commands register themselves with `app`)
+
+__all__ = ["app", "command", "commands", "main"]
+
 if __name__ == "__main__":
     raise SystemExit(main())

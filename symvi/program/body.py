@@ -49,7 +49,7 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...]) -
         trace.write(BODY, name, turn[name], next(o.meaning for o in kinematics.half_turn.outputs if o.name == name))
     momentum = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
     spin = use(trace, dynamics.angular_momentum, c=turn["c"], a=turn["a"], w=w, J=world_inertia)["l"]
-    explicit = trace.read(BODY, "work", "e", 6, rate=Rate.STEP)
+    explicit = trace.read(BODY, "work", "e", 6)  # read by every iteration: forces add to it after this kernel's own part
     carry = common.carry(trace)
     carried = [carry * value for value in trace.read(BODY, "state", *MOMENTUM) + trace.read(BODY, "state", *SPIN)]
     given = [old + force for old, force in zip(carried, explicit, strict=True)]

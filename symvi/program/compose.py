@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
-from symvi.mechanism import Mechanism, constraint_count
+from symvi.mechanism import Mechanism, constraint_count, coordinate_kinds
 from symvi.physics.forces import force_model
 from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
@@ -94,7 +94,7 @@ class Composer:
         notes = {
             "order": [self.graph.nodes[i].name for i in self.order.order],
             "fill": sorted([self.graph.nodes[i].name, self.graph.nodes[j].name] for i, j in self.order.fill),
-            "loops": sorted(self.loops), "uses_c_library": self._uses_c_library(), **self.choices.notes,
+            "loops": sorted(self.loops), "angles": self._angles(), "constraints": self._constraint_notes(constraints), "baked": self._baked(), "uses_c_library": self._uses_c_library(), **self.choices.notes,
         }
         return Program(
             self.mechanism.name, self.mechanism.digest, self.records, {k: tuple(v) for k, v in self.nodes.items()},
@@ -265,6 +265,41 @@ class Composer:
             blocks = {(i, j): Block.dense(6, 6, "upper", full), (j, i): Block.dense(6, 6, "lower", full)}
             ties[pair] = Tie("link" if pair == (i, j) else "link_back", "edge", blocks, node)
         return ties
+
+    def _constraint_notes(self, constraints) -> list[dict]:
+        """What a user calls the rows, by node."""
+        return [
+            {"name": name, "type": model.type, "kind": node.kind, "index": node.index, "rows": list(model.row_names),
+             "units": list(model.row_units), "reaction": bool(model.frame)}
+            for name, (node, _, model) in constraints.items()
+        ]
+
+    def _baked(self) -> dict[str, dict[int, int]]:
+        """Parameters with entries that the text has baked in: element.field -> {entry: exact value}."""
+        found = {}
+        for (kind, name), entries in self.baked.items():
+            fixed = {k: int(value) for k, value in enumerate(entries) if value is not None}
+            if fixed:
+                found |= {f"{node.name}.{name}": fixed for node in self.nodes[kind]}
+        return found
+
+    def _angles(self) -> list[dict]:
+        """Which joint coordinate every carried angle belongs to."""
+        joints = {j.name: (j.name,) for j in self.mechanism.joints}
+        joints |= {c.name: c.joints for c in self.mechanism.couplings} | {d.name: (d.joint,) for d in self.mechanism.drivers}
+        joints |= {f.name: (f.joint,) for f in self.mechanism.forces if hasattr(f, "joint")}
+        found = []
+        for kind, nodes in self.nodes.items():
+            fields = [f.name for f in self.records.of(kind, "state") if f.name.startswith("angle")]
+            for node in nodes if fields else ():
+                for field in fields:
+                    which = int(field.removeprefix("angle") or 1) - 1
+                    of = joints[node.name]
+                    joint = self.mechanism.joint(of[which] if len(of) > 1 else of[0])
+                    rotations = [k for k, what in enumerate(coordinate_kinds(joint.type)) if what == "rotation"]
+                    found.append({"kind": kind, "index": node.index, "field": field, "joint": joint.name,
+                                  "coordinate": rotations[0 if len(of) > 1 else which]})
+        return found
 
     def _uses_c_library(self) -> bool:
         texts = [text for joint in self.mechanism.joints for text in joint.expressions]

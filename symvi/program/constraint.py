@@ -163,7 +163,11 @@ def constraint_kernels(records: Records, kind: str, model: ConstraintModel, bake
     forces = {label: [[-entry for entry in column] for column in zip(*rows.at1[label], strict=True)] for label in moving}
     right = {label: trace.block("g1", forces[label], "gradient at the first knot: forces act along it") for label in moving}
     impulse = trace.read(kind, "work", "y", model.rows, "impulse of every row", "N s, N m s")
-    trace.write(kind, "g", rows.first, "rows at the first knot", ", ".join(dict.fromkeys(model.row_units)), rate=Rate.STEP)
+    shown = rows.first
+    if model.target:
+        reached = trace.read(kind, "state", "target", 1, "the input at this knot")[0]
+        shown = [rows.first[0] - reached]
+    trace.write(kind, "g", shown, "rows at the first knot", ", ".join(dict.fromkeys(model.row_units)), rate=Rate.STEP)
     trace.note("f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y", "001 (19), solver.md section 1")
     trace.write(kind, "f", [a + b for a, b in zip(start, rows.rates, strict=True)], "residual of the rows, then their increments")
     below = {label: trace.block("g2", rows.at2[label], "gradient at the second knot: rows are differentiated there") for label in moving}

@@ -26,7 +26,7 @@ ROWS = (
     {"native"},
     {"simulate"},
     {"verify", "importers", "exporters", "view", "page", "plots", "demos"},
-    {"cli", "environment"},
+    {"cli", "commands", "environment"},
     {"__main__"},
 )
 ROW_OF = {room: number for number, row in enumerate(ROWS) for room in row}

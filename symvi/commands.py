@@ -1,0 +1,229 @@
+"""The commands: demo, info, generate, simulate, bench. Each says what it does on a console and returns its last result."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+
+from symvi.cli import command
+from symvi.errors import SymviError
+
+if TYPE_CHECKING:
+    from symvi.mechanism import Mechanism
+    from symvi.simulate import Simulator, Trajectory
+
+File = Annotated[Path, typer.Argument(help="A mechanism, TOML or JSON.", metavar="FILE")]
+Layout = Annotated[Literal["auto", "inline", "unrolled", "looped"], typer.Option(help="How the schedule is written out.")]
+Real = Annotated[Literal["double", "float"], typer.Option(help="The type of real numbers.")]
+Profile = Annotated[Literal["reproducible", "fast"], typer.Option(help="Same bits everywhere, or all that this processor has.")]
+Loops = Annotated[Literal["drop-redundant", "rigid", "drop"], typer.Option(help="What is done with nearly redundant loops.")]
+DEMO_TIME, DEMO_STEP = 10.0, 0.005
+
+
+@command
+def demo(
+    console: Console,
+    page: Annotated[Path, typer.Option(help="The page to write.")] = Path("strandbeest.html"),
+    time: Annotated[float, typer.Option(help="Seconds to simulate.")] = DEMO_TIME,
+    step: Annotated[float, typer.Option(help="Time step [s].")] = DEMO_STEP,
+) -> Mapping[str, Any]:
+    """Simulate a pair of Jansen's legs (the Strandbeest): derive, generate, compile, run, and write a page to look at."""
+    from symvi.demos import demo_file
+    from symvi.mechanism import Mechanism
+    from symvi.page import write_page
+
+    mechanism = Mechanism.from_file(demo_file("strandbeest"))
+    simulator, trajectory, seconds = _run(console, mechanism, time, step, {})
+    result = _summary(console, simulator, trajectory, seconds)
+    write_page(trajectory, page)
+    console.print(f"page: {page.resolve()}", highlight=False, soft_wrap=True)
+    return {**result, "page": page.resolve()}
+
+
+@command
+def info(console: Console, file: File, loops: Loops = "drop-redundant") -> Mapping[str, Any]:
+    """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
+    from symvi.mechanism import Mechanism
+    from symvi.program.info import describe
+
+    facts = describe(Mechanism.from_file(file), loops)
+    _print_table(console, facts["name"], {key: value for key, value in facts.items() if not isinstance(value, Mapping)})
+    for title in ("redundant rows", "operations per kernel", "operations per phase"):
+        if facts.get(title):
+            _print_table(console, title, facts[title])
+    return facts
+
+
+@command
+def generate(
+    console: Console,
+    file: File,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write to; it is made.")],
+    layout: Layout = "auto",
+    real: Real = "double",
+    prefix: Annotated[str | None, typer.Option(help="Of every symbol; the mechanism's name if left out.")] = None,
+    loops: Loops = "drop-redundant",
+) -> Mapping[str, Any]:
+    """Write a mechanism's solver as C: one header and one source."""
+    from symvi.mechanism import Mechanism
+    from symvi.simulate.simulator import generate_text
+
+    text = generate_text(Mechanism.from_file(file), layout, real, loops, prefix)
+    output.mkdir(parents=True, exist_ok=True)
+    for name, contents in text.files.items():
+        _write_whole(output / name, contents)
+        console.print(f"{output / name}: {len(contents.splitlines())} lines", highlight=False, soft_wrap=True)
+    return {"files": [output / name for name in text.files], "layout": text.layout, "real": text.real}
+
+
+@command
+def simulate(
+    console: Console,
+    file: File,
+    time: Annotated[float, typer.Option(help="Seconds to simulate.")],
+    step: Annotated[float, typer.Option(help="Time step [s].")],
+    out: Annotated[Path | None, typer.Option(help="Save the trajectory (npz).")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Save the trajectory as a table.")] = None,
+    page: Annotated[Path | None, typer.Option(help="Write a page that replays the motion.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot (PNG; extra 'plot').")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE: change a parameter, as in arm.mass=2.", metavar="NAME=VALUE")] = None,
+    every: Annotated[int, typer.Option(help="Record every n-th step.")] = 1,
+    project: Annotated[bool, typer.Option(help="Move an approximate start onto the constraints.")] = False,
+    resume: Annotated[Path | None, typer.Option("--continue", help="Go on from a saved trajectory.")] = None,
+    layout: Layout = "auto",
+    real: Real = "double",
+    profile: Profile = "reproducible",
+    backend: Annotated[Literal["auto", "c", "python"], typer.Option(help="Compiled C, or the Python reference.")] = "auto",
+    loops: Loops = "drop-redundant",
+) -> Mapping[str, Any]:
+    """Simulate a mechanism, and save, plot or show its motion."""
+    from symvi.mechanism import Mechanism
+    from symvi.simulate import Trajectory
+
+    mechanism = Mechanism.from_file(file)
+    start = None if resume is None else Trajectory.load(resume)
+    build = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops, "parameters": _settings(set_ or [])}
+    simulator, trajectory, seconds = _run(console, mechanism, time, step, build, every=every, project=project, start=start)
+    result = dict(_summary(console, simulator, trajectory, seconds))
+    for what, path, write in _outputs(trajectory, out, csv, page, plot):
+        write(path)
+        result[what] = path.resolve()
+        console.print(f"{what}: {path.resolve()}", highlight=False, soft_wrap=True)
+    return result
+
+
+@command
+def bench(
+    console: Console, name: Annotated[str | None, typer.Argument(help="A benchmark; all of them if left out.")] = None
+) -> Mapping[str, Any]:
+    """Run the benchmarks of a checkout (tests/benchmarks), or one of them."""
+    folder = Path(__file__).resolve().parent.parent / "tests" / "benchmarks"
+    known = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    if not known:
+        raise SymviError("benchmarks live in a checkout of the repository, under tests/benchmarks; an installed package has none")
+    if name is not None and name not in known:
+        raise SymviError(f"no benchmark '{name}'; there are {', '.join(known)}")
+    codes = {}
+    for each in [name] if name else known:
+        console.rule(each)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder.parent.parent), os.environ.get("PYTHONPATH", "")])}
+        done = subprocess.run([sys.executable, str(folder / f"{each}.py")], env=environment, check=False, capture_output=True, text=True)
+        console.print(done.stdout + done.stderr, highlight=False, markup=False)
+        codes[each] = done.returncode
+    if any(codes.values()):
+        raise SymviError(f"benchmarks failed: {', '.join(each for each, code in codes.items() if code)}")
+    return {"benchmarks": list(codes)}
+
+
+# --- what the commands share ---------------------------------------------------------------------------------------------
+def _run(
+    console: Console, mechanism: Mechanism, time: float, step: float, build: Mapping[str, Any], **how: Any
+) -> tuple[Simulator, Trajectory, tuple[float, float]]:
+    from symvi.simulate import Simulator
+
+    begin = perf_counter()
+    with console.status(f"building the solver of {mechanism.name}"):
+        simulator = Simulator(mechanism, **build)
+    built = perf_counter()
+    with _progress(console) as progress:
+        trajectory = simulator.simulate(time, step, progress=progress, **how)
+    return simulator, trajectory, (built - begin, perf_counter() - built)
+
+
+@contextmanager
+def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
+    from rich.progress import Progress
+
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("simulating", total=1.0)
+        yield lambda done, total: bar.update(task, completed=done / total)
+
+
+def _summary(console: Console, simulator: Simulator, trajectory: Trajectory, seconds: tuple[float, float]) -> Mapping[str, Any]:
+    notes = simulator.plan.notes
+    steps = round((trajectory.time[-1] - trajectory.time[0]) / trajectory.step)
+    rows = {
+        "mechanism": simulator.mechanism.name, "bodies": len(simulator.plan.bodies), "freedoms": notes.get("mobility"),
+        "rows kept": simulator.plan.rows, "rows dropped as redundant": notes.get("redundant", 0),
+        "solver": f"{simulator.backend}, {simulator.text.layout if simulator.text else 'kernels'}", "built in [s]": round(seconds[0], 3),
+        "steps": steps, "step [s]": trajectory.step, "microseconds per step": round(1e6 * seconds[1] / steps, 2),
+        "iterations per step": round(float(trajectory.iterations[1:].mean()), 2), "largest closure [m, rad]": float(trajectory.closure.max()),
+        "energy at start, end [J]": f"{trajectory.energy[0]:.6g}, {trajectory.energy[-1]:.6g}",
+        "failed steps": int((trajectory.status < 0).sum()),
+    }
+    _print_table(console, f"{simulator.mechanism.name}, {trajectory.time[-1]:g} s", rows)
+    return {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}
+
+
+def _print_table(console: Console, title: str, rows: Mapping[str, Any]) -> None:
+    from rich.table import Table
+
+    table = Table(title=title, show_header=False, title_justify="left")
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for key, value in rows.items():
+        table.add_row(str(key), f"{value:.3g}" if isinstance(value, float) else ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
+    console.print(table)
+
+
+def _settings(texts: list[str]) -> dict[str, object]:
+    """NAME=VALUE, VALUE a number or several with commas between."""
+    settings: dict[str, object] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        try:
+            numbers = [float(part) for part in value.split(",")]
+        except ValueError:
+            sign = ""
+        if not sign:
+            raise SymviError(f"--set {text!r}: write NAME=VALUE, as in arm.mass=2 or gravity=0,0,-1.62")
+        name = name.strip()
+        settings["common.gravity" if name == "gravity" else name] = numbers if len(numbers) > 1 else numbers[0]
+    return settings
+
+
+def _outputs(trajectory: Trajectory, out: Path | None, csv: Path | None, page: Path | None, plot: Path | None):
+    from symvi.page import write_page
+    from symvi.plots import write_plot
+
+    for what, path, write in (
+        ("trajectory", out, trajectory.save), ("table", csv, trajectory.to_csv),
+        ("page", page, lambda where: write_page(trajectory, where)), ("plot", plot, lambda where: write_plot(trajectory, where)),
+    ):
+        if path is not None:
+            yield what, path, write
+
+
+def _write_whole(path: Path, text: str) -> None:
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)

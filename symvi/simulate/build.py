@@ -1,0 +1,119 @@
+"""From a mechanism to something that runs: derive, compose, print, compile, load; everything kept for the next time.
+
+Three levels of keeping: within a process the built library, on disk the plan with its C text, on disk the compiled object.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from symvi import __version__
+from symvi.errors import CompilerError
+from symvi.mechanism import Mechanism
+from symvi.native import Library, compile_library, find_compiler, load_library
+from symvi.native.cache import cache_folder
+from symvi.simulate.plan import Plan, plan_of
+
+NO_C = "no C compiler found: running in Python, some hundred times slower; install gcc or clang, or `pip install symvi[zig]`"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A generated mechanism: its plan, its C files, the declarations that Python needs."""
+
+    plan: Plan
+    files: dict[str, str]
+    declarations: str
+    prefix: str
+    layout: str
+    real: str
+
+    def to_json(self) -> str:
+        return json.dumps({"plan": json.loads(self.plan.to_json()), "files": self.files, "declarations": self.declarations,
+                           "prefix": self.prefix, "layout": self.layout, "real": self.real})
+
+    @classmethod
+    def from_json(cls, text: str) -> Text:
+        data = json.loads(text)
+        return cls(Plan.from_json(json.dumps(data.pop("plan"))), **data)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A compiled and loaded mechanism."""
+
+    text: Text
+    path: Path
+    library: Library
+
+
+def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
+    """The program of a mechanism, its loops analysed."""
+    from symvi.program.compose import compose
+    from symvi.program.loops import analyse
+
+    return compose(mechanism, analyse(mechanism, loops))
+
+
+def text_of(mechanism: Mechanism, layout: str = "auto", real: str = "double", loops: str = "drop-redundant", prefix: str | None = None) -> Text:
+    """The generated text of a mechanism, from disk if it was made before by this version of symvi."""
+    key = hashlib.sha256(json.dumps([mechanism.digest, layout, real, loops, prefix, _version()]).encode()).hexdigest()[:40]
+    place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
+    try:
+        return Text.from_json(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError, KeyError):
+        pass
+    from symvi.emit.c import generate
+
+    program = composed(mechanism, loops)
+    sources = generate(program, layout=layout, real=real, prefix=prefix)
+    text = Text(plan_of(program), dict(sources.files), sources.declarations, sources.name, sources.layout, sources.real)
+    _keep(place, text.to_json())
+    return text
+
+
+def _keep(place: Path, text: str) -> None:
+    """Write a file whole or not at all; a folder that cannot be written only costs time."""
+    try:
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=place.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, place)
+    except OSError:
+        return
+
+
+@cache
+def _version() -> str:
+    """A digest of everything that decides the text: this package's own source and templates."""
+    from symvi.emit.templates import templates_folder
+
+    digest = hashlib.sha256(__version__.encode())
+    package = Path(__file__).resolve().parent.parent
+    rooms = ("mechanism", "graph", "scalar", "physics", "program", "emit")
+    for path in sorted([*(f for room in rooms for f in (package / room).rglob("*.py")), *(templates_folder() / "c").glob("*.jinja"),
+                        package / "simulate" / "plan.py"]):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=64)
+def built(mechanism: Mechanism, layout: str, real: str, profile: str, loops: str) -> Built:
+    """A mechanism compiled and loaded, once per process. Raises CompilerError when that fails."""
+    text = text_of(mechanism, layout, real, loops)
+    path = compile_library(text.files, text.prefix, profile=profile)
+    return Built(text, path, load_library(path, text.declarations))
+
+
+def has_compiler() -> bool:
+    try:
+        return find_compiler() is not None
+    except CompilerError:
+        raise

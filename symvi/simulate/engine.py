@@ -1,0 +1,171 @@
+"""One interface to a running solver, whether it is compiled C or the Python reference.
+
+The memory is flat arrays of reals: parameters, state and inputs are numpy arrays whose layout is the plan's, and the C structs
+are these very bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from symvi.native import Library
+from symvi.program.control import SolverOptions
+from symvi.program.program import Program
+from symvi.program.records import STORES
+from symvi.simulate.plan import Plan
+
+
+class Engine(Protocol):
+    """A solver of one mechanism: its memory, and its entry points."""
+
+    plan: Plan
+    parameters: np.ndarray
+    state: np.ndarray
+
+    def start(self, inputs: np.ndarray, knot: bool) -> float:
+        """Momenta of a start; returns the largest change that projecting its velocities made."""
+
+    def project(self, inputs: np.ndarray, iterations: int) -> float:
+        """Move the state's placement onto the constraints; returns the closure that is left."""
+
+    def observe(self, inputs: np.ndarray) -> np.ndarray:
+        """A frame of the knot as it stands."""
+
+    def rollout(self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions) -> tuple[int, int, np.ndarray]:
+        """(status, steps done, frames of every `every`-th knot); inputs have one row per knot, or one row in all."""
+
+
+class CEngine:
+    """A compiled library."""
+
+    def __init__(self, plan: Plan, library: Library, prefix: str, real: str):
+        self.plan, self._ffi, self._lib, self._prefix = plan, library.ffi, library.lib, prefix
+        self._type = {"double": np.float64, "float": np.float32}[real]
+        self.parameters, self.state, self.work = (
+            np.zeros(max(1, plan.sizes[store]), self._type) for store in ("parameters", "state", "work"))
+        self.parameters[:len(plan.defaults)] = plan.defaults
+        self._frame = plan.frame["size"][0]
+
+    def _pointer(self, array: np.ndarray, store: str):
+        return self._ffi.cast(f"{self._prefix}_{store} *", array.ctypes.data)
+
+    def _function(self, name: str):
+        return getattr(self._lib, f"{self._prefix}_{name}")
+
+    def _memory(self, inputs: np.ndarray):
+        inputs = self._inputs(inputs)
+        return inputs, [self._pointer(self.parameters, "parameters"), self._pointer(self.state, "state"),
+                        self._pointer(inputs, "input"), self._pointer(self.work, "work")]
+
+    def _inputs(self, inputs: np.ndarray) -> np.ndarray:
+        array = np.ascontiguousarray(inputs, self._type)
+        return array if array.size else np.zeros(1, self._type)
+
+    def _options(self, options: SolverOptions):
+        return self._ffi.new(f"{self._prefix}_options *", [
+            options.tolerance, options.max_iterations, options.max_halvings, int(options.extrapolate)])
+
+    def start(self, inputs: np.ndarray, knot: bool) -> float:
+        _kept, memory = self._memory(inputs)
+        return float(self._function("start")(*memory, int(knot)))
+
+    def project(self, inputs: np.ndarray, iterations: int) -> float:
+        _kept, memory = self._memory(inputs)
+        return float(self._function("project")(*memory, iterations))
+
+    def observe(self, inputs: np.ndarray) -> np.ndarray:
+        frame = np.zeros(self._frame, self._type)
+        _kept, memory = self._memory(inputs)
+        self._function("observe")(*memory, self._pointer(frame, "frame"))
+        return frame
+
+    def rollout(self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions) -> tuple[int, int, np.ndarray]:
+        kept, (p, z, u, w) = self._memory(inputs)
+        frames = np.zeros((1 + steps // every, self._frame), self._type)
+        done = self._ffi.new("int *")
+        status = self._function("rollout")(
+            p, self._options(options), z, u, int(varying), w, steps, every, self._pointer(frames, "frame"), done)
+        del kept
+        return int(status), int(done[0]), frames[1:]
+
+
+class PythonEngine:
+    """The reference back end behind the same arrays."""
+
+    def __init__(self, plan: Plan, program: Program):
+        from symvi.simulate.reference import ReferenceSolver
+
+        self.plan = plan
+        self.solver = ReferenceSolver(program)
+        self.parameters = np.array(plan.defaults, np.float64)
+        self.state = np.zeros(plan.sizes["state"])
+        self._order = {store: [k.split("/") for k in plan.fields[store]] for store in STORES}
+
+    def _lists(self, store: str):
+        memory = getattr(self.solver.memory, store)
+        for kind, index, name in self._order[store]:
+            yield getattr(memory[kind][int(index)], name)
+
+    def _push(self, store: str, array: np.ndarray) -> None:
+        offset = 0
+        for values in self._lists(store):
+            values[:] = [float(x) for x in array[offset:offset + len(values)]]
+            offset += len(values)
+
+    def _pull_state(self) -> None:
+        self.state[:] = [x for values in self._lists("state") for x in values]
+
+    def _enter(self, inputs: np.ndarray) -> None:
+        self._push("parameters", self.parameters)
+        self._push("state", self.state)
+        self._push("input", np.ravel(inputs))
+
+    def start(self, inputs: np.ndarray, knot: bool) -> float:
+        self._enter(inputs)
+        change = self.solver.start(knot)
+        self._pull_state()
+        return change
+
+    def project(self, inputs: np.ndarray, iterations: int) -> float:
+        self._enter(inputs)
+        closure = self.solver.project(iterations)
+        self._pull_state()
+        return closure
+
+    def observe(self, inputs: np.ndarray) -> np.ndarray:
+        self._enter(inputs)
+        return self._frame_of(self.solver.observe(), [0.0] * self.plan.rows, [[0.0] * 6] * len(self.plan.reactions), 0, 0)
+
+    def _frame_of(self, seen: dict, rows, reactions, iterations: int, status: int) -> np.ndarray:
+        values = seen | {"rows": rows, "reaction": reactions, "iterations": iterations, "status": status}
+        return np.concatenate([np.ravel(values[name]) for name in self.plan.frame if name != "size"]).astype(np.float64)
+
+    def rollout(self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions) -> tuple[int, int, np.ndarray]:
+        self.solver.options = options
+        self._enter(inputs[0])
+        self.solver.run("setup")
+        frames, worst = [], 0
+        for n in range(steps):
+            if varying:
+                self._push("input", inputs[n])
+            time = self.solver.kick() * self.solver.memory.parameters["common"][0].h[0]
+            status = self.solver.step()
+            if status < 0:
+                self._pull_state()
+                return int(status), n, np.array(frames).reshape(-1, self.plan.frame["size"][0])
+            worst = max(worst, int(status))
+            if (n + 1) % every == 0:
+                rows, reactions = self._forces(time)
+                if varying:
+                    self._push("input", inputs[n + 1])
+                frames.append(self._frame_of(self.solver.observe(), rows, reactions, self.solver.iterations, int(status)))
+        self._pull_state()
+        return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])
+
+    def _forces(self, time: float) -> tuple[list, list]:
+        work = self.solver.memory.work
+        rows = [y / time if time > 0.0 else 0.0 for c in self.plan.constraints for y in work[c["kind"]][c["index"]].y]
+        reactions = [list(work[c["kind"]][c["index"]].reaction) for c in self.plan.constraints if c["reaction"]]
+        return rows, reactions

@@ -1,0 +1,83 @@
+"""Between the solver's numbers (centres of mass, world axes) and the user's (body frames, body axes)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symvi.mechanism import Mechanism
+from symvi.mechanism.state import State
+from symvi.simulate.plan import Plan
+from symvi.simulate.trajectory import Trajectory
+
+
+def rotation_matrices(q: np.ndarray) -> np.ndarray:
+    """(..., 3, 3) from unit quaternions (..., 4), body to world."""
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, -1) for row in rows], -2)
+
+
+def _rotated(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Products in a fixed order, without BLAS: start states must have the same bits everywhere."""
+    return (matrices[..., 0] * vectors[..., None, 0] + matrices[..., 1] * vectors[..., None, 1]) + matrices[..., 2] * vectors[..., None, 2]
+
+
+def _centers(mechanism: Mechanism) -> np.ndarray:
+    return np.array([body.center_of_mass for body in mechanism.bodies], float)
+
+
+def solver_state(mechanism: Mechanism, state: State) -> dict[str, np.ndarray]:
+    """x, q, v, w of every body as the solver keeps them."""
+    rotation = rotation_matrices(state.orientation)
+    return {
+        "x": state.position + _rotated(rotation, _centers(mechanism)), "q": state.orientation,
+        "v": state.velocity, "w": _rotated(rotation, state.angular_velocity),
+    }
+
+
+def entry(plan: Plan, recorded: np.ndarray, name: str) -> np.ndarray:
+    """One quantity of (N, frame) recorded frames."""
+    offset, shape = plan.frame[name]
+    size = int(np.prod(shape)) if shape else 1
+    return recorded[:, offset:offset + size].reshape(len(recorded), *shape).astype(float)
+
+
+def placements(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> dict[str, np.ndarray]:
+    """Position, orientation, velocity, angular_velocity as users see them."""
+    q = entry(plan, recorded, "q")
+    rotation = rotation_matrices(q)
+    return {
+        "position": entry(plan, recorded, "x") - _rotated(rotation, _centers(mechanism)), "orientation": q,
+        "velocity": entry(plan, recorded, "v"), "angular_velocity": _rotated(np.swapaxes(rotation, -1, -2), entry(plan, recorded, "w")),
+    }
+
+
+def state(mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float) -> State:
+    """The state in one frame."""
+    values = {name: array[0] for name, array in placements(mechanism, plan, frame[None]).items()}
+    return State(time=float(time), names=plan.bodies, **values)
+
+
+def trajectory(
+    mechanism: Mechanism, plan: Plan, step: float, times: np.ndarray, recorded: np.ndarray, inputs: np.ndarray, resume: np.ndarray,
+) -> Trajectory:
+    """A trajectory from recorded frames."""
+    multipliers, offset = {}, 0
+    rows = entry(plan, recorded, "rows") if plan.rows else np.zeros((len(recorded), 0))
+    for constraint in plan.constraints:
+        count = len(constraint["rows"])
+        multipliers[constraint["name"]] = rows[:, offset:offset + count]
+        offset += count
+    reactions = entry(plan, recorded, "reaction") if plan.reactions else np.zeros((len(recorded), 0, 6))
+    return Trajectory(
+        mechanism=mechanism, step=step, time=times, **placements(mechanism, plan, recorded),
+        kinetic_energy=entry(plan, recorded, "kinetic"), potential_energy=entry(plan, recorded, "potential"),
+        linear_momentum=entry(plan, recorded, "momentum"), angular_momentum=entry(plan, recorded, "spin"),
+        closure=entry(plan, recorded, "closure"), iterations=entry(plan, recorded, "iterations"), status=entry(plan, recorded, "status"),
+        reactions={name: reactions[:, k] for k, name in enumerate(plan.reactions)}, multipliers=multipliers,
+        inputs=inputs, input_names=plan.inputs, undetermined=tuple(plan.notes.get("undetermined", ())), resume=resume,
+    )

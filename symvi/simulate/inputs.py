@@ -1,0 +1,85 @@
+"""What drives a simulation: signals of the description, arrays, or a controller, as one row of inputs per knot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from symvi.errors import MechanismError
+from symvi.mechanism import Mechanism
+from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.signals import signal_tree, value_and_rate
+from symvi.simulate.plan import Plan
+
+Controller = Callable[[float, object], Mapping[str, object]]
+
+
+def signals_of(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
+    """(input name, text in t, whether it is the text's rate) for every signal of a description."""
+    for driver in mechanism.drivers:
+        if driver.signal is not None:
+            yield f"{driver.name}.target", driver.signal, False
+    for force in mechanism.forces:
+        signal = getattr(force, "signal", None)
+        if signal is None:
+            continue
+        if force.kind == "servo":
+            yield f"{force.name}.target", signal, False
+            yield f"{force.name}.target_rate", signal, True
+        elif force.kind == "wrench":
+            yield from ((f"{force.name}.{'force' if k < 3 else 'torque'}[{k % 3}]", text, False) for k, text in enumerate(signal))
+        else:
+            single = len(signal) == 1
+            yield from ((f"{force.name}.force" + ("" if single else f"[{k}]"), text, False) for k, text in enumerate(signal))
+
+
+class Inputs:
+    """Fills rows of inputs, in the order of the plan."""
+
+    def __init__(self, mechanism: Mechanism, plan: Plan):
+        self.names = plan.inputs
+        self._column = {name: k for k, name in enumerate(plan.inputs)}
+        self._signals = [(self._column[name], signal_tree(text), rate) for name, text, rate in signals_of(mechanism) if name in self._column]
+        self.drivers = [self._column[f"{d.name}.target"] for d in mechanism.drivers if f"{d.name}.target" in self._column]
+
+    @property
+    def varying(self) -> bool:
+        return bool(self._signals)
+
+    def from_signals(self, times: np.ndarray) -> np.ndarray:
+        """(N, m): every signal at every time; inputs without a signal are 0."""
+        rows = np.zeros((len(times), len(self.names)))
+        for column, tree, rate in self._signals:
+            rows[:, column] = [value_and_rate(tree, float(t))[rate] for t in times]
+        return rows
+
+    def rates(self, time: float) -> np.ndarray:
+        """(m,): the rate of every input at a time."""
+        row = np.zeros(len(self.names))
+        for column, tree, rate in self._signals:
+            if not rate:
+                row[column] = value_and_rate(tree, time)[1]
+        return row
+
+    def column(self, name: str) -> int:
+        """The column of an input. Raises MechanismError with the nearest name."""
+        if name not in self._column:
+            raise MechanismError(f"no input {shown(name)}; {did_you_mean(str(name), self.names)}")
+        return self._column[name]
+
+    def overlay(self, rows: np.ndarray, given: Mapping[str, object]) -> np.ndarray:
+        """Put given inputs, numbers or one value per knot, over rows. 'motor.force' fills all entries of that field."""
+        for name, values in given.items():
+            columns = [k for k, known in enumerate(self.names) if known == name or known.startswith(f"{name}[")]
+            columns = columns or [self.column(name)]
+            array = np.asarray(values, float)
+            if not np.isfinite(array).all():
+                raise MechanismError(f"input {shown(name)} has a value that is not finite")
+            try:
+                rows[:, columns] = array.reshape(len(rows), -1) if array.size > len(columns) else np.broadcast_to(array, (len(columns),))
+            except ValueError:
+                raise MechanismError(
+                    f"input {shown(name)} has the shape {array.shape}; give one number, or {len(rows)} rows, one per knot, "
+                    f"for its {len(columns)} entries") from None
+        return rows

@@ -1,0 +1,129 @@
+"""What a running solver must know of its generated text: where every number lies, what it is called, its default.
+
+A plan is plain data, so that it can be kept beside the text: a process that finds both never loads the derivation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from symvi.program.program import Program
+from symvi.program.records import STORES
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The memory of one program, store by store, as flat arrays of reals.
+
+    fields: store -> {"kind/index/field": (offset, size)}. sizes: store -> length. defaults: the parameters of the description.
+    constraints, reactions: in the order in which frames report them. inputs: one name per entry of the input array.
+    angles, notes: see program/compose.py.
+    """
+
+    name: str
+    digest: str
+    bodies: tuple[str, ...]
+    fields: Mapping[str, Mapping[str, tuple[int, int]]]
+    sizes: Mapping[str, int]
+    defaults: tuple[float, ...]
+    constraints: tuple[Mapping[str, Any], ...]
+    inputs: tuple[str, ...]
+    parameters: Mapping[str, tuple[int, int]]
+    angles: tuple[Mapping[str, Any], ...]
+    notes: Mapping[str, Any]
+
+    def at(self, store: str, kind: str, index: int, field: str) -> slice:
+        """Where a field lies in its store's array."""
+        offset, size = self.fields[store][f"{kind}/{index}/{field}"]
+        return slice(offset, offset + size)
+
+    @cached_property
+    def rows(self) -> int:
+        return sum(len(c["rows"]) for c in self.constraints)
+
+    @cached_property
+    def reactions(self) -> tuple[str, ...]:
+        return tuple(c["name"] for c in self.constraints if c["reaction"])
+
+    @cached_property
+    def frame(self) -> dict[str, tuple[int, tuple[int, ...]]]:
+        """Offsets and shapes of what a frame holds, in the order of the generated struct."""
+        n = len(self.bodies)
+        shapes = {"x": (n, 3), "q": (n, 4), "v": (n, 3), "w": (n, 3), "kinetic": (), "potential": (), "momentum": (3,), "spin": (3,),
+                  "closure": (), "iterations": (), "status": ()}
+        if self.rows:
+            shapes["rows"] = (self.rows,)
+        if self.reactions:
+            shapes["reaction"] = (len(self.reactions), 6)
+        places, offset = {}, 0
+        for name, shape in shapes.items():
+            places[name] = offset, shape
+            size = 1
+            for extent in shape:
+                size *= extent
+            offset += size
+        return places | {"size": (offset, ())}
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        data = json.loads(text)
+        for name in ("bodies", "defaults", "constraints", "inputs", "angles"):
+            data[name] = tuple(data[name])
+        return cls(**data)
+
+
+def plan_of(program: Program) -> Plan:
+    """The plan of a program."""
+    fields: dict[str, dict[str, tuple[int, int]]] = {}
+    sizes = {}
+    for store in STORES:
+        places, offset = {}, 0
+        for kind, nodes in program.nodes.items():
+            for node in nodes:
+                for field in program.records.of(kind, store):
+                    places[f"{kind}/{node.index}/{field.name}"] = offset, field.size
+                    offset += field.size
+        fields[store], sizes[store] = places, offset
+    kinds = list(program.nodes)
+    constraints = sorted(program.notes["constraints"], key=lambda c: (kinds.index(c["kind"]), c["index"]))
+    notes = {key: value for key, value in program.notes.items() if key not in ("constraints", "angles")}
+    return Plan(
+        program.name, program.digest, tuple(node.name for node in program.nodes["body"]), fields, sizes, _defaults(program, fields, sizes),
+        tuple(constraints), tuple(_input_names(program, fields)), _parameter_names(program, fields), tuple(program.notes["angles"]), notes,
+    )
+
+
+def _defaults(program: Program, fields, sizes) -> tuple[float, ...]:
+    values = [0.0] * sizes["parameters"]
+    for (kind, index), numbers in program.parameters.items():
+        for name, entries in numbers.items():
+            place = fields["parameters"].get(f"{kind}/{index}/{name}")
+            if place:
+                values[place[0]:place[0] + place[1]] = entries
+    return tuple(values)
+
+
+def _named(program: Program, fields, store: str):
+    for place, (offset, size) in fields[store].items():
+        kind, index, name = place.split("/")
+        yield program.nodes[kind][int(index)].name, name, offset, size
+
+
+def _input_names(program: Program, fields) -> list[str]:
+    """element.field, with [k] where a field has several entries."""
+    names = []
+    for element, name, _, size in _named(program, fields, "input"):
+        names += [f"{element}.{name}" + (f"[{k}]" if size > 1 else "") for k in range(size)]
+    return names
+
+
+def _parameter_names(program: Program, fields) -> dict[str, tuple[int, int]]:
+    """element.field -> (offset, size): the numbers that can be changed without generating again."""
+    return {f"{element}.{name}": (offset, size) for element, name, offset, size in _named(program, fields, "parameters")}

@@ -1,0 +1,283 @@
+"""Simulator: a mechanism's own solver, built once, run as often as wanted."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Literal
+
+import numpy as np
+
+from symvi.errors import AssemblyError, MechanismError, SolverError
+from symvi.mechanism import Mechanism, start_state
+from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.state import State
+from symvi.program.control import SolverOptions, SolverStatus
+from symvi.simulate import frames
+from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
+from symvi.simulate.engine import CEngine, Engine, PythonEngine
+from symvi.simulate.inputs import Controller, Inputs
+from symvi.simulate.plan import plan_of
+from symvi.simulate.trajectory import Trajectory
+
+PROJECTIONS = 50
+CLOSED = 1e-8  # m or rad: a start that is further from closed is not taken without projection
+CHUNK = 1000
+
+
+class Simulator:
+    """Derives, generates, compiles and loads the solver of one mechanism.
+
+    layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits everywhere) or
+    "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly redundant loops
+    ("drop-redundant" refuses them by name; "rigid" or "drop" decide).
+    parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
+
+    Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, *, layout: str = "auto", real: str = "double", profile: str = "reproducible",
+        backend: Literal["auto", "c", "python"] = "auto", loops: str = "drop-redundant", parameters: Mapping[str, object] | None = None,
+    ):
+        if backend not in ("auto", "c", "python"):
+            raise ValueError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
+        self.mechanism = mechanism
+        if backend == "auto":
+            backend = "c" if has_compiler() else "python"
+            if backend == "python":
+                warnings.warn(NO_C, stacklevel=2)
+        self.backend = backend
+        self.engine: Engine = self._c(layout, real, profile, loops) if backend == "c" else self._python(real, loops)
+        self.plan = self.engine.plan
+        self.inputs = Inputs(mechanism, self.plan)
+        for name, value in (parameters or {}).items():
+            self.set_parameter(name, value)
+
+    def _c(self, layout: str, real: str, profile: str, loops: str) -> CEngine:
+        made = built(self.mechanism, layout, real, profile, loops)
+        self.text: Text | None = made.text
+        return CEngine(made.text.plan, made.library, made.text.prefix, real)
+
+    def _python(self, real: str, loops: str) -> PythonEngine:
+        if real != "double":
+            raise ValueError("the Python back end computes in double; real='float' needs backend='c'")
+        program = composed(self.mechanism, loops)
+        self.text = None
+        return PythonEngine(plan_of(program), program)
+
+    # --- parameters -----------------------------------------------------------------------------------------------------
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Numbers that can be changed at run time, as element.field."""
+        return tuple(self.plan.parameters)
+
+    def set_parameter(self, name: str, value: object) -> None:
+        """Change a parameter. Raises MechanismError for an unknown name, a wrong size, a value that is no number, or one that
+        breaks a pattern that the text has baked in (an exact zero or one of the description)."""
+        if name not in self.plan.parameters:
+            raise MechanismError(f"no parameter {shown(name)}; {did_you_mean(name, self.plan.parameters)}")
+        offset, size = self.plan.parameters[name]
+        values = np.atleast_1d(np.asarray(value, float))
+        if values.size != size or not np.isfinite(values).all():
+            raise MechanismError(f"parameter {name}: {value!r} must be {size} finite number(s)")
+        baked = self.plan.notes.get("baked", {}).get(name, {})
+        for k, fixed in baked.items():
+            if values[int(k)] != fixed:
+                raise MechanismError(
+                    f"parameter {name}[{k}]: the text was generated for exactly {fixed:g} there; change the description instead")
+        self.engine.parameters[offset:offset + size] = values
+
+    # --- start ----------------------------------------------------------------------------------------------------------
+    def start(self, state: State | None = None, *, time: float = 0.0, step: float = 0.01, project: bool = False, knot: bool = True) -> float:
+        """Put the solver at a start: the description's own, or `state`. Returns the closure there [m or rad].
+
+        project: move an approximate placement, and its velocities, onto the constraints first.
+        knot: velocities are those at the knot (second order); False: over the step before (the papers' start, first order).
+        Raises AssemblyError, naming joint and size, when the start violates constraints by more than 1e-8.
+        """
+        self._set_step(step)
+        state = start_state(self.mechanism) if state is None else state
+        self._check_speed(state, step)
+        self._write_state(state)
+        self._write_angles()
+        inputs = self.inputs.from_signals(np.array([time]))[0]
+        self._write_targets(inputs, self.inputs.rates(time))
+        if project:
+            self.engine.project(inputs, PROJECTIONS)
+        change = self.engine.start(inputs, knot)
+        frame = self.engine.observe(inputs)
+        self._check_closed(frame, change, project)
+        return float(frames.entry(self.plan, frame[None], "closure")[0])
+
+    def _set_step(self, step: float) -> None:
+        if not (isinstance(step, (int, float)) and isfinite(step) and step > 0):
+            raise MechanismError(f"step {step!r}: the time step must be a positive number of seconds")
+        self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = step
+
+    def _check_speed(self, state: State, step: float) -> None:
+        speeds = np.linalg.norm(state.angular_velocity, axis=1)
+        if len(speeds) and speeds.max() >= 2 / step:
+            k = int(speeds.argmax())
+            raise MechanismError(
+                f"body '{state.names[k]}': turns at {speeds[k]:.6g} rad/s; a step of {step:g} s allows less than {2 / step:.6g} rad/s "
+                f"(half a turn a step): take a step below {2 / speeds[k]:.3g} s")
+
+    def _write_state(self, state: State) -> None:
+        if state.names != self.plan.bodies:
+            raise MechanismError(f"state: has the bodies {', '.join(state.names)}; the mechanism has {', '.join(self.plan.bodies)}")
+        values = frames.solver_state(self.mechanism, state)
+        for name, array in values.items():
+            for k in range(len(self.plan.bodies)):
+                self.engine.state[self.plan.at("state", "body", k, name)] = array[k]
+
+    def _write_angles(self) -> None:
+        """Carried angles start at the coordinates of the description: their whole turns are not in the placement."""
+        from symvi.mechanism.start_values import start_values
+
+        known = start_values(self.mechanism).coordinates
+        for angle in self.plan.angles:
+            values = known.get(angle["joint"])
+            place = self.plan.at("state", angle["kind"], angle["index"], angle["field"])
+            self.engine.state[place] = values[angle["coordinate"]] if values is not None else 0.0
+
+    def _write_targets(self, inputs: np.ndarray, rates: np.ndarray) -> None:
+        for constraint in self.plan.constraints:
+            if constraint["type"] == "driver":
+                column = self.inputs.column(f"{constraint['name']}.target")
+                for field, value in (("target", inputs[column]), ("rate", rates[column]), ("rate_before", rates[column])):
+                    self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], field)] = value
+
+    def _check_closed(self, frame: np.ndarray, change: float, projected: bool) -> None:
+        closure = float(frames.entry(self.plan, frame[None], "closure")[0])
+        scale = 1.0 if self.engine.parameters.dtype == np.float64 else 1e4
+        if not closure <= CLOSED * scale:
+            name, size = self.worst_constraint()
+            remedy = "it cannot be assembled from here; start nearer" if projected else "start with project=True, or mend the placement"
+            raise AssemblyError(f"the start violates the constraints by {size:.3g}, worst at '{name}': {remedy}")
+        if not projected and not change <= 1e-6 * scale * max(1.0, float(np.abs(frame).max())):
+            raise AssemblyError(
+                f"the start velocities violate the constraints: projecting them changes one by {change:.3g} (m/s or rad/s); "
+                "start with project=True, or mend the velocities")
+
+    def worst_constraint(self) -> tuple[str, float]:
+        """The constraint with the largest residual at the last knot that was observed, and that residual [m or rad]."""
+        work = self.engine.work if self.backend == "c" else self.engine.flat("work")
+        worst = ("", -1.0)
+        for constraint in self.plan.constraints:
+            residual = float(np.abs(work[self.plan.at("work", constraint["kind"], constraint["index"], "g")]).max())
+            if not residual <= worst[1]:
+                worst = constraint["name"], residual
+        return worst
+
+    # --- running --------------------------------------------------------------------------------------------------------
+    def simulate(
+        self, time: float, step: float = 0.01, *, start: State | Trajectory | None = None, controller: Controller | None = None,
+        inputs: Mapping[str, object] | None = None, every: int = 1, options: SolverOptions = SolverOptions(), project: bool = False,
+        papers_start: bool = False, on_error: Literal["raise", "status"] = "raise", progress: Callable[[int, int], None] | None = None,
+    ) -> Trajectory:
+        """Simulate for `time` seconds in steps of `step` seconds.
+
+        start: None (the description's own start), a State, or a Trajectory to go on from without a seam.
+        inputs: name -> number, or one row per knot (time/step + 1 of them); names as in `plan.inputs`. They win over signals.
+        controller: called at every knot with (t, State), returns inputs by name; forces then act over the step that begins there.
+        every: record each `every`-th knot. on_error="status": return what there is, with the failed status last, instead of raising.
+        progress: called with (steps done, steps in all).
+        Raises SolverError (with the status), MechanismError, AssemblyError.
+        """
+        steps = self._steps(time, step)
+        if every < 1 or steps % every:
+            raise ValueError(f"every={every}: must divide the {steps} steps")
+        begin = self._begin(start, step, project, papers_start)
+        times = begin + step * np.arange(steps + 1)
+        rows = self.inputs.overlay(self.inputs.from_signals(times), inputs or {})
+        if start is None and inputs:
+            self._restart_targets(rows, step)
+        found = [self.engine.observe(rows[0])[None]]
+        run = self._run_controlled if controller else self._run
+        status = run(found, rows, times, every, options, progress, controller)
+        recorded = np.concatenate(found)
+        if status < 0:
+            failure = _failure(SolverStatus(status), times[(len(recorded) - 1) * every], self.mechanism.name)
+            if on_error == "raise":
+                raise failure
+            recorded[-1, self.plan.frame["status"][0]] = status
+        return frames.trajectory(self.mechanism, self.plan, step, times[::every][:len(recorded)], recorded, rows[::every][:len(recorded)],
+                                 self.engine.state.astype(float).copy())
+
+    @staticmethod
+    def _steps(time: float, step: float) -> int:
+        if not (isinstance(time, (int, float)) and isfinite(time) and time > 0):
+            raise MechanismError(f"time {time!r}: must be a positive number of seconds")
+        if not (isinstance(step, (int, float)) and isfinite(step) and step > 0):
+            raise MechanismError(f"step {step!r}: the time step must be a positive number of seconds")
+        steps = round(time / step)
+        if steps < 1 or abs(steps * step - time) > 1e-6 * time:
+            raise MechanismError(f"time {time:g} s is not a whole number of steps of {step:g} s")
+        return steps
+
+    def _begin(self, start: State | Trajectory | None, step: float, project: bool, papers_start: bool) -> float:
+        if not isinstance(start, Trajectory):
+            time = 0.0 if start is None else start.time
+            self.start(start, time=time, step=step, project=project, knot=not papers_start)
+            return time
+        if start.mechanism.digest != self.mechanism.digest or len(start.resume) != len(self.engine.state):
+            raise MechanismError(f"the trajectory is of the mechanism '{start.mechanism.name}', not of this '{self.mechanism.name}'")
+        if step != start.step:
+            raise MechanismError(f"the trajectory was made with steps of {start.step:g} s; go on with that step, or start from its state()")
+        self._set_step(step)
+        self.engine.state[:] = start.resume
+        return float(start.time[-1])
+
+    def _restart_targets(self, rows: np.ndarray, step: float) -> None:
+        """Drivers that follow given inputs start at their first value and mean rate."""
+        if self.inputs.drivers:
+            rates = (rows[1] - rows[0]) / step
+            signal_rates = self.inputs.rates(0.0)
+            self._write_targets(rows[0], np.where(signal_rates != 0, signal_rates, rates))
+
+    def _run(self, found, rows, times, every, options, progress, controller) -> int:
+        steps = len(rows) - 1
+        varying = bool(len(rows[0])) and bool((rows != rows[0]).any())
+        chunk = steps if progress is None else max(every, CHUNK // every * every)
+        for first in range(0, steps, chunk):
+            count = min(chunk, steps - first)
+            block = rows[first:first + count + 1] if varying else rows[:1]
+            status, done, seen = self.engine.rollout(block, varying, count, every, options)
+            found.append(seen[:done // every])
+            if progress:
+                progress(first + done, steps)
+            if status < 0:
+                return status
+        return 0
+
+    def _run_controlled(self, found, rows, times, every, options, progress, controller) -> int:
+        """A controller decides at every knot; drivers still look ahead to the next knot's signal."""
+        steps = len(rows) - 1
+        state = frames.state(self.mechanism, self.plan, found[0][0], times[0])
+        for n in range(steps):
+            given = controller(float(times[n]), state)
+            drivers = rows[n + 1, self.inputs.drivers].copy()
+            self.inputs.overlay(rows[n:n + 1], given)
+            row = rows[n].copy()
+            named = [self.inputs.names[k] in given for k in self.inputs.drivers]
+            row[self.inputs.drivers] = np.where(named, row[self.inputs.drivers], drivers)
+            status, _done, seen = self.engine.rollout(np.stack([row, row]), True, 1, 1, options)
+            if status < 0:
+                return status
+            state = frames.state(self.mechanism, self.plan, seen[0], times[n + 1])
+            if (n + 1) % every == 0:
+                found.append(seen)
+            if progress:
+                progress(n + 1, steps)
+        return 0
+
+
+def _failure(status: SolverStatus, time: float, name: str) -> SolverError:
+    return SolverError(f"mechanism '{name}', after t = {time:g} s: {status.sentence}", status)
+
+
+def generate_text(mechanism: Mechanism, layout: str = "auto", real: str = "double", loops: str = "drop-redundant", prefix: str | None = None) -> Text:
+    """The generated C of a mechanism, for writing to a folder."""
+    return text_of(mechanism, layout, real, loops, prefix)

@@ -1,0 +1,133 @@
+"""A trajectory: what a simulation was, knot by knot, with names and units; saved with its description inside."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symvi.errors import SymviError
+from symvi.mechanism import Mechanism
+from symvi.mechanism.state import State
+
+FORMAT = 1
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """N knots of a mechanism of n bodies.
+
+    time (N,) [s]; position (N, n, 3) origins of the body frames, world [m]; orientation (N, n, 4) unit quaternions;
+    velocity (N, n, 3) of the centres of mass, world [m/s]; angular_velocity (N, n, 3), body axes [rad/s]: knot values, projected onto
+    the joints. kinetic_energy, potential_energy, energy (N,) [J]; linear_momentum (N, 3); angular_momentum (N, 3) about the origin.
+    closure (N,): largest residual of a constraint row, dropped ones included [m or rad]. iterations, status (N,): of the step that led
+    to each knot. reactions: joint -> (N, 6) force and torque on the child at the anchor, in joint axes, over the step before [N, N m].
+    multipliers: constraint -> (N, rows) forces along its rows. inputs (N, m), input_names: what drove the steps.
+    undetermined: joints in redundant loops, whose reactions are not unique (the minimum-norm ones are given).
+    resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
+    """
+
+    mechanism: Mechanism
+    step: float
+    time: Array
+    position: Array
+    orientation: Array
+    velocity: Array
+    angular_velocity: Array
+    kinetic_energy: Array
+    potential_energy: Array
+    linear_momentum: Array
+    angular_momentum: Array
+    closure: Array
+    iterations: Array
+    status: Array
+    reactions: Mapping[str, Array]
+    multipliers: Mapping[str, Array]
+    inputs: Array
+    input_names: tuple[str, ...]
+    undetermined: tuple[str, ...]
+    resume: Array
+
+    @property
+    def energy(self) -> Array:
+        """Total energy at every knot [J]."""
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(body.name for body in self.mechanism.bodies)
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def state(self, index: int = -1) -> State:
+        """The state at a knot."""
+        return State(float(self.time[index]), self.position[index], self.orientation[index], self.velocity[index],
+                     self.angular_velocity[index], self.names)
+
+    def body(self, name: str) -> int:
+        """The column of a body. Raises MechanismError with the nearest name."""
+        self.mechanism.body(name)
+        return self.names.index(name)
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to one npz file, whole or not at all."""
+        path = Path(path)
+        arrays = {f.name: getattr(self, f.name) for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)}
+        arrays |= {f"reaction:{name}": values for name, values in self.reactions.items()}
+        arrays |= {f"multiplier:{name}": values for name, values in self.multipliers.items()}
+        header = {"format": FORMAT, "mechanism": json.loads(self.mechanism.to_json()), "step": self.step,
+                  "input_names": self.input_names, "undetermined": self.undetermined}
+        temporary = path.with_name(path.name + ".part")
+        with temporary.open("wb") as file:
+            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+        os.replace(temporary, path)
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trajectory:
+        """Read a saved trajectory. Raises SymviError if the file is none."""
+        try:
+            with np.load(path, allow_pickle=False) as data:
+                header = json.loads(str(data["header"]))
+                if header["format"] != FORMAT:
+                    raise SymviError(f"{path}: written by another version of symvi (format {header['format']}); simulate again")
+                arrays = {name: data[name] for name in data.files if name != "header"}
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            if isinstance(error, OSError):
+                raise
+            raise SymviError(f"{path}: is no trajectory of symvi ({error})") from error
+        groups = {"reaction": {}, "multiplier": {}}
+        for name in [n for n in arrays if ":" in n]:
+            kind, joint = name.split(":", 1)
+            groups[kind][joint] = arrays.pop(name)
+        return cls(mechanism=Mechanism.from_json(json.dumps(header["mechanism"])), step=header["step"], reactions=groups["reaction"],
+                   multipliers=groups["multiplier"], input_names=tuple(header["input_names"]),
+                   undetermined=tuple(header["undetermined"]), **arrays)
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write one row per knot: time, every body's placement and velocities, energies, closure."""
+        path = Path(path)
+        columns: dict[str, Array] = {"time": self.time}
+        for k, name in enumerate(self.names):
+            for label, values, parts in (("position", self.position, "xyz"), ("orientation", self.orientation, "wxyz"),
+                                         ("velocity", self.velocity, "xyz"), ("angular_velocity", self.angular_velocity, "xyz")):
+                columns |= {f"{name}.{label}.{part}": values[:, k, i] for i, part in enumerate(parts)}
+        columns |= {"kinetic_energy": self.kinetic_energy, "potential_energy": self.potential_energy, "energy": self.energy,
+                    "closure": self.closure, "iterations": self.iterations, "status": self.status}
+        columns |= {name: self.inputs[:, k] for k, name in enumerate(self.input_names)}
+        temporary = path.with_name(path.name + ".part")
+        with temporary.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows([repr(float(value)) for value in row] for row in zip(*columns.values(), strict=True))
+        os.replace(temporary, path)
+        return path
