@@ -35,7 +35,8 @@ def _along_joint(mechanism: Mechanism, force, *, rates: bool, numbers: dict[str,
 
 def _spring(mechanism: Mechanism, force) -> ForceModel:
     joint = mechanism.joint(force.joint)
-    stiffness, rest = axis_values(force.stiffness, joint), axis_values(force.rest, joint)
+    kinds = coordinate_kinds(joint.type)
+    stiffness, rest = axis_values(force.stiffness, kinds), axis_values(force.rest, kinds)
     if force.law == "sinusoidal":
         return _sinusoidal(mechanism, force, joint, stiffness, rest)
     numbers = {"stiffness": Parameter(stiffness, "stiffness per coordinate", "N/m, N m/rad"),
@@ -55,7 +56,7 @@ def _sinusoidal(mechanism: Mechanism, force, joint: Joint, stiffness, rest) -> F
 
 
 def _damper(mechanism: Mechanism, force) -> ForceModel:
-    damping = axis_values(force.damping, mechanism.joint(force.joint))
+    damping = axis_values(force.damping, coordinate_kinds(mechanism.joint(force.joint).type))
     numbers = {"damping": Parameter(damping, "damping per coordinate", "N s/m, N m s/rad")}
     return _along_joint(mechanism, force, rates=True, numbers=numbers, damping="damping")
 
