@@ -53,6 +53,15 @@ def _arguments(call, memory: Memory) -> list[SimpleNamespace]:
     return [getattr(memory, store)[port.kind][nodes[port.label].index] for port, store, _ in call.kernel.used_stores()]
 
 
+def _largest(records: list[SimpleNamespace]) -> float:
+    largest = 0.0
+    for record in records:
+        for value in record.g:
+            if not abs(value) <= largest:
+                largest = abs(value)
+    return largest
+
+
 class ReferenceSolver:
     """One mechanism's solver in Python. Records lie in `memory`; entry points are those of the generated C."""
 
@@ -62,6 +71,8 @@ class ReferenceSolver:
         self.run = Runner(program, self.memory)
         self.common = self.memory.work["common"][0]
         self.bodies = self.memory.work["body"]
+        self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
+        self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.iterations = 0
         self.increment = inf
 
@@ -72,15 +83,113 @@ class ReferenceSolver:
     def switches(self, impulse: float, carry: float, closure: float) -> None:
         self.common.impulse[0], self.common.carry[0], self.common.closure[0] = impulse, carry, closure
 
-    def step(self, kick: float = 1.0) -> SolverStatus:
-        """One step; kick 1/2 for the first one from a knot's own velocities (discrete Legendre transform)."""
+    def kick(self) -> float:
+        """Share of a step's forces in the next step: 1/2 from a start at a knot (discrete Legendre transform), else 1."""
+        return self.memory.state["common"][0].kick[0]
+
+    def step(self) -> SolverStatus:
+        """One step, its parameters set up first; the state stays as it was when the status is negative."""
         h = self.memory.parameters["common"][0].h[0]
-        self.switches(kick * h, 1.0, self.common.inverse[0])
+        if not h > 0.0 or not isfinite(h):
+            return SolverStatus.BAD_STEP
+        self.run("setup")
+        return self.step_once()
+
+    def step_once(self) -> SolverStatus:
+        """One step, its parameters already set up."""
+        parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
+        self.switches(state.kick[0] * parameters.h[0], 1.0, self.common.inverse[0])
         self.run("prepare")
+        if self.watched:
+            self.run("watch")
+            if not self.opening() <= parameters.limit[0]:
+                return SolverStatus.LOOP_OPEN
         status = self.newton()
         if status >= 0:
+            self.run("react")
             self.run("finish")
+            state.kick[0] = 1.0
         return status
+
+    # --- starts, knots, projection ---------------------------------------------------------------------------------------
+    def start(self, knot: bool = True) -> float:
+        """Momenta of a start, from placements and velocities in the state; returns the largest change that projecting made.
+
+        knot: the velocities are those at the knot itself (second order); else over the step before (the papers' start).
+        """
+        self.run("setup")
+        self.switches(0.0, 1.0, 0.0)
+        self.run("prepare")
+        if not knot:
+            self.run("launch_chord")
+            self.memory.state["common"][0].kick[0] = 1.0
+            return 0.0
+        self.run("launch")
+        self.memory.state["common"][0].kick[0] = 0.5
+        self._knot_velocities(0.0)
+        largest = 0.0
+        for work, state in zip(self.bodies, self.memory.state["body"], strict=True):
+            for k in range(3):
+                for name in ("v", "w"):
+                    new, old = getattr(work, name), getattr(state, name)
+                    size = abs(new[k] - old[k])
+                    if not size <= largest:
+                        largest = size
+                    old[k] = new[k]
+        self.run("launch")
+        return largest
+
+    def _knot_velocities(self, impulse: float) -> None:
+        """Solve for the velocities of the knot: the residual at rest is linear in them."""
+        self.switches(impulse, 1.0, 0.0)
+        for phase in ("prepare", "rest", "evaluate", "eliminate", "substitute", "settle"):
+            self.run(phase)
+
+    def observe(self) -> dict[str, object]:
+        """The knot as it stands: placements, velocities projected onto the joints, energies, momenta, closure."""
+        share = 0.0 if self.kick() < 1.0 else 0.5  # after a step, half of the forces at the knot are still to come
+        common, states = self.common, self.memory.state["body"]
+        self.run("setup")
+        self._knot_velocities(share * self.memory.parameters["common"][0].h[0])
+        common.kinetic[0] = common.potential[0] = 0.0
+        common.momentum[:] = common.spin[:] = [0.0] * 3
+        self.run("energy")
+        frame = {
+            "x": [list(body.x) for body in states], "q": [list(body.q) for body in states],
+            "v": [list(body.v) for body in self.bodies], "w": [list(body.w) for body in self.bodies],
+            "kinetic": common.kinetic[0], "potential": common.potential[0],
+            "momentum": list(common.momentum), "spin": list(common.spin),
+        }
+        if self.watched:
+            self.run("watch")
+        return frame | {"closure": self.closure()}
+
+    def project(self, max_iterations: int = 50) -> float:
+        """Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass); returns the closure left."""
+        self.run("setup")
+        for n in range(max_iterations + 1):
+            self.switches(0.0, 0.0, self.common.inverse[0])
+            self.run("prepare")
+            if self.watched:
+                self.run("watch")
+            closure = self.closure()
+            if n == max_iterations or not isfinite(closure):
+                break
+            for phase in ("rest", "evaluate", "eliminate", "substitute", "settle"):
+                self.run(phase)
+            self.common.length[0] = 1.0
+            while self.common.length[0] * self.common.length[0] * self._turn() > 0.25:  # at most half the domain at once
+                self.common.length[0] = 0.5 * self.common.length[0]
+            self.run("displace")
+        return closure
+
+    def closure(self) -> float:
+        """The largest residual of the constraint rows at the knot that was prepared, dropped rows included [m or rad]."""
+        return _largest(self.rows)
+
+    def opening(self) -> float:
+        """The largest opening of a row that was dropped as redundant [m or rad]."""
+        return _largest(self.watched)
 
     def newton(self) -> SolverStatus:
         """Newton's method with a start that carries on the last motion, a merit line search and a guard of the domain."""
