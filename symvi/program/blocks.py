@@ -55,6 +55,13 @@ def solve_upper(factors: Matrix, right: Vector) -> Vector:
     return b
 
 
+def solve(factors: Matrix, right: Matrix) -> Matrix:
+    """(L U)^-1 B, column by column."""
+    half = solve_lower(factors, right)
+    columns = [solve_upper(factors, [row[c] for row in half]) for c in range(len(half[0]))]
+    return [[column[r] for column in columns] for r in range(len(half))]
+
+
 def subtract_product(target: Matrix, left: Matrix, right: Matrix) -> Matrix:
     """T - C B."""
     return [
@@ -96,6 +103,16 @@ def pattern_factor(pattern: Pattern, n: int) -> Pattern:
 def pattern_solve_lower(factors: Pattern, n: int, right: Pattern, columns: int) -> Pattern:
     for i in range(n):
         for k in range(i):
+            if factors & _bit(n, i, k):
+                right |= (right >> (k * columns) & ((1 << columns) - 1)) << (i * columns)
+    return right
+
+
+def pattern_solve(factors: Pattern, n: int, right: Pattern, columns: int) -> Pattern:
+    """The pattern of (L U)^-1 B."""
+    right = pattern_solve_lower(factors, n, right, columns)
+    for i in reversed(range(n)):
+        for k in range(i + 1, n):
             if factors & _bit(n, i, k):
                 right |= (right >> (k * columns) & ((1 << columns) - 1)) << (i * columns)
     return right

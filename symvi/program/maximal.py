@@ -3,7 +3,8 @@
 The Newton matrix F has a 6 x 6 block per body, a zero block per constraint, and G(z2), -G(z1)ᵀ between them. Eliminating node i:
     factor  D_i = L U
     for every later neighbour j, k:   F_jk -= (F_ji U^-1)(L^-1 F_ik),   f_j -= (F_ji U^-1)(L^-1 f_i)
-and backwards  s_i = U^-1 (L^-1 f_i - sum_j (L^-1 F_ij) s_j).  Kernels are traced per *role*: the node's type and how it is tied
+and backwards  s_i = U^-1 (L^-1 f_i - sum_j (L^-1 F_ij) s_j). For a constraint the first factor of the product stays F_ji, which
+is mostly zeros, ones and a cross product, and the second is D_i^-1 F_ij: fewer operations, the same matrix. Kernels are traced per *role*: the node's type and how it is tied
 to its later neighbours, with the union of the zero patterns of all nodes in that role.
 """
 
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 
 from symvi.graph.elimination import EliminationOrder
 from symvi.program import blocks
+from symvi.program.body import BODY
 from symvi.program.common import COMMON, SHARED, whole
 from symvi.program.kernel import Block, Formula, Kernel, Location, Port
 from symvi.program.program import Call, Node
@@ -125,8 +127,8 @@ class Elimination:
         guard = sum(1 << (n * k + k) for k in range(n)) if self.kind(i) in self.matrix.guarded else 0
         factors = blocks.pattern_factor(self.pattern[self.target(i, i)] | guard, n)
         changed = self._join(self.target(i, i), factors)
-        rows = {j: blocks.pattern_solve_right_upper(self.pattern[self.target(j, i)], self.size(j), factors, n) for j in later}
-        columns = {k: blocks.pattern_solve_lower(factors, n, self.pattern[self.target(i, k)], self.size(k)) for k in later}
+        rows = {j: self._row_pattern(j, i) for j in later}
+        columns = {k: self._column_pattern(i, k) for k in later}
         for j in later:
             for k in later:
                 product = blocks.pattern_product(rows[j], self.size(j), n, columns[k], self.size(k))
@@ -268,8 +270,8 @@ class Elimination:
         def build(trace: Trace) -> None:
             factors = self._factor(trace, labels, i)
             forward = self._forward(trace, labels, i, factors)
-            rows = {j: blocks.solve_right_upper(self._read_block(trace, labels, j, i), factors) for j in later}
-            columns = {k: blocks.solve_lower(factors, self._read_block(trace, labels, i, k)) for k in later}
+            rows = {j: self._row(i, factors, self._read_block(trace, labels, j, i)) for j in later}
+            columns = {k: self._column(i, factors, self._read_block(trace, labels, i, k)) for k in later}
             for k in later:
                 self._write_dense(trace, self._edge_label(labels, i, k), "u", columns[k], self._column_pattern(i, k))
             for j in later:
@@ -298,7 +300,7 @@ class Elimination:
 
     def _forward(self, trace: Trace, labels, i: int, factors) -> list[Scalar]:
         f = trace.read("i", "work", "f", self.size(i))
-        forward = [row[0] for row in blocks.solve_lower(factors, [[value] for value in f])]
+        forward = [row[0] for row in self._column(i, factors, [[value] for value in f])]
         self._store_vector(trace, "i", "f", forward)
         return forward
 
@@ -325,13 +327,27 @@ class Elimination:
         """L^-1 F_ij, where elimination stored it."""
         return self._read_dense(trace, self._edge_label(labels, i, j), "u", self.size(i), self.size(j), self._column_pattern(i, j))
 
+    def _whole(self, i: int) -> bool:
+        """Whether the right factor takes the whole inverse: for constraints, whose left blocks are sparse."""
+        return self.kind(i) != BODY
+
+    def _row(self, i: int, factors, block):
+        return block if self._whole(i) else blocks.solve_right_upper(block, factors)
+
+    def _column(self, i: int, factors, block):
+        return blocks.solve(factors, block) if self._whole(i) else blocks.solve_lower(factors, block)
+
     def _column_pattern(self, i: int, k: int) -> int:
-        """The pattern of L^-1 F_ik, in all nodes of this role."""
+        """The pattern of L^-1 F_ik (or D_i^-1 F_ik), in all nodes of this role."""
         factors = self.pattern[self.target(i, i)]
+        if self._whole(i):
+            return blocks.pattern_solve(factors, self.size(i), self.pattern[self.target(i, k)], self.size(k))
         return blocks.pattern_solve_lower(factors, self.size(i), self.pattern[self.target(i, k)], self.size(k))
 
     def _row_pattern(self, j: int, i: int) -> int:
-        """The pattern of F_ji U^-1, in all nodes of this role."""
+        """The pattern of F_ji U^-1 (or F_ji), in all nodes of this role."""
+        if self._whole(i):
+            return self.pattern[self.target(j, i)]
         return blocks.pattern_solve_right_upper(self.pattern[self.target(j, i)], self.size(j), self.pattern[self.target(i, i)], self.size(i))
 
     def _solution(self, trace: Trace, label: str, j: int) -> list[Scalar]:
@@ -341,7 +357,7 @@ class Elimination:
         n = self.size(i)
         factors = self._read_dense(trace, "i", "d", n, n, self.pattern[self.target(i, i)])
         self.records.declare(self.kind(i), "work", "s", n, "solved increment")
-        self._store_vector(trace, "i", "s", blocks.solve_upper(factors, right))
+        self._store_vector(trace, "i", "s", right if self._whole(i) else blocks.solve_upper(factors, right))
 
     # eliminations in parts: for nodes with many later neighbours -----------------------------------------------------------
     def _eliminate_in_parts(self, i: int) -> list[Call]:
@@ -362,8 +378,8 @@ class Elimination:
         def build(trace: Trace) -> None:
             n = self.size(i)
             factors = self._read_dense(trace, "i", "d", n, n, self.pattern[self.target(i, i)])
-            row = blocks.solve_right_upper(self._read_block(trace, labels, j, i), factors)
-            column = blocks.solve_lower(factors, self._read_block(trace, labels, i, j))
+            row = self._row(i, factors, self._read_block(trace, labels, j, i))
+            column = self._column(i, factors, self._read_block(trace, labels, i, j))
             self._write_dense(trace, "ij", "u", column, self._column_pattern(i, j))
             self._write_dense(trace, "ij", "l", row, self._row_pattern(j, i))
             f = trace.read("j", "work", "f", self.size(j))

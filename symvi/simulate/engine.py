@@ -165,6 +165,7 @@ class PythonEngine:
         return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])
 
     def _forces(self, time: float) -> tuple[list, list]:
+        self.solver.run("react")
         work = self.solver.memory.work
         rows = [y / time if time > 0.0 else 0.0 for c in self.plan.constraints for y in work[c["kind"]][c["index"]].y]
         reactions = [list(work[c["kind"]][c["index"]].reaction) for c in self.plan.constraints if c["reaction"]]
