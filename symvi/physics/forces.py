@@ -22,15 +22,15 @@ def force_model(mechanism: Mechanism, force: Force) -> ForceModel:
     return FORCE_MODELS[force.kind](mechanism, force)
 
 
-def _along_joint(mechanism: Mechanism, force, *, rates: bool, numbers: dict[str, Parameter], **law) -> ForceModel:
-    joint = mechanism.joint(force.joint)
+def _along_joint(mechanism: Mechanism, described, *, rates: bool, numbers: dict[str, Parameter], **law) -> ForceModel:
+    joint = mechanism.joint(described.joint)
     geometry = Geometry(mechanism, joint)
     groups = tuple(coordinate_groups(geometry, rates=rates))
     units = coordinate_units(joint)
     names = tuple(f"coordinate {k + 1}" for k in range(len(units)))
     angles = tuple(g.inputs["near"].name for g in groups if "near" in g.inputs)
     parameters = {**geometry.used(groups), **numbers}
-    return ForceModel(force.name, force.kind, geometry.bodies, groups, parameters, len(units), names, units, angles=angles, **law)
+    return ForceModel(described.name, described.kind, geometry.bodies, groups, parameters, len(units), names, units, angles=angles, **law)
 
 
 def _spring(mechanism: Mechanism, force) -> ForceModel:
