@@ -1,0 +1,25 @@
+"""Mechanisms to look at and to copy from: one commented TOML file each, packaged with symvi."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from symvi.errors import MechanismError
+from symvi.mechanism.names import did_you_mean, shown
+
+__all__ = ["demo_file", "demo_names"]
+
+FOLDER = Path(__file__).parent
+
+
+def demo_names() -> tuple[str, ...]:
+    """The names of the demos, in alphabetical order."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def demo_file(name: str) -> Path:
+    """The mechanism file of a demo, such as "strandbeest". Raises MechanismError with the nearest name."""
+    names = demo_names()
+    if name not in names:
+        raise MechanismError(f"no demo {shown(name)}; {did_you_mean(str(name), names)}")
+    return FOLDER / f"{name}.toml"
