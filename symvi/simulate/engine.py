@@ -115,7 +115,11 @@ class PythonEngine:
             offset += len(values)
 
     def _pull_state(self) -> None:
-        self.state[:] = [x for values in self._lists("state") for x in values]
+        self.state[:] = self.flat("state")
+
+    def flat(self, store: str) -> np.ndarray:
+        """A store's numbers in the plan's order."""
+        return np.array([x for values in self._lists(store) for x in values])
 
     def _enter(self, inputs: np.ndarray) -> None:
         self._push("parameters", self.parameters)

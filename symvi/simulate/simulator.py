@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable, Mapping
 from math import isfinite
@@ -160,6 +161,10 @@ class Simulator:
             raise AssemblyError(
                 f"the start velocities violate the constraints: projecting them changes one by {change:.3g} (m/s or rad/s); "
                 "start with project=True, or mend the velocities")
+
+    def state_hash(self) -> str:
+        """SHA-256 of the state's bytes, -0 taken as 0: equal for every compiler and layout in the reproducible profile."""
+        return hashlib.sha256((self.engine.state + 0.0).tobytes()).hexdigest()
 
     def worst_constraint(self) -> tuple[str, float]:
         """The constraint with the largest residual at the last knot that was observed, and that residual [m or rad]."""
