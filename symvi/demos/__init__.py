@@ -7,9 +7,16 @@ from pathlib import Path
 from symvi.errors import MechanismError
 from symvi.mechanism.names import did_you_mean, shown
 
-__all__ = ["demo_file", "demo_names"]
+__all__ = ["TOES", "demo_file", "demo_names"]
 
 FOLDER = Path(__file__).parent
+
+# The toes of the Strandbeest, as (body, point in its frame [m]): no joint holds them, and their paths are worth seeing.
+# Where h 65.7 and i 49 meet, opposite g 36.7.
+TOES = (
+    ("left_foot", (-0.48383781180419666, 0.0, -0.07746594005449592)),
+    ("right_foot", (0.48383781180419666, 0.0, -0.07746594005449592)),
+)
 
 
 def demo_names() -> tuple[str, ...]:
