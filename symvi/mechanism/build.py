@@ -78,7 +78,7 @@ def _items(table: str, given: object, complaints: list[Complaint]) -> Iterator[t
                     Complaint((table, str(name), "name"), f"{title}: has two names; remove the field name")
                 )
             yield str(name), ({**item, "name": name} if isinstance(item, Mapping) else item)
-    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
+    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, Description)):
         for item in given:
             name = item.get("name", "") if isinstance(item, Mapping) else getattr(item, "name", "")
             yield str(name), item
@@ -88,11 +88,11 @@ def _items(table: str, given: object, complaints: list[Complaint]) -> Iterator[t
 
 def _element(table: str, name: str, item: object) -> Description:
     expected = TABLES[table]
-    if isinstance(item, expected):
+    if isinstance(item, tuple(FORCES.values()) if table == "forces" else expected):
         return item
     title = f"{expected.label} {shown(name)}"
     if not isinstance(item, Mapping):
-        raise MechanismError(f"{title}: {shown(item)} must be a table of its fields")
+        raise MechanismError(f"{title}: {shown(item)} must be a {expected.label} or a table of its fields")
     model = element_class(table, item)
     if model is None:
         kind = item.get("kind")

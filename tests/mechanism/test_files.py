@@ -263,6 +263,11 @@ two = 2
         ("mechanism = 3", "toml", "text:1: mechanism 3 must be a table"),
         ("bodies = 3", "toml", "text:1: bodies 3 must hold one table per name"),
         ("", "toml", "text:1: mechanism: name is missing"),
+        (
+            "[forces.k]\nkind = 'servo'\njoint = ['a']\nstiffness = '1 N/m'\ndamping = 1",
+            "toml",
+            "text:3: force 'k': joint",
+        ),
         ("{", "json", "text:1: is not valid JSON"),
         ('{"mechanism":\n {"name": "a",\n "name": "b"}}', "json", "text:3: the key 'name' stands twice in one table"),
         ("[" * 100_000, "json", "nested too deeply"),
@@ -273,6 +278,11 @@ two = 2
 )
 def test_broken_files_are_named_errors(text, form, reason):
     assert any(re.search(reason, problem) for problem in problems(text, form))
+
+
+def test_a_wrong_unit_hides_no_other_problem_of_its_element():
+    text = PENDULUM.replace('"2 kg"', '"2 mm"') + '[bodies.Rod]\nmass = "1 s"\nlength = 1\ninertia = [1, 1, 1]\n'
+    assert [problem.split(":")[1] for problem in problems(text)] == ["6", "20", "21", "22"]
 
 
 def test_an_element_has_one_name():
@@ -397,6 +407,17 @@ class TestSchema:
         text = PENDULUM.replace(old, new, 1)
         assert not self.accepts(tomllib.loads(text))
         assert problems(text)
+
+    def test_short_forms_belong_to_it(self):
+        short = PENDULUM.replace("shape = {", "inertia = [1, 1, 1]\nshape = {").replace(
+            "stiffness =", "rest = [0]\nstiffness ="
+        )
+        assert self.accepts(tomllib.loads(short)) and Mechanism.from_toml(short)
+
+    def test_it_states_the_defaults(self):
+        joint = self.schema["$defs"]["Joint"]["properties"]
+        assert joint["axis"]["default"] == [0.0, 0.0, 1.0] and joint["parent"]["default"] == "world"
+        assert "default" not in joint["pitch"]
 
     def test_it_names_every_field_of_every_element(self):
         definitions = self.schema["$defs"]

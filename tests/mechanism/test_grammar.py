@@ -138,6 +138,7 @@ def test_sympy_expressions_print_as_texts_of_the_grammar():
 SIGNALS = [
     "3", "t", "2*pi*t", "sin(3*t)*exp(-t/2)", "(1 + t)**3/(2 - t)", "sqrt(1 + t**2)", "atan2(sin(t), cos(t))",
     "log(1 + t) - -t", "t**-2", "t**0",
+    "sqrt(4)*t", "atan2(1, 2) + t", "2**3*t", "exp(1) - cos(2) + log(3)",
 ]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from symvi.mechanism import (
     Body,
     Coupling,
     Driver,
+    Force,
     Joint,
     JointDamper,
     JointSpring,
@@ -23,6 +24,7 @@ from symvi.mechanism import (
     Potential,
     Rod,
     Servo,
+    Sphere,
     State,
     Wrench,
     axis_values,
@@ -31,6 +33,9 @@ from symvi.mechanism import (
 
 HINGE = {"type": "revolute", "child": "arm"}
 ARM = {"mass": 1, "inertia": (1, 1, 1)}
+
+
+SLIDE = Joint(name="slide", type="cylindrical", child="arm")
 
 
 def pendulum(**more):
@@ -115,8 +120,26 @@ def test_wrong_bodies(change, reason):
 def test_a_body_needs_inertia_or_a_shape():
     with pytest.raises(MechanismError, match="inertia is missing; give six entries, or a shape"):
         Body(name="arm", mass=1)
-    with pytest.raises(MechanismError, match="mass is missing"):
+    with pytest.raises(MechanismError, match="mass is missing$"):
         Body(name="arm")
+    with pytest.raises(MechanismError, match=r"name is missing \(name of the body\)"):
+        Body(mass=1, inertia=(1, 1, 1))
+
+
+def test_what_is_left_out_is_zero():
+    """Anchors, points, offsets, rests: the default of every number is zero, of every orientation no turn."""
+    elements = [
+        Body(name="a", **ARM), Joint(name="a", type="fixed", child="b"), Coupling(name="a", joints=("b", "c"), ratio=1),
+        Driver(name="a", joint="b"), JointSpring(name="a", joint="b", stiffness=1), Wrench(name="a", body="b"),
+        PointSpring(name="a", child="b", stiffness=1, length=1), Sphere(radius=1),
+    ]  # fmt: skip
+    assert Mechanism(name="m", bodies=elements[:1]).gravity == (0.0, 0.0, -9.81)
+    assert elements[1].axis == (0.0, 0.0, 1.0)
+    for element in elements:
+        for name in set(type(element).model_fields) - set(element.given()) - {"axis"}:
+            value = getattr(element, name)
+            numbers = value if isinstance(value, tuple) else (value,) if isinstance(value, (int, float)) else ()
+            assert not any(numbers[1:] if name == "orientation" else numbers), (element.label, name)
 
 
 JOINT_CASES = [
@@ -175,7 +198,10 @@ TABLE_CASES = [
     ({"bodies": {"int": ARM, "arm": ARM}}, "body 'int': name 'int' is a reserved word"),
     ({"bodies": {}, "joints": {}}, "mechanism 'm': has no bodies"),
     ({"bodies": 3, "joints": {}}, "bodies 3 must be a list or a table"),
-    ({"bodies": {"arm": 3}}, "body 'arm': 3 must be a table of its fields"),
+    ({"bodies": {"arm": 3}}, "body 'arm': 3 must be a body or a table of its fields"),
+    ({"joints": [SLIDE.changed(name="hinge"), Body(name="leg", **ARM)]}, "joint 'leg': .* must be a joint or a table"),
+    ({"forces": [Force(name="f")]}, "force 'f': .* must be a force or a table"),
+    ({"joints": SLIDE}, "joints .* must be a list or a table"),
     ({"name": "a/b"}, "mechanism 'a/b': name 'a/b' must be"),
     ({"gravity": (0, 0, float("nan"))}, "gravity .* must be finite"),
     ({"gravit": (0, 0, 0)}, "unknown field 'gravit'; did you mean 'gravity'"),
@@ -200,7 +226,6 @@ def test_wrong_mechanisms(tables, reason):
     assert re.search(reason, found[0])
 
 
-SLIDE = Joint(name="slide", type="cylindrical", child="arm")
 FORCE_CASES = [
     (JointSpring, {"stiffness": -1}, "stiffness -1.0 must not be negative"),
     (JointSpring, {"stiffness": (1, -1)}, "must not be negative"),
@@ -248,7 +273,9 @@ def test_a_force_along_a_joint_needs_a_free_axis(kind, joint_type):
         (lambda: Wrench(name="f", body="arm", signal=["t"]), "signal has 1 texts; a wrench has 6"),
         (lambda: Wrench(name="f", body="arm", frame="joint"), "frame 'joint'"),
         (lambda: Potential(name="f", child="arm", expression="k*x_b[0]"), "unknown name 'k'"),
+        (lambda: Potential(name="f", parent="arm", child="arm", expression="x_b[0]"), "to itself"),
         (lambda: Potential(name="f", child="arm", expression=3), "expression 3 must be a text"),
+        (lambda: Potential(name="f", child="arm", expression=None), "expression None must be a text"),
         (lambda: Potential(name="f", child="arm", expression="x_b[0]", parameters={"t": 1}), "name of the grammar"),
         (lambda: Driver(name="f", joint="hinge", coordinate=1.5), "coordinate 1.5"),
         (lambda: Coupling(name="f", joints=("a",), ratio=1), "joints"),

@@ -64,7 +64,9 @@ def test_rate_of_a_rotation_vector_is_the_derivative_of_its_exponential(angle):
 @pytest.mark.parametrize("quarters", range(-9, 10))
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 2)])
 def test_quarter_turns_are_exact(quarters, axis):
-    matrix = np.array(rotation_matrix(about(axis, quarters * (math.pi / 2))))
+    turned = about(axis, quarters * (math.pi / 2))
+    assert turned[0] == pytest.approx(math.cos(quarters * math.pi / 4), abs=1e-15)  # not the opposite quaternion
+    matrix = np.array(rotation_matrix(turned))
     assert np.isin(matrix, (-1.0, 0.0, 1.0)).all()
     assert np.allclose(matrix, Rotation.from_rotvec(np.array(unit(axis)) * quarters * math.pi / 2).as_matrix())
 
