@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Wrench,
     )
     from symvi.mechanism.state import State
+    from symvi.physics.symbols import placements
     from symvi.simulate import Simulator, SolverOptions, Trajectory
 
 __version__ = "0.1.0"
@@ -49,6 +50,7 @@ _HOME_OF = {
         "symvi.mechanism": "Actuator Body Box Capsule Coupling Cylinder Driver Joint JointDamper JointSpring Mechanism"
         " PointSpring Potential Rod Servo Sphere Wrench",
         "symvi.mechanism.state": "State",
+        "symvi.physics.symbols": "placements",
         "symvi.simulate": "Simulator SolverOptions Trajectory",
     }.items()
     for name in names.split()
@@ -84,6 +86,7 @@ __all__ = [
     "Trajectory",
     "Wrench",
     "__version__",
+    "placements",
 ]
 
 
