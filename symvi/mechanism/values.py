@@ -138,12 +138,12 @@ def one_or_more(value: object) -> tuple[float, ...]:
 
 
 class Parameters(Mapping[str, float]):
-    """Named numbers of an expression: a mapping that cannot change and has a hash."""
+    """Named numbers of an expression, in the order of their names: a mapping that cannot change and has a hash."""
 
     __slots__ = ("_pairs",)
 
     def __init__(self, pairs: Iterable[tuple[str, float]] = ()):
-        self._pairs = dict(pairs)
+        self._pairs = dict(sorted(pairs))
 
     def __getitem__(self, name: str) -> float:
         return self._pairs[name]

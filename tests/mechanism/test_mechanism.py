@@ -70,6 +70,14 @@ def test_the_digest_is_the_same_on_every_machine():
     assert pendulum().digest == "6c9bd75d3e62123403667db63975ea2fed39e71313c090256483d7b911fd0c05"
 
 
+def test_parameters_have_no_order():
+    one, other = (
+        pendulum(forces=[Potential(name="v", child="arm", expression="a*b*x_b[0]", parameters=parameters)])
+        for parameters in ({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    )
+    assert one == other and one.digest == other.digest and one.forces[0].parameters == {"a": 1.0, "b": 2.0}
+
+
 def test_arrays_lists_and_numpy_numbers_are_taken_and_negative_zero_is_not_kept():
     body = Body(name="arm", mass=np.float32(2), inertia=np.ones(3), position=np.array([1, -0.0, 2]), velocity=[0, 0, 1])
     assert body == Body(name="arm", mass=2, inertia=(1, 1, 1), position=(1, 0, 2), velocity=(0.0, 0.0, 1.0))
