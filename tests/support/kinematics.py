@@ -7,14 +7,29 @@ that they can be evaluated on complex numbers: the Jacobian is exact to round-of
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+
 import numpy as np
 
-from symvi.mechanism import JOINT_TABLE, Coupling, Driver, Joint, Mechanism, State, coordinate_kinds, triad
+from symvi.mechanism import (
+    JOINT_TABLE,
+    Coupling,
+    Driver,
+    Joint,
+    Mechanism,
+    State,
+    constraint_count,
+    coordinate_kinds,
+    triad,
+)
 from symvi.mechanism.grammar import Tree, parse
 from symvi.mechanism.signals import signal_tree, value_and_rate
+from tests.support.poses import Pose, Poses, angle, conjugate, multiply, poses_of
 
 __all__ = [
-    "Pose", "closure", "coordinates", "driver_rates", "jacobian", "poses_of", "residual", "skew", "worst_constraint",
+    "closure", "constraints", "coordinates", "driver_rates", "gradient", "jacobian", "joint_rows", "motion", "residual",
+    "worst_constraint",
 ]  # fmt: skip
 
 COMPLEX_STEP = 1e-30  # its square vanishes beside 1
@@ -24,49 +39,27 @@ GRAMMAR = {
 }  # fmt: skip
 
 
-def skew(v):
-    """[v]x, the matrix of the vector product: skew(v) @ u = v x u."""
-    return np.cross(np.eye(3), v)
-
-
-def multiply(p, q):
-    """The Hamilton product of quaternions (w, x, y, z)."""
-    return np.concatenate([[p[0] * q[0] - p[1:] @ q[1:]], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])])
-
-
-def conjugate(q):
-    """The inverse of a unit quaternion."""
-    return np.concatenate([q[:1], -q[1:]])
-
-
-class Pose:
-    """Position x of a body frame and its orientation, as quaternion q and matrix R; real or complex."""
-
-    def __init__(self, position, orientation):
-        self.x, self.q = np.asarray(position), np.asarray(orientation)
-        w, v = self.q[0], self.q[1:]
-        self.R = (w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * skew(v)
-
-    def moved(self, translation, turn) -> Pose:
-        """The pose after a translation in world axes and a turn in body axes, to first order in the turn."""
-        return Pose(self.x + translation, multiply(self.q, np.concatenate([[1.0], 0.5 * np.asarray(turn)])))
-
-
-WORLD = Pose(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
-Poses = dict[str, Pose]
-
-
-def poses_of(state: State) -> Poses:
-    """The poses of a state by the name of the body, and the world's."""
-    placed = zip(state.names, state.position, state.orientation, strict=True)
-    return {"world": WORLD, **{name: Pose(x, q) for name, x, q in placed}}
-
-
 def residual(mechanism: Mechanism, poses: Poses, time: float = 0.0) -> dict[str, np.ndarray]:
     """The rows of every joint, coupling and driver by its name [m, rad]."""
-    rows = {joint.name: _joint_rows(joint, poses) for joint in mechanism.joints}
-    rows |= {coupling.name: _coupling_row(mechanism, coupling, poses) for coupling in mechanism.couplings}
-    return rows | {driver.name: _driver_row(mechanism, driver, poses, time) for driver in mechanism.drivers}
+    return {name: rows(poses) for name, _, rows in constraints(mechanism, time)}
+
+
+def constraints(
+    mechanism: Mechanism, time: float = 0.0
+) -> Iterator[tuple[str, set[str], Callable[[Poses], np.ndarray]]]:
+    """(name, bodies, rows as a function of the poses) of every joint, coupling and driver."""
+    for joint in mechanism.joints:
+        yield joint.name, _bodies(joint), partial(joint_rows, joint)
+    for coupling in mechanism.couplings:
+        joints = [mechanism.joint(name) for name in coupling.joints]
+        yield coupling.name, _bodies(*joints), partial(_coupling_row, coupling, *joints)
+    for driver in mechanism.drivers:
+        joint = mechanism.joint(driver.joint)
+        yield driver.name, _bodies(joint), partial(_driver_row, driver, joint, time)
+
+
+def _bodies(*joints: Joint) -> set[str]:
+    return {name for joint in joints for name in (joint.parent, joint.child) if name != "world"}
 
 
 def closure(mechanism: Mechanism, state: State) -> float:
@@ -86,31 +79,41 @@ def jacobian(mechanism: Mechanism, state: State) -> np.ndarray:
 
     Columns of a body: translation of its frame's origin in world axes, then turn in body axes.
     """
-    poses, columns = poses_of(state), []
-    for name in state.names:
+    poses = poses_of(state)
+    blocks = [gradient(rows, poses, bodies, state.names) for _, bodies, rows in constraints(mechanism, state.time)]
+    return np.concatenate([np.zeros((0, 6 * len(state.names))), *blocks])
+
+
+def gradient(
+    rows: Callable[[Poses], np.ndarray], poses: Poses, bodies: Collection[str], names: Sequence[str]
+) -> np.ndarray:
+    """The Jacobian of some rows that touch these bodies, among all bodies of these names."""
+    result = np.zeros((len(rows(poses)), 6 * len(names)))
+    for name in bodies:
         for k in range(6):
             step = np.zeros(6, complex)
             step[k] = 1j * COMPLEX_STEP
             moved = poses | {name: poses[name].moved(step[:3], step[3:])}
-            rows = residual(mechanism, moved, state.time).values()
-            columns.append(np.concatenate([np.imag(np.asarray(row, complex)) for row in rows]) / COMPLEX_STEP)
-    return np.array(columns).T
+            result[:, 6 * names.index(name) + k] = np.imag(rows(moved)) / COMPLEX_STEP
+    return result
+
+
+def motion(mechanism: Mechanism, state: State) -> np.ndarray:
+    """(6 n,): the velocities of a state as the columns of `jacobian` mean them."""
+    columns = []
+    for k, body in enumerate(mechanism.bodies):
+        arm = Pose(np.zeros(3), state.orientation[k]).R @ body.center_of_mass
+        turning = Pose(np.zeros(3), state.orientation[k]).R @ state.angular_velocity[k]
+        columns += [state.velocity[k] - np.cross(turning, arm), state.angular_velocity[k]]
+    return np.concatenate(columns)
 
 
 def driver_rates(mechanism: Mechanism, time: float = 0.0) -> np.ndarray:
     """(rows,): the rates that the rows ask for: J (motion of the bodies) = these; nonzero for drivers only."""
-    rates = [0.0] * sum(len(rows) for rows in residual(mechanism, _anywhere(mechanism)).values())
-    for k, driver in enumerate(reversed(mechanism.drivers)):
-        if driver.signal is not None:
-            rates[-1 - k] = value_and_rate(signal_tree(driver.signal), time)[1]
-    return np.array(rates)
-
-
-def _anywhere(mechanism: Mechanism) -> Poses:
-    """Some poses, where only the number of rows matters: all different, so that no distance is zero."""
-    return {"world": WORLD} | {
-        name: Pose(np.array([1.0 + k, 0.5 * k, 2.0]), WORLD.q) for k, name in enumerate(mechanism.body_names)
-    }
+    signals = [driver.signal for driver in mechanism.drivers]
+    rates = [0.0 if signal is None else value_and_rate(signal_tree(signal), time)[1] for signal in signals]
+    others = sum(constraint_count(joint) for joint in mechanism.joints) + len(mechanism.couplings)
+    return np.array([0.0] * others + rates)
 
 
 def coordinates(joint: Joint, poses: Poses) -> np.ndarray:
@@ -123,10 +126,10 @@ def coordinates(joint: Joint, poses: Poses) -> np.ndarray:
     if joint.type == "universal":
         return _universal_angles(joint, turned)
     if rotations == 1:
-        return np.concatenate([slid, [2.0 * _angle(axes[2] @ turned[1:], turned[0])]])
+        return np.concatenate([slid, [2.0 * angle(axes[2] @ turned[1:], turned[0])]])
     if rotations == 3:
         sine = np.sqrt(turned[1:] @ turned[1:])
-        gain = 2.0 * _angle(sine, turned[0]) / sine if sine != 0.0 else 2.0
+        gain = 2.0 * angle(sine, turned[0]) / sine if sine != 0.0 else 2.0
         return np.concatenate([slid, gain * turned[1:]])
     return slid
 
@@ -140,7 +143,8 @@ def _in_joint_frame(joint: Joint, poses: Poses):
     return np.array(triad(joint.axis)), moved, turned if turned[0].real >= 0.0 else -turned
 
 
-def _joint_rows(joint: Joint, poses: Poses) -> np.ndarray:
+def joint_rows(joint: Joint, poses: Poses) -> np.ndarray:
+    """The rows of one joint [m, rad]."""
     axes, moved, turned = _in_joint_frame(joint, poses)
     if joint.type == "custom":
         return _custom_rows(joint, poses)
@@ -150,22 +154,22 @@ def _joint_rows(joint: Joint, poses: Poses) -> np.ndarray:
         first, second = np.array(joint.axis), Pose(moved, turned).R @ joint.child_axis
         return np.concatenate([moved, [first @ second]])
     if joint.type == "screw":
-        advance = axes[2] @ moved - joint.pitch * 2.0 * _angle(axes[2] @ turned[1:], turned[0])
+        advance = axes[2] @ moved - joint.pitch * 2.0 * angle(axes[2] @ turned[1:], turned[0])
         return np.concatenate([axes[:2] @ moved, 2.0 * axes[:2] @ turned[1:], [advance]])
     held = {0: axes[:0], 1: axes[2:], 2: axes[:2], 3: np.eye(3)}
     rows = JOINT_TABLE[joint.type]
     return np.concatenate([held[rows.translations] @ moved, 2.0 * held[rows.rotations] @ turned[1:]])
 
 
-def _coupling_row(mechanism: Mechanism, coupling: Coupling, poses: Poses) -> np.ndarray:
-    first, second = (coordinates(mechanism.joint(name), poses)[0] for name in coupling.joints)
-    return np.array([first - coupling.ratio * second - coupling.offset])
+def _coupling_row(coupling: Coupling, first: Joint, second: Joint, poses: Poses) -> np.ndarray:
+    c1, c2 = coordinates(first, poses)[0], coordinates(second, poses)[0]
+    return np.array([c1 - coupling.ratio * c2 - coupling.offset])
 
 
-def _driver_row(mechanism: Mechanism, driver: Driver, poses: Poses, time: float) -> np.ndarray:
+def _driver_row(driver: Driver, joint: Joint, time: float, poses: Poses) -> np.ndarray:
     """c - u; u is 0 where it is an input of the simulation."""
     target = 0.0 if driver.signal is None else value_and_rate(signal_tree(driver.signal), time)[0]
-    return np.array([coordinates(mechanism.joint(driver.joint), poses)[driver.coordinate] - target])
+    return np.array([coordinates(joint, poses)[driver.coordinate] - target])
 
 
 def _universal_angles(joint: Joint, turned) -> np.ndarray:
@@ -175,7 +179,7 @@ def _universal_angles(joint: Joint, turned) -> np.ndarray:
     R = Pose(np.zeros(3), turned).R
     first = R @ child_axis  # child_axis turned about axis
     second = R.T @ axis  # axis turned back about child_axis
-    return np.array([_angle(across @ first, child_axis @ first), _angle(-(across @ second), axis @ second)])
+    return np.array([angle(across @ first, child_axis @ first), angle(across @ second, axis @ second)])
 
 
 def _custom_rows(joint: Joint, poses: Poses) -> np.ndarray:
@@ -198,12 +202,5 @@ def _value(tree: Tree, values: dict):
         return _value(rest[0], values) ** rest[1]
     if kind == "call":
         arguments = [_value(argument, values) for argument in rest[1:]]
-        return _angle(*arguments) if rest[0] == "atan2" else GRAMMAR[rest[0]](*arguments)
+        return angle(*arguments) if rest[0] == "atan2" else GRAMMAR[rest[0]](*arguments)
     return GRAMMAR[kind](*(_value(argument, values) for argument in rest))
-
-
-def _angle(y, x):
-    """atan2, for complex numbers with small imaginary parts too."""
-    principal = np.arctan2(np.real(y), np.real(x))
-    cosine, sine = np.cos(principal), np.sin(principal)
-    return principal + np.arctan((y * cosine - x * sine) / (x * cosine + y * sine))
