@@ -1,34 +1,13 @@
-"""The command line: `symvi COMMAND`, or `python3 -m symvi COMMAND`.
+"""The command line: `symvi COMMAND`, or `python3 -m symvi COMMAND`."""
 
-A command is a function that says what it does on a console and returns its last result as a dictionary. `command` gives
-every one of them the option --json (the result as one JSON object on standard output, all other text on standard error)
-and turns errors into one message and exit code 1. What a command needs is imported inside it: `symvi --help` is quick.
-"""
+from __future__ import annotations
 
-import functools
-import inspect
-import json
-import math
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Sequence
 
-import typer
-from rich.console import Console
+from symvi import commands  # the commands register themselves with `app`
+from symvi.console import app, command
 
-from symvi import __version__
-from symvi.errors import SymviError
-
-Result = Mapping[str, Any]
-
-app = typer.Typer(
-    name="symvi",
-    help="Rigid-body dynamics: from a description of a mechanism to its own solver in C.",
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+__all__ = ["app", "command", "commands", "main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,82 +18,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     return 0
 
-
-def command(function: Callable[..., Result]) -> Callable[..., None]:
-    """Make a command of `function(console, ...)`, whose other parameters are typer's arguments and options.
-
-    The function prints on `console` and returns its last result: texts, numbers, arrays, paths, lists, dictionaries.
-    Errors of the user (SymviError, OSError) end the command with their message; all others are faults of symvi and keep
-    their traceback.
-    """
-
-    @functools.wraps(function)
-    def run(*, as_json: bool, **options: Any) -> None:
-        try:
-            result = function(Console(stderr=as_json), **options)
-        except (SymviError, OSError) as error:
-            message = _message(error)
-            print(f"symvi: {message}", file=sys.stderr)
-            _print_json({"error": message, "kind": type(error).__name__}, as_json)
-            raise typer.Exit(1) from error
-        _print_json(result, as_json)
-
-    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-    run.__signature__ = inspect.Signature([*own, _JSON_OPTION])
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, _JSON_OPTION]}
-    return app.command()(run)
-
-
-_JSON_OPTION = inspect.Parameter(
-    "as_json",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=False,
-    annotation=Annotated[bool, typer.Option("--json", help="Print the last result as one JSON object.")],
-)
-
-
-def _message(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error) or type(error).__name__
-
-
-def _print_json(result: Result, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(_plain(result), allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    """The same value in JSON's own types; JSON has no NaN and no infinity, so they become null."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):  # a NumPy array or number
-        return _plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(f"symvi {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options_of_symvi(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    """Options that stand before the command; without this function typer would have no place for them."""
-
-
-from symvi import commands  # noqa: E402  (the commands register themselves with `app`)
-
-__all__ = ["app", "command", "commands", "main"]
 
 if __name__ == "__main__":
     raise SystemExit(main())

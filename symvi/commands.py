@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.console import Console
 
-from symvi.cli import command
+from symvi.console import command
 from symvi.errors import SymviError
 
 if TYPE_CHECKING:

@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 import typer
 
-from symvi import MechanismError, __version__, cli
+from symvi import MechanismError, __version__, cli, console
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """Run a command line on an application with one command, `weigh`; give its exit code, output and error text."""
-    monkeypatch.setattr(cli, "app", typer.Typer(pretty_exceptions_enable=False))
-    cli.app.callback()(lambda: None)
+    app = typer.Typer(pretty_exceptions_enable=False)
+    for module in (cli, console):
+        monkeypatch.setattr(module, "app", app)
+    app.callback()(lambda: None)
 
     @cli.command
     def weigh(console, file: Annotated[Path, typer.Argument()], scale: float = 1.0):

@@ -26,7 +26,9 @@ ROWS = (
     {"native"},
     {"simulate"},
     {"verify", "importers", "exporters", "view", "page", "plots", "demos"},
-    {"cli", "commands", "environment"},
+    {"console"},
+    {"commands", "environment"},
+    {"cli"},
     {"__main__"},
 )
 ROW_OF = {room: number for number, row in enumerate(ROWS) for room in row}
