@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
@@ -43,11 +43,15 @@ NOTHING_DROPPED = Choices({}, {}, {}, {})
 
 
 def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
-    """The constraints of a mechanism, in the order joints, couplings, drivers; joints without rows are none."""
+    """The constraints of a mechanism, in the order joints, couplings, drivers; joints without rows are none.
+
+    A constraint that lost rows cannot carry a body: it closes its loop, whatever forest the elimination order finds cheapest.
+    """
     models = [
         joint_model(mechanism, joint, choices.kept.get(joint.name))
         for joint in mechanism.joints if constraint_count(joint) and choices.kept.get(joint.name) != ()
     ]
+    models = [replace(model, tree=False) if model.name in choices.kept else model for model in models]
     models += [coupling_model(mechanism, coupling) for coupling in mechanism.couplings if choices.kept.get(coupling.name) != ()]
     return models + [driver_model(mechanism, driver) for driver in mechanism.drivers if choices.kept.get(driver.name) != ()]
 
@@ -175,10 +179,9 @@ class Composer:
 
     def _watch(self) -> None:
         """Rows that were dropped: evaluated in every step, solved in none."""
-        watched = [
-            joint_model(self.mechanism, joint, dropped)
-            for joint in self.mechanism.joints if (dropped := self.choices.dropped.get(joint.name))
-        ]
+        dropped = self.choices.dropped
+        watched = [joint_model(self.mechanism, joint, dropped[joint.name]) for joint in self.mechanism.joints if dropped.get(joint.name)]
+        watched += [coupling_model(self.mechanism, coupling) for coupling in self.mechanism.couplings if dropped.get(coupling.name)]
         for kind, model, members in self._types(watched, lambda m: ("dropped",)):
             kernels = watch_kernels(self.records, kind, model, self._bake(kind, members))
             for member in members:

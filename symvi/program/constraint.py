@@ -241,13 +241,25 @@ def _fields(trace: Trace, kind: str, block: Block, size: int) -> list[tuple[str,
 def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Baked) -> dict[str, Kernel]:
     """The kernel of rows that were dropped as redundant: they are watched, not solved (loops.md section 1)."""
     moving = [label for label, body in model.bodies.items() if body is not None]
-    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving))
+    own = (SHARED, Port(kind, kind))
+    ports = (*own, *(Port(label, BODY) for label in moving))
 
     def build(trace: Trace) -> None:
         rows = trace_rows(trace, model, baked, model.groups, model.rows)
         trace.write(kind, "g", rows.first, "dropped rows at the first knot", ", ".join(dict.fromkeys(model.row_units)))
+        remember_angles(trace, model, baked)
 
-    return {"watch": single(records, f"watch_{kind}", "rows that the others imply", ports, kind, build)}
+    kernels = {"watch": single(records, f"watch_{kind}", "rows that the others imply", ports, kind, build)}
+    if model.angles:
+        kernels["finish"] = single(records, f"finish_{kind}", "carry angles on to the next step", own, kind,
+                                   lambda trace: carry_angles(trace, model))
+    return kernels
+
+
+def carry_angles(trace: Trace, model) -> None:
+    """Keep the unwrapped angles of the first knot as the ones that the next step starts from."""
+    for angle in model.angles:
+        trace.write(trace.own, angle, trace.read(trace.own, "work", f"{angle}_now"), store="state")
 
 
 def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[str, Kernel]:
@@ -274,8 +286,7 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
         trace.write(kind, "y", [b - length * d for b, d in zip(base, change, strict=True)])
 
     def finish(trace: Trace) -> None:
-        for angle in model.angles:
-            trace.write(kind, angle, trace.read(kind, "work", f"{angle}_now"), store="state")
+        carry_angles(trace, model)
         if model.target:
             target, last = trace.read(kind, "input", model.target)[0], trace.read(kind, "state", "target", 1, "the input at this knot")[0]
             before = trace.read(kind, "state", "rate_before", 1, "mean rate of the input over the last step")[0]

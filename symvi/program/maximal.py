@@ -292,8 +292,9 @@ class Elimination:
         trace.formulas.append(Formula("D = L U", LDU))
         matrix = self._read_block(trace, labels, i, i)
         if self.kind(i) in self.matrix.guarded:
+            # G2 D^-1 G1ᵀ has come in by now, nearly symmetric and positive: the guard moves a pivot away from zero
             guard = trace.read("i", "parameters", "guard", self.size(i), "guard of the factorisation: 1e-12 of the row's scale", "1/kg")
-            matrix = [[entry - guard[r] if r == c else entry for c, entry in enumerate(row)] for r, row in enumerate(matrix)]
+            matrix = [[entry + guard[r] if r == c else entry for c, entry in enumerate(row)] for r, row in enumerate(matrix)]
         factors = blocks.factor(matrix)
         self._write_dense(trace, "i", "d", factors, self.pattern[self.target(i, i)], matrix)
         return factors

@@ -1,0 +1,182 @@
+"""Configurations in which all joints close: from the start placement, and by moving on from there (loops.md section 2).
+
+Gauss-Newton on the scaled rows with the smallest motion, weighted by mass; directions that the rows hold by less than `cut` of
+their size are left alone, so that neither a singular position nor a nearly redundant row makes a correction large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from symvi.mechanism import Mechanism, start_state
+from symvi.mechanism.inertia import principal_moments
+from symvi.mechanism.rotation import rotate, rotation_matrix
+from symvi.mechanism.start_values import start_values
+from symvi.physics.model import ConstraintModel
+from symvi.program.equations import Array, Configuration, Equations, Rows
+from symvi.program.freedoms import Freedoms, Reduced, freedoms, reduced
+from symvi.program.spanning import Spanning
+
+CUT = 1e-4  # directions held by less than this are not corrected
+CLOSED = 1e-9  # of the mechanism's size: what counts as assembled
+ROUND_OFF = 1e-14
+ITERATIONS = 60
+STRIDE = 0.3  # of the mechanism's size, and rad: the longest motion between two projections
+LEAST_RADIUS = 1e-3  # of the mechanism's size: a body's inertia counts at least as that of its mass there
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A configuration with the rows of all constraints there; closure: the largest, translations in units of the size."""
+
+    configuration: Configuration
+    rows: list[Rows]
+    tree: Freedoms
+    closure: float
+
+
+class Assembly:
+    """The loops of a mechanism in numbers. chosen: the loop rows, as (model, row), that must close; all of them if left out."""
+
+    def __init__(self, mechanism: Mechanism, spanning: Spanning, chosen: Sequence[tuple[int, int]] | None = None):
+        self.mechanism, self.spanning = mechanism, spanning
+        self.chosen = spanning.loop_rows if chosen is None else list(chosen)
+        self.size = size_of(mechanism)
+        self.bodies = [mechanism.body(name) for name in spanning.bodies]
+        self.equations = Equations(spanning.bodies, spanning.models)
+        self.plain = np.broadcast_to(np.diag([1.0] * 3 + [self.size**2] * 3), (len(self.bodies), 6, 6))
+
+    def start(self) -> Configuration:
+        """The start placement of the description, with the angles that it knows."""
+        state = start_state(self.mechanism)
+        places = [state.index(body.name) for body in self.bodies]
+        q = state.orientation[places]
+        arms = [rotate(tuple(turn), body.center_of_mass) for turn, body in zip(q, self.bodies, strict=True)]
+        return Configuration(state.position[places] + np.array(arms).reshape(-1, 3), q, start_angles(self.mechanism, self.spanning.models))
+
+    def at(self, configuration: Configuration) -> Position:
+        """The rows at a configuration."""
+        rows, configuration = self.equations.at(configuration)
+        return Position(configuration, rows, freedoms(self.spanning, rows, self.size), self.closure(rows))
+
+    def closure(self, rows: Sequence[Rows]) -> float:
+        """The largest residual of the tree and of the chosen rows: rad, or metres in units of the mechanism's size."""
+        tree = [(k, row) for k in self.spanning.carriers if k is not None for row in range(len(rows[k].g))]
+        return max((abs(self.residual(rows, k, row)) for k, row in [*tree, *self.chosen]), default=0.0)
+
+    def residual(self, rows: Sequence[Rows], model: int, row: int) -> float:
+        unit = 1.0 if self.spanning.models[model].row_units[row] == "rad" else self.size
+        return float(rows[model].g[row]) / unit
+
+    def masses(self, configuration: Configuration) -> Array:
+        """(n, 6, 6): the inertia of every body in world axes, a point mass with a small radius."""
+        blocks = np.zeros((len(self.bodies), 6, 6))
+        for block, body, q in zip(blocks, self.bodies, configuration.q, strict=True):
+            xx, yy, zz, xy, xz, yz = body.inertia
+            tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            missing = body.mass * (LEAST_RADIUS * self.size)**2 - principal_moments(body.inertia)[0]
+            turn = np.array(rotation_matrix(tuple(q)))
+            block[:3, :3] = body.mass * np.eye(3)
+            block[3:, 3:] = turn @ tensor @ turn.T + max(0.0, missing) * np.eye(3)
+        return blocks
+
+    def reduced(self, position: Position, metric: Array | None = None) -> Reduced:
+        """The chosen rows on the freedoms of the tree; the plain metric takes every body as of the mechanism's size and one mass."""
+        return reduced(position.rows, position.tree, self.plain if metric is None else metric, self.chosen)
+
+    # --- projection --------------------------------------------------------------------------------------------------------
+    def project(self, configuration: Configuration, cut: float = CUT) -> Position:
+        """The nearest configuration in which the rows close, as far as they do."""
+        best = last = self.at(configuration)
+        for _ in range(ITERATIONS):
+            if best.closure <= ROUND_OFF:
+                break
+            step = self._correction(last, cut)
+            longest = self.stretch(step)
+            if not np.isfinite(longest):
+                break
+            last = self.at(last.configuration.moved(step * min(1.0, STRIDE / max(longest, STRIDE))))
+            if not last.closure < (0.5 if best.closure <= CLOSED else 0.999) * best.closure and longest <= STRIDE:
+                break
+            best = min(best, last, key=lambda position: position.closure)
+        return min(best, last, key=lambda position: position.closure)
+
+    def _correction(self, position: Position, cut: float) -> Array:
+        """The smallest motion, by mass, that removes the residual to first order."""
+        system = self.reduced(position, self.masses(position.configuration))
+        tree = position.tree
+        repair = tree.repair - system.motion(system.coordinates(tree.repair))
+        g = np.array([position.rows[model].g[row] for model, row in self.chosen])
+        residual = (g + np.einsum("rbi,bi->r", system.gradients, repair)) / system.scale
+        u, sigma, vt = system.singular()
+        held = sigma > cut
+        return repair - system.motion(vt[held].T @ ((u[:, held].T @ residual) / sigma[held]))
+
+    def stretch(self, motion: Array) -> float:
+        """The size of a motion: the largest turn [rad], or translation in units of the mechanism's size."""
+        if not len(motion):
+            return 0.0
+        return float(max(np.linalg.norm(motion[:, :3], axis=1).max() / self.size, np.linalg.norm(motion[:, 3:], axis=1).max()))
+
+    # --- moving on ----------------------------------------------------------------------------------------------------------
+    def directions(self, random: Random) -> Array:
+        """A random motion of all bodies, the same on every machine."""
+        values = [2.0 * random.random() - 1.0 for _ in range(6 * len(self.bodies))]
+        return np.array(values).reshape(-1, 6) * np.array([self.size] * 3 + [1.0] * 3)
+
+    def free_part(self, position: Position, motion: Array, cut: float) -> Array:
+        """The part of a motion that the rows leave free, one stride long; zero where they leave none."""
+        system = self.reduced(position)
+        _, sigma, vt = system.singular()
+        u = system.coordinates(motion)
+        size = np.linalg.norm(u)
+        held = vt[sigma > cut]
+        u = u - held.T @ (held @ u)
+        if not np.linalg.norm(u) > 1e-6 * size:
+            return np.zeros_like(motion)
+        free = system.motion(u)
+        return free * (STRIDE / self.stretch(free))
+
+    def walk(self, position: Position, motion: Array, strides: int, cut: float) -> Position | None:
+        """Move on along a motion, closing the rows after every stride; None if they do not close."""
+        for _stride in range(strides):
+            free = self.free_part(position, motion, cut)
+            if not free.any():
+                return None
+            position = self.project(position.configuration.moved(free))
+            if not position.closure <= CLOSED * 1e-3:
+                return None
+            motion = free
+        return position
+
+
+def size_of(mechanism: Mechanism) -> float:
+    """The size of a mechanism [m]: the longest distance between two of the points of one body where something is fixed."""
+    points = {body.name: [body.center_of_mass] for body in mechanism.bodies}
+    for joint in mechanism.joints:
+        points[joint.child].append(joint.child_anchor)
+        if joint.parent in points:
+            points[joint.parent].append(joint.parent_anchor)
+    spans = (
+        sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5
+        for found in points.values() for k, first in enumerate(found) for second in found[:k]
+    )
+    return max(spans, default=0.0) or 1.0
+
+
+def start_angles(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> Mapping[tuple[str, str], float]:
+    """Where the unwrapped angles of constraints start: at the joint coordinates of the description; unknown ones at zero."""
+    known = start_values(mechanism).coordinates
+    joints = {joint.name: (joint.name,) for joint in mechanism.joints}
+    joints |= {coupling.name: coupling.joints for coupling in mechanism.couplings}
+    found = {}
+    for model in models:
+        for field in model.angles:
+            joint = joints[model.name][int(field.removeprefix("angle") or 1) - 1]
+            if joint in known:
+                found[model.name, field] = known[joint][-1]
+    return found

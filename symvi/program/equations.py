@@ -1,0 +1,160 @@
+"""The constraints of a mechanism in numbers: residuals and gradients at a configuration, from the same formulas as the kernels.
+
+It serves decisions only (loops.md section 2): which rows are redundant, whether loops close. Nothing computed here is printed,
+except for powers of two. All members of a type are evaluated together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symvi.physics import kinematics
+from symvi.physics.formula import Formula
+from symvi.physics.joints.rows import angle_about_axis, screw_advance
+from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Position
+
+Array = NDArray[np.float64]
+Angles = Mapping[tuple[str, str], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """Where n bodies are: x (n, 3) centres of mass [m], q (n, 4) orientations, and unwrapped angles by (constraint, field)."""
+
+    x: Array
+    q: Array
+    angles: Angles
+
+    def moved(self, motion: Array) -> Configuration:
+        """Displaced by (n, 6): a translation [m] and a rotation vector in world axes [rad] of each body."""
+        angle = np.linalg.norm(motion[:, 3:], axis=1)
+        half = 0.5 * np.sinc(angle / (2 * np.pi))[:, None] * motion[:, 3:]
+        turn = np.concatenate([np.cos(0.5 * angle)[:, None], half], axis=1)
+        q = evaluate(kinematics.turned, {"c": turn.T[:1], "a": turn.T[1:], "q": self.q.T})["q2"].T
+        return Configuration(self.x + motion[:, :3], q / np.linalg.norm(q, axis=1)[:, None], self.angles)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of one constraint at a configuration: g (r,) and the gradient (r, 6) by every body it touches, by its index."""
+
+    g: Array
+    gradients: Mapping[int, Array]
+
+
+class Equations:
+    """All constraints of some models, over the bodies in the given order."""
+
+    def __init__(self, bodies: Sequence[str], models: Sequence[ConstraintModel]):
+        self.models = tuple(models)
+        self.index = {name: k for k, name in enumerate(bodies)}
+        self.types: dict[tuple, list[int]] = {}
+        for k, model in enumerate(self.models):
+            self.types.setdefault(_type(model), []).append(k)
+
+    def at(self, configuration: Configuration) -> tuple[list[Rows], Configuration]:
+        """The rows of every model, in order; and the configuration with its angles carried on to the nearest branch."""
+        found: list[Rows] = [Rows(np.zeros(0), {})] * len(self.models)
+        angles = dict(configuration.angles)
+        for members in self.types.values():
+            batch = _Batch([self.models[k] for k in members], self.index, configuration)
+            for k, rows in zip(members, batch.rows(), strict=True):
+                found[k] = rows
+            angles |= batch.angles()
+        return found, Configuration(configuration.x, configuration.q, angles)
+
+
+def _type(model: ConstraintModel) -> tuple:
+    """Models with the same formulas on the same kinds of inputs are evaluated together."""
+    groups = tuple((g.formula.name, repr(sorted(g.inputs.items())), g.rows, g.into, g.factor, tuple(g.bodies.items())) for g in model.groups)
+    return groups, tuple((label, body is None) for label, body in model.bodies.items()), model.rows, model.offset
+
+
+class _Batch:
+    """Models of one type at a configuration."""
+
+    def __init__(self, models: list[ConstraintModel], index: Mapping[str, int], configuration: Configuration):
+        self.models, self.configuration = models, configuration
+        self.places = {
+            label: None if body is None else [index[model.bodies[label]] for model in models]
+            for label, body in models[0].bodies.items()
+        }
+
+    def rows(self) -> list[Rows]:
+        first, count = self.models[0], len(self.models)
+        g = np.zeros((first.rows, count))
+        gradients = {label: np.zeros((first.rows, 6, count)) for label, places in self.places.items() if places is not None}
+        for group in first.groups:
+            factor = self._parameter(group.factor)[0] if group.factor else 1.0
+            values = evaluate(group.formula, {a.name: self._source(group.inputs[a.name]) for a in group.formula.inputs})
+            g[list(group.into)] += factor * values["g"][list(group.rows)]
+            for side, label in group.bodies.items():
+                if label in gradients:
+                    gradients[label][list(group.into)] += factor * values[f"G_{side}"].reshape(-1, 6, count)[list(group.rows)]
+        if first.offset:
+            g[0] -= self._parameter(first.offset)[0]
+        return [self._one(k, g, gradients) for k in range(count)]
+
+    def _one(self, k: int, g: Array, gradients: Mapping[str, Array]) -> Rows:
+        return Rows(g[:, k], {self.places[label][k]: values[:, :, k] for label, values in gradients.items()})
+
+    def angles(self) -> dict[tuple[str, str], float]:
+        """The unwrapped angles that the models carry, at this configuration."""
+        found = {}
+        for group in self.models[0].groups:
+            near = group.inputs.get("near")
+            if near is not None:
+                formula = angle_about_axis if group.formula is screw_advance else group.formula
+                values = evaluate(formula, {a.name: self._source(group.inputs[a.name]) for a in formula.inputs})["g"][0]
+                found |= {(model.name, near.name): float(value) for model, value in zip(self.models, values, strict=True)}
+        return found
+
+    def _parameter(self, name: str) -> Array:
+        return np.array([model.parameters[name].values for model in self.models], float).T
+
+    def _source(self, source: Position | Carried | Attitude | Data) -> Array:
+        """(size, models): what an input of the formula is in every model."""
+        if isinstance(source, Data):
+            if source.store == "constant":
+                return np.full((1, len(self.models)), float(source.name))
+            if source.store == "parameters":
+                return self._parameter(source.name)
+            return np.array([[self.configuration.angles.get((model.name, source.name), 0.0) for model in self.models]])
+        places = self.places[source.body]
+        if isinstance(source, Position):
+            return np.zeros((3, len(self.models))) if places is None else self.configuration.x[places].T
+        offset = self._parameter(source.parameter)
+        if places is None:
+            return offset
+        q = self.configuration.q[places].T
+        if isinstance(source, Attitude):
+            return evaluate(kinematics.carried_quaternion, {"q": q, "o": offset})["p"]
+        rotation = evaluate(kinematics.rotation_matrix, {"q": q})["R"]
+        return evaluate(kinematics.carried_vector, {"R": rotation, "p": offset})["r"]
+
+
+def evaluate(formula: Formula, values: Mapping[str, Array]) -> dict[str, Array]:
+    """A formula on arrays (size, N), one column per instance; outputs in the same form."""
+    known = [row for argument in formula.inputs for row in values[argument.name]]
+    known += [np.float64(constant.numerator / constant.denominator) for constant in formula.code.constants]
+    with np.errstate(all="ignore"):
+        for operation, operands in formula.code.operations:
+            known.append(ARITHMETIC[operation](*(known[i] for i in operands)))
+    count = max(np.shape(row)[0] for argument in formula.inputs for row in values[argument.name])
+    return {name: np.array([np.broadcast_to(known[i], (count,)) for i in entries]) for name, entries in formula.code.results.items()}
+
+
+def _angle(y, x, near):
+    """2 atan2(y, x) on the branch nearest to `near` (math.md section 3)."""
+    value = 2.0 * np.arctan2(y, x)
+    return value + 2 * np.pi * np.floor((near - value) / (2 * np.pi) + 0.5)
+
+
+ARITHMETIC: dict[str, Callable] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt, "angle": _angle,
+    "sin": np.sin, "cos": np.cos, "exp": np.exp, "log": np.log, "atan2": np.arctan2, "expm1": np.expm1, "log1p": np.log1p,
+}

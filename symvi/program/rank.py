@@ -1,0 +1,97 @@
+"""How many rows of the loops are independent, and which ones: decided over several assembled configurations (loops.md section 2).
+
+At one configuration a singular position looks like a redundant row, and at one that is not assembled a redundant row looks
+independent. So the singular values of the matrix in freedoms.py are compared over several: the k-th one counts with its best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from symvi.program.assembly import Assembly, Position
+from symvi.program.equations import Array
+from symvi.program.freedoms import Reduced
+
+REDUNDANT = 1e-11  # a singular value that never exceeds this belongs to a redundant row
+INDEPENDENT = 2e-3  # one that reaches this somewhere belongs to an independent row
+TIE = 1e-6  # rows whose residuals differ by less, relatively, are taken in their order
+WALKS = 5
+STRIDES = 3
+TRIES = 4
+
+
+def positions(assembly: Assembly, start: Position, along: Sequence[Array] = ()) -> list[Position]:
+    """The start, some configurations reached from it by random walks, and some along given motions (a driver's)."""
+    random = Random(1)
+    found = [start]
+    for _ in range(WALKS):
+        for trial in range(TRIES):
+            # first through freedoms beyond doubt; then also along rows that hold too weakly to tell
+            cut = REDUNDANT if trial < TRIES // 2 else INDEPENDENT
+            position = assembly.walk(found[-1 if trial % 2 == 0 else 0], assembly.directions(random), STRIDES, cut)
+            if position is not None:
+                found.append(position)
+                break
+        else:
+            break
+    for motion in along:
+        position = start
+        for _ in range(WALKS):
+            position = assembly.walk(position, motion, STRIDES, REDUNDANT)
+            if position is None:
+                break
+            found.append(position)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Rank:
+    """independent, doubtful: how many singular values are beyond doubt, and between redundant and independent.
+
+    weakest: the best that the largest doubtful one reaches. singular: positions (by number) at which independent rows lose rank.
+    """
+
+    independent: int
+    doubtful: int
+    weakest: float
+    singular: tuple[int, ...]
+
+
+def rank_of(systems: Sequence[Reduced]) -> Rank:
+    """The rank of the loop rows over several configurations."""
+    values = np.array([system.singular()[1] for system in systems])
+    best = values.max(axis=0) if values.size else np.zeros(0)
+    independent = int((best >= INDEPENDENT).sum())
+    doubtful = best[(best > REDUNDANT) & (best < INDEPENDENT)]
+    lost = tuple(k for k, row in enumerate(values) if independent and row[independent - 1] < INDEPENDENT)
+    return Rank(independent, len(doubtful), float(doubtful.max()) if len(doubtful) else 0.0, lost)
+
+
+def choose(matrices: Sequence[Array], count: int) -> list[int]:
+    """`count` rows, one after the other: the one with the largest residual against those chosen, in the worst configuration."""
+    left = [matrix.copy() for matrix in matrices]
+    chosen: list[int] = []
+    for _ in range(count):
+        residuals = np.min([np.linalg.norm(matrix, axis=1) for matrix in left], axis=0)
+        residuals[chosen] = -1.0
+        row = int(np.argmax(residuals >= (1.0 - TIE) * residuals.max()))
+        chosen.append(row)
+        for matrix in left:
+            size = np.linalg.norm(matrix[row])
+            if size > 0.0:
+                direction = matrix[row] / size
+                for _twice in range(2):
+                    matrix -= np.outer(matrix @ direction, direction)
+    return sorted(chosen)
+
+
+def quality(matrix: Array, chosen: Sequence[int], rank: int) -> float:
+    """The smallest singular value of the chosen rows over that of all rows: 1 at best."""
+    if not rank:
+        return 1.0
+    kept, full = (np.linalg.svd(m, compute_uv=False)[rank - 1] for m in (matrix[list(chosen)], matrix))
+    return float(kept / full) if full > 0 else 0.0
