@@ -7,7 +7,7 @@ from enum import IntEnum
 
 DOMAIN = 0.9975  # largest a·a that is tried: a half turn of 87 degrees in a step
 FALL = 1e-4  # share of the predicted fall of the residual that a step must bring
-SAFETY = 100.0  # factor on the next increment, predicted from the fall of the residual
+SAFETY = 100.0  # factor on the next increment, predicted from the fall of the residual; on the residual itself
 
 
 class SolverStatus(IntEnum):

@@ -209,7 +209,9 @@ class ReferenceSolver:
                 return SolverStatus.ROUND_OFF if near else SolverStatus.LINE_SEARCH
             self.increment = length * self._largest_change()
             fall = sqrt(merit / before) if before > 0.0 else 0.0
-            if self.increment <= options.tolerance or (length == 1.0 and SAFETY * self.increment * fall <= options.tolerance):
+            if self.increment <= options.tolerance:
+                return SolverStatus.OK
+            if length >= 1.0 and SAFETY * (self.increment * fall) <= options.tolerance and SAFETY * sqrt(merit) <= options.tolerance:
                 return SolverStatus.OK
         return SolverStatus.NOT_CONVERGED
 
