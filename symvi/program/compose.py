@@ -236,8 +236,9 @@ class Composer:
         sizes, diagonals = {BODY: 6}, {BODY: self._body_diagonal()}
         for node, _, model in constraints.values():
             sizes[node.kind], diagonals[node.kind] = model.rows, Block.dense(model.rows, model.rows, "d", 0)
-        matrix = Matrix(nodes, sizes, diagonals, self._ties(constraints), frozenset(constraints[name][0].kind for name in self.loops))
-        elimination = Elimination(self.records, matrix, self.order)
+        guarded = frozenset(constraints[name][0].kind for name in self.loops)
+        self.matrix = Matrix(nodes, sizes, diagonals, self._ties(constraints), guarded)  # kept: proofs compare it with the definition
+        elimination = Elimination(self.records, self.matrix, self.order)
         forward, backward = elimination.calls()
         self.phases["eliminate"].extend(forward)
         self.phases["substitute"].extend(backward)
