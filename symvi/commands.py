@@ -50,14 +50,17 @@ def demo(
 
 
 @command
-def info(console: Console, file: File, loops: Loops = "drop-redundant") -> Mapping[str, Any]:
+def info(
+    console: Console, file: File, loops: Loops = "drop-redundant",
+    kernels: Annotated[bool, typer.Option("--kernels", help="Show the operations of every kernel too.")] = False,
+) -> Mapping[str, Any]:
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
     from symvi.mechanism import Mechanism
     from symvi.program.info import describe
 
     facts = describe(Mechanism.from_file(file), loops)
     _print_table(console, facts["name"], {key: value for key, value in facts.items() if not isinstance(value, Mapping)})
-    for title in ("redundant rows", "operations per kernel", "operations per phase"):
+    for title in ("redundant rows", "operations per phase", *(("operations per kernel",) if kernels else ())):
         if facts.get(title):
             _print_table(console, title, facts[title])
     return facts
@@ -173,7 +176,7 @@ def _summary(console: Console, simulator: Simulator, trajectory: Trajectory, sec
     steps = round((trajectory.time[-1] - trajectory.time[0]) / trajectory.step)
     rows = {
         "mechanism": simulator.mechanism.name, "bodies": len(simulator.plan.bodies), "freedoms": notes.get("mobility"),
-        "rows kept": simulator.plan.rows, "rows dropped as redundant": notes.get("redundant", 0),
+        "rows kept": simulator.plan.rows, "rows dropped as redundant": notes.get("over_constraint", 0),
         "solver": f"{simulator.backend}, {simulator.text.layout if simulator.text else 'kernels'}", "built in [s]": round(seconds[0], 3),
         "steps": steps, "step [s]": trajectory.step, "microseconds per step": round(1e6 * seconds[1] / steps, 2),
         "iterations per step": round(float(trajectory.iterations[1:].mean()), 2), "largest closure [m, rad]": float(trajectory.closure.max()),
