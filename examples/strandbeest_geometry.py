@@ -71,10 +71,10 @@ PINS = (
     ("shoulder", "thigh", "upper_rod", "B"),
     ("knee_rod", "rocker", "lower_rod", "D"),
     ("heel", "thigh", "shank", "C"),
+    ("ankle", "shank", "foot", "F"),
     ("knee", "rocker", "foot", "D"),
     ("upper_pin", "crank", "upper_rod", "P"),
     ("lower_pin", "crank", "lower_rod", "P"),
-    ("ankle", "shank", "foot", "F"),
 )
 COLORS = {
     "crank": "#c0392b", "thigh": "#e0a526", "foot": "#e0a526", "upper_rod": "#3f7f93", "lower_rod": "#3f7f93",
