@@ -1,7 +1,8 @@
 """Small dense block algebra traced on scalars: factor, solve, multiply, with structural zeros kept (000 Algorithms 1-4).
 
 Matrices are lists of rows of scalars. A zero that is known when tracing costs nothing: it is folded by the scalar graph.
-Factors lie in one matrix: below the diagonal L (ones on its diagonal), above it U, on it the reciprocals of U's diagonal.
+Factors lie in one matrix: above the diagonal U (ones on its diagonal), below it L, on it the reciprocals of L's diagonal. It is
+U that has the ones because substituting backwards through U is what the root waits for: one product and one difference a row.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ def factor(matrix: Matrix) -> Matrix:
     n = len(a)
     for k in range(n):
         a[k][k] = 1 / a[k][k]
-        for i in range(k + 1, n):
-            a[i][k] = a[i][k] * a[k][k]
-            for j in range(k + 1, n):
+        for j in range(k + 1, n):
+            a[k][j] = a[k][j] * a[k][k]
+            for i in range(k + 1, n):
                 a[i][j] = a[i][j] - a[i][k] * a[k][j]
     return a
 
@@ -31,6 +32,7 @@ def solve_lower(factors: Matrix, right: Matrix) -> Matrix:
     for i in range(len(b)):
         for k in range(i):
             b[i] = [x - factors[i][k] * y for x, y in zip(b[i], b[k], strict=True)]
+        b[i] = [x * factors[i][i] for x in b[i]]
     return b
 
 
@@ -41,7 +43,6 @@ def solve_right_upper(left: Matrix, factors: Matrix) -> Matrix:
         for k in range(len(row)):
             for m in range(k):
                 row[k] = row[k] - row[m] * factors[m][k]
-            row[k] = row[k] * factors[k][k]
     return c
 
 
@@ -49,9 +50,8 @@ def solve_upper(factors: Matrix, right: Vector) -> Vector:
     """U^-1 b."""
     b = list(right)
     for i in reversed(range(len(b))):
-        for k in range(i + 1, len(b)):
+        for k in reversed(range(i + 1, len(b))):
             b[i] = b[i] - factors[i][k] * b[k]
-        b[i] = b[i] * factors[i][i]
     return b
 
 
@@ -62,21 +62,22 @@ def solve(factors: Matrix, right: Matrix) -> Matrix:
     return [[column[r] for column in columns] for r in range(len(half))]
 
 
-def subtract_product(target: Matrix, left: Matrix, right: Matrix) -> Matrix:
-    """T - C B."""
+def subtract_product(target: Matrix, left: Matrix, right: Matrix, last_first: bool = False) -> Matrix:
+    """T - C B. Every sum takes its products in the order of B's rows, or from the last one up: as B becomes known."""
     return [
-        [_minus_dot(entry, row, [line[j] for line in right]) for j, entry in enumerate(entries)]
+        [_minus_dot(entry, row, [line[j] for line in right], last_first) for j, entry in enumerate(entries)]
         for entries, row in zip(target, left, strict=True)
     ]
 
 
-def subtract_times(target: Vector, left: Matrix, vector: Vector) -> Vector:
+def subtract_times(target: Vector, left: Matrix, vector: Vector, last_first: bool = False) -> Vector:
     """t - C b."""
-    return [_minus_dot(entry, row, vector) for entry, row in zip(target, left, strict=True)]
+    return [_minus_dot(entry, row, vector, last_first) for entry, row in zip(target, left, strict=True)]
 
 
-def _minus_dot(start: Scalar, left: Vector, right: Vector) -> Scalar:
-    for a, b in zip(left, right, strict=True):
+def _minus_dot(start: Scalar, left: Vector, right: Vector, last_first: bool) -> Scalar:
+    pairs = list(zip(left, right, strict=True))
+    for a, b in reversed(pairs) if last_first else pairs:
         start = start - a * b
     return start
 

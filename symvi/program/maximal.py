@@ -276,10 +276,10 @@ class Elimination:
                 self._write_dense(trace, self._edge_label(labels, i, k), "u", columns[k], self._column_pattern(i, k))
             for j in later:
                 f = trace.read(labels[j], "work", "f", self.size(j))
-                self._store_vector(trace, labels[j], "f", blocks.subtract_times(f, rows[j], forward))
+                self._store_vector(trace, labels[j], "f", blocks.subtract_times(f, rows[j], forward, self._whole(i)))
                 for k in later:
                     old = self._read_block(trace, labels, j, k)
-                    self._write_target(trace, labels, j, k, old, blocks.subtract_product(old, rows[j], columns[k]))
+                    self._write_target(trace, labels, j, k, old, blocks.subtract_product(old, rows[j], columns[k], self._whole(i)))
 
         name = self.matrix.nodes[i].name
         into = " and ".join(self.matrix.nodes[j].name for j in later)
@@ -316,7 +316,8 @@ class Elimination:
         def build(trace: Trace) -> None:
             right = trace.read("i", "work", "f", self.size(i))
             for j in later:
-                right = blocks.subtract_times(right, self._read_columns(trace, labels, i, j), self._solution(trace, labels[j], j))
+                solution = self._solution(trace, labels[j], j)
+                right = blocks.subtract_times(right, self._read_columns(trace, labels, i, j), solution, last_first=True)
             self._write_solution(trace, i, right)
 
         ports = self._ports(i, later, pairs=False)
@@ -418,7 +419,7 @@ class Elimination:
 
             def build(trace: Trace) -> None:
                 right = trace.read("i", "work", "f", self.size(i))
-                right = blocks.subtract_times(right, self._read_columns(trace, labels, i, j), self._solution(trace, "j", j))
+                right = blocks.subtract_times(right, self._read_columns(trace, labels, i, j), self._solution(trace, "j", j), last_first=True)
                 self._store_vector(trace, "i", "f", right)
 
             return self._call(("gather", self.edge_kind(i, j)), f"gather_{self.kind(i)}_from_{self.kind(j)}",
