@@ -12,7 +12,9 @@ from symvi.emit.layouts import LAYOUTS, phase_lines
 from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.printer import Language, statements
 from symvi.emit.templates import environment
-from symvi.program.control import DOMAIN, FALL, SAFETY, SENTENCES, SolverOptions, SolverStatus
+from symvi.program.control import (
+    DOMAIN, FALL, LEFT, ROUND_OFF, SAFETY, SENTENCES, SINGULAR_OPENING, SLOW, SolverOptions, SolverStatus,
+)
 from symvi.program.kernel import Kernel, Location
 from symvi.program.program import Program
 
@@ -97,7 +99,9 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         "bodies": program.nodes["body"], "constraints": list(printer.constraints()), "names": list(printer.names()),
         "defaults": list(printer.defaults()), "options": SolverOptions(), "literal": printer.literal,
         "domain": printer.literal(Fraction(str(DOMAIN))), "fall": printer.literal(Fraction(str(FALL))),
-        "safety": printer.literal(Fraction(str(SAFETY))), "order": _wrapped("elimination order: " + ", ".join(program.notes["order"])),
+        "safety": printer.literal(Fraction(str(SAFETY))), "left": printer.literal(LEFT), "slow": printer.literal(SLOW),
+        "singular_opening": printer.literal(SINGULAR_OPENING), "round_off": printer.literal(ROUND_OFF[real]),
+        "loops": bool(program.notes["loops"]), "order": _wrapped("elimination order: " + ", ".join(program.notes["order"])),
         "angles": any("angle" in k.operation_count() or "atan2" in k.operation_count() for k in program.kernels()),
         "uses_c_library": program.notes.get("uses_c_library", False), "sources": _sources(program), "kinds": printer.kinds,
         "rows": sum(len(program.nodes[kind]) * rows for kind, rows in printer.row_counts.items()),

@@ -50,6 +50,7 @@ def setup_common(records) -> Kernel:
     for switch in (impulse, carry, closure):
         switch(trace)
     records.declare(COMMON, "parameters", "limit", 1, "largest opening of a dropped row", "m, rad")
+    records.declare(COMMON, "parameters", "extent", 1, "size of the mechanism, to compare openings with", "m")
     records.declare(COMMON, "state", "kick", 1, "share of a step's forces in the next step: 1/2 from a start at a knot, else 1")
     for name, meaning in (
         ("merit", "sum of squares of the residual, in (m/s)² and (rad/s)²"),

@@ -89,7 +89,10 @@ class Composer:
 
     def program(self) -> Program:
         self.phases["setup"].append(Call(setup_common(self.records), (self.nodes[COMMON][0],), "numbers that follow from the step"))
-        self.parameters[COMMON, 0] = {"gravity": self.mechanism.gravity, "limit": (self.choices.notes.get("limit", 1e-9),)}
+        self.parameters[COMMON, 0] = {"gravity": self.mechanism.gravity, "limit": (self.choices.notes.get("limit", 1e-9),),
+                                      "extent": (self.choices.notes.get("size", 1.0),)}
+        if self.loops:
+            self.records.declare(COMMON, "state", "singular", 1, "1 where the last step began in a singular position, else 0")
         self._bodies()
         constraints = self._constraints()
         self._watch()

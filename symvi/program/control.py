@@ -7,7 +7,11 @@ from enum import IntEnum
 
 DOMAIN = 0.9975  # largest a·a that is tried: a half turn of 87 degrees in a step
 FALL = 1e-4  # share of the predicted fall of the residual that a step must bring
+LEFT = 1000.0  # largest residual that may be left where increments are below the tolerance, in tolerances
 SAFETY = 100.0  # factor on the next increment, predicted from the fall of the residual; on the residual itself
+SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
+SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
+ROUND_OFF = {"double": 1e-15, "float": 1e-6}  # of the largest impulse: what counts as round-off of a momentum
 
 
 class SolverStatus(IntEnum):

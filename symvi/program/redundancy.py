@@ -159,7 +159,7 @@ class Analysis:
         return {
             "rows": rows, "rank": rows - dropped, "mobility": mobility, "over_constraint": dropped,
             "redundant_rows": {name: [names[name][row] for row in lost] for name, (_, lost) in drops.items()},
-            "limit": max(CLOSED * self.assembly.size, MARGIN * opening), "singular_positions": len(rank.singular),
+            "size": self.assembly.size, "limit": max(CLOSED * self.assembly.size, MARGIN * opening), "singular_positions": len(rank.singular),
             "starts_singular": 0 in rank.singular, "positions": len(self.seen), "choice": self.quality,
             "texts": self._texts(rank, drops, names, opening), "undetermined": self._undetermined(kept) if drops else [],
         }

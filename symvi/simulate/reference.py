@@ -10,7 +10,9 @@ from math import inf, isfinite, sqrt
 from types import SimpleNamespace
 
 from symvi.emit.python import FLOATS, compile_kernels
-from symvi.program.control import DOMAIN, FALL, SAFETY, SolverOptions, SolverStatus
+from symvi.program.control import (
+    DOMAIN, FALL, LEFT, ROUND_OFF, SAFETY, SINGULAR_OPENING, SLOW, SolverOptions, SolverStatus,
+)
 from symvi.program.program import Program
 from symvi.program.records import STORES
 
@@ -71,6 +73,7 @@ class ReferenceSolver:
         self.run = Runner(program, self.memory)
         self.common = self.memory.work["common"][0]
         self.bodies = self.memory.work["body"]
+        self.loops = bool(program.notes["loops"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.iterations = 0
@@ -105,10 +108,14 @@ class ReferenceSolver:
             if not self.opening() <= parameters.limit[0]:
                 return SolverStatus.LOOP_OPEN
         status = self.newton()
+        if status == SolverStatus.SINGULAR_STEP and state.singular[0] > 0.0:
+            status = SolverStatus.LOOP_STALLED
         if status >= 0:
             self.run("react")
             self.run("finish")
             state.kick[0] = 1.0
+            if self.loops:
+                state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
         return status
 
     # --- starts, knots, projection ---------------------------------------------------------------------------------------
@@ -120,6 +127,8 @@ class ReferenceSolver:
         self.run("setup")
         self.switches(0.0, 1.0, 0.0)
         self.run("prepare")
+        if self.loops:
+            self.memory.state["common"][0].singular[0] = 0.0
         if not knot:
             self.run("launch_chord")
             self.memory.state["common"][0].kick[0] = 1.0
@@ -199,20 +208,27 @@ class ReferenceSolver:
             merit = self._start(0.0)
         if not isfinite(merit):
             return SolverStatus.DOMAIN if self._turn() >= DOMAIN else SolverStatus.NOT_FINITE
+        slow = 0
         for self.iterations in range(1, options.max_iterations + 1):
             self.run("eliminate")
             self.run("substitute")
             before = merit
             merit, length = self._search(before)
             if not merit < inf:
-                near = sqrt(before) <= 10.0 * options.tolerance
-                return SolverStatus.ROUND_OFF if near else SolverStatus.LINE_SEARCH
+                if sqrt(before) <= 10.0 * options.tolerance:
+                    return SolverStatus.ROUND_OFF
+                if self.loops and self._full_step() and self._singular():
+                    return SolverStatus.SINGULAR_STEP
+                return SolverStatus.LINE_SEARCH
             self.increment = length * self._largest_change()
             fall = sqrt(merit / before) if before > 0.0 else 0.0
-            if self.increment <= options.tolerance:
+            if self.increment <= options.tolerance and sqrt(merit) <= LEFT * options.tolerance:
                 return SolverStatus.OK
             if length >= 1.0 and SAFETY * (self.increment * fall) <= options.tolerance and SAFETY * sqrt(merit) <= options.tolerance:
                 return SolverStatus.OK
+            slow = slow + 1 if merit > SLOW * before else 0
+            if self.loops and slow >= 2 and self._singular():
+                return SolverStatus.SINGULAR_STEP
         return SolverStatus.NOT_CONVERGED
 
     def _start(self, length: float) -> float:
@@ -226,7 +242,7 @@ class ReferenceSolver:
         self.run("advance")
         merit = self._merit()
         halvings = 0
-        while not merit <= (1.0 - FALL * length) * before and not self._settled(merit, length):
+        while not merit <= (1.0 - FALL * length) * before and not self._settled(merit, length, before):
             if halvings == self.options.max_halvings:
                 self.common.length[0] = 0.0
                 self.run("retreat")
@@ -238,9 +254,38 @@ class ReferenceSolver:
             merit = self._merit()
         return merit, length
 
-    def _settled(self, merit: float, length: float) -> bool:
-        """An increment below the tolerance is taken whatever the merit does: both are round-off."""
-        return isfinite(merit) and length * self._largest_change() <= self.options.tolerance
+    def _settled(self, merit: float, length: float, before: float) -> bool:
+        """An increment below the tolerance is taken whatever the merit does, if it is whole or the residual is small: round-off."""
+        if not isfinite(merit) or not length * self._largest_change() <= self.options.tolerance:
+            return False
+        return length >= 1.0 or sqrt(before) <= 10.0 * self.options.tolerance
+
+    def _full_step(self) -> bool:
+        """Take the whole increment although the merit does not fall; whether it has a merit there."""
+        self.common.length[0] = 1.0
+        self.run("retreat")
+        return isfinite(self._merit())
+
+    def _singular(self) -> bool:
+        """Whether momenta balance to round-off while rows that lost their direction at the first knot stay open by a little."""
+        parameters = self.memory.parameters["common"][0]
+        open_rate = impulse = 0.0
+        for record in self.rows:
+            if hasattr(record, "y"):
+                for f, y in zip(record.f, record.y, strict=True):
+                    open_rate = max(open_rate, abs(f))
+                    impulse = max(impulse, abs(y))
+        if not parameters.h[0] * open_rate <= SINGULAR_OPENING * parameters.extent[0]:
+            return False
+        small = 10.0 * self.options.tolerance
+        noise = ROUND_OFF["double"] * impulse
+        for body, numbers in zip(self.bodies, self.memory.parameters["body"], strict=True):
+            for k in range(3):
+                if not abs(body.f[k]) <= small * numbers.mass[0] + noise:
+                    return False
+                if not abs(body.f[k + 3]) <= small * numbers.size[0] + noise * parameters.extent[0]:
+                    return False
+        return True
 
     def _merit(self) -> float:
         if not self._turn() < DOMAIN:
