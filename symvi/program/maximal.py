@@ -61,7 +61,7 @@ class Elimination:
         self.edges: dict[tuple[int, int], Node] = {}
         self.touched: set[tuple[int, int]] = set()
         self.roles: dict[tuple, Kernel] = {}
-        self.names: dict[str, int] = {}
+        self.names: set[str] = set()
         self._patterns()
         self._edge_nodes()
 
@@ -175,8 +175,12 @@ class Elimination:
         return Call(kernel, tuple(nodes[port.label] for port in kernel.ports), comment)
 
     def _unique(self, name: str) -> str:
-        self.names[name] = self.names.get(name, 0) + 1
-        return name if self.names[name] == 1 else f"{name}_{self.names[name]}"
+        """A kernel's own name: numbered where it is taken, also by a node type whose name ends in a number."""
+        found, number = name, 2
+        while found in self.names:
+            found, number = f"{name}_{number}", number + 1
+        self.names.add(found)
+        return found
 
     def _trace(self, name: str, ports: list[tuple[str, Node]], build, summary: str) -> Kernel:
         trace = Trace(self.records, (SHARED, *(Port(label, node.kind) for label, node in ports)), ports[0][0], summary)

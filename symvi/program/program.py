@@ -54,11 +54,12 @@ class Program:
     notes: Mapping[str, object]
 
     def kernels(self) -> tuple[Kernel, ...]:
-        """Every kernel once, in the order of the phases and of their first call."""
+        """Every kernel once, in the order of the phases and of their first call. Names tell kernels apart in every text."""
         seen: dict[str, Kernel] = {}
         for calls in self.phases.values():
             for call in calls:
-                seen.setdefault(call.kernel.name, call.kernel)
+                if seen.setdefault(call.kernel.name, call.kernel) is not call.kernel:
+                    raise ValueError(f"program {self.name}: two different kernels are called {call.kernel.name}")
         return tuple(seen.values())
 
     def flops(self, phase: str) -> int:
