@@ -50,8 +50,8 @@ class Force(Description):
 class JointSpring(Force):
     """A spring on a joint's minimal coordinates c, per free axis.
 
-    linear: V = 1/2 stiffness (c - rest)^2. sinusoidal (rotations): V = stiffness (1 - cos(c - rest)), a torque of
-    -stiffness sin(c - rest). Stiffness in N/m or N m/rad, rest in m or rad.
+    linear: V = 1/2 stiffness (c - rest)^2. sinusoidal (joints with one rotation): V = stiffness (1 - cos(c - rest)),
+    a torque of -stiffness sin(c - rest). Stiffness in N/m or N m/rad, rest in m or rad.
     """
 
     kind: Literal["joint_spring"] = "joint_spring"

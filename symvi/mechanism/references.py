@@ -130,8 +130,9 @@ def _per_axis(force: Any, axes: tuple[Kind, ...]) -> Iterator[Complaint]:
             axis_values(getattr(force, name, 0.0) or (0.0,) * len(axes), axes)
         except ValueError as error:
             yield Complaint((name,), f"{name} {shown(getattr(force, name))} {error}")
-    if isinstance(force, JointSpring) and force.law == "sinusoidal" and "translation" in axes:
-        yield Complaint(("law",), f"a sinusoidal spring needs rotations, but '{force.joint}' has {_free_axes(axes)}")
+    if isinstance(force, JointSpring) and force.law == "sinusoidal" and axes != ("rotation",):
+        found = f"joint '{force.joint}' has {_free_axes(axes)}"
+        yield Complaint(("law",), f"a sinusoidal spring needs one rotation as the only free axis, but {found}")
     if isinstance(force, Actuator) and force.signal is not None and len(force.signal) != len(axes):
         yield Complaint(
             ("signal",), f"signal has {len(force.signal)} texts, but joint '{force.joint}' has {_free_axes(axes)}"

@@ -240,7 +240,7 @@ FORCE_CASES = [
     (JointSpring, {"stiffness": 1}, "both kinds: translation, rotation; give each"),
     (JointSpring, {"stiffness": (1, 2, 3)}, "has 3 values, but the joint has 2 free axes"),
     (JointSpring, {"stiffness": (1, 2), "rest": 1}, "rest 1.0 is one number"),
-    (JointSpring, {"stiffness": (1, 2), "law": "sinusoidal"}, "a sinusoidal spring needs rotations"),
+    (JointSpring, {"stiffness": (1, 2), "law": "sinusoidal"}, "a sinusoidal spring needs one rotation"),
     (JointSpring, {"stiffness": (1, 2), "law": "cubic"}, "law 'cubic'"),
     (JointSpring, {"stiffness": float("nan")}, "finite"),
     (JointDamper, {"damping": (-1, 1)}, "damping .* must not be negative"),

@@ -46,7 +46,7 @@ def internal_force(kind: str, joint: Joint) -> Force | None:
         return PointSpring(name=name, **bodies, **anchors, stiffness=4.0, length=0.3)
     if kind == "potential":
         return Potential(name=name, **bodies, expression=POTENTIAL, parameters={"k": 2.0, "c": 0.7})
-    if not axes or (kind == "sinusoidal_spring" and "translation" in axes) or (kind == "servo" and len(axes) != 1):
+    if not axes or (kind == "sinusoidal_spring" and axes != ("rotation",)) or (kind == "servo" and len(axes) != 1):
         return None
     if kind == "servo":
         return Servo(name=name, joint=joint.name, stiffness=3.0, damping=0.5, signal="0.3*sin(2*t)")
