@@ -12,8 +12,8 @@ from scipy.special import ellipk
 
 from symvi.mechanism import Body, Mechanism
 from symvi.simulate import Simulator
-from tests.support.measuring import largest, momenta, observed_order
-from tests.support.poses import Pose, multiply
+from tests.support.measuring import centre, largest, momenta, observed_order
+from tests.support.poses import multiply
 
 INERTIA = (0.03, 0.05, 0.07, 0.004, -0.006, 0.003)
 MATRIX = np.array([[0.03, 0.004, -0.006], [0.004, 0.05, 0.003], [-0.006, 0.003, 0.07]])
@@ -40,7 +40,8 @@ def eulers_solution(time: float) -> tuple[np.ndarray, np.ndarray]:
 
     def rates(_, y):
         q, w = y[:4], y[4:]
-        return np.concatenate([multiply(q, np.concatenate([[0.0], w])) / 2, np.linalg.solve(MATRIX, -np.cross(w, MATRIX @ w))])
+        acceleration = np.linalg.solve(MATRIX, -np.cross(w, MATRIX @ w))
+        return np.concatenate([multiply(q, np.concatenate([[0.0], w])) / 2, acceleration])
 
     start = np.concatenate([ORIENTATION, SPIN])
     end = solve_ivp(rates, (0, time), start, method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
@@ -73,13 +74,12 @@ def test_its_momentum_never_changes(top: Simulator) -> None:
 
 def test_its_centre_moves_on_a_straight_line(top: Simulator) -> None:
     trajectory = top.simulate(10.0, 0.01)
-    body = top.mechanism.bodies[0]
-    centres = [x + Pose(x, q).R @ body.center_of_mass for x, q in zip(trajectory.position[:, 0], trajectory.orientation[:, 0], strict=True)]
-    assert largest(centres - (centres[0] + np.outer(trajectory.time, body.velocity))) < 1e-12  # round-off of 1000 sums
+    moved, velocity = centre(trajectory, "top"), top.mechanism.bodies[0].velocity
+    assert largest(moved - (moved[0] + np.outer(trajectory.time, velocity))) < 1e-12  # round-off of 1000 sums
 
 
 def test_its_energy_never_changes(top: Simulator) -> None:
-    # this discretisation of the free top is Moser and Veselov's, which keeps the top's integrals, not only a band of them
+    # this discrete top is that of Moser and Veselov (1991), which keeps the top's own integrals, not only in a band
     energy = top.simulate(100.0, 0.01).energy
     assert largest(energy - energy[0]) < 1e-11 * energy[0]  # round-off of 10 000 steps
 
@@ -103,7 +103,7 @@ def test_it_flips_about_its_middle_axis_in_the_exact_period() -> None:
 
 
 def half_period_of_free_top(moments: np.ndarray, spin: np.ndarray) -> float:
-    """Time between two zeros of the rotation about the middle axis [s], for M^2 > 2 E J2 (Landau and Lifshitz (37.10, 37.12))."""
+    """Time between two zeros of the rotation about the middle axis [s] (Landau and Lifshitz (37.10) to (37.12))."""
     first, middle, last = moments
     energy2, momentum2 = moments @ spin**2, moments**2 @ spin**2  # 2 E and M^2
     assert momentum2 > energy2 * middle

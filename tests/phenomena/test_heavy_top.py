@@ -5,7 +5,7 @@ Steady precession at a tilt (Goldstein, Classical Mechanics, section 5.7; here w
 with A, C the moments about the tip across and along the axis, l from the tip to the centre of mass.
 """
 
-from math import cos, sin, sqrt
+from math import cos, sqrt
 
 import numpy as np
 import pytest

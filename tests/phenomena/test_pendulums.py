@@ -1,6 +1,7 @@
 """One link on a hinge: its period in elliptic integrals, reference numbers, and with a damper 001's Fig. 7c.
 
-Exact motion of a pendulum let go at an angle A: sin(angle/2) = k sn(K(k^2) - w t), k = sin(A/2), w^2 = m g l/J, period 4 K/w.
+Exact motion of a pendulum let go at an angle A, with k = sin(A/2) and w^2 = m g l/J:
+    sin(angle/2) = k sn(K(k^2) - w t, k^2), with the period 4 K(k^2)/w
 """
 
 from math import pi, sin, sqrt
@@ -68,7 +69,7 @@ def test_it_swings_as_the_elliptic_functions_say(amplitude: float) -> None:
 
 
 def test_reference_numbers_of_the_papers_start() -> None:
-    """cases.md 3.9: a box on a hinge, level, at rest in the papers' sense: its placement at both first knots is the same.
+    """cases.md 3.9: a box on a hinge, level, at rest in the papers' sense: placed alike at both first knots.
 
     The papers' start takes velocities as those over the step before the first knot; zero there is z1 = z0.
     """
@@ -90,8 +91,10 @@ def thin_damped_pendulum():
 
 
 def test_the_damped_pendulum_of_001_figure_7c() -> None:
-    """th'' = -1.5 9.81 sin th - 1.5 th'; exact values of cases.md 3.2. Dampers act at the old knot with the new velocity, so
-    the scheme is of first order with them (math.md, section 4)."""
+    """th'' = -1.5 9.81 sin th - 1.5 th'; exact values of cases.md 3.2.
+
+    Dampers act at the old knot with the new velocity: with them the scheme is of first order (math.md, section 4).
+    """
     exact = np.array([-0.72987, 0.28888, 0.026526, 6.007e-4])
     simulator, found = Simulator(thin_damped_pendulum()), []
     for step in (0.05, 0.0125, 0.00625, 0.003125):
@@ -107,8 +110,8 @@ def test_the_damped_pendulum_of_001_figure_7c() -> None:
 
 def test_the_exact_values_of_figure_7c() -> None:
     """The witness itself, by an integration of its own."""
-    solution = solve_ivp(lambda _, y: [y[1], -1.5 * 9.81 * sin(y[0]) - 1.5 * y[1]], (0, 10), [pi / 2, 0], method="DOP853",
-                         t_eval=[1, 2, 5, 10], rtol=1e-12, atol=1e-12)  # fmt: skip
+    options = {"method": "DOP853", "t_eval": [1, 2, 5, 10], "rtol": 1e-12, "atol": 1e-12}
+    solution = solve_ivp(lambda _, y: [y[1], -1.5 * 9.81 * sin(y[0]) - 1.5 * y[1]], (0, 10), [pi / 2, 0], **options)
     assert solution.y[0] == pytest.approx([-0.72987, 0.28888, 0.026526, 6.007e-4], abs=5e-6)  # the digits given
 
 
@@ -121,9 +124,10 @@ def test_the_force_in_the_hinge_is_the_textbooks() -> None:
         angle, rate = angle_of(trajectory), trajectory.angular_velocity[:, 0, 0]
         along = 9.81 * np.cos(angle) + 0.5 * rate**2
         across = 9.81 * np.sin(angle) * (1 - 0.25 / inertia)
-        force = [along * 0, across * np.cos(angle) - along * np.sin(angle), across * np.sin(angle) + along * np.cos(angle)]
+        sine, cosine = np.sin(angle), np.cos(angle)
+        force = np.stack([0 * angle, across * cosine - along * sine, across * sine + along * cosine], axis=-1)
         # forces act over a step along the gradient at its first knot: those of a knot come with the next one
-        errors.append(largest(trajectory.reactions["joint1"][2:, :3] - np.transpose(force)[1:-1]))
+        errors.append(largest(trajectory.reactions["joint1"][2:, :3] - force[1:-1]))
         assert largest(trajectory.reactions["joint1"][:, 3:]) < 1e-9  # Newton's tolerance over the step is 1e-7
     assert errors[-1] < 2e-4
     assert observed_order(errors) == pytest.approx(2.0, abs=0.05)
