@@ -244,6 +244,8 @@ class Simulator:
 
     def _run(self, found, rows, times, every, options, progress, controller) -> int:
         steps = len(rows) - 1
+        rows = rows.copy()
+        rows[:-1, self.inputs.drivers] = rows[1:, self.inputs.drivers]  # drivers say where the step's second knot is
         varying = bool(len(rows[0])) and bool((rows != rows[0]).any())
         chunk = steps if progress is None else max(every, CHUNK // every * every)
         for first in range(0, steps, chunk):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from simulate.test_golden import MECHANISMS
+from tests.simulate.test_golden import MECHANISMS
 
 from symvi.program.control import SolverOptions
 from symvi.simulate.build import text_of

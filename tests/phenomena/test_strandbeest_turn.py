@@ -42,7 +42,6 @@ def turned(state, name):
     return complex(w, -y) ** 2
 
 
-@pytest.mark.xfail(reason="Simulator._run gives a step the driver's input of its first knot: joints lag by one step")
 def test_the_crank_follows_its_signal_for_a_full_turn(turn):
     """A driver is a row like any other: at every knot its joint is where the signal says, to round-off."""
     signal = 2 * (np.sqrt(1 + turn.time**2) - 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.newton import DenseNewton
+from tests.support.newton import DenseNewton
 
 from symvi.mechanism import (
     JOINT_TYPES,

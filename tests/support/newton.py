@@ -24,6 +24,8 @@ class DenseNewton:
         ]
         self.bodies = self.memory.work["body"]
         self.memory.parameters["common"][0].h[0] = zero + h
+        for record in (r for records in self.memory.parameters.values() for r in records if hasattr(r, "guard")):
+            record.guard[:] = [zero] * len(record.guard)  # it is no part of the matrix, only of its factors
         common = self.memory.work["common"][0]
         self.run("setup")
         common.impulse[0], common.carry[0], common.closure[0] = zero + h, zero + 1, zero + 1 / h
@@ -38,7 +40,6 @@ class DenseNewton:
         columns = []
         for body in self.bodies:
             c, a = body.c[0], np.array(body.a)
-            chain = c * np.eye(3) - np.cross(np.eye(3), a) * -1.0
             chain = c * np.eye(3) - np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
             for k in range(3):
                 columns.append(self._column(body.v, np.eye(3)[k]))
