@@ -40,6 +40,8 @@ class Choices:
 
 
 NOTHING_DROPPED = Choices({}, {}, {}, {})
+# what a model does with its rows: two wrenches in different axes are two types
+LAW = ("target", "offset", "angles", "frame", "stiffness", "rest", "damping", "force", "energy", "torque", "in_body_axes")
 
 
 def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
@@ -321,7 +323,8 @@ def _shape(model) -> tuple:
         for g in model.groups
     )
     bodies = tuple((label, body is None) for label, body in model.bodies.items())
-    return model.type, bodies, groups, model.rows, tuple((k, len(p.values)) for k, p in model.parameters.items())
+    law = tuple(getattr(model, name, None) for name in LAW)
+    return model.type, bodies, groups, model.rows, law, tuple((k, len(p.values)) for k, p in model.parameters.items())
 
 
 def compose(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> Program:

@@ -72,7 +72,15 @@ class Trace:
         present = self.read(label, "work", name, len(values), meaning, unit, rate=rate)
         for i, (old, value) in enumerate(zip(present, values, strict=True)):
             if not value.is_zero:
-                self.writes.append((rate, Location(label, "work", name, i), old + value))
+                self._add(rate, Location(label, "work", name, i), old, value)
+
+    def _add(self, rate: Rate, location: Location, old: Scalar, value: Scalar) -> None:
+        """A kernel reads before it writes, so what it adds to one place in several terms is one store."""
+        for k, (known_rate, known, total) in enumerate(self.writes):
+            if (known_rate, known) == (rate, location):
+                self.writes[k] = (rate, location, total + value)
+                return
+        self.writes.append((rate, location, old + value))
 
     def block(self, name: str, rows: Sequence[Sequence[Scalar]], meaning: str) -> Block:
         """Describe a matrix by its entries, storing each value once (up to sign) in field `name` of the own record."""
