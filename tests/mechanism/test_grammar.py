@@ -43,7 +43,7 @@ def test_numbers_keep_their_decimal_text():
 
 
 def test_precedence_is_that_of_python():
-    for text in ["-2**2", "1 - 2 - 3", "8/4/2", "2*-3", "2**3*2", "-(1 + 2)*3", "+4 - -4"]:
+    for text in ["-2**2", "2**64", "-" * 150 + "1", "1 - 2 - 3", "8/4/2", "2*-3", "2**3*2", "-(1 + 2)*3", "+4 - -4"]:
         assert evaluate(parse(text), {}) == eval(text)
 
 
@@ -81,6 +81,8 @@ def test_precedence_is_that_of_python():
         ("'k'", 1, "decimal"),
         ("1e999", 1, "decimal"),
         ("k +", None, "no expression"),
+        ("k k", 3, "no expression"),
+        ("  k 1", 5, "no expression"),
         ("", None, "no expression"),
         ("k\x00", 2, "not allowed"),
         ("k + µ", 5, "not allowed"),
@@ -138,7 +140,7 @@ def test_sympy_expressions_print_as_texts_of_the_grammar():
 SIGNALS = [
     "3", "t", "2*pi*t", "sin(3*t)*exp(-t/2)", "(1 + t)**3/(2 - t)", "sqrt(1 + t**2)", "atan2(sin(t), cos(t))",
     "log(1 + t) - -t", "t**-2", "t**0",
-    "sqrt(4)*t", "atan2(1, 2) + t", "2**3*t", "exp(1) - cos(2) + log(3)",
+    "sqrt(4)*t", "atan2(1, 2) + t", "atan2(3*t, 2 + t)", "2**3*t", "exp(1) - cos(2) + log(3)",
 ]  # fmt: skip
 
 

@@ -184,6 +184,10 @@ def test_wrong_joints(change, reason):
         Joint(**({"name": "hinge"} | HINGE | change))
 
 
+def test_the_first_coordinate_may_be_written_out():
+    assert Driver(name="d", joint="j", coordinate=0) == Driver(name="d", joint="j")
+
+
 def test_joints_complete_what_follows_from_other_fields():
     assert Joint(name="u", type="universal", child="arm").child_axis == (1.0, 0.0, 0.0)
     assert Joint(name="u", type="revolute", child="arm", axis=(0, 0, -2)).axis == (0.0, 0.0, -1.0)

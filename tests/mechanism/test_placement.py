@@ -173,6 +173,15 @@ def test_the_given_velocity_is_that_of_the_centre_of_mass():
     assert np.allclose(state.velocity, [[1, 2, 3]], rtol=0, atol=1e-15)
 
 
+@pytest.mark.parametrize(("own", "rate"), [({"velocity": (0, 0, 1)}, 0), ({"angular_velocity": (0, 2, 0)}, 2)])
+def test_one_velocity_given_means_that_the_other_is_zero(own, rate):
+    """Not that it comes from the joint, which says 5 rad/s here."""
+    body = Body(name="b", mass=1, shape=BALL, **own)
+    joint = Joint(name="j", type="revolute", child="b", axis=(0, 1, 0), velocity=5)
+    state = start_state(Mechanism(name="m", bodies=[body], joints=[joint]))
+    assert state.velocity.tolist() == [[0, 0, 0 if rate else 1]] and state.angular_velocity.tolist() == [[0, rate, 0]]
+
+
 def test_an_orientation_alone_takes_its_position_from_the_joint():
     body = Body(name="b", mass=1, shape=BALL, orientation=about((0, 1, 0), math.pi / 2))
     joint = Joint(name="ball", type="spherical", child="b", parent_anchor=(0, 0, 1), child_anchor=(0, 0, 2))
