@@ -37,14 +37,14 @@ def demo(
     step: Annotated[float, typer.Option(help="Time step [s].")] = DEMO_STEP,
 ) -> Mapping[str, Any]:
     """Simulate a pair of Jansen's legs (the Strandbeest): derive, generate, compile, run, and write a page to look at."""
-    from symvi.demos import demo_file
+    from symvi.demos import TOES, demo_file
     from symvi.mechanism import Mechanism
     from symvi.page import write_page
 
     mechanism = Mechanism.from_file(demo_file("strandbeest"))
     simulator, trajectory, seconds = _run(console, mechanism, time, step, {})
     result = _summary(console, simulator, trajectory, seconds)
-    write_page(trajectory, page)
+    write_page(trajectory, page, traces=TOES)
     console.print(f"page: {page.resolve()}", highlight=False, soft_wrap=True)
     return {**result, "page": page.resolve()}
 

@@ -1,4 +1,4 @@
-"""Three layouts of one schedule: the same kernels in the same order, only the calls differ (solver.md section 2)."""
+"""Three layouts of one schedule: the same kernels in the same order, only the calls differ."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Printing a kernel's graph as statements: loads, named intermediate values, and stores as soon as a value is known.
 
 A value that is used once and has no name of its own is written inside the expression that uses it, while the line stays short.
-All inputs are loaded before the first store, because a kernel may write the very fields that it reads (solver.md section 3).
+All inputs are loaded before the first store, because a kernel may write the very fields that it reads.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Quaternions and the rotational gradient, as SymPy sees them (000 (7)-(10); math.md section 1).
+"""Quaternions and the rotational gradient, as SymPy sees them (BM20 (7)-(10)).
 
 Quaternions are Hamilton's, scalar first, from body to world. A rotation is varied by a rotation vector theta in **world axes**:
     q -> q + (1/2) [0; theta] q,
 so a vector fixed to the body, seen in world axes, varies by theta x r, and a body-fixed quaternion p = q p0 by (1/2) [0; theta] p.
 These two rules are all the derivation layer needs: every joint, contact and potential is a function of positions and of
-body-fixed vectors and quaternions, and `gradient` chains through them (codegen.md section 1). The papers' rotational gradient
+body-fixed vectors and quaternions, and `gradient` chains through them. The papers' rotational gradient
 is twice this one and in body axes; `rotational_gradient` is that plain definition, kept as the yardstick of the proofs.
 """
 
@@ -16,7 +16,7 @@ UNIT = [sp.Matrix(3, 1, lambda i, j, k=k: int(i == k)) for k in range(3)]
 
 
 class angle(sp.Function):  # noqa: N801  (a function's name in the field's notation)
-    """angle(y, x, near) = 2 atan2(y, x) on the branch nearest to `near`; its gradient needs no branch (math.md section 3)."""
+    """angle(y, x, near) = 2 atan2(y, x) on the branch nearest to `near`; its gradient needs no branch."""
 
     nargs = 3
 
@@ -41,19 +41,19 @@ def dot(u, v) -> sp.Expr:
 
 
 def left(q) -> sp.Matrix:
-    """L(q), with L(q) p = q p (000 (7))."""
+    """L(q), with L(q) p = q p (BM20 (7))."""
     w, x, y, z = q
     return sp.Matrix([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
 
 
 def right(q) -> sp.Matrix:
-    """R(q), with R(q) p = p q (000 (8))."""
+    """R(q), with R(q) p = p q (BM20 (8))."""
     w, x, y, z = q
     return sp.Matrix([[w, -x, -y, -z], [x, w, z, -y], [y, -z, w, x], [z, y, -x, w]])
 
 
 def conjugate(q) -> sp.Matrix:
-    """T q, the inverse of a unit quaternion (000 (9))."""
+    """T q, the inverse of a unit quaternion (BM20 (9))."""
     return sp.Matrix([q[0], -q[1], -q[2], -q[3]])
 
 
@@ -62,7 +62,7 @@ def multiply(p, q) -> sp.Matrix:
 
 
 def vector(q) -> sp.Matrix:
-    """V q, the vector part (000 (10))."""
+    """V q, the vector part (BM20 (10))."""
     return sp.Matrix([q[1], q[2], q[3]])
 
 
@@ -103,5 +103,5 @@ def gradient(rows: sp.Matrix, moving: list[tuple[str, sp.Matrix]]) -> sp.Matrix:
 
 
 def rotational_gradient(f: sp.Matrix, q: sp.Matrix) -> sp.Matrix:
-    """The plain definition in **body axes**: (1/2) (df/dq) L(q) Vᵀ (half of 000 (12); math.md section 1)."""
+    """The plain definition in **body axes**: (1/2) (df/dq) L(q) Vᵀ (half of BM20 (12))."""
     return sp.Matrix(f).jacobian(sp.Matrix(q)) * left(q)[:, 1:] / 2

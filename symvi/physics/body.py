@@ -1,4 +1,4 @@
-"""A rigid body's discrete dynamics, from its discrete Lagrangian (000 (19)-(32), 001 (5)-(17); math.md section 2).
+"""A rigid body's discrete dynamics, from its discrete Lagrangian (BM20 (19)-(32), BSMH23 (5)-(17)).
 
 L_d = h [ (m/2) v·v + (1/2) w·Jw - V ],  v = (x2 - x1)/h,  w = (2/h) V(q2 q1*), all in **world axes**, J = R1 J_body R1ᵀ.
 The slot derivatives of L_d by the first knot give the momenta p = m v and l = c Jw + (h/2) w x Jw; by the second knot they give
@@ -29,7 +29,7 @@ def packed(matrix):
 
 
 @derived(
-    "J = R J_body Rᵀ", "math.md section 2",
+    "J = R J_body Rᵀ", "derived here",
     [Argument("R", (3, 3), "rotation, body to world"), Argument("j", (6,), "inertia xx, yy, zz, xy, xz, yz", "kg m²", "body")],
     [Argument("J", (6,), "inertia xx, yy, zz, xy, xz, yz", "kg m²")],
 )
@@ -68,7 +68,7 @@ def discrete_lagrangian_slots(slot: int):
 
 
 @derived(
-    "l = c Jw + a x Jw", "000 (27)-(30), 001 (13)-(16), math.md section 2",
+    "l = c Jw + a x Jw", "BM20 (27)-(30), BSMH23 (13)-(16)",
     [C, A, W, Argument("J", (6,), "inertia", "kg m²")],
     [Argument("l", (3,), "angular momentum", "kg m²/s"), Argument("Jw", (3,), "J w", "kg m²/s")],
 )
@@ -93,7 +93,7 @@ def derivation_defect():
 
 
 @derived(
-    "dl/d(theta/h) = (c I + a^) J (c I - a^) - (a·Ja) I - (h/2) l^", "math.md section 2 through codegen.md section 2; no division",
+    "dl/d(theta/h) = (c I + a^) J (c I - a^) - (a·Ja) I - (h/2) l^", "derived here, through velocities and the half turn; no division",
     [C, A, Argument("half", (), "h/2", "s"), Argument("J", (6,), "inertia", "kg m²"),
      Argument("l", (3,), "angular momentum", "kg m²/s")],
     [Argument("D", (3, 3), "derivative of l by the rotation vector at the second knot over h", "kg m²")],
@@ -127,7 +127,7 @@ def gradient_defect():
 
 
 @derived(
-    "p = m v", "000 (26)", [Argument("m", (), "mass", "kg"), Argument("v", (3,), "velocity over the step", "m/s")],
+    "p = m v", "BM20 (26)", [Argument("m", (), "mass", "kg"), Argument("v", (3,), "velocity over the step", "m/s")],
     [Argument("p", (3,), "momentum", "kg m/s")],
 )
 def linear_momentum(m, v):
@@ -135,7 +135,7 @@ def linear_momentum(m, v):
 
 
 @derived(
-    "T = (1/2) m v·v + (1/2) w·Jw", "000 (19)",
+    "T = (1/2) m v·v + (1/2) w·Jw", "BM20 (19)",
     [Argument("m", (), "mass", "kg"), Argument("v", (3,), "velocity", "m/s"), W, Argument("J", (6,), "inertia", "kg m²")],
     [Argument("T", (), "kinetic energy", "J")],
 )
@@ -146,7 +146,7 @@ def kinetic_energy(m, v, w, J):  # noqa: N803
 
 
 @derived(
-    "l = J w + x x p", "math.md section 2 at a knot",
+    "l = J w + x x p", "derived here, at a knot",
     [W, Argument("J", (6,), "inertia", "kg m²"), Argument("x", (3,), "position", "m"), Argument("p", (3,), "momentum", "kg m/s")],
     [Argument("l", (3,), "angular momentum about the world's origin", "kg m²/s")],
 )
@@ -157,7 +157,7 @@ def angular_momentum_at_rest(w, J, x, p):  # noqa: N803
 
 
 @derived(
-    "V = -m g·x", "000 (19)",
+    "V = -m g·x", "BM20 (19)",
     [Argument("m", (), "mass", "kg"), Argument("g", (3,), "gravity", "m/s²"), Argument("x", (3,), "position", "m")],
     [Argument("V", (), "potential energy", "J"), Argument("f", (3,), "force, minus its gradient", "N")],
 )
@@ -171,7 +171,7 @@ def weight(m, g, x):
 
 
 @derived(
-    "F' = Aᵀ F,  T' = Aᵀ (T - r x F)", "math.md section 1 (the reaction on body b, in joint axes)",
+    "F' = Aᵀ F,  T' = Aᵀ (T - r x F)", "derived here (the reaction on body b, in joint axes)",
     [Argument("force", (3,), "force", "N"), Argument("torque", (3,), "torque about the centre of mass", "N m"),
      Argument("arm", (3,), "from the centre of mass to the anchor", "m"), Argument("axes", (3, 3), "joint axes, one a row")],
     [Argument("force_in", (3,), "force", "N", "joint"), Argument("torque_in", (3,), "torque about the anchor", "N m", "joint")],

@@ -2,7 +2,7 @@
 
 The decorated function takes what bodies a and b carry (positions x, body-fixed vectors and quaternions, all in world axes) and
 data, and returns rows. The formula's outputs are those rows and their 6-column derivatives by each body's position and by a
-rotation vector in world axes (math.md section 1), chained through the carried quantities (codegen.md section 1). A function
+rotation vector in world axes, chained through the carried quantities. A function
 with an argument `let` names its own intermediate vectors by it, and is differentiated through them as well.
 """
 
@@ -86,7 +86,7 @@ class Steps:
         return [pair for symbols, value in self._steps for pair in zip(symbols, value, strict=True)]
 
     def gradient(self, rows, moving):
-        """The derivative of `rows`, by the chain rule through every step (codegen.md section 1)."""
+        """The derivative of `rows`, by the chain rule through every step."""
         from symvi.physics import algebra
 
         result = algebra.gradient(rows, moving)

@@ -1,4 +1,4 @@
-"""Minimal coordinates of joints as groups of formula rows (math.md section 3): springs, drivers and gears act along them."""
+"""Minimal coordinates of joints as groups of formula rows: springs, drivers and gears act along them."""
 
 from __future__ import annotations
 

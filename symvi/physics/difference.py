@@ -1,4 +1,4 @@
-"""The difference form of a formula: (f(2) - f(1))/h without subtracting nearby numbers (solver.md section 1).
+"""The difference form of a formula: (f(2) - f(1))/h without subtracting nearby numbers.
 
 The discrete chain rule, register by register along a formula's code:
     D(f + g) = Df + Dg        D(f g) = Df g2 + f1 Dg        D(1/f) = -Df/(f1 f2)        D sqrt f = Df/(sqrt f1 + sqrt f2)

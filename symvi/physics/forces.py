@@ -1,4 +1,4 @@
-"""Forces as models: springs, dampers, actuators, servos, wrenches and a user's potential (math.md section 4).
+"""Forces as models: springs, dampers, actuators, servos, wrenches and a user's potential.
 
 A new force is one function in the table FORCE_MODELS. All of them act through the gradient of rows, so they conserve linear
 and angular momentum by construction.

@@ -1,4 +1,4 @@
-"""How a rigid body moves over one step, and what it carries along (000 (31); math.md section 1; solver.md section 1).
+"""How a rigid body moves over one step, and what it carries along (BM20 (31)).
 
 World axes throughout. With the angular velocity w over the step, a = (h/2) w and c = sqrt(1 - a·a), the step turns the body by
 the unit quaternion [c; a]: q2 = [c; a] q1. What a body carries is known at the first knot, and its **difference** over the step
@@ -16,7 +16,7 @@ W = Argument("w", (3,), "angular velocity over the step", "rad/s")
 
 
 @derived(
-    "R(q)", "000 (11)", [Q], [Argument("R", (3, 3), "rotation, body to world")],
+    "R(q)", "BM20 (11)", [Q], [Argument("R", (3, 3), "rotation, body to world")],
 )
 def rotation_matrix(q):
     from symvi.physics import algebra
@@ -25,7 +25,7 @@ def rotation_matrix(q):
 
 
 @derived(
-    "r = R p", "math.md section 3",
+    "r = R p", "derived here",
     [Argument("R", (3, 3), "rotation, body to world"), Argument("p", (3,), "vector fixed to the body", "m", "body")],
     [Argument("r", (3,), "the same vector", "m", "world")],
 )
@@ -34,7 +34,7 @@ def carried_vector(R, p):  # noqa: N803  (the papers' letter)
 
 
 @derived(
-    "p = q o", "000 (7)",
+    "p = q o", "BM20 (7)",
     [Q, Argument("o", (4,), "offset from the body's axes", "1", "body")],
     [Argument("p", (4,), "body-fixed quaternion", "1", "world")],
 )
@@ -45,7 +45,7 @@ def carried_quaternion(q, o):
 
 
 @derived(
-    "a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·w/2)/(1 + c)", "000 (31), solver.md section 1",
+    "a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·w/2)/(1 + c)", "BM20 (31)",
     [Argument("half", (), "h/2", "s"), W],
     [A, C, Argument("u", (4,), "([c; a] - [1; 0])/h = [e; w/2]", "1/s"), Argument("turn", (), "a·a, below 1 inside the domain")],
 )
@@ -62,7 +62,7 @@ def half_turn(half, w):
 
 
 @derived(
-    "(r2 - r1)/h = w x (c r1 + a x r1)", "solver.md section 1; from r2 = r1 + 2 a x (c r1 + a x r1)",
+    "(r2 - r1)/h = w x (c r1 + a x r1)", "from r2 = r1 + 2 a x (c r1 + a x r1)",
     [W, A, C, Argument("r", (3,), "body-fixed vector at the first knot", "m")],
     [Argument("d", (3,), "its difference over the step, divided by h", "m/s")],
 )
@@ -73,7 +73,7 @@ def vector_difference(w, a, c, r):
 
 
 @derived(
-    "(p2 - p1)/h = u p1,  u = [(c - 1)/h; w/2]", "000 (31), solver.md section 1",
+    "(p2 - p1)/h = u p1,  u = [(c - 1)/h; w/2]", "BM20 (31)",
     [Argument("u", (4,), "difference of the step's turn from the identity, divided by h", "1/s"),
      Argument("p", (4,), "body-fixed quaternion at the first knot")],
     [Argument("d", (4,), "its difference over the step, divided by h", "1/s")],
@@ -85,7 +85,7 @@ def quaternion_difference(u, p):
 
 
 @derived(
-    "q2 = [c; a] q1", "000 (31)", [C, A, Q], [Argument("q2", (4,), "orientation at the second knot")],
+    "q2 = [c; a] q1", "BM20 (31)", [C, A, Q], [Argument("q2", (4,), "orientation at the second knot")],
 )
 def turned(c, a, q):
     import sympy as sp
@@ -96,7 +96,7 @@ def turned(c, a, q):
 
 
 @derived(
-    "dw = (c I - a^) theta/h", "codegen.md section 2 in world axes: R1 (c I + a^)ᵀ ... = (c I - a^) for the rotation vector at the second knot",
+    "dw = (c I - a^) theta/h", "derived here",
     [C, A, Argument("s", (3,), "rotation vector at the second knot, divided by h", "rad/s")],
     [Argument("dw", (3,), "change of the angular velocity", "rad/s")],
 )
@@ -107,7 +107,7 @@ def velocity_change(c, a, s):
 
 
 @derived(
-    "d(r·w)/ds = c r + a x r", "codegen.md section 2: the row r behind the chain dw = (c I - a^) s",
+    "d(r·w)/ds = c r + a x r", "derived here: the row r behind the chain dw = (c I - a^) s",
     [C, A, Argument("r", (3,), "row that multiplies the angular velocity")],
     [Argument("row", (3,), "the same row for the rotation vector at the second knot over h")],
 )

@@ -93,7 +93,7 @@ class ConstraintModel:
 
 @dataclass(frozen=True)
 class ForceModel:
-    """A force law along the gradient of some rows c: impulse (dc/dz)ᵀ phi on the bodies (the one rule of math.md section 4).
+    """A force law along the gradient of some rows c: impulse (dc/dz)ᵀ phi on the bodies (one rule for all).
 
     phi of row k is the sum of what is given: stiffness_k (rest_k - c_k), damping_k (rate_k - c'_k) with c' at the step's own
     velocity (implicit), and an input force_k. A model whose only row is an energy has `energy` set: phi = -factor.

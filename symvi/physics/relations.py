@@ -1,4 +1,4 @@
-"""Constraints between joint coordinates: gears (couplings) and drivers (math.md section 3)."""
+"""Constraints between joint coordinates: gears (couplings) and drivers."""
 
 from __future__ import annotations
 

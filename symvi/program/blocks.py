@@ -1,4 +1,4 @@
-"""Small dense block algebra traced on scalars: factor, solve, multiply, with structural zeros kept (000 Algorithms 1-4).
+"""Small dense block algebra traced on scalars: factor, solve, multiply, with structural zeros kept (BM20 Algorithms 1-4).
 
 Matrices are lists of rows of scalars. A zero that is known when tracing costs nothing: it is folded by the scalar graph.
 Factors lie in one matrix: above the diagonal U (ones on its diagonal), below it L, on it the reciprocals of L's diagonal. It is

@@ -54,7 +54,7 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...]) -
     carried = [carry * value for value in trace.read(BODY, "state", *MOMENTUM) + trace.read(BODY, "state", *SPIN)]
     given = [old + force for old, force in zip(carried, explicit, strict=True)]
     trace.write(BODY, "l", spin, "angular momentum of this step, world axes", "kg m²/s")
-    trace.note("f = [p - p0; l - l0] - impulses", "000 (29), 001 (16), math.md section 2")
+    trace.note("f = [p - p0; l - l0] - impulses", "BM20 (29), BSMH23 (16)")
     trace.write(BODY, "f", [new - old for new, old in zip(momentum + spin, given, strict=True)], "residual, an impulse", "N s, N m s")
     block = use(trace, dynamics.angular_momentum_gradient, c=turn["c"], a=turn["a"], half=[half], J=world_inertia, l=spin)["D"]
     trace.write(BODY, "d", diagonal(trace, mass[0], block), "diagonal block of the Newton matrix, then its factors")

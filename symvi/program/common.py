@@ -1,6 +1,6 @@
 """What every node shares: the step, gravity, and the switches that make one set of kernels serve every entry point.
 
-The same residual serves the step, the start and the knots (math.md section 2), by three numbers:
+The same residual serves the step, the start and the knots, by three numbers:
     impulse   s h: time that forces act in this residual. s = 1 in a step, 1/2 at the start and at a knot (discrete Legendre
               transform), 0 in a projection
     carry     1 where the momentum of the step before enters, 0 in a projection

@@ -1,7 +1,7 @@
 """The kernels of a constraint node, whatever its model: rows at both knots, their gradients, and their impulses on bodies.
 
 The residual of a row is g(z1)/h (fixed in a step) plus its difference over the step divided by h, so that it carries no
-cancellation (solver.md section 1). Forces act through the gradient at z1, rows are differentiated at z2 (math.md section 3).
+cancellation. Forces act through the gradient at z1, rows are differentiated at z2.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def constraint_kernels(records: Records, kind: str, model: ConstraintModel, bake
         reached = trace.read(kind, "state", "target", 1, "the input at this knot")[0]
         shown = [rows.first[0] - reached]
     trace.write(kind, "g", shown, "rows at the first knot", ", ".join(dict.fromkeys(model.row_units)), rate=Rate.STEP)
-    trace.note("f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y", "001 (19), solver.md section 1")
+    trace.note("f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y", "BSMH23 (19)")
     trace.write(kind, "f", [a + b for a, b in zip(start, rows.rates, strict=True)], "residual of the rows, then their increments")
     below = {label: trace.block("g2", rows.at2[label], "gradient at the second knot: rows are differentiated there") for label in moving}
     for label in moving:
@@ -239,7 +239,7 @@ def _fields(trace: Trace, kind: str, block: Block, size: int) -> list[tuple[str,
 
 
 def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Baked) -> dict[str, Kernel]:
-    """The kernel of rows that were dropped as redundant: they are watched, not solved (loops.md section 1)."""
+    """The kernel of rows that were dropped as redundant: they are watched, not solved."""
     moving = [label for label, body in model.bodies.items() if body is not None]
     own = (SHARED, Port(kind, kind))
     ports = (*own, *(Port(label, BODY) for label in moving))
@@ -297,7 +297,7 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
 
     built = {
         "merit": (merit, "add the rows' residual to the merit"),
-        "begin": (begin, "impulses start at zero (loops.md section 1)"),
+        "begin": (begin, "impulses start at zero"),
         "rest": (begin, "no impulses"),
         "advance": (advance, "keep the base and take `length` of the increment"),
         "retreat": (retreat, "take another `length` of the same increment"),

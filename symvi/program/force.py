@@ -1,6 +1,6 @@
 """The kernels of a force node: explicit impulses once a step, implicit damping with its blocks in every iteration.
 
-One rule for every law (math.md section 4): the impulse on the bodies is s h (dc/dz)ᵀ phi, with dc/dz at the first knot.
+One rule for every law: the impulse on the bodies is s h (dc/dz)ᵀ phi, with dc/dz at the first knot.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def force_kernels(records: Records, kind: str, model: ForceModel, baked: Baked, 
     linked = model.damping is not None and len(moving) == 2
     ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving), *((Port(LINK, LINK),) if linked else ()))
     trace = Trace(records, ports, kind, f"{model.type.replace('_', ' ')}")
-    trace.note("e += s h (dc/dz)ᵀ phi", "math.md section 4")
+    trace.note("e += s h (dc/dz)ᵀ phi", "derived here")
     rows = trace_rows(trace, model, baked, model.groups, model.rows)
     time = common.impulse(trace)
     laws = _laws(trace, model, rows)
@@ -108,8 +108,8 @@ def _torque(trace: Trace, model: ForceModel, time: Scalar) -> None:
 
 
 def _damping(trace: Trace, model: ForceModel, rows: Rows, moving: list[str], time: Scalar) -> None:
-    """f += s h Cᵀ d C [v; w], and its blocks d f/d(v, theta/h) on both bodies and between them (001 Fig. 6)."""
-    trace.note("f += s h Cᵀ d C [v; w]", "001 section 3.1, math.md section 4")
+    """f += s h Cᵀ d C [v; w], and its blocks d f/d(v, theta/h) on both bodies and between them (BSMH23 Fig. 6)."""
+    trace.note("f += s h Cᵀ d C [v; w]", "BSMH23 section 3.1")
     damping = [time * d for d in _numbers(trace, model, model.damping)]
     chained = {label: [_chain(trace, label, row) for row in rows.at1[label]] for label in moving}
     rates = []

@@ -1,4 +1,4 @@
-"""The papers' order: bodies and constraints eliminated alternately from the leaves to the root (000 section 4.2, Algorithms 1-4).
+"""The papers' order: bodies and constraints eliminated alternately from the leaves to the root (BM20 section 4.2, Algorithms 1-4).
 
 The Newton matrix F has a 6 x 6 block per body, a zero block per constraint, and G(z2), -G(z1)ᵀ between them. Eliminating node i:
     factor  D_i = L U
@@ -24,7 +24,7 @@ from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
 FUSED = 2  # up to this many later neighbours, one kernel eliminates a node whole
-LDU = "000 Algorithms 1-4"
+LDU = "BM20 Algorithms 1-4"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 Local rules only, applied as nodes are built: constants fold exactly, 0 and 1 vanish, signs move outwards so that x and -x
 share their arithmetic, and the arguments of + and * are ordered. A graph belongs to one trace and numbers its nodes in the
-order in which they appear, so the same trace gives the same text in every process (codegen.md section 2).
+order in which they appear, so the same trace gives the same text in every process.
 """
 
 from __future__ import annotations

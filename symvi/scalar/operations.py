@@ -1,6 +1,6 @@
 """The closed set of operations that a scalar graph may hold, and what each one costs.
 
-`angle(y, x, near)` is 2 atan2(y, x) on the branch nearest to `near` (math.md section 3): joint angles are unwrapped by it.
+`angle(y, x, near)` is 2 atan2(y, x) on the branch nearest to `near`: joint angles are unwrapped by it.
 The functions below `sqrt` and `angle` appear only where a user's own expression asks for them.
 """
 

@@ -1,6 +1,6 @@
 """Joints as models: which rows of which formulas hold two bodies together, and what their minimal coordinates are.
 
-A joint of the table is T translational and R rotational rows of one triad (math.md section 3); the others bring rows of their
+A joint of the table is T translational and R rotational rows of one triad; the others bring rows of their
 own. A new mix of rows is one line in mechanism/joint_table.py; a joint with a new residual is one formula in rows.py and one
 function in the table OWN_ROWS below.
 """

@@ -67,7 +67,7 @@ def to_sympy(tree, names):
 
 
 def uses_c_library(texts: tuple[str, ...]) -> bool:
-    """Whether the bits of an expression's values depend on the C library (codegen.md section 5)."""
+    """Whether the bits of an expression's values depend on the C library."""
     return any(f"{name}(" in text.replace(" ", "") for text in texts for name in OPAQUE)
 
 

@@ -1,4 +1,4 @@
-"""The rows that joints are made of (001 appendix B, reconstructed in math.md section 3), and joint coordinates.
+"""The rows that joints are made of (BSMH23 appendix B, reconstructed), and joint coordinates.
 
 r_a, r_b: from each body's centre of mass to its anchor; n: an axis fixed to body a; p, q: body-fixed quaternions whose relative
 turn d = p* q is the identity where the joint frames agree, with the joint's own axis along z.
@@ -19,13 +19,13 @@ def _relative(p, q):
     return algebra.multiply(algebra.conjugate(p), q)
 
 
-@function_of_bodies("g = x_b + r_b - x_a - r_a", "001 appendix B, math.md section 3 (all three rows: world axes)", ANCHORS, 3)
+@function_of_bodies("g = x_b + r_b - x_a - r_a", "BSMH23 appendix B (all three rows: world axes)", ANCHORS, 3)
 def coincidence(x_a, r_a, x_b, r_b):
     return x_b + r_b - x_a - r_a
 
 
 @function_of_bodies(
-    "g = n·(x_b + r_b - x_a - r_a)", "001 appendix B, math.md section 3",
+    "g = n·(x_b + r_b - x_a - r_a)", "BSMH23 appendix B",
     (carried("n", "axis fixed to body a", "a", "1"), *ANCHORS), 1,
 )
 def offset_along(n, x_a, r_a, x_b, r_b, let):
@@ -34,7 +34,7 @@ def offset_along(n, x_a, r_a, x_b, r_b, let):
     return algebra.dot(n, let("u", x_b + r_b - x_a - r_a))
 
 
-@function_of_bodies("g = 2 V(p* q)", "001 appendix B scaled to radians, math.md section 3", TURN, 3, "rad")
+@function_of_bodies("g = 2 V(p* q)", "BSMH23 appendix B scaled to radians", TURN, 3, "rad")
 def alignment(p, q):
     from symvi.physics import algebra
 
@@ -42,7 +42,7 @@ def alignment(p, q):
 
 
 @function_of_bodies(
-    "alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value", "math.md section 3",
+    "alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value", "derived here",
     (*TURN, data("near", "the angle's last value", "rad")), 1, "rad",
 )
 def angle_about_axis(p, q, near, let):
@@ -53,7 +53,7 @@ def angle_about_axis(p, q, near, let):
 
 
 @function_of_bodies(
-    "c = 2 atan2(|V d|, S d)/|V d| V d,  d = p* q", "math.md section 3 (guarded at 0)",
+    "c = 2 atan2(|V d|, S d)/|V d| V d,  d = p* q", "derived here (guarded at 0)",
     (*TURN, data("guard", "a number whose root is far below any angle", "1")), 3, "rad",
 )
 def rotation_vector(p, q, guard, let):
@@ -69,7 +69,7 @@ def rotation_vector(p, q, guard, let):
 
 
 @function_of_bodies(
-    "g = n·m", "math.md section 3 (Hooke's joint: the two axes stay orthogonal)",
+    "g = n·m", "derived here (Hooke's joint: the two axes stay orthogonal)",
     (carried("n", "axis fixed to body a", "a", "1"), carried("m", "axis fixed to body b", "b", "1")), 1, "rad",
 )
 def orthogonality(n, m):
@@ -79,7 +79,7 @@ def orthogonality(n, m):
 
 
 @function_of_bodies(
-    "g = n·(x_b + r_b - x_a - r_a) - k alpha", "math.md section 3",
+    "g = n·(x_b + r_b - x_a - r_a) - k alpha", "derived here",
     (carried("n", "axis fixed to body a", "a", "1"), *ANCHORS, *TURN, data("near", "the angle's last value", "rad"),
      data("pitch", "advance per angle", "m/rad")), 1,
 )
@@ -91,7 +91,7 @@ def screw_advance(n, x_a, r_a, x_b, r_b, p, q, near, pitch, let):
 
 
 @function_of_bodies(
-    "g = (|u|² - L²)/(2 L),  u = x_b + r_b - x_a - r_a", "003 (37) scaled to metres, math.md section 3",
+    "g = (|u|² - L²)/(2 L),  u = x_b + r_b - x_a - r_a", "JM09 (37) scaled to metres",
     (*ANCHORS, data("length", "L", "m")), 1,
 )
 def separation(x_a, r_a, x_b, r_b, length, let):
@@ -102,7 +102,7 @@ def separation(x_a, r_a, x_b, r_b, length, let):
 
 
 @function_of_bodies(
-    "sin a = 2 (dz dw + dx dy), cos a = dw² + dx² - dy² - dz²,  d = p* q", "math.md section 3 (Hooke's joint: d = rot(z, a) rot(x, b))",
+    "sin a = 2 (dz dw + dx dy), cos a = dw² + dx² - dy² - dz²,  d = p* q", "derived here (Hooke's joint: d = rot(z, a) rot(x, b))",
     (*TURN, data("near", "the angle's last value", "rad")), 1, "rad",
 )
 def universal_first_angle(p, q, near, let):
@@ -114,7 +114,7 @@ def universal_first_angle(p, q, near, let):
 
 
 @function_of_bodies(
-    "sin b = 2 (dx dw + dy dz), cos b = dw² + dz² - dx² - dy²,  d = p* q", "math.md section 3 (Hooke's joint: d = rot(z, a) rot(x, b))",
+    "sin b = 2 (dx dw + dy dz), cos b = dw² + dz² - dx² - dy²,  d = p* q", "derived here (Hooke's joint: d = rot(z, a) rot(x, b))",
     (*TURN, data("near", "the angle's last value", "rad")), 1, "rad",
 )
 def universal_second_angle(p, q, near, let):
@@ -125,7 +125,7 @@ def universal_second_angle(p, q, near, let):
 
 
 @function_of_bodies(
-    "g = 2 V(p* q (p0* q0)*), whose gradient at p = p0, q = q0 is the relative turn in joint axes", "math.md section 4",
+    "g = 2 V(p* q (p0* q0)*), whose gradient at p = p0, q = q0 is the relative turn in joint axes", "derived here",
     (*TURN, data("p0", "the joint frame on body a, held", "1", (4,)), data("q0", "the joint frame on body b, held", "1", (4,))), 3, "rad",
 )
 def relative_turn(p, q, p0, q0, let):
@@ -137,7 +137,7 @@ def relative_turn(p, q, p0, q0, let):
 
 
 @function_of_bodies(
-    "V = 1 - cos(alpha - rest)", "the sinusoidal spring of math.md section 4",
+    "V = 1 - cos(alpha - rest)", "derived here",
     (*TURN, data("rest_cos", "cosine of the rest angle"), data("rest_sin", "sine of the rest angle")), 1, "J/N m",
 )
 def sinusoidal_energy(p, q, rest_cos, rest_sin, let):
@@ -148,7 +148,7 @@ def sinusoidal_energy(p, q, rest_cos, rest_sin, let):
 
 
 @function_of_bodies(
-    "V = (|u| - L)²/2,  u = x_b + r_b - x_a - r_a", "003 section III (its spring), math.md section 4",
+    "V = (|u| - L)²/2,  u = x_b + r_b - x_a - r_a", "JM09 section III (its spring)",
     (*ANCHORS, data("length", "L, the length without force", "m")), 1, "J m/N",
 )
 def stretch_energy(x_a, r_a, x_b, r_b, length, let):
@@ -162,7 +162,7 @@ def stretch_energy(x_a, r_a, x_b, r_b, length, let):
 
 
 @function_of_bodies(
-    "x_b + r_b, where a force acts", "virtual work (math.md section 4)",
+    "x_b + r_b, where a force acts", "virtual work",
     (position("b"), carried("r_b", "point of the force on body b", "b")), 3,
 )
 def point_on_body(x_b, r_b):
