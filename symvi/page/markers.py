@@ -1,0 +1,76 @@
+"""How joints and point springs look: a pin along the free axis, a ball, a block, or a span between two points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symvi.page.bodies import extents
+from symvi.page.parts import WORLD, Part, Span, array, point, sphere
+from symvi.page.placement import align, rotate
+
+__all__ = ["joint_parts", "spans"]
+
+# Size of a marker, as a part of the mechanism's characteristic length.
+MARKER = 0.055
+
+PIN, SLEEVE, RAIL, BLOCK = (1.0, 1.0, 1.5), (1.0, 1.0, 3.2), (1.0, 1.0, 3.2), (1.1, 1.1, 1.1)
+MARKERS = {
+    "revolute": ("cylinder", PIN),
+    "universal": ("cylinder", PIN),
+    "cylindrical": ("cylinder", SLEEVE),
+    "screw": ("cylinder", SLEEVE),
+    "prismatic": ("box", RAIL),
+    "spherical": ("sphere", ()),
+    "cylindrical_free": ("sphere", ()),
+    "planar_free": ("sphere", ()),
+    "floating": None,
+    "fixed_orientation": None,
+    "free_revolute": None,
+    "distance": None,
+    "custom": None,
+}
+ANY_OTHER = ("box", BLOCK)
+
+
+def joint_parts(mechanism, index: Mapping[str, int], length: float) -> list[Part]:
+    """The markers of all joints; `index` gives a body's number, `length` is the characteristic length [m]."""
+    parts = []
+    thickness = {body.name: min(extents(body.shape)) for body in mechanism.bodies if body.shape is not None}
+    for joint in mechanism.joints:
+        marker = MARKERS.get(joint.type, ANY_OTHER)
+        if marker is None:
+            continue
+        # As large as it must be to show outside of the thicker body, within reason.
+        thick = max(thickness.get(joint.parent, 0.0), thickness.get(joint.child, 0.0))
+        size = min(max(MARKER * length, 0.85 * thick), 4 * MARKER * length)
+        carrier, place = index.get(joint.parent, WORLD), array(joint.parent_anchor)
+        along = rotate(joint.orientation, joint.axis)
+        parts.append(_marker(carrier, place, along, marker, size, joint.name))
+        if joint.type == "universal":
+            child = index[joint.child]
+            parts.append(_marker(child, joint.child_anchor, joint.child_axis, marker, size, joint.name))
+    return parts
+
+
+def spans(mechanism, index: Mapping[str, int], length: float) -> list[Span]:
+    """The point springs and distance joints of a mechanism."""
+    springs = [(force, "spring", 0.045) for force in mechanism.forces if force.kind == "point_spring"]
+    struts = [(joint, "strut", 0.009) for joint in mechanism.joints if joint.type == "distance"]
+    return [
+        Span(
+            (index.get(element.parent, WORLD), index.get(element.child, WORLD)),
+            (point(element.parent_anchor), point(element.child_anchor)),
+            kind,
+            element.name,
+            radius * length,
+        )
+        for element, kind, radius in springs + struts
+    ]
+
+
+def _marker(body, place, along, marker, size, name):
+    solid, proportions = marker
+    if solid == "sphere":
+        return sphere(body, place, 0.7 * size, "joint", name)
+    extents = point(size * proportion for proportion in proportions)
+    return Part(body, solid, extents, point(place), align(along), "joint", name)

@@ -1,0 +1,66 @@
+"""The elements of a drawing: solids fixed in a body frame, and spans between two of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from symvi.page.placement import align
+
+__all__ = ["WORLD", "Part", "Point", "Span", "array", "point", "rod", "sphere"]
+
+WORLD = -1
+Point = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One solid, fixed in the frame of a body.
+
+    body: index of the body, or WORLD. solid: "box", "sphere" or "cylinder" (its long axis is z).
+    size: extents [m] along the solid's own axes. position [m], orientation (w, x, y, z): of the solid in the frame.
+    role: "shape" (the body as described), "link" or "mass" (its stand-in), "joint" (a marker).
+    name: the body or joint that the part stands for.
+    """
+
+    body: int
+    solid: str
+    size: Point
+    position: Point
+    orientation: tuple[float, float, float, float]
+    role: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Span:
+    """A spring or a distance joint, drawn between a point of one body (or of the world) and a point of another."""
+
+    bodies: tuple[int, int]
+    points: tuple[Point, Point]
+    kind: str
+    name: str
+    radius: float
+
+
+def sphere(body: int, centre: np.ndarray, radius: float, role: str, name: str) -> Part:
+    """A ball of the given radius [m]."""
+    return Part(body, "sphere", (2 * radius,) * 3, point(centre), (1.0, 0.0, 0.0, 0.0), role, name)
+
+
+def rod(body: int, first: np.ndarray, second: np.ndarray, radius: float, role: str, name: str) -> Part:
+    """A cylinder from one point to another."""
+    along = second - first
+    size = (2 * radius, 2 * radius, float(np.linalg.norm(along)))
+    return Part(body, "cylinder", size, point((first + second) / 2), align(along), role, name)
+
+
+def array(values) -> np.ndarray:
+    """The values as an array of doubles."""
+    return np.array(values, dtype=float)
+
+
+def point(values) -> tuple[float, ...]:
+    """The values as plain floats."""
+    return tuple(float(value) for value in values)

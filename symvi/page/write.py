@@ -1,0 +1,167 @@
+"""Writing the page: one view of the trajectory as JSON, laid out by the template in `templates/page`.
+
+Nothing a user named is trusted: the data stands in the page as JSON without any `<`, `>` or `&`, the script puts it on
+the screen as text only, and the page's own security policy lets no other script run and nothing be fetched.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from symvi.emit.templates import environment, templates_folder
+from symvi.errors import SymviError
+from symvi.page.facts import list_facts
+from symvi.page.framing import choose_framing, choose_marks
+from symvi.page.keyframes import Keyframes, choose_keyframes, encode, extremes
+from symvi.page.scene import Mark, build_scene
+
+__all__ = ["SCRIPTS", "write_page"]
+
+# In reading order: each uses only what stands before it.
+SCRIPTS = (
+    "algebra.js", "solids.js", "motion.js", "scene.js", "camera.js", "webgl.js", "painter.js",
+    "overlay.js", "curves.js", "controls.js", "replay.js",
+)  # fmt: skip
+
+CURVE_BUCKETS = 600
+
+
+def write_page(
+    trajectory,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    max_frames: int = 2000,
+    fps: float | None = None,
+    traces: Sequence[tuple[str, Sequence[float]]] | None = None,
+    facts: Mapping[str, object] | None = None,
+) -> Path:
+    """Write a page that replays a trajectory in three dimensions, and return its path.
+
+    trajectory: a value with mechanism, time (N,) [s], position (N, n, 3) [m], orientation (N, n, 4), energy,
+        kinetic_energy, potential_energy (N,) [J], closure (N,) [m or rad] and iterations (N,).
+    title: of the page; the name of the mechanism if left out.
+    max_frames, fps: at most so many pictures, and so many per second of the motion (None: as many as max_frames).
+    traces: (body name, point in its frame [m]) whose paths are drawn, and up to which a body without shape is drawn;
+        left out, those of the free ends. Further ones come and go with a click.
+    facts: further rows of the table, such as {"freedoms": 1}.
+    Raises SymviError for an unknown body, or if no placement is finite; OSError if the file cannot be written.
+    The same trajectory gives the same bytes.
+    """
+    mechanism = trajectory.mechanism
+    marks = _marks(mechanism, traces or ())
+    try:
+        frames = choose_keyframes(trajectory, max_frames, fps)
+    except ValueError as error:
+        raise SymviError(f"mechanism {mechanism.name!r}: {error}") from None
+    data = _page_data(trajectory, frames, marks, traces is None)
+    data["facts"] = list_facts(trajectory, frames, facts)
+    data["title"] = title or mechanism.name
+    script = "\n".join((templates_folder() / "page" / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    script = f'"use strict";\n{script}'
+    text = (
+        environment("page")
+        .get_template("replay.html.jinja")
+        .render(
+            title=data["title"],
+            styles=(templates_folder() / "page" / "replay.css").read_text(encoding="utf-8"),
+            script=script,
+            script_digest=b64encode(sha256(script.encode()).digest()).decode("ascii"),
+            data=_embedded(data),
+        )
+    )
+    return _write_whole(Path(path), text)
+
+
+def _marks(mechanism, traces) -> tuple[Mark, ...]:
+    index = {body.name: number for number, body in enumerate(mechanism.bodies)}
+    for name, _ in traces:
+        if name not in index:
+            raise SymviError(f"trace: there is no body {name!r}; the bodies are {', '.join(index)}")
+    return tuple((index[name], tuple(float(x) for x in place)) for name, place in traces)
+
+
+def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: bool) -> dict[str, object]:
+    """All that the script reads, in JSON's own types."""
+    mechanism = trajectory.mechanism
+    scene = build_scene(mechanism, marks)
+    framing = choose_framing(mechanism, scene, frames)
+    return {
+        "description": mechanism.description,
+        "bodies": [
+            {"name": body.name, "color": body.color, "center": body.center_of_mass, "points": points}
+            for body, points in zip(mechanism.bodies, scene.points, strict=True)
+        ],
+        "parts": [asdict(part) for part in scene.parts],
+        "spans": [asdict(span) for span in scene.spans],
+        "length": scene.length,
+        "frames": {
+            "time": encode(np.asarray(trajectory.time)[frames.steps], "f8"),
+            "position": encode(frames.position, "f4"),
+            "orientation": encode(frames.orientation, "f4"),
+            "center": encode(framing.center, "f4"),
+            "blended": frames.blended,
+        },
+        "view": {
+            "low": framing.low.tolist(),
+            "high": framing.high.tolist(),
+            "up": framing.up.tolist(),
+            "toward": framing.toward.tolist(),
+            "ground": framing.ground,
+            "follow": framing.follow,
+        },
+        "traces": choose_marks(scene, frames) if choose else marks,
+        "curves": _curves(trajectory, frames),
+    }
+
+
+def _curves(trajectory, frames: Keyframes) -> list[dict[str, object]]:
+    """The curves below the picture: thinned for drawing, and their values in the keyframes for reading."""
+    sources = (
+        ("energy", "total", trajectory.energy),
+        ("energy", "kinetic", trajectory.kinetic_energy),
+        ("energy", "potential", trajectory.potential_energy),
+        ("closure", "closure", trajectory.closure),
+    )
+    curves = []
+    for chart, name, source in sources:
+        values = np.asarray(source, float)
+        time, drawn = extremes(np.asarray(trajectory.time, float), values, CURVE_BUCKETS)
+        curves.append(
+            {
+                "chart": chart,
+                "name": name,
+                "time": encode(time, "f8"),
+                "values": encode(drawn, "f8"),
+                "readings": encode(values[frames.steps], "f8"),
+            }
+        )
+    return curves
+
+
+def _embedded(data: object) -> str:
+    """JSON that can stand inside a script element: nothing in it can end the element or open a comment."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _write_whole(path: Path, text: str) -> Path:
+    """Write the file at once, so that a killed process leaves no half of it."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such folder", str(path.parent))
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
