@@ -1,0 +1,66 @@
+"""Floating pairs that carry every force their joint has an axis for; gains and inputs say which of them act.
+
+One solver per joint type serves all of these tests, since magnitudes are parameters of the generated text.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from symvi.mechanism import JOINT_TYPES, Mechanism, State, start_state
+from symvi.mechanism.forces import FORCES
+from symvi.simulate import Simulator
+from tests.support.floating_pairs import FORCE_KINDS, PAIRS, floating_pair
+
+__all__ = ["ACTING", "CONSERVATIVE", "DAMPED", "DISSIPATIVE", "LoadedPair", "loaded_pair", "tossed"]
+
+GAINS = (".stiffness", ".damping", ".scale")
+DISSIPATIVE = ("joint_damper", "servo")
+DAMPED = tuple(joint_type for joint_type, kind in PAIRS if kind == "joint_damper")
+CONSERVATIVE = tuple(kind for kind in FORCE_KINDS if kind not in (*DISSIPATIVE, "actuator"))
+# What can act on a pair: nothing but its joint, one kind of force, everything.
+ACTING = (
+    *((joint_type, ()) for joint_type in JOINT_TYPES),
+    *((joint_type, (kind,)) for joint_type, kind in PAIRS),
+    *((joint_type, FORCE_KINDS) for joint_type in JOINT_TYPES),
+)
+missing = set(FORCES) - {"wrench"} - {kind.replace("sinusoidal", "joint") for kind in FORCE_KINDS}
+assert not missing, f"no floating pair carries {missing}"
+
+
+@cache
+def loaded_pair(joint_type: str) -> Mechanism:
+    """The pair with every force, in an oblique gravity."""
+    return floating_pair(joint_type, *FORCE_KINDS, gravity=(1.0, 2.0, -9.81))
+
+
+class LoadedPair:
+    """A solver of the loaded pair in which these kinds of forces act and the others have no gain and no input."""
+
+    def __init__(self, joint_type: str, kinds=FORCE_KINDS, gravity=(0.0, 0.0, 0.0)):
+        self.mechanism = loaded_pair(joint_type)
+        self.simulator = Simulator(self.mechanism)
+        self.simulator.set_parameter("common.gravity", gravity)
+        acting = {f"{kind}_of_joint" for kind in kinds}
+        for name in self.simulator.parameter_names:
+            if name.endswith(GAINS) and name.split(".")[0] not in acting:
+                self.simulator.set_parameter(name, np.zeros(self.simulator.plan.parameters[name][1]))
+        self.inputs = {
+            name: 0.0 for name in self.simulator.inputs.names if name.startswith("actuator") and "actuator" not in kinds
+        }
+
+    def simulate(self, time: float, step: float, **options):
+        inputs = self.inputs | options.pop("inputs", {})
+        return self.simulator.simulate(time, step, inputs=inputs, **options)
+
+
+def tossed(mechanism: Mechanism, seed: int) -> State:
+    """The start placement with random velocities up to 1 m/s and 2 rad/s, which the joints may not allow."""
+    state, random = start_state(mechanism), np.random.default_rng(seed)
+    shape = (len(state.names), 3)
+    return State(
+        time=0.0, position=state.position, orientation=state.orientation, velocity=random.uniform(-1, 1, shape),
+        angular_velocity=random.uniform(-2, 2, shape), names=state.names,
+    )  # fmt: skip
