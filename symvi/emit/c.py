@@ -105,7 +105,7 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         "angles": any("angle" in k.operation_count() or "atan2" in k.operation_count() for k in program.kernels()),
         "uses_c_library": program.notes.get("uses_c_library", False), "sources": _sources(program), "kinds": printer.kinds,
         "rows": sum(len(program.nodes[kind]) * rows for kind, rows in printer.row_counts.items()),
-        "row_groups": list(printer.row_groups()), "reactions": list(printer.reactions()), "watched": bool(phases["watch"]["lines"]),
+        "row_groups": list(printer.row_groups()), "reactions": list(printer.reactions()), "drivers": list(printer.drivers()), "watched": bool(phases["watch"]["lines"]),
         "tolerance": printer.literal(SolverOptions().tolerance if real == "double" else 1e-5),
         "phase_meaning": MEANINGS, "phase_arguments": {phase: _phase_arguments(program, printer, phase) for phase in MEANINGS},
         "arguments_pzuw": printer.signature("pzuw"), "arguments_state": printer.signature("pZuw"),
@@ -167,6 +167,12 @@ class CPrinter:
         """The constraints that report a wrench, in the order of their types."""
         for kind in self.kinds:
             if any(f.name == "reaction" for f in self.program.records.of(kind, "work")):
+                yield from self.program.nodes[kind]
+
+    def drivers(self) -> Iterator:
+        """The constraints that follow an input, in the order of their types."""
+        for kind in self.kinds:
+            if any(f.name == "rate_before" for f in self.program.records.of(kind, "state")):
                 yield from self.program.nodes[kind]
 
     def signature(self, letters: str) -> str:

@@ -140,10 +140,12 @@ class PythonEngine:
 
     def observe(self, inputs: np.ndarray) -> np.ndarray:
         self._enter(inputs)
-        return self._frame_of(self.solver.observe(), [0.0] * self.plan.rows, [[0.0] * 6] * len(self.plan.reactions), 0, 0)
+        nothing = [0.0] * self.plan.rows, [[0.0] * 6] * len(self.plan.reactions), [0.0] * len(self.plan.drivers)
+        return self._frame_of(self.solver.observe(), nothing, 0, 0)
 
-    def _frame_of(self, seen: dict, rows, reactions, iterations: int, status: int) -> np.ndarray:
-        values = seen | {"rows": rows, "reaction": reactions, "iterations": iterations, "status": status}
+    def _frame_of(self, seen: dict, forces: tuple[list, list, list], iterations: int, status: int) -> np.ndarray:
+        rows, reactions, powers = forces
+        values = seen | {"rows": rows, "reaction": reactions, "power": powers, "iterations": iterations, "status": status}
         return np.concatenate([np.ravel(values[name]) for name in self.plan.frame if name != "size"]).astype(np.float64)
 
     def rollout(self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions) -> tuple[int, int, np.ndarray]:
@@ -161,16 +163,20 @@ class PythonEngine:
                 return int(status), n, np.array(frames).reshape(-1, self.plan.frame["size"][0])
             worst = max(worst, int(status))
             if (n + 1) % every == 0:
-                rows, reactions = self._forces(time)
+                forces = self._forces(time)
                 if varying:
                     self._push("input", inputs[n + 1])
-                frames.append(self._frame_of(self.solver.observe(), rows, reactions, self.solver.iterations, int(status)))
+                frames.append(self._frame_of(self.solver.observe(), forces, self.solver.iterations, int(status)))
         self._pull_state()
         return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])
 
-    def _forces(self, time: float) -> tuple[list, list]:
+    def _forces(self, time: float) -> tuple[list, list, list]:
         self.solver.run("react")
-        work = self.solver.memory.work
+        work, state = self.solver.memory.work, self.solver.memory.state
         rows = [y / time if time > 0.0 else 0.0 for c in self.plan.constraints for y in work[c["kind"]][c["index"]].y]
         reactions = [list(work[c["kind"]][c["index"]].reaction) for c in self.plan.constraints if c["reaction"]]
-        return rows, reactions
+        powers = [
+            work[c["kind"]][c["index"]].y[0] / time * state[c["kind"]][c["index"]].rate_before[0]
+            for c in self.plan.constraints if c["type"] == "driver"
+        ]
+        return rows, reactions, powers

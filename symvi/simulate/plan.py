@@ -50,6 +50,10 @@ class Plan:
         return tuple(c["name"] for c in self.constraints if c["reaction"])
 
     @cached_property
+    def drivers(self) -> tuple[str, ...]:
+        return tuple(c["name"] for c in self.constraints if c["type"] == "driver")
+
+    @cached_property
     def frame(self) -> dict[str, tuple[int, tuple[int, ...]]]:
         """Offsets and shapes of what a frame holds, in the order of the generated struct."""
         n = len(self.bodies)
@@ -59,6 +63,8 @@ class Plan:
             shapes["rows"] = (self.rows,)
         if self.reactions:
             shapes["reaction"] = (len(self.reactions), 6)
+        if self.drivers:
+            shapes["power"] = (len(self.drivers),)
         places, offset = {}, 0
         for name, shape in shapes.items():
             places[name] = offset, shape

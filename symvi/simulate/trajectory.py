@@ -30,7 +30,7 @@ class Trajectory:
     the joints. kinetic_energy, potential_energy, energy (N,) [J]; linear_momentum (N, 3); angular_momentum (N, 3) about the origin.
     closure (N,): largest residual of a constraint row, dropped ones included [m or rad]. iterations, status (N,): of the step that led
     to each knot. reactions: joint -> (N, 6) force and torque on the child at the anchor, in joint axes, over the step before [N, N m].
-    multipliers: constraint -> (N, rows) forces along its rows. inputs (N, m), input_names: what drove the steps.
+    multipliers: constraint -> (N, rows) forces along its rows. powers: driver -> (N,) power over the step before [W]. inputs (N, m), input_names: what drove the steps.
     undetermined: joints in redundant loops, whose reactions are not unique (the minimum-norm ones are given).
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
     """
@@ -51,6 +51,7 @@ class Trajectory:
     status: Array
     reactions: Mapping[str, Array]
     multipliers: Mapping[str, Array]
+    powers: Mapping[str, Array]
     inputs: Array
     input_names: tuple[str, ...]
     undetermined: tuple[str, ...]
@@ -84,6 +85,7 @@ class Trajectory:
         arrays = {f.name: getattr(self, f.name) for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)}
         arrays |= {f"reaction:{name}": values for name, values in self.reactions.items()}
         arrays |= {f"multiplier:{name}": values for name, values in self.multipliers.items()}
+        arrays |= {f"power:{name}": values for name, values in self.powers.items()}
         header = {"format": FORMAT, "mechanism": json.loads(self.mechanism.to_json()), "step": self.step,
                   "input_names": self.input_names, "undetermined": self.undetermined}
         temporary = path.with_name(path.name + ".part")
@@ -105,12 +107,12 @@ class Trajectory:
             if isinstance(error, OSError):
                 raise
             raise SymviError(f"{path}: is no trajectory of symvi ({error})") from error
-        groups = {"reaction": {}, "multiplier": {}}
+        groups = {"reaction": {}, "multiplier": {}, "power": {}}
         for name in [n for n in arrays if ":" in n]:
             kind, joint = name.split(":", 1)
             groups[kind][joint] = arrays.pop(name)
         return cls(mechanism=Mechanism.from_json(json.dumps(header["mechanism"])), step=header["step"], reactions=groups["reaction"],
-                   multipliers=groups["multiplier"], input_names=tuple(header["input_names"]),
+                   multipliers=groups["multiplier"], powers=groups["power"], input_names=tuple(header["input_names"]),
                    undetermined=tuple(header["undetermined"]), **arrays)
 
     def to_csv(self, path: str | Path) -> Path:
