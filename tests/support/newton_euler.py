@@ -2,7 +2,7 @@
 
 For the velocities u of the body frames (origin in world axes, turning in body axes), with G u = 0 on the constraints:
     M u' + bias = forces + Gᵀ lambda,    G u' = -(d/dt G) u
-Constraints and joint coordinates are those of kinematics.py; every derivative is a complex step through their definition.
+Constraints and joint coordinates are those of kinematics.py; every derivative is a complex step through them.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _value(text: str | None, time: float) -> tuple[float, float]:
 
 
 def _free_motions(joint: Joint, poses: Poses, bodies: set[str], names, along: np.ndarray) -> np.ndarray:
-    """The rates that dampers and actuators act along: those of the coordinates, but of three free rotations the relative
+    """The rates that dampers and actuators act along: those of the coordinates; for three rotations, the relative
     angular velocity in joint axes."""
     kinds = coordinate_kinds(joint.type)
     if kinds.count("rotation") < 3:
