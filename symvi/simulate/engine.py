@@ -140,12 +140,12 @@ class PythonEngine:
 
     def observe(self, inputs: np.ndarray) -> np.ndarray:
         self._enter(inputs)
-        nothing = [0.0] * self.plan.rows, [[0.0] * 6] * len(self.plan.reactions), [0.0] * len(self.plan.drivers)
-        return self._frame_of(self.solver.observe(), nothing, 0, 0)
+        n = len(self.plan.bodies)
+        nothing = {"rows": [0.0] * self.plan.rows, "reaction": [[0.0] * 6] * len(self.plan.reactions),
+                   "power": [0.0] * len(self.plan.drivers), "before_x": [[0.0] * 3] * n, "before_q": [[0.0] * 4] * n}
+        return self._frame_of(nothing | self.solver.observe() | {"iterations": 0, "status": 0})
 
-    def _frame_of(self, seen: dict, forces: tuple[list, list, list], iterations: int, status: int) -> np.ndarray:
-        rows, reactions, powers = forces
-        values = seen | {"rows": rows, "reaction": reactions, "power": powers, "iterations": iterations, "status": status}
+    def _frame_of(self, values: dict) -> np.ndarray:
         return np.concatenate([np.ravel(values[name]) for name in self.plan.frame if name != "size"]).astype(np.float64)
 
     def rollout(self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions) -> tuple[int, int, np.ndarray]:
@@ -156,6 +156,7 @@ class PythonEngine:
         for n in range(steps):
             if varying:
                 self._push("input", inputs[n])
+            before = self._placement()
             time = self.solver.kick() * self.solver.memory.parameters["common"][0].h[0]
             status = self.solver.step()
             if status < 0:
@@ -166,17 +167,21 @@ class PythonEngine:
                 forces = self._forces(time)
                 if varying:
                     self._push("input", inputs[n + 1])
-                frames.append(self._frame_of(self.solver.observe(), forces, self.solver.iterations, int(status)))
+                seen = self.solver.observe() | {"iterations": self.solver.iterations, "status": int(status)}
+                frames.append(self._frame_of(before | forces | seen))
         self._pull_state()
         return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])
 
-    def _forces(self, time: float) -> tuple[list, list, list]:
+    def _placement(self) -> dict[str, list]:
+        bodies = self.solver.memory.state["body"]
+        return {"before_x": [list(body.x) for body in bodies], "before_q": [list(body.q) for body in bodies]}
+
+    def _forces(self, time: float) -> dict[str, list]:
         self.solver.run("react")
         work, state = self.solver.memory.work, self.solver.memory.state
-        rows = [y / time if time > 0.0 else 0.0 for c in self.plan.constraints for y in work[c["kind"]][c["index"]].y]
-        reactions = [list(work[c["kind"]][c["index"]].reaction) for c in self.plan.constraints if c["reaction"]]
-        powers = [
-            work[c["kind"]][c["index"]].y[0] / time * state[c["kind"]][c["index"]].rate_before[0]
-            for c in self.plan.constraints if c["type"] == "driver"
-        ]
-        return rows, reactions, powers
+        own = [(c, work[c["kind"]][c["index"]]) for c in self.plan.constraints]
+        return {
+            "rows": [y / time if time > 0.0 else 0.0 for _, record in own for y in record.y],
+            "reaction": [list(record.reaction) for c, record in own if c["reaction"]],
+            "power": [record.y[0] / time * state[c["kind"]][c["index"]].rate_before[0] for c, record in own if c["type"] == "driver"],
+        }

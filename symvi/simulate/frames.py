@@ -74,11 +74,13 @@ def trajectory(
         offset += count
     reactions = entry(plan, recorded, "reaction") if plan.reactions else np.zeros((len(recorded), 0, 6))
     powers = entry(plan, recorded, "power") if plan.drivers else np.zeros((len(recorded), 0))
+    before = [entry(plan, recorded, name) for name in ("before_x", "before_q")] if plan.notes["watched"] else [np.zeros(0), np.zeros(0)]
     return Trajectory(
         mechanism=mechanism, step=step, time=times, **placements(mechanism, plan, recorded),
         kinetic_energy=entry(plan, recorded, "kinetic"), potential_energy=entry(plan, recorded, "potential"),
         linear_momentum=entry(plan, recorded, "momentum"), angular_momentum=entry(plan, recorded, "spin"),
         closure=entry(plan, recorded, "closure"), iterations=entry(plan, recorded, "iterations"), status=entry(plan, recorded, "status"),
-        reactions={name: reactions[:, k] for k, name in enumerate(plan.reactions)}, multipliers=multipliers,
+        kept_reactions={name: reactions[:, k] for k, name in enumerate(plan.reactions)}, multipliers=multipliers,
         powers={name: powers[:, k] for k, name in enumerate(plan.drivers)}, inputs=inputs, input_names=plan.inputs, undetermined=tuple(plan.notes.get("undetermined", ())), resume=resume,
+        before_position=before[0], before_orientation=before[1],
     )

@@ -63,6 +63,8 @@ class Plan:
             shapes["rows"] = (self.rows,)
         if self.reactions:
             shapes["reaction"] = (len(self.reactions), 6)
+        if self.notes["watched"]:
+            shapes |= {"before_x": (n, 3), "before_q": (n, 4)}
         if self.drivers:
             shapes["power"] = (len(self.drivers),)
         places, offset = {}, 0

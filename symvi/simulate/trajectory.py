@@ -8,6 +8,7 @@ import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -29,9 +30,9 @@ class Trajectory:
     velocity (N, n, 3) of the centres of mass, world [m/s]; angular_velocity (N, n, 3), body axes [rad/s]: knot values, projected onto
     the joints. kinetic_energy, potential_energy, energy (N,) [J]; linear_momentum (N, 3); angular_momentum (N, 3) about the origin.
     closure (N,): largest residual of a constraint row, dropped ones included [m or rad]. iterations, status (N,): of the step that led
-    to each knot. reactions: joint -> (N, 6) force and torque on the child at the anchor, in joint axes, over the step before [N, N m].
-    multipliers: constraint -> (N, rows) forces along its rows. powers: driver -> (N,) power over the step before [W]. inputs (N, m), input_names: what drove the steps.
-    undetermined: joints in redundant loops, whose reactions are not unique (the minimum-norm ones are given).
+    to each knot. kept_reactions: as `reactions`, by the rows that the solver keeps. multipliers: constraint -> (N, rows) forces along its rows. powers: driver -> (N,) power over the step before [W]. inputs (N, m), input_names: what drove the steps.
+    undetermined: joints in redundant loops, whose reactions are not unique (those of least norm are given).
+    before_position (N, n, 3), before_orientation: centres of mass and orientations where the forces acted; empty without such loops.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
     """
 
@@ -49,13 +50,27 @@ class Trajectory:
     closure: Array
     iterations: Array
     status: Array
-    reactions: Mapping[str, Array]
+    kept_reactions: Mapping[str, Array]
     multipliers: Mapping[str, Array]
     powers: Mapping[str, Array]
     inputs: Array
     input_names: tuple[str, ...]
     undetermined: tuple[str, ...]
     resume: Array
+    before_position: Array
+    before_orientation: Array
+
+    @cached_property
+    def reactions(self) -> Mapping[str, Array]:
+        """Joint -> (N, 6): force and torque on the child at the anchor, in joint axes, over the step before [N, N m].
+
+        Where redundant loops leave them undetermined (`undetermined` names the joints) they are those of least norm.
+        """
+        if not self.undetermined:
+            return self.kept_reactions
+        from symvi.simulate.reactions import MinimumNormReactions
+
+        return MinimumNormReactions(self)
 
     @property
     def energy(self) -> Array:
@@ -83,7 +98,7 @@ class Trajectory:
         """Write everything to one npz file, whole or not at all."""
         path = Path(path)
         arrays = {f.name: getattr(self, f.name) for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)}
-        arrays |= {f"reaction:{name}": values for name, values in self.reactions.items()}
+        arrays |= {f"reaction:{name}": values for name, values in self.kept_reactions.items()}
         arrays |= {f"multiplier:{name}": values for name, values in self.multipliers.items()}
         arrays |= {f"power:{name}": values for name, values in self.powers.items()}
         header = {"format": FORMAT, "mechanism": json.loads(self.mechanism.to_json()), "step": self.step,
@@ -111,7 +126,7 @@ class Trajectory:
         for name in [n for n in arrays if ":" in n]:
             kind, joint = name.split(":", 1)
             groups[kind][joint] = arrays.pop(name)
-        return cls(mechanism=Mechanism.from_json(json.dumps(header["mechanism"])), step=header["step"], reactions=groups["reaction"],
+        return cls(mechanism=Mechanism.from_json(json.dumps(header["mechanism"])), step=header["step"], kept_reactions=groups["reaction"],
                    multipliers=groups["multiplier"], powers=groups["power"], input_names=tuple(header["input_names"]),
                    undetermined=tuple(header["undetermined"]), **arrays)
 
