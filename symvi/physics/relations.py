@@ -19,6 +19,22 @@ def driver_model(mechanism: Mechanism, driver: Driver) -> ConstraintModel:
                            (unit,), target="target", angles=angles, tree=False)
 
 
+def lock_name(joint: str, coordinate: int) -> str:
+    """The name of a lock; the dot keeps it apart from all names of a description."""
+    return f"{joint}.lock{coordinate}"
+
+
+def lock_model(mechanism: Mechanism, joint: str, coordinate: int, value: float) -> ConstraintModel:
+    """A row c(z2) - value = 0 that holds a joint coordinate."""
+    geometry = Geometry(mechanism, mechanism.joint(joint))
+    group = single_coordinate(geometry, coordinate, "angle")
+    angles = tuple(group.inputs["near"].name for _ in (0,) if "near" in group.inputs)
+    parameters = geometry.used((group,)) | {"offset": Parameter((value,), "value at which the coordinate is held")}
+    unit = coordinate_units(geometry.joint)[coordinate]
+    return ConstraintModel(lock_name(joint, coordinate), "lock", geometry.bodies, (group,), parameters, 1, (f"coordinate of {joint}",),
+                           (unit,), offset="offset", angles=angles, tree=False)
+
+
 def coupling_model(mechanism: Mechanism, coupling: Coupling) -> ConstraintModel:
     """A row c1 - ratio c2 - offset = 0 between the coordinates of two joints: up to four bodies."""
     first, second = (mechanism.joint(name) for name in coupling.joints)

@@ -1,7 +1,8 @@
-"""Configurations in which all joints close: from the start placement, and by moving on from there (loops.md section 2).
+"""Configurations in which all joints close: from the start placement, and by moving on from there.
 
-Gauss-Newton on the scaled rows with the smallest motion, weighted by mass; directions that the rows hold by less than `cut` of
-their size are left alone, so that neither a singular position nor a nearly redundant row makes a correction large.
+Gauss-Newton on the scaled rows with the smallest motion, weighted by mass; directions that the rows hold by less than
+`cut` of their size are left alone, so that neither a singular position nor a nearly redundant row makes a correction
+large.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LEAST_RADIUS = 1e-3  # of the mechanism's size: a body's inertia counts at least
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """A configuration with the rows of all constraints there; closure: the largest, translations in units of the size."""
+    """A configuration, and the rows of all constraints there. closure: the largest, metres in units of the size."""
 
     configuration: Configuration
     rows: list[Rows]
@@ -40,7 +41,10 @@ class Position:
 
 
 class Assembly:
-    """The loops of a mechanism in numbers. chosen: the loop rows, as (model, row), that must close; all of them if left out."""
+    """The loops of a mechanism in numbers.
+
+    chosen: the loop rows, as (model, row), that must close; all of them if left out.
+    """
 
     def __init__(self, mechanism: Mechanism, spanning: Spanning, chosen: Sequence[tuple[int, int]] | None = None):
         self.mechanism, self.spanning = mechanism, spanning
@@ -56,7 +60,8 @@ class Assembly:
         places = [state.index(body.name) for body in self.bodies]
         q = state.orientation[places]
         arms = [rotate(tuple(turn), body.center_of_mass) for turn, body in zip(q, self.bodies, strict=True)]
-        return Configuration(state.position[places] + np.array(arms).reshape(-1, 3), q, start_angles(self.mechanism, self.spanning.models))
+        x = state.position[places] + np.array(arms).reshape(-1, 3)
+        return Configuration(x, q, start_angles(self.mechanism, self.spanning.models))
 
     def at(self, configuration: Configuration) -> Position:
         """The rows at a configuration."""
@@ -85,10 +90,10 @@ class Assembly:
         return blocks
 
     def reduced(self, position: Position, metric: Array | None = None) -> Reduced:
-        """The chosen rows on the freedoms of the tree; the plain metric takes every body as of the mechanism's size and one mass."""
+        """The chosen rows on the freedoms of the tree; in the plain metric all bodies are of one mass and size."""
         return reduced(position.rows, position.tree, self.plain if metric is None else metric, self.chosen)
 
-    # --- projection --------------------------------------------------------------------------------------------------------
+    # --- projection --------------------------------------------------------------------------------------------------
     def project(self, configuration: Configuration, cut: float = CUT) -> Position:
         """The nearest configuration in which the rows close, as far as they do."""
         best = last = self.at(configuration)
@@ -120,15 +125,16 @@ class Assembly:
         """The size of a motion: the largest turn [rad], or translation in units of the mechanism's size."""
         if not len(motion):
             return 0.0
-        return float(max(np.linalg.norm(motion[:, :3], axis=1).max() / self.size, np.linalg.norm(motion[:, 3:], axis=1).max()))
+        shift, turn = (np.linalg.norm(part, axis=1).max() for part in (motion[:, :3], motion[:, 3:]))
+        return float(max(shift / self.size, turn))
 
-    # --- moving on ----------------------------------------------------------------------------------------------------------
-    def directions(self, random: Random) -> Array:
+    # --- moving on ---------------------------------------------------------------------------------------------------
+    def direction(self, random: Random) -> Array:
         """A random motion of all bodies, the same on every machine."""
         values = [2.0 * random.random() - 1.0 for _ in range(6 * len(self.bodies))]
         return np.array(values).reshape(-1, 6) * np.array([self.size] * 3 + [1.0] * 3)
 
-    def free_part(self, position: Position, motion: Array, cut: float) -> Array:
+    def free_part(self, position: Position, motion: Array, cut: float, stride: float = STRIDE) -> Array:
         """The part of a motion that the rows leave free, one stride long; zero where they leave none."""
         system = self.reduced(position)
         _, sigma, vt = system.singular()
@@ -139,12 +145,14 @@ class Assembly:
         if not np.linalg.norm(u) > 1e-6 * size:
             return np.zeros_like(motion)
         free = system.motion(u)
-        return free * (STRIDE / self.stretch(free))
+        return free * (stride / self.stretch(free))
 
-    def walk(self, position: Position, motion: Array, strides: int, cut: float) -> Position | None:
+    def walk(
+        self, position: Position, motion: Array, strides: int, cut: float, stride: float = STRIDE
+    ) -> Position | None:
         """Move on along a motion, closing the rows after every stride; None if they do not close."""
-        for _stride in range(strides):
-            free = self.free_part(position, motion, cut)
+        for _ in range(strides):
+            free = self.free_part(position, motion, cut, stride)
             if not free.any():
                 return None
             position = self.project(position.configuration.moved(free))
@@ -155,7 +163,7 @@ class Assembly:
 
 
 def size_of(mechanism: Mechanism) -> float:
-    """The size of a mechanism [m]: the longest distance between two of the points of one body where something is fixed."""
+    """The size of a mechanism [m]: the longest distance between anchors of one body, its centre of mass included."""
     points = {body.name: [body.center_of_mass] for body in mechanism.bodies}
     for joint in mechanism.joints:
         points[joint.child].append(joint.child_anchor)
@@ -169,7 +177,7 @@ def size_of(mechanism: Mechanism) -> float:
 
 
 def start_angles(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> Mapping[tuple[str, str], float]:
-    """Where the unwrapped angles of constraints start: at the joint coordinates of the description; unknown ones at zero."""
+    """Where the unwrapped angles of constraints start: at the joint coordinates of the description, else at zero."""
     known = start_values(mechanism).coordinates
     joints = {joint.name: (joint.name,) for joint in mechanism.joints}
     joints |= {coupling.name: coupling.joints for coupling in mechanism.couplings}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
 from symvi.mechanism import Mechanism, constraint_count, coordinate_kinds
@@ -12,7 +13,7 @@ from symvi.physics.forces import force_model
 from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
 from symvi.physics.model import ConstraintModel, ForceModel
-from symvi.physics.relations import coupling_model, driver_model
+from symvi.physics.relations import coupling_model, driver_model, lock_model, lock_name
 from symvi.program.body import BODY, body_kernels, diagonal_block
 from symvi.program.common import COMMON, setup_common
 from symvi.program.constraint import ConstraintKernels, constraint_kernels, watch_kernels
@@ -29,14 +30,26 @@ PHASES = (
 SMALLEST_RADIUS = 1e-3  # m: a body's inertia counts as at least that of its mass at this radius, in the merit only
 
 
+class Lock(NamedTuple):
+    """A joint coordinate that is held at a value [m or rad]."""
+
+    joint: str
+    coordinate: int
+    value: float
+
+
 @dataclass(frozen=True)
 class Choices:
-    """What the analysis of loops decided: rows kept per constraint, and guards of the factorisation per row (loops.md section 1)."""
+    """What the analysis of loops decided: rows kept and dropped per constraint, and guards of the factorisation per kept row.
+
+    locks: joint coordinates held in place of rows that hold them too weakly.
+    """
 
     kept: Mapping[str, tuple[int, ...]]
     dropped: Mapping[str, tuple[int, ...]]
     guards: Mapping[str, tuple[float, ...]]
     notes: Mapping[str, object]
+    locks: tuple[Lock, ...] = ()
 
 
 NOTHING_DROPPED = Choices({}, {}, {}, {})
@@ -45,7 +58,7 @@ LAW = ("target", "offset", "angles", "frame", "stiffness", "rest", "damping", "f
 
 
 def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
-    """The constraints of a mechanism, in the order joints, couplings, drivers; joints without rows are none.
+    """The constraints of a mechanism, in the order joints, couplings, drivers, locks; joints without rows are none.
 
     A constraint that lost rows cannot carry a body: it closes its loop, whatever forest the elimination order finds cheapest.
     """
@@ -55,7 +68,8 @@ def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[
     ]
     models = [replace(model, tree=False) if model.name in choices.kept else model for model in models]
     models += [coupling_model(mechanism, coupling) for coupling in mechanism.couplings if choices.kept.get(coupling.name) != ()]
-    return models + [driver_model(mechanism, driver) for driver in mechanism.drivers if choices.kept.get(driver.name) != ()]
+    models += [driver_model(mechanism, driver) for driver in mechanism.drivers]
+    return models + [lock_model(mechanism, *lock) for lock in choices.locks]
 
 
 def order_of(mechanism: Mechanism, models: Sequence[ConstraintModel], forces: Sequence[ForceModel]) -> tuple[Graph, EliminationOrder]:
@@ -103,7 +117,7 @@ class Composer:
         notes = {
             "order": [self.graph.nodes[i].name for i in self.order.order],
             "fill": sorted([self.graph.nodes[i].name, self.graph.nodes[j].name] for i, j in self.order.fill),
-            "loops": sorted(self.loops), "angles": self._angles(), "constraints": self._constraint_notes(constraints), "baked": self._baked(), "uses_c_library": self._uses_c_library(), **self.choices.notes,
+            "loops": sorted(self.loops), "angles": self._angles(), "constraints": self._constraint_notes(constraints), "baked": self._baked(), "watched": bool(self.phases["watch"]), "uses_c_library": self._uses_c_library(), **self.choices.notes,
         }
         return Program(
             self.mechanism.name, self.mechanism.digest, self.records, {k: tuple(v) for k, v in self.nodes.items()},
@@ -297,6 +311,7 @@ class Composer:
         joints = {j.name: (j.name,) for j in self.mechanism.joints}
         joints |= {c.name: c.joints for c in self.mechanism.couplings} | {d.name: (d.joint,) for d in self.mechanism.drivers}
         joints |= {f.name: (f.joint,) for f in self.mechanism.forces if hasattr(f, "joint")}
+        joints |= {lock_name(lock.joint, lock.coordinate): (lock.joint,) for lock in self.choices.locks}
         found = []
         for kind, nodes in self.nodes.items():
             fields = [f.name for f in self.records.of(kind, "state") if f.name.startswith("angle")]

@@ -1,7 +1,7 @@
-"""The constraints of a mechanism in numbers: residuals and gradients at a configuration, from the same formulas as the kernels.
+"""The constraints of a mechanism in numbers: residuals and gradients, from the same formulas as the kernels.
 
-It serves decisions only (loops.md section 2): which rows are redundant, whether loops close. Nothing computed here is printed,
-except for powers of two. All members of a type are evaluated together.
+They serve decisions only: which rows are redundant, whether loops close. Nothing computed here is printed, except for
+powers of two. All members of a type are evaluated together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from symvi.physics import kinematics
 from symvi.physics.formula import Formula
 from symvi.physics.joints.rows import angle_about_axis, screw_advance
-from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Position
+from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Position
 
 Array = NDArray[np.float64]
 Angles = Mapping[tuple[str, str], float]
@@ -23,7 +23,7 @@ Angles = Mapping[tuple[str, str], float]
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """Where n bodies are: x (n, 3) centres of mass [m], q (n, 4) orientations, and unwrapped angles by (constraint, field)."""
+    """n bodies: x (n, 3) centres of mass [m], q (n, 4) orientations; and unwrapped angles by (constraint, field)."""
 
     x: Array
     q: Array
@@ -40,7 +40,7 @@ class Configuration:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of one constraint at a configuration: g (r,) and the gradient (r, 6) by every body it touches, by its index."""
+    """The rows of one constraint: g (r,), and the gradient (r, 6) by every body it touches, by its index."""
 
     g: Array
     gradients: Mapping[int, Array]
@@ -70,7 +70,10 @@ class Equations:
 
 def _type(model: ConstraintModel) -> tuple:
     """Models with the same formulas on the same kinds of inputs are evaluated together."""
-    groups = tuple((g.formula.name, repr(sorted(g.inputs.items())), g.rows, g.into, g.factor, tuple(g.bodies.items())) for g in model.groups)
+    groups = tuple(
+        (g.formula.name, repr(sorted(g.inputs.items())), g.rows, g.into, g.factor, tuple(g.bodies.items()))
+        for g in model.groups
+    )
     return groups, tuple((label, body is None) for label, body in model.bodies.items()), model.rows, model.offset
 
 
@@ -87,14 +90,16 @@ class _Batch:
     def rows(self) -> list[Rows]:
         first, count = self.models[0], len(self.models)
         g = np.zeros((first.rows, count))
-        gradients = {label: np.zeros((first.rows, 6, count)) for label, places in self.places.items() if places is not None}
+        moving = [label for label, places in self.places.items() if places is not None]
+        gradients = {label: np.zeros((first.rows, 6, count)) for label in moving}
         for group in first.groups:
             factor = self._parameter(group.factor)[0] if group.factor else 1.0
-            values = evaluate(group.formula, {a.name: self._source(group.inputs[a.name]) for a in group.formula.inputs})
-            g[list(group.into)] += factor * values["g"][list(group.rows)]
+            values = self._values(group.formula, group)
+            into, chosen = list(group.into), list(group.rows)
+            g[into] += factor * values["g"][chosen]
             for side, label in group.bodies.items():
                 if label in gradients:
-                    gradients[label][list(group.into)] += factor * values[f"G_{side}"].reshape(-1, 6, count)[list(group.rows)]
+                    gradients[label][into] += factor * values[f"G_{side}"].reshape(-1, 6, count)[chosen]
         if first.offset:
             g[0] -= self._parameter(first.offset)[0]
         return [self._one(k, g, gradients) for k in range(count)]
@@ -109,9 +114,12 @@ class _Batch:
             near = group.inputs.get("near")
             if near is not None:
                 formula = angle_about_axis if group.formula is screw_advance else group.formula
-                values = evaluate(formula, {a.name: self._source(group.inputs[a.name]) for a in formula.inputs})["g"][0]
-                found |= {(model.name, near.name): float(value) for model, value in zip(self.models, values, strict=True)}
+                values = self._values(formula, group)["g"][0]
+                found |= {(m.name, near.name): float(value) for m, value in zip(self.models, values, strict=True)}
         return found
+
+    def _values(self, formula: Formula, group: Group) -> dict[str, Array]:
+        return evaluate(formula, {a.name: self._source(group.inputs[a.name]) for a in formula.inputs})
 
     def _parameter(self, name: str) -> Array:
         return np.array([model.parameters[name].values for model in self.models], float).T
@@ -123,7 +131,7 @@ class _Batch:
                 return np.full((1, len(self.models)), float(source.name))
             if source.store == "parameters":
                 return self._parameter(source.name)
-            return np.array([[self.configuration.angles.get((model.name, source.name), 0.0) for model in self.models]])
+            return np.array([[self.configuration.angles.get((m.name, source.name), 0.0) for m in self.models]])
         places = self.places[source.body]
         if isinstance(source, Position):
             return np.zeros((3, len(self.models))) if places is None else self.configuration.x[places].T
@@ -140,21 +148,27 @@ class _Batch:
 def evaluate(formula: Formula, values: Mapping[str, Array]) -> dict[str, Array]:
     """A formula on arrays (size, N), one column per instance; outputs in the same form."""
     known = [row for argument in formula.inputs for row in values[argument.name]]
-    known += [np.float64(constant.numerator / constant.denominator) for constant in formula.code.constants]
+    count = len(known[0])
+    known += [constant.numerator / constant.denominator for constant in formula.code.constants]
     with np.errstate(all="ignore"):
         for operation, operands in formula.code.operations:
             known.append(ARITHMETIC[operation](*(known[i] for i in operands)))
-    count = max(np.shape(row)[0] for argument in formula.inputs for row in values[argument.name])
-    return {name: np.array([np.broadcast_to(known[i], (count,)) for i in entries]) for name, entries in formula.code.results.items()}
+    results = {}
+    for name, entries in formula.code.results.items():
+        results[name] = np.empty((len(entries), count))
+        for row, i in zip(results[name], entries, strict=True):
+            row[:] = known[i]
+    return results
 
 
 def _angle(y, x, near):
-    """2 atan2(y, x) on the branch nearest to `near` (math.md section 3)."""
+    """2 atan2(y, x) on the branch nearest to `near`."""
     value = 2.0 * np.arctan2(y, x)
     return value + 2 * np.pi * np.floor((near - value) / (2 * np.pi) + 0.5)
 
 
 ARITHMETIC: dict[str, Callable] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt, "angle": _angle,
-    "sin": np.sin, "cos": np.cos, "exp": np.exp, "log": np.log, "atan2": np.arctan2, "expm1": np.expm1, "log1p": np.log1p,
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
+    "angle": _angle, "sin": np.sin, "cos": np.cos, "exp": np.exp, "log": np.log, "atan2": np.arctan2,
+    "expm1": np.expm1, "log1p": np.log1p,
 }

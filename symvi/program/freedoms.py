@@ -1,12 +1,12 @@
-"""What the joints of the tree leave free, and how the rows of the loops act on it: the small matrix that all decisions look at.
+"""What the joints of the tree leave free, and how the rows of the loops act on it: the small matrix of all decisions.
 
-With v the motions of all bodies, the rows of the tree leave v = N y. Loop rows G v = 0 become B y = 0 with B = G N. In a metric
-W = Wᵀ of the bodies, H = Nᵀ W N = C Cᵀ, and the matrix of decisions is
+With v the motions of all bodies, the rows of the tree leave v = N y. Loop rows G v = 0 become B y = 0 with B = G N. In
+a metric W = Wᵀ of the bodies, H = Nᵀ W N = C Cᵀ, and the matrix of decisions is
 
     A = diag(1/s) B C^-T,    s_i² = (G W^-1 Gᵀ)_ii
 
-so that row i of A is what row i keeps of its size 1 after the tree's rows have taken their share (loops.md section 1, with the
-rows of the tree eliminated first: they are never in doubt, and a long chain's own conditioning does not blur the decision).
+so that row i of A is what row i keeps of its size 1 after the tree's rows have taken their share. They are never in
+doubt; with them out of the way, the conditioning of a long chain does not blur the decision.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symvi.program.dense import inverse_factor, product
 from symvi.program.equations import Array, Rows
 from symvi.program.spanning import Spanning
 
@@ -55,7 +56,7 @@ def freedoms(spanning: Spanning, rows: Sequence[Rows], length: float) -> Freedom
         errors = rows[carrier].g.copy()
         if above is not None:
             rows_above = rows[carrier].gradients[above]
-            basis[body] = -inverse @ (rows_above @ basis[above])
+            basis[body] = -product(inverse, product(rows_above, basis[above]))
             errors += rows_above @ repair[above]
         repair[body] = -inverse @ errors
         basis[body][:, own] = units[:, None] * vt[len(sigma):].T
@@ -64,11 +65,14 @@ def freedoms(spanning: Spanning, rows: Sequence[Rows], length: float) -> Freedom
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """Loop rows on the freedoms of the tree, in a metric: see the head of this file. rows: diag(s) A = B C^-T before scaling."""
+    """Loop rows on the freedoms of the tree, in a metric: see the head of this file.
+
+    weighted: W N (6 n, f). inverse: C^-1. scale: s. matrix: A. gradients: G (rows, n, 6).
+    """
 
     freedoms: Freedoms
-    metric: Array
-    factor: Array
+    weighted: Array
+    inverse: Array
     scale: Array
     matrix: Array
     gradients: Array
@@ -81,13 +85,11 @@ class Reduced:
 
     def motion(self, u: Array) -> Array:
         """The motion of all bodies (n, 6) of coordinates u = Cᵀ y."""
-        return self.freedoms.basis @ np.linalg.solve(self.factor.T, u) if self.freedoms.count else np.zeros_like(self.freedoms.repair)
+        return np.einsum("bif,f->bi", self.freedoms.basis, np.einsum("g,gf->f", u, self.inverse))
 
     def coordinates(self, motion: Array) -> Array:
         """u of the nearest motion that the tree's rows allow, in the metric."""
-        pushed = np.einsum("bij,bj->bi", self.metric, motion)
-        weighted = np.einsum("bif,bi->f", self.freedoms.basis, pushed)
-        return np.linalg.solve(self.factor, weighted) if self.freedoms.count else weighted
+        return np.einsum("gf,f->g", self.inverse, np.einsum("i,if->f", motion.ravel(), self.weighted))
 
 
 def reduced(rows: Sequence[Rows], tree: Freedoms, metric: Array, chosen: Sequence[tuple[int, int]]) -> Reduced:
@@ -99,11 +101,10 @@ def reduced(rows: Sequence[Rows], tree: Freedoms, metric: Array, chosen: Sequenc
             gradients[k, body] = gradient[row]
     basis = tree.basis.reshape(6 * n, f)
     weighted = np.einsum("bij,bjf->bif", metric, tree.basis).reshape(6 * n, f)
-    factor = np.linalg.cholesky(basis.T @ weighted) if f else np.zeros((0, 0))
+    inverse = inverse_factor(product(basis.T, weighted))
     scale = np.sqrt(row_scales(gradients, metric))
-    loops = gradients.reshape(-1, 6 * n) @ basis
-    matrix = (np.linalg.solve(factor, loops.T).T if f else loops) / scale[:, None]
-    return Reduced(tree, metric, factor, scale, matrix, gradients)
+    matrix = product(product(gradients.reshape(-1, 6 * n), basis), inverse.T) / scale[:, None]
+    return Reduced(tree, weighted, inverse, scale, matrix, gradients)
 
 
 def row_scales(gradients: Array, metric: Array) -> Array:

@@ -1,7 +1,7 @@
-"""The analysis of loops when a mechanism is generated: which rows the others imply, and what cannot work (loops.md section 2).
+"""The analysis of loops when a mechanism is generated: which rows the others imply, and what cannot work.
 
-Redundant rows are dropped here, once, and watched in every step; nothing decides about rank while a mechanism runs. Rows of the
-tree are all kept, so only constraints that close a loop lose rows. Mechanisms without loops pass at once.
+Redundant rows are dropped here, once, and watched in every step; nothing decides about rank while a mechanism runs.
+Rows of the tree are all kept, so only constraints that close a loop lose rows. Mechanisms without loops pass at once.
 """
 
 from __future__ import annotations
@@ -22,19 +22,21 @@ LOOPS = ("drop-redundant", "rigid", "drop")
 def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
     """The rows that are kept and dropped, the guards of the factorisation, and notes for a reader.
 
-    loops: what to do with nearly redundant rows, those that are neither implied by the others nor clearly independent of them
-    (an axis that is off by a little): "drop-redundant" refuses them by name, "rigid" keeps them (the mechanism then is as rigid
-    as it says), "drop" drops them (they then open by about as much as the parts do not fit).
-    Rows are numbered in the order of the joint's rows in joint axes; a constraint that loses none is absent from kept and dropped.
-    Raises AssemblyError, naming joints: loops that cannot close, nearly redundant rows, drivers with nothing to drive; ValueError.
+    loops: what to do with nearly redundant rows, those that are neither implied by the others nor clearly independent
+    of them (an axis that is off by a little). Taken literally they make a loop rigid that was meant to move.
+    "drop-redundant" refuses them by name; "rigid" takes them literally, and locks a joint in their place; "drop" drops
+    them, and rows that do not fit, which then open by about as much as the parts do not fit.
+
+    Rows are numbered in the order of the joint's rows in joint axes; a constraint that loses none is absent.
+    Raises AssemblyError, naming joints: loops that cannot close, nearly redundant rows, drivers with nothing to drive;
+    ValueError for an unknown value of loops.
     """
     if loops not in LOOPS:
         raise ValueError(f"loops {loops!r}: use {', '.join(repr(name) for name in LOOPS)}")
     models = models_in_joint_axes(mechanism)
     graph, order = order_of(mechanism, models, [force_model(mechanism, force) for force in mechanism.forces])
     first = len(graph.bodies)
-    closing = [models[node - first] for node in order.loop_constraints]
-    if all(model.target for model in closing):
+    if all(models[node - first].target for node in order.loop_constraints):
         return _without_loops(mechanism, models)
     from symvi.program.redundancy import Analysis  # needs numpy, and time
     from symvi.program.spanning import spanning_of
@@ -44,9 +46,8 @@ def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
 
 def models_in_joint_axes(mechanism: Mechanism) -> list[ConstraintModel]:
     """All constraints with all their rows, joints before couplings before drivers, as in the program."""
-    models = [
-        joint_model(mechanism, joint, tuple(range(constraint_count(joint)))) for joint in mechanism.joints if constraint_count(joint)
-    ]
+    joints = [joint for joint in mechanism.joints if constraint_count(joint)]
+    models = [joint_model(mechanism, joint, tuple(range(constraint_count(joint)))) for joint in joints]
     models += [coupling_model(mechanism, coupling) for coupling in mechanism.couplings]
     return models + [driver_model(mechanism, driver) for driver in mechanism.drivers]
 
@@ -57,8 +58,12 @@ def _without_loops(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> C
     for driver in mechanism.drivers:
         other = driven.setdefault((driver.joint, driver.coordinate), driver.name)
         if other != driver.name:
-            raise AssemblyError(f"drivers '{other}' and '{driver.name}' both drive coordinate {driver.coordinate} of joint '{driver.joint}': "
-                                "remove one of them")
+            raise AssemblyError(
+                f"drivers '{other}' and '{driver.name}' both drive coordinate {driver.coordinate} of joint "
+                f"'{driver.joint}': remove one of them"
+            )
     rows = sum(model.rows for model in models)
     mobility = 6 * len(mechanism.bodies) - rows + len(mechanism.drivers)
-    return Choices({}, {}, {}, {"rows": rows, "rank": rows, "mobility": mobility, "redundant_rows": {}, "texts": [], "undetermined": []})
+    notes = {"rows": rows, "rank": rows, "mobility": mobility, "over_constraint": 0, "redundant_rows": {}, "texts": [],
+             "undetermined": []}
+    return Choices({}, {}, {}, notes)

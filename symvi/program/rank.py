@@ -1,7 +1,8 @@
-"""How many rows of the loops are independent, and which ones: decided over several assembled configurations (loops.md section 2).
+"""How many rows of the loops are independent, and which ones: decided over several assembled configurations.
 
-At one configuration a singular position looks like a redundant row, and at one that is not assembled a redundant row looks
-independent. So the singular values of the matrix in freedoms.py are compared over several: the k-th one counts with its best.
+At one configuration a singular position looks like a redundant row, and at one that is not assembled a redundant row
+looks independent. So the singular values of the matrix in freedoms.py are compared over several assembled ones: the
+k-th one counts with its best.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from random import Random
 
 import numpy as np
 
-from symvi.program.assembly import Assembly, Position
+from symvi.program.assembly import STRIDE, Assembly, Position
+from symvi.program.dense import remove
 from symvi.program.equations import Array
 from symvi.program.freedoms import Reduced
 
@@ -21,7 +23,7 @@ INDEPENDENT = 2e-3  # one that reaches this somewhere belongs to an independent 
 TIE = 1e-6  # rows whose residuals differ by less, relatively, are taken in their order
 WALKS = 5
 STRIDES = 3
-TRIES = 4
+SHARES = (1.0, 0.2, 0.04)  # of a stride: a mechanism near the end of its range moves by short ones only
 
 
 def positions(assembly: Assembly, start: Position, along: Sequence[Array] = ()) -> list[Position]:
@@ -29,17 +31,12 @@ def positions(assembly: Assembly, start: Position, along: Sequence[Array] = ()) 
     random = Random(1)
     found = [start]
     for _ in range(WALKS):
-        for trial in range(TRIES):
-            # first through freedoms beyond doubt; then also along rows that hold too weakly to tell
-            cut = REDUNDANT if trial < TRIES // 2 else INDEPENDENT
-            position = assembly.walk(found[-1 if trial % 2 == 0 else 0], assembly.directions(random), STRIDES, cut)
-            if position is not None:
-                found.append(position)
-                break
-        else:
+        reached = _walk(assembly, found, random)
+        if reached is None:
             break
+        found.append(reached)
     for motion in along:
-        position = start
+        position: Position | None = start
         for _ in range(WALKS):
             position = assembly.walk(position, motion, STRIDES, REDUNDANT)
             if position is None:
@@ -48,11 +45,25 @@ def positions(assembly: Assembly, start: Position, along: Sequence[Array] = ()) 
     return found
 
 
+def _walk(assembly: Assembly, found: Sequence[Position], random: Random) -> Position | None:
+    """One more configuration, from the last one or the first.
+
+    Long strides before short ones; freedoms beyond doubt before those that are held too weakly to tell.
+    """
+    for share in SHARES:
+        for cut in (REDUNDANT, INDEPENDENT):
+            for begin in (found[-1], found[0]):
+                reached = assembly.walk(begin, assembly.direction(random), STRIDES, cut, share * STRIDE)
+                if reached is not None:
+                    return reached
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Rank:
     """independent, doubtful: how many singular values are beyond doubt, and between redundant and independent.
 
-    weakest: the best that the largest doubtful one reaches. singular: positions (by number) at which independent rows lose rank.
+    weakest: the best that the largest doubtful one reaches. singular: positions where independent rows lose rank.
     """
 
     independent: int
@@ -72,7 +83,7 @@ def rank_of(systems: Sequence[Reduced]) -> Rank:
 
 
 def choose(matrices: Sequence[Array], count: int) -> list[int]:
-    """`count` rows, one after the other: the one with the largest residual against those chosen, in the worst configuration."""
+    """`count` rows, one by one: the one with the largest residual against those chosen, in its worst configuration."""
     left = [matrix.copy() for matrix in matrices]
     chosen: list[int] = []
     for _ in range(count):
@@ -81,11 +92,7 @@ def choose(matrices: Sequence[Array], count: int) -> list[int]:
         row = int(np.argmax(residuals >= (1.0 - TIE) * residuals.max()))
         chosen.append(row)
         for matrix in left:
-            size = np.linalg.norm(matrix[row])
-            if size > 0.0:
-                direction = matrix[row] / size
-                for _twice in range(2):
-                    matrix -= np.outer(matrix @ direction, direction)
+            remove(matrix, matrix[row].copy())
     return sorted(chosen)
 
 

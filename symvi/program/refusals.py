@@ -1,4 +1,4 @@
-"""What a person is told about loops: refusals that name joints, what was found and what would do; and which rows were kept."""
+"""What a person is told about loops: refusals that name joints, what was found and what would do; what was decided."""
 
 from __future__ import annotations
 
@@ -10,63 +10,120 @@ from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism
 from symvi.physics.model import ConstraintModel
 from symvi.program.assembly import CLOSED, Assembly, Position
+from symvi.program.compose import Lock
 from symvi.program.rank import Rank
+
+CHECK = "check their lengths, anchors and axes, and the start placement"
+PLAY = '; if the parts are meant to fit with play, loops="drop" lets the rows open that do not fit'
+SHOWN_LOOPS = 4
 
 
 def contradictory(assembly: Assembly, position: Position, small: bool) -> AssemblyError:
     """A loop that stays open wherever its bodies go."""
-    spanning = assembly.spanning
-    errors = {k: max(abs(assembly.residual(position.rows, k, row)) for row in range(spanning.models[k].rows)) for k in spanning.loops}
+    spanning, rows = assembly.spanning, position.rows
+    errors = {
+        k: max(abs(assembly.residual(rows, k, row)) for row in range(spanning.models[k].rows)) for k in spanning.loops
+    }
     worst = max(errors, key=errors.get)
     model = spanning.models[worst]
-    open_rows = [
-        f"{abs(g):.3g} {unit} {name}" for name, unit, g in zip(model.row_names, model.row_units, position.rows[worst].g, strict=True)
-        if abs(g) / (1.0 if unit == "rad" else assembly.size) > max(CLOSED, 1e-3 * errors[worst])
+    shown = [
+        f"{abs(rows[worst].g[row]):.3g} {model.row_units[row]} {model.row_names[row]}" for row in range(model.rows)
+        if abs(assembly.residual(rows, worst, row)) > max(CLOSED, 1e-3 * errors[worst])
     ]
-    remedy = "check their lengths, anchors and axes, and the start placement"
-    if small:
-        remedy += '; if the parts are meant to fit with play, loops="drop" lets the rows open that do not fit'
-    return AssemblyError(f"{_loop(spanning.loop_of(worst))} cannot be closed: '{model.name}' stays open by {', '.join(open_rows)}; {remedy}")
+    loop = _loop(spanning.loop_of(worst))
+    return AssemblyError(
+        f"{loop} cannot be closed: '{model.name}' stays open by {', '.join(shown)}; {CHECK}{PLAY if small else ''}"
+    )
 
 
 def nearly_redundant(assembly: Assembly, position: Position, rank: Rank) -> AssemblyError:
     """Rows that the others almost imply."""
-    u, sigma, _ = assembly.reduced(position).singular()
-    first = rank.independent
-    weights = np.abs(u[:, first:first + rank.doubtful])
-    share = {}
-    for (k, _row), weight in zip(assembly.spanning.loop_rows, weights.max(axis=1), strict=True):
-        share[k] = max(share.get(k, 0.0), float(weight))
-    worst = max(share, key=share.get)
-    loop = _loop(assembly.spanning.loop_of(worst))
+    u, _, _ = assembly.reduced(position).singular()
+    weights = np.abs(u[:, rank.independent:rank.independent + rank.doubtful]).max(axis=1)
+    worst = assembly.spanning.loop_rows[int(np.argmax(weights))][0]
     return AssemblyError(
-        f"{loop} is nearly redundant: {rank.doubtful} of its rows hold by only {rank.weakest:.1g} of their size, as when "
-        f"an axis is off by about {2 * rank.weakest:.0g} rad; taken literally, the loop is rigid. Make its axes exactly "
-        'parallel (or meet exactly in a point), or choose: loops="drop" drops these rows, loops="rigid" keeps them'
+        f"{_loop(assembly.spanning.loop_of(worst))} is nearly redundant: {rank.doubtful} of its rows hold by only "
+        f"{rank.weakest:.1g} of their size, as when an axis is off by about {2 * rank.weakest:.0g} rad (or links stand "
+        "nearly straight); taken literally, the loop is rigid. Make its axes exactly parallel, or meet, or choose: "
+        'loops="drop" drops these rows, loops="rigid" takes them literally'
+    )
+
+
+def dead_point(assembly: Assembly) -> AssemblyError:
+    """Loops that seem free to move but close nowhere beside the start."""
+    return AssemblyError(
+        f"{_loops(assembly)}: closed at the start only, and not beside it, although the joints seem to leave a freedom "
+        "there: a dead point, as of two links stretched between fixed pivots. Nothing can be said about its motion; "
+        "shorten a distance or lengthen a link"
+    )
+
+
+def opens_too_far(assembly: Assembly, largest: float) -> AssemblyError:
+    """Rows that cannot be dropped, because they are needed."""
+    return AssemblyError(
+        f"{_loops(assembly)}: rows that hold too weakly to be kept would open by {largest:.2g} (rad, or sizes of the "
+        f"mechanism) if they were dropped; {CHECK}"
     )
 
 
 def poor_choice(assembly: Assembly, quality: float) -> AssemblyError:
-    names = ", ".join(f"'{assembly.spanning.models[k].name}'" for k in assembly.spanning.loops)
-    return AssemblyError(f"the loops closed by {names} leave no good choice of independent rows (the best keeps {quality:.2g} of what all rows "
-                         "hold): list the joints so that another one of each loop comes last")
+    """Every choice of rows is far worse than all rows together."""
+    return AssemblyError(
+        f"{_loops(assembly)}: the best choice of independent rows keeps only {quality:.2g} of what all rows hold; list "
+        "the joints so that another one of the loop comes last"
+    )
+
+
+def nothing_to_lock(assembly: Assembly) -> AssemblyError:
+    """Nearly redundant rows hold a motion that no joint coordinate stands for."""
+    return AssemblyError(f'{_loops(assembly)}: no joint coordinate can be locked to make it rigid; choose loops="drop"')
 
 
 def nothing_to_drive(mechanism: Mechanism, model: ConstraintModel) -> AssemblyError:
+    """A driver whose coordinate is held already."""
     driver = mechanism.driver(model.name)
-    return AssemblyError(f"driver '{driver.name}': coordinate {driver.coordinate} of joint '{driver.joint}' is held by the joints and the "
-                         "drivers before it, so nothing is left to drive; remove a driver, or free a joint")
+    return AssemblyError(
+        f"driver '{driver.name}': coordinate {driver.coordinate} of joint '{driver.joint}' is held by the joints and "
+        "the drivers before it, so nothing is left to drive; remove a driver, or free a joint"
+    )
 
 
 def what_is_kept(name: str, rows: Sequence[str], kept: Sequence[int], dropped: Sequence[int]) -> str:
     """One sentence about a constraint that lost rows."""
     lost = ", ".join(rows[k] for k in dropped)
     if not kept:
-        return f"'{name}' holds nothing that the other joints do not hold; its rows are watched only: {lost}"
+        return f"'{name}' holds nothing that the other joints do not hold; its rows are only watched: {lost}"
     names = tuple(rows[k] for k in kept)
-    held = "its two in-plane translations" if names == ("along first axis", "along second axis") else f"its rows {', '.join(names)}"
+    across = names == ("along first axis", "along second axis")
+    held = "its two in-plane translations" if across else f"its rows {', '.join(names)}"
     return f"'{name}' keeps {held}; the other joints imply {lost}"
+
+
+def what_is_locked(lock: Lock) -> str:
+    """One sentence about a joint that was locked."""
+    where = f"coordinate {lock.coordinate} at {lock.value:.6g}"
+    return f"'{lock.joint}' is locked, {where}: rows that hold it weakly are taken literally"
+
+
+def warnings(mobility: int, rank: Rank, opening: float) -> list[str]:
+    """Sentences about what a simulation will meet."""
+    found = []
+    if mobility == 0:
+        found.append("rigid: no freedom is left")
+    if opening:
+        found.append(f"dropped rows that do not fit open by {opening:.2g} (m or rad) or more")
+    if 0 in rank.singular:
+        found.append("starts in a singular position: from rest there, physics does not say which way it goes")
+    elif rank.singular:
+        found.append("passes singular positions: reactions grow near them")
+    return found
 
 
 def _loop(names: Sequence[str]) -> str:
     return "the loop " + " - ".join(f"'{name}'" for name in names)
+
+
+def _loops(assembly: Assembly) -> str:
+    shown = [_loop(assembly.spanning.loop_of(k)) for k in assembly.spanning.loops[:SHOWN_LOOPS]]
+    more = len(assembly.spanning.loops) - len(shown)
+    return "; ".join(shown) + (f"; and {more} more loops" if more else "")

@@ -1,7 +1,7 @@
-"""The part of a mechanism that its loops run through: a spanning tree that carries its bodies, and the constraints that close it.
+"""The part of a mechanism that loops run through: a tree that carries its bodies, and the constraints that close it.
 
-Bodies and joints that hang on it are left out: a joint's rows on its child alone have full rank, so nothing beyond the loops can
-be redundant.
+Bodies and joints that hang on it are left out: a joint's rows on its child alone have full rank, so nothing beyond the
+loops can be redundant.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from symvi.physics.model import ConstraintModel
 class Spanning:
     """Bodies from the roots on, each after the body above it.
 
-    models: the constraints that matter, tree and loop, in the given order. carriers, above: for every body the model (by index)
-    that carries it, and the body above: None for the base of a floating tree; above is None too where the world carries.
+    models: the constraints that matter, tree and loop, in the given order.
+    carriers: for every body the model, by index, that carries it; None for the base of a floating tree.
+    above: for every body the one that it hangs on; None below the world, and for a base.
     loops: the models outside the tree. drivers: constraints that make a coordinate follow an input; they close no loop.
     """
 
@@ -44,14 +45,13 @@ class Spanning:
         return sum(self.models[k].rows for k in self.carriers if k is not None)
 
     def loop_of(self, closing: int) -> list[str]:
-        """The names of the constraints around the loop that a model closes: up from its first body, down to its last, itself."""
-        branches = [self._upwards(self.index[body]) for body in self.models[closing].bodies.values() if body is not None]
-        shared = set.intersection(*(set(branch) for branch in branches)) if len(branches) > 1 else set()
-        if None in self.models[closing].bodies.values():
-            shared = set()
-        around = [k for branch in branches for k in branch if k not in shared]
-        names = [self.models[k].name for k in dict.fromkeys(around[:len(branches[0])][::-1] + around[len(branches[0]):])]
-        return [*names, self.models[closing].name]
+        """The names of the constraints around the loop that a model closes, itself last."""
+        bodies = self.models[closing].bodies.values()
+        branches = [self._upwards(self.index[body]) for body in bodies if body is not None]
+        shared = set() if None in bodies or len(branches) < 2 else set.intersection(*map(set, branches))
+        down, *others = ([k for k in branch if k not in shared] for branch in branches)
+        around = dict.fromkeys([*reversed(down), *(k for branch in others for k in branch)])
+        return [*(self.models[k].name for k in around), self.models[closing].name]
 
     def _upwards(self, body: int | None) -> list[int]:
         """The models that carry a body, from itself to the root."""
