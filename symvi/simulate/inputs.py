@@ -43,9 +43,15 @@ class Inputs:
         self._signals = [(self._column[name], signal_tree(text), rate) for name, text, rate in signals_of(mechanism) if name in self._column]
         self.drivers = [self._column[f"{d.name}.target"] for d in mechanism.drivers if f"{d.name}.target" in self._column]
 
-    @property
-    def varying(self) -> bool:
-        return bool(self._signals)
+    def has_signal(self, name: str) -> bool:
+        """Whether an input follows a signal of the description."""
+        return any(column == self._column[name] for column, _, _ in self._signals)
+
+    def signalled(self, row: np.ndarray, time: float) -> np.ndarray:
+        """(m,): which inputs of a row at a time are what the description's signals say."""
+        known = np.zeros(len(self.names), bool)
+        known[[column for column, _, _ in self._signals]] = True
+        return known & (row == self.from_signals(np.array([time]))[0])
 
     def from_signals(self, times: np.ndarray) -> np.ndarray:
         """(N, m): every signal at every time; inputs without a signal are 0."""

@@ -91,9 +91,13 @@ class Simulator:
         self.engine.parameters[offset:offset + size] = values
 
     # --- start ----------------------------------------------------------------------------------------------------------
-    def start(self, state: State | None = None, *, time: float = 0.0, step: float = 0.01, project: bool = False, knot: bool = True) -> float:
+    def start(
+        self, state: State | None = None, *, time: float = 0.0, step: float = 0.01, project: bool = False, knot: bool = True,
+        inputs: np.ndarray | None = None,
+    ) -> float:
         """Put the solver at a start: the description's own, or `state`. Returns the closure there [m or rad].
 
+        inputs: (2, m) inputs at this knot and the next, for drivers; signals if left out. A driver with neither holds what it finds.
         project: move an approximate placement, and its velocities, onto the constraints first.
         knot: velocities are those at the knot (second order); False: over the step before (the papers' start, first order).
         Raises AssemblyError, naming joint and size, when the start violates constraints by more than 1e-8.
@@ -103,12 +107,13 @@ class Simulator:
         self._check_speed(state, step)
         self._write_state(state)
         self._write_angles()
-        inputs = self.inputs.from_signals(np.array([time]))[0]
-        self._write_targets(inputs, self.inputs.rates(time))
+        rows = self.inputs.from_signals(np.array([time, time + step])) if inputs is None else inputs
+        self._write_targets(rows[0], self._rates(rows, time, step))
+        row = self._holding(rows[0].copy(), inputs is None)
         if project:
-            self.engine.project(inputs, PROJECTIONS)
-        change = self.engine.start(inputs, knot)
-        frame = self.engine.observe(inputs)
+            self.engine.project(row, PROJECTIONS)
+        change = self.engine.start(row, knot)
+        frame = self.engine.observe(row)
         self._check_closed(frame, change, project)
         return float(frames.entry(self.plan, frame[None], "closure")[0])
 
@@ -143,6 +148,27 @@ class Simulator:
             place = self.plan.at("state", angle["kind"], angle["index"], angle["field"])
             self.engine.state[place] = values[angle["coordinate"]] if values is not None else 0.0
 
+    def _rates(self, rows: np.ndarray, time: float, step: float) -> np.ndarray:
+        """Rates of the inputs at a start: of signals exactly, of given values by their first difference."""
+        exact = self.inputs.rates(time)
+        return np.where(self.inputs.signalled(rows[0], time), exact, (rows[1] - rows[0]) / step)
+
+    def _holding(self, row: np.ndarray, free: bool) -> np.ndarray:
+        """Drivers that nothing drives hold their joint where it is: their input is set to the coordinate found there."""
+        held = [name for name in self.plan.drivers if free and not self.inputs.has_signal(f"{name}.target")]
+        if held:
+            self.engine.observe(row)
+            for constraint in self.plan.constraints:
+                if constraint["name"] in held:
+                    found = self._work("work", constraint, "g")[0]
+                    row[self.inputs.column(f"{constraint['name']}.target")] = found
+                    self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], "target")] = found
+        return row
+
+    def _work(self, store: str, constraint: Mapping, field: str) -> np.ndarray:
+        values = self.engine.work if self.backend == "c" else self.engine.flat("work")
+        return values[self.plan.at(store, constraint["kind"], constraint["index"], field)]
+
     def _write_targets(self, inputs: np.ndarray, rates: np.ndarray) -> None:
         for constraint in self.plan.constraints:
             if constraint["type"] == "driver":
@@ -160,7 +186,7 @@ class Simulator:
         if not projected and not change <= 1e-6 * scale * max(1.0, float(np.abs(frame).max())):
             raise AssemblyError(
                 f"the start velocities violate the constraints: projecting them changes one by {change:.3g} (m/s or rad/s); "
-                "start with project=True, or mend the velocities")
+                "start with project=True, or mend the velocities (a driver's input sets the rate of its joint)")
 
     def state_hash(self) -> str:
         """SHA-256 of the state's bytes, -0 taken as 0: equal for every compiler and layout in the reproducible profile."""
@@ -168,10 +194,9 @@ class Simulator:
 
     def worst_constraint(self) -> tuple[str, float]:
         """The constraint with the largest residual at the last knot that was observed, and that residual [m or rad]."""
-        work = self.engine.work if self.backend == "c" else self.engine.flat("work")
         worst = ("", -1.0)
         for constraint in self.plan.constraints:
-            residual = float(np.abs(work[self.plan.at("work", constraint["kind"], constraint["index"], "g")]).max())
+            residual = float(np.abs(self._work("work", constraint, "g")).max())
             if not residual <= worst[1]:
                 worst = constraint["name"], residual
         return worst
@@ -194,11 +219,11 @@ class Simulator:
         steps = self._steps(time, step)
         if every < 1 or steps % every:
             raise ValueError(f"every={every}: must divide the {steps} steps")
-        begin = self._begin(start, step, project, papers_start)
+        begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
         times = begin + step * np.arange(steps + 1)
         rows = self.inputs.overlay(self.inputs.from_signals(times), inputs or {})
-        if start is None and inputs:
-            self._restart_targets(rows, step)
+        self._begin(start, step, project, papers_start, begin, rows[:2] if inputs else None)
+        self._hold(rows, inputs or {})
         found = [self.engine.observe(rows[0])[None]]
         run = self._run_controlled if controller else self._run
         status = run(found, rows, times, every, options, progress, controller)
@@ -222,25 +247,24 @@ class Simulator:
             raise MechanismError(f"time {time:g} s is not a whole number of steps of {step:g} s")
         return steps
 
-    def _begin(self, start: State | Trajectory | None, step: float, project: bool, papers_start: bool) -> float:
+    def _begin(self, start: State | Trajectory | None, step: float, project: bool, papers_start: bool, time: float, rows) -> None:
         if not isinstance(start, Trajectory):
-            time = 0.0 if start is None else start.time
-            self.start(start, time=time, step=step, project=project, knot=not papers_start)
-            return time
+            self.start(start, time=time, step=step, project=project, knot=not papers_start, inputs=rows)
+            return
         if start.mechanism.digest != self.mechanism.digest or len(start.resume) != len(self.engine.state):
             raise MechanismError(f"the trajectory is of the mechanism '{start.mechanism.name}', not of this '{self.mechanism.name}'")
         if step != start.step:
             raise MechanismError(f"the trajectory was made with steps of {start.step:g} s; go on with that step, or start from its state()")
         self._set_step(step)
         self.engine.state[:] = start.resume
-        return float(start.time[-1])
 
-    def _restart_targets(self, rows: np.ndarray, step: float) -> None:
-        """Drivers that follow given inputs start at their first value and mean rate."""
-        if self.inputs.drivers:
-            rates = (rows[1] - rows[0]) / step
-            signal_rates = self.inputs.rates(0.0)
-            self._write_targets(rows[0], np.where(signal_rates != 0, signal_rates, rates))
+    def _hold(self, rows: np.ndarray, given: Mapping[str, object]) -> None:
+        """Inputs of drivers that nothing drives: where they are."""
+        for constraint in self.plan.constraints:
+            name = f"{constraint['name']}.target"
+            if constraint["type"] == "driver" and not self.inputs.has_signal(name) and name not in given:
+                target = self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], "target")][0]
+                rows[:, self.inputs.column(name)] = target
 
     def _run(self, found, rows, times, every, options, progress, controller) -> int:
         steps = len(rows) - 1
