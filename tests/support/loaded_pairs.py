@@ -10,8 +10,7 @@ from functools import cache
 import numpy as np
 
 from symvi.mechanism import JOINT_TYPES, Mechanism, State, start_state
-from symvi.mechanism.forces import FORCES
-from symvi.simulate import Simulator
+from symvi.simulate import Simulator, Trajectory
 from tests.support.floating_pairs import FORCE_KINDS, PAIRS, floating_pair
 
 __all__ = ["ACTING", "CONSERVATIVE", "DAMPED", "DISSIPATIVE", "LoadedPair", "loaded_pair", "tossed"]
@@ -26,8 +25,6 @@ ACTING = (
     *((joint_type, (kind,)) for joint_type, kind in PAIRS),
     *((joint_type, FORCE_KINDS) for joint_type in JOINT_TYPES),
 )
-missing = set(FORCES) - {"wrench"} - {kind.replace("sinusoidal", "joint") for kind in FORCE_KINDS}
-assert not missing, f"no floating pair carries {missing}"
 
 
 @cache
@@ -47,12 +44,12 @@ class LoadedPair:
         for name in self.simulator.parameter_names:
             if name.endswith(GAINS) and name.split(".")[0] not in acting:
                 self.simulator.set_parameter(name, np.zeros(self.simulator.plan.parameters[name][1]))
-        self.inputs = {
-            name: 0.0 for name in self.simulator.inputs.names if name.startswith("actuator") and "actuator" not in kinds
-        }
+        actuated = [name for name in self.simulator.inputs.names if name.startswith("actuator")]
+        self.pushes, self.silence = (actuated, {}) if "actuator" in kinds else ([], dict.fromkeys(actuated, 0.0))
 
-    def simulate(self, time: float, step: float, **options):
-        inputs = self.inputs | options.pop("inputs", {})
+    def simulate(self, time: float, step: float, push: float | None = None, **options) -> Trajectory:
+        """Its motion; push: a constant force or torque of an acting actuator, instead of its signals."""
+        inputs = self.silence | ({} if push is None else dict.fromkeys(self.pushes, push))
         return self.simulator.simulate(time, step, inputs=inputs, **options)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -35,10 +35,15 @@ def centre(trajectory: Trajectory, body: str) -> np.ndarray:
     return trajectory.position[:, k] + body_axes(trajectory, body, trajectory.mechanism.bodies[k].center_of_mass)
 
 
-def momenta(trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:
-    """Linear (N, 3) and angular (N, 3) momentum about the world's origin, from placements and velocities alone."""
+def momenta(trajectory: Trajectory, bodies: Collection[str] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Linear (N, 3) and angular (N, 3) momentum about the world's origin, from placements and velocities alone.
+
+    bodies: of these only.
+    """
     linear, angular = np.zeros((2, len(trajectory), 3))
     for k, body in enumerate(trajectory.mechanism.bodies):
+        if bodies is not None and body.name not in bodies:
+            continue
         momentum = body.mass * trajectory.velocity[:, k]
         ixx, iyy, izz, ixy, ixz, iyz = body.inertia
         inertia = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
