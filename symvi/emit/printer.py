@@ -1,7 +1,8 @@
 """Printing a kernel's graph as statements: loads, named intermediate values, and stores as soon as a value is known.
 
 A value that is used once and has no name of its own is written inside the expression that uses it, while the line stays short.
-All inputs are loaded before the first store, because a kernel may write the very fields that it reads.
+An input is loaded where it is first needed, and in any case before its place is written: a kernel may write the very fields
+that it reads, but two records that it is given are never the same.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ class Statement:
 
 def statements(kernel: Kernel, language: Language) -> Iterator[Statement]:
     """The kernel's statements in order."""
-    printer = _Printer(kernel, language)
-    yield from printer.loads()
-    yield from printer.values_and_stores()
+    return _Printer(kernel, language).statements()
 
 
 class _Printer:
     def __init__(self, kernel: Kernel, language: Language):
         self.kernel, self.language, self.graph = kernel, language, kernel.graph
         self.text: dict[int, tuple[str, int]] = {}
+        self.inputs: dict[int, tuple[int, ...]] = {}  # the inputs that the text of a value names
+        self.loaded: set[int] = set()
         self.uses = self._count_uses()
         self.taken: set[str] = set(language.reserved)
         self.temporaries = 0
@@ -60,29 +61,37 @@ class _Printer:
             uses[scalar.index] = uses.get(scalar.index, 0) + 1
         return uses
 
-    def loads(self) -> Iterator[Statement]:
-        written = {(l.port, l.store, l.field) for l in self.kernel.writes}
-        symbols = [i for i in self.kernel.sequence if self.graph.operation(i) == "symbol"]
-        for index in sorted(symbols, key=lambda i: self._load_order(i)):
-            location = self.graph.arguments(index)[0]
-            name = self._fresh(self.graph.names.get(index) or f"{location.field}{location.index}")
-            self.text[index] = name, 9
-            yield Statement("load", name, self.language.access(location))
-        del written
-
-    def _load_order(self, index: int) -> tuple:
-        location = self.graph.arguments(index)[0]
-        ports = [port.label for port in self.kernel.ports]
-        return ports.index(location.port), location.store, location.field, location.index
-
-    def values_and_stores(self) -> Iterator[Statement]:
+    def statements(self) -> Iterator[Statement]:
         waiting: dict[int, list[Location]] = {}
         for location, scalar in self.kernel.outputs:
             waiting.setdefault(scalar.index, []).append(location)
+        read = self._name_inputs()
         for index in self.kernel.sequence:
             yield from self._value(index)
             for location in waiting.get(index, ()):
+                if location in read:
+                    yield from self._load(read[location])
+                yield from self._loads_of(index)
                 yield Statement("store", self.language.access(location), self.text[index][0])
+
+    def _name_inputs(self) -> dict[Location, int]:
+        """Name every input; returns which node reads a place."""
+        read = {self.graph.arguments(i)[0]: i for i in self.kernel.sequence if self.graph.operation(i) == "symbol"}
+        for location, index in read.items():
+            self.text[index] = self._fresh(self.graph.names.get(index) or f"{location.field}{location.index}"), 9
+            self.inputs[index] = (index,)
+        return read
+
+    def _load(self, index: int) -> Iterator[Statement]:
+        """The load of an input, unless it was printed before."""
+        if index not in self.loaded:
+            self.loaded.add(index)
+            yield Statement("load", self.text[index][0], self.language.access(self.graph.arguments(index)[0]))
+
+    def _loads_of(self, index: int) -> Iterator[Statement]:
+        """The loads of the inputs that the text of a value names."""
+        for symbol in self.inputs.pop(index, ()):
+            yield from self._load(symbol)
 
     def _value(self, index: int) -> Iterator[Statement]:
         operation = self.graph.operation(index)
@@ -93,6 +102,7 @@ class _Printer:
             self.text[index] = self.language.constant(value), 9 if value >= 0 else 4
             return
         expression, strength = self._expression(index, operation)
+        self.inputs[index] = tuple(symbol for i in self.graph.operands(index) for symbol in self.inputs.get(i, ()))
         wanted = self.graph.names.get(index)
         single = self.uses.get(index, 0) <= 1 and wanted is None
         if operation == "neg" and self.text[self.graph.operands(index)[0]][0].isidentifier():
@@ -102,6 +112,7 @@ class _Printer:
             return
         name = self._fresh(wanted)
         self.text[index] = name, 9
+        yield from self._loads_of(index)
         yield Statement("value", name, expression)
 
     def _expression(self, index: int, operation: str) -> tuple[str, int]:
