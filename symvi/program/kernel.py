@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from symvi.scalar import Graph, Scalar, count_operations
+from symvi.scalar import Graph, Scalar, chains_first, count_operations
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,10 @@ class Formula:
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """Straight-line code of one node type. All inputs are read before the first output is written."""
+    """Straight-line code of one node type. Every input is read before its place is written.
+
+    `chained`: its values wait for one another, and are computed in an order that heeds it.
+    """
 
     name: str
     summary: str
@@ -45,11 +48,13 @@ class Kernel:
     graph: Graph
     outputs: tuple[tuple[Location, Scalar], ...]
     formulas: tuple[Formula, ...] = ()
+    chained: bool = False
 
     @cached_property
     def sequence(self) -> list[int]:
         """Nodes in the order of evaluation."""
-        return self.graph.sequence([scalar for _, scalar in self.outputs])
+        outputs = [scalar for _, scalar in self.outputs]
+        return chains_first(self.graph, outputs) if self.chained else self.graph.sequence(outputs)
 
     @cached_property
     def reads(self) -> tuple[Location, ...]:

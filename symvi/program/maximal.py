@@ -185,7 +185,7 @@ class Elimination:
     def _trace(self, name: str, ports: list[tuple[str, Node]], build, summary: str) -> Kernel:
         trace = Trace(self.records, (SHARED, *(Port(label, node.kind) for label, node in ports)), ports[0][0], summary)
         build(trace)
-        return whole(trace, name, summary)
+        return whole(trace, name, summary, chained=True)
 
     def _ports(self, i: int, later: Sequence[int], pairs: bool = True) -> list[tuple[str, Node]]:
         """Labels for the records of an elimination: the node, its later neighbours, and the edges between them all."""

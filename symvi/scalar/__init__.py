@@ -2,5 +2,6 @@
 
 from symvi.scalar.expression import Graph, Rate, Scalar
 from symvi.scalar.operations import OPERATIONS, count_operations
+from symvi.scalar.schedule import chains_first
 
-__all__ = ["OPERATIONS", "Graph", "Rate", "Scalar", "count_operations"]
+__all__ = ["OPERATIONS", "Graph", "Rate", "Scalar", "chains_first", "count_operations"]
