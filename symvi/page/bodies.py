@@ -14,6 +14,9 @@ SOLIDS = {"box": "box", "sphere": "sphere", "cylinder": "cylinder", "rod": "cyli
 # Thickness of a link, as a part of the mechanism's characteristic length.
 LINK_RADIUS = 0.022
 
+# A box so many times longer than wide is a bar, whose ends are worth following.
+SLENDER = 3.0
+
 
 def body_parts(number: int, body, corners: list[np.ndarray], length: float) -> list[Part]:
     """The solids of one body.
@@ -45,10 +48,14 @@ def extents(shape) -> tuple[float, ...]:
 
 
 def shape_ends(shape) -> list[np.ndarray]:
-    """The two ends of a long shape in the body frame; none of a box, a sphere, or no shape."""
-    if shape is None or SOLIDS[shape.kind] != "cylinder":
+    """The two ends of a long shape in the body frame; none of a stout box, a sphere, or no shape."""
+    if shape is None or shape.kind == "sphere":
         return []
-    half = rotate(shape.orientation, [0.0, 0.0, shape.length / 2])
+    size = array(extents(shape))
+    along = int(np.argmax(size)) if shape.kind == "box" else 2
+    if shape.kind == "box" and size[along] < SLENDER * np.sort(size)[1]:
+        return []
+    half = rotate(shape.orientation, np.eye(3)[along] * size[along] / 2)
     return [array(shape.position) - half, array(shape.position) + half]
 
 

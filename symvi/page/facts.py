@@ -43,8 +43,9 @@ def _largest(closure) -> str:
 
 def _iterations(trajectory) -> str:
     """Mean and most, over the steps; the first knot is the start and took none."""
-    iterations = np.asarray(trajectory.iterations)[1:]
-    return f"{iterations.mean():.2f}, at most {iterations.max()}" if iterations.size else "none"
+    iterations = np.asarray(trajectory.iterations, float)[1:]
+    iterations = iterations[np.isfinite(iterations)]
+    return f"{iterations.mean():.2f}, at most {iterations.max():.0f}" if iterations.size else "none"
 
 
 def _short(value: float) -> str:

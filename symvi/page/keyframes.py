@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Keyframes", "choose_keyframes", "encode", "extremes"]
+__all__ = ["Keyframes", "choose_keyframes", "encode", "extremes", "peaks"]
 
 # A body that turns further than this between two frames [rad] cannot be blended: the short way may be the wrong way.
 LARGEST_BLEND = 2.0
@@ -63,6 +63,15 @@ def extremes(time: np.ndarray, values: np.ndarray, buckets: int) -> tuple[np.nda
     for bucket in np.array_split(finite, buckets):
         kept.update((int(bucket[np.argmin(values[bucket])]), int(bucket[np.argmax(values[bucket])])))
     kept = sorted(kept | {int(finite[0]), int(finite[-1])})
+    return time[kept], values[kept]
+
+
+def peaks(time: np.ndarray, values: np.ndarray, buckets: int) -> tuple[np.ndarray, np.ndarray]:
+    """The largest finite value of each bucket of time, and when: at most `buckets` points.  time, values: (N,)."""
+    finite = np.flatnonzero(np.isfinite(values))
+    if finite.size <= buckets:
+        return time[finite], values[finite]
+    kept = [bucket[np.argmax(values[bucket])] for bucket in np.array_split(finite, buckets)]
     return time[kept], values[kept]
 
 

@@ -40,8 +40,9 @@ def joint_parts(mechanism, index: Mapping[str, int], length: float) -> list[Part
         marker = MARKERS.get(joint.type, ANY_OTHER)
         if marker is None:
             continue
-        # As large as it must be to show outside of the thicker body, within reason.
-        thick = max(thickness.get(joint.parent, 0.0), thickness.get(joint.child, 0.0))
+        # As large as it must be to show outside of the thicker body, within reason; a slider is away from its rail.
+        around = [joint.parent] if joint.type == "prismatic" else [joint.parent, joint.child]
+        thick = max(thickness.get(name, 0.0) for name in around)
         size = min(max(MARKER * length, 0.85 * thick), 4 * MARKER * length)
         carrier, place = index.get(joint.parent, WORLD), array(joint.parent_anchor)
         along = rotate(joint.orientation, joint.axis)

@@ -21,7 +21,7 @@ from symvi.emit.templates import environment, templates_folder
 from symvi.errors import SymviError
 from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
-from symvi.page.keyframes import Keyframes, choose_keyframes, encode, extremes
+from symvi.page.keyframes import Keyframes, choose_keyframes, encode, extremes, peaks
 from symvi.page.scene import Mark, build_scene
 
 __all__ = ["SCRIPTS", "write_page"]
@@ -32,7 +32,7 @@ SCRIPTS = (
     "overlay.js", "curves.js", "controls.js", "replay.js",
 )  # fmt: skip
 
-CURVE_BUCKETS = 600
+CURVE_BUCKETS, CLOSURE_BUCKETS = 600, 250
 
 
 def write_page(
@@ -40,7 +40,7 @@ def write_page(
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
-    max_frames: int = 2000,
+    max_frames: int = 2001,
     fps: float | None = None,
     traces: Sequence[tuple[str, Sequence[float]]] | None = None,
     facts: Mapping[str, object] | None = None,
@@ -135,7 +135,11 @@ def _curves(trajectory, frames: Keyframes) -> list[dict[str, object]]:
     curves = []
     for chart, name, source in sources:
         values = np.asarray(source, float)
-        time, drawn = extremes(np.asarray(trajectory.time, float), values, CURVE_BUCKETS)
+        time = np.asarray(trajectory.time, float)
+        if chart == "energy":
+            time, drawn = extremes(time, values, CURVE_BUCKETS)
+        else:  # round-off jumps over decades from step to step; what counts is how far it goes
+            time, drawn = peaks(time, values, CLOSURE_BUCKETS)
         curves.append(
             {
                 "chart": chart,

@@ -109,6 +109,8 @@ class Browser:
 
     def open(self, file: Path, fragment: str = "") -> None:
         """Open a file from disk and wait until it is loaded."""
+        self.call("Page.navigate", url="about:blank")  # the same file with another fragment would not be loaded again
+        self.wait("location.href === 'about:blank' && document.readyState === 'complete'")
         self.events.clear()
         address = file.resolve().as_uri() + (f"#{fragment}" if fragment else "")
         self.call("Page.navigate", url=address)
