@@ -1,0 +1,136 @@
+"""One picture of a simulation: energy, closure, heights of the centres of mass, iterations.
+
+Drawn by matplotlib, which comes with the extra "plot". The same trajectory gives the same bytes with the same
+matplotlib: no date, no window, no settings of the user.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from symvi.errors import missing_extra
+from symvi.simulate.frames import rotation_matrices
+
+__all__ = ["write_plot"]
+
+# More lines than this cannot be told apart.
+NAMED_BODIES = 8
+
+# The page's colours for energies and closure, and eight that a colour-blind reader can tell apart (Okabe and Ito).
+TOTAL, KINETIC, POTENTIAL, CLOSURE = "#1d2530", "#d9702a", "#2f6fd0", "#2f9160"
+BODIES = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f", "#b8a500")
+
+STYLE = {
+    "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold",
+    "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": "#98a2b0",
+    "axes.labelcolor": "#4b5563", "xtick.color": "#4b5563", "ytick.color": "#4b5563", "axes.grid": True,
+    "axes.axisbelow": True, "grid.color": "#e4e8ee", "lines.linewidth": 1.3, "legend.frameon": False,
+    "legend.fontsize": 8, "savefig.facecolor": "white",
+}  # fmt: skip
+
+
+def write_plot(trajectory, path: str | os.PathLike[str]) -> Path:
+    """Write a PNG with four panels over time, and return its path.
+
+    trajectory: a value with mechanism, time (N,) [s], position (N, n, 3) [m], orientation (N, n, 4), energy,
+        kinetic_energy, potential_energy (N,) [J], closure (N,) [m or rad], iterations (N,). Values that are not finite
+        leave gaps.
+    Raises MissingExtraError without matplotlib, OSError if the file cannot be written; then nothing is left of it.
+    """
+    path = Path(path)
+    try:
+        import matplotlib
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise missing_extra("plot", "matplotlib") from error
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        figure = Figure(figsize=(11, 6.6), dpi=120, layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(2, 2, sharex=True)
+        for draw, panel in zip((_energy, _closure, _heights, _iterations), panels.flat, strict=True):
+            draw(panel, trajectory)
+        for panel in panels[1]:
+            panel.set_xlabel("time [s]")
+        figure.suptitle(trajectory.mechanism.name, x=0.012, ha="left", fontsize=13, fontweight="bold", parse_math=False)
+        _save_whole(figure, path)
+    return path
+
+
+def _energy(panel, trajectory) -> None:
+    panel.set_title("Energy [J]")
+    panel.plot(trajectory.time, trajectory.energy, color=TOTAL, linewidth=2.0, label="total", zorder=3)
+    panel.plot(trajectory.time, trajectory.kinetic_energy, color=KINETIC, label="kinetic")
+    panel.plot(trajectory.time, trajectory.potential_energy, color=POTENTIAL, label="potential")
+    _legend(panel)
+
+
+def _closure(panel, trajectory) -> None:
+    """Zero has no logarithm: such knots are left out, and said so where there is nothing else."""
+    closure = np.asarray(trajectory.closure, float)
+    positive = np.isfinite(closure) & (closure > 0.0)
+    panel.set_title("Closure: largest residual [m or rad]")
+    panel.plot(np.asarray(trajectory.time)[positive], closure[positive], ".", color=CLOSURE, markersize=2.0)
+    if positive.any():
+        panel.set_yscale("log")
+        panel.set_ylim(*_decades(closure[positive]))
+    else:
+        words = "exactly zero" if np.isfinite(closure).any() else "not known"
+        panel.set_yticks([])
+        panel.text(0.5, 0.5, words, ha="center", color=CLOSURE, transform=panel.transAxes)
+
+
+def _decades(values: np.ndarray) -> tuple[float, float]:
+    """Whole powers of ten around all values, at least three."""
+    high = np.ceil(np.log10(values.max()) + 0.1)
+    return 10.0 ** min(np.floor(np.log10(values.min())), high - 3), 10.0**high
+
+
+def _heights(panel, trajectory) -> None:
+    """Of the centres of mass, against gravity; those that move furthest, in the order of the description."""
+    mechanism = trajectory.mechanism
+    offsets = np.array([body.center_of_mass for body in mechanism.bodies])
+    turned = rotation_matrices(np.asarray(trajectory.orientation)) @ offsets[..., None]
+    heights = (np.asarray(trajectory.position) + turned[..., 0]) @ _up(mechanism.gravity)
+    reach = np.ptp(np.nan_to_num(heights), axis=0)
+    shown = sorted(np.argsort(-reach, kind="stable")[:NAMED_BODIES])
+    more = heights.shape[1] - len(shown)
+    panel.set_title("Height of centres of mass [m]" + (f", {len(shown)} of {heights.shape[1]}" if more else ""))
+    for color, body in zip(BODIES, shown, strict=False):
+        panel.plot(trajectory.time, heights[:, body], color=color, label=mechanism.bodies[body].name)
+    _legend(panel)
+
+
+def _up(gravity) -> np.ndarray:
+    strength = float(np.linalg.norm(gravity))
+    return -np.asarray(gravity) / strength if strength > 0.0 else np.array([0.0, 0.0, 1.0])
+
+
+def _iterations(panel, trajectory) -> None:
+    """The first knot is the start, to which no step led."""
+    from matplotlib.ticker import MaxNLocator
+
+    counts = np.asarray(trajectory.iterations, float)[1:]
+    panel.set_title("Newton iterations per step")
+    panel.plot(np.asarray(trajectory.time)[1:], counts, ".", color=TOTAL, markersize=2.5)
+    panel.set_ylim(0, max(np.nanmax(counts, initial=0.0), 3.0) + 0.5)
+    panel.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _legend(panel) -> None:
+    """Beside the panel: there it hides no curve."""
+    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0, handlelength=1.2)
+
+
+def _save_whole(figure, path: Path) -> None:
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        figure.savefig(draft, format="png", metadata={"Software": None})
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
