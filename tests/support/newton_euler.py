@@ -18,7 +18,7 @@ from symvi.mechanism.signals import signal_tree, value_and_rate
 from tests.support.kinematics import constraints, coordinates, gradient, joint_rows, motion
 from tests.support.poses import Pose, Poses, multiply, poses_of, skew
 
-__all__ = ["Motion", "equations_of_motion", "inertia_matrix"]
+__all__ = ["Motion", "equations_of_motion", "free_rates", "inertia_matrix"]
 
 COMPLEX_STEP = 1e-30
 DIFFERENCE = 1e-3  # of fourth order: 1e-12 of truncation and 1e-13 of round-off
@@ -54,6 +54,16 @@ def equations_of_motion(mechanism: Mechanism, state: State) -> Motion:
     solution = np.linalg.lstsq(matrix, np.concatenate([forces, -convective]), rcond=1e-12)[0]
     rates, multipliers = solution[: len(forces)], solution[len(forces) :]
     return Motion(*_centres(mechanism, state, poses, rates), _reactions(mechanism, poses, names, held, multipliers))
+
+
+def free_rates(joint: Joint, state: State, velocities: np.ndarray) -> np.ndarray:
+    """The rates [m/s, rad/s] of a joint's free motions, which dampers and actuators act along.
+
+    velocities: those of the state as `motion` gives them.
+    """
+    poses, bodies = poses_of(state), {joint.parent, joint.child} - {"world"}
+    along = gradient(partial(coordinates, joint), poses, bodies, state.names)
+    return _free_motions(joint, poses, bodies, state.names, along) @ velocities
 
 
 def inertia_matrix(body: Body) -> np.ndarray:
