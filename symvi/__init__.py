@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from symvi.mechanism.state import State
     from symvi.physics.symbols import placements
     from symvi.simulate import Simulator, SolverOptions, Trajectory
+    from symvi.simulate.coordinates import coordinates_of, state_from
 
 __version__ = "0.1.0"
 
@@ -52,6 +53,7 @@ _HOME_OF = {
         "symvi.mechanism.state": "State",
         "symvi.physics.symbols": "placements",
         "symvi.simulate": "Simulator SolverOptions Trajectory",
+        "symvi.simulate.coordinates": "coordinates_of state_from",
     }.items()
     for name in names.split()
 }
@@ -86,7 +88,9 @@ __all__ = [
     "Trajectory",
     "Wrench",
     "__version__",
+    "coordinates_of",
     "placements",
+    "state_from",
 ]
 
 

@@ -90,7 +90,7 @@ def gradients(model: ConstraintModel, bodies: Mapping[str, int], x: np.ndarray, 
     result = np.zeros((count, model.rows, 6 * len(bodies)))
     for group in model.groups:
         factor = model.parameters[group.factor].values[0] if group.factor else 1.0
-        values = evaluate(group.formula, {a.name: _source(model, group.inputs[a.name], bodies, x, q) for a in group.formula.inputs})
+        values = evaluate(group.formula, {a.name: source(model, group.inputs[a.name], bodies, x, q) for a in group.formula.inputs})
         for side, label in group.bodies.items():
             if model.bodies[label] is not None:
                 place = 6 * bodies[model.bodies[label]]
@@ -99,7 +99,7 @@ def gradients(model: ConstraintModel, bodies: Mapping[str, int], x: np.ndarray, 
     return result
 
 
-def _source(model: ConstraintModel, source: Position | Carried | Attitude | Data, bodies: Mapping[str, int], x, q) -> np.ndarray:
+def source(model: ConstraintModel, source: Position | Carried | Attitude | Data, bodies: Mapping[str, int], x, q) -> np.ndarray:
     """(size, N): an input of a formula. Carried angles do not matter to gradients."""
     if isinstance(source, Data):
         known = {"parameters": lambda: model.parameters[source.name].values, "constant": lambda: (float(source.name),)}
@@ -119,7 +119,7 @@ def _source(model: ConstraintModel, source: Position | Carried | Attitude | Data
 def _in_joint_axes(model: ConstraintModel, wrench: np.ndarray, bodies: Mapping[str, int], q: np.ndarray) -> np.ndarray:
     """Force and torque about the anchor, in the joint frame on the parent."""
     x = np.zeros((len(q), len(bodies), 3))
-    arm = _source(model, Carried("b", "anchor_b"), bodies, x, q).T
-    axes = np.stack([_source(model, Carried("a", name), bodies, x, q).T for name in model.frame], axis=1)
+    arm = source(model, Carried("b", "anchor_b"), bodies, x, q).T
+    axes = np.stack([source(model, Carried("a", name), bodies, x, q).T for name in model.frame], axis=1)
     force, torque = wrench[:, :3], wrench[:, 3:] - np.cross(arm, wrench[:, :3])
     return np.concatenate([np.einsum("nij,nj->ni", axes, force), np.einsum("nij,nj->ni", axes, torque)], axis=1)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 from symvi.emit.python import FLOATS, compile_kernels
 from symvi.program.control import (
-    DOMAIN, FALL, LEFT, ROUND_OFF, SAFETY, SINGULAR_OPENING, SLOW, SolverOptions, SolverStatus,
+    DOMAIN, FALL, LEFT, ROUND_OFF, SAFETY, SINGULAR_OPENING, SLOW, STILL, SolverOptions, SolverStatus,
 )
 from symvi.program.program import Program
 from symvi.program.records import STORES
@@ -215,19 +215,17 @@ class ReferenceSolver:
             before = merit
             merit, length = self._search(before)
             if not merit < inf:
-                if sqrt(before) <= 10.0 * options.tolerance:
-                    return SolverStatus.ROUND_OFF
-                if self.loops and self._full_step() and self._singular():
-                    return SolverStatus.SINGULAR_STEP
-                return SolverStatus.LINE_SEARCH
+                return self._stuck()
             self.increment = length * self._largest_change()
             fall = sqrt(merit / before) if before > 0.0 else 0.0
-            if self.increment <= options.tolerance and sqrt(merit) <= LEFT * options.tolerance:
+            if self.increment <= options.tolerance and self._within(LEFT * options.tolerance):
                 return SolverStatus.OK
             if length >= 1.0 and SAFETY * (self.increment * fall) <= options.tolerance and SAFETY * sqrt(merit) <= options.tolerance:
                 return SolverStatus.OK
             slow = slow + 1 if merit > SLOW * before else 0
-            if self.loops and slow >= 2 and self._singular():
+            if slow >= 2 and self._within(STILL * options.tolerance):
+                return SolverStatus.ROUND_OFF
+            if slow >= 2 and self._singular():
                 return SolverStatus.SINGULAR_STEP
         return SolverStatus.NOT_CONVERGED
 
@@ -242,7 +240,7 @@ class ReferenceSolver:
         self.run("advance")
         merit = self._merit()
         halvings = 0
-        while not merit <= (1.0 - FALL * length) * before and not self._settled(merit, length, before):
+        while not merit <= (1.0 - FALL * length) * before and not self._settled(merit, length):
             if halvings == self.options.max_halvings:
                 self.common.length[0] = 0.0
                 self.run("retreat")
@@ -254,36 +252,56 @@ class ReferenceSolver:
             merit = self._merit()
         return merit, length
 
-    def _settled(self, merit: float, length: float, before: float) -> bool:
-        """An increment below the tolerance is taken whatever the merit does, if it is whole or the residual is small: round-off."""
-        if not isfinite(merit) or not length * self._largest_change() <= self.options.tolerance:
+    def _settled(self, merit: float, length: float) -> bool:
+        """An increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off."""
+        tolerance = self.options.tolerance
+        if not isfinite(merit) or not length * self._largest_change() <= tolerance:
             return False
-        return length >= 1.0 or sqrt(before) <= 10.0 * self.options.tolerance
+        return length >= 1.0 or self._within(STILL * tolerance)
 
-    def _full_step(self) -> bool:
-        """Take the whole increment although the merit does not fall; whether it has a merit there."""
+    def _stuck(self) -> SolverStatus:
+        """How a step ends whose merit falls no more: here, or where the whole increment leads."""
+        tolerance = self.options.tolerance
+        if self._within(STILL * tolerance):
+            return SolverStatus.ROUND_OFF
         self.common.length[0] = 1.0
         self.run("retreat")
-        return isfinite(self._merit())
+        if not isfinite(self._merit()):
+            return SolverStatus.LINE_SEARCH
+        if self._within(STILL * tolerance):
+            return SolverStatus.ROUND_OFF
+        return SolverStatus.SINGULAR_STEP if self._singular() else SolverStatus.LINE_SEARCH
 
     def _singular(self) -> bool:
         """Whether momenta balance to round-off while rows that lost their direction at the first knot stay open by a little."""
+        if not self.loops:
+            return False
         parameters = self.memory.parameters["common"][0]
-        open_rate = impulse = 0.0
+        return self._balanced(STILL * self.options.tolerance, SINGULAR_OPENING * parameters.extent[0] / parameters.h[0])
+
+    def _within(self, change: float) -> bool:
+        """Whether a change of velocity like this one would remove the residual."""
+        return self._balanced(change, change)
+
+    def _balanced(self, change: float, rate: float) -> bool:
+        """Whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate."""
+        impulse = 0.0
         for record in self.rows:
             if hasattr(record, "y"):
                 for f, y in zip(record.f, record.y, strict=True):
-                    open_rate = max(open_rate, abs(f))
                     impulse = max(impulse, abs(y))
-        if not parameters.h[0] * open_rate <= SINGULAR_OPENING * parameters.extent[0]:
-            return False
-        small = 10.0 * self.options.tolerance
-        noise = ROUND_OFF["double"] * impulse
+                    if not abs(f) <= rate:
+                        return False
+        arm = self.memory.parameters["common"][0].extent[0]
         for body, numbers in zip(self.bodies, self.memory.parameters["body"], strict=True):
+            largest = impulse
+            for k in range(6):
+                largest = max(largest, abs(body.e[k]))
+            noise = ROUND_OFF["double"] * largest
             for k in range(3):
-                if not abs(body.f[k]) <= small * numbers.mass[0] + noise:
+                if not abs(body.f[k]) <= change * numbers.mass[0] + noise:
                     return False
-                if not abs(body.f[k + 3]) <= small * numbers.size[0] + noise * parameters.extent[0]:
+                if not abs(body.f[k + 3]) <= change * numbers.size[0] + noise * arm:
                     return False
         return True
 

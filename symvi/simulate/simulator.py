@@ -117,6 +117,16 @@ class Simulator:
         self._check_closed(frame, change, project)
         return float(frames.entry(self.plan, frame[None], "closure")[0])
 
+    def project(self, state: State | None = None, *, step: float = 0.01) -> State:
+        """The nearest state, weighted by mass, that fulfils all constraints: placement and velocities of `state` or the start.
+
+        Raises AssemblyError, naming the worst joint, if there is none near.
+        """
+        time = 0.0 if state is None else state.time
+        self.start(state, time=time, step=step, project=True)
+        inputs = self.inputs.from_signals(np.array([time]))[0]
+        return frames.state(self.mechanism, self.plan, self.engine.observe(inputs).astype(float), time)
+
     def _set_step(self, step: float) -> None:
         if not (isinstance(step, (int, float)) and isfinite(step) and step > 0):
             raise MechanismError(f"step {step!r}: the time step must be a positive number of seconds")

@@ -94,6 +94,18 @@ class Trajectory:
         self.mechanism.body(name)
         return self.names.index(name)
 
+    def coordinates(self, joint: str) -> Array:
+        """(N, k): a joint's minimal coordinates [m, rad], translations first; angles unwrapped. Raises MechanismError."""
+        from symvi.simulate.coordinates import along
+
+        return along(self.mechanism, joint, self)[0]
+
+    def rates(self, joint: str) -> Array:
+        """(N, k): a joint's minimal velocities [m/s, rad/s], the exact derivatives of its coordinates. Raises MechanismError."""
+        from symvi.simulate.coordinates import along
+
+        return along(self.mechanism, joint, self)[1]
+
     def save(self, path: str | Path) -> Path:
         """Write everything to one npz file, whole or not at all."""
         path = Path(path)

@@ -1,0 +1,92 @@
+"""Minimal coordinates and velocities of joints, read from states and trajectories; and states made from them.
+
+Coordinates are those of the description: translations along the free axes, then rotations; angles are unwrapped along a trajectory.
+Velocities are their exact time derivatives: the gradient of the coordinates times the velocities of the bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from symvi.errors import MechanismError
+from symvi.mechanism import Joint, Mechanism, coordinate_kinds, start_state
+from symvi.mechanism.start_values import start_values
+from symvi.mechanism.state import State
+from symvi.physics.coordinates import coordinate_groups
+from symvi.physics.joints import Geometry
+from symvi.physics.model import ConstraintModel
+from symvi.program.equations import evaluate
+from symvi.simulate.frames import rotation_matrices, solver_state
+from symvi.simulate.reactions import gradients, source
+
+
+def coordinates_of(mechanism: Mechanism, joint: str, state: State) -> tuple[np.ndarray, np.ndarray]:
+    """(k,) coordinates [m, rad] and (k,) velocities [m/s, rad/s] of a joint in a state; angles between -pi and pi.
+
+    Raises MechanismError for an unknown joint, or one without coordinates (a distance, a custom joint).
+    """
+    values = {name: array[None] for name, array in solver_state(mechanism, state).items()}
+    found, rates = _coordinates(mechanism, mechanism.joint(joint), values)
+    return found[0], rates[0]
+
+
+def along(mechanism: Mechanism, joint: str, trajectory) -> tuple[np.ndarray, np.ndarray]:
+    """(N, k) coordinates and (N, k) velocities of a joint along a trajectory; angles are unwrapped from the start's own turns."""
+    described = mechanism.joint(joint)
+    rotation = rotation_matrices(trajectory.orientation)
+    centers = np.array([body.center_of_mass for body in mechanism.bodies])
+    values = {
+        "x": trajectory.position + np.einsum("nbij,bj->nbi", rotation, centers), "q": trajectory.orientation,
+        "v": trajectory.velocity, "w": np.einsum("nbij,nbj->nbi", rotation, trajectory.angular_velocity),
+    }
+    found, rates = _coordinates(mechanism, described, values)
+    kinds = coordinate_kinds(described.type)
+    if kinds.count("rotation") in (1, 2):
+        known = start_values(mechanism).coordinates.get(joint)
+        for k in (k for k, kind in enumerate(kinds) if kind == "rotation"):
+            found[:, k] = np.unwrap(found[:, k])
+            if known is not None and trajectory.time[0] == 0.0:
+                found[:, k] += 2 * np.pi * np.round((known[k] - found[0, k]) / (2 * np.pi))
+    return found, rates
+
+
+def state_from(
+    mechanism: Mechanism, coordinates: Mapping[str, float | Sequence[float]], velocities: Mapping[str, float | Sequence[float]] | None = None
+) -> State:
+    """The state with these joint coordinates and velocities (all others as in the description); bodies follow the tree of joints.
+
+    Bodies with a placement of their own in the description keep it unless a joint is given for them.
+    Raises MechanismError for unknown joints or wrong numbers of coordinates.
+    """
+    velocities = velocities or {}
+    for name in (*coordinates, *velocities):
+        mechanism.joint(name)
+    moved = {mechanism.joint(name).child for name in (*coordinates, *velocities)}
+    joints = [
+        joint.changed(**{key: given[joint.name] for key, given in (("coordinate", coordinates), ("velocity", velocities)) if joint.name in given})
+        for joint in mechanism.joints
+    ]
+    bodies = [
+        body.changed(position=None, orientation=None, velocity=None, angular_velocity=None) if body.name in moved else body
+        for body in mechanism.bodies
+    ]
+    return start_state(mechanism.changed(joints=joints, bodies=bodies))
+
+
+def _coordinates(mechanism: Mechanism, joint: Joint, values: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    kinds = coordinate_kinds(joint.type)
+    if not kinds:
+        raise MechanismError(f"joint '{joint.name}': a {joint.type} joint has no coordinates")
+    geometry = Geometry(mechanism, joint)
+    groups = tuple(coordinate_groups(geometry))
+    model = ConstraintModel(joint.name, joint.type, geometry.bodies, groups, geometry.used(groups), len(kinds), (), ())
+    bodies = {body.name: k for k, body in enumerate(mechanism.bodies)}
+    x, q = values["x"], values["q"]
+    found = np.zeros((len(x), len(kinds)))
+    for group in groups:
+        inputs = {a.name: source(model, group.inputs[a.name], bodies, x, q) for a in group.formula.inputs}
+        found[:, list(group.into)] = evaluate(group.formula, inputs)["g"][list(group.rows)].T
+    motion = np.concatenate([values["v"], values["w"]], axis=2).reshape(len(x), -1)
+    return found, np.einsum("nij,nj->ni", gradients(model, bodies, x, q), motion)

@@ -1,0 +1,69 @@
+"""Minimal coordinates both ways: a state from joint coordinates and velocities gives them back; along a motion they add up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from symvi import Simulator, coordinates_of, state_from
+from symvi.errors import MechanismError
+from symvi.mechanism import JOINT_TYPES, Body, Joint, Mechanism, coordinate_count
+
+MOVING = [kind for kind in JOINT_TYPES if kind not in ("custom", "distance", "fixed")]
+EXTRA = {"screw": {"pitch": 0.1}}
+
+
+def arm(kind: str) -> Mechanism:
+    bodies = [Body(name=name, mass=1.0, inertia=(0.3, 0.4, 0.5), center_of_mass=(0.1, -0.2, 0.05)) for name in ("upper", "lower")]
+    return Mechanism(name="arm", gravity=(0.0, 0.0, 0.0), bodies=bodies, joints=[
+        Joint(name="base", type="revolute", child="upper", axis=(0.0, 0.6, 0.8)),
+        Joint(name="tested", type=kind, parent="upper", child="lower", parent_anchor=(0.1, 0.2, 0.3), child_anchor=(-0.2, 0.1, 0.4),
+              orientation=(0.8, 0.0, 0.6, 0.0), axis=(0.36, 0.48, 0.8), **EXTRA.get(kind, {})),
+    ])
+
+
+@pytest.mark.parametrize("kind", MOVING)
+def test_coordinates_and_velocities_both_ways(kind: str) -> None:
+    mechanism = arm(kind)
+    count = coordinate_count(mechanism.joint("tested"))
+    wanted, rates = np.linspace(0.3, 0.7, count), np.linspace(-0.4, 0.5, count)
+    state = state_from(mechanism, {"base": 0.9, "tested": wanted}, {"base": -0.3, "tested": rates})
+    found, speeds = coordinates_of(mechanism, "tested", state)
+    assert np.allclose(found, wanted, rtol=0, atol=1e-14)
+    assert np.allclose(speeds, rates, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", MOVING)
+def test_rates_are_the_derivatives_along_a_motion(kind: str) -> None:
+    """Coordinates at knots against Simpson's rule over their rates: fourth order, so 1e-6 is ample at h = 0.002."""
+    mechanism = arm(kind)
+    count = coordinate_count(mechanism.joint("tested"))
+    start = state_from(mechanism, {"tested": np.full(count, 0.2)}, {"base": 1.0, "tested": np.full(count, 0.6)})
+    motion = Simulator(mechanism, backend="python").simulate(0.1, 0.005, start=start)
+    values, rates = motion.coordinates("tested"), motion.rates("tested")
+    simpson = (rates[:-2:2] + 4 * rates[1:-1:2] + rates[2::2]) * motion.step / 3
+    assert np.allclose(values[2::2] - values[:-2:2], simpson, rtol=0, atol=2e-6)
+
+
+def test_angles_are_unwrapped() -> None:
+    mechanism = arm("revolute")
+    start = state_from(mechanism, {}, {"tested": 20.0})
+    motion = Simulator(mechanism, backend="python").simulate(1.0, 0.01, start=start)
+    turned = motion.coordinates("tested")[:, 0]
+    assert turned[-1] > 2 * np.pi and np.all(np.diff(turned) > 0)
+
+
+def test_projection_closes_an_approximate_state() -> None:
+    mechanism = arm("revolute")
+    simulator = Simulator(mechanism, backend="python")
+    exact = state_from(mechanism, {"tested": 0.4}, {"base": 1.0})
+    moved = type(exact)(0.0, exact.position + 0.01, exact.orientation, exact.velocity + 0.1, exact.angular_velocity, exact.names)
+    near = simulator.project(moved)
+    motion = simulator.simulate(0.05, 0.01, start=near)
+    assert motion.closure.max() < 1e-12
+    assert np.abs(near.position - exact.position).max() < 0.05
+
+
+def test_joints_without_coordinates_say_so() -> None:
+    with pytest.raises(MechanismError, match="'tested': a fixed joint has no coordinates"):
+        coordinates_of(arm("fixed"), "tested", state_from(arm("fixed"), {}))
