@@ -1,12 +1,14 @@
-"""The commands: demo, info, generate, simulate, bench. Each says what it does on a console and returns its last result."""
+"""The commands: demo, info, generate, simulate, bench. Each prints on a console and returns its last result."""
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -15,17 +17,28 @@ import typer
 from rich.console import Console
 
 from symvi.console import command
-from symvi.errors import SymviError
+from symvi.errors import SymviError, missing_extra
 
 if TYPE_CHECKING:
     from symvi.mechanism import Mechanism
     from symvi.simulate import Simulator, Trajectory
 
 File = Annotated[Path, typer.Argument(help="A mechanism, TOML or JSON.", metavar="FILE")]
-Layout = Annotated[Literal["auto", "inline", "unrolled", "looped"], typer.Option(help="How the schedule is written out.")]
+Layout = Annotated[
+    Literal["auto", "inline", "unrolled", "looped"], typer.Option(help="How the schedule is written out.")
+]
 Real = Annotated[Literal["double", "float"], typer.Option(help="The type of real numbers.")]
-Profile = Annotated[Literal["reproducible", "fast"], typer.Option(help="Same bits everywhere, or all that this processor has.")]
-Loops = Annotated[Literal["drop-redundant", "rigid", "drop"], typer.Option(help="What is done with nearly redundant loops.")]
+Profile = Annotated[
+    Literal["reproducible", "fast"], typer.Option(help="Same bits everywhere, or all that this processor has.")
+]
+Loops = Annotated[
+    Literal["drop-redundant", "rigid", "drop"], typer.Option(help="What is done with nearly redundant loops.")
+]
+Backend = Annotated[Literal["auto", "c", "python"], typer.Option(help="Compiled C, or the Python reference.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="NAME=VALUE: change a parameter, as in arm.mass=2.", metavar="NAME=VALUE"),
+]
 DEMO_TIME, DEMO_STEP = 10.0, 0.005
 
 
@@ -36,11 +49,13 @@ def demo(
     time: Annotated[float, typer.Option(help="Seconds to simulate.")] = DEMO_TIME,
     step: Annotated[float, typer.Option(help="Time step [s].")] = DEMO_STEP,
 ) -> Mapping[str, Any]:
-    """Simulate a pair of Jansen's legs (the Strandbeest): derive, generate, compile, run, and write a page to look at."""
+    """Simulate a pair of Jansen's legs (the Strandbeest) from its description, and write a page to look at."""
     from symvi.demos import TOES, demo_file
     from symvi.mechanism import Mechanism
     from symvi.page import write_page
 
+    _check_steps(time, step, 1)
+    _check_outputs(page=page)
     mechanism = Mechanism.from_file(demo_file("strandbeest"))
     simulator, trajectory, seconds = _run(console, mechanism, time, step, {})
     result = _summary(console, simulator, trajectory, seconds)
@@ -51,7 +66,9 @@ def demo(
 
 @command
 def info(
-    console: Console, file: File, loops: Loops = "drop-redundant",
+    console: Console,
+    file: File,
+    loops: Loops = "drop-redundant",
     kernels: Annotated[bool, typer.Option("--kernels", help="Show the operations of every kernel too.")] = False,
 ) -> Mapping[str, Any]:
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
@@ -59,7 +76,8 @@ def info(
     from symvi.program.info import describe
 
     facts = describe(Mechanism.from_file(file), loops)
-    _print_table(console, facts["name"], {key: value for key, value in facts.items() if not isinstance(value, Mapping)})
+    plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
+    _print_table(console, facts["name"], plain)
     for title in ("redundant rows", "operations per phase", *(("operations per kernel",) if kernels else ())):
         if facts.get(title):
             _print_table(console, title, facts[title])
@@ -98,24 +116,30 @@ def simulate(
     csv: Annotated[Path | None, typer.Option(help="Save the trajectory as a table.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write a page that replays the motion.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot (PNG; extra 'plot').")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE: change a parameter, as in arm.mass=2.", metavar="NAME=VALUE")] = None,
-    every: Annotated[int, typer.Option(help="Record every n-th step.")] = 1,
+    set_: Settings = None,
+    every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
     project: Annotated[bool, typer.Option(help="Move an approximate start onto the constraints.")] = False,
     resume: Annotated[Path | None, typer.Option("--continue", help="Go on from a saved trajectory.")] = None,
     layout: Layout = "auto",
     real: Real = "double",
     profile: Profile = "reproducible",
-    backend: Annotated[Literal["auto", "c", "python"], typer.Option(help="Compiled C, or the Python reference.")] = "auto",
+    backend: Backend = "auto",
     loops: Loops = "drop-redundant",
 ) -> Mapping[str, Any]:
     """Simulate a mechanism, and save, plot or show its motion."""
     from symvi.mechanism import Mechanism
     from symvi.simulate import Trajectory
 
+    _check_steps(time, step, every)
+    _check_outputs(out=out, csv=csv, page=page, plot=plot)
+    if backend == "python" and real == "float":
+        raise SymviError("--backend python computes in double; --real float needs --backend c")
     mechanism = Mechanism.from_file(file)
     start = None if resume is None else Trajectory.load(resume)
-    build = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops, "parameters": _settings(set_ or [])}
-    simulator, trajectory, seconds = _run(console, mechanism, time, step, build, every=every, project=project, start=start)
+    build = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
+    build["parameters"] = _settings(set_ or [])
+    how = {"every": every, "project": project, "start": start}
+    simulator, trajectory, seconds = _run(console, mechanism, time, step, build, **how)
     result = dict(_summary(console, simulator, trajectory, seconds))
     for what, path, write in _outputs(trajectory, out, csv, page, plot):
         write(path)
@@ -132,14 +156,16 @@ def bench(
     folder = Path(__file__).resolve().parent.parent / "tests" / "benchmarks"
     known = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
     if not known:
-        raise SymviError("benchmarks live in a checkout of the repository, under tests/benchmarks; an installed package has none")
+        raise SymviError("benchmarks live in a checkout of the repository, under tests/benchmarks; here are none")
     if name is not None and name not in known:
         raise SymviError(f"no benchmark '{name}'; there are {', '.join(known)}")
     codes = {}
+    paths = os.pathsep.join([str(folder.parent.parent), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": paths}
     for each in [name] if name else known:
         console.rule(each)
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder.parent.parent), os.environ.get("PYTHONPATH", "")])}
-        done = subprocess.run([sys.executable, str(folder / f"{each}.py")], env=environment, check=False, capture_output=True, text=True)
+        job = [sys.executable, str(folder / f"{each}.py")]
+        done = subprocess.run(job, env=environment, check=False, capture_output=True, text=True)
         console.print(done.stdout + done.stderr, highlight=False, markup=False)
         codes[each] = done.returncode
     if any(codes.values()):
@@ -147,7 +173,29 @@ def bench(
     return {"benchmarks": list(codes)}
 
 
-# --- what the commands share ---------------------------------------------------------------------------------------------
+# --- what the commands share ------------------------------------------------------------------------------------------
+def _check_steps(time: float, step: float, every: int) -> None:
+    """Before anything is built: the simulator says the same, but only after its solver is compiled."""
+    for name, value in (("--time", time), ("--step", step)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise SymviError(f"{name} {value:g}: must be a positive number of seconds")
+    if not math.isfinite(time / step):
+        raise SymviError(f"--time {time:g} --step {step:g}: more steps than a number can count")
+    if round(time / step) % every:
+        raise SymviError(f"--every {every}: the {round(time / step)} steps are no multiple of it")
+
+
+def _check_outputs(**paths: Path | None) -> None:
+    """Before anything is computed: an hour's work must not be lost for want of a folder or a package."""
+    for option, path in paths.items():
+        if path is not None and path.is_dir():
+            raise SymviError(f"--{option} {path}: is a folder; give a file in it")
+        if path is not None and not path.parent.is_dir():
+            raise SymviError(f"--{option} {path}: there is no folder {path.parent}; make it first")
+    if paths.get("plot") is not None and find_spec("matplotlib") is None:
+        raise missing_extra("plot", "matplotlib")
+
+
 def _run(
     console: Console, mechanism: Mechanism, time: float, step: float, build: Mapping[str, Any], **how: Any
 ) -> tuple[Simulator, Trajectory, tuple[float, float]]:
@@ -158,7 +206,11 @@ def _run(
         simulator = Simulator(mechanism, **build)
     built = perf_counter()
     with _progress(console) as progress:
-        trajectory = simulator.simulate(time, step, progress=progress, **how)
+        try:
+            trajectory = simulator.simulate(time, step, progress=progress, **how)
+        except MemoryError as error:
+            remedy = "simulate in parts, with --out and --continue, or record less, with --every"
+            raise SymviError(f"{round(time / step)} steps do not fit in memory: {remedy}") from error
     return simulator, trajectory, (built - begin, perf_counter() - built)
 
 
@@ -166,21 +218,31 @@ def _run(
 def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import Progress
 
-    with Progress(console=console, transient=True) as bar:
+    # Into a file a bar would only write an empty line.
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("simulating", total=1.0)
         yield lambda done, total: bar.update(task, completed=done / total)
 
 
-def _summary(console: Console, simulator: Simulator, trajectory: Trajectory, seconds: tuple[float, float]) -> Mapping[str, Any]:
+def _summary(
+    console: Console, simulator: Simulator, trajectory: Trajectory, seconds: tuple[float, float]
+) -> Mapping[str, Any]:
     notes = simulator.plan.notes
     steps = round((trajectory.time[-1] - trajectory.time[0]) / trajectory.step)
     rows = {
-        "mechanism": simulator.mechanism.name, "bodies": len(simulator.plan.bodies), "freedoms": notes.get("mobility"),
-        "rows kept": simulator.plan.rows, "rows dropped as redundant": notes.get("over_constraint", 0),
-        "solver": f"{simulator.backend}, {simulator.text.layout if simulator.text else 'kernels'}", "built in [s]": round(seconds[0], 3),
-        "steps": steps, "step [s]": trajectory.step, "microseconds per step": round(1e6 * seconds[1] / steps, 2),
-        "iterations per step": round(float(trajectory.iterations[1:].mean()), 2), "largest closure [m, rad]": float(trajectory.closure.max()),
-        "energy at start, end [J]": f"{trajectory.energy[0]:.6g}, {trajectory.energy[-1]:.6g}",
+        "mechanism": simulator.mechanism.name,
+        "bodies": len(simulator.plan.bodies),
+        "freedoms": notes.get("mobility"),
+        "rows kept": simulator.plan.rows,
+        "rows dropped as redundant": notes.get("over_constraint", 0),
+        "solver": f"{simulator.backend}, {simulator.text.layout if simulator.text else 'kernels'}",
+        "built in [s]": round(seconds[0], 3),
+        "steps": steps,
+        "step [s]": trajectory.step,
+        "microseconds per step": round(1e6 * seconds[1] / steps, 2),
+        "iterations per step": round(float(trajectory.iterations[1:].mean()), 2),
+        "largest closure [m, rad]": float(trajectory.closure.max()),
+        "energy at start, end [J]": [float(trajectory.energy[0]), float(trajectory.energy[-1])],
         "failed steps": int((trajectory.status < 0).sum()),
     }
     _print_table(console, f"{simulator.mechanism.name}, {trajectory.time[-1]:g} s", rows)
@@ -194,8 +256,14 @@ def _print_table(console: Console, title: str, rows: Mapping[str, Any]) -> None:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for key, value in rows.items():
-        table.add_row(str(key), f"{value:.3g}" if isinstance(value, float) else ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
+        table.add_row(str(key), _shown(value))
     console.print(table)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(_shown(item) for item in value)
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _settings(texts: list[str]) -> dict[str, object]:
@@ -219,8 +287,10 @@ def _outputs(trajectory: Trajectory, out: Path | None, csv: Path | None, page: P
     from symvi.plots import write_plot
 
     for what, path, write in (
-        ("trajectory", out, trajectory.save), ("table", csv, trajectory.to_csv),
-        ("page", page, lambda where: write_page(trajectory, where)), ("plot", plot, lambda where: write_plot(trajectory, where)),
+        ("trajectory", out, trajectory.save),
+        ("table", csv, trajectory.to_csv),
+        ("page", page, lambda where: write_page(trajectory, where)),
+        ("plot", plot, lambda where: write_plot(trajectory, where)),
     ):
         if path is not None:
             yield what, path, write
