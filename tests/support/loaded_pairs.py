@@ -13,7 +13,7 @@ from symvi.mechanism import JOINT_TYPES, Mechanism, State, start_state
 from symvi.simulate import Simulator, Trajectory
 from tests.support.floating_pairs import FORCE_KINDS, PAIRS, floating_pair
 
-__all__ = ["ACTING", "CONSERVATIVE", "DAMPED", "DISSIPATIVE", "LoadedPair", "loaded_pair", "tossed"]
+__all__ = ["ACTING", "CONSERVATIVE", "DAMPED", "DISSIPATIVE", "LoadedPair", "loaded_pair", "resting", "tossed"]
 
 GAINS = (".stiffness", ".damping", ".scale")
 DISSIPATIVE = ("joint_damper", "servo")
@@ -60,4 +60,14 @@ def tossed(mechanism: Mechanism, seed: int) -> State:
     return State(
         time=0.0, position=state.position, orientation=state.orientation, velocity=random.uniform(-1, 1, shape),
         angular_velocity=random.uniform(-2, 2, shape), names=state.names,
+    )  # fmt: skip
+
+
+def resting(mechanism: Mechanism) -> State:
+    """The start placement without motion."""
+    state = start_state(mechanism)
+    nothing = np.zeros((len(state.names), 3))
+    return State(
+        time=0.0, position=state.position, orientation=state.orientation, velocity=nothing, angular_velocity=nothing,
+        names=state.names,
     )  # fmt: skip

@@ -6,10 +6,12 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from symvi.mechanism import coordinate_kinds
 from symvi.simulate import Trajectory
-from tests.support.poses import Pose
+from tests.support.kinematics import coordinates
+from tests.support.poses import Pose, poses_of
 
-__all__ = ["angle_about", "body_axes", "centre", "largest", "momenta", "observed_order"]
+__all__ = ["angle_about", "body_axes", "centre", "joint_coordinates", "largest", "momenta", "observed_order"]
 
 
 def largest(values) -> float:
@@ -21,6 +23,18 @@ def angle_about(trajectory: Trajectory, body: str, axis=(1.0, 0.0, 0.0)) -> np.n
     """(N,): the unwrapped angle [rad] of a body that turns about an axis fixed in it and in the world only."""
     q = trajectory.orientation[:, trajectory.body(body)]
     return 2.0 * np.unwrap(np.arctan2(q[:, 1:] @ np.array(axis), q[:, 0]), period=np.pi)
+
+
+def joint_coordinates(trajectory: Trajectory, name: str) -> np.ndarray:
+    """(N, coordinates): minimal coordinates of a joint [m, rad]; a single angle unwrapped from its start value on."""
+    joint = trajectory.mechanism.joint(name)
+    found = np.array([coordinates(joint, poses_of(trajectory.state(n))) for n in range(len(trajectory))])
+    kinds = coordinate_kinds(joint.type)
+    if kinds.count("rotation") == 1:
+        angle = np.unwrap(found[:, -1])
+        start = angle[0] if joint.coordinate is None else joint.coordinate[-1]
+        found[:, -1] = angle + 2 * np.pi * np.round((start - angle[0]) / (2 * np.pi))
+    return found
 
 
 def body_axes(trajectory: Trajectory, body: str, vector) -> np.ndarray:
