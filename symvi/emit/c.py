@@ -13,7 +13,7 @@ from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.printer import Language, statements
 from symvi.emit.templates import environment
 from symvi.program.control import (
-    DOMAIN, FALL, LEFT, ROUND_OFF, SAFETY, SENTENCES, SINGULAR_OPENING, SLOW, SolverOptions, SolverStatus,
+    DOMAIN, FALL, LEFT, ROUND_OFF, SAFETY, SENTENCES, SINGULAR_OPENING, SLOW, STILL, SolverOptions, SolverStatus,
 )
 from symvi.program.kernel import Kernel, Location
 from symvi.program.program import Program
@@ -99,7 +99,7 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         "bodies": program.nodes["body"], "constraints": list(printer.constraints()), "names": list(printer.names()),
         "defaults": list(printer.defaults()), "options": SolverOptions(), "literal": printer.literal,
         "domain": printer.literal(Fraction(str(DOMAIN))), "fall": printer.literal(Fraction(str(FALL))),
-        "safety": printer.literal(Fraction(str(SAFETY))), "left": printer.literal(LEFT), "slow": printer.literal(SLOW),
+        "safety": printer.literal(Fraction(str(SAFETY))), "left": printer.literal(LEFT), "still": printer.literal(STILL), "slow": printer.literal(SLOW),
         "singular_opening": printer.literal(SINGULAR_OPENING), "round_off": printer.literal(ROUND_OFF[real]),
         "loops": bool(program.notes["loops"]), "order": _wrapped("elimination order: " + ", ".join(program.notes["order"])),
         "angles": any("angle" in k.operation_count() or "atan2" in k.operation_count() for k in program.kernels()),

@@ -19,12 +19,14 @@ from symvi.mechanism.rotation import rotate, rotation_matrix
 from symvi.mechanism.start_values import start_values
 from symvi.physics.model import ConstraintModel
 from symvi.program.equations import Array, Configuration, Equations, Rows
+from symvi.program.extent import far_of, size_of
+from symvi.program.extent import OPENING as CLOSED
 from symvi.program.freedoms import Freedoms, Reduced, freedoms, reduced
 from symvi.program.spanning import Spanning
 
 CUT = 1e-4  # directions held by less than this are not corrected
-CLOSED = 1e-9  # of the mechanism's size: what counts as assembled
 ROUND_OFF = 1e-14
+NOISE = 1e-15  # of the largest coordinate: how exactly positions can close
 ITERATIONS = 60
 STRIDE = 0.3  # of the mechanism's size, and rad: the longest motion between two projections
 LEAST_RADIUS = 1e-3  # of the mechanism's size: a body's inertia counts at least as that of its mass there
@@ -51,6 +53,7 @@ class Assembly:
         self.chosen = spanning.loop_rows if chosen is None else list(chosen)
         self.size = size_of(mechanism)
         self.bodies = [mechanism.body(name) for name in spanning.bodies]
+        self.noise = NOISE * far_of(mechanism) / self.size
         self.equations = Equations(spanning.bodies, spanning.models)
         self.plain = np.broadcast_to(np.diag([1.0] * 3 + [self.size**2] * 3), (len(self.bodies), 6, 6))
 
@@ -98,7 +101,7 @@ class Assembly:
         """The nearest configuration in which the rows close, as far as they do."""
         best = last = self.at(configuration)
         for _ in range(ITERATIONS):
-            if best.closure <= ROUND_OFF:
+            if best.closure <= max(ROUND_OFF, self.noise / 4):
                 break
             step = self._correction(last, cut)
             longest = self.stretch(step)
@@ -156,24 +159,10 @@ class Assembly:
             if not free.any():
                 return None
             position = self.project(position.configuration.moved(free))
-            if not position.closure <= CLOSED * 1e-3:
+            if not position.closure <= max(CLOSED * 1e-3, self.noise):
                 return None
             motion = free
         return position
-
-
-def size_of(mechanism: Mechanism) -> float:
-    """The size of a mechanism [m]: the longest distance between anchors of one body, its centre of mass included."""
-    points = {body.name: [body.center_of_mass] for body in mechanism.bodies}
-    for joint in mechanism.joints:
-        points[joint.child].append(joint.child_anchor)
-        if joint.parent in points:
-            points[joint.parent].append(joint.parent_anchor)
-    spans = (
-        sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5
-        for found in points.values() for k, first in enumerate(found) for second in found[:k]
-    )
-    return max(spans, default=0.0) or 1.0
 
 
 def start_angles(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> Mapping[tuple[str, str], float]:

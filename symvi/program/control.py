@@ -7,11 +7,12 @@ from enum import IntEnum
 
 DOMAIN = 0.9975  # largest a·a that is tried: a half turn of 87 degrees in a step
 FALL = 1e-4  # share of the predicted fall of the residual that a step must bring
-LEFT = 1000.0  # largest residual that may be left where increments are below the tolerance, in tolerances
+STILL = 10.0  # a residual of so many tolerances needs no further fall
+LEFT = 1000.0  # one of so many is let be where increments are below the tolerance
 SAFETY = 100.0  # factor on the next increment, predicted from the fall of the residual; on the residual itself
 SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
 SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
-ROUND_OFF = {"double": 1e-15, "float": 1e-6}  # of the largest impulse: what counts as round-off of a momentum
+ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
 
 class SolverStatus(IntEnum):
@@ -66,3 +67,6 @@ class SolverOptions:
             raise ValueError(f"tolerance {self.tolerance!r} must lie between 0 and 1 m/s")
         if self.max_iterations < 1 or self.max_halvings < 0:
             raise ValueError("max_iterations must be at least 1 and max_halvings at least 0")
+
+
+DEFAULTS = SolverOptions()

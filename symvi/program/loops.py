@@ -15,6 +15,7 @@ from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel
 from symvi.physics.relations import coupling_model, driver_model
 from symvi.program.compose import Choices, order_of
+from symvi.program.extent import OPENING, size_of
 
 LOOPS = ("drop-redundant", "rigid", "drop")
 
@@ -64,6 +65,7 @@ def _without_loops(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> C
             )
     rows = sum(model.rows for model in models)
     mobility = 6 * len(mechanism.bodies) - rows + len(mechanism.drivers)
-    notes = {"rows": rows, "rank": rows, "mobility": mobility, "over_constraint": 0, "redundant_rows": {}, "texts": [],
-             "undetermined": []}
+    size = size_of(mechanism)
+    notes = {"rows": rows, "rank": rows, "mobility": mobility, "over_constraint": 0, "redundant_rows": {}, "size": size,
+             "limit": OPENING * size, "texts": [], "undetermined": []}
     return Choices({}, {}, {}, notes)

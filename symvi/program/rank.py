@@ -72,12 +72,12 @@ class Rank:
     singular: tuple[int, ...]
 
 
-def rank_of(systems: Sequence[Reduced]) -> Rank:
-    """The rank of the loop rows over several configurations."""
+def rank_of(systems: Sequence[Reduced], noise: float = 0.0) -> Rank:
+    """The rank of the loop rows over several configurations. noise: how exactly these could be closed."""
     values = np.array([system.singular()[1] for system in systems])
     best = values.max(axis=0) if values.size else np.zeros(0)
     independent = int((best >= INDEPENDENT).sum())
-    doubtful = best[(best > REDUNDANT) & (best < INDEPENDENT)]
+    doubtful = best[(best > max(REDUNDANT, 10.0 * noise)) & (best < INDEPENDENT)]
     lost = tuple(k for k, row in enumerate(values) if independent and row[independent - 1] < INDEPENDENT)
     return Rank(independent, len(doubtful), float(doubtful.max()) if len(doubtful) else 0.0, lost)
 

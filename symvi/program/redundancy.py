@@ -40,7 +40,7 @@ class Analysis:
     loops: str
 
     def choices(self) -> Choices:
-        rank = self._rank()
+        rank = self._checked_rank()
         kept = self._choose(rank)
         self._check_drivers(kept)
         locks = tuple(locks_for(self.mechanism, self.assembly, self.start, kept, rank.doubtful)) if self._rigid else ()
@@ -84,8 +84,12 @@ class Analysis:
     @cached_property
     def regular(self) -> list[Position]:
         """Those in which every independent row counts."""
-        lost = rank_of([self.assembly.reduced(position) for position in self.seen]).singular
+        lost = self.rank.singular
         return [position for k, position in enumerate(self.seen) if k not in lost] or self.seen
+
+    @cached_property
+    def rank(self) -> Rank:
+        return rank_of([self.assembly.reduced(position) for position in self.seen], self.assembly.noise)
 
     def _driven(self) -> list[Array]:
         """Motions along which drivers move the mechanism."""
@@ -101,8 +105,8 @@ class Analysis:
         return Equations(self.spanning.bodies, self.spanning.drivers).at(position.configuration)[0]
 
     # --- questions ---------------------------------------------------------------------------------------------------
-    def _rank(self) -> Rank:
-        rank = rank_of([self.assembly.reduced(position) for position in self.seen])
+    def _checked_rank(self) -> Rank:
+        rank = self.rank
         if rank.doubtful and self.loops == "drop-redundant":
             raise refusals.nearly_redundant(self.assembly, self.start, rank)
         if len(self.seen) == 1 and self.loops != "drop" and self.start.tree.count > rank.independent + rank.doubtful:

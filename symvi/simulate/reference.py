@@ -1,4 +1,5 @@
-"""The reference back end: the same schedule and the same kernels in Python, on plain floats. Oracle, and way without a compiler.
+"""The reference back end: the same schedule and the same kernels in Python, on plain floats. Oracle, and way without a
+compiler.
 
 Every loop and decision here stands in templates/c/ as well, word by word; the states agree to the last bit.
 """
@@ -11,7 +12,17 @@ from types import SimpleNamespace
 
 from symvi.emit.python import FLOATS, compile_kernels
 from symvi.program.control import (
-    DOMAIN, FALL, LEFT, ROUND_OFF, SAFETY, SINGULAR_OPENING, SLOW, STILL, SolverOptions, SolverStatus,
+    DEFAULTS,
+    DOMAIN,
+    FALL,
+    LEFT,
+    ROUND_OFF,
+    SAFETY,
+    SINGULAR_OPENING,
+    SLOW,
+    STILL,
+    SolverOptions,
+    SolverStatus,
 )
 from symvi.program.program import Program
 from symvi.program.records import STORES
@@ -22,9 +33,14 @@ class Memory:
 
     def __init__(self, program: Program, zero=0.0):
         for store in STORES:
-            setattr(self, store, {
-                kind: [_record(program.records.of(kind, store), zero) for _ in nodes] for kind, nodes in program.nodes.items()
-            })
+            setattr(
+                self,
+                store,
+                {
+                    kind: [_record(program.records.of(kind, store), zero) for _ in nodes]
+                    for kind, nodes in program.nodes.items()
+                },
+            )
         for (kind, index), values in program.parameters.items():
             for name, numbers in values.items():
                 record = self.parameters[kind][index]
@@ -42,7 +58,8 @@ class Runner:
     def __init__(self, program: Program, memory: Memory, numbers: Mapping[str, Callable] = FLOATS):
         kernels = compile_kernels(program, numbers)
         self.calls = {
-            phase: [(kernels[call.kernel.name], _arguments(call, memory)) for call in calls] for phase, calls in program.phases.items()
+            phase: [(kernels[call.kernel.name], _arguments(call, memory)) for call in calls]
+            for phase, calls in program.phases.items()
         }
 
     def __call__(self, phase: str) -> None:
@@ -67,7 +84,7 @@ def _largest(records: list[SimpleNamespace]) -> float:
 class ReferenceSolver:
     """One mechanism's solver in Python. Records lie in `memory`; entry points are those of the generated C."""
 
-    def __init__(self, program: Program, options: SolverOptions = SolverOptions()):
+    def __init__(self, program: Program, options: SolverOptions = DEFAULTS):
         self.program, self.options = program, options
         self.memory = Memory(program)
         self.run = Runner(program, self.memory)
@@ -87,7 +104,9 @@ class ReferenceSolver:
         self.common.impulse[0], self.common.carry[0], self.common.closure[0] = impulse, carry, closure
 
     def kick(self) -> float:
-        """Share of a step's forces in the next step: 1/2 from a start at a knot (discrete Legendre transform), else 1."""
+        """Share of a step's forces in the next step: 1/2 from a start at a knot (discrete Legendre transform), else
+        1.
+        """
         return self.memory.state["common"][0].kick[0]
 
     def step(self) -> SolverStatus:
@@ -118,9 +137,10 @@ class ReferenceSolver:
                 state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
         return status
 
-    # --- starts, knots, projection ---------------------------------------------------------------------------------------
+    # --- starts, knots, projection -----------------------------------------------------------------------------------
     def start(self, knot: bool = True) -> float:
-        """Momenta of a start, from placements and velocities in the state; returns the largest change that projecting made.
+        """Momenta of a start, from placements and velocities in the state; returns the largest change that projecting
+        made.
 
         knot: the velocities are those at the knot itself (second order); else over the step before (the papers' start).
         """
@@ -164,17 +184,23 @@ class ReferenceSolver:
         common.momentum[:] = common.spin[:] = [0.0] * 3
         self.run("energy")
         frame = {
-            "x": [list(body.x) for body in states], "q": [list(body.q) for body in states],
-            "v": [list(body.v) for body in self.bodies], "w": [list(body.w) for body in self.bodies],
-            "kinetic": common.kinetic[0], "potential": common.potential[0],
-            "momentum": list(common.momentum), "spin": list(common.spin),
+            "x": [list(body.x) for body in states],
+            "q": [list(body.q) for body in states],
+            "v": [list(body.v) for body in self.bodies],
+            "w": [list(body.w) for body in self.bodies],
+            "kinetic": common.kinetic[0],
+            "potential": common.potential[0],
+            "momentum": list(common.momentum),
+            "spin": list(common.spin),
         }
         if self.watched:
             self.run("watch")
         return frame | {"closure": self.closure()}
 
     def project(self, max_iterations: int = 50) -> float:
-        """Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass); returns the closure left."""
+        """Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass); returns the closure
+        left.
+        """
         self.run("setup")
         for n in range(max_iterations + 1):
             self.switches(0.0, 0.0, self.common.inverse[0])
@@ -187,13 +213,17 @@ class ReferenceSolver:
             for phase in ("rest", "evaluate", "eliminate", "substitute", "settle"):
                 self.run(phase)
             self.common.length[0] = 1.0
-            while self.common.length[0] * self.common.length[0] * self._turn() > 0.25:  # at most half the domain at once
+            while (
+                self.common.length[0] * self.common.length[0] * self._turn() > 0.25
+            ):  # at most half the domain at once
                 self.common.length[0] = 0.5 * self.common.length[0]
             self.run("displace")
         return closure
 
     def closure(self) -> float:
-        """The largest residual of the constraint rows at the knot that was prepared, dropped rows included [m or rad]."""
+        """The largest residual of the constraint rows at the knot that was prepared, dropped rows included [m or
+        rad].
+        """
         return _largest(self.rows)
 
     def opening(self) -> float:
@@ -201,7 +231,9 @@ class ReferenceSolver:
         return _largest(self.watched)
 
     def newton(self) -> SolverStatus:
-        """Newton's method with a start that carries on the last motion, a merit line search and a guard of the domain."""
+        """Newton's method with a start that carries on the last motion, a merit line search and a guard of the
+        domain.
+        """
         options = self.options
         merit = self._start(1.0 if options.extrapolate else 0.0)
         if not isfinite(merit) and options.extrapolate:
@@ -220,7 +252,11 @@ class ReferenceSolver:
             fall = sqrt(merit / before) if before > 0.0 else 0.0
             if self.increment <= options.tolerance and self._within(LEFT * options.tolerance):
                 return SolverStatus.OK
-            if length >= 1.0 and SAFETY * (self.increment * fall) <= options.tolerance and SAFETY * sqrt(merit) <= options.tolerance:
+            if (
+                length >= 1.0
+                and SAFETY * (self.increment * fall) <= options.tolerance
+                and SAFETY * sqrt(merit) <= options.tolerance
+            ):
                 return SolverStatus.OK
             slow = slow + 1 if merit > SLOW * before else 0
             if slow >= 2 and self._within(STILL * options.tolerance):
@@ -235,7 +271,9 @@ class ReferenceSolver:
         return self._merit()
 
     def _search(self, before: float) -> tuple[float, float]:
-        """Take the increment, halved until the merit falls; (inf, length) when it never does and the base is restored."""
+        """Take the increment, halved until the merit falls; (inf, length) when it never does and the base is
+        restored.
+        """
         length = self.common.length[0] = 1.0
         self.run("advance")
         merit = self._merit()
@@ -253,7 +291,9 @@ class ReferenceSolver:
         return merit, length
 
     def _settled(self, merit: float, length: float) -> bool:
-        """An increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off."""
+        """An increment below the tolerance is taken whatever the merit does, if it is whole or what is left is
+        round-off.
+        """
         tolerance = self.options.tolerance
         if not isfinite(merit) or not length * self._largest_change() <= tolerance:
             return False
@@ -273,7 +313,9 @@ class ReferenceSolver:
         return SolverStatus.SINGULAR_STEP if self._singular() else SolverStatus.LINE_SEARCH
 
     def _singular(self) -> bool:
-        """Whether momenta balance to round-off while rows that lost their direction at the first knot stay open by a little."""
+        """Whether momenta balance to round-off while rows that lost their direction at the first knot stay open by a
+        little.
+        """
         if not self.loops:
             return False
         parameters = self.memory.parameters["common"][0]
@@ -284,7 +326,9 @@ class ReferenceSolver:
         return self._balanced(change, change)
 
     def _balanced(self, change: float, rate: float) -> bool:
-        """Whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate."""
+        """Whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a
+        rate.
+        """
         impulse = 0.0
         for record in self.rows:
             if hasattr(record, "y"):

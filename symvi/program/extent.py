@@ -1,0 +1,27 @@
+"""The size of a mechanism: what openings and distances are compared with."""
+
+from __future__ import annotations
+
+from symvi.mechanism import Mechanism
+
+OPENING = 1e-9  # of the size: a loop is closed that is open by less
+
+
+def size_of(mechanism: Mechanism) -> float:
+    """The longest distance between anchors of one body, its centre of mass included [m]; 1 where all of them coincide."""
+    points = {body.name: [body.center_of_mass] for body in mechanism.bodies}
+    for joint in mechanism.joints:
+        points[joint.child].append(joint.child_anchor)
+        if joint.parent in points:
+            points[joint.parent].append(joint.parent_anchor)
+    spans = (
+        sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5
+        for found in points.values() for k, first in enumerate(found) for second in found[:k]
+    )
+    return max(spans, default=0.0) or 1.0
+
+
+def far_of(mechanism: Mechanism) -> float:
+    """The largest coordinate of a point that joints fix in the world or a body is placed at [m]."""
+    points = [joint.parent_anchor for joint in mechanism.joints] + [b.position for b in mechanism.bodies if b.position]
+    return max((abs(x) for point in points for x in point), default=0.0)
