@@ -1,10 +1,11 @@
 """Quaternions and the rotational gradient, as SymPy sees them (BM20 (7)-(10)).
 
-Quaternions are Hamilton's, scalar first, from body to world. A rotation is varied by a rotation vector theta in **world axes**:
+Quaternions are Hamilton's, scalar first, from body to world. A rotation is varied by a rotation vector theta in **world
+axes**:
     q -> q + (1/2) [0; theta] q,
-so a vector fixed to the body, seen in world axes, varies by theta x r, and a body-fixed quaternion p = q p0 by (1/2) [0; theta] p.
-These two rules are all the derivation layer needs: every joint, contact and potential is a function of positions and of
-body-fixed vectors and quaternions, and `gradient` chains through them. The papers' rotational gradient
+so a vector fixed to the body, seen in world axes, varies by theta x r, and a body-fixed quaternion p = q p0 by (1/2)
+[0; theta] p. These two rules are all the derivation layer needs: every joint, contact and potential is a function of
+positions and of body-fixed vectors and quaternions, and `gradient` chains through them. The papers' rotational gradient
 is twice this one and in body axes; `rotational_gradient` is that plain definition, kept as the yardstick of the proofs.
 """
 
@@ -74,11 +75,13 @@ def pure(v) -> sp.Matrix:
 def rotation(q) -> sp.Matrix:
     """The rotation matrix of a unit quaternion, without using its norm twice: 1 - 2(y²+z²) on the diagonal."""
     w, x, y, z = q
-    return sp.Matrix([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])
+    return sp.Matrix(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def gradient(rows: sp.Matrix, moving: list[tuple[str, sp.Matrix]]) -> sp.Matrix:

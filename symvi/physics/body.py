@@ -1,8 +1,9 @@
 """A rigid body's discrete dynamics, from its discrete Lagrangian (BM20 (19)-(32), BSMH23 (5)-(17)).
 
-L_d = h [ (m/2) v·v + (1/2) w·Jw - V ],  v = (x2 - x1)/h,  w = (2/h) V(q2 q1*), all in **world axes**, J = R1 J_body R1ᵀ.
-The slot derivatives of L_d by the first knot give the momenta p = m v and l = c Jw + (h/2) w x Jw; by the second knot they give
-the very same values, so the "old" term of a step's residual is just the momentum carried over from the step before.
+L_d = h [ (m/2) v·v + (1/2) w·Jw - V ],  v = (x2 - x1)/h,  w = (2/h) V(q2 q1*), all in **world axes**, J = R1 J_body
+R1ᵀ. The slot derivatives of L_d by the first knot give the momenta p = m v and l = c Jw + (h/2) w x Jw; by the second
+knot they give the very same values, so the "old" term of a step's residual is just the momentum carried over from the
+step before.
 """
 
 from __future__ import annotations
@@ -29,8 +30,12 @@ def packed(matrix):
 
 
 @derived(
-    "J = R J_body Rᵀ", "derived here",
-    [Argument("R", (3, 3), "rotation, body to world"), Argument("j", (6,), "inertia xx, yy, zz, xy, xz, yz", "kg m²", "body")],
+    "J = R J_body Rᵀ",
+    "derived here",
+    [
+        Argument("R", (3, 3), "rotation, body to world"),
+        Argument("j", (6,), "inertia xx, yy, zz, xy, xz, yz", "kg m²", "body"),
+    ],
     [Argument("J", (6,), "inertia xx, yy, zz, xy, xz, yz", "kg m²")],
 )
 def world_inertia(R, j):  # noqa: N803  (the papers' letter)
@@ -41,10 +46,12 @@ def world_inertia(R, j):  # noqa: N803  (the papers' letter)
 
 
 def discrete_lagrangian_slots(slot: int):
-    """Minus or plus the derivative of the kinetic L_d by a rotation of knot 1 (slot 1) or knot 2 (slot 2), in world axes.
+    """Minus or plus the derivative of the kinetic L_d by a rotation of knot 1 (slot 1) or knot 2 (slot 2), in world
+    axes.
 
-    Structured: with d = q2 q1* = [c; a] the kinetic part is (2/h) aᵀ J a, a turn of knot 1 by e_k changes d by -(1/2) d e_k and J
-    by e_k^ J - J e_k^, a turn of knot 2 changes d by (1/2) e_k d. Returns symbols (c, a, J entries, h) and the momentum.
+    Structured: with d = q2 q1* = [c; a] the kinetic part is (2/h) aᵀ J a, a turn of knot 1 by e_k changes d by -(1/2) d
+    e_k and J by e_k^ J - J e_k^, a turn of knot 2 changes d by (1/2) e_k d. Returns symbols (c, a, J entries, h) and
+    the momentum.
     """
     import sympy as sp
 
@@ -68,7 +75,8 @@ def discrete_lagrangian_slots(slot: int):
 
 
 @derived(
-    "l = c Jw + a x Jw", "BM20 (27)-(30), BSMH23 (13)-(16)",
+    "l = c Jw + a x Jw",
+    "BM20 (27)-(30), BSMH23 (13)-(16)",
     [C, A, W, Argument("J", (6,), "inertia", "kg m²")],
     [Argument("l", (3,), "angular momentum", "kg m²/s"), Argument("Jw", (3,), "J w", "kg m²/s")],
 )
@@ -93,9 +101,15 @@ def derivation_defect():
 
 
 @derived(
-    "dl/d(theta/h) = (c I + a^) J (c I - a^) - (a·Ja) I - (h/2) l^", "derived here, through velocities and the half turn; no division",
-    [C, A, Argument("half", (), "h/2", "s"), Argument("J", (6,), "inertia", "kg m²"),
-     Argument("l", (3,), "angular momentum", "kg m²/s")],
+    "dl/d(theta/h) = (c I + a^) J (c I - a^) - (a·Ja) I - (h/2) l^",
+    "derived here, through velocities and the half turn; no division",
+    [
+        C,
+        A,
+        Argument("half", (), "h/2", "s"),
+        Argument("J", (6,), "inertia", "kg m²"),
+        Argument("l", (3,), "angular momentum", "kg m²/s"),
+    ],
     [Argument("D", (3, 3), "derivative of l by the rotation vector at the second knot over h", "kg m²")],
 )
 def angular_momentum_gradient(c, a, half, J, l):  # noqa: N803, E741
@@ -111,7 +125,9 @@ def angular_momentum_gradient(c, a, half, J, l):  # noqa: N803, E741
 
 
 def gradient_defect():
-    """angular_momentum_gradient minus the chain rule: dw = (c I - a^) s, da = (h/2) dw, dc = -(h/2) a·s for s = theta/h (tested)."""
+    """angular_momentum_gradient minus the chain rule: dw = (c I - a^) s, da = (h/2) dw, dc = -(h/2) a·s for s =
+    theta/h (tested).
+    """
     import sympy as sp
 
     from symvi.physics import algebra
@@ -127,7 +143,9 @@ def gradient_defect():
 
 
 @derived(
-    "p = m v", "BM20 (26)", [Argument("m", (), "mass", "kg"), Argument("v", (3,), "velocity over the step", "m/s")],
+    "p = m v",
+    "BM20 (26)",
+    [Argument("m", (), "mass", "kg"), Argument("v", (3,), "velocity over the step", "m/s")],
     [Argument("p", (3,), "momentum", "kg m/s")],
 )
 def linear_momentum(m, v):
@@ -135,8 +153,14 @@ def linear_momentum(m, v):
 
 
 @derived(
-    "T = (1/2) m v·v + (1/2) w·Jw", "BM20 (19)",
-    [Argument("m", (), "mass", "kg"), Argument("v", (3,), "velocity", "m/s"), W, Argument("J", (6,), "inertia", "kg m²")],
+    "T = (1/2) m v·v + (1/2) w·Jw",
+    "BM20 (19)",
+    [
+        Argument("m", (), "mass", "kg"),
+        Argument("v", (3,), "velocity", "m/s"),
+        W,
+        Argument("J", (6,), "inertia", "kg m²"),
+    ],
     [Argument("T", (), "kinetic energy", "J")],
 )
 def kinetic_energy(m, v, w, J):  # noqa: N803
@@ -146,8 +170,14 @@ def kinetic_energy(m, v, w, J):  # noqa: N803
 
 
 @derived(
-    "l = J w + x x p", "derived here, at a knot",
-    [W, Argument("J", (6,), "inertia", "kg m²"), Argument("x", (3,), "position", "m"), Argument("p", (3,), "momentum", "kg m/s")],
+    "l = J w + x x p",
+    "derived here, at a knot",
+    [
+        W,
+        Argument("J", (6,), "inertia", "kg m²"),
+        Argument("x", (3,), "position", "m"),
+        Argument("p", (3,), "momentum", "kg m/s"),
+    ],
     [Argument("l", (3,), "angular momentum about the world's origin", "kg m²/s")],
 )
 def angular_momentum_at_rest(w, J, x, p):  # noqa: N803
@@ -157,7 +187,8 @@ def angular_momentum_at_rest(w, J, x, p):  # noqa: N803
 
 
 @derived(
-    "V = -m g·x", "BM20 (19)",
+    "V = -m g·x",
+    "BM20 (19)",
     [Argument("m", (), "mass", "kg"), Argument("g", (3,), "gravity", "m/s²"), Argument("x", (3,), "position", "m")],
     [Argument("V", (), "potential energy", "J"), Argument("f", (3,), "force, minus its gradient", "N")],
 )
@@ -171,10 +202,18 @@ def weight(m, g, x):
 
 
 @derived(
-    "F' = Aᵀ F,  T' = Aᵀ (T - r x F)", "derived here (the reaction on body b, in joint axes)",
-    [Argument("force", (3,), "force", "N"), Argument("torque", (3,), "torque about the centre of mass", "N m"),
-     Argument("arm", (3,), "from the centre of mass to the anchor", "m"), Argument("axes", (3, 3), "joint axes, one a row")],
-    [Argument("force_in", (3,), "force", "N", "joint"), Argument("torque_in", (3,), "torque about the anchor", "N m", "joint")],
+    "F' = Aᵀ F,  T' = Aᵀ (T - r x F)",
+    "derived here (the reaction on body b, in joint axes)",
+    [
+        Argument("force", (3,), "force", "N"),
+        Argument("torque", (3,), "torque about the centre of mass", "N m"),
+        Argument("arm", (3,), "from the centre of mass to the anchor", "m"),
+        Argument("axes", (3, 3), "joint axes, one a row"),
+    ],
+    [
+        Argument("force_in", (3,), "force", "N", "joint"),
+        Argument("torque_in", (3,), "torque about the anchor", "N m", "joint"),
+    ],
 )
 def wrench_in_axes(force, torque, arm, axes):
     from symvi.physics import algebra

@@ -1,8 +1,8 @@
 """Declaring a constraint, a joint coordinate or a potential: give the function, its gradients are derived.
 
-The decorated function takes what bodies a and b carry (positions x, body-fixed vectors and quaternions, all in world axes) and
-data, and returns rows. The formula's outputs are those rows and their 6-column derivatives by each body's position and by a
-rotation vector in world axes, chained through the carried quantities. A function
+The decorated function takes what bodies a and b carry (positions x, body-fixed vectors and quaternions, all in world
+axes) and data, and returns rows. The formula's outputs are those rows and their 6-column derivatives by each body's
+position and by a rotation vector in world axes, chained through the carried quantities. A function
 with an argument `let` names its own intermediate vectors by it, and is differentiated through them as well.
 """
 
@@ -38,8 +38,18 @@ def function_of_bodies(equation: str, source: str, inputs: Sequence[Argument], r
     inputs = tuple(inputs)
     outputs = (
         Argument("g", (rows,), "value", unit),
-        Argument("G_a", (rows, 6), "derivative by body a: position, then rotation vector in world axes", f"{unit}/m, {unit}/rad"),
-        Argument("G_b", (rows, 6), "derivative by body b: position, then rotation vector in world axes", f"{unit}/m, {unit}/rad"),
+        Argument(
+            "G_a",
+            (rows, 6),
+            "derivative by body a: position, then rotation vector in world axes",
+            f"{unit}/m, {unit}/rad",
+        ),
+        Argument(
+            "G_b",
+            (rows, 6),
+            "derivative by body b: position, then rotation vector in world axes",
+            f"{unit}/m, {unit}/rad",
+        ),
     )
 
     def declare(builder: Callable) -> Formula:
@@ -57,7 +67,6 @@ def with_gradients(rows, inputs: Sequence[Argument], values: dict, steps: Steps)
     """The rows with their gradients by both bodies, as SymPy matrices."""
     import sympy as sp
 
-    from symvi.physics import algebra
 
     rows = sp.Matrix(rows) if isinstance(rows, (list, tuple, sp.MatrixBase)) else sp.Matrix([rows])
     result = {"g": rows, INTERMEDIATES: steps.pairs()}

@@ -15,8 +15,8 @@ FREE_TRANSLATION_AXES = {0: (), 1: ("axis3",), 2: ("axis1", "axis2"), 3: ("e1", 
 def coordinate_groups(geometry: Geometry, rates: bool = False, near: str = "angle") -> list[Group]:
     """The joint's minimal coordinates as rows: translations, then rotations.
 
-    rates: rows whose gradient gives the rates of motion that dampers and actuators act along. They are the coordinates' own
-    rates except for three free rotations, where they are the relative angular velocity in joint axes.
+    rates: rows whose gradient gives the rates of motion that dampers and actuators act along. They are the coordinates'
+    own rates except for three free rotations, where they are the relative angular velocity in joint axes.
     near: the prefix of the carried angles in the model's state.
     """
     kinds = coordinate_kinds(geometry.joint.type)
@@ -26,10 +26,14 @@ def coordinate_groups(geometry: Geometry, rates: bool = False, near: str = "angl
         for k, axis in enumerate(FREE_TRANSLATION_AXES[translations])
     ]
     if rotations == 1:
-        groups.append(Group(row.angle_about_axis, {**geometry.turn(), "near": Data(near, "state")}, (0,), (translations,)))
+        groups.append(
+            Group(row.angle_about_axis, {**geometry.turn(), "near": Data(near, "state")}, (0,), (translations,))
+        )
     elif rotations == 2:
         for k, formula in enumerate((row.universal_first_angle, row.universal_second_angle)):
-            groups.append(Group(formula, {**geometry.turn(), "near": Data(f"{near}{k + 1}", "state")}, (0,), (translations + k,)))
+            groups.append(
+                Group(formula, {**geometry.turn(), "near": Data(f"{near}{k + 1}", "state")}, (0,), (translations + k,))
+            )
     elif rotations == 3:
         groups.append(_three_rotations(geometry, translations, rates))
     bodies = dict(zip("ab", geometry.labels, strict=True))

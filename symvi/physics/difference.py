@@ -1,8 +1,10 @@
 """The difference form of a formula: (f(2) - f(1))/h without subtracting nearby numbers.
 
 The discrete chain rule, register by register along a formula's code:
-    D(f + g) = Df + Dg        D(f g) = Df g2 + f1 Dg        D(1/f) = -Df/(f1 f2)        D sqrt f = Df/(sqrt f1 + sqrt f2)
-and, for functions that add angles, the sum formulas. Every D is divided by h, so velocities enter where the inputs move.
+    D(f + g) = Df + Dg        D(f g) = Df g2 + f1 Dg        D(1/f) = -Df/(f1 f2)        D sqrt f = Df/(sqrt f1 + sqrt
+    f2)
+and, for functions that add angles, the sum formulas. Every D is divided by h, so velocities enter where the inputs
+move.
 """
 
 from __future__ import annotations
@@ -14,8 +16,13 @@ from symvi.scalar import Graph, Scalar
 
 
 def difference(
-    formula: Formula, graph: Graph, output: str, first: Mapping[str, Sequence], second: Mapping[str, Sequence],
-    rates: Mapping[str, Sequence], h: Scalar,
+    formula: Formula,
+    graph: Graph,
+    output: str,
+    first: Mapping[str, Sequence],
+    second: Mapping[str, Sequence],
+    rates: Mapping[str, Sequence],
+    h: Scalar,
 ) -> list[Scalar]:
     """(output(2) - output(1))/h of `formula`.
 

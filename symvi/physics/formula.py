@@ -1,7 +1,8 @@
 """Formulas: named pieces of mathematics, derived by SymPy once and kept as straight-line scalar code.
 
-A formula is declared by a decorated function of SymPy matrices. Its code is derived when first needed, stored on disk under
-a digest of this package's own source, and replayed into any scalar graph; a process that finds it there never loads SymPy.
+A formula is declared by a decorated function of SymPy matrices. Its code is derived when first needed, stored on disk
+under a digest of this package's own source, and replayed into any scalar graph; a process that finds it there never
+loads SymPy.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from functools import cached_property
 from symvi.physics import store
 from symvi.scalar import Graph, Scalar, count_operations
 
-
 INTERMEDIATES = "intermediates"  # a builder's pairs (symbol, expression) that its outputs are written in
 
 
@@ -23,8 +23,8 @@ INTERMEDIATES = "intermediates"  # a builder's pairs (symbol, expression) that i
 class Argument:
     """One input or output of a formula: its name, shape, meaning, unit and the frame that it is expressed in.
 
-    `kind` says how it moves with a body (side "a" or "b"): a "position", a body-fixed "vector", a body-fixed "quaternion"
-    (both in world axes), or plain "data" that does not move.
+    `kind` says how it moves with a body (side "a" or "b"): a "position", a body-fixed "vector", a body-fixed
+    "quaternion" (both in world axes), or plain "data" that does not move.
     """
 
     name: str
@@ -72,14 +72,19 @@ class Formula:
         known = self._inputs_in(graph, values)
         for operation, arguments in self.code.operations:
             known.append(graph.apply(operation, [known[i] for i in arguments]))
-        return {name: [self._result(graph, known, entry) for entry in entries] for name, entries in self.code.results.items()}
+        return {
+            name: [self._result(graph, known, entry) for entry in entries]
+            for name, entries in self.code.results.items()
+        }
 
     def _inputs_in(self, graph: Graph, values: Mapping[str, Sequence]) -> list[Scalar]:
         flat: list[Scalar] = []
         for argument in self.inputs:
             given = [graph.wrap(v) for v in values[argument.name]]
             if len(given) != argument.size:
-                raise ValueError(f"formula {self.name}: {argument.name} has {len(given)} entries, expected {argument.size}")
+                raise ValueError(
+                    f"formula {self.name}: {argument.name} has {len(given)} entries, expected {argument.size}"
+                )
             flat.extend(given)
         return flat + [graph.constant(value) for value in self.code.constants]
 
@@ -119,7 +124,9 @@ class Code:
         )
 
 
-def derived(equation: str, source: str, inputs: Sequence[Argument], outputs: Sequence[Argument]) -> Callable[[Callable], Formula]:
+def derived(
+    equation: str, source: str, inputs: Sequence[Argument], outputs: Sequence[Argument]
+) -> Callable[[Callable], Formula]:
     """Declare a formula: the decorated function takes SymPy matrices named like `inputs` and returns one per output."""
 
     def declare(builder: Callable) -> Formula:

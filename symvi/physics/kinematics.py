@@ -1,8 +1,8 @@
 """How a rigid body moves over one step, and what it carries along (BM20 (31)).
 
-World axes throughout. With the angular velocity w over the step, a = (h/2) w and c = sqrt(1 - a·a), the step turns the body by
-the unit quaternion [c; a]: q2 = [c; a] q1. What a body carries is known at the first knot, and its **difference** over the step
-divided by h is computed directly, never by subtracting two nearby numbers.
+World axes throughout. With the angular velocity w over the step, a = (h/2) w and c = sqrt(1 - a·a), the step turns the
+body by the unit quaternion [c; a]: q2 = [c; a] q1. What a body carries is known at the first knot, and its
+**difference** over the step divided by h is computed directly, never by subtracting two nearby numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ W = Argument("w", (3,), "angular velocity over the step", "rad/s")
 
 
 @derived(
-    "R(q)", "BM20 (11)", [Q], [Argument("R", (3, 3), "rotation, body to world")],
+    "R(q)",
+    "BM20 (11)",
+    [Q],
+    [Argument("R", (3, 3), "rotation, body to world")],
 )
 def rotation_matrix(q):
     from symvi.physics import algebra
@@ -25,7 +28,8 @@ def rotation_matrix(q):
 
 
 @derived(
-    "r = R p", "derived here",
+    "r = R p",
+    "derived here",
     [Argument("R", (3, 3), "rotation, body to world"), Argument("p", (3,), "vector fixed to the body", "m", "body")],
     [Argument("r", (3,), "the same vector", "m", "world")],
 )
@@ -34,7 +38,8 @@ def carried_vector(R, p):  # noqa: N803  (the papers' letter)
 
 
 @derived(
-    "p = q o", "BM20 (7)",
+    "p = q o",
+    "BM20 (7)",
     [Q, Argument("o", (4,), "offset from the body's axes", "1", "body")],
     [Argument("p", (4,), "body-fixed quaternion", "1", "world")],
 )
@@ -45,9 +50,15 @@ def carried_quaternion(q, o):
 
 
 @derived(
-    "a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·w/2)/(1 + c)", "BM20 (31)",
+    "a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·w/2)/(1 + c)",
+    "BM20 (31)",
     [Argument("half", (), "h/2", "s"), W],
-    [A, C, Argument("u", (4,), "([c; a] - [1; 0])/h = [e; w/2]", "1/s"), Argument("turn", (), "a·a, below 1 inside the domain")],
+    [
+        A,
+        C,
+        Argument("u", (4,), "([c; a] - [1; 0])/h = [e; w/2]", "1/s"),
+        Argument("turn", (), "a·a, below 1 inside the domain"),
+    ],
 )
 def half_turn(half, w):
     import sympy as sp
@@ -62,7 +73,8 @@ def half_turn(half, w):
 
 
 @derived(
-    "(r2 - r1)/h = w x (c r1 + a x r1)", "from r2 = r1 + 2 a x (c r1 + a x r1)",
+    "(r2 - r1)/h = w x (c r1 + a x r1)",
+    "from r2 = r1 + 2 a x (c r1 + a x r1)",
     [W, A, C, Argument("r", (3,), "body-fixed vector at the first knot", "m")],
     [Argument("d", (3,), "its difference over the step, divided by h", "m/s")],
 )
@@ -73,9 +85,12 @@ def vector_difference(w, a, c, r):
 
 
 @derived(
-    "(p2 - p1)/h = u p1,  u = [(c - 1)/h; w/2]", "BM20 (31)",
-    [Argument("u", (4,), "difference of the step's turn from the identity, divided by h", "1/s"),
-     Argument("p", (4,), "body-fixed quaternion at the first knot")],
+    "(p2 - p1)/h = u p1,  u = [(c - 1)/h; w/2]",
+    "BM20 (31)",
+    [
+        Argument("u", (4,), "difference of the step's turn from the identity, divided by h", "1/s"),
+        Argument("p", (4,), "body-fixed quaternion at the first knot"),
+    ],
     [Argument("d", (4,), "its difference over the step, divided by h", "1/s")],
 )
 def quaternion_difference(u, p):
@@ -85,7 +100,10 @@ def quaternion_difference(u, p):
 
 
 @derived(
-    "q2 = [c; a] q1", "BM20 (31)", [C, A, Q], [Argument("q2", (4,), "orientation at the second knot")],
+    "q2 = [c; a] q1",
+    "BM20 (31)",
+    [C, A, Q],
+    [Argument("q2", (4,), "orientation at the second knot")],
 )
 def turned(c, a, q):
     import sympy as sp
@@ -96,7 +114,8 @@ def turned(c, a, q):
 
 
 @derived(
-    "dw = (c I - a^) theta/h", "derived here",
+    "dw = (c I - a^) theta/h",
+    "derived here",
     [C, A, Argument("s", (3,), "rotation vector at the second knot, divided by h", "rad/s")],
     [Argument("dw", (3,), "change of the angular velocity", "rad/s")],
 )
@@ -107,7 +126,8 @@ def velocity_change(c, a, s):
 
 
 @derived(
-    "d(r·w)/ds = c r + a x r", "derived here: the row r behind the chain dw = (c I - a^) s",
+    "d(r·w)/ds = c r + a x r",
+    "derived here: the row r behind the chain dw = (c I - a^) s",
     [C, A, Argument("r", (3,), "row that multiplies the angular velocity")],
     [Argument("row", (3,), "the same row for the rotation vector at the second knot over h")],
 )

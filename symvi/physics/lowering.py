@@ -1,4 +1,6 @@
-"""From SymPy to scalar code: a formula's outputs become straight-line arithmetic of the closed set in scalar/operations.py."""
+"""From SymPy to scalar code: a formula's outputs become straight-line arithmetic of the closed set in
+scalar/operations.py.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,20 @@ def lower(formula: Formula) -> Code:
     results = formula.builder(**symbols)
     graph = Graph()
     inputs = [graph.symbol(str(s)) for argument in formula.inputs for s in symbols[argument.name]]
-    known = {symbol: scalar for argument in formula.inputs for symbol, scalar in zip(
-        symbols[argument.name], inputs[_offset(formula, argument):], strict=False)}
+    known = {
+        symbol: scalar
+        for argument in formula.inputs
+        for symbol, scalar in zip(symbols[argument.name], inputs[_offset(formula, argument) :], strict=False)
+    }
     for symbol, expression in results.get(INTERMEDIATES, ()):
         known[symbol] = scalar_of(graph, sp.sympify(expression), known)
     lowered = {}
     for output in formula.outputs:
         entries = list(sp.Matrix(results[output.name])) if output.shape else [sp.sympify(results[output.name])]
         if len(entries) != output.size:
-            raise ValueError(f"formula {formula.name}: output {output.name} has {len(entries)} entries, expected {output.size}")
+            raise ValueError(
+                f"formula {formula.name}: output {output.name} has {len(entries)} entries, expected {output.size}"
+            )
         lowered[output.name] = [scalar_of(graph, sp.sympify(entry), known) for entry in entries]
     return _code(graph, inputs, lowered)
 
@@ -66,7 +73,9 @@ def _sum(graph: Graph, expression: sp.Add, known: dict) -> Scalar:
     if content != 1:  # SymPy spreads a common factor over every term; gather it again
         return graph.constant(Fraction(int(content.p), int(content.q))) * scalar_of(graph, terms, known)
     total = graph.constant(0)
-    for term in sorted(expression.args, key=lambda t: sp.default_sort_key(t.as_coeff_Mul()[1])):  # so that s and -s share
+    for term in sorted(
+        expression.args, key=lambda t: sp.default_sort_key(t.as_coeff_Mul()[1])
+    ):  # so that s and -s share
         total = total + scalar_of(graph, term, known)
     return total
 

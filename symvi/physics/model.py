@@ -1,7 +1,8 @@
-"""What a constraint or a force is made of: formulas, and where each of their inputs comes from. No numbers of C, no layout.
+"""What a constraint or a force is made of: formulas, and where each of their inputs comes from. No numbers of C, no
+layout.
 
-Labels "a", "b", ... name the bodies that a model touches; the world has a label too but no unknowns. Parameters are given with
-their values, in the model's own numbers (anchors from the centre of mass, unit axes, offset quaternions).
+Labels "a", "b", ... name the bodies that a model touches; the world has a label too but no unknowns. Parameters are
+given with their values, in the model's own numbers (anchors from the centre of mass, unit axes, offset quaternions).
 """
 
 from __future__ import annotations
@@ -95,8 +96,9 @@ class ConstraintModel:
 class ForceModel:
     """A force law along the gradient of some rows c: impulse (dc/dz)ᵀ phi on the bodies (one rule for all).
 
-    phi of row k is the sum of what is given: stiffness_k (rest_k - c_k), damping_k (rate_k - c'_k) with c' at the step's own
-    velocity (implicit), and an input force_k. A model whose only row is an energy has `energy` set: phi = -factor.
+    phi of row k is the sum of what is given: stiffness_k (rest_k - c_k), damping_k (rate_k - c'_k) with c' at the
+    step's own velocity (implicit), and an input force_k. A model whose only row is an energy has `energy` set: phi =
+    -factor.
     """
 
     name: str

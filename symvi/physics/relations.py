@@ -15,8 +15,19 @@ def driver_model(mechanism: Mechanism, driver: Driver) -> ConstraintModel:
     group = single_coordinate(geometry, driver.coordinate, "angle")
     angles = tuple(group.inputs["near"].name for _ in (0,) if "near" in group.inputs)
     unit = coordinate_units(joint)[driver.coordinate]
-    return ConstraintModel(driver.name, "driver", geometry.bodies, (group,), geometry.used((group,)), 1, (f"coordinate of {joint.name}",),
-                           (unit,), target="target", angles=angles, tree=False)
+    return ConstraintModel(
+        driver.name,
+        "driver",
+        geometry.bodies,
+        (group,),
+        geometry.used((group,)),
+        1,
+        (f"coordinate of {joint.name}",),
+        (unit,),
+        target="target",
+        angles=angles,
+        tree=False,
+    )
 
 
 def lock_name(joint: str, coordinate: int) -> str:
@@ -31,8 +42,19 @@ def lock_model(mechanism: Mechanism, joint: str, coordinate: int, value: float) 
     angles = tuple(group.inputs["near"].name for _ in (0,) if "near" in group.inputs)
     parameters = geometry.used((group,)) | {"offset": Parameter((value,), "value at which the coordinate is held")}
     unit = coordinate_units(geometry.joint)[coordinate]
-    return ConstraintModel(lock_name(joint, coordinate), "lock", geometry.bodies, (group,), parameters, 1, (f"coordinate of {joint}",),
-                           (unit,), offset="offset", angles=angles, tree=False)
+    return ConstraintModel(
+        lock_name(joint, coordinate),
+        "lock",
+        geometry.bodies,
+        (group,),
+        parameters,
+        1,
+        (f"coordinate of {joint}",),
+        (unit,),
+        offset="offset",
+        angles=angles,
+        tree=False,
+    )
 
 
 def coupling_model(mechanism: Mechanism, coupling: Coupling) -> ConstraintModel:
@@ -50,9 +72,22 @@ def coupling_model(mechanism: Mechanism, coupling: Coupling) -> ConstraintModel:
         group = single_coordinate(geometry, 0, f"angle{k + 1}", factor="minus_ratio" if k else None)
         groups.append(group)
         parameters |= geometry.used((group,))
-    parameters["minus_ratio"] = Parameter((-coupling.ratio,), "minus the change of the first coordinate per change of the second")
+    parameters["minus_ratio"] = Parameter(
+        (-coupling.ratio,), "minus the change of the first coordinate per change of the second"
+    )
     parameters["offset"] = Parameter((coupling.offset,), "first coordinate where the second is zero")
     angles = tuple(g.inputs["near"].name for g in groups if "near" in g.inputs)
     unit = coordinate_units(first)[0]
-    return ConstraintModel(coupling.name, "coupling", bodies, tuple(groups), parameters, 1, (f"{first.name} with {second.name}",), (unit,),
-                           offset="offset", angles=angles, tree=False)
+    return ConstraintModel(
+        coupling.name,
+        "coupling",
+        bodies,
+        tuple(groups),
+        parameters,
+        1,
+        (f"{first.name} with {second.name}",),
+        (unit,),
+        offset="offset",
+        angles=angles,
+        tree=False,
+    )

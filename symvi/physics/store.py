@@ -1,7 +1,8 @@
 """Derived formulas on disk, so that SymPy runs once per version of the mathematics and not once per process.
 
-The folder's name holds a digest of every source file of this package and the version of SymPy: change the mathematics and
-everything is derived again. A file is written under another name and renamed, so a killed process leaves nothing half-written.
+The folder's name holds a digest of every source file of this package and the version of SymPy: change the mathematics
+and everything is derived again. A file is written under another name and renamed, so a killed process leaves nothing
+half-written.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from platformdirs import user_cache_path
 
 @cache
 def folder() -> Path | None:
-    """The folder of this version's formulas, or None where no folder can be written (formulas are then derived anew)."""
+    """The folder of this version's formulas, or None where no folder can be written (formulas are then derived
+    anew).
+    """
     digest = hashlib.sha256(f"sympy {version('sympy')}".encode())
     here = Path(__file__).parent
     for source in sorted(here.rglob("*.py")):

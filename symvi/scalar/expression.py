@@ -1,8 +1,8 @@
 """A hash-consed graph of scalar arithmetic: build it by ordinary Python operators, and equal expressions are one node.
 
-Local rules only, applied as nodes are built: constants fold exactly, 0 and 1 vanish, signs move outwards so that x and -x
-share their arithmetic, and the arguments of + and * are ordered. A graph belongs to one trace and numbers its nodes in the
-order in which they appear, so the same trace gives the same text in every process.
+Local rules only, applied as nodes are built: constants fold exactly, 0 and 1 vanish, signs move outwards so that x and
+-x share their arithmetic, and the arguments of + and * are ordered. A graph belongs to one trace and numbers its nodes
+in the order in which they appear, so the same trace gives the same text in every process.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ class Scalar:
 
 
 class Graph:
-    """The nodes of one trace. Node i is `(operation, arguments)`; arguments are indices, a Fraction or a symbol's key."""
+    """The nodes of one trace. Node i is `(operation, arguments)`; arguments are indices, a Fraction or a symbol's
+    key.
+    """
 
     def __init__(self) -> None:
         self._nodes: list[tuple] = []
@@ -104,7 +106,9 @@ class Graph:
 
     # --- building --------------------------------------------------------------------------------------------------
     def wrap(self, value) -> Scalar:
-        """A scalar of this graph from a scalar or an exact number (int, Fraction); floats are refused, they are not exact."""
+        """A scalar of this graph from a scalar or an exact number (int, Fraction); floats are refused, they are not
+        exact.
+        """
         if isinstance(value, Scalar):
             return value
         if isinstance(value, float):
@@ -115,14 +119,18 @@ class Graph:
         return self._intern(("const", Fraction(value)), Rate.PARAMETER)
 
     def symbol(self, key, rate: Rate = Rate.ITERATION, name: str | None = None) -> Scalar:
-        """An input. `key` is anything hashable that the caller can find again; `name` is a hint for the printed text."""
+        """An input. `key` is anything hashable that the caller can find again; `name` is a hint for the printed
+        text.
+        """
         scalar = self._intern(("symbol", key), rate)
         if name is not None:
             self.names.setdefault(scalar.index, name)
         return scalar
 
     def name(self, scalar: Scalar, name: str) -> Scalar:
-        """Give a computed value a name for the printed text; the first name stays. Constants and inputs keep their own."""
+        """Give a computed value a name for the printed text; the first name stays. Constants and inputs keep their
+        own.
+        """
         if self.operation(scalar.index) == "neg":
             return scalar
         if self.operation(scalar.index) not in ("const", "symbol"):
@@ -234,7 +242,9 @@ class Graph:
 
     # --- walking ---------------------------------------------------------------------------------------------------
     def sequence(self, outputs: list[Scalar]) -> list[int]:
-        """Indices of every node that `outputs` need, operands first, in the order in which the outputs come to need them."""
+        """Indices of every node that `outputs` need, operands first, in the order in which the outputs come to need
+        them.
+        """
         seen: set[int] = set()
         ordered: list[int] = []
         for output in outputs:

@@ -1,14 +1,21 @@
 """In which order to compute values that wait for one another: those come first that are known early and much waits for.
 
-Block elimination is a few long chains (a reciprocal, a product, a difference, pivot after pivot) amid plenty of work that nothing
-waits for. A processor looks a few hundred operations ahead, so the text brings the chains first and the rest in their gaps.
+Block elimination is a few long chains (a reciprocal, a product, a difference, pivot after pivot) amid plenty of work
+that nothing waits for. A processor looks a few hundred operations ahead, so the text brings the chains first and the
+rest in their gaps.
 """
 
 from __future__ import annotations
 
 from symvi.scalar.expression import Graph, Scalar
 
-WAIT = {"add": 4, "sub": 4, "mul": 3, "div": 13, "sqrt": 21}  # cycles until a result can be used; only their ratios matter
+WAIT = {
+    "add": 4,
+    "sub": 4,
+    "mul": 3,
+    "div": 13,
+    "sqrt": 21,
+}  # cycles until a result can be used; only their ratios matter
 
 
 def chains_first(graph: Graph, outputs: list[Scalar]) -> list[int]:

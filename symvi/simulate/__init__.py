@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 __all__ = ["Simulator", "SolverOptions", "SolverStatus", "Trajectory"]
 
 _HOME_OF = {
-    "Simulator": "symvi.simulate.simulator", "SolverOptions": "symvi.program.control", "SolverStatus": "symvi.program.control",
+    "Simulator": "symvi.simulate.simulator",
+    "SolverOptions": "symvi.program.control",
+    "SolverStatus": "symvi.program.control",
     "Trajectory": "symvi.simulate.trajectory",
 }
 

@@ -1,6 +1,7 @@
 """From a mechanism to something that runs: derive, compose, print, compile, load; everything kept for the next time.
 
-Three levels of keeping: within a process the built library, on disk the plan with its C text, on disk the compiled object.
+Three levels of keeping: within a process the built library, on disk the plan with its C text, on disk the compiled
+object.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.native.cache import cache_folder
 from symvi.simulate.plan import Plan, plan_of
 
-NO_C = "no C compiler found: running in Python, some hundred times slower; install gcc or clang, or `pip install symvi[zig]`"
+NO_C = (
+    "no C compiler found: running in Python, some hundred times slower; "
+    "install gcc or clang, or `pip install symvi[zig]`"
+)
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,16 @@ class Text:
     real: str
 
     def to_json(self) -> str:
-        return json.dumps({"plan": json.loads(self.plan.to_json()), "files": self.files, "declarations": self.declarations,
-                           "prefix": self.prefix, "layout": self.layout, "real": self.real})
+        return json.dumps(
+            {
+                "plan": json.loads(self.plan.to_json()),
+                "files": self.files,
+                "declarations": self.declarations,
+                "prefix": self.prefix,
+                "layout": self.layout,
+                "real": self.real,
+            }
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Text:
@@ -61,9 +73,17 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
     return compose(mechanism, analyse(mechanism, loops))
 
 
-def text_of(mechanism: Mechanism, layout: str = "auto", real: str = "double", loops: str = "drop-redundant", prefix: str | None = None) -> Text:
+def text_of(
+    mechanism: Mechanism,
+    layout: str = "auto",
+    real: str = "double",
+    loops: str = "drop-redundant",
+    prefix: str | None = None,
+) -> Text:
     """The generated text of a mechanism, from disk if it was made before by this version of symvi."""
-    key = hashlib.sha256(json.dumps([mechanism.digest, layout, real, loops, prefix, _version()]).encode()).hexdigest()[:40]
+    key = hashlib.sha256(json.dumps([mechanism.digest, layout, real, loops, prefix, _version()]).encode()).hexdigest()[
+        :40
+    ]
     place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
     try:
         return Text.from_json(place.read_text(encoding="utf-8"))
@@ -98,8 +118,13 @@ def _version() -> str:
     digest = hashlib.sha256(__version__.encode())
     package = Path(__file__).resolve().parent.parent
     rooms = ("mechanism", "graph", "scalar", "physics", "program", "emit")
-    for path in sorted([*(f for room in rooms for f in (package / room).rglob("*.py")), *(templates_folder() / "c").glob("*.jinja"),
-                        package / "simulate" / "plan.py"]):
+    for path in sorted(
+        [
+            *(f for room in rooms for f in (package / room).rglob("*.py")),
+            *(templates_folder() / "c").glob("*.jinja"),
+            package / "simulate" / "plan.py",
+        ]
+    ):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

@@ -1,7 +1,8 @@
 """Minimal coordinates and velocities of joints, read from states and trajectories; and states made from them.
 
-Coordinates are those of the description: translations along the free axes, then rotations; angles are unwrapped along a trajectory.
-Velocities are their exact time derivatives: the gradient of the coordinates times the velocities of the bodies.
+Coordinates are those of the description: translations along the free axes, then rotations; angles are unwrapped along a
+trajectory. Velocities are their exact time derivatives: the gradient of the coordinates times the velocities of the
+bodies.
 """
 
 from __future__ import annotations
@@ -33,13 +34,17 @@ def coordinates_of(mechanism: Mechanism, joint: str, state: State) -> tuple[np.n
 
 
 def along(mechanism: Mechanism, joint: str, trajectory) -> tuple[np.ndarray, np.ndarray]:
-    """(N, k) coordinates and (N, k) velocities of a joint along a trajectory; angles are unwrapped from the start's own turns."""
+    """(N, k) coordinates and (N, k) velocities of a joint along a trajectory; angles are unwrapped from the start's
+    own turns.
+    """
     described = mechanism.joint(joint)
     rotation = rotation_matrices(trajectory.orientation)
     centers = np.array([body.center_of_mass for body in mechanism.bodies])
     values = {
-        "x": trajectory.position + np.einsum("nbij,bj->nbi", rotation, centers), "q": trajectory.orientation,
-        "v": trajectory.velocity, "w": np.einsum("nbij,nbj->nbi", rotation, trajectory.angular_velocity),
+        "x": trajectory.position + np.einsum("nbij,bj->nbi", rotation, centers),
+        "q": trajectory.orientation,
+        "v": trajectory.velocity,
+        "w": np.einsum("nbij,nbj->nbi", rotation, trajectory.angular_velocity),
     }
     found, rates = _coordinates(mechanism, described, values)
     kinds = coordinate_kinds(described.type)
@@ -53,9 +58,12 @@ def along(mechanism: Mechanism, joint: str, trajectory) -> tuple[np.ndarray, np.
 
 
 def state_from(
-    mechanism: Mechanism, coordinates: Mapping[str, float | Sequence[float]], velocities: Mapping[str, float | Sequence[float]] | None = None
+    mechanism: Mechanism,
+    coordinates: Mapping[str, float | Sequence[float]],
+    velocities: Mapping[str, float | Sequence[float]] | None = None,
 ) -> State:
-    """The state with these joint coordinates and velocities (all others as in the description); bodies follow the tree of joints.
+    """The state with these joint coordinates and velocities (all others as in the description); bodies follow the tree
+    of joints.
 
     Bodies with a placement of their own in the description keep it unless a joint is given for them.
     Raises MechanismError for unknown joints or wrong numbers of coordinates.
@@ -65,11 +73,19 @@ def state_from(
         mechanism.joint(name)
     moved = {mechanism.joint(name).child for name in (*coordinates, *velocities)}
     joints = [
-        joint.changed(**{key: given[joint.name] for key, given in (("coordinate", coordinates), ("velocity", velocities)) if joint.name in given})
+        joint.changed(
+            **{
+                key: given[joint.name]
+                for key, given in (("coordinate", coordinates), ("velocity", velocities))
+                if joint.name in given
+            }
+        )
         for joint in mechanism.joints
     ]
     bodies = [
-        body.changed(position=None, orientation=None, velocity=None, angular_velocity=None) if body.name in moved else body
+        body.changed(position=None, orientation=None, velocity=None, angular_velocity=None)
+        if body.name in moved
+        else body
         for body in mechanism.bodies
     ]
     return start_state(mechanism.changed(joints=joints, bodies=bodies))

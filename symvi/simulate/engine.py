@@ -1,7 +1,7 @@
 """One interface to a running solver, whether it is compiled C or the Python reference.
 
-The memory is flat arrays of reals: parameters, state and inputs are numpy arrays whose layout is the plan's, and the C structs
-are these very bytes.
+The memory is flat arrays of reals: parameters, state and inputs are numpy arrays whose layout is the plan's, and the C
+structs are these very bytes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ class Engine(Protocol):
     def observe(self, inputs: np.ndarray) -> np.ndarray:
         """A frame of the knot as it stands."""
 
-    def rollout(self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions) -> tuple[int, int, np.ndarray]:
+    def rollout(
+        self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
+    ) -> tuple[int, int, np.ndarray]:
         """(status, steps done, frames of every `every`-th knot); inputs have one row per knot, or one row in all."""
 
 
@@ -44,8 +46,9 @@ class CEngine:
         self.plan, self._ffi, self._lib, self._prefix = plan, library.ffi, library.lib, prefix
         self._type = {"double": np.float64, "float": np.float32}[real]
         self.parameters, self.state, self.work = (
-            np.zeros(max(1, plan.sizes[store]), self._type) for store in ("parameters", "state", "work"))
-        self.parameters[:len(plan.defaults)] = plan.defaults
+            np.zeros(max(1, plan.sizes[store]), self._type) for store in ("parameters", "state", "work")
+        )
+        self.parameters[: len(plan.defaults)] = plan.defaults
         self._frame = plan.frame["size"][0]
 
     def _pointer(self, array: np.ndarray, store: str):
@@ -56,16 +59,22 @@ class CEngine:
 
     def _memory(self, inputs: np.ndarray):
         inputs = self._inputs(inputs)
-        return inputs, [self._pointer(self.parameters, "parameters"), self._pointer(self.state, "state"),
-                        self._pointer(inputs, "input"), self._pointer(self.work, "work")]
+        return inputs, [
+            self._pointer(self.parameters, "parameters"),
+            self._pointer(self.state, "state"),
+            self._pointer(inputs, "input"),
+            self._pointer(self.work, "work"),
+        ]
 
     def _inputs(self, inputs: np.ndarray) -> np.ndarray:
         array = np.ascontiguousarray(inputs, self._type)
         return array if array.size else np.zeros(1, self._type)
 
     def _options(self, options: SolverOptions):
-        return self._ffi.new(f"{self._prefix}_options *", [
-            options.tolerance, options.max_iterations, options.max_halvings, int(options.extrapolate)])
+        return self._ffi.new(
+            f"{self._prefix}_options *",
+            [options.tolerance, options.max_iterations, options.max_halvings, int(options.extrapolate)],
+        )
 
     def start(self, inputs: np.ndarray, knot: bool) -> float:
         _kept, memory = self._memory(inputs)
@@ -81,12 +90,15 @@ class CEngine:
         self._function("observe")(*memory, self._pointer(frame, "frame"))
         return frame
 
-    def rollout(self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions) -> tuple[int, int, np.ndarray]:
+    def rollout(
+        self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
+    ) -> tuple[int, int, np.ndarray]:
         kept, (p, z, u, w) = self._memory(inputs)
         frames = np.zeros((1 + steps // every, self._frame), self._type)
         done = self._ffi.new("int *")
         status = self._function("rollout")(
-            p, self._options(options), z, u, int(varying), w, steps, every, self._pointer(frames, "frame"), done)
+            p, self._options(options), z, u, int(varying), w, steps, every, self._pointer(frames, "frame"), done
+        )
         del kept
         return int(status), int(done[0]), frames[1:]
 
@@ -111,7 +123,7 @@ class PythonEngine:
     def _push(self, store: str, array: np.ndarray) -> None:
         offset = 0
         for values in self._lists(store):
-            values[:] = [float(x) for x in array[offset:offset + len(values)]]
+            values[:] = [float(x) for x in array[offset : offset + len(values)]]
             offset += len(values)
 
     def _pull_state(self) -> None:
@@ -141,14 +153,21 @@ class PythonEngine:
     def observe(self, inputs: np.ndarray) -> np.ndarray:
         self._enter(inputs)
         n = len(self.plan.bodies)
-        nothing = {"rows": [0.0] * self.plan.rows, "reaction": [[0.0] * 6] * len(self.plan.reactions),
-                   "power": [0.0] * len(self.plan.drivers), "before_x": [[0.0] * 3] * n, "before_q": [[0.0] * 4] * n}
+        nothing = {
+            "rows": [0.0] * self.plan.rows,
+            "reaction": [[0.0] * 6] * len(self.plan.reactions),
+            "power": [0.0] * len(self.plan.drivers),
+            "before_x": [[0.0] * 3] * n,
+            "before_q": [[0.0] * 4] * n,
+        }
         return self._frame_of(nothing | self.solver.observe() | {"iterations": 0, "status": 0})
 
     def _frame_of(self, values: dict) -> np.ndarray:
         return np.concatenate([np.ravel(values[name]) for name in self.plan.frame if name != "size"]).astype(np.float64)
 
-    def rollout(self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions) -> tuple[int, int, np.ndarray]:
+    def rollout(
+        self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
+    ) -> tuple[int, int, np.ndarray]:
         self.solver.options = options
         self._enter(inputs[0])
         self.solver.run("setup")
@@ -183,5 +202,9 @@ class PythonEngine:
         return {
             "rows": [y / time if time > 0.0 else 0.0 for _, record in own for y in record.y],
             "reaction": [list(record.reaction) for c, record in own if c["reaction"]],
-            "power": [record.y[0] / time * state[c["kind"]][c["index"]].rate_before[0] for c, record in own if c["type"] == "driver"],
+            "power": [
+                record.y[0] / time * state[c["kind"]][c["index"]].rate_before[0]
+                for c, record in own
+                if c["type"] == "driver"
+            ],
         }

@@ -23,7 +23,9 @@ def rotation_matrices(q: np.ndarray) -> np.ndarray:
 
 def _rotated(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """Products in a fixed order, without BLAS: start states must have the same bits everywhere."""
-    return (matrices[..., 0] * vectors[..., None, 0] + matrices[..., 1] * vectors[..., None, 1]) + matrices[..., 2] * vectors[..., None, 2]
+    return (matrices[..., 0] * vectors[..., None, 0] + matrices[..., 1] * vectors[..., None, 1]) + matrices[
+        ..., 2
+    ] * vectors[..., None, 2]
 
 
 def _centers(mechanism: Mechanism) -> np.ndarray:
@@ -34,8 +36,10 @@ def solver_state(mechanism: Mechanism, state: State) -> dict[str, np.ndarray]:
     """x, q, v, w of every body as the solver keeps them."""
     rotation = rotation_matrices(state.orientation)
     return {
-        "x": state.position + _rotated(rotation, _centers(mechanism)), "q": state.orientation,
-        "v": state.velocity, "w": _rotated(rotation, state.angular_velocity),
+        "x": state.position + _rotated(rotation, _centers(mechanism)),
+        "q": state.orientation,
+        "v": state.velocity,
+        "w": _rotated(rotation, state.angular_velocity),
     }
 
 
@@ -43,7 +47,7 @@ def entry(plan: Plan, recorded: np.ndarray, name: str) -> np.ndarray:
     """One quantity of (N, frame) recorded frames."""
     offset, shape = plan.frame[name]
     size = int(np.prod(shape)) if shape else 1
-    return recorded[:, offset:offset + size].reshape(len(recorded), *shape).astype(float)
+    return recorded[:, offset : offset + size].reshape(len(recorded), *shape).astype(float)
 
 
 def placements(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> dict[str, np.ndarray]:
@@ -51,8 +55,10 @@ def placements(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> dict[s
     q = entry(plan, recorded, "q")
     rotation = rotation_matrices(q)
     return {
-        "position": entry(plan, recorded, "x") - _rotated(rotation, _centers(mechanism)), "orientation": q,
-        "velocity": entry(plan, recorded, "v"), "angular_velocity": _rotated(np.swapaxes(rotation, -1, -2), entry(plan, recorded, "w")),
+        "position": entry(plan, recorded, "x") - _rotated(rotation, _centers(mechanism)),
+        "orientation": q,
+        "velocity": entry(plan, recorded, "v"),
+        "angular_velocity": _rotated(np.swapaxes(rotation, -1, -2), entry(plan, recorded, "w")),
     }
 
 
@@ -63,24 +69,47 @@ def state(mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float) -> S
 
 
 def trajectory(
-    mechanism: Mechanism, plan: Plan, step: float, times: np.ndarray, recorded: np.ndarray, inputs: np.ndarray, resume: np.ndarray,
+    mechanism: Mechanism,
+    plan: Plan,
+    step: float,
+    times: np.ndarray,
+    recorded: np.ndarray,
+    inputs: np.ndarray,
+    resume: np.ndarray,
 ) -> Trajectory:
     """A trajectory from recorded frames."""
     multipliers, offset = {}, 0
     rows = entry(plan, recorded, "rows") if plan.rows else np.zeros((len(recorded), 0))
     for constraint in plan.constraints:
         count = len(constraint["rows"])
-        multipliers[constraint["name"]] = rows[:, offset:offset + count]
+        multipliers[constraint["name"]] = rows[:, offset : offset + count]
         offset += count
     reactions = entry(plan, recorded, "reaction") if plan.reactions else np.zeros((len(recorded), 0, 6))
     powers = entry(plan, recorded, "power") if plan.drivers else np.zeros((len(recorded), 0))
-    before = [entry(plan, recorded, name) for name in ("before_x", "before_q")] if plan.notes["watched"] else [np.zeros(0), np.zeros(0)]
+    before = (
+        [entry(plan, recorded, name) for name in ("before_x", "before_q")]
+        if plan.notes["watched"]
+        else [np.zeros(0), np.zeros(0)]
+    )
     return Trajectory(
-        mechanism=mechanism, step=step, time=times, **placements(mechanism, plan, recorded),
-        kinetic_energy=entry(plan, recorded, "kinetic"), potential_energy=entry(plan, recorded, "potential"),
-        linear_momentum=entry(plan, recorded, "momentum"), angular_momentum=entry(plan, recorded, "spin"),
-        closure=entry(plan, recorded, "closure"), iterations=entry(plan, recorded, "iterations"), status=entry(plan, recorded, "status"),
-        kept_reactions={name: reactions[:, k] for k, name in enumerate(plan.reactions)}, multipliers=multipliers,
-        powers={name: powers[:, k] for k, name in enumerate(plan.drivers)}, inputs=inputs, input_names=plan.inputs, undetermined=tuple(plan.notes.get("undetermined", ())), resume=resume,
-        before_position=before[0], before_orientation=before[1],
+        mechanism=mechanism,
+        step=step,
+        time=times,
+        **placements(mechanism, plan, recorded),
+        kinetic_energy=entry(plan, recorded, "kinetic"),
+        potential_energy=entry(plan, recorded, "potential"),
+        linear_momentum=entry(plan, recorded, "momentum"),
+        angular_momentum=entry(plan, recorded, "spin"),
+        closure=entry(plan, recorded, "closure"),
+        iterations=entry(plan, recorded, "iterations"),
+        status=entry(plan, recorded, "status"),
+        kept_reactions={name: reactions[:, k] for k, name in enumerate(plan.reactions)},
+        multipliers=multipliers,
+        powers={name: powers[:, k] for k, name in enumerate(plan.drivers)},
+        inputs=inputs,
+        input_names=plan.inputs,
+        undetermined=tuple(plan.notes.get("undetermined", ())),
+        resume=resume,
+        before_position=before[0],
+        before_orientation=before[1],
     )

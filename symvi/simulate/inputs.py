@@ -28,10 +28,15 @@ def signals_of(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
             yield f"{force.name}.target", signal, False
             yield f"{force.name}.target_rate", signal, True
         elif force.kind == "wrench":
-            yield from ((f"{force.name}.{'force' if k < 3 else 'torque'}[{k % 3}]", text, False) for k, text in enumerate(signal))
+            yield from (
+                (f"{force.name}.{'force' if k < 3 else 'torque'}[{k % 3}]", text, False)
+                for k, text in enumerate(signal)
+            )
         else:
             single = len(signal) == 1
-            yield from ((f"{force.name}.force" + ("" if single else f"[{k}]"), text, False) for k, text in enumerate(signal))
+            yield from (
+                (f"{force.name}.force" + ("" if single else f"[{k}]"), text, False) for k, text in enumerate(signal)
+            )
 
 
 class Inputs:
@@ -40,8 +45,14 @@ class Inputs:
     def __init__(self, mechanism: Mechanism, plan: Plan):
         self.names = plan.inputs
         self._column = {name: k for k, name in enumerate(plan.inputs)}
-        self._signals = [(self._column[name], signal_tree(text), rate) for name, text, rate in signals_of(mechanism) if name in self._column]
-        self.drivers = [self._column[f"{d.name}.target"] for d in mechanism.drivers if f"{d.name}.target" in self._column]
+        self._signals = [
+            (self._column[name], signal_tree(text), rate)
+            for name, text, rate in signals_of(mechanism)
+            if name in self._column
+        ]
+        self.drivers = [
+            self._column[f"{d.name}.target"] for d in mechanism.drivers if f"{d.name}.target" in self._column
+        ]
 
     def has_signal(self, name: str) -> bool:
         """Whether an input follows a signal of the description."""
@@ -83,9 +94,14 @@ class Inputs:
             if not np.isfinite(array).all():
                 raise MechanismError(f"input {shown(name)} has a value that is not finite")
             try:
-                rows[:, columns] = array.reshape(len(rows), -1) if array.size > len(columns) else np.broadcast_to(array, (len(columns),))
+                rows[:, columns] = (
+                    array.reshape(len(rows), -1)
+                    if array.size > len(columns)
+                    else np.broadcast_to(array, (len(columns),))
+                )
             except ValueError:
                 raise MechanismError(
-                    f"input {shown(name)} has the shape {array.shape}; give one number, or {len(rows)} rows, one per knot, "
-                    f"for its {len(columns)} entries") from None
+                    f"input {shown(name)} has the shape {array.shape}; give one number, or {len(rows)} rows, a knot each, "
+                    f"for its {len(columns)} entries"
+                ) from None
         return rows

@@ -19,9 +19,9 @@ from symvi.program.records import STORES
 class Plan:
     """The memory of one program, store by store, as flat arrays of reals.
 
-    fields: store -> {"kind/index/field": (offset, size)}. sizes: store -> length. defaults: the parameters of the description.
-    constraints, reactions: in the order in which frames report them. inputs: one name per entry of the input array.
-    angles, notes: see program/compose.py.
+    fields: store -> {"kind/index/field": (offset, size)}. sizes: store -> length. defaults: the parameters of the
+    description. constraints, reactions: in the order in which frames report them. inputs: one name per entry of the
+    input array. angles, notes: see program/compose.py.
     """
 
     name: str
@@ -57,8 +57,19 @@ class Plan:
     def frame(self) -> dict[str, tuple[int, tuple[int, ...]]]:
         """Offsets and shapes of what a frame holds, in the order of the generated struct."""
         n = len(self.bodies)
-        shapes = {"x": (n, 3), "q": (n, 4), "v": (n, 3), "w": (n, 3), "kinetic": (), "potential": (), "momentum": (3,), "spin": (3,),
-                  "closure": (), "iterations": (), "status": ()}
+        shapes = {
+            "x": (n, 3),
+            "q": (n, 4),
+            "v": (n, 3),
+            "w": (n, 3),
+            "kinetic": (),
+            "potential": (),
+            "momentum": (3,),
+            "spin": (3,),
+            "closure": (),
+            "iterations": (),
+            "status": (),
+        }
         if self.rows:
             shapes["rows"] = (self.rows,)
         if self.reactions:
@@ -103,8 +114,17 @@ def plan_of(program: Program) -> Plan:
     constraints = sorted(program.notes["constraints"], key=lambda c: (kinds.index(c["kind"]), c["index"]))
     notes = {key: value for key, value in program.notes.items() if key not in ("constraints", "angles")}
     return Plan(
-        program.name, program.digest, tuple(node.name for node in program.nodes["body"]), fields, sizes, _defaults(program, fields, sizes),
-        tuple(constraints), tuple(_input_names(program, fields)), _parameter_names(program, fields), tuple(program.notes["angles"]), notes,
+        program.name,
+        program.digest,
+        tuple(node.name for node in program.nodes["body"]),
+        fields,
+        sizes,
+        _defaults(program, fields, sizes),
+        tuple(constraints),
+        tuple(_input_names(program, fields)),
+        _parameter_names(program, fields),
+        tuple(program.notes["angles"]),
+        notes,
     )
 
 
@@ -114,7 +134,7 @@ def _defaults(program: Program, fields, sizes) -> tuple[float, ...]:
         for name, entries in numbers.items():
             place = fields["parameters"].get(f"{kind}/{index}/{name}")
             if place:
-                values[place[0]:place[0] + place[1]] = entries
+                values[place[0] : place[0] + place[1]] = entries
     return tuple(values)
 
 
@@ -134,4 +154,6 @@ def _input_names(program: Program, fields) -> list[str]:
 
 def _parameter_names(program: Program, fields) -> dict[str, tuple[int, int]]:
     """element.field -> (offset, size): the numbers that can be changed without generating again."""
-    return {f"{element}.{name}": (offset, size) for element, name, offset, size in _named(program, fields, "parameters")}
+    return {
+        f"{element}.{name}": (offset, size) for element, name, offset, size in _named(program, fields, "parameters")
+    }

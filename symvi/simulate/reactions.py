@@ -1,7 +1,8 @@
 """Reactions that a redundant loop leaves undetermined: of all that hold the bodies alike, those of least norm.
 
-The solver finds impulses of the rows that it keeps. With every row of every joint (G, at the knot where the forces act) the same
-forces on the bodies, w = G_keptᵀ y, are shared out by the least y of Gᵀ y = w, rows measured by the square root of (G M⁻¹ Gᵀ)_ii.
+The solver finds impulses of the rows that it keeps. With every row of every joint (G, at the knot where the forces act)
+the same forces on the bodies, w = G_keptᵀ y, are shared out by the least y of Gᵀ y = w, rows measured by the square
+root of (G M⁻¹ Gᵀ)_ii.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ class MinimumNormReactions(Mapping[str, np.ndarray]):
         found, row = {}, 0
         for model, matrix in zip(full, matrices, strict=True):
             if model.name in trajectory.undetermined:
-                y = shares[:, row:row + model.rows]
+                y = shares[:, row : row + model.rows]
                 place = 6 * bodies[model.bodies["b"]]
-                wrench = np.einsum("nij,ni->nj", matrix[:, :, place:place + 6], y)
+                wrench = np.einsum("nij,ni->nj", matrix[:, :, place : place + 6], y)
                 found[model.name] = np.concatenate([np.zeros((1, 6)), _in_joint_axes(model, wrench, bodies, q)])
             row += model.rows
         return found
@@ -67,13 +68,17 @@ class MinimumNormReactions(Mapping[str, np.ndarray]):
         """(N, 6 n): what the kept rows do to the bodies."""
         total = np.zeros((len(x), 6 * len(bodies)))
         for model in kept:
-            total += np.einsum("nij,ni->nj", gradients(model, bodies, x, q), self.trajectory.multipliers[model.name][1:])
+            total += np.einsum(
+                "nij,ni->nj", gradients(model, bodies, x, q), self.trajectory.multipliers[model.name][1:]
+            )
         return total
 
     @staticmethod
     def _scale(matrix: np.ndarray, mechanism) -> np.ndarray:
         """(G M⁻¹ Gᵀ)_ii, with each body's inertia taken as its mean."""
-        masses = np.concatenate([[b.mass] * 3 + [max(sum(b.inertia[:3]) / 3, b.mass * 1e-6)] * 3 for b in mechanism.bodies])
+        masses = np.concatenate(
+            [[b.mass] * 3 + [max(sum(b.inertia[:3]) / 3, b.mass * 1e-6)] * 3 for b in mechanism.bodies]
+        )
         return (matrix**2 / masses).sum(axis=1)
 
 
@@ -90,16 +95,20 @@ def gradients(model: ConstraintModel, bodies: Mapping[str, int], x: np.ndarray, 
     result = np.zeros((count, model.rows, 6 * len(bodies)))
     for group in model.groups:
         factor = model.parameters[group.factor].values[0] if group.factor else 1.0
-        values = evaluate(group.formula, {a.name: source(model, group.inputs[a.name], bodies, x, q) for a in group.formula.inputs})
+        values = evaluate(
+            group.formula, {a.name: source(model, group.inputs[a.name], bodies, x, q) for a in group.formula.inputs}
+        )
         for side, label in group.bodies.items():
             if model.bodies[label] is not None:
                 place = 6 * bodies[model.bodies[label]]
                 entries = np.moveaxis(values[f"G_{side}"].reshape(-1, 6, count), 2, 0)
-                result[:, list(group.into), place:place + 6] += factor * entries[:, list(group.rows)]
+                result[:, list(group.into), place : place + 6] += factor * entries[:, list(group.rows)]
     return result
 
 
-def source(model: ConstraintModel, source: Position | Carried | Attitude | Data, bodies: Mapping[str, int], x, q) -> np.ndarray:
+def source(
+    model: ConstraintModel, source: Position | Carried | Attitude | Data, bodies: Mapping[str, int], x, q
+) -> np.ndarray:
     """(size, N): an input of a formula. Carried angles do not matter to gradients."""
     if isinstance(source, Data):
         known = {"parameters": lambda: model.parameters[source.name].values, "constant": lambda: (float(source.name),)}
@@ -113,7 +122,9 @@ def source(model: ConstraintModel, source: Position | Carried | Attitude | Data,
     turn = q[:, bodies[body]].T
     if isinstance(source, Attitude):
         return evaluate(kinematics.carried_quaternion, {"q": turn, "o": offset})["p"]
-    return evaluate(kinematics.carried_vector, {"R": evaluate(kinematics.rotation_matrix, {"q": turn})["R"], "p": offset})["r"]
+    return evaluate(
+        kinematics.carried_vector, {"R": evaluate(kinematics.rotation_matrix, {"q": turn})["R"], "p": offset}
+    )["r"]
 
 
 def _in_joint_axes(model: ConstraintModel, wrench: np.ndarray, bodies: Mapping[str, int], q: np.ndarray) -> np.ndarray:

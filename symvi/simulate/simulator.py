@@ -14,7 +14,7 @@ from symvi.errors import AssemblyError, MechanismError, SolverError
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
-from symvi.program.control import SolverOptions, SolverStatus
+from symvi.program.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate import frames
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
@@ -30,17 +30,24 @@ CHUNK = 1000
 class Simulator:
     """Derives, generates, compiles and loads the solver of one mechanism.
 
-    layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits everywhere) or
-    "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly redundant loops
-    ("drop-redundant" refuses them by name; "rigid" or "drop" decide).
+    layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits
+    everywhere) or "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly
+    redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide).
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
     """
 
     def __init__(
-        self, mechanism: Mechanism, *, layout: str = "auto", real: str = "double", profile: str = "reproducible",
-        backend: Literal["auto", "c", "python"] = "auto", loops: str = "drop-redundant", parameters: Mapping[str, object] | None = None,
+        self,
+        mechanism: Mechanism,
+        *,
+        layout: str = "auto",
+        real: str = "double",
+        profile: str = "reproducible",
+        backend: Literal["auto", "c", "python"] = "auto",
+        loops: str = "drop-redundant",
+        parameters: Mapping[str, object] | None = None,
     ):
         if backend not in ("auto", "c", "python"):
             raise ValueError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
@@ -68,15 +75,15 @@ class Simulator:
         self.text = None
         return PythonEngine(plan_of(program), program)
 
-    # --- parameters -----------------------------------------------------------------------------------------------------
+    # --- parameters --------------------------------------------------------------------------------------------------
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Numbers that can be changed at run time, as element.field."""
         return tuple(self.plan.parameters)
 
     def set_parameter(self, name: str, value: object) -> None:
-        """Change a parameter. Raises MechanismError for an unknown name, a wrong size, a value that is no number, or one that
-        breaks a pattern that the text has baked in (an exact zero or one of the description)."""
+        """Change a parameter. Raises MechanismError for an unknown name, a wrong size, a value that is no number, or
+        one that breaks a pattern that the text has baked in (an exact zero or one of the description)."""
         if name not in self.plan.parameters:
             raise MechanismError(f"no parameter {shown(name)}; {did_you_mean(name, self.plan.parameters)}")
         offset, size = self.plan.parameters[name]
@@ -87,19 +94,28 @@ class Simulator:
         for k, fixed in baked.items():
             if values[int(k)] != fixed:
                 raise MechanismError(
-                    f"parameter {name}[{k}]: the text was generated for exactly {fixed:g} there; change the description instead")
-        self.engine.parameters[offset:offset + size] = values
+                    f"parameter {name}[{k}]: generated for exactly {fixed:g} there; change the description instead"
+                )
+        self.engine.parameters[offset : offset + size] = values
 
-    # --- start ----------------------------------------------------------------------------------------------------------
+    # --- start -------------------------------------------------------------------------------------------------------
     def start(
-        self, state: State | None = None, *, time: float = 0.0, step: float = 0.01, project: bool = False, knot: bool = True,
+        self,
+        state: State | None = None,
+        *,
+        time: float = 0.0,
+        step: float = 0.01,
+        project: bool = False,
+        knot: bool = True,
         inputs: np.ndarray | None = None,
     ) -> float:
         """Put the solver at a start: the description's own, or `state`. Returns the closure there [m or rad].
 
-        inputs: (2, m) inputs at this knot and the next, for drivers; signals if left out. A driver with neither holds what it finds.
+        inputs: (2, m) inputs at this knot and the next, for drivers; signals if left out. A driver with neither holds
+        what it finds.
         project: move an approximate placement, and its velocities, onto the constraints first.
-        knot: velocities are those at the knot (second order); False: over the step before (the papers' start, first order).
+        knot: velocities are those at the knot (second order); False: over the step before (the papers' start, first
+        order).
         Raises AssemblyError, naming joint and size, when the start violates constraints by more than 1e-8.
         """
         self._set_step(step)
@@ -118,7 +134,8 @@ class Simulator:
         return float(frames.entry(self.plan, frame[None], "closure")[0])
 
     def project(self, state: State | None = None, *, step: float = 0.01) -> State:
-        """The nearest state, weighted by mass, that fulfils all constraints: placement and velocities of `state` or the start.
+        """The nearest state, weighted by mass, that fulfils all constraints: placement and velocities of `state` or the
+        start.
 
         Raises AssemblyError, naming the worst joint, if there is none near.
         """
@@ -137,12 +154,15 @@ class Simulator:
         if len(speeds) and speeds.max() >= 2 / step:
             k = int(speeds.argmax())
             raise MechanismError(
-                f"body '{state.names[k]}': turns at {speeds[k]:.6g} rad/s; a step of {step:g} s allows less than {2 / step:.6g} rad/s "
-                f"(half a turn a step): take a step below {2 / speeds[k]:.3g} s")
+                f"body '{state.names[k]}': turns at {speeds[k]:.6g} rad/s; a step of {step:g} s allows {2 / step:.6g} rad/s "
+                f"(half a turn a step): take a step below {2 / speeds[k]:.3g} s"
+            )
 
     def _write_state(self, state: State) -> None:
         if state.names != self.plan.bodies:
-            raise MechanismError(f"state: has the bodies {', '.join(state.names)}; the mechanism has {', '.join(self.plan.bodies)}")
+            raise MechanismError(
+                f"state: has the bodies {', '.join(state.names)}; the mechanism has {', '.join(self.plan.bodies)}"
+            )
         values = frames.solver_state(self.mechanism, state)
         for name, array in values.items():
             for k in range(len(self.plan.bodies)):
@@ -164,7 +184,9 @@ class Simulator:
         return np.where(self.inputs.signalled(rows[0], time), exact, (rows[1] - rows[0]) / step)
 
     def _holding(self, row: np.ndarray, free: bool) -> np.ndarray:
-        """Drivers that nothing drives hold their joint where it is: their input is set to the coordinate found there."""
+        """Drivers that nothing drives hold their joint where it is: their input is set to the coordinate found
+        there.
+        """
         held = [name for name in self.plan.drivers if free and not self.inputs.has_signal(f"{name}.target")]
         if held:
             self.engine.observe(row)
@@ -183,7 +205,11 @@ class Simulator:
         for constraint in self.plan.constraints:
             if constraint["type"] == "driver":
                 column = self.inputs.column(f"{constraint['name']}.target")
-                for field, value in (("target", inputs[column]), ("rate", rates[column]), ("rate_before", rates[column])):
+                for field, value in (
+                    ("target", inputs[column]),
+                    ("rate", rates[column]),
+                    ("rate_before", rates[column]),
+                ):
                     self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], field)] = value
 
     def _check_closed(self, frame: np.ndarray, change: float, projected: bool) -> None:
@@ -191,15 +217,22 @@ class Simulator:
         scale = 1.0 if self.engine.parameters.dtype == np.float64 else 1e4
         if not closure <= CLOSED * scale:
             name, size = self.worst_constraint()
-            remedy = "it cannot be assembled from here; start nearer" if projected else "start with project=True, or mend the placement"
+            remedy = (
+                "it cannot be assembled from here; start nearer"
+                if projected
+                else "start with project=True, or mend the placement"
+            )
             raise AssemblyError(f"the start violates the constraints by {size:.3g}, worst at '{name}': {remedy}")
         if not projected and not change <= 1e-6 * scale * max(1.0, float(np.abs(frame).max())):
             raise AssemblyError(
-                f"the start velocities violate the constraints: projecting them changes one by {change:.3g} (m/s or rad/s); "
-                "start with project=True, or mend the velocities (a driver's input sets the rate of its joint)")
+                f"the start velocities violate the constraints: projecting them changes one by {change:.3g} m/s or rad/s; "
+                "start with project=True, or mend the velocities (a driver's input sets the rate of its joint)"
+            )
 
     def state_hash(self) -> str:
-        """SHA-256 of the state's bytes, -0 taken as 0: equal for every compiler and layout in the reproducible profile."""
+        """SHA-256 of the state's bytes, -0 taken as 0: equal for every compiler and layout in the reproducible
+        profile.
+        """
         return hashlib.sha256((self.engine.state + 0.0).tobytes()).hexdigest()
 
     def worst_constraint(self) -> tuple[str, float]:
@@ -211,18 +244,31 @@ class Simulator:
                 worst = constraint["name"], residual
         return worst
 
-    # --- running --------------------------------------------------------------------------------------------------------
+    # --- running -----------------------------------------------------------------------------------------------------
     def simulate(
-        self, time: float, step: float = 0.01, *, start: State | Trajectory | None = None, controller: Controller | None = None,
-        inputs: Mapping[str, object] | None = None, every: int = 1, options: SolverOptions = SolverOptions(), project: bool = False,
-        papers_start: bool = False, on_error: Literal["raise", "status"] = "raise", progress: Callable[[int, int], None] | None = None,
+        self,
+        time: float,
+        step: float = 0.01,
+        *,
+        start: State | Trajectory | None = None,
+        controller: Controller | None = None,
+        inputs: Mapping[str, object] | None = None,
+        every: int = 1,
+        options: SolverOptions = DEFAULTS,
+        project: bool = False,
+        papers_start: bool = False,
+        on_error: Literal["raise", "status"] = "raise",
+        progress: Callable[[int, int], None] | None = None,
     ) -> Trajectory:
         """Simulate for `time` seconds in steps of `step` seconds.
 
         start: None (the description's own start), a State, or a Trajectory to go on from without a seam.
-        inputs: name -> number, or one row per knot (time/step + 1 of them); names as in `plan.inputs`. They win over signals.
-        controller: called at every knot with (t, State), returns inputs by name; forces then act over the step that begins there.
-        every: record each `every`-th knot. on_error="status": return what there is, with the failed status last, instead of raising.
+        inputs: name -> number, or one row per knot (time/step + 1 of them); names as in `plan.inputs`. They win over
+        signals.
+        controller: called at every knot with (t, State), returns inputs by name; forces then act over the step that
+        begins there.
+        every: record each `every`-th knot. on_error="status": return what there is, with the failed status last,
+        instead of raising.
         progress: called with (steps done, steps in all).
         Raises SolverError (with the status), MechanismError, AssemblyError.
         """
@@ -243,8 +289,15 @@ class Simulator:
             if on_error == "raise":
                 raise failure
             recorded[-1, self.plan.frame["status"][0]] = status
-        return frames.trajectory(self.mechanism, self.plan, step, times[::every][:len(recorded)], recorded, rows[::every][:len(recorded)],
-                                 self.engine.state.astype(float).copy())
+        return frames.trajectory(
+            self.mechanism,
+            self.plan,
+            step,
+            times[::every][: len(recorded)],
+            recorded,
+            rows[::every][: len(recorded)],
+            self.engine.state.astype(float).copy(),
+        )
 
     @staticmethod
     def _steps(time: float, step: float) -> int:
@@ -257,14 +310,20 @@ class Simulator:
             raise MechanismError(f"time {time:g} s is not a whole number of steps of {step:g} s")
         return steps
 
-    def _begin(self, start: State | Trajectory | None, step: float, project: bool, papers_start: bool, time: float, rows) -> None:
+    def _begin(
+        self, start: State | Trajectory | None, step: float, project: bool, papers_start: bool, time: float, rows
+    ) -> None:
         if not isinstance(start, Trajectory):
             self.start(start, time=time, step=step, project=project, knot=not papers_start, inputs=rows)
             return
         if start.mechanism.digest != self.mechanism.digest or len(start.resume) != len(self.engine.state):
-            raise MechanismError(f"the trajectory is of the mechanism '{start.mechanism.name}', not of this '{self.mechanism.name}'")
+            raise MechanismError(
+                f"the trajectory is of the mechanism '{start.mechanism.name}', not of this '{self.mechanism.name}'"
+            )
         if step != start.step:
-            raise MechanismError(f"the trajectory was made with steps of {start.step:g} s; go on with that step, or start from its state()")
+            raise MechanismError(
+                f"the trajectory has steps of {start.step:g} s; go on with that step, or start from its state()"
+            )
         self._set_step(step)
         self.engine.state[:] = start.resume
 
@@ -284,9 +343,9 @@ class Simulator:
         chunk = steps if progress is None else max(every, CHUNK // every * every)
         for first in range(0, steps, chunk):
             count = min(chunk, steps - first)
-            block = rows[first:first + count + 1] if varying else rows[:1]
+            block = rows[first : first + count + 1] if varying else rows[:1]
             status, done, seen = self.engine.rollout(block, varying, count, every, options)
-            found.append(seen[:done // every])
+            found.append(seen[: done // every])
             if progress:
                 progress(first + done, steps)
             if status < 0:
@@ -300,7 +359,7 @@ class Simulator:
         for n in range(steps):
             given = controller(float(times[n]), state)
             drivers = rows[n + 1, self.inputs.drivers].copy()
-            self.inputs.overlay(rows[n:n + 1], given)
+            self.inputs.overlay(rows[n : n + 1], given)
             row = rows[n].copy()
             named = [self.inputs.names[k] in given for k in self.inputs.drivers]
             row[self.inputs.drivers] = np.where(named, row[self.inputs.drivers], drivers)
@@ -319,6 +378,12 @@ def _failure(status: SolverStatus, time: float, name: str) -> SolverError:
     return SolverError(f"mechanism '{name}', after t = {time:g} s: {status.sentence}", status)
 
 
-def generate_text(mechanism: Mechanism, layout: str = "auto", real: str = "double", loops: str = "drop-redundant", prefix: str | None = None) -> Text:
+def generate_text(
+    mechanism: Mechanism,
+    layout: str = "auto",
+    real: str = "double",
+    loops: str = "drop-redundant",
+    prefix: str | None = None,
+) -> Text:
     """The generated C of a mechanism, for writing to a folder."""
     return text_of(mechanism, layout, real, loops, prefix)

@@ -26,13 +26,18 @@ Array = NDArray[np.float64]
 class Trajectory:
     """N knots of a mechanism of n bodies.
 
-    time (N,) [s]; position (N, n, 3) origins of the body frames, world [m]; orientation (N, n, 4) unit quaternions;
-    velocity (N, n, 3) of the centres of mass, world [m/s]; angular_velocity (N, n, 3), body axes [rad/s]: knot values, projected onto
-    the joints. kinetic_energy, potential_energy, energy (N,) [J]; linear_momentum (N, 3); angular_momentum (N, 3) about the origin.
-    closure (N,): largest residual of a constraint row, dropped ones included [m or rad]. iterations, status (N,): of the step that led
-    to each knot. kept_reactions: as `reactions`, by the rows that the solver keeps. multipliers: constraint -> (N, rows) forces along its rows. powers: driver -> (N,) power over the step before [W]. inputs (N, m), input_names: what drove the steps.
+    time (N,) [s]. position (N, n, 3): origins of the body frames, world [m]. orientation (N, n, 4): unit quaternions.
+    velocity (N, n, 3): of the centres of mass, world [m/s]. angular_velocity (N, n, 3): body axes [rad/s]. Both are
+        knot values, projected onto the joints.
+    kinetic_energy, potential_energy, energy (N,) [J]; linear_momentum, angular_momentum (N, 3) about the origin.
+    closure (N,): largest residual of a constraint row, dropped ones included [m or rad].
+    iterations, status (N,): of the step that led to each knot.
+    kept_reactions: as `reactions`, by the rows that the solver keeps.
+    multipliers: constraint -> (N, rows), forces along its rows. powers: driver -> (N,), over the step before [W].
+    inputs (N, m), input_names: what drove the steps.
     undetermined: joints in redundant loops, whose reactions are not unique (those of least norm are given).
-    before_position (N, n, 3), before_orientation: centres of mass and orientations where the forces acted; empty without such loops.
+    before_position (N, n, 3), before_orientation: centres of mass and orientations where the forces acted; empty
+        without such loops.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
     """
 
@@ -86,8 +91,14 @@ class Trajectory:
 
     def state(self, index: int = -1) -> State:
         """The state at a knot."""
-        return State(float(self.time[index]), self.position[index], self.orientation[index], self.velocity[index],
-                     self.angular_velocity[index], self.names)
+        return State(
+            float(self.time[index]),
+            self.position[index],
+            self.orientation[index],
+            self.velocity[index],
+            self.angular_velocity[index],
+            self.names,
+        )
 
     def body(self, name: str) -> int:
         """The column of a body. Raises MechanismError with the nearest name."""
@@ -95,13 +106,17 @@ class Trajectory:
         return self.names.index(name)
 
     def coordinates(self, joint: str) -> Array:
-        """(N, k): a joint's minimal coordinates [m, rad], translations first; angles unwrapped. Raises MechanismError."""
+        """(N, k): a joint's minimal coordinates [m, rad], translations first; angles unwrapped. Raises
+        MechanismError.
+        """
         from symvi.simulate.coordinates import along
 
         return along(self.mechanism, joint, self)[0]
 
     def rates(self, joint: str) -> Array:
-        """(N, k): a joint's minimal velocities [m/s, rad/s], the exact derivatives of its coordinates. Raises MechanismError."""
+        """(N, k): a joint's minimal velocities [m/s, rad/s], the exact derivatives of its coordinates. Raises
+        MechanismError.
+        """
         from symvi.simulate.coordinates import along
 
         return along(self.mechanism, joint, self)[1]
@@ -113,8 +128,13 @@ class Trajectory:
         arrays |= {f"reaction:{name}": values for name, values in self.kept_reactions.items()}
         arrays |= {f"multiplier:{name}": values for name, values in self.multipliers.items()}
         arrays |= {f"power:{name}": values for name, values in self.powers.items()}
-        header = {"format": FORMAT, "mechanism": json.loads(self.mechanism.to_json()), "step": self.step,
-                  "input_names": self.input_names, "undetermined": self.undetermined}
+        header = {
+            "format": FORMAT,
+            "mechanism": json.loads(self.mechanism.to_json()),
+            "step": self.step,
+            "input_names": self.input_names,
+            "undetermined": self.undetermined,
+        }
         temporary = path.with_name(path.name + ".part")
         with temporary.open("wb") as file:
             np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
@@ -128,7 +148,9 @@ class Trajectory:
             with np.load(path, allow_pickle=False) as data:
                 header = json.loads(str(data["header"]))
                 if header["format"] != FORMAT:
-                    raise SymviError(f"{path}: written by another version of symvi (format {header['format']}); simulate again")
+                    raise SymviError(
+                        f"{path}: written by another version of symvi (format {header['format']}); simulate again"
+                    )
                 arrays = {name: data[name] for name in data.files if name != "header"}
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             if isinstance(error, OSError):
@@ -138,20 +160,37 @@ class Trajectory:
         for name in [n for n in arrays if ":" in n]:
             kind, joint = name.split(":", 1)
             groups[kind][joint] = arrays.pop(name)
-        return cls(mechanism=Mechanism.from_json(json.dumps(header["mechanism"])), step=header["step"], kept_reactions=groups["reaction"],
-                   multipliers=groups["multiplier"], powers=groups["power"], input_names=tuple(header["input_names"]),
-                   undetermined=tuple(header["undetermined"]), **arrays)
+        return cls(
+            mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
+            step=header["step"],
+            kept_reactions=groups["reaction"],
+            multipliers=groups["multiplier"],
+            powers=groups["power"],
+            input_names=tuple(header["input_names"]),
+            undetermined=tuple(header["undetermined"]),
+            **arrays,
+        )
 
     def to_csv(self, path: str | Path) -> Path:
         """Write one row per knot: time, every body's placement and velocities, energies, closure."""
         path = Path(path)
         columns: dict[str, Array] = {"time": self.time}
         for k, name in enumerate(self.names):
-            for label, values, parts in (("position", self.position, "xyz"), ("orientation", self.orientation, "wxyz"),
-                                         ("velocity", self.velocity, "xyz"), ("angular_velocity", self.angular_velocity, "xyz")):
+            for label, values, parts in (
+                ("position", self.position, "xyz"),
+                ("orientation", self.orientation, "wxyz"),
+                ("velocity", self.velocity, "xyz"),
+                ("angular_velocity", self.angular_velocity, "xyz"),
+            ):
                 columns |= {f"{name}.{label}.{part}": values[:, k, i] for i, part in enumerate(parts)}
-        columns |= {"kinetic_energy": self.kinetic_energy, "potential_energy": self.potential_energy, "energy": self.energy,
-                    "closure": self.closure, "iterations": self.iterations, "status": self.status}
+        columns |= {
+            "kinetic_energy": self.kinetic_energy,
+            "potential_energy": self.potential_energy,
+            "energy": self.energy,
+            "closure": self.closure,
+            "iterations": self.iterations,
+            "status": self.status,
+        }
         columns |= {name: self.inputs[:, k] for k, name in enumerate(self.input_names)}
         temporary = path.with_name(path.name + ".part")
         with temporary.open("w", newline="", encoding="utf-8") as file:

@@ -1,6 +1,8 @@
-"""What serious users of C expect of generated text: no warning under strict flags in both precisions, no undefined behaviour.
+"""What serious users of C expect of generated text: no warning under strict flags in both precisions, no undefined
+behaviour.
 
-The contract of the export holds from the first day: C99, no heap, no globals, no recursion, no I/O, one prefix on all symbols.
+The contract of the export holds from the first day: C99, no heap, no globals, no recursion, no I/O, one prefix on all
+symbols.
 """
 
 from __future__ import annotations
@@ -12,15 +14,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.simulate.test_golden import MECHANISMS
 
 from symvi.program.control import SolverOptions
 from symvi.simulate.build import text_of
 from symvi.simulate.simulator import Simulator
+from tests.simulate.test_golden import MECHANISMS
 
 STRICT = (
-    "-std=c99 -pedantic -Wall -Wextra -Werror -Wconversion -Wdouble-promotion -Wfloat-equal -Wfloat-conversion -Wshadow -Wcast-qual "
-    "-Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla"
+    "-std=c99 -pedantic -Wall -Wextra -Werror -Wconversion -Wdouble-promotion -Wfloat-equal -Wfloat-conversion "
+    "-Wshadow -Wcast-qual -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla"
 ).split()
 LAYOUTS = ("inline", "unrolled", "looped")
 MAIN = """
@@ -30,8 +32,8 @@ MAIN = """
 static const double start[] = {{{values}}};
 int main(void)
 {{
-    static {name}_parameters p; static {name}_state z; static {name}_input u[2]; static {name}_work w; static {name}_options o;
-    static {name}_frame frames[5]; int done = 0; int status;
+    static {name}_parameters p; static {name}_state z; static {name}_input u[2]; static {name}_work w; static
+    {name}_options o; static {name}_frame frames[5]; int done = 0; int status;
     memcpy(&z, start, sizeof z);
     {name}_parameters_default(&p); {name}_options_default(&o);
     status = {name}_rollout(&p, &o, &z, u, 0, &w, 200, 50, frames, &done);
@@ -85,7 +87,9 @@ def test_sanitizers_find_nothing_and_results_agree(tmp_path: Path, layout: str) 
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_object_keeps_the_contract(tmp_path: Path, name: str) -> None:
-    """Only prefixed symbols are exported, nothing writable is global, nothing is called but the C library's memcpy and root."""
+    """Only prefixed symbols are exported, nothing writable is global, nothing is called but the C library's memcpy
+    and root.
+    """
     written(tmp_path, name, "looped", "double")
     subprocess.run([need("gcc"), "-std=c99", "-O2", "-fno-math-errno", "-c", f"{name}.c"], cwd=tmp_path, check=True)
     listing = subprocess.run(["nm", f"{name}.o"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout

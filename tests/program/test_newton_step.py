@@ -1,14 +1,15 @@
-"""The program's elimination against a dense solve of the same Newton matrix, made by complex steps through the residual.
+"""The program's elimination against a dense solve of the same Newton matrix, made by complex steps through the
+residual.
 
-Every joint, relation and force type takes part; states and velocities are arbitrary (far from assembled), because the algebra
-must hold everywhere. Reason of the tolerance: unpivoted LU of a few hundred unknowns, growth 1e3 to 1e4 (loops.md section 1).
+Every joint, relation and force type takes part; states and velocities are arbitrary (far from assembled), because the
+algebra must hold everywhere. Reason of the tolerance: unpivoted LU of a few hundred unknowns, growth 1e3 to 1e4
+(loops.md section 1).
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.support.newton import DenseNewton
 
 from symvi.mechanism import (
     JOINT_TYPES,
@@ -28,6 +29,7 @@ from symvi.mechanism import (
     coordinate_count,
 )
 from symvi.program.compose import compose
+from tests.support.newton import DenseNewton
 
 BACKWARD = 1e-13
 
@@ -39,10 +41,17 @@ def body(name: str, scale: float = 1.0) -> Body:
 
 def joint(name: str, kind: str, parent: str, child: str, **more) -> Joint:
     extra = {
-        "screw": {"pitch": 0.1}, "distance": {"length": 0.7}, "universal": {"child_axis": (1.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0)},
-        "custom": {"expressions": ("x_b[0] - k*x_a[1]*R_a[0,1] + q_b[2]*q_a[1]", "x_b[2]*x_b[2] + R_b[1,2] - k"), "parameters": {"k": 0.3}},
+        "screw": {"pitch": 0.1},
+        "distance": {"length": 0.7},
+        "universal": {"child_axis": (1.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0)},
+        "custom": {
+            "expressions": ("x_b[0] - k*x_a[1]*R_a[0,1] + q_b[2]*q_a[1]", "x_b[2]*x_b[2] + R_b[1,2] - k"),
+            "parameters": {"k": 0.3},
+        },
     }.get(kind, {})
-    values = {"parent_anchor": (0.1, 0.2, -0.3), "child_anchor": (0.2, -0.1, 0.4), "axis": (0.3, 0.5, 0.8)} | extra | more
+    values = (
+        {"parent_anchor": (0.1, 0.2, -0.3), "child_anchor": (0.2, -0.1, 0.4), "axis": (0.3, 0.5, 0.8)} | extra | more
+    )
     return Joint(name=name, type=kind, parent=parent, child=child, **values)
 
 
@@ -93,15 +102,27 @@ def test_joint_to_the_world(kind: str) -> None:
     check(Mechanism(name="single", bodies=[body("only")], joints=[joint("tested", kind, "world", "only")]))
 
 
-@pytest.mark.parametrize("kind", [k for k in JOINT_TYPES if coordinate_count(joint("x", k, "a", "b")) and k != "floating"])
+@pytest.mark.parametrize(
+    "kind", [k for k in JOINT_TYPES if coordinate_count(joint("x", k, "a", "b")) and k != "floating"]
+)
 def test_dampers_and_springs_along_every_coordinate(kind: str) -> None:
     bodies = [body("first"), body("second", 0.7), body("third", 0.4)]
-    joints = [joint("root", "revolute", "world", "first"), joint("tested", kind, "first", "second"), joint("last", "spherical", "second", "third")]
+    joints = [
+        joint("root", "revolute", "world", "first"),
+        joint("tested", kind, "first", "second"),
+        joint("last", "spherical", "second", "third"),
+    ]
     count = coordinate_count(joints[1])
     forces = [
         JointDamper(name="damper", joint="tested", damping=tuple(0.3 + 0.1 * k for k in range(count))),
-        JointSpring(name="spring", joint="tested", stiffness=tuple(2.0 + k for k in range(count)), rest=tuple(0.1 * k for k in range(count))),
-        JointDamper(name="other_damper", joint="last", damping=0.2), JointDamper(name="ground_damper", joint="root", damping=0.5),
+        JointSpring(
+            name="spring",
+            joint="tested",
+            stiffness=tuple(2.0 + k for k in range(count)),
+            rest=tuple(0.1 * k for k in range(count)),
+        ),
+        JointDamper(name="other_damper", joint="last", damping=0.2),
+        JointDamper(name="ground_damper", joint="root", damping=0.5),
         Actuator(name="motor", joint="tested"),
     ]
     check(Mechanism(name="damped", bodies=bodies, joints=joints, forces=forces))
@@ -109,25 +130,47 @@ def test_dampers_and_springs_along_every_coordinate(kind: str) -> None:
 
 def test_every_other_force_and_relation() -> None:
     bodies = [body("first"), body("second", 0.7), body("third", 0.4)]
-    joints = [joint("root", "revolute", "world", "first"), joint("knee", "revolute", "first", "second"), joint("slide", "cylindrical", "second", "third"),
-              joint("turn", "prismatic", "world", "third")]
+    joints = [
+        joint("root", "revolute", "world", "first"),
+        joint("knee", "revolute", "first", "second"),
+        joint("slide", "cylindrical", "second", "third"),
+        joint("turn", "prismatic", "world", "third"),
+    ]
     joints = joints[:3]
     forces = [
         Servo(name="servo", joint="knee", stiffness=5.0, damping=0.4),
-        PointSpring(name="rope", parent="first", child="third", stiffness=3.0, length=0.2, child_anchor=(0.1, 0.0, 0.2)),
-        Wrench(name="push", body="second", frame="body", point=(0.1, 0.2, 0.3)), Wrench(name="pull", body="third"),
+        PointSpring(
+            name="rope", parent="first", child="third", stiffness=3.0, length=0.2, child_anchor=(0.1, 0.0, 0.2)
+        ),
+        Wrench(name="push", body="second", frame="body", point=(0.1, 0.2, 0.3)),
+        Wrench(name="pull", body="third"),
         JointSpring(name="sine", joint="knee", stiffness=2.0, rest=0.3, law="sinusoidal"),
-        Potential(name="own", parent="first", child="second", expression="k*(x_a[0] - x_b[1])**2 + R_b[2,1]*q_a[3]", parameters={"k": 2.0}),
+        Potential(
+            name="own",
+            parent="first",
+            child="second",
+            expression="k*(x_a[0] - x_b[1])**2 + R_b[2,1]*q_a[3]",
+            parameters={"k": 2.0},
+        ),
     ]
     check(Mechanism(name="forces", bodies=bodies, joints=joints, forces=forces))
-    driven = Mechanism(name="driven", bodies=bodies, joints=joints, drivers=[Driver(name="drive", joint="knee", signal="0.3*t")])
+    driven = Mechanism(
+        name="driven", bodies=bodies, joints=joints, drivers=[Driver(name="drive", joint="knee", signal="0.3*t")]
+    )
     check(driven)
-    geared = Mechanism(name="geared", bodies=bodies, joints=joints, couplings=[Coupling(name="gear", joints=("root", "knee"), ratio=-2.0, offset=0.1)])
+    geared = Mechanism(
+        name="geared",
+        bodies=bodies,
+        joints=joints,
+        couplings=[Coupling(name="gear", joints=("root", "knee"), ratio=-2.0, offset=0.1)],
+    )
     check(geared)
 
 
 def test_loops_with_many_later_neighbours() -> None:
-    """A ring of sphericals with chords: fill-in, nodes eliminated in parts. Spherical rows are never redundant (loops.md)."""
+    """A ring of sphericals with chords: fill-in, nodes eliminated in parts. Spherical rows are never redundant
+    (loops.md).
+    """
     n = 7
     bodies = [body(f"b{k}", 1.0 + 0.1 * k) for k in range(n)]
     joints = [joint(f"j{k}", "spherical", f"b{k - 1}" if k else "world", f"b{k}") for k in range(n)]
@@ -138,7 +181,12 @@ def test_loops_with_many_later_neighbours() -> None:
 
 def test_floating_components_and_branches() -> None:
     bodies = [body(name) for name in ("a", "b", "c", "d", "e", "f")]
-    joints = [joint("ab", "revolute", "a", "b"), joint("ac", "universal", "a", "c"), joint("cd", "prismatic", "c", "d"), joint("ef", "fixed", "e", "f")]
+    joints = [
+        joint("ab", "revolute", "a", "b"),
+        joint("ac", "universal", "a", "c"),
+        joint("cd", "prismatic", "c", "d"),
+        joint("ef", "fixed", "e", "f"),
+    ]
     check(Mechanism(name="floating", bodies=bodies, joints=joints))
 
 

@@ -1,7 +1,7 @@
 """Random mechanisms of every kind of part: one Newton step by the generated C, by the reference and by a dense solve.
 
-The dense matrix comes from complex steps through the residual. Tolerances: each solution's backward error is that of unpivoted LU in
-an order whose pivots are safe; between solutions it is multiplied by the condition of the matrix.
+The dense matrix comes from complex steps through the residual. Tolerances: each solution's backward error is that of
+unpivoted LU in an order whose pivots are safe; between solutions it is multiplied by the condition of the matrix.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def test_newton_step_of_reference_and_dense_solve(example: tuple[Mechanism, Stat
 @settings(max_examples=12)
 @given(assembled_mechanisms(most=6))
 def test_steps_of_generated_c_and_reference(example: tuple[Mechanism, State]) -> None:
-    """Same bits after two steps of one Newton iteration each; with functions of the C library, the same to round-off."""
+    """Same bits after two steps of one Newton iteration each; with functions of the C library, the same to
+    round-off.
+    """
     mechanism, _ = example
     text = text_of(mechanism, "looped")
     compiler, flags = (("tcc",), ()) if shutil.which("tcc") else (("gcc",), ("-O0",))

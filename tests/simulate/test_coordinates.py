@@ -1,4 +1,6 @@
-"""Minimal coordinates both ways: a state from joint coordinates and velocities gives them back; along a motion they add up."""
+"""Minimal coordinates both ways: a state from joint coordinates and velocities gives them back; along a motion they
+add up.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,29 @@ EXTRA = {"screw": {"pitch": 0.1}}
 
 
 def arm(kind: str) -> Mechanism:
-    bodies = [Body(name=name, mass=1.0, inertia=(0.3, 0.4, 0.5), center_of_mass=(0.1, -0.2, 0.05)) for name in ("upper", "lower")]
-    return Mechanism(name="arm", gravity=(0.0, 0.0, 0.0), bodies=bodies, joints=[
-        Joint(name="base", type="revolute", child="upper", axis=(0.0, 0.6, 0.8)),
-        Joint(name="tested", type=kind, parent="upper", child="lower", parent_anchor=(0.1, 0.2, 0.3), child_anchor=(-0.2, 0.1, 0.4),
-              orientation=(0.8, 0.0, 0.6, 0.0), axis=(0.36, 0.48, 0.8), **EXTRA.get(kind, {})),
-    ])
+    bodies = [
+        Body(name=name, mass=1.0, inertia=(0.3, 0.4, 0.5), center_of_mass=(0.1, -0.2, 0.05))
+        for name in ("upper", "lower")
+    ]
+    return Mechanism(
+        name="arm",
+        gravity=(0.0, 0.0, 0.0),
+        bodies=bodies,
+        joints=[
+            Joint(name="base", type="revolute", child="upper", axis=(0.0, 0.6, 0.8)),
+            Joint(
+                name="tested",
+                type=kind,
+                parent="upper",
+                child="lower",
+                parent_anchor=(0.1, 0.2, 0.3),
+                child_anchor=(-0.2, 0.1, 0.4),
+                orientation=(0.8, 0.0, 0.6, 0.0),
+                axis=(0.36, 0.48, 0.8),
+                **EXTRA.get(kind, {}),
+            ),
+        ],
+    )
 
 
 @pytest.mark.parametrize("kind", MOVING)
@@ -57,7 +76,9 @@ def test_projection_closes_an_approximate_state() -> None:
     mechanism = arm("revolute")
     simulator = Simulator(mechanism, backend="python")
     exact = state_from(mechanism, {"tested": 0.4}, {"base": 1.0})
-    moved = type(exact)(0.0, exact.position + 0.01, exact.orientation, exact.velocity + 0.1, exact.angular_velocity, exact.names)
+    moved = type(exact)(
+        0.0, exact.position + 0.01, exact.orientation, exact.velocity + 0.1, exact.angular_velocity, exact.names
+    )
     near = simulator.project(moved)
     motion = simulator.simulate(0.05, 0.01, start=near)
     assert motion.closure.max() < 1e-12

@@ -1,7 +1,8 @@
-"""One bit pattern: the state after 1000 steps is the same for every compiler, optimisation, layout, run, and for the reference.
+"""One bit pattern: the state after 1000 steps is the same for every compiler, optimisation, layout, run, and for the
+reference.
 
-The reproducible profile promises it (codegen.md section 5). Each mechanism takes part in what could differ: rotations, angles
-unwrapped by our own series, dampers, drivers, loops.
+The reproducible profile promises it (codegen.md section 5). Each mechanism takes part in what could differ: rotations,
+angles unwrapped by our own series, dampers, drivers, loops.
 """
 
 from __future__ import annotations
@@ -31,14 +32,40 @@ def link(name: str) -> Body:
 def arm() -> Mechanism:
     """A damped, sprung, driven serial arm: revolute, spherical, screw."""
     return Mechanism(
-        name="arm", bodies=[link("upper"), link("lower"), link("hand")],
+        name="arm",
+        bodies=[link("upper"), link("lower"), link("hand")],
         joints=[
-            Joint(name="shoulder", type="revolute", child="upper", child_anchor=(0.0, 0.0, 0.5), axis=(1.0, 0.0, 0.0), coordinate=0.4),
-            Joint(name="elbow", type="spherical", parent="upper", child="lower", parent_anchor=(0.0, 0.0, -0.5), child_anchor=(0.0, 0.0, 0.5)),
-            Joint(name="wrist", type="screw", parent="lower", child="hand", parent_anchor=(0.0, 0.0, -0.5), child_anchor=(0.0, 0.0, 0.5),
-                  pitch=0.02, axis=(0.0, 0.6, 0.8)),
+            Joint(
+                name="shoulder",
+                type="revolute",
+                child="upper",
+                child_anchor=(0.0, 0.0, 0.5),
+                axis=(1.0, 0.0, 0.0),
+                coordinate=0.4,
+            ),
+            Joint(
+                name="elbow",
+                type="spherical",
+                parent="upper",
+                child="lower",
+                parent_anchor=(0.0, 0.0, -0.5),
+                child_anchor=(0.0, 0.0, 0.5),
+            ),
+            Joint(
+                name="wrist",
+                type="screw",
+                parent="lower",
+                child="hand",
+                parent_anchor=(0.0, 0.0, -0.5),
+                child_anchor=(0.0, 0.0, 0.5),
+                pitch=0.02,
+                axis=(0.0, 0.6, 0.8),
+            ),
         ],
-        forces=[JointDamper(name="friction", joint="elbow", damping=0.1), JointSpring(name="spring", joint="wrist", stiffness=2.0, rest=0.3)],
+        forces=[
+            JointDamper(name="friction", joint="elbow", damping=0.1),
+            JointSpring(name="spring", joint="wrist", stiffness=2.0, rest=0.3),
+        ],
         drivers=[Driver(name="motor", joint="shoulder", signal="0.4 + 2*t")],
     )
 
@@ -46,12 +73,29 @@ def arm() -> Mechanism:
 def pair() -> Mechanism:
     """A double pendulum: small enough for the inline layout."""
     return Mechanism(
-        name="pair", bodies=[link("first"), link("second")],
+        name="pair",
+        bodies=[link("first"), link("second")],
         joints=[
-            Joint(name="top", type="revolute", child="first", child_anchor=(0.0, 0.0, 0.5), axis=(0.6, 0.0, 0.8), coordinate=1.0),
-            Joint(name="middle", type="revolute", parent="first", child="second", parent_anchor=(0.0, 0.0, -0.5), child_anchor=(0.0, 0.0, 0.5),
-                  axis=(1.0, 0.0, 0.0), coordinate=0.5),
-        ])
+            Joint(
+                name="top",
+                type="revolute",
+                child="first",
+                child_anchor=(0.0, 0.0, 0.5),
+                axis=(0.6, 0.0, 0.8),
+                coordinate=1.0,
+            ),
+            Joint(
+                name="middle",
+                type="revolute",
+                parent="first",
+                child="second",
+                parent_anchor=(0.0, 0.0, -0.5),
+                child_anchor=(0.0, 0.0, 0.5),
+                axis=(1.0, 0.0, 0.0),
+                coordinate=0.5,
+            ),
+        ],
+    )
 
 
 MECHANISMS = {"pair": pair, "arm": arm}
@@ -65,7 +109,9 @@ def run(simulator: Simulator) -> str:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_layouts_and_runs_agree(name: str) -> None:
     mechanism = MECHANISMS[name]()
-    hashes = {layout: run(Simulator(mechanism, layout=layout, backend="c")) for layout in ("inline", "unrolled", "looped")}
+    hashes = {
+        layout: run(Simulator(mechanism, layout=layout, backend="c")) for layout in ("inline", "unrolled", "looped")
+    }
     assert len(set(hashes.values())) == 1, hashes
     again = Simulator(mechanism, layout="looped", backend="c")
     assert run(again) == run(again) == hashes["looped"]
@@ -81,7 +127,9 @@ def test_the_reference_agrees_to_the_last_bit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("compiler, flags", [("gcc", ("-O0",)), ("gcc", ()), ("clang", ()), ("tcc", ()), ("zig", ())], ids=str)
+@pytest.mark.parametrize(
+    "compiler, flags", [("gcc", ("-O0",)), ("gcc", ()), ("clang", ()), ("tcc", ()), ("zig", ())], ids=str
+)
 def test_compilers_agree(name: str, compiler: str, flags: tuple[str, ...]) -> None:
     mechanism = MECHANISMS[name]()
     usual = Simulator(mechanism, backend="c")

@@ -1,4 +1,6 @@
-"""Reactions of redundant loops: marked, of least norm, and the same forces on the bodies as those that the solver found."""
+"""Reactions of redundant loops: marked, of least norm, and the same forces on the bodies as those that the solver
+found.
+"""
 
 from __future__ import annotations
 
@@ -12,23 +14,31 @@ from symvi.simulate.trajectory import Trajectory
 
 
 def test_two_hinges_of_a_door_share_its_weight() -> None:
-    """Which hinge carries a rigid door's weight is undetermined; by symmetry the least norm gives each one half of it."""
+    """Which hinge carries a rigid door's weight is undetermined; by symmetry the least norm gives each one half of
+    it.
+    """
     door = Body(name="door", mass=20.0, shape=Box(size=(0.8, 0.04, 2.0)))
     hinges = [
         Joint(name=name, type="revolute", child="door", parent_anchor=(0.0, 0.0, z), child_anchor=(-0.4, 0.0, z))
         for name, z in (("lower", -0.7), ("upper", 0.7))
     ]
-    simulator = Simulator(Mechanism(name="entrance", bodies=[door.changed(position=(0.4, 0.0, 0.0))], joints=hinges), backend="c")
+    simulator = Simulator(
+        Mechanism(name="entrance", bodies=[door.changed(position=(0.4, 0.0, 0.0))], joints=hinges), backend="c"
+    )
     motion = simulator.simulate(0.1, 0.01)
     assert set(motion.undetermined) == {"lower", "upper"}
     for name in ("lower", "upper"):
         assert np.allclose(motion.reactions[name][1:, 2], 20 * 9.81 / 2, rtol=1e-9)
-    couple = 1.4 * motion.reactions["upper"][1:, 0] + motion.reactions["upper"][1:, 4] + motion.reactions["lower"][1:, 4]
+    couple = (
+        1.4 * motion.reactions["upper"][1:, 0] + motion.reactions["upper"][1:, 4] + motion.reactions["lower"][1:, 4]
+    )
     assert np.allclose(np.abs(couple), 20 * 9.81 * 0.4, rtol=1e-9)
 
 
 def world_wrenches(motion: Trajectory, reactions) -> np.ndarray:
-    """(N, n, 6) force and torque about the origin that the joints put on every body, at the placements where they act."""
+    """(N, n, 6) force and torque about the origin that the joints put on every body, at the placements where they
+    act.
+    """
     mechanism = motion.mechanism
     x, q = motion.before_position[1:], motion.before_orientation[1:]
     rotation = rotation_matrices(q)
@@ -39,7 +49,7 @@ def world_wrenches(motion: Trajectory, reactions) -> np.ndarray:
         anchor = x[:, child] + rotation[:, child] @ (np.array(joint.child_anchor) - center)
         own = np.eye(3)[None] if joint.parent == "world" else rotation[:, motion.body(joint.parent)]
         axes = own @ rotation_matrices(np.array(joint.orientation))
-        force, torque = (np.einsum("nij,nj->ni", axes, reactions[joint.name][1:, k:k + 3]) for k in (0, 3))
+        force, torque = (np.einsum("nij,nj->ni", axes, reactions[joint.name][1:, k : k + 3]) for k in (0, 3))
         wrench = np.concatenate([force, torque + np.cross(anchor, force)], axis=1)
         total[:, child] += wrench
         if joint.parent != "world":

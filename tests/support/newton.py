@@ -12,7 +12,9 @@ TINY = 1e-40
 
 
 class DenseNewton:
-    """Residual and dense Newton matrix of one step, for unknowns (v, theta/h) of bodies and impulses y of constraints."""
+    """Residual and dense Newton matrix of one step, for unknowns (v, theta/h) of bodies and impulses y of
+    constraints.
+    """
 
     def __init__(self, program: Program, h: float = 0.01, complex_numbers: bool = True):
         zero = 0j if complex_numbers else 0.0
@@ -20,7 +22,10 @@ class DenseNewton:
         self.memory = Memory(program, zero)
         self.run = Runner(program, self.memory, COMPLEX if complex_numbers else FLOATS)
         self.constraints = [
-            record for kind in program.nodes for record in self.memory.work[kind] if hasattr(record, "y") and hasattr(record, "f")
+            record
+            for kind in program.nodes
+            for record in self.memory.work[kind]
+            if hasattr(record, "y") and hasattr(record, "f")
         ]
         self.bodies = self.memory.work["body"]
         self.memory.parameters["common"][0].h[0] = zero + h

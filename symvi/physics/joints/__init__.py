@@ -1,8 +1,8 @@
 """Joints as models: which rows of which formulas hold two bodies together, and what their minimal coordinates are.
 
 A joint of the table is T translational and R rotational rows of one triad; the others bring rows of their
-own. A new mix of rows is one line in mechanism/joint_table.py; a joint with a new residual is one formula in rows.py and one
-function in the table OWN_ROWS below.
+own. A new mix of rows is one line in mechanism/joint_table.py; a joint with a new residual is one formula in rows.py
+and one function in the table OWN_ROWS below.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ class Piece:
 
 
 def joint_model(mechanism: Mechanism, joint: Joint, keep: tuple[int, ...] | None = None) -> ConstraintModel:
-    """The rows of a joint. `keep` chooses some of them (a loop's redundant ones dropped), then all rows lie in joint axes."""
+    """The rows of a joint. `keep` chooses some of them (a loop's redundant ones dropped), then all rows lie in joint
+    axes.
+    """
     geometry = Geometry(mechanism, joint)
     pieces = joint_pieces(geometry, in_joint_axes=keep is not None)
     count = sum(len(p.rows) for p in pieces)
@@ -50,8 +52,17 @@ def joint_model(mechanism: Mechanism, joint: Joint, keep: tuple[int, ...] | None
         position += len(piece.rows)
     parameters = geometry.used(groups) | {name: geometry.parameter(name) for name in ("anchor_b", *FRAME)}
     return ConstraintModel(
-        joint.name, joint.type, geometry.bodies, tuple(groups), parameters, len(kept), tuple(names), tuple(units), frame=FRAME,
-        angles=("angle",) if joint.type == "screw" else (), tree=joint.type not in ("custom", "distance"),
+        joint.name,
+        joint.type,
+        geometry.bodies,
+        tuple(groups),
+        parameters,
+        len(kept),
+        tuple(names),
+        tuple(units),
+        frame=FRAME,
+        angles=tuple(g.inputs["near"].name for g in groups if "near" in g.inputs),
+        tree=joint.type not in ("custom", "distance"),
     )
 
 
@@ -63,11 +74,19 @@ class Geometry:
         self.parent = None if joint.parent == "world" else mechanism.body(joint.parent)
         self.child = mechanism.body(joint.child)
         self.axes = tuple(rotate(joint.orientation, a) for a in triad(joint.axis))
-        self.frame_axes = tuple(rotate(joint.orientation, e) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+        self.frame_axes = tuple(
+            rotate(joint.orientation, e) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+        )
         turn = from_axes(*_frame(joint))
         self._values = {
-            "anchor_a": Parameter(self._from_center(self.parent, joint.parent_anchor), "anchor on the parent, from its centre of mass", "m"),
-            "anchor_b": Parameter(self._from_center(self.child, joint.child_anchor), "anchor on the child, from its centre of mass", "m"),
+            "anchor_a": Parameter(
+                self._from_center(self.parent, joint.parent_anchor),
+                "anchor on the parent, from its centre of mass",
+                "m",
+            ),
+            "anchor_b": Parameter(
+                self._from_center(self.child, joint.child_anchor), "anchor on the child, from its centre of mass", "m"
+            ),
             "frame_a": Parameter(multiply(joint.orientation, turn), "joint triad on the parent"),
             "frame_b": Parameter(turn, "joint triad on the child"),
             "joint_a": Parameter(joint.orientation, "joint frame on the parent"),
@@ -107,15 +126,24 @@ class Geometry:
         return {"x_a": Position(first), "r_a": self.a("anchor_a"), "x_b": Position(second), "r_b": self.b("anchor_b")}
 
     def turn(self, frame: str = "frame") -> dict:
-        """The relative turn's two quaternions: along the triad ("frame") or along the joint frame's own axes ("joint")."""
-        return {"p": Attitude(self.labels[0], self.name(f"{frame}_a")), "q": Attitude(self.labels[1], self.name(f"{frame}_b"))}
+        """The relative turn's two quaternions: along the triad ("frame") or along the joint frame's own axes
+        ("joint").
+        """
+        return {
+            "p": Attitude(self.labels[0], self.name(f"{frame}_a")),
+            "q": Attitude(self.labels[1], self.name(f"{frame}_b")),
+        }
 
     def used(self, groups) -> dict[str, Parameter]:
         """The parameters that the groups name."""
         names = {}
         for group in groups:
             for source in group.inputs.values():
-                wanted = getattr(source, "parameter", source.name if isinstance(source, Data) and source.store == "parameters" else None)
+                wanted = getattr(
+                    source,
+                    "parameter",
+                    source.name if isinstance(source, Data) and source.store == "parameters" else None,
+                )
                 if wanted is not None and wanted.removeprefix(self.prefix) in self._values:
                     names[wanted] = self._values[wanted.removeprefix(self.prefix)]
         return names
@@ -144,7 +172,13 @@ def translations(geometry: Geometry, count: int, in_joint_axes: bool = False) ->
         return [Piece(row.coincidence, geometry.anchors(), (0, 1, 2), ("x", "y", "z"), "m")]
     chosen = {0: (), 1: (3,), 2: (1, 2), 3: (1, 2, 3)}[count]
     return [
-        Piece(row.offset_along, {"n": geometry.a(f"axis{k}"), **geometry.anchors()}, (0,), (f"along {AXIS_NAMES[k - 1]} axis",), "m")
+        Piece(
+            row.offset_along,
+            {"n": geometry.a(f"axis{k}"), **geometry.anchors()},
+            (0,),
+            (f"along {AXIS_NAMES[k - 1]} axis",),
+            "m",
+        )
         for k in chosen
     ]
 
@@ -158,13 +192,21 @@ def rotations(geometry: Geometry, count: int) -> list[Piece]:
 
 def _universal(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
     geometry.set("pin", geometry.joint.child_axis, "second axis, on the child")
-    hooke = Piece(row.orthogonality, {"n": geometry.a("axis3"), "m": geometry.b("pin")}, (0,), ("between the axes",), "rad")
+    hooke = Piece(
+        row.orthogonality, {"n": geometry.a("axis3"), "m": geometry.b("pin")}, (0,), ("between the axes",), "rad"
+    )
     return [*translations(geometry, 3, in_joint_axes), hooke]
 
 
 def _screw(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
     pitch = Data(geometry.set("pitch", (geometry.joint.pitch,), "advance per angle", "m/rad"))
-    inputs = {"n": geometry.a("axis3"), **geometry.anchors(), **geometry.turn(), "near": Data("angle", "state"), "pitch": pitch}
+    inputs = {
+        "n": geometry.a("axis3"),
+        **geometry.anchors(),
+        **geometry.turn(),
+        "near": Data("angle", "state"),
+        "pitch": pitch,
+    }
     advance = Piece(row.screw_advance, inputs, (0,), ("along the thread",), "m")
     return [*translations(geometry, 2), *rotations(geometry, 2), advance]
 
@@ -180,6 +222,9 @@ def _custom(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
 
 
 OWN_ROWS: dict[str, Callable[[Geometry, bool], list[Piece]]] = {
-    "universal": _universal, "screw": _screw, "distance": _distance, "custom": _custom,
+    "universal": _universal,
+    "screw": _screw,
+    "distance": _distance,
+    "custom": _custom,
 }
 __all__ = ["Geometry", "Piece", "joint_model", "joint_pieces", "rotations", "translations"]

@@ -1,7 +1,9 @@
-"""A user's own constraint or potential: an expression in x_a, R_a, q_a, x_b, R_b, q_b, with its gradients derived like any other.
+"""A user's own constraint or potential: an expression in x_a, R_a, q_a, x_b, R_b, q_b, with its gradients derived like
+any other.
 
-The expression comes as a tree of the grammar in mechanism/grammar.py; here it becomes SymPy. Positions in it are those of the
-body frames; the formula's own inputs are centres of mass and carried vectors, so every rule of constraint.py applies.
+The expression comes as a tree of the grammar in mechanism/grammar.py; here it becomes SymPy. Positions in it are those
+of the body frames; the formula's own inputs are centres of mass and carried vectors, so every rule of constraint.py
+applies.
 """
 
 from __future__ import annotations
@@ -19,10 +21,16 @@ OPAQUE = ("sin", "cos", "exp", "log", "atan2")
 
 def expression_formula(texts: tuple[str, ...], parameters: tuple[str, ...], unit: str = "m") -> Formula:
     """The formula of one or more expressions; its name is a digest of their text, so equal ones are derived once."""
-    inputs = [entry for side in "ab" for entry in (
-        position(side), carried(f"o_{side}", f"origin of the frame of body {side}", side),
-        *(carried(f"R_{side}_{name}", f"column of R_{side}", side, "1") for name, _ in COLUMNS),
-        attitude(f"q_{side}", f"orientation of body {side}", side))]
+    inputs = [
+        entry
+        for side in "ab"
+        for entry in (
+            position(side),
+            carried(f"o_{side}", f"origin of the frame of body {side}", side),
+            *(carried(f"R_{side}_{name}", f"column of R_{side}", side, "1") for name, _ in COLUMNS),
+            attitude(f"q_{side}", f"orientation of body {side}", side),
+        )
+    ]
     inputs += [data(f"par_{name}", name, "1") for name in parameters]
     digest = hashlib.sha256(repr((texts, parameters)).encode()).hexdigest()[:24]
 
@@ -61,7 +69,10 @@ def to_sympy(tree, names):
         return getattr(sp, rest[0])(*(to_sympy(argument, names) for argument in rest[1:]))
     values = [to_sympy(argument, names) for argument in rest]
     return {
-        "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b,
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
         "neg": lambda a: -a,
     }[kind](*values)
 
@@ -71,12 +82,16 @@ def uses_c_library(texts: tuple[str, ...]) -> bool:
     return any(f"{name}(" in text.replace(" ", "") for text in texts for name in OPAQUE)
 
 
-def expression_inputs(parent, child, parameters: dict[str, float], labels=("a", "b")) -> tuple[dict, dict[str, Parameter]]:
+def expression_inputs(
+    parent, child, parameters: dict[str, float], labels=("a", "b")
+) -> tuple[dict, dict[str, Parameter]]:
     """Where the inputs of an expression's formula come from, and the parameters behind them."""
     inputs, values = {}, {}
     for side, label, body in (("a", labels[0], parent), ("b", labels[1], child)):
         center = (0.0, 0.0, 0.0) if body is None else body.center_of_mass
-        values[f"origin_{side}"] = Parameter(tuple(0.0 - c for c in center), f"origin of the frame of body {side}, from its centre of mass", "m")
+        values[f"origin_{side}"] = Parameter(
+            tuple(0.0 - c for c in center), f"origin of the frame of body {side}, from its centre of mass", "m"
+        )
         values[f"whole_{side}"] = Parameter((1.0, 0.0, 0.0, 0.0), f"the axes of body {side} themselves")
         inputs[f"x_{side}"] = Position(label)
         inputs[f"o_{side}"] = Carried(label, f"origin_{side}")

@@ -1,14 +1,19 @@
 """The rows that joints are made of (BSMH23 appendix B, reconstructed), and joint coordinates.
 
-r_a, r_b: from each body's centre of mass to its anchor; n: an axis fixed to body a; p, q: body-fixed quaternions whose relative
-turn d = p* q is the identity where the joint frames agree, with the joint's own axis along z.
+r_a, r_b: from each body's centre of mass to its anchor; n: an axis fixed to body a; p, q: body-fixed quaternions whose
+relative turn d = p* q is the identity where the joint frames agree, with the joint's own axis along z.
 """
 
 from __future__ import annotations
 
 from symvi.physics.constraint import attitude, carried, data, function_of_bodies, position
 
-ANCHORS = (position("a"), carried("r_a", "anchor on body a", "a"), position("b"), carried("r_b", "anchor on body b", "b"))
+ANCHORS = (
+    position("a"),
+    carried("r_a", "anchor on body a", "a"),
+    position("b"),
+    carried("r_b", "anchor on body b", "b"),
+)
 ANGLE_GUARD = "1e-30"  # added below a root: far below the square of any angle that matters, in float too
 TURN = (attitude("p", "joint frame on body a", "a"), attitude("q", "joint frame on body b", "b"))
 
@@ -25,8 +30,10 @@ def coincidence(x_a, r_a, x_b, r_b):
 
 
 @function_of_bodies(
-    "g = n·(x_b + r_b - x_a - r_a)", "BSMH23 appendix B",
-    (carried("n", "axis fixed to body a", "a", "1"), *ANCHORS), 1,
+    "g = n·(x_b + r_b - x_a - r_a)",
+    "BSMH23 appendix B",
+    (carried("n", "axis fixed to body a", "a", "1"), *ANCHORS),
+    1,
 )
 def offset_along(n, x_a, r_a, x_b, r_b, let):
     from symvi.physics import algebra
@@ -42,8 +49,11 @@ def alignment(p, q):
 
 
 @function_of_bodies(
-    "alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value", "derived here",
-    (*TURN, data("near", "the angle's last value", "rad")), 1, "rad",
+    "alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value",
+    "derived here",
+    (*TURN, data("near", "the angle's last value", "rad")),
+    1,
+    "rad",
 )
 def angle_about_axis(p, q, near, let):
     from symvi.physics import algebra
@@ -53,8 +63,11 @@ def angle_about_axis(p, q, near, let):
 
 
 @function_of_bodies(
-    "c = 2 atan2(|V d|, S d)/|V d| V d,  d = p* q", "derived here (guarded at 0)",
-    (*TURN, data("guard", "a number whose root is far below any angle", "1")), 3, "rad",
+    "c = 2 atan2(|V d|, S d)/|V d| V d,  d = p* q",
+    "derived here (guarded at 0)",
+    (*TURN, data("guard", "a number whose root is far below any angle", "1")),
+    3,
+    "rad",
 )
 def rotation_vector(p, q, guard, let):
     import sympy as sp
@@ -69,8 +82,11 @@ def rotation_vector(p, q, guard, let):
 
 
 @function_of_bodies(
-    "g = n·m", "derived here (Hooke's joint: the two axes stay orthogonal)",
-    (carried("n", "axis fixed to body a", "a", "1"), carried("m", "axis fixed to body b", "b", "1")), 1, "rad",
+    "g = n·m",
+    "derived here (Hooke's joint: the two axes stay orthogonal)",
+    (carried("n", "axis fixed to body a", "a", "1"), carried("m", "axis fixed to body b", "b", "1")),
+    1,
+    "rad",
 )
 def orthogonality(n, m):
     from symvi.physics import algebra
@@ -79,9 +95,16 @@ def orthogonality(n, m):
 
 
 @function_of_bodies(
-    "g = n·(x_b + r_b - x_a - r_a) - k alpha", "derived here",
-    (carried("n", "axis fixed to body a", "a", "1"), *ANCHORS, *TURN, data("near", "the angle's last value", "rad"),
-     data("pitch", "advance per angle", "m/rad")), 1,
+    "g = n·(x_b + r_b - x_a - r_a) - k alpha",
+    "derived here",
+    (
+        carried("n", "axis fixed to body a", "a", "1"),
+        *ANCHORS,
+        *TURN,
+        data("near", "the angle's last value", "rad"),
+        data("pitch", "advance per angle", "m/rad"),
+    ),
+    1,
 )
 def screw_advance(n, x_a, r_a, x_b, r_b, p, q, near, pitch, let):
     from symvi.physics import algebra
@@ -91,8 +114,10 @@ def screw_advance(n, x_a, r_a, x_b, r_b, p, q, near, pitch, let):
 
 
 @function_of_bodies(
-    "g = (|u|² - L²)/(2 L),  u = x_b + r_b - x_a - r_a", "JM09 (37) scaled to metres",
-    (*ANCHORS, data("length", "L", "m")), 1,
+    "g = (|u|² - L²)/(2 L),  u = x_b + r_b - x_a - r_a",
+    "JM09 (37) scaled to metres",
+    (*ANCHORS, data("length", "L", "m")),
+    1,
 )
 def separation(x_a, r_a, x_b, r_b, length, let):
     from symvi.physics import algebra
@@ -102,11 +127,16 @@ def separation(x_a, r_a, x_b, r_b, length, let):
 
 
 @function_of_bodies(
-    "sin a = 2 (dz dw + dx dy), cos a = dw² + dx² - dy² - dz²,  d = p* q", "derived here (Hooke's joint: d = rot(z, a) rot(x, b))",
-    (*TURN, data("near", "the angle's last value", "rad")), 1, "rad",
+    "sin a = 2 (dz dw + dx dy), cos a = dw² + dx² - dy² - dz²,  d = p* q",
+    "derived here (Hooke's joint: d = rot(z, a) rot(x, b))",
+    (*TURN, data("near", "the angle's last value", "rad")),
+    1,
+    "rad",
 )
 def universal_first_angle(p, q, near, let):
-    """Half of the unwrapped double angle: the right branch is the nearest as long as a step turns less than a quarter."""
+    """Half of the unwrapped double angle: the right branch is the nearest as long as a step turns less than a
+    quarter.
+    """
     from symvi.physics import algebra
 
     w, x, y, z = let("d", _relative(p, q))
@@ -114,8 +144,11 @@ def universal_first_angle(p, q, near, let):
 
 
 @function_of_bodies(
-    "sin b = 2 (dx dw + dy dz), cos b = dw² + dz² - dx² - dy²,  d = p* q", "derived here (Hooke's joint: d = rot(z, a) rot(x, b))",
-    (*TURN, data("near", "the angle's last value", "rad")), 1, "rad",
+    "sin b = 2 (dx dw + dy dz), cos b = dw² + dz² - dx² - dy²,  d = p* q",
+    "derived here (Hooke's joint: d = rot(z, a) rot(x, b))",
+    (*TURN, data("near", "the angle's last value", "rad")),
+    1,
+    "rad",
 )
 def universal_second_angle(p, q, near, let):
     from symvi.physics import algebra
@@ -125,8 +158,15 @@ def universal_second_angle(p, q, near, let):
 
 
 @function_of_bodies(
-    "g = 2 V(p* q (p0* q0)*), whose gradient at p = p0, q = q0 is the relative turn in joint axes", "derived here",
-    (*TURN, data("p0", "the joint frame on body a, held", "1", (4,)), data("q0", "the joint frame on body b, held", "1", (4,))), 3, "rad",
+    "g = 2 V(p* q (p0* q0)*), whose gradient at p = p0, q = q0 is the relative turn in joint axes",
+    "derived here",
+    (
+        *TURN,
+        data("p0", "the joint frame on body a, held", "1", (4,)),
+        data("q0", "the joint frame on body b, held", "1", (4,)),
+    ),
+    3,
+    "rad",
 )
 def relative_turn(p, q, p0, q0, let):
     from symvi.physics import algebra
@@ -137,19 +177,24 @@ def relative_turn(p, q, p0, q0, let):
 
 
 @function_of_bodies(
-    "V = 1 - cos(alpha - rest)", "derived here",
-    (*TURN, data("rest_cos", "cosine of the rest angle"), data("rest_sin", "sine of the rest angle")), 1, "J/N m",
+    "V = 1 - cos(alpha - rest)",
+    "derived here",
+    (*TURN, data("rest_cos", "cosine of the rest angle"), data("rest_sin", "sine of the rest angle")),
+    1,
+    "J/N m",
 )
 def sinusoidal_energy(p, q, rest_cos, rest_sin, let):
-    from symvi.physics import algebra
 
     d = let("d", _relative(p, q))
     return 1 - rest_cos[0] * (d[0] ** 2 - d[3] ** 2) - rest_sin[0] * (2 * d[0] * d[3])
 
 
 @function_of_bodies(
-    "V = (|u| - L)²/2,  u = x_b + r_b - x_a - r_a", "JM09 section III (its spring)",
-    (*ANCHORS, data("length", "L, the length without force", "m")), 1, "J m/N",
+    "V = (|u| - L)²/2,  u = x_b + r_b - x_a - r_a",
+    "JM09 section III (its spring)",
+    (*ANCHORS, data("length", "L, the length without force", "m")),
+    1,
+    "J m/N",
 )
 def stretch_energy(x_a, r_a, x_b, r_b, length, let):
     import sympy as sp
@@ -162,8 +207,10 @@ def stretch_energy(x_a, r_a, x_b, r_b, length, let):
 
 
 @function_of_bodies(
-    "x_b + r_b, where a force acts", "virtual work",
-    (position("b"), carried("r_b", "point of the force on body b", "b")), 3,
+    "x_b + r_b, where a force acts",
+    "virtual work",
+    (position("b"), carried("r_b", "point of the force on body b", "b")),
+    3,
 )
 def point_on_body(x_b, r_b):
     return x_b + r_b
