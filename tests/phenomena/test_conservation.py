@@ -9,19 +9,17 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from symvi.mechanism import JOINT_TYPES, Body, Coupling, Driver, Joint, Mechanism, coordinate_kinds
+from symvi.mechanism import JOINT_TYPES, Body, Coupling, Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.forces import FORCES
 from symvi.mechanism.rotation import about
 from symvi.simulate import Simulator, SolverOptions, Trajectory
-from tests.support.floating_pairs import floating_pair
-from tests.support.loaded_pairs import ACTING, CONSERVATIVE, LoadedPair, loaded_pair, tossed
+from tests.support.loaded_pairs import ACTING, CONSERVATIVE, DRIVEN, LoadedPair, driven_pair, loaded_pair, tossed
 from tests.support.measuring import largest, momenta, observed_order
 
 # 200 steps with momenta of about 1 N s and 1 N m s, each solved to round-off: nothing but that may be left
 DRIFT = 1e-12
 OPTIONS = SolverOptions(tolerance=1e-12)
 ONE_AXIS = tuple(name for name in JOINT_TYPES if len(coordinate_kinds(name)) == 1)
-DRIVEN = tuple(name for name in JOINT_TYPES if coordinate_kinds(name))
 
 
 def assert_conserved(trajectory: Trajectory) -> None:
@@ -52,14 +50,8 @@ def test_momenta_of_a_pair(joint_type: str, kinds: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("joint_type", DRIVEN)
 def test_momenta_of_a_driven_pair(joint_type: str) -> None:
     """All coordinates of the joint follow signals at once: the drivers' forces are as inner as any."""
-    pair = floating_pair(joint_type)
-    (joint,) = pair.joints
-    drivers = [
-        Driver(name=f"driver{k}", joint="joint", coordinate=k, signal=f"{value!r} + 0.4*sin({k + 1}*t)")
-        for k, value in enumerate(joint.coordinate)
-    ]
-    simulator = Simulator(pair.changed(drivers=drivers))
-    assert_conserved(simulator.simulate(2.0, 0.01, start=tossed(pair, 1), project=True, options=OPTIONS))
+    pair = driven_pair(joint_type)
+    assert_conserved(Simulator(pair).simulate(2.0, 0.01, start=tossed(pair, 1), project=True, options=OPTIONS))
 
 
 @pytest.mark.parametrize("types", [*combinations_with_replacement(ONE_AXIS, 2)], ids="-".join)

@@ -9,14 +9,26 @@ from functools import cache
 
 import numpy as np
 
-from symvi.mechanism import JOINT_TYPES, Mechanism, State, start_state
+from symvi.mechanism import JOINT_TYPES, Driver, Mechanism, State, coordinate_kinds, start_state
 from symvi.simulate import Simulator, Trajectory
 from tests.support.floating_pairs import FORCE_KINDS, PAIRS, floating_pair
 
-__all__ = ["ACTING", "CONSERVATIVE", "DAMPED", "DISSIPATIVE", "LoadedPair", "loaded_pair", "resting", "tossed"]
+__all__ = [
+    "ACTING",
+    "CONSERVATIVE",
+    "DAMPED",
+    "DISSIPATIVE",
+    "DRIVEN",
+    "LoadedPair",
+    "driven_pair",
+    "loaded_pair",
+    "resting",
+    "tossed",
+]
 
 GAINS = (".stiffness", ".damping", ".scale")
 DISSIPATIVE = ("joint_damper", "servo")
+DRIVEN = tuple(name for name in JOINT_TYPES if coordinate_kinds(name))
 DAMPED = tuple(joint_type for joint_type, kind in PAIRS if kind == "joint_damper")
 CONSERVATIVE = tuple(kind for kind in FORCE_KINDS if kind not in (*DISSIPATIVE, "actuator"))
 # What can act on a pair: nothing but its joint, one kind of force, everything.
@@ -31,6 +43,18 @@ ACTING = (
 def loaded_pair(joint_type: str) -> Mechanism:
     """The pair with every force, in an oblique gravity."""
     return floating_pair(joint_type, *FORCE_KINDS, gravity=(1.0, 2.0, -9.81))
+
+
+@cache
+def driven_pair(joint_type: str) -> Mechanism:
+    """The pair alone in free space, every coordinate of its joint driven by a signal."""
+    pair = floating_pair(joint_type)
+    (joint,) = pair.joints
+    drivers = [
+        Driver(name=f"driver{k}", joint="joint", coordinate=k, signal=f"{value!r} + 0.4*sin({k + 1}*t)")
+        for k, value in enumerate(joint.coordinate)
+    ]
+    return pair.changed(name=f"driven_{joint_type}", drivers=drivers)
 
 
 class LoadedPair:
