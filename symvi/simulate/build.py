@@ -123,6 +123,7 @@ def _version() -> str:
             *(f for room in rooms for f in (package / room).rglob("*.py")),
             *(templates_folder() / "c").glob("*.jinja"),
             package / "simulate" / "plan.py",
+            package / "simulate" / "parameters.py",
         ]
     ):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

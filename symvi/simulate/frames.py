@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from symvi.mechanism import Mechanism
@@ -68,6 +70,24 @@ def state(mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float) -> S
     return State(time=float(time), names=plan.bodies, **values)
 
 
+def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
+    """Forces, effort and status at a knot that a trajectory ended at: they belong to the step that led there."""
+    last = {
+        "rows": [start.multipliers[c["name"]][-1] for c in plan.constraints],
+        "reaction": [start.kept_reactions[name][-1] for name in plan.reactions],
+        "power": [start.powers[name][-1] for name in plan.drivers],
+        "iterations": [start.iterations[-1]],
+        "status": [start.status[-1]],
+        "before_x": [start.before_position[-1:]],
+        "before_q": [start.before_orientation[-1:]],
+    }
+    for name, values in last.items():
+        if name in plan.frame and values:
+            flat = np.concatenate([np.ravel(value) for value in values])
+            offset = plan.frame[name][0]
+            frame[offset : offset + len(flat)] = flat
+
+
 def trajectory(
     mechanism: Mechanism,
     plan: Plan,
@@ -76,6 +96,7 @@ def trajectory(
     recorded: np.ndarray,
     inputs: np.ndarray,
     resume: np.ndarray,
+    settings: Mapping[str, tuple[float, ...]],
 ) -> Trajectory:
     """A trajectory from recorded frames."""
     multipliers, offset = {}, 0
@@ -112,4 +133,5 @@ def trajectory(
         resume=resume,
         before_position=before[0],
         before_orientation=before[1],
+        settings=dict(settings),
     )

@@ -101,7 +101,7 @@ class Inputs:
                 )
             except ValueError:
                 raise MechanismError(
-                    f"input {shown(name)} has the shape {array.shape}; give one number, or {len(rows)} rows, a knot each, "
+                    f"input {shown(name)} has the shape {array.shape}; give one number, or {len(rows)} rows, "
                     f"for its {len(columns)} entries"
                 ) from None
         return rows

@@ -13,6 +13,7 @@ from typing import Any
 
 from symvi.program.program import Program
 from symvi.program.records import STORES
+from symvi.simulate.parameters import INTERNAL
 
 
 @dataclass(frozen=True)
@@ -155,5 +156,7 @@ def _input_names(program: Program, fields) -> list[str]:
 def _parameter_names(program: Program, fields) -> dict[str, tuple[int, int]]:
     """element.field -> (offset, size): the numbers that can be changed without generating again."""
     return {
-        f"{element}.{name}": (offset, size) for element, name, offset, size in _named(program, fields, "parameters")
+        f"{element}.{name}": (offset, size)
+        for element, name, offset, size in _named(program, fields, "parameters")
+        if name not in INTERNAL
     }

@@ -47,8 +47,9 @@ class MinimumNormReactions(Mapping[str, np.ndarray]):
         full = models_in_joint_axes(mechanism)
         kept = models_of(mechanism, analyse(mechanism))
         bodies = {body.name: k for k, body in enumerate(mechanism.bodies)}
-        x, q = trajectory.before_position[1:], trajectory.before_orientation[1:]
-        loads = self._loads(kept, bodies, x, q)
+        acted = np.abs(trajectory.before_orientation).sum(axis=(1, 2)) > 0  # no forces led to a fresh start
+        x, q = trajectory.before_position[acted], trajectory.before_orientation[acted]
+        loads = self._loads(kept, bodies, x, q, acted)
         matrices = [gradients(model, bodies, x, q) for model in full]
         whole = np.concatenate(matrices, axis=1)
         scale = np.sqrt(np.maximum(self._scale(whole[0], mechanism), np.finfo(float).tiny))
@@ -60,16 +61,17 @@ class MinimumNormReactions(Mapping[str, np.ndarray]):
                 y = shares[:, row : row + model.rows]
                 place = 6 * bodies[model.bodies["b"]]
                 wrench = np.einsum("nij,ni->nj", matrix[:, :, place : place + 6], y)
-                found[model.name] = np.concatenate([np.zeros((1, 6)), _in_joint_axes(model, wrench, bodies, q)])
+                found[model.name] = np.zeros((len(acted), 6))
+                found[model.name][acted] = _in_joint_axes(model, wrench, bodies, q)
             row += model.rows
         return found
 
-    def _loads(self, kept: list[ConstraintModel], bodies: Mapping[str, int], x, q) -> np.ndarray:
+    def _loads(self, kept: list[ConstraintModel], bodies: Mapping[str, int], x, q, acted) -> np.ndarray:
         """(N, 6 n): what the kept rows do to the bodies."""
         total = np.zeros((len(x), 6 * len(bodies)))
         for model in kept:
             total += np.einsum(
-                "nij,ni->nj", gradients(model, bodies, x, q), self.trajectory.multipliers[model.name][1:]
+                "nij,ni->nj", gradients(model, bodies, x, q), self.trajectory.multipliers[model.name][acted]
             )
         return total
 

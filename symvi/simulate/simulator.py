@@ -19,6 +19,7 @@ from symvi.simulate import frames
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.inputs import Controller, Inputs
+from symvi.simulate.parameters import merit_inertia, parameter_problem
 from symvi.simulate.plan import plan_of
 from symvi.simulate.trajectory import Trajectory
 
@@ -52,6 +53,7 @@ class Simulator:
         if backend not in ("auto", "c", "python"):
             raise ValueError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
         self.mechanism = mechanism
+        self.settings: dict[str, tuple[float, ...]] = {}
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
             if backend == "python":
@@ -96,7 +98,21 @@ class Simulator:
                 raise MechanismError(
                     f"parameter {name}[{k}]: generated for exactly {fixed:g} there; change the description instead"
                 )
+        problem = parameter_problem(name, values)
+        if problem:
+            raise MechanismError(f"parameter {name}: {value!r} {problem}")
         self.engine.parameters[offset : offset + size] = values
+        self.settings[name] = tuple(float(x) for x in values)
+        self._set_size(name)
+
+    def _set_size(self, name: str) -> None:
+        """A body's residual is weighed by its largest inertia, which follows a changed mass or inertia."""
+        body, _, field = name.partition(".")
+        if field in ("mass", "inertia"):
+            k = self.plan.bodies.index(body)
+            mass, inertia, size = (self.plan.at("parameters", "body", k, part) for part in ("mass", "inertia", "size"))
+            parameters = self.engine.parameters
+            parameters[size] = merit_inertia(float(parameters[mass][0]), tuple(float(x) for x in parameters[inertia]))
 
     # --- start -------------------------------------------------------------------------------------------------------
     def start(
@@ -154,7 +170,7 @@ class Simulator:
         if len(speeds) and speeds.max() >= 2 / step:
             k = int(speeds.argmax())
             raise MechanismError(
-                f"body '{state.names[k]}': turns at {speeds[k]:.6g} rad/s; a step of {step:g} s allows {2 / step:.6g} rad/s "
+                f"body '{state.names[k]}': turns at {speeds[k]:.6g} rad/s; steps of {step:g} s allow {2 / step:.6g} rad/s "
                 f"(half a turn a step): take a step below {2 / speeds[k]:.3g} s"
             )
 
@@ -225,7 +241,7 @@ class Simulator:
             raise AssemblyError(f"the start violates the constraints by {size:.3g}, worst at '{name}': {remedy}")
         if not projected and not change <= 1e-6 * scale * max(1.0, float(np.abs(frame).max())):
             raise AssemblyError(
-                f"the start velocities violate the constraints: projecting them changes one by {change:.3g} m/s or rad/s; "
+                f"the start velocities violate the constraints: projecting changes one by {change:.3g} m/s or rad/s; "
                 "start with project=True, or mend the velocities (a driver's input sets the rate of its joint)"
             )
 
@@ -274,13 +290,15 @@ class Simulator:
         """
         steps = self._steps(time, step)
         if every < 1 or steps % every:
-            raise ValueError(f"every={every}: must divide the {steps} steps")
+            raise MechanismError(f"every={every}: must divide the {steps} steps")
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
-        times = begin + step * np.arange(steps + 1)
+        times = _knots(begin, step, steps)
         rows = self.inputs.overlay(self.inputs.from_signals(times), inputs or {})
         self._begin(start, step, project, papers_start, begin, rows[:2] if inputs else None)
         self._hold(rows, inputs or {})
         found = [self.engine.observe(rows[0])[None]]
+        if isinstance(start, Trajectory):
+            frames.carry_over(self.plan, found[0][0], start)
         run = self._run_controlled if controller else self._run
         status = run(found, rows, times, every, options, progress, controller)
         recorded = np.concatenate(found)
@@ -297,6 +315,7 @@ class Simulator:
             recorded,
             rows[::every][: len(recorded)],
             self.engine.state.astype(float).copy(),
+            self.settings,
         )
 
     @staticmethod
@@ -319,6 +338,16 @@ class Simulator:
         if start.mechanism.digest != self.mechanism.digest or len(start.resume) != len(self.engine.state):
             raise MechanismError(
                 f"the trajectory is of the mechanism '{start.mechanism.name}', not of this '{self.mechanism.name}'"
+            )
+        if start.settings != self.settings:
+            names = sorted(
+                name
+                for name in {*start.settings, *self.settings}
+                if start.settings.get(name) != self.settings.get(name)
+            )
+            raise MechanismError(
+                f"the trajectory was made with other values of {', '.join(names)}; set the same, or start "
+                "from its state()"
             )
         if step != start.step:
             raise MechanismError(
@@ -372,6 +401,14 @@ class Simulator:
             if progress:
                 progress(n + 1, steps)
         return 0
+
+
+def _knots(begin: float, step: float, steps: int) -> np.ndarray:
+    """Times of the knots; whole multiples of the step where the start is one, so that pieces and the whole agree."""
+    first = round(begin / step)
+    if abs(first * step - begin) <= 1e-9 * step * max(1, abs(first)):
+        return step * (first + np.arange(steps + 1))
+    return begin + step * np.arange(steps + 1)
 
 
 def _failure(status: SolverStatus, time: float, name: str) -> SolverError:

@@ -38,6 +38,7 @@ class Trajectory:
     undetermined: joints in redundant loops, whose reactions are not unique (those of least norm are given).
     before_position (N, n, 3), before_orientation: centres of mass and orientations where the forces acted; empty
         without such loops.
+    settings: parameters that differed from the description's, by name.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
     """
 
@@ -64,6 +65,7 @@ class Trajectory:
     resume: Array
     before_position: Array
     before_orientation: Array
+    settings: Mapping[str, tuple[float, ...]]
 
     @cached_property
     def reactions(self) -> Mapping[str, Array]:
@@ -123,7 +125,7 @@ class Trajectory:
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one npz file, whole or not at all."""
-        path = Path(path)
+        path = _in_a_folder(path)
         arrays = {f.name: getattr(self, f.name) for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)}
         arrays |= {f"reaction:{name}": values for name, values in self.kept_reactions.items()}
         arrays |= {f"multiplier:{name}": values for name, values in self.multipliers.items()}
@@ -134,6 +136,7 @@ class Trajectory:
             "step": self.step,
             "input_names": self.input_names,
             "undetermined": self.undetermined,
+            "settings": dict(self.settings),
         }
         temporary = path.with_name(path.name + ".part")
         with temporary.open("wb") as file:
@@ -155,7 +158,7 @@ class Trajectory:
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             if isinstance(error, OSError):
                 raise
-            raise SymviError(f"{path}: is no trajectory of symvi ({error})") from error
+            raise SymviError(f"{path}: is no trajectory that symvi saved") from error
         groups = {"reaction": {}, "multiplier": {}, "power": {}}
         for name in [n for n in arrays if ":" in n]:
             kind, joint = name.split(":", 1)
@@ -168,12 +171,13 @@ class Trajectory:
             powers=groups["power"],
             input_names=tuple(header["input_names"]),
             undetermined=tuple(header["undetermined"]),
+            settings={name: tuple(values) for name, values in header["settings"].items()},
             **arrays,
         )
 
     def to_csv(self, path: str | Path) -> Path:
         """Write one row per knot: time, every body's placement and velocities, energies, closure."""
-        path = Path(path)
+        path = _in_a_folder(path)
         columns: dict[str, Array] = {"time": self.time}
         for k, name in enumerate(self.names):
             for label, values, parts in (
@@ -199,3 +203,11 @@ class Trajectory:
             writer.writerows([repr(float(value)) for value in row] for row in zip(*columns.values(), strict=True))
         os.replace(temporary, path)
         return path
+
+
+def _in_a_folder(path: str | Path) -> Path:
+    """A path whose folder exists. Raises FileNotFoundError naming the path."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(2, "its folder does not exist", str(path))
+    return path
