@@ -170,7 +170,7 @@ class Simulator:
         if len(speeds) and speeds.max() >= 2 / step:
             k = int(speeds.argmax())
             raise MechanismError(
-                f"body '{state.names[k]}': turns at {speeds[k]:.6g} rad/s; steps of {step:g} s allow {2 / step:.6g} rad/s "
+                f"body '{state.names[k]}': turns at {speeds[k]:.6g} rad/s; {step:g} s steps allow {2 / step:.6g} rad/s "
                 f"(half a turn a step): take a step below {2 / speeds[k]:.3g} s"
             )
 

@@ -1,4 +1,4 @@
-"""Going on from a trajectory is the same as never having stopped, and run-time parameters are remembered and checked."""
+"""Going on from a trajectory is the same as never having stopped; run-time parameters are remembered, and checked."""
 
 from __future__ import annotations
 
