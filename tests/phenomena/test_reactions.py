@@ -81,7 +81,7 @@ def test_a_spinning_rod_is_held_by_the_centripetal_force() -> None:
 
 @pytest.mark.parametrize("joint_type", ["revolute", "spherical"])
 def test_every_action_has_its_reaction_along_a_chain(joint_type: str) -> None:
-    """The change of a link's momentum over two steps is that of its weight, its joint and minus the next one: exactly."""
+    """A link's momentum changes by what its weight, its joint and, with a minus, the next joint give: exactly."""
     mechanism = crooked_chain(6, joint_type)
     trajectory = Simulator(mechanism).simulate(0.5, STEP, options=TIGHT)
     forces = {joint.child: in_world(trajectory, joint) for joint in mechanism.joints}
