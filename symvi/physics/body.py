@@ -8,7 +8,7 @@ step before.
 
 from __future__ import annotations
 
-from symvi.physics.formula import Argument, derived
+from symvi.physics.formula import INTERMEDIATES, Argument, derived
 
 W = Argument("w", (3,), "angular velocity over the step", "rad/s")
 A = Argument("a", (3,), "half turn, (h/2) w", "rad")
@@ -101,7 +101,7 @@ def derivation_defect():
 
 
 @derived(
-    "dl/d(theta/h) = (c I + a^) J (c I - a^) - (a·Ja) I - (h/2) l^",
+    "dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a",
     "derived here, through velocities and the half turn; no division",
     [
         C,
@@ -109,19 +109,36 @@ def derivation_defect():
         Argument("half", (), "h/2", "s"),
         Argument("J", (6,), "inertia", "kg m²"),
         Argument("l", (3,), "angular momentum", "kg m²/s"),
+        Argument("Jw", (3,), "J w", "kg m²/s"),
     ],
     [Argument("D", (3, 3), "derivative of l by the rotation vector at the second knot over h", "kg m²")],
 )
-def angular_momentum_gradient(c, a, half, J, l):  # noqa: N803, E741
-    """A symmetric part and the cross product of the momentum; `gradient_defect` is its distance from the chain rule."""
+def angular_momentum_gradient(c, a, half, J, l, Jw):  # noqa: N803, E741
+    """A symmetric part and the cross product of the momentum; `gradient_defect` is its distance from the chain rule.
+
+    The symmetric part is (c I + a^) J (c I - a^) - (a·Ja) I with a^ J a^ expanded: the trace of J and the differences on
+    its diagonal are then known for a whole step.
+    """
     import sympy as sp
 
     from symvi.physics import algebra
+    from symvi.physics.constraint import Steps
 
-    turn = c[0] * sp.eye(3) - algebra.skew(a)
-    spin = algebra.dot(a, symmetric(J) * a)
-    turned = symmetric(packed(turn.T * (symmetric(J) * turn)))
-    return {"D": turned - spin * sp.eye(3) - algebra.skew(l * half[0])}
+    let, inertia = Steps(), symmetric(J)
+    trace = let("trace", [(J[0] + J[1] + J[2]) / 2])
+    d = let("d", Jw * half[0] - a * trace[0])
+    share = let("share", [2 * c[0] ** 2 - 1])
+    spread = let("spread", [a[i] * d[i] for i in range(3)])
+    result = share[0] * inertia - algebra.skew(l * half[0])
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        gap = let(f"gap{i}", [J[j] - J[k]])
+        crossed = a[j] * inertia[i, k] - a[k] * inertia[i, j]
+        result[i, i] += 2 * let(f"inside{i}", [c[0] * crossed - (spread[j] + spread[k])])[0]
+        mixed = a[i] * gap[0] + a[k] * inertia[i, k] - a[j] * inertia[i, j]
+        both = let(f"both{i}", [c[0] * mixed + a[j] * d[k] + a[k] * d[j]])[0]
+        result[j, k] += both
+        result[k, j] += both
+    return {"D": result, INTERMEDIATES: let.pairs()}
 
 
 def gradient_defect():
@@ -138,8 +155,13 @@ def gradient_defect():
     momentum = angular_momentum.builder(sp.Matrix([c]), a, w, entries)["l"]
     turn = c * sp.eye(3) - algebra.skew(a)
     chained = momentum.jacobian(w) * turn + momentum.jacobian(a) * turn * h / 2 + momentum.diff(c) * (-h / 2 * a.T)
-    stated = angular_momentum_gradient.builder(sp.Matrix([c]), a, sp.Matrix([h / 2]), entries, momentum)["D"]
-    return (stated - chained).subs(dict(zip(w, 2 * a / h, strict=True))).applyfunc(sp.expand)
+    half, turned = sp.Matrix([h / 2]), symmetric(entries) * w
+    stated = angular_momentum_gradient.builder(sp.Matrix([c]), a, half, entries, momentum, turned)
+    defect = stated["D"] - chained
+    for symbol, value in reversed(stated[INTERMEDIATES]):
+        defect = defect.subs(symbol, value)
+    unit = c**2 + algebra.dot(a, a) - 1
+    return defect.subs(dict(zip(w, 2 * a / h, strict=True))).applyfunc(lambda e: sp.rem(sp.expand(e), unit, c))
 
 
 @derived(

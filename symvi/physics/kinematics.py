@@ -7,7 +7,8 @@ body by the unit quaternion [c; a]: q2 = [c; a] q1. What a body carries is known
 
 from __future__ import annotations
 
-from symvi.physics.formula import Argument, derived
+from symvi.physics.constraint import Steps
+from symvi.physics.formula import INTERMEDIATES, Argument, derived
 
 Q = Argument("q", (4,), "orientation", kind="quaternion")
 A = Argument("a", (3,), "half turn, (h/2) w", "rad")
@@ -50,9 +51,9 @@ def carried_quaternion(q, o):
 
 
 @derived(
-    "a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·w/2)/(1 + c)",
+    "a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)",
     "BM20 (31)",
-    [Argument("half", (), "h/2", "s"), W],
+    [Argument("half", (), "h/2", "s"), Argument("inverse", (), "1/h", "1/s"), W],
     [
         A,
         C,
@@ -60,16 +61,17 @@ def carried_quaternion(q, o):
         Argument("turn", (), "a·a, below 1 inside the domain"),
     ],
 )
-def half_turn(half, w):
+def half_turn(half, inverse, w):
     import sympy as sp
 
     from symvi.physics import algebra
 
-    a = w * half[0]
-    turn = algebra.dot(a, a)
-    c = sp.sqrt(1 - turn)
-    u = w / 2
-    return {"a": a, "c": c, "u": sp.Matrix([-algebra.dot(a, u) / (1 + c), *u]), "turn": turn}
+    let = Steps()
+    a = let("a", w * half[0])
+    turn = let("turn", [algebra.dot(a, a)])
+    c = let("c", [sp.sqrt(1 - turn[0])])
+    u = sp.Matrix([-turn[0] * inverse[0] / (1 + c[0]), *(w / 2)])
+    return {"a": a, "c": c[0], "u": u, "turn": turn[0], INTERMEDIATES: let.pairs()}
 
 
 @derived(

@@ -26,8 +26,11 @@ RATE = ("w", 3, "angular velocity over the last step, world axes", "rad/s")
 INERTIA = ("inertia", 6, "xx, yy, zz, xy, xz, yz about the centre of mass, body axes", "kg m²")
 
 
-def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...]) -> dict[str, Kernel]:
-    """Every kernel of the node type `body`, by phase; `baked_inertia` holds its entries that are zero in the whole mechanism."""
+def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...], block: Block) -> dict[str, Kernel]:
+    """Every kernel of the node type `body`, by phase.
+
+    baked_inertia: entries that are zero in the whole mechanism. block: which entries of the diagonal block are to be stored.
+    """
     declare(records)
     trace = Trace(records, (SHARED, OWN), BODY, "a rigid body: momentum balance over one step")
     mass = trace.read(BODY, "parameters", "mass", 1, "mass", "kg")
@@ -44,11 +47,12 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...]) -
     v = trace.read(BODY, "work", "v", 3, "velocity over this step", "m/s")
     w = trace.read(BODY, "work", "w", 3, "angular velocity over this step, world axes", "rad/s")
     half = common.half_step(trace)
-    turn = use(trace, kinematics.half_turn, half=[half], w=w)
+    turn = half_turn(trace, w)
     for name in ("a", "c", "u"):
         trace.write(BODY, name, turn[name], next(o.meaning for o in kinematics.half_turn.outputs if o.name == name))
     momentum = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
-    spin = use(trace, dynamics.angular_momentum, c=turn["c"], a=turn["a"], w=w, J=world_inertia)["l"]
+    motion = use(trace, dynamics.angular_momentum, c=turn["c"], a=turn["a"], w=w, J=world_inertia)
+    spin = motion["l"]
     explicit = trace.read(BODY, "work", "e", 6)  # read by every iteration: forces add to it after this kernel's own part
     carry = common.carry(trace)
     carried = [carry * value for value in trace.read(BODY, "state", *MOMENTUM) + trace.read(BODY, "state", *SPIN)]
@@ -56,8 +60,12 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...]) -
     trace.write(BODY, "l", spin, "angular momentum of this step, world axes", "kg m²/s")
     trace.note("f = [p - p0; l - l0] - impulses", "BM20 (29), BSMH23 (16)")
     trace.write(BODY, "f", [new - old for new, old in zip(momentum + spin, given, strict=True)], "residual, an impulse", "N s, N m s")
-    block = use(trace, dynamics.angular_momentum_gradient, c=turn["c"], a=turn["a"], half=[half], J=world_inertia, l=spin)["D"]
-    trace.write(BODY, "d", diagonal(trace, mass[0], block), "diagonal block of the Newton matrix, then its factors")
+    gradient = use(
+        trace, dynamics.angular_momentum_gradient, c=turn["c"], a=turn["a"], half=[half], J=world_inertia, **motion)["D"]
+    entries = zip(block.entries, diagonal(trace, mass[0], gradient), strict=True)
+    stored = [None if entry.is_zero else value for entry, value in entries]
+    trace.write(BODY, "d", stored, "diagonal block of the Newton matrix, then its factors", rate=Rate.ITERATION)
+    trace.write(BODY, "weight", merit_weights(trace, mass[0]), "makes squares of velocities of squares of the residual")
     kernels = dict(trace.kernels(BODY))
     for build in (_merit, _begin, _rest, _settle, _displace, _launch, _launch_chord, _advance, _retreat, _finish, _energy):
         kernels[build.__name__[1:]] = common.single(
@@ -79,6 +87,17 @@ def use(trace: Trace, formula: Formula, **values) -> dict[str, list[Scalar]]:
     return formula(trace.graph, **values)
 
 
+def half_turn(trace: Trace, w: list[Scalar]) -> dict[str, list[Scalar]]:
+    """The step's turn at the angular velocity w."""
+    return use(trace, kinematics.half_turn, half=[common.half_step(trace)], inverse=[common.inverse_step(trace)], w=w)
+
+
+def merit_weights(trace: Trace, mass: Scalar) -> list[Scalar]:
+    meaning = "largest principal inertia, at least the mass times (1 mm)²"
+    size = trace.read(BODY, "parameters", "size", 1, meaning, "kg m²")[0]
+    return [1 / (mass * mass), 1 / (size * size)]
+
+
 def diagonal(trace: Trace, mass: Scalar, rotational: list[Scalar]) -> list[Scalar]:
     zero = trace.graph.constant(0)
     rows = [[mass if i == j else zero for j in range(6)] for i in range(3)]
@@ -94,11 +113,9 @@ def diagonal_block() -> Block:
 
 def _merit(trace: Trace) -> None:
     """add a body's residual, as velocities, to the merit"""
-    mass = trace.read(BODY, "parameters", "mass")[0]
-    size = trace.read(BODY, "parameters", "size", 1, "largest principal inertia, at least the mass times (1 mm)²", "kg m²")[0]
+    linear, angular = trace.read(BODY, "work", "weight", 2)
     f = trace.read(BODY, "work", "f", 6)
-    linear, angular = _squares(f[:3]), _squares(f[3:])
-    trace.add_to(COMMON, "merit", [linear / (mass * mass) + angular / (size * size)], rate=Rate.ITERATION)
+    trace.add_to(COMMON, "merit", [linear * _squares(f[:3]) + angular * _squares(f[3:])], rate=Rate.ITERATION)
 
 
 def _squares(values: list[Scalar]) -> Scalar:
@@ -139,7 +156,7 @@ def _displace(trace: Trace) -> None:
     length = trace.read(COMMON, "work", "length")[0]
     v = [length * x for x in trace.read(BODY, "work", "v", 3)]
     w = [length * x for x in trace.read(BODY, "work", "w", 3)]
-    turn = use(trace, kinematics.half_turn, half=[common.half_step(trace)], w=w)
+    turn = half_turn(trace, w)
     q = trace.read(BODY, "state", "q", 4)
     x, h = trace.read(BODY, "state", "x", 3), common.step(trace)
     trace.write(BODY, "x", [a + h * b for a, b in zip(x, v, strict=True)], store="state")
@@ -155,7 +172,7 @@ def _launch(trace: Trace) -> None:
 def _launch_chord(trace: Trace) -> None:
     """momenta of a start from velocities over the step before, the papers' start"""
     w = trace.read(BODY, "state", "w", 3)
-    turn = use(trace, kinematics.half_turn, half=[common.half_step(trace)], w=w)
+    turn = half_turn(trace, w)
     _momenta(trace, turn["c"], [-a for a in turn["a"]])
 
 

@@ -140,7 +140,7 @@ class Composer:
         bodies = self.mechanism.bodies
         zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
         self.baked[BODY, "inertia"] = zeros
-        kernels = body_kernels(self.records, zeros)
+        kernels = body_kernels(self.records, zeros, self._body_diagonal())
         for body in bodies:
             node = self._node(BODY, body.name)
             size = max(*body.inertia[:3], body.mass * SMALLEST_RADIUS**2)

@@ -252,19 +252,18 @@ class Elimination:
         zero = trace.graph.constant(0)
         return [[values[r * columns + c] if pattern >> (r * columns + c) & 1 else zero for c in range(columns)] for r in range(rows)]
 
-    def _write_dense(self, trace: Trace, label: str, name: str, matrix: list[list[Scalar]], pattern: int, old=None) -> None:
-        """Store the entries of a pattern; those that equal `old` are there already."""
+    def _write_dense(self, trace: Trace, label: str, name: str, matrix: list[list[Scalar]], pattern: int) -> None:
+        """Store the entries of a pattern; those that are there already, unchanged, stay."""
         columns = len(matrix[0])
         self.records.declare(trace.kind(label), "work", name, len(matrix) * columns, MEANINGS[name])
         for r, row in enumerate(matrix):
             for c, value in enumerate(row):
-                if pattern >> (r * columns + c) & 1 and not (old is not None and old[r][c] is value):
-                    trace.writes.append((Rate.ITERATION, Location(label, "work", name, r * columns + c), value))
+                place = Location(label, "work", name, r * columns + c)
+                if pattern >> place.index & 1 and trace.graph.arguments(value.index) != (place,):
+                    trace.writes.append((Rate.ITERATION, place, value))
 
-    def _write_target(self, trace: Trace, labels: Mapping[int, str], j: int, k: int, old, new) -> None:
-        label, name = self._stored(labels, j, k)
-        present = (j, k) in self.touched or (j == k and self.initial(j, j).pattern() != 0)
-        self._write_dense(trace, label, name, new, self.pattern[self.target(j, k)], old if present else None)
+    def _write_target(self, trace: Trace, labels: Mapping[int, str], j: int, k: int, new) -> None:
+        self._write_dense(trace, *self._stored(labels, j, k), new, self.pattern[self.target(j, k)])
 
     # whole eliminations --------------------------------------------------------------------------------------------------
     def _eliminate(self, i: int) -> Call:
@@ -283,7 +282,8 @@ class Elimination:
                 self._store_vector(trace, labels[j], "f", blocks.subtract_times(f, rows[j], forward, self._whole(i)))
                 for k in later:
                     old = self._read_block(trace, labels, j, k)
-                    self._write_target(trace, labels, j, k, old, blocks.subtract_product(old, rows[j], columns[k], self._whole(i)))
+                    new = blocks.subtract_product(old, rows[j], columns[k], self._whole(i))
+                    self._write_target(trace, labels, j, k, new)
 
         name = self.matrix.nodes[i].name
         into = " and ".join(self.matrix.nodes[j].name for j in later)
@@ -300,7 +300,7 @@ class Elimination:
             guard = trace.read("i", "parameters", "guard", self.size(i), "guard of the factorisation: 1e-12 of the row's scale", "1/kg")
             matrix = [[entry + guard[r] if r == c else entry for c, entry in enumerate(row)] for r, row in enumerate(matrix)]
         factors = blocks.factor(matrix)
-        self._write_dense(trace, "i", "d", factors, self.pattern[self.target(i, i)], matrix)
+        self._write_dense(trace, "i", "d", factors, self.pattern[self.target(i, i)])
         return factors
 
     def _forward(self, trace: Trace, labels, i: int, factors) -> list[Scalar]:
@@ -410,7 +410,7 @@ class Elimination:
             row = self._read_dense(trace, "ij", "l", self.size(j), n, self._row_pattern(j, i))
             column = self._read_dense(trace, "ij" if j == k else "ik", "u", n, self.size(k), self._column_pattern(i, k))
             old = self._read_block(trace, labels, j, k)
-            self._write_target(trace, labels, j, k, old, blocks.subtract_product(old, row, column))
+            self._write_target(trace, labels, j, k, blocks.subtract_product(old, row, column))
 
         before = self.pair(j, k)[0] == j
         key = ("update", self.edge_kind(i, j), self.edge_kind(i, k), self.target(j, k), before, (j, k) in self.touched, j == k)

@@ -54,13 +54,18 @@ class Trace:
         return entries
 
     def write(
-        self, label: str, name: str, values: Sequence[Scalar], meaning: str = "", unit: str = "1", *, store: str = "work",
-        rate: Rate | None = None,
+        self, label: str, name: str, values: Sequence[Scalar | None], meaning: str = "", unit: str = "1", *,
+        store: str = "work", rate: Rate | None = None,
     ) -> None:
-        """Store all entries of a field, in the part given by `rate` (default: as soon as the last of them is known)."""
+        """Store the entries of a field, in the part given by `rate` (default: as soon as the last of them is known).
+
+        An entry that is None is left as it is.
+        """
         self.records.declare(self.kind(label), store, name, len(values), meaning, unit)
-        rate = max(v.rate for v in values) if rate is None else rate
+        rate = max(v.rate for v in values if v is not None) if rate is None else rate
         for i, value in enumerate(values):
+            if value is None:
+                continue
             location = Location(label, store, name, i)
             self.writes.append((rate, location, value))
             if label == self.own and store == "work":
