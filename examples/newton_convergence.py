@@ -67,7 +67,8 @@ def main() -> int:
 def draw(report: Report, plain, carried, iterations) -> None:
     figure, (left, right) = report.figure(1, 2, height=3.4)
     for color, n in zip(COLORS, plain, strict=False):
-        left.semilogy(range(1, len(plain[n]) + 1), plain[n], "o-", color=color, markersize=4, label=f"{n} link{'s' * (n > 1)}")
+        label = f"{n} links" if n > 1 else "1 link"
+        left.semilogy(range(1, len(plain[n]) + 1), plain[n], "o-", color=color, markersize=4, label=label)
         left.semilogy(range(1, len(carried[n]) + 1), carried[n], "o--", color=color, markersize=3, linewidth=0.8)
     left.plot([], [], "--", color=EXACT, linewidth=0.8, label="motion carried on")
     left.set(title="residual of one step [N s, N m s]", xlabel="Newton iterations", xticks=range(1, 4))

@@ -1,0 +1,96 @@
+"""Every example runs, meets its bounds and draws its figure: in short for all, at full length where that is cheap."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from symvi import Simulator, SolverOptions
+
+REPOSITORY = Path(__file__).parents[2]
+EXAMPLES = REPOSITORY / "examples"
+# Prints a file instead of claims; tests/demos compares that file with the packaged one.
+GENERATORS = {"strandbeest_geometry"}
+NAMES = sorted({path.stem for path in EXAMPLES.glob("[!_]*.py")} - GENERATORS)
+# At full length these build some dozens of solvers, and two of them measure time, which needs a quiet machine.
+LONG = {"closed_chains", "four_bar_chain", "linear_time_step", "newton_convergence"}
+
+
+def run(name: str, figure: Path, *options: str) -> None:
+    """Run an example as a user would, outside the checkout. A missed bound is a failure, with the table shown."""
+    path = os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")]))
+    command = [sys.executable, str(EXAMPLES / f"{name}.py"), "--plot", str(figure), *options]
+    done = subprocess.run(
+        command, cwd=figure.parent, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "pass" in done.stdout
+    assert "MISS" not in done.stdout
+    assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_short_run_meets_its_bounds(name: str, tmp_path: Path) -> None:
+    run(name, tmp_path / "figure.png", "--quick")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in LONG])
+def test_the_full_run_meets_its_bounds(name: str, tmp_path: Path) -> None:
+    """An hour of a double pendulum and ten minutes of a loop are seconds in C."""
+    run(name, tmp_path / "figure.png")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [20, 100])
+def test_long_closed_chains_swing_for_ten_seconds(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the long example shows for many counts: no failed step, and a gap of round-off, dropped rows included."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    chain = importlib.import_module("closed_chains").closed_chain(count, "revolute")
+    trajectory = Simulator(chain).simulate(10, 0.01, options=SolverOptions(tolerance=1e-12))
+    assert trajectory.time[-1] == pytest.approx(10)
+    assert trajectory.closure.max() < 1e-12
+
+
+@pytest.fixture
+def report(monkeypatch: pytest.MonkeyPatch):
+    """What examples print their claims with."""
+    spec = importlib.util.spec_from_file_location("_report", EXAMPLES / "_report.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(sys, "argv", ["example"])
+    return module.Report("A claim.")
+
+
+def test_claims_that_hold_end_well(report, capsys: pytest.CaptureFixture[str]) -> None:
+    report.at_most("gap", 1e-15, 1e-12, "m")
+    report.between("order", 2.01, 1.95, 2.05)
+    report.equal("rank", (20, 17), (20, 17))
+    assert report.end() == 0
+    assert "MISS" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("value", [2e-12, float("nan"), float("inf")])
+def test_a_missed_bound_fails_the_run(report, value: float, capsys: pytest.CaptureFixture[str]) -> None:
+    report.at_most("gap", value, 1e-12, "m")
+    report.at_most("other gap", 0.0, 1e-12, "m")
+    assert report.end() == 1
+    assert capsys.readouterr().out.count("MISS") == 1
+
+
+@pytest.mark.parametrize("value", [1.9, 2.1, float("nan")])
+def test_a_missed_range_fails_the_run(report, value: float) -> None:
+    report.between("order", value, 1.95, 2.05)
+    assert report.end() == 1
+
+
+def test_another_result_fails_the_run(report) -> None:
+    report.equal("rank", (20, 18), (20, 17))
+    assert report.end() == 1
