@@ -70,6 +70,14 @@ def state(mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float) -> S
     return State(time=float(time), names=plan.bodies, **values)
 
 
+def observe_again(plan: Plan, frame: np.ndarray, fresh: np.ndarray) -> None:
+    """Velocities at a knot, and what follows from them, under inputs that were decided after it had been reached."""
+    for name in ("v", "w", "kinetic", "momentum", "spin"):
+        offset, shape = plan.frame[name]
+        part = slice(offset, offset + int(np.prod(shape)))
+        frame[part] = fresh[part]
+
+
 def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
     """Forces, effort and status at a knot that a trajectory ended at: they belong to the step that led there."""
     last = {

@@ -281,8 +281,8 @@ class Simulator:
         start: None (the description's own start), a State, or a Trajectory to go on from without a seam.
         inputs: name -> number, or one row per knot (time/step + 1 of them); names as in `plan.inputs`. They win over
         signals.
-        controller: called at every knot with (t, State), returns inputs by name; forces then act over the step that
-        begins there.
+        controller: called with (t, State) at every knot where a step begins, returns inputs by name; forces then act
+        over that step.
         every: record each `every`-th knot. on_error="status": return what there is, with the failed status last,
         instead of raising.
         progress: called with (steps done, steps in all).
@@ -382,7 +382,10 @@ class Simulator:
         return 0
 
     def _run_controlled(self, found, rows, times, every, options, progress, controller) -> int:
-        """A controller decides at every knot; drivers still look ahead to the next knot's signal."""
+        """A controller decides at every knot where a step begins; drivers still look ahead to the next knot's signal.
+
+        It sees velocities under the inputs of the step before; those recorded are under its own.
+        """
         steps = len(rows) - 1
         state = frames.state(self.mechanism, self.plan, found[0][0], times[0])
         for n in range(steps):
@@ -392,6 +395,8 @@ class Simulator:
             row = rows[n].copy()
             named = [self.inputs.names[k] in given for k in self.inputs.drivers]
             row[self.inputs.drivers] = np.where(named, row[self.inputs.drivers], drivers)
+            if n % every == 0:
+                frames.observe_again(self.plan, found[n // every][0], self.engine.observe(row))
             status, _done, seen = self.engine.rollout(np.stack([row, row]), True, 1, 1, options)
             if status < 0:
                 return status

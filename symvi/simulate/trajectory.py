@@ -155,7 +155,7 @@ class Trajectory:
                         f"{path}: written by another version of symvi (format {header['format']}); simulate again"
                     )
                 arrays = {name: data[name] for name in data.files if name != "header"}
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             if isinstance(error, OSError):
                 raise
             raise SymviError(f"{path}: is no trajectory that symvi saved") from error
