@@ -90,6 +90,7 @@ class ConstraintModel:
     angles: tuple[str, ...] = ()  # carried angles in the model's state
     frame: tuple[str, ...] = ()  # the parameters with the joint's axes on body a, for its reaction
     tree: bool = True  # may carry the spanning tree: its rows on body b alone have full rank
+    pivots: tuple[str, ...] = ()  # labels of bodies that lack inertia where these rows hold them
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
 COMMON = "common"
+LINK = "link"  # the blocks of the Newton matrix between two bodies
 SHARED = Port(COMMON, COMMON)
 GRAVITY = ("gravity", 3, "acceleration of gravity, world axes", "m/s²")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from symvi.mechanism import Mechanism, constraint_count, coordinate_kinds
 from symvi.physics.forces import force_model
 from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
-from symvi.physics.model import ConstraintModel, ForceModel
+from symvi.physics.model import ConstraintModel, ForceModel, Parameter
 from symvi.physics.relations import coupling_model, driver_model, lock_model, lock_name
 from symvi.program.body import BODY, body_kernels, diagonal_block
 from symvi.program.common import COMMON, setup_common
@@ -43,6 +43,7 @@ class Choices:
     """What the analysis of loops decided: rows kept and dropped per constraint, and guards of the factorisation per kept row.
 
     locks: joint coordinates held in place of rows that hold them too weakly.
+    pivots: for bodies that lack inertia about an axis, the joint that holds them there.
     """
 
     kept: Mapping[str, tuple[int, ...]]
@@ -50,11 +51,13 @@ class Choices:
     guards: Mapping[str, tuple[float, ...]]
     notes: Mapping[str, object]
     locks: tuple[Lock, ...] = ()
+    pivots: Mapping[str, str] = field(default_factory=dict)
 
 
 NOTHING_DROPPED = Choices({}, {}, {}, {})
 # what a model does with its rows: two wrenches in different axes are two types
-LAW = ("target", "offset", "angles", "frame", "stiffness", "rest", "damping", "force", "energy", "torque", "in_body_axes")
+LAW = ("target", "offset", "angles", "frame", "stiffness", "rest", "damping", "force", "energy", "torque", "in_body_axes",
+       "pivots")
 
 
 def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
@@ -69,7 +72,26 @@ def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[
     models = [replace(model, tree=False) if model.name in choices.kept else model for model in models]
     models += [coupling_model(mechanism, coupling) for coupling in mechanism.couplings if choices.kept.get(coupling.name) != ()]
     models += [driver_model(mechanism, driver) for driver in mechanism.drivers]
-    return models + [lock_model(mechanism, *lock) for lock in choices.locks]
+    models += [lock_model(mechanism, *lock) for lock in choices.locks]
+    return [_with_pivots(mechanism, model, choices) for model in models]
+
+
+def _with_pivots(mechanism: Mechanism, model: ConstraintModel, choices: Choices) -> ConstraintModel:
+    """The model with the weights by which its rows stand in for the inertia that a body lacks."""
+    labels = tuple(label for label, body in model.bodies.items() if choices.pivots.get(body) == model.name)
+    if not labels:
+        return model
+    mass = max(mechanism.body(model.bodies[label]).mass for label in labels)
+    size = choices.notes["size"]
+    weights = tuple(mass * size**2 if unit == "rad" else mass for unit in model.row_units)
+    weight = Parameter(weights, "weight of the rows in the pivot of a body that lacks inertia", "kg, kg m²")
+    return replace(model, pivots=labels, parameters={**model.parameters, "weight": weight})
+
+
+def _linked(models: Sequence[ConstraintModel], forces: Sequence[ForceModel]) -> list[tuple[str, str]]:
+    """Pairs of bodies with blocks of their own between them: where rows are part of a pivot, and where something damps."""
+    pairs = [tuple(m.bodies.values()) for m in models if m.pivots] + [tuple(f.bodies.values()) for f in forces if f.damping]
+    return [pair for pair in pairs if None not in pair]
 
 
 def order_of(mechanism: Mechanism, models: Sequence[ConstraintModel], forces: Sequence[ForceModel]) -> tuple[Graph, EliminationOrder]:
@@ -77,8 +99,7 @@ def order_of(mechanism: Mechanism, models: Sequence[ConstraintModel], forces: Se
     constraints = [
         Constraint(m.name, m.rows, tuple(b for b in m.bodies.values() if b is not None), _ties_to_world(m), m.tree) for m in models
     ]
-    links = [tuple(b for b in f.bodies.values()) for f in forces if f.damping and None not in f.bodies.values()]
-    graph = Graph.build([body.name for body in mechanism.bodies], constraints, links)
+    graph = Graph.build([body.name for body in mechanism.bodies], constraints, _linked(models, forces))
     return graph, plan(graph)
 
 
@@ -110,6 +131,7 @@ class Composer:
         if self.loops:
             self.records.declare(COMMON, "state", "singular", 1, "1 where the last step began in a singular position, else 0")
         self._bodies()
+        self._links()
         constraints = self._constraints()
         self._watch()
         self._forces()
@@ -143,7 +165,8 @@ class Composer:
         kernels = body_kernels(self.records, zeros, self._body_diagonal())
         for body in bodies:
             node = self._node(BODY, body.name)
-            size = max(*body.inertia[:3], body.mass * SMALLEST_RADIUS**2)
+            radius = self.choices.notes["size"] if body.name in self.choices.pivots else SMALLEST_RADIUS
+            size = max(*body.inertia[:3], body.mass * radius**2)
             self.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
             self._schedule(kernels, {BODY: node}, body.name)
         self.body_nodes = {node.name: node for node in self.nodes[BODY]}
@@ -182,8 +205,8 @@ class Composer:
     def _constraints(self) -> dict[str, tuple[Node, ConstraintKernels, ConstraintModel]]:
         built: dict[str, tuple[Node, ConstraintKernels, ConstraintModel]] = {}
         made: dict[str, tuple[str, ConstraintKernels]] = {}
-        for kind, model, members in self._types(self.models, lambda m: ("loop",) if m.name in self.loops else ()):
-            kernels = constraint_kernels(self.records, kind, model, self._bake(kind, members))
+        for kind, model, members in self._types(self.models, self._role):
+            kernels = constraint_kernels(self.records, kind, model, self._bake(kind, members), self._is_backwards(model))
             made |= {member.name: (kind, kernels) for member in members}
         for model in self.models:
             kind, kernels = made[model.name]
@@ -192,9 +215,18 @@ class Composer:
             if model.name in self.loops:
                 values["guard"] = tuple(self.choices.guards.get(model.name, (0.0,) * model.rows))
             self.parameters[kind, node.index] = values
-            self._schedule(kernels.kernels, self._ports(kind, node, model), model.name)
+            ports = self._ports(kind, node, model)
+            if model.pivots and None not in model.bodies.values():
+                ports[LINK] = self._link(model)
+            self._schedule(kernels.kernels, ports, model.name)
             built[model.name] = (node, kernels, model)
         return built
+
+    def _role(self, model) -> tuple[str, ...]:
+        """What tells models of one kind apart, beyond their formulas."""
+        loop = ("loop",) if model.name in self.loops else ()
+        pivot = ("pivot",) if getattr(model, "pivots", ()) else ()
+        return (*loop, *pivot, *(("backwards",) if self._is_backwards(model) else ()))
 
     def _watch(self) -> None:
         """Rows that were dropped: evaluated in every step, solved in none."""
@@ -210,44 +242,35 @@ class Composer:
 
     def _forces(self) -> None:
         made: dict[str, tuple[str, ForceKernels]] = {}
-        forwards = self._first_seen()
-        backwards = {m.name for m in self.forces if m.damping and tuple(m.bodies.values()) not in forwards}
-        for kind, model, members in self._types(self.forces, lambda m: ("backwards",) if m.name in backwards else ()):
-            kernels = force_kernels(self.records, kind, model, self._bake(kind, members), model.name in backwards)
+        for kind, model, members in self._types(self.forces, self._role):
+            kernels = force_kernels(self.records, kind, model, self._bake(kind, members), self._is_backwards(model))
             made |= {member.name: (kind, kernels) for member in members}
-        self.links: dict[tuple[str, str], Node] = {}
-        clears: list[Call] = []
-        for model in self.forces:
-            if made[model.name][1].linked:
-                self._link(model, clears)
-        self.phases["evaluate"].extend(clears)
         for model in self.forces:
             kind, kernels = made[model.name]
             node = self._node(kind, model.name)
             self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()}
             ports = self._ports(kind, node, model)
             if kernels.linked:
-                pair = tuple(model.bodies.values())
-                ports[LINK] = self.links.get(pair) or self.links[pair[::-1]]
+                ports[LINK] = self._link(model)
             self._schedule(kernels.kernels, ports, model.name)
 
-    def _link(self, model: ForceModel, clears: list[Call]) -> None:
-        """One record for the damping blocks between two bodies, however many dampers act there."""
-        pair = tuple(model.bodies.values())
-        if pair in self.links or pair[::-1] in self.links:
-            return
-        node = self._node(LINK, " and ".join(pair))
-        self.links[pair] = node
-        clears.append(Call(clear_link(self.records) if not clears else clears[0].kernel, (node,), node.name))
+    def _links(self) -> None:
+        """One record for the blocks between two bodies, however many dampers or pivots act there; cleared first."""
+        self.links: dict[tuple[str, str], Node] = {}
+        for pair in _linked(self.models, self.forces):
+            if pair not in self.links and pair[::-1] not in self.links:
+                self.links[pair] = self._node(LINK, " and ".join(pair))
+        clear = clear_link(self.records) if self.links else None
+        self.phases["evaluate"].extend(Call(clear, (node,), node.name) for node in self.links.values())
 
-    def _first_seen(self) -> set[tuple]:
-        """Of the two ways round that damped pairs of bodies are given in, the one that comes first."""
-        seen: set[tuple] = set()
-        for model in self.forces:
-            pair = tuple(model.bodies.values())
-            if model.damping and pair[::-1] not in seen:
-                seen.add(pair)
-        return seen
+    def _link(self, model) -> Node:
+        pair = tuple(model.bodies.values())
+        return self.links.get(pair) or self.links[pair[::-1]]
+
+    def _is_backwards(self, model) -> bool:
+        """Whether the record between a model's bodies was made for the pair the other way round."""
+        acts = model.damping if isinstance(model, ForceModel) else model.pivots
+        return bool(acts) and tuple(model.bodies.values())[::-1] in self.links
 
     # --- elimination --------------------------------------------------------------------------------------------------------
     def _eliminate(self, constraints: Mapping[str, tuple[Node, ConstraintKernels, ConstraintModel]]) -> None:
@@ -266,8 +289,8 @@ class Composer:
                 self.nodes.setdefault(edge.kind, []).append(edge)
 
     def _body_diagonal(self) -> Block:
-        damped = any(model.damping for model in self.forces)
-        return Block.dense(6, 6, "d", (1 << 36) - 1) if damped else diagonal_block()
+        full = any(model.damping for model in self.forces) or any(model.pivots for model in self.models)
+        return Block.dense(6, 6, "d", (1 << 36) - 1) if full else diagonal_block()
 
     def _ties(self, constraints) -> dict[tuple[int, int], Tie]:
         index = {node.name: i for i, node in enumerate(self.graph.nodes)}

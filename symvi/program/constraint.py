@@ -17,7 +17,7 @@ from symvi.physics.joints.rows import angle_about_axis, screw_advance
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Held, Position
 from symvi.program import common
 from symvi.program.body import BODY
-from symvi.program.common import COMMON, SHARED, single
+from symvi.program.common import COMMON, LINK, SHARED, single
 from symvi.program.kernel import Block, Kernel, Port
 from symvi.program.records import Records
 from symvi.program.trace import Trace
@@ -150,10 +150,17 @@ def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows:
     return result
 
 
-def constraint_kernels(records: Records, kind: str, model: ConstraintModel, baked: Baked) -> ConstraintKernels:
-    """Every kernel of one constraint type. Ports: the constraint under its own kind's name, bodies under their labels."""
+def constraint_kernels(
+    records: Records, kind: str, model: ConstraintModel, baked: Baked, backwards: bool = False
+) -> ConstraintKernels:
+    """Every kernel of one constraint type.
+
+    Ports: the constraint under its own kind's name, bodies under their labels, the bodies' edge as `link` where the rows
+    are part of a body's pivot. backwards: that edge was made for the pair of bodies the other way round.
+    """
     moving = [label for label, body in model.bodies.items() if body is not None]
-    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving))
+    linked = (Port(LINK, LINK),) if model.pivots and len(moving) == 2 else ()
+    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving), *linked)
     trace = Trace(records, ports, kind, f"{model.type}: {', '.join(model.row_names)}")
     rows = trace_rows(trace, model, baked, model.groups, model.rows)
     closing = common.closure(trace)
@@ -174,6 +181,8 @@ def constraint_kernels(records: Records, kind: str, model: ConstraintModel, bake
     for label in moving:
         push = [_dot(trace, row, impulse) for row in forces[label]]
         trace.add_to(label, "f", push, rate=Rate.ITERATION)
+    if model.pivots:
+        _join_pivots(trace, model, rows, [a + b for a, b in zip(start, rows.rates, strict=True)], backwards)
     remember_angles(trace, model, baked)
     kernels = dict(trace.kernels(kind))
     kernels |= _own_kernels(records, kind, model)
@@ -181,6 +190,24 @@ def constraint_kernels(records: Records, kind: str, model: ConstraintModel, bake
         kernels["react"] = single(records, f"react_{kind}", "force and torque on body b at the anchor, joint axes", ports, kind,
                                   lambda t: _reaction(t, model, baked, right["b"]))
     return ConstraintKernels(kernels, below, right)
+
+
+def _join_pivots(trace: Trace, model: ConstraintModel, rows: Rows, residual: list[Scalar], backwards: bool) -> None:
+    """f_body += G(z1)ᵀ W f_rows: rows that vanish in the solution, in place of inertia that the body lacks (see pivots.py)."""
+    trace.note("f_body += G(z1)ᵀ W f_rows", "a sum of equations: it changes no solution")
+    weight = trace.read(trace.own, "parameters", "weight", model.rows)
+    moving = list(rows.at1)
+    first = moving[-1] if backwards else moving[0]
+    for label in model.pivots:
+        pull = [[w * row[m] for w, row in zip(weight, rows.at1[label], strict=True)] for m in range(6)]
+        trace.add_to(label, "f", [_dot(trace, column, residual) for column in pull], rate=Rate.ITERATION)
+        for other in moving:
+            entries = [_dot(trace, column, [row[n] for row in rows.at2[other]]) for column in pull for n in range(6)]
+            if other == label:
+                trace.add_to(label, "d", entries, rate=Rate.ITERATION)
+            else:
+                name = "upper" if label == first else "lower"
+                trace.add_to(LINK, name, entries, rate=Rate.ITERATION, meaning="block between two bodies")
 
 
 def _dot(trace: Trace, left: Sequence[Scalar], right: Sequence[Scalar]) -> Scalar:

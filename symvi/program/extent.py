@@ -8,7 +8,7 @@ OPENING = 1e-9  # of the size: a loop is closed that is open by less
 
 
 def size_of(mechanism: Mechanism) -> float:
-    """The longest distance between anchors of one body, its centre of mass included [m]; 1 where all of them coincide."""
+    """The longest distance between anchors of one body, its centre of mass included [m]; 1 where they all coincide."""
     points = {body.name: [body.center_of_mass] for body in mechanism.bodies}
     for joint in mechanism.joints:
         points[joint.child].append(joint.child_anchor)

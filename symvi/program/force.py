@@ -11,14 +11,13 @@ from symvi.physics import kinematics
 from symvi.physics.model import ForceModel
 from symvi.program import common
 from symvi.program.body import BODY, use
-from symvi.program.common import COMMON, SHARED, single
+from symvi.program.common import COMMON, LINK, SHARED, single
 from symvi.program.constraint import Baked, Rows, remember_angles, trace_rows
 from symvi.program.kernel import Kernel, Port
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
-LINK = "link"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ Rows of the tree are all kept, so only constraints that close a loop lose rows. 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism, constraint_count
@@ -14,8 +15,9 @@ from symvi.physics.forces import force_model
 from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel
 from symvi.physics.relations import coupling_model, driver_model
-from symvi.program.compose import Choices, order_of
+from symvi.program.compose import Choices, models_of, order_of
 from symvi.program.extent import OPENING, size_of
+from symvi.program.pivots import pivots_of
 
 LOOPS = ("drop-redundant", "rigid", "drop")
 
@@ -30,7 +32,7 @@ def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
 
     Rows are numbered in the order of the joint's rows in joint axes; a constraint that loses none is absent.
     Raises AssemblyError, naming joints: loops that cannot close, nearly redundant rows, drivers with nothing to drive;
-    ValueError for an unknown value of loops.
+    MechanismError, naming bodies without inertia that no joint holds; ValueError for an unknown value of loops.
     """
     if loops not in LOOPS:
         raise ValueError(f"loops {loops!r}: use {', '.join(repr(name) for name in LOOPS)}")
@@ -38,11 +40,15 @@ def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
     graph, order = order_of(mechanism, models, [force_model(mechanism, force) for force in mechanism.forces])
     first = len(graph.bodies)
     if all(models[node - first].target for node in order.loop_constraints):
-        return _without_loops(mechanism, models)
+        return _with_pivots(mechanism, _without_loops(mechanism, models))
     from symvi.program.redundancy import Analysis  # needs numpy, and time
     from symvi.program.spanning import spanning_of
 
-    return Analysis(mechanism, models, spanning_of(graph, order, models), loops).choices()
+    return _with_pivots(mechanism, Analysis(mechanism, models, spanning_of(graph, order, models), loops).choices())
+
+
+def _with_pivots(mechanism: Mechanism, choices: Choices) -> Choices:
+    return replace(choices, pivots=pivots_of(mechanism, models_of(mechanism, choices), choices.notes["size"]))
 
 
 def models_in_joint_axes(mechanism: Mechanism) -> list[ConstraintModel]:
