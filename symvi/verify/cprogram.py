@@ -1,0 +1,169 @@
+"""A printed C source as a program that runs on any numbers: its kernels, and the calls of every phase in its layout.
+
+Three layouts say the same in three ways: a list of calls (unrolled), a table that a loop walks (looped), blocks in
+which every record has a name (inline). Read back, all become calls of functions on records, so what runs here is what
+the compiler sees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from symvi.verify.ctext import Function, Reader, Statement, UnreadableText, read_function, tokens
+
+STORES = {"p": "parameters", "z": "state", "u": "input", "w": "work"}
+FUNCTION = re.compile(r"^static void (\w+)\([^)]*\)\n\{.*?^\}\n", re.S | re.M)
+TABLE = re.compile(r"^static const unsigned short (\w+)_table\[\d+\]\[\d+\] = \{(.*?)^\};", re.S | re.M)
+
+
+class Record(NamedTuple):
+    """One record: its store, node type and index."""
+
+    store: str
+    kind: str
+    index: int
+
+
+class PrintedCall(NamedTuple):
+    """A kernel on records, in the order of its arguments."""
+
+    function: Function
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class PrintedProgram:
+    """Kernels by name (none in the inline layout) and calls by phase."""
+
+    kernels: Mapping[str, Function]
+    phases: Mapping[str, tuple[PrintedCall, ...]] = field(default_factory=dict)
+
+
+cached_function = lru_cache(maxsize=512)(read_function)
+
+
+def read_program(text: str) -> PrintedProgram:
+    """Read a generated C source in any layout. Raises UnreadableText where a kernel or phase is not as it should be."""
+    bodies = {match.group(1): match.group(0) for match in FUNCTION.finditer(text)}
+    tables = {match.group(1): _table(match.group(2)) for match in TABLE.finditer(text)}
+    kernels: dict[str, Function] = {}
+
+    def kernel(name: str) -> Function:
+        if name not in bodies:
+            raise UnreadableText(f"the kernel {name} is called and not defined")
+        return kernels.setdefault(name, cached_function(bodies[name]))
+
+    phases = {}
+    for name, body in bodies.items():
+        if name.startswith("run_"):
+            phase = name.removeprefix("run_")
+            phases[phase] = tuple(_Phase(body, kernel, tables.get(phase, [])).calls())
+    for calls in phases.values():
+        for call in calls:
+            _check_restrict(call)
+    return PrintedProgram(kernels, phases)
+
+
+def _table(text: str) -> list[list[int]]:
+    return [[int(n) for n in re.findall(r"\d+", row)] for row in re.findall(r"\{([^}]*)\}", text)]
+
+
+def _check_restrict(call: PrintedCall) -> None:
+    """A record that a kernel writes must not be passed to it twice, and what it writes must not be const."""
+    const = dict(call.function.records)
+    for (name, is_const), record in zip(call.function.records, call.records, strict=True):
+        if not is_const and call.records.count(record) > 1:
+            raise UnreadableText(
+                f"kernel {call.function.name}: {record.kind}[{record.index}] is passed twice and written as {name}"
+            )
+    for statement in call.function.statements:
+        if not isinstance(statement.target, str) and const[statement.target[1]]:
+            raise UnreadableText(f"kernel {call.function.name}: writes the const record {statement.target[1]}")
+
+
+class _Phase:
+    """Reads the body of one run_PHASE function."""
+
+    def __init__(self, text: str, kernel: Callable[[str], Function], table: list[list[int]]):
+        self.text, self.kernel, self.table = text, kernel, table
+        self.reader = Reader(text, tokens(text, text.index("{") + 1))
+
+    def calls(self) -> list[PrintedCall]:
+        reader, found = self.reader, []
+        while reader.front != "}":
+            if reader.front == "{":
+                found.append(self._block(len(found)))
+            elif reader.front == "for":
+                found.extend(self._loop())
+            else:
+                function, arguments = self._call()
+                found.append(PrintedCall(function, tuple(place([]) for place in arguments)))
+        return found
+
+    def _call(self) -> tuple[Function, list[Callable]]:
+        """`kernel(&w->kind[index], ...);`: the function, and its arguments as functions of a row of the table."""
+        reader = self.reader
+        function = self.kernel(reader.word())
+        reader.take("(")
+        places = [self._target()]
+        while reader.take(",", ")") == ",":
+            places.append(self._target())
+        reader.take(";")
+        return function, places
+
+    def _target(self) -> Callable[[list[int]], Record]:
+        """`&w->kind[7]` or `&w->kind[row[2]]`."""
+        reader = self.reader
+        reader.take("&")
+        store = STORES[reader.take(*STORES)]
+        reader.take("->")
+        kind = reader.word()
+        reader.take("[")
+        if reader.front == "row":
+            reader.take()
+            reader.take("[")
+            column = reader.whole()
+            reader.take("]")
+            reader.take("]")
+            return lambda row: Record(store, kind, row[column])
+        index = reader.whole()
+        reader.take("]")
+        return lambda row: Record(store, kind, index)
+
+    def _block(self, number: int) -> PrintedCall:
+        """`{ type *const name = &w->kind[index]; ... statements }`."""
+        reader = self.reader
+        start = reader.place
+        reader.take("{")
+        names, places = [], []
+        while "*" in (reader.ahead(1), reader.ahead(2)) and reader.ahead(1) != "=":
+            names.append(reader.record("const"))
+            reader.take("=")
+            places.append(self._target()([]))
+            reader.take(";")
+        statements: tuple[Statement, ...] = reader.statements()
+        text = self.text[start : reader.tokens[reader.position - 1].end]
+        return PrintedCall(Function(f"block_{number + 1}", tuple(names), statements, text), tuple(places))
+
+    def _loop(self) -> list[PrintedCall]:
+        """A loop over the phase's table, whose first column names the kernel."""
+        reader = self.reader
+        while reader.take() != "{":
+            pass
+        while reader.take() != "{":
+            pass
+        cases = {}
+        while reader.front == "case":
+            reader.take()
+            number = reader.whole()
+            reader.take(":")
+            cases[number] = self._call()
+            reader.take("break")
+            reader.take(";")
+        for word in ("default", ":", "break", ";", "}", "}"):
+            reader.take(word)
+        return [PrintedCall(cases[row[0]][0], tuple(place(row) for place in cases[row[0]][1])) for row in self.table]

@@ -1,0 +1,72 @@
+"""Running printed kernels on any numbers: a function of records per kernel, written anew from its trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from symvi.verify.cprogram import PrintedCall
+from symvi.verify.ctext import Function, Statement, UnreadableText
+
+OWN_NAMES = {"angle_near": "angle", "angle_of": "atan2"}
+Memory = dict[str, dict[str, list[dict[str, list]]]]
+
+
+def compiled(function: Function, numbers: Mapping[str, Callable]) -> Callable:
+    """A function of records (dictionaries of lists of numbers), in the order of the kernel's arguments.
+
+    numbers: "number" makes a number of a Fraction; the other entries are functions by name, as in emit/python.py. What
+    runs is written anew from the trees, never the text itself.
+    """
+    scope: dict[str, object] = {}
+    writer = _Writer(scope, numbers)
+    records = [f"r_{name}" for name, _ in function.records]
+    lines = [
+        f"def kernel({', '.join(records)}):",
+        *(f"    {writer.statement(s)}" for s in function.statements),
+        "    return None",
+    ]
+    exec(compile("\n".join(lines), f"<{function.name}>", "exec"), scope)  # noqa: S102  (text of our own trees)
+    return scope["kernel"]
+
+
+class _Writer:
+    """Writes trees as Python; constants and functions go into the scope under names of its own."""
+
+    def __init__(self, scope: dict[str, object], numbers: Mapping[str, Callable]):
+        self.scope, self.numbers = scope, numbers
+
+    def statement(self, statement: Statement) -> str:
+        target = f"v_{statement.target}" if isinstance(statement.target, str) else self.text(statement.target)
+        return f"{target} = {self.text(statement.expression)}"
+
+    def text(self, tree: tuple) -> str:
+        kind = tree[0]
+        if kind == "number":
+            name = f"k_{len(self.scope)}"
+            self.scope[name] = self.numbers["number"](tree[1])
+            return name
+        if kind == "name":
+            return f"v_{tree[1]}"
+        if kind == "entry":
+            return f"r_{tree[1]}[{tree[2]!r}][{tree[3]}]"
+        if kind == "neg":
+            return f"(-{self.text(tree[1])})"
+        if kind == "call":
+            return f"{self._function(tree[1])}({', '.join(self.text(argument) for argument in tree[2])})"
+        return f"({self.text(tree[1])} {kind} {self.text(tree[2])})"
+
+    def _function(self, printed: str) -> str:
+        name = OWN_NAMES.get(printed, printed)
+        name = "sqrt" if name.endswith("_SQRT") else name
+        if name not in self.numbers and name.endswith("f"):
+            name = name[:-1]
+        if name not in self.numbers:
+            raise UnreadableText(f"unknown function {printed}")
+        self.scope[f"f_{name}"] = self.numbers[name]
+        return f"f_{name}"
+
+
+def run(calls: Iterable[PrintedCall], memory: Memory, compile_function: Callable[[Function], Callable]) -> None:
+    """Run the calls of a phase on records: memory[store][kind][index][field]."""
+    for function, records in calls:
+        compile_function(function)(*(memory[r.store][r.kind][r.index] for r in records))

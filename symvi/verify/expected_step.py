@@ -1,0 +1,150 @@
+"""What the kernels of a step must give: residual, blocks of the Newton matrix, and a solution that solves the naive
+system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from symvi.mechanism import coordinate_kinds
+from symvi.program.kernel import Block
+from symvi.program.program import Node
+from symvi.verify.check import Check, View
+from symvi.verify.crun import Memory
+from symvi.verify.naive import joints
+from symvi.verify.naive.body import apply_inertia, momentum, second_knot
+from symvi.verify.naive.quaternion import columns, dot, rotate, scale, unrotate
+from symvi.verify.scene import Scene
+
+
+def setup(view: View) -> Iterator[Check]:
+    yield view.check("common", "half", [view.scene.h / 2])
+    yield view.check("common", "inverse", [1 / view.scene.h])
+
+
+def prepare(view: View) -> Iterator[Check]:
+    scene = view.scene
+    for name, body in scene.bodies.items():
+        axes = columns(body.q)
+        yield view.check(name, "r", [axes[k][i] for i in range(3) for k in range(3)])
+        images = [rotate(body.q, apply_inertia(body.inertia, unrotate(body.q, e))) for e in columns(scene.world[1])]
+        yield view.check(name, "j", [images[k][i] for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))])
+        yield view.check(name, "e", scale(scene.impulse, view.system.explicit[name]))
+    for constraint in view.system.constraints:
+        g = view.system.row_values[0][constraint.name]
+        if constraint.target:  # what has been reached: the coordinate against the input of this knot
+            g = [g[0] - scene.states[constraint.name]["target"][0]]
+        yield view.check(constraint.name, "g", g)
+    yield from angles(view, "_now", "work", scene.nodes)
+
+
+def watch(view: View) -> Iterator[Check]:
+    for name, rows in view.system.dropped.items():
+        yield view.check(view.scene.watched[name], "g", rows)
+    yield from angles(view, "_now", "work", view.scene.watched)
+
+
+def angles(view: View, suffix: str, store: str, nodes: Mapping[str, Node]) -> Iterator[Check]:
+    """Unwrapped angles at the first knot, of every node that carries some."""
+    first, scene = view.system.first, view.scene
+    for node, joint_name, which, key, near in carried_angles(scene, nodes):
+        joint = scene.joints[joint_name]
+        value = joints.coordinate(joint, which, first[joint.parent], first[joint.child], scene.functions, near)
+        yield view.check(node, f"{key}{suffix}", [value], store)
+
+
+def evaluate(view: View) -> Iterator[Check]:
+    scene = view.scene
+    for name, body in scene.bodies.items():
+        second = second_knot(view.system.first[name], body.v, body.turn, scene.h)
+        c, a = body.turn[0], body.turn[1:]
+        yield view.check(name, "c", [c])
+        yield view.check(name, "a", a)
+        yield view.check(name, "u", scale(1 / scene.h, [c - 1, *a]))
+        yield view.check(
+            name, "l", momentum(body.mass, body.inertia, scene.h, view.system.first[name], second, 2, scene.zero)[3:]
+        )
+    for name, values in view.system.residual.items():
+        yield view.check(name, "f", values)
+    yield from blocks(view)
+
+
+def blocks(view: View) -> Iterator[Check]:
+    """Every block of the Newton matrix, as elimination finds it in the records."""
+    nodes, naive, sizes = view.matrix.nodes, view.system.matrix, view.system.sizes
+    for node in nodes:
+        empty = [[view.scene.zero] * sizes[node.name]] * sizes[node.name]
+        yield block(view, node, node, view.matrix.diagonals[node.kind], node, naive.get((node.name, node.name), empty))
+    tied = set()
+    for pair, tie in view.matrix.ties.items():
+        keeper = tie.edge if tie.keeper == "edge" else nodes[pair[0] if tie.keeper == "first" else pair[1]]
+        for (i, j), entries in tie.blocks.items():
+            tied.add((nodes[i].name, nodes[j].name))
+            yield block(view, nodes[i], nodes[j], entries, keeper, naive[nodes[i].name, nodes[j].name])
+    lost = [names for names in naive if names[0] != names[1] and names not in tied]
+    if lost or {node.name for node in nodes} != set(sizes):
+        raise KeyError(
+            f"{view.program.name}: nodes or blocks of the Newton matrix that the program does not have: {lost}"
+        )
+
+
+def block(view: View, row: Node, column: Node, entries: Block, keeper: Node, expected: list[list]) -> Check:
+    def read(memory: Memory) -> list:
+        record = memory["work"][keeper.kind][keeper.index]
+        return [
+            view.scene.zero + e.sign if e.is_constant else record[e.field][e.index] * e.sign for e in entries.entries
+        ]
+
+    return Check(f"block ({row.name}, {column.name}), row by row", [value for line in expected for value in line], read)
+
+
+def merit(view: View) -> Iterator[Check]:
+    total = view.sums["merit"][0]
+    for name, f in view.system.residual.items():
+        if name in view.scene.bodies:
+            body = view.scene.bodies[name]
+            total = total + dot(f[:3], f[:3]) / (body.mass * body.mass) + dot(f[3:], f[3:]) / (body.size * body.size)
+        else:
+            total = total + sum((value * value for value in f), view.scene.zero)
+    yield view.check("common", "merit", [total])
+
+
+def solve(view: View) -> Iterator[Check]:
+    """F s = f row by row, with the naive matrix; the guard of a loop's rows adds to its diagonal."""
+    for name, size in view.system.sizes.items():
+        guard = view.scene.guards.get(name, [view.scene.zero] * size)
+        yield Check(
+            f"(F s = f) of {name}", view.system.residual[name], lambda m, n=name, g=guard: product(view, m, n, g)
+        )
+
+
+def product(view: View, memory: Memory, name: str, guard: list) -> list:
+    solution = {
+        other: memory["work"][(node := view.scene.nodes[other]).kind][node.index]["s"] for other in view.system.sizes
+    }
+    total = [g * s for g, s in zip(guard, solution[name], strict=True)]
+    for (row, column), block in view.system.matrix.items():
+        if row == name:
+            total = [
+                old + sum((x * y for x, y in zip(line, solution[column], strict=True)), view.scene.zero)
+                for old, line in zip(total, block, strict=True)
+            ]
+    return total
+
+
+def carried_angles(scene: Scene, nodes: Mapping[str, Node]) -> Iterator[tuple]:
+    """(node, joint, coordinate of the joint, state field, carried angles) of every angle that the state of some nodes
+    carries.
+    """
+    couplings = {c.name: c.joints for c in scene.mechanism.couplings}
+    owners = {e.name: e.joint for e in (*scene.mechanism.drivers, *scene.mechanism.forces) if hasattr(e, "joint")}
+    watched = nodes is scene.watched
+    for name, fields in (scene.watched_states if watched else scene.states).items():
+        for key in (key for key in fields if key.startswith("angle")):
+            number = int(key.removeprefix("angle") or 1) - 1
+            if name in couplings:
+                yield nodes[name], couplings[name][number], 0, key, scene.near(name, key, watched)
+            else:
+                joint = owners.get(name, name)
+                first = coordinate_kinds(scene.mechanism.joint(joint).type).count("translation")
+                yield nodes[name], joint, first + number, key, scene.near(name, watched=watched)

@@ -1,0 +1,189 @@
+"""The proof: run a mechanism's printed kernels in a prime field and compare every result with the naive definition.
+
+Every stage starts from the records that the stages before it left, so that a number which one kernel keeps for another
+is proved where it is used. The text that runs is what emit/c.py prints; that all layouts say the same is in layouts.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import perf_counter
+
+from symvi.emit.c import generate
+from symvi.mechanism import Mechanism
+from symvi.program.compose import NOTHING_DROPPED, Choices, Composer
+from symvi.program.maximal import Matrix
+from symvi.program.program import Program
+from symvi.verify.check import Check
+from symvi.verify.cprogram import PrintedProgram, read_program
+from symvi.verify.crun import Memory, compiled, run
+from symvi.verify.ctext import Function
+from symvi.verify.field import MERSENNE_61, MERSENNE_127
+from symvi.verify.parameters import parameter_differences
+from symvi.verify.scene import Scene, make_scene
+from symvi.verify.stages import Stage, stages_of
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A mechanism with its program, and the program as printed."""
+
+    mechanism: Mechanism
+    choices: Choices
+    program: Program
+    matrix: Matrix
+    printed: PrintedProgram
+
+
+def subject(
+    mechanism: Mechanism, choices: Choices = NOTHING_DROPPED, layout: str = "unrolled", real: str = "double"
+) -> Subject:
+    """Compose, print and read back a mechanism."""
+    composer = Composer(mechanism, choices)
+    program = composer.program()
+    return Subject(mechanism, choices, program, composer.matrix, read_printed(program, layout, real))
+
+
+def read_printed(program: Program, layout: str, real: str = "double") -> PrintedProgram:
+    sources = generate(program, layout=layout, real=real)
+    return read_program(sources.files[f"{sources.name}.c"])
+
+
+class Bench:
+    """One scene of a subject with everything that is expected of its kernels: what a proof and its mutations run on.
+
+    Definitions are evaluated first, so that the roots and opaque values which kernels may use are those of the
+    definitions.
+    """
+
+    def __init__(self, of: Subject, *, prime: int = MERSENNE_61, seed: int = 0, guarded: bool = False):
+        self.of, self.stages = of, []
+        self.scene = make_scene(
+            of.mechanism, of.program, of.choices, prime=prime, seed=seed, guarded=guarded, complete=self._complete
+        )
+        self.start = self.scene.memory()
+        self.numbers = self.scene.kernel_numbers()
+        self._compiled: dict[int, Callable] = {}
+        self.left: dict[str | None, Memory] = {None: self.start}
+        self.seconds: dict[str, float] = {}
+        for stage in self.stages:
+            began = perf_counter()
+            self.left[stage.name] = self.after(stage, self.left[stage.after])
+            self.seconds[stage.name] = perf_counter() - began
+        self.knowledge = self.scene.opaque.save()
+
+    def _complete(self, scene: Scene) -> None:
+        self.stages: list[Stage] = stages_of(scene, self.of.matrix)
+
+    def compile(self, function: Function) -> Callable:
+        found = self._compiled.get(id(function))
+        if found is None:
+            found = self._compiled[id(function)] = compiled(function, self.numbers)
+        return found
+
+    def after(self, stage: Stage, before: Memory, compile_function: Callable | None = None) -> Memory:
+        """The records after a stage."""
+        memory = copy_of(before)
+        stage.prepare(memory)
+        for phase in stage.phases:
+            run(self.of.printed.phases.get(phase, ()), memory, compile_function or self.compile)
+        return memory
+
+    def failures(self, stage: Stage, memory: Memory) -> Iterator[str]:
+        """What in the records is not as the definitions say, entry by entry."""
+        for check in stage.checks:
+            yield from differences(check, memory)
+
+
+def differences(check: Check, memory: Memory) -> Iterator[str]:
+    """The entries of one check that differ."""
+    found = check.read(memory)
+    if len(found) != len(check.expected):
+        yield f"{check.place}: {len(found)} entries instead of {len(check.expected)}"
+        return
+    for k, (value, wanted) in enumerate(zip(found, check.expected, strict=True)):
+        if value != wanted:
+            yield f"{check.place}, entry {k}"
+
+
+def copy_of(memory: Memory) -> Memory:
+    return {
+        store: {
+            kind: [{name: list(values) for name, values in record.items()} for record in records]
+            for kind, records in kinds.items()
+        }
+        for store, kinds in memory.items()
+    }
+
+
+# --- reports ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Verdict:
+    """What was proved of one phase of one mechanism: kernels, numbers compared, points, failing entries, seconds."""
+
+    mechanism: str
+    phase: str
+    kernels: tuple[str, ...]
+    outputs: int
+    points: int
+    failures: tuple[str, ...]
+    seconds: float
+
+    @property
+    def proved(self) -> bool:
+        return not self.failures
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where a proof is done: a prime, a seed, and whether the guards of loops are zero."""
+
+    prime: int = MERSENNE_61
+    seed: int = 0
+    guarded: bool = False
+
+
+POINTS = (Point(MERSENNE_61, 1), Point(MERSENNE_127, 2, guarded=True))
+
+
+def prove(of: Subject, points: tuple[Point, ...] = POINTS) -> list[Verdict]:
+    """Prove every kernel of a subject at some points; one verdict per stage, and one for its parameters."""
+    began = perf_counter()
+    wrong = tuple(parameter_differences(of.mechanism, of.program))
+    count = sum(len(numbers) for record in of.program.parameters.values() for numbers in record.values())
+    return [
+        Verdict(of.mechanism.name, "parameters", (), count, 1, wrong, perf_counter() - began),
+        *_prove_stages(of, points),
+    ]
+
+
+def _prove_stages(of: Subject, points: tuple[Point, ...]) -> list[Verdict]:
+    outputs: dict[str, int] = {}
+    failures: dict[str, list[str]] = {}
+    seconds: dict[str, float] = {}
+    for point in points:
+        bench = Bench(of, prime=point.prime, seed=point.seed, guarded=point.guarded)
+        for stage in bench.stages:
+            began = perf_counter()
+            failures.setdefault(stage.name, []).extend(bench.failures(stage, bench.left[stage.name]))
+            outputs[stage.name] = outputs.get(stage.name, 0) + sum(len(check.expected) for check in stage.checks)
+            seconds[stage.name] = seconds.get(stage.name, 0.0) + bench.seconds[stage.name] + perf_counter() - began
+    names = {
+        stage.name: tuple(
+            dict.fromkeys(c.function.name for phase in stage.phases for c in of.printed.phases.get(phase, ()))
+        )
+        for stage in bench.stages
+    }
+    return [
+        Verdict(
+            of.mechanism.name,
+            name,
+            names[name],
+            outputs[name],
+            len(points),
+            tuple(dict.fromkeys(failures[name])),
+            seconds[name],
+        )
+        for name in names
+    ]

@@ -1,0 +1,209 @@
+"""The whole system by its definition: the residual of one step, and its Newton matrix by dual numbers (000 (33)-(37)).
+
+    f_body = -dL_d/dz1 - carry momentum_old - impulse force - G(z1)ᵀ y + impulse damping     [N s, N m s, world axes]
+    f_row  = closure g(z1) + (g(z2) - g(z1))/h
+with the unknowns s = (change of v, rotation vector of z2 over h, world axes) of every body and y of every row. impulse
+= s h, carry and closure are the switches that make one residual serve step, start and projection (program/common.py).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from symvi.verify.dual import derivative
+from symvi.verify.naive.body import displaced, momentum, second_knot
+from symvi.verify.naive.constraints import dropped_rows, naive_constraints
+from symvi.verify.naive.forces import naive_force
+from symvi.verify.naive.quaternion import add, multiply, scale
+
+STILL = (0, 0, 0)
+
+
+class System:
+    """Residual, Newton matrix and forces of a scene, node by node; nodes are named as in the mechanism."""
+
+    def __init__(self, scene):
+        self.scene, self.zero, self.h = scene, scene.zero, scene.h
+        self.constraints = naive_constraints(scene)
+        self.forces = {force.name: naive_force(scene, force) for force in scene.mechanism.forces}
+        self.sizes = {name: 6 for name in scene.bodies} | {c.name: len(c.rows(self.first)) for c in self.constraints}
+
+    # --- placements ------------------------------------------------------------------------------------------------
+    @cached_property
+    def first(self) -> dict:
+        """Placements at the first knot."""
+        return {"world": self.scene.world} | {name: (body.x, body.q) for name, body in self.scene.bodies.items()}
+
+    def second(self, name: str | None = None, s=None) -> dict:
+        """Placements at the second knot, with one body's unknowns changed by s."""
+        places = {"world": self.scene.world}
+        for other in self.scene.bodies:
+            v, turn = self.motion(other, s if other == name else None)
+            places[other] = second_knot(self.first[other], v, turn, self.h)
+        return places
+
+    def motion(self, name: str, s=None) -> tuple[list, list]:
+        """(v, [c; a]) of a body over the step, changed by s: v + s_v and (1 + h s_theta/2) [c; a]."""
+        body = self.scene.bodies[name]
+        if s is None:
+            return body.v, body.turn
+        turn = add(body.turn, multiply([s[3] * 0, *scale(self.h / 2, s[3:])], body.turn))
+        return add(body.v, s[:3]), turn
+
+    def velocity(self, name: str, s=None) -> tuple[list, list]:
+        """(v, w) of a body over the step, w = (2/h) a in world axes."""
+        if name == "world":
+            return list(STILL), list(STILL)
+        v, turn = self.motion(name, s)
+        return v, scale(2 / self.h, turn[1:])
+
+    # --- forces ----------------------------------------------------------------------------------------------------
+    @cached_property
+    def explicit(self) -> dict[str, list]:
+        """The force and torque on every body that is known at the first knot: gravity, potentials, inputs."""
+        total = {}
+        for name, body in self.scene.bodies.items():
+            pull = self._slopes(
+                name,
+                lambda places, b=body, n=name: (
+                    -b.mass * sum((g * x for g, x in zip(self.scene.gravity, places[n][0], strict=True)), self.zero)
+                ),
+            )
+            total[name] = [-slope for slope in pull]
+        for force in self.forces.values():
+            for name in {body for body in force.bodies if body != "world"}:
+                if force.energy:
+                    pull = self._slopes(name, lambda places, f=force: f.energy(*(places[body] for body in f.bodies)))
+                    total[name] = [old - slope for old, slope in zip(total[name], pull, strict=True)]
+                if force.power:
+                    total[name] = add(total[name], self._directions(force, name, lambda *m, f=force: [f.power(*m)])[0])
+        return total
+
+    def _slopes(self, name: str, potential) -> list:
+        """The derivative of a potential at the first knot by a body's position and rotation."""
+        return [
+            derivative(lambda e, k=k: [potential(self.first | {name: displaced(self.first[name], k, e)})], self.zero)[0]
+            for k in range(6)
+        ]
+
+    def _directions(self, force, name: str, function) -> list[list]:
+        """How functions that are linear in the velocities depend on those of one body: a row of six per function."""
+        places, found = [self.first[body] for body in force.bodies], []
+        for k in range(6):
+            unit = [self.zero + int(i == k) for i in range(6)]
+            motions = [(unit[:3], unit[3:]) if body == name else ([self.zero] * 3,) * 2 for body in force.bodies]
+            found.append(function(*places, *motions))
+        return [list(row) for row in zip(*found, strict=True)]
+
+    @cached_property
+    def dampers(self) -> list[tuple]:
+        """(damping, {body: rows of six}) of every law that damps."""
+        return [
+            (
+                force.damping,
+                {body: self._directions(force, body, force.rates) for body in force.bodies if body != "world"},
+            )
+            for force in self.forces.values()
+            if force.damping
+        ]
+
+    def damping(self, name: str, changed: str | None = None, s=None) -> list:
+        """The force of all dampers against a body at the step's velocity: Cᵀ d C [v; w]."""
+        total = [self.zero] * 6
+        for gains, rows in self.dampers:
+            if name in rows:
+                for k, gain in enumerate(gains):
+                    rate = self.zero
+                    for body in rows:
+                        v, w = self.velocity(body, s if body == changed else None)
+                        rate = rate + sum((c * u for c, u in zip(rows[body][k], [*v, *w], strict=True)), self.zero)
+                    total = [old + c * gain * rate for old, c in zip(total, rows[name][k], strict=True)]
+        return total
+
+    # --- rows ------------------------------------------------------------------------------------------------------
+    @cached_property
+    def row_values(self) -> tuple[dict, dict]:
+        """The values of all rows at both knots."""
+        second = self.second()
+        return tuple({c.name: c.rows(places) for c in self.constraints} for places in (self.first, second))
+
+    @cached_property
+    def dropped(self) -> dict[str, list]:
+        """Rows that are only watched, at the first knot."""
+        return {name: rows(self.first) for name, rows in dropped_rows(self.scene).items()}
+
+    @cached_property
+    def gradients(self) -> dict[tuple[str, str], list[list]]:
+        """G(z1) by (constraint, body): six columns per row."""
+        found = {}
+        for c in self.constraints:
+            for name in c.bodies:
+                slopes = [
+                    derivative(
+                        lambda e, k=k, n=name, c=c: c.rows(self.first | {n: displaced(self.first[n], k, e)}), self.zero
+                    )
+                    for k in range(6)
+                ]
+                found[c.name, name] = [list(row) for row in zip(*slopes, strict=True)]
+        return found
+
+    # --- residual and Newton matrix --------------------------------------------------------------------------------
+    def body_residual(self, name: str, changed: str | None = None, s=None) -> list:
+        scene, body = self.scene, self.scene.bodies[name]
+        own = s if changed == name else None
+        second = second_knot(self.first[name], *self.motion(name, own), self.h)
+        new = momentum(body.mass, body.inertia, self.h, self.first[name], second, 1, self.zero)
+        known = [
+            scene.carry * old + scene.impulse * force
+            for old, force in zip(body.momentum, self.explicit[name], strict=True)
+        ]
+        pushed = self.constraint_impulse(name)
+        against = self.damping(name, changed, s)
+        return [p - k - g + scene.impulse * d for p, k, g, d in zip(new, known, pushed, against, strict=True)]
+
+    def constraint_impulse(self, name: str, only: str | None = None) -> list:
+        """G(z1)ᵀ y on a body, of all rows or of one constraint."""
+        total = [self.zero] * 6
+        for (constraint, body), rows in self.gradients.items():
+            if body == name and only in (None, constraint):
+                for row, impulse in zip(rows, self.scene.impulses[constraint], strict=True):
+                    total = [old + g * impulse for old, g in zip(total, row, strict=True)]
+        return total
+
+    def row_residual(self, constraint, changed: str | None = None, s=None) -> list:
+        scene = self.scene
+        first = self.row_values[0][constraint.name]
+        second = constraint.rows(self.second(changed, s)) if changed else self.row_values[1][constraint.name]
+        found = [scene.closure * g1 + (g2 - g1) / self.h for g1, g2 in zip(first, second, strict=True)]
+        if constraint.target:
+            target, rate = scene.inputs[constraint.name]["target"][0], scene.states[constraint.name]["rate"][0]
+            found[0] = found[0] - scene.closure * target - (1 - scene.closure * self.h) * rate
+        return found
+
+    @cached_property
+    def residual(self) -> dict[str, list]:
+        return {name: self.body_residual(name) for name in self.scene.bodies} | {
+            c.name: self.row_residual(c) for c in self.constraints
+        }
+
+    @cached_property
+    def matrix(self) -> dict[tuple[str, str], list[list]]:
+        """Blocks of the Newton matrix that may differ from zero, by (row node, column node)."""
+        found = {}
+        for name in self.scene.bodies:
+            for other in self.scene.bodies:
+                if name == other or any(name in rows and other in rows for _, rows in self.dampers):
+                    found[name, other] = self._columns(other, lambda s, n=name, o=other: self.body_residual(n, o, s))
+        for c in self.constraints:
+            for name in c.bodies:
+                found[c.name, name] = self._columns(name, lambda s, c=c, n=name: self.row_residual(c, n, s))
+                found[name, c.name] = [
+                    [-g for g in column] for column in zip(*self.gradients[c.name, name], strict=True)
+                ]
+        return found
+
+    def _columns(self, name: str, function) -> list[list]:
+        slopes = [
+            derivative(lambda e, k=k: function([e if i == k else e * 0 for i in range(6)]), self.zero) for k in range(6)
+        ]
+        return [list(row) for row in zip(*slopes, strict=True)]
