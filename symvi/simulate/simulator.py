@@ -136,7 +136,7 @@ class Simulator:
         """
         self._set_step(step)
         state = start_state(self.mechanism) if state is None else state
-        self._check_speed(state, step)
+        self._check_speed(state, step, knot)
         self._write_state(state)
         self._write_angles()
         rows = self.inputs.from_signals(np.array([time, time + step])) if inputs is None else inputs
@@ -165,13 +165,14 @@ class Simulator:
             raise MechanismError(f"step {step!r}: the time step must be a positive number of seconds")
         self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = step
 
-    def _check_speed(self, state: State, step: float) -> None:
-        speeds = np.linalg.norm(state.angular_velocity, axis=1)
-        if len(speeds) and speeds.max() >= 2 / step:
+    def _check_speed(self, state: State, step: float, knot: bool) -> None:
+        """A knot's momentum J w becomes J sin(turn)/h over a step, so w h < 1; a chord's rate is 2 sin(turn/2)/h."""
+        speeds, limit = np.linalg.norm(state.angular_velocity, axis=1), 1.0 if knot else 2.0
+        if len(speeds) and speeds.max() >= limit / step:
             k = int(speeds.argmax())
             raise MechanismError(
-                f"body '{state.names[k]}': turns at {speeds[k]:.6g} rad/s; {step:g} s steps allow {2 / step:.6g} rad/s "
-                f"(half a turn a step): take a step below {2 / speeds[k]:.3g} s"
+                f"body '{state.names[k]}': turns at {speeds[k]:.6g} rad/s; {step:g} s steps allow less than "
+                f"{limit / step:.6g} rad/s: take a step below {limit / speeds[k]:.3g} s"
             )
 
     def _write_state(self, state: State) -> None:
