@@ -5,12 +5,15 @@ solver's accelerations are the differences of its own knots. They agree up to th
 dampers, which act at the old knot with the new velocity, the first (math.md, section 4).
 """
 
+from math import pi
+
 import numpy as np
 import pytest
 
-from symvi.mechanism import JOINT_TYPES
-from symvi.simulate import SolverOptions
-from tests.support.floating_pairs import FORCE_KINDS
+from symvi.mechanism import JOINT_TYPES, Body, Mechanism, Wrench
+from symvi.mechanism.rotation import about
+from symvi.simulate import Simulator, SolverOptions, Trajectory
+from tests.support.floating_pairs import FORCE_KINDS, floating_pair
 from tests.support.loaded_pairs import DAMPED, DISSIPATIVE, LoadedPair
 from tests.support.measuring import centre, largest, observed_order
 from tests.support.newton_euler import equations_of_motion
@@ -18,26 +21,28 @@ from tests.support.newton_euler import equations_of_motion
 GRAVITY = (1.0, 2.0, -9.81)
 UNDAMPED = tuple(kind for kind in FORCE_KINDS if kind not in DISSIPATIVE)
 STEPS = (0.002, 0.001)
+OPTIONS = SolverOptions(tolerance=1e-12)
 ROUND_OFF = 2e-8  # velocities are solved to 1e-12 m/s, so accelerations over a step to 1e-9
 
 
-def disagreement(pair: LoadedPair, step: float, kinds: tuple[str, ...]) -> np.ndarray:
-    """(3,): linear and angular accelerations of the bodies and reactions, against the equations of motion."""
-    trajectory = pair.simulate(2 * step, step, options=SolverOptions(tolerance=1e-12))
+def disagreement(mechanism: Mechanism, trajectory: Trajectory) -> np.ndarray:
+    """(3,): of linear and angular accelerations and reactions, at the middle one of three knots."""
+    exact = equations_of_motion(mechanism, trajectory.state(1))
+    places = np.array([centre(trajectory, name) for name in trajectory.names])
+    linear = np.diff(places, 2, axis=1)[:, 0] / trajectory.step**2
+    spins = trajectory.angular_velocity
+    angular = (spins[2] - spins[0]) / (2 * trajectory.step)
+    # forces of a knot come with the next one; a floating joint has no rows to push with
+    pushes = trajectory.reactions.get("joint", np.zeros((3, 6)))[2]
+    found = linear - exact.acceleration, angular - exact.angular_acceleration, pushes - exact.reactions["joint"]
+    return np.array([largest(difference) for difference in found])
+
+
+def disagreements(pair: LoadedPair, kinds: tuple[str, ...]) -> np.ndarray:
+    """(steps, 3): of the pair with these kinds of forces."""
     forces = [force for force in pair.mechanism.forces if force.name.removesuffix("_of_joint") in kinds]
     acting = pair.mechanism.changed(forces=forces)
-    exact = equations_of_motion(acting, trajectory.state(1))
-    places = np.array([centre(trajectory, name) for name in trajectory.names])
-    linear = np.diff(places, 2, axis=1)[:, 0] / step**2
-    spins = trajectory.angular_velocity
-    angular = (spins[2] - spins[0]) / (2 * step)
-    pushes = trajectory.reactions.get("joint", np.zeros((3, 6)))  # a floating joint has no rows to push with
-    differences = (
-        linear - exact.acceleration,
-        angular - exact.angular_acceleration,
-        pushes[2] - exact.reactions["joint"],
-    )
-    return np.array([largest(difference) for difference in differences])
+    return np.array([disagreement(acting, pair.simulate(2 * step, step, options=OPTIONS)) for step in STEPS])
 
 
 def observed_orders(errors: np.ndarray) -> np.ndarray:
@@ -48,13 +53,36 @@ def observed_orders(errors: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("joint_type", JOINT_TYPES)
 def test_a_pair_with_every_undamped_force_moves_as_newton_and_euler_say(joint_type: str) -> None:
     pair = LoadedPair(joint_type, UNDAMPED, GRAVITY)
-    errors = np.array([disagreement(pair, step, UNDAMPED) for step in STEPS])
+    errors = disagreements(pair, UNDAMPED)
     assert largest(errors[-1]) < 2e-3  # accelerations are 10 m/s^2 and 50 rad/s^2
     assert observed_orders(errors) == pytest.approx(2.0, abs=0.15)  # the next power of the step is still seen
+
+
+@pytest.mark.parametrize("frame", ["world", "body"])
+def test_a_wrench_from_outside(frame: str) -> None:
+    """On the tip of a ball-jointed pair: force at a point, in the axes asked for, and torque in those of the body."""
+    signal = ("1 + t", "-2*cos(3*t)", "0.5", "0.2*sin(5*t)", "0.3", "-0.1*t")
+    wrench = Wrench(name="wrench", body="tip", point=(0.1, -0.2, 0.3), frame=frame, signal=signal)
+    mechanism = floating_pair("spherical", gravity=GRAVITY).changed(name=f"wrench_{frame}", forces=[wrench])
+    simulator = Simulator(mechanism)
+    errors = [disagreement(mechanism, simulator.simulate(2 * step, step, options=OPTIONS)) for step in STEPS]
+    errors = np.array(errors)
+    assert largest(errors[-1]) < 1e-3
+    assert observed_orders(errors) == pytest.approx(2.0, abs=0.15)
+
+
+@pytest.mark.parametrize("frame", ["world", "body"])
+def test_a_push_along_an_axis(frame: str) -> None:
+    """cases.md 3.4: 1 N on 1 kg for 0.5 s, on a body turned by a quarter about z: 0.5 m/s along y, or along x."""
+    wrench = Wrench(name="push", body="body", frame=frame, signal=("1", "0", "0", "0", "0", "0"))
+    body = Body(name="body", mass=1.0, inertia=(0.1, 0.1, 0.1), orientation=about((0, 0, 1), pi / 2))
+    mechanism = Mechanism(name="push", gravity=(0, 0, 0), bodies=[body], forces=[wrench])
+    velocity = Simulator(mechanism).simulate(0.5, 0.01).velocity[-1, 0]
+    assert velocity == pytest.approx((0, 0.5, 0) if frame == "body" else (0.5, 0, 0), abs=1e-14)
 
 
 @pytest.mark.parametrize("joint_type", DAMPED)
 def test_dampers_and_servos_make_it_first_order(joint_type: str) -> None:
     pair = LoadedPair(joint_type, FORCE_KINDS, GRAVITY)
-    errors = np.array([disagreement(pair, step, FORCE_KINDS) for step in STEPS])
+    errors = disagreements(pair, FORCE_KINDS)
     assert observed_orders(errors) == pytest.approx(1.0, abs=0.25)
