@@ -1,10 +1,10 @@
 """The order in which the blocks of the Newton matrix are eliminated, and the fill-in that it makes.
 
-000 says that any root will do; it will not: the block of a constraint is exactly zero until a neighbouring body has
+BM20 says that any root will do; it will not: the block of a constraint is exactly zero until a neighbouring body has
 been eliminated. Here the forest is rooted at constraints to the world (or a base body), a tree constraint comes after
 the body that it carries, and a constraint that closes a loop after all of the loop but the common ancestor of its
-bodies. hanging.py says why every pivot is then regular; the algorithms that use the order are in 000 section 4.2 and
-001 section 4.
+bodies. hanging.py says why every pivot is then regular; the algorithms that use the order are in BM20 section 4.2 and
+BSMH23 section 4.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The graph of a mechanism: bodies and constraints as nodes, an edge for every off-diagonal block of the Newton matrix.
 
 Topology only: a body is six velocities, a constraint is its rows and the bodies it touches. The world is no node; a
-constraint knows whether it ties its bodies to it (000 section 4.2, 001 section 4).
+constraint knows whether it ties its bodies to it (BM20 section 4.2, BSMH23 section 4).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The joint frame stands on the parent at parent_anchor, turned by q_off = orientation. In it, at coordinates c,
     u = displacement(c)   from its origin to the child's anchor
     d = turn(c)           the child frame: q_child = q_parent q_off d
-(math.md, section 3, solved for the child).
+(a joint's rows, solved for the child).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The joints by their rows: the one table that says what each type holds and what it leaves free (math.md, section 3).
+"""The joints by their rows: the one table that says what each type holds and what it leaves free.
 
 A joint of the table holds T translations and R rotations of the child's anchor in the joint frame with the triad
 (a1, a2, a3), a3 = axis: 0 rows hold nothing, 1 row holds along or about a3, 2 rows hold a1 and a2, 3 rows hold all.

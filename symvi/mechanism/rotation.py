@@ -1,6 +1,6 @@
 """Unit quaternions and rotations in plain floats.
 
-Convention (math.md, section 1): Hamilton, scalar first, (w, x, y, z), body to world; a product is applied from the
+Convention: Hamilton, scalar first, (w, x, y, z), body to world; a product is applied from the
 right: rotate(multiply(p, q), v) = rotate(p, rotate(q, v)).
 """
 

@@ -2,7 +2,7 @@
 
 A trace holds all that a node type computes in a step. `kernels` cuts it into three: what depends on parameters only (setup),
 what is fixed during a step (prepare) and what every Newton iteration computes anew (evaluate). A value that a later part needs
-from an earlier one is kept in a field of the node's own work record (codegen.md section 2).
+from an earlier one is kept in a field of the node's own work record.
 """
 
 from __future__ import annotations

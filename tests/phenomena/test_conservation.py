@@ -1,7 +1,7 @@
 """Two bodies in free space, tossed with random velocities: what acts between them changes neither momentum.
 
 Every joint type, alone, with every force that it has an axis for, and with all of them; joints whose coordinates are
-driven; gears between joints. Public codes lose momentum in springs that pull without their lever (math.md, section 4).
+driven; gears between joints. Public codes lose momentum in springs that pull without their lever.
 """
 
 from itertools import combinations_with_replacement

@@ -2,7 +2,7 @@
 
 The witness solves the dense equations of motion with multipliers at a knot (support/newton_euler.py); the generated
 solver's accelerations are the differences of its own knots. They agree up to the scheme's order: the second, and with
-dampers, which act at the old knot with the new velocity, the first (math.md, section 4).
+dampers, which act at the old knot with the new velocity, the first.
 """
 
 from math import pi
@@ -73,7 +73,7 @@ def test_a_wrench_from_outside(frame: str) -> None:
 
 @pytest.mark.parametrize("frame", ["world", "body"])
 def test_a_push_along_an_axis(frame: str) -> None:
-    """cases.md 3.4: 1 N on 1 kg for 0.5 s, on a body turned by a quarter about z: 0.5 m/s along y, or along x."""
+    """1 N on 1 kg for 0.5 s, on a body turned by a quarter about z: 0.5 m/s along y, or along x."""
     wrench = Wrench(name="push", body="body", frame=frame, signal=("1", "0", "0", "0", "0", "0"))
     body = Body(name="body", mass=1.0, inertia=(0.1, 0.1, 0.1), orientation=about((0, 0, 1), pi / 2))
     mechanism = Mechanism(name="push", gravity=(0, 0, 0), bodies=[body], forces=[wrench])

@@ -1,8 +1,8 @@
 """A body that nothing acts on: Euler's equations, the flip about the middle axis, conserved momentum, bounded energy.
 
 Witnesses: Euler's equations integrated by SciPy, and the period of the free top in elliptic integrals (Landau and
-Lifshitz, Mechanics, section 37). The code behind 000 and 001 fails here: with its gyroscopic sign a free top never
-changes its angular velocity (math.md, section 8).
+Lifshitz, Mechanics, section 37). The code behind BM20 and BSMH23 fails here: with its gyroscopic sign a free top never
+changes its angular velocity.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Newton's increments reach 1e-12 in velocity for steps from 1 us to 10 ms, on chains of 1 to 100 links.
 
-The rows of a step carry no cancellation (solver.md, section 1): with rows g(z2)/h the increments of small steps would
+The rows of a step carry no cancellation: with rows g(z2)/h the increments of small steps would
 end at 1e-16/h.
 """
 

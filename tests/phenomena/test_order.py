@@ -1,7 +1,7 @@
 """Observed order of the scheme: two with the start by the discrete Legendre transform, one with the papers' start.
 
 Witnesses: the double pendulum's Lagrangian equations, and for a spatial arm the equations of Newton and Euler with
-multipliers, both integrated by SciPy. solver.md, section 5, has 2.00 and 0.98 for the double pendulum.
+multipliers, both integrated by SciPy. A prototype had 2.00 and 0.98 for the double pendulum.
 """
 
 from math import cos, sin

@@ -32,7 +32,7 @@ def exact_angle(amplitude: float, time: np.ndarray) -> np.ndarray:
     return 2 * np.arcsin(modulus * ellipj(quarter - RATE * time, modulus**2)[0])
 
 
-# cases.md 3.3: the periods of three amplitudes over that of small swings
+# the periods of three amplitudes over that of small swings
 @pytest.mark.parametrize("amplitude, ratio", [(pi / 2, 1.18034), (pi / 3, 1.07318), (pi / 6, 1.01741)])
 def test_its_period(amplitude: float, ratio: float) -> None:
     simulator, means = Simulator(pendulum(amplitude, THIN)), []
@@ -69,7 +69,7 @@ def test_it_swings_as_the_elliptic_functions_say(amplitude: float) -> None:
 
 
 def test_reference_numbers_of_the_papers_start() -> None:
-    """cases.md 3.9: a box on a hinge, level, at rest in the papers' sense: placed alike at both first knots.
+    """A box on a hinge, level, at rest in the papers' sense: placed alike at both first knots.
 
     The papers' start takes velocities as those over the step before the first knot; zero there is z1 = z0.
     """
@@ -91,9 +91,9 @@ def thin_damped_pendulum():
 
 
 def test_the_damped_pendulum_of_001_figure_7c() -> None:
-    """th'' = -1.5 9.81 sin th - 1.5 th'; exact values of cases.md 3.2.
+    """th'' = -1.5 9.81 sin th - 1.5 th'; exact values 3.2.
 
-    Dampers act at the old knot with the new velocity: with them the scheme is of first order (math.md, section 4).
+    Dampers act at the old knot with the new velocity: with them the scheme is of first order.
     """
     exact = np.array([-0.72987, 0.28888, 0.026526, 6.007e-4])
     simulator, found = Simulator(thin_damped_pendulum()), []

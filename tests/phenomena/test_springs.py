@@ -31,7 +31,7 @@ def slider(*forces, mass: float = 1.0, gravity=(0, 0, 0), **start) -> Mechanism:
 
 
 def test_a_slider_swings_as_verlets_oscillator() -> None:
-    """cases.md 3.4: 10 N/m, let go at 0.5 m, 5 s."""
+    """10 N/m, let go at 0.5 m, 5 s."""
     spring = JointSpring(name="spring", joint="rail", stiffness=10.0)
     trajectory = Simulator(slider(spring, coordinate=0.5)).simulate(5.0, STEP, options=TIGHT)
     rate, count = sqrt(10.0), np.arange(501)

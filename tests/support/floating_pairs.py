@@ -1,6 +1,6 @@
 """Two bodies in free space that nothing but one joint and its forces hold together: their momentum cannot change.
 
-000 and 001 have no such experiment; Dojo's tests have (its "snake" and "twister"). Every joint type and every force
+BM20 and BSMH23 have no such experiment; Dojo's tests have (its "snake" and "twister"). Every joint type and every force
 between bodies is tried on such a pair, without gravity unless it is asked for.
 """
 

@@ -1,6 +1,6 @@
 """The constraints of a mechanism by their definition: an independent witness in plain NumPy, without symvi's formulas.
 
-Rows are those of math.md, section 3: translations and rotations of the child's anchor in the joint frame along the
+Rows are those: translations and rotations of the child's anchor in the joint frame along the
 directions that the table of joints holds, in metres and radians. They are written with + - * / and arctan only, so
 that they can be evaluated on complex numbers: the Jacobian is exact to round-off (complex step).
 """

@@ -1,4 +1,4 @@
-"""Closed loops of the papers' experiments (cases.md 3.1, 3.2, 3.5 and 3.6), in the convention of pendulums.py."""
+"""Closed loops of the papers' experiments, in the convention of pendulums.py."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def hinge(name: str, parent: str, child: str, at_parent: Point, at_child: Point,
 
 
 def closed_chain(count: int, closure: str = "cylindrical_free", angle: float = pi / 4) -> Mechanism:
-    """000 Fig. 5b: links of 1 m between pivots in (0, 0, 0) and (0, 1, 0), let go at rest.
+    """BM20 Fig. 5b: links of 1 m between pivots in (0, 0, 0) and (0, 1, 0), let go at rest.
 
     Half of the links go down at the angle, one lies level, the others come back up; for an even number, which the
     paper does not have, two in the middle stand as a roof of 60 degrees. Raises ValueError below three links.
@@ -44,7 +44,7 @@ def closed_chain(count: int, closure: str = "cylindrical_free", angle: float = p
 
 
 def three_link_loop(joint: str = "revolute") -> Mechanism:
-    """000 Fig. 4b, 001 Fig. 7a: boxes of 1, sqrt(2)/2 and 1 m, masses like lengths, on pivots in (0, 0, 0), (0, 1, 0).
+    """BM20 Fig. 4b, BSMH23 Fig. 7a: boxes of 1, sqrt(2)/2 and 1 m, masses like lengths, on pivots in (0, 0, 0), (0, 1, 0).
 
     The third link stands upright on its pivot, so the first one ends sqrt(2)/2 from (1, 1): sin a - cos a = 5/4. (The
     paper's code has these angles with an error of 1e-12.) joint: the type of the joint that closes the loop.
@@ -70,7 +70,7 @@ def four_bar_chain(segments: int, offset: float = 0.0, last_offset: float = pi /
     """A chain of four-bars, each hanging on the lowest point of the one before: rhombs of four boxes of 1 m.
 
     In every segment two links go down side by side from the upper point, at +pi/8 and -pi/8 around the offset, and
-    two more close the rhomb. 000 Fig. 7: offset 0, the last (or only) segment turned to pi/4. 001 Fig. 9a: pi/4, the
+    two more close the rhomb. BM20 Fig. 7: offset 0, the last (or only) segment turned to pi/4. BSMH23 Fig. 9a: pi/4, the
     last (or only) one at pi/2. As there, the second link at the upper point is held by a cylindrical joint.
     """
     bodies: list[Body] = []
@@ -93,7 +93,7 @@ def four_bar_chain(segments: int, offset: float = 0.0, last_offset: float = pi /
 
 
 def four_bar(motor: str | None = None) -> Mechanism:
-    """One planar four-bar of three-dimensional hinges: 20 rows, rank 17, 18 freedoms (loops.md; users.md, 2).
+    """One planar four-bar of three-dimensional hinges: 20 rows, rank 17, 18 freedoms (2).
 
     Crank 0.2, coupler 0.6, rocker 0.7, frame 0.9 m, the crank upright: angles of the triangle 3, 4, 5. motor: the
     angle of the crank from upright as a text in t; without it the linkage swings by its own weight.
@@ -114,11 +114,11 @@ def four_bar(motor: str | None = None) -> Mechanism:
 
 
 def double_four_bar(windows: int = 2) -> Mechanism:
-    """001 Fig. 12: uniform rods of 1 m and 1 kg, upright on pivots 1 m apart, couplers on top (IFToMM A02, N windows).
+    """BSMH23 Fig. 12: uniform rods of 1 m and 1 kg, upright on pivots 1 m apart, couplers on top (IFToMM A02, N windows).
 
     The couplers start with 1 m/s along +y. Twice a turn all bars lie in one line, which is a singular position. For
-    two windows the rods' angle from upright follows theta'' = 11.445 sin theta, theta(0) = 0, theta'(0) = 1 (cases.md
-    3.6); it grows towards +y, which is about -x.
+    two windows the rods' angle from upright follows theta'' = 11.445 sin theta, theta(0) = 0, theta'(0) = 1; it
+    grows towards +y, which is about -x.
     """
     inertia = (1 / 12, 1 / 12, 1e-4)
     bodies, joints = [], []
@@ -137,7 +137,7 @@ def double_four_bar(windows: int = 2) -> Mechanism:
 
 
 def scissor_lift(stages: int = 4, angle: float = 0.05 * pi, length: float = 5.0) -> Mechanism:
-    """A scissor lift of crossed bars (the scissor of 003 and trep, cases.md 3.5), at rest.
+    """A scissor lift of crossed bars (the scissor of JM09), at rest.
 
     One foot stands on a pivot, the other slides along y on a block of 1 kg. Bars of 1 kg and 1 kg m^2; angle: of the
     bars above the ground [rad]. Bars of one stage cross in their middles. Every stage is redundant three times and

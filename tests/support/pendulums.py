@@ -1,4 +1,4 @@
-"""Pendulums and open chains of the papers' experiments (cases.md 3.1 to 3.3).
+"""Pendulums and open chains of the papers' experiments.
 
 Their convention: joint axes along x, links along their own z with the upper joint at +l/2 and the lower at -l/2. A link
 turned about x by an angle of 0 hangs down, one of pi/2 points along +y. Angles here are those of links in the world.
@@ -48,7 +48,7 @@ def chain(
 ) -> Mechanism:
     """An open chain of links, the first hanging on the origin of the world, let go at rest.
 
-    000 Fig. 4c, 4d, 5a and 8, 001 Fig. 8a (there with ROD): all links in one line at pi/4. joint: "revolute" about x
+    BM20 Fig. 4c, 4d, 5a and 8, BSMH23 Fig. 8a (there with ROD): all links in one line at pi/4. joint: "revolute" about x
     or "spherical". angles: one per link instead of the same for all [rad]. damping: of every joint [N m s/rad].
     """
     angles = [angle] * count if angles is None else list(angles)
@@ -71,17 +71,17 @@ def chain(
 
 
 def pendulum(angle: float = pi / 2, shape: Shape = BOX, mass: float = 1.0, damping: float = 0.0) -> Mechanism:
-    """One link on a hinge; with the defaults that of the reference numbers in cases.md 3.9."""
+    """One link on a hinge; with the defaults that of the reference numbers 3.9."""
     return chain(1, shape=shape, mass=mass, angle=angle, damping=damping).changed(name="pendulum")
 
 
 def damped_pendulum() -> Mechanism:
-    """001 Fig. 7c: a box of 1 m on a hinge with a damper of 0.5 N m s/rad, let go at pi/2; steps of 0.05 s, 10 s."""
+    """BSMH23 Fig. 7c: a box of 1 m on a hinge with a damper of 0.5 N m s/rad, let go at pi/2; steps of 0.05 s, 10 s."""
     return pendulum(damping=0.5).changed(name="damped_pendulum")
 
 
 def double_pendulum_of_cubes() -> Mechanism:
-    """000 Fig. 4a, 001 Fig. 7b: two cubes of 0.1 m and 1 kg, 1 m below their joints; almost point masses.
+    """BM20 Fig. 4a, BSMH23 Fig. 7b: two cubes of 0.1 m and 1 kg, 1 m below their joints; almost point masses.
 
     The second one hangs on the centre of the first. Angles pi/2 and 0: the first level, the second straight down.
     """

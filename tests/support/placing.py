@@ -79,7 +79,7 @@ def fitted_joint(name: str, joint_type: str, parent: tuple[str, Pose], child: tu
 
 
 def _frame(joint: Joint, a: Pose, b: Pose, coordinates: Sequence[float]) -> dict[str, object]:
-    """Orientation and parent's anchor for which the child is where it is: math.md, section 3, solved for the parent."""
+    """Orientation and parent's anchor for which the child is where it is: a joint's rows, solved for the parent."""
     relative = multiply(conjugate(tuple(a.q)), tuple(b.q))
     orientation = unit(multiply(relative, conjugate(turn(joint, coordinates))))
     frame = Pose(np.zeros(3), np.array(orientation)).R

@@ -54,7 +54,7 @@ def test_links_turn_about_x_and_hang_down_at_zero():
 
 
 def test_the_four_bars_of_the_papers_hang_on_each_other():
-    """000 Fig. 7: the first rhomb straight down, so that the next hangs 2 cos(pi/8) below it."""
+    """BM20 Fig. 7: the first rhomb straight down, so that the next hangs 2 cos(pi/8) below it."""
     mechanism = loops.four_bar_chain(2)
     state = start_state(mechanism)
     second = state.position[state.index("first2")]
