@@ -1,8 +1,7 @@
-"""CPU time of the generated C's own loop, on one core, without recording."""
+"""CPU time of the generated C's own loop, without recording."""
 
 from __future__ import annotations
 
-import os
 from statistics import median
 from time import thread_time
 from typing import NamedTuple
@@ -23,12 +22,6 @@ class StepTime(NamedTuple):
     def per_iteration(self) -> float:
         """Smallest CPU time of one Newton iteration, with its share of the step [s]."""
         return self.minimum / self.iterations
-
-
-def pin() -> None:
-    """Stay on one core, where the system allows it."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def time_steps(

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from math import pi
 
+import _one_core
 import numpy as np
 from _chains import BOTTOM, BOX, hinge, open_chain
 from _report import OTHER, OURS, THIRD, Report
-from _timing import pin, time_steps
+from _timing import time_steps
 
 from symvi import Mechanism, Simulator, SolverOptions
 
@@ -35,7 +36,7 @@ def closed_chain(count: int, closing: str) -> Mechanism:
 
 
 def main() -> int:
-    pin()
+    _one_core.pin()
     report = Report(__doc__)
     counts, repeats = (QUICK, 2) if report.quick else (COUNTS, 9)
     rows, times = [], {closing: {} for closing in CLOSINGS}

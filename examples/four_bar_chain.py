@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from math import pi
 
+import _one_core
 import numpy as np
 from _chains import BOTTOM, ORIGIN, TOP, hinge, link
 from _report import OTHER, OURS, THIRD, Report
-from _timing import pin, time_steps
+from _timing import time_steps
 
 from symvi import Mechanism, Simulator, SolverOptions
 
@@ -44,7 +45,7 @@ def four_bar_chain(segments: int, turn: float, last_turn: float) -> Mechanism:
 
 
 def main() -> int:
-    pin()
+    _one_core.pin()
     report = Report(__doc__)
     counts, repeats = ((1, 2), 2) if report.quick else (range(1, 11), 9)
     rows, times = [], {paper: {} for paper in STARTS}

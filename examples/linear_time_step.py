@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from time import thread_time
 
+import _one_core
 import numpy as np
 from _chains import straight_chain
 from _report import OTHER, OURS, THIRD, Report
-from _timing import StepTime, pin, time_steps
+from _timing import StepTime, time_steps
 
 from symvi import Simulator
 
@@ -37,7 +38,7 @@ def dense_solve(size: int, repeats: int = 5) -> float:
 
 
 def main() -> int:
-    pin()
+    _one_core.pin()
     report = Report(__doc__)
     counts, repeats = (QUICK, 3) if report.quick else (COUNTS, 15)
     times: dict[str, dict[int, StepTime]] = {}
