@@ -9,17 +9,24 @@ from collections.abc import Iterator
 from time import perf_counter
 
 from symvi.mechanism import Mechanism
-from symvi.program.compose import NOTHING_DROPPED, Choices
+from symvi.program.compose import Choices
+from symvi.program.loops import analyse
 from symvi.verify.kernels import Verdict, prove, subject
 from symvi.verify.layouts import differences_between_layouts
 from symvi.verify.zoo import zoo
 
 
 def chosen(names: list[str]) -> Iterator[tuple[Mechanism, Choices]]:
-    """The mechanisms that are meant by names of the zoo or of files; a file's loops keep all their rows here."""
+    """The mechanisms that are meant by names of the zoo or of files."""
     known = {mechanism.name: (mechanism, choices) for mechanism, choices in zoo()}
     for name in names or known:
-        yield known[name] if name in known else (Mechanism.from_file(name), NOTHING_DROPPED)
+        yield known[name] if name in known else described(name)
+
+
+def described(path: str) -> tuple[Mechanism, Choices]:
+    """The mechanism of a file, with the rows that its loops keep. Raises MechanismError, AssemblyError."""
+    mechanism = Mechanism.from_file(path)
+    return mechanism, analyse(mechanism)
 
 
 def lines(verdicts: list[Verdict]) -> Iterator[str]:

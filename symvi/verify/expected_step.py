@@ -13,6 +13,7 @@ from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory
 from symvi.verify.naive import joints
 from symvi.verify.naive.body import apply_inertia, momentum, second_knot
+from symvi.verify.naive.constraints import lock_name
 from symvi.verify.naive.quaternion import columns, dot, rotate, scale, unrotate
 from symvi.verify.scene import Scene
 
@@ -71,24 +72,27 @@ def evaluate(view: View) -> Iterator[Check]:
 
 def blocks(view: View) -> Iterator[Check]:
     """Every block of the Newton matrix, as elimination finds it in the records."""
-    nodes, naive, sizes = view.matrix.nodes, view.system.matrix, view.system.sizes
+    nodes, naive = view.matrix.nodes, view.system.matrix
     for node in nodes:
-        empty = [[view.scene.zero] * sizes[node.name]] * sizes[node.name]
-        yield block(view, node, node, view.matrix.diagonals[node.kind], node, naive.get((node.name, node.name), empty))
+        yield block(view, node, node, view.matrix.diagonals[node.kind], node)
     tied = set()
     for pair, tie in view.matrix.ties.items():
         keeper = tie.edge if tie.keeper == "edge" else nodes[pair[0] if tie.keeper == "first" else pair[1]]
         for (i, j), entries in tie.blocks.items():
             tied.add((nodes[i].name, nodes[j].name))
-            yield block(view, nodes[i], nodes[j], entries, keeper, naive[nodes[i].name, nodes[j].name])
+            yield block(view, nodes[i], nodes[j], entries, keeper)
     lost = [names for names in naive if names[0] != names[1] and names not in tied]
-    if lost or {node.name for node in nodes} != set(sizes):
+    if lost or {node.name for node in nodes} != set(view.system.sizes):
         raise KeyError(
             f"{view.program.name}: nodes or blocks of the Newton matrix that the program does not have: {lost}"
         )
 
 
-def block(view: View, row: Node, column: Node, entries: Block, keeper: Node, expected: list[list]) -> Check:
+def block(view: View, row: Node, column: Node, entries: Block, keeper: Node) -> Check:
+    sizes = view.system.sizes
+    empty = [[view.scene.zero] * sizes[column.name]] * sizes[row.name]
+    expected = view.system.matrix.get((row.name, column.name), empty)
+
     def read(memory: Memory) -> list:
         record = memory["work"][keeper.kind][keeper.index]
         return [
@@ -138,6 +142,7 @@ def carried_angles(scene: Scene, nodes: Mapping[str, Node]) -> Iterator[tuple]:
     """
     couplings = {c.name: c.joints for c in scene.mechanism.couplings}
     owners = {e.name: e.joint for e in (*scene.mechanism.drivers, *scene.mechanism.forces) if hasattr(e, "joint")}
+    owners |= {lock_name(lock.joint, lock.coordinate): lock.joint for lock in scene.choices.locks}
     watched = nodes is scene.watched
     for name, fields in (scene.watched_states if watched else scene.states).items():
         for key in (key for key in fields if key.startswith("angle")):

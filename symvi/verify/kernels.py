@@ -150,7 +150,7 @@ POINTS = (Point(MERSENNE_61, 1), Point(MERSENNE_127, 2, guarded=True))
 def prove(of: Subject, points: tuple[Point, ...] = POINTS) -> list[Verdict]:
     """Prove every kernel of a subject at some points; one verdict per stage, and one for its parameters."""
     began = perf_counter()
-    wrong = tuple(parameter_differences(of.mechanism, of.program))
+    wrong = tuple(parameter_differences(of.mechanism, of.choices, of.program))
     count = sum(len(numbers) for record in of.program.parameters.values() for numbers in record.values())
     return [
         Verdict(of.mechanism.name, "parameters", (), count, 1, wrong, perf_counter() - began),

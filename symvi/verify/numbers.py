@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from symvi.mechanism import Joint, Mechanism, axis_values, coordinate_kinds
+from symvi.mechanism import JOINT_TABLE, Joint, Mechanism, axis_values, coordinate_kinds
+from symvi.program.compose import Choices
 from symvi.verify.exact import pin_turn, triad_turn
+from symvi.verify.naive.constraints import lock_name
 from symvi.verify.naive.joints import JointNumbers
 from symvi.verify.naive.quaternion import columns, multiply, rotate
 
@@ -93,8 +95,10 @@ def expression_record(user: dict, origins: dict, numbers) -> dict[str, list]:
     return record | {f"column_{name}": [one if i == k else zero for i in range(3)] for k, name in enumerate("xyz")}
 
 
-def records_of(mechanism: Mechanism, joints: dict[str, JointNumbers], numbers) -> dict[str, dict[str, list]]:
-    """The parameter records of joints, couplings, drivers and forces, by name."""
+def records_of(
+    mechanism: Mechanism, choices: Choices, joints: dict[str, JointNumbers], numbers
+) -> dict[str, dict[str, list]]:
+    """The parameter records of joints, couplings, drivers, locks and forces, by name."""
     records = {joint.name: joint_record(joints[joint.name], joint, numbers) for joint in mechanism.joints}
     for coupling in mechanism.couplings:
         first, second = (mechanism.joint(name) for name in coupling.joints)
@@ -106,10 +110,34 @@ def records_of(mechanism: Mechanism, joints: dict[str, JointNumbers], numbers) -
         }
     for driver in mechanism.drivers:
         records[driver.name] = dict(records[driver.joint])
+    for lock in choices.locks:
+        held = {"offset": [numbers.single(lock.value)]}
+        records[lock_name(lock.joint, lock.coordinate)] = records[lock.joint] | held
+    for body, name in choices.pivots.items():
+        records[name] |= {"weight": _weights(mechanism, choices, body, name, numbers)}
     for force in mechanism.forces:
         base = dict(records[force.joint]) if hasattr(force, "joint") else {}
         records[force.name] = base | FORCE_RECORDS.get(force.kind, _no_more)(mechanism, force, joints, numbers)
     return records
+
+
+def _weights(mechanism: Mechanism, choices: Choices, body: str, name: str, numbers) -> list:
+    """The weights of a joint's rows in the balance of a body without inertia: a mass for rows in metres, and this mass
+    at the mechanism's size for rows in radians; of two bodies that one joint holds so, the larger mass.
+    """
+    mass = max(mechanism.body(other).mass for other, holder in choices.pivots.items() if holder == name)
+    joint = mechanism.joint(name)
+    units = (
+        OWN_UNITS.get(joint.type)
+        or "m" * JOINT_TABLE[joint.type].translations + "r" * JOINT_TABLE[joint.type].rotations
+    )
+    units *= len(joint.expressions) or 1
+    weight = {"m": mass, "r": mass * choices.notes["size"] ** 2}
+    return [numbers.magnitude(weight[units[k]]) for k in choices.kept.get(name, range(len(units)))]
+
+
+# metres and radians of the rows of joints that are not in the table; a custom joint's are repeated for every expression
+OWN_UNITS = {"universal": "mmmr", "screw": "mmrrm", "distance": "m", "custom": "m"}
 
 
 def _no_more(mechanism, force, joints, numbers) -> dict[str, list]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symvi.mechanism import Mechanism
+from symvi.program.compose import Choices
 from symvi.program.program import Program
 from symvi.verify.exact import Exact, Plain
 from symvi.verify.field import Field
@@ -19,13 +20,13 @@ TOLERANCE = 4e-15  # a few products of numbers near one, each rounded once
 FREE = ("guard",)  # chosen by the analysis of loops, not by the description
 
 
-def parameter_differences(mechanism: Mechanism, program: Program) -> Iterator[str]:
+def parameter_differences(mechanism: Mechanism, choices: Choices, program: Program) -> Iterator[str]:
     """Every parameter that is not what the description says, and every baked number that is not exact; nothing when all
     is well.
     """
-    plain = records_of(mechanism, joints_of(mechanism, Plain()), Plain())
+    plain = records_of(mechanism, choices, joints_of(mechanism, Plain()), Plain())
     exact = Exact(Field())
-    proved = records_of(mechanism, joints_of(mechanism, exact), exact)
+    proved = records_of(mechanism, choices, joints_of(mechanism, exact), exact)
     bodies = {body.name: {"mass": [body.mass], "inertia": list(body.inertia)} for body in mechanism.bodies}
     for kind, nodes in program.nodes.items():
         for node in nodes:

@@ -66,7 +66,7 @@ class Scene:
         self.world = ([self.zero] * 3, [self.zero + 1, self.zero, self.zero, self.zero])
         exact = Exact(self.field)
         self.joints = joints_of(mechanism, exact)
-        self.parameters = records_of(mechanism, self.joints, exact)
+        self.parameters = records_of(mechanism, choices, self.joints, exact)
         self.h, self.impulse, self.carry, self.closure, self.length = self.field.randoms(5)
         self.gravity = self.field.randoms(3)
         everything = [(kind, node) for kind, nodes in program.nodes.items() for node in nodes]

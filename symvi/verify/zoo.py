@@ -28,7 +28,7 @@ from symvi.mechanism import (
     Wrench,
     coordinate_kinds,
 )
-from symvi.program.compose import NOTHING_DROPPED, Choices
+from symvi.program.compose import NOTHING_DROPPED, Choices, Lock
 
 FULL, DIAGONAL = (1.1, 1.2, 1.3, 0.1, 0.2, 0.3), (1.1, 1.2, 1.3)
 EXPRESSIONS = (
@@ -36,6 +36,7 @@ EXPRESSIONS = (
     "sin(x_b[1] + 0.1*q_b[0]) - cos(k*x_a[2])*exp(q_b[1]) + log(2 + R_b[1, 1]) + atan2(x_b[2], x_a[0] + 2)"
     " - sqrt(x_b[0]**2 + 0.25)",
 )
+HOLDING = ("x_b[0] - R_b[1, 2]*x_a[1]", "R_b[0, 1] + q_a[2]*x_b[2]", "q_b[1]*q_a[0] - x_a[0]*R_b[2, 0]")
 ENERGY = (
     "0.5*k*(x_b[0] - x_a[0])**2 + sin(R_b[2, 1])*exp(q_a[1]) - log(1.5 + q_b[0]) + cos(x_b[2])/(2 + x_a[1]**2)"
     " + atan2(q_b[1], q_b[3])"
@@ -62,7 +63,10 @@ def zoo() -> Iterator[tuple[Mechanism, Choices]]:
         yield askew(joint_type), NOTHING_DROPPED
     yield from ((mechanism, NOTHING_DROPPED) for mechanism in (body_forces(), both_ways(), spatial_loop(), net()))
     yield four_bar(), Choices({"j4": (0, 1)}, {"j4": (2, 3, 4)}, {}, {})
-    yield dropped_angles(), Choices({"j2": (0, 1, 2, 3), "second_gear": ()}, {"j2": (4,), "second_gear": (0,)}, {}, {})
+    kept = {"j2": (0, 1, 2, 3), "second_gear": ()}
+    locks = (Lock("j2", 0, 0.7),)
+    yield dropped_angles(), Choices(kept, {"j2": (4,), "second_gear": (0,)}, {}, {}, locks)
+    yield point_masses(), Choices({}, {}, {}, {"size": 1.6}, (), {"first": "back", "second": "there"})
 
 
 def joint(name: str, joint_type: str, parent: str, child: str, placed=ASKEW, *, baked: bool = False) -> Joint:
@@ -232,6 +236,20 @@ def dropped_angles() -> Mechanism:
         bodies=[body("first"), body("second")],
         couplings=gears,
         joints=[joint("j1", "revolute", "world", "first"), joint("j2", "screw", "first", "second")],
+    )
+
+
+def point_masses() -> Mechanism:
+    """Two bodies without inertia, whose joints stand in for it; of two joints between them, each holds its child."""
+    back = Joint(name="back", type="custom", parent="second", child="first", expressions=HOLDING)
+    return Mechanism(
+        name="point_masses",
+        bodies=[body(name, (0, 0, 0)) for name in ("first", "second")],
+        joints=[
+            joint("base", "spherical", "world", "first"),
+            joint("there", "planar_axis", "first", "second"),
+            back,
+        ],
     )
 
 

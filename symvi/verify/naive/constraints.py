@@ -20,13 +20,12 @@ class NaiveConstraint:
 
 
 def naive_constraints(scene) -> list[NaiveConstraint]:
-    """The constraints in their order: joints with rows, couplings, drivers. Rows dropped by the scene's choices are
-    left out.
-    """
+    """Joints with rows, couplings, drivers, locks, in this order; without the rows dropped by the scene's choices."""
     kept = scene.choices.kept
     found = [_joint(scene, joint, kept.get(joint.name)) for joint in scene.mechanism.joints if constraint_count(joint)]
     found += [_coupling(scene, coupling) for coupling in scene.mechanism.couplings]
     found += [_driver(scene, driver) for driver in scene.mechanism.drivers]
+    found += [_lock(scene, lock) for lock in scene.choices.locks]
     return [constraint for constraint in found if kept.get(constraint.name) != ()]
 
 
@@ -81,3 +80,19 @@ def _driver(scene, driver) -> NaiveConstraint:
         lambda places: [_coordinate(scene, driver.joint, driver.coordinate, near, places)],
         target=True,
     )
+
+
+def _lock(scene, lock) -> NaiveConstraint:
+    """c - value: a joint coordinate that is held."""
+    name, joint = lock_name(lock.joint, lock.coordinate), scene.joints[lock.joint]
+    near, value = scene.near(name), scene.parameters[name]["offset"][0]
+    return NaiveConstraint(
+        name,
+        _moving(joint.parent, joint.child),
+        lambda places: [_coordinate(scene, lock.joint, lock.coordinate, near, places) - value],
+    )
+
+
+def lock_name(joint: str, coordinate: int) -> str:
+    """What the lock of a joint's coordinate is called."""
+    return f"{joint}.lock{coordinate}"

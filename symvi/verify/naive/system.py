@@ -2,8 +2,10 @@
 
     f_body = -dL_d/dz1 - carry momentum_old - impulse force - G(z1)ᵀ y + impulse damping     [N s, N m s, world axes]
     f_row  = closure g(z1) + (g(z2) - g(z1))/h
-with the unknowns s = (change of v, rotation vector of z2 over h, world axes) of every body and y of every row. impulse
-= s h, carry and closure are the switches that make one residual serve step, start and projection (program/common.py).
+with the unknowns s = (change of v, rotation vector of z2 over h, world axes) of every body and y of every row.
+impulse = s h, carry and closure are the switches that make one residual serve step, start and projection
+(program/common.py). A body that lacks inertia has its joint's rows in its balance as well, f_body += G(z1)ᵀ W f_row
+with weights W: they vanish in the solution.
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ class System:
         self.scene, self.zero, self.h = scene, scene.zero, scene.h
         self.constraints = naive_constraints(scene)
         self.forces = {force.name: naive_force(scene, force) for force in scene.mechanism.forces}
+        self.pivots = {
+            body: c for c in self.constraints for body, name in scene.choices.pivots.items() if name == c.name
+        }
         self.sizes = {name: 6 for name in scene.bodies} | {c.name: len(c.rows(self.first)) for c in self.constraints}
 
     # --- placements ------------------------------------------------------------------------------------------------
@@ -159,7 +164,17 @@ class System:
         ]
         pushed = self.constraint_impulse(name)
         against = self.damping(name, changed, s)
-        return [p - k - g + scene.impulse * d for p, k, g, d in zip(new, known, pushed, against, strict=True)]
+        total = [p - k - g + scene.impulse * d for p, k, g, d in zip(new, known, pushed, against, strict=True)]
+        return add(total, self.weighted_rows(name, changed, s)) if name in self.pivots else total
+
+    def weighted_rows(self, name: str, changed: str | None = None, s=None) -> list:
+        """G(z1)ᵀ W f_rows of the joint that holds a body without inertia."""
+        constraint = self.pivots[name]
+        weights, total = self.scene.parameters[constraint.name]["weight"], [self.zero] * 6
+        residual = self.row_residual(constraint, changed, s)
+        for row, weight, value in zip(self.gradients[constraint.name, name], weights, residual, strict=True):
+            total = [old + g * weight * value for old, g in zip(total, row, strict=True)]
+        return total
 
     def constraint_impulse(self, name: str, only: str | None = None) -> list:
         """G(z1)ᵀ y on a body, of all rows or of one constraint."""
@@ -192,7 +207,8 @@ class System:
         found = {}
         for name in self.scene.bodies:
             for other in self.scene.bodies:
-                if name == other or any(name in rows and other in rows for _, rows in self.dampers):
+                damped = any(name in rows and other in rows for _, rows in self.dampers)
+                if name == other or damped or (name in self.pivots and other in self.pivots[name].bodies):
                     found[name, other] = self._columns(other, lambda s, n=name, o=other: self.body_residual(n, o, s))
         for c in self.constraints:
             for name in c.bodies:
