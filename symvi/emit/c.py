@@ -27,8 +27,9 @@ HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w"}
 WIDTH = 118
 MEANINGS = {
     "setup": "once per change of the parameters", "prepare": "what is fixed during a step", "watch": "rows that were dropped as redundant",
-    "begin": "where Newton's method starts", "rest": "no motion", "evaluate": "residual and blocks of the Newton matrix",
-    "merit": "sum of squares of the residual", "eliminate": "factors of the Newton matrix and forward substitution, leaves first",
+    "begin": "where Newton's method starts", "rest": "no motion", "evaluate": "residual, and gradients of the rows",
+    "merit": "sum of squares of the residual", "linearize": "bodies' blocks of the Newton matrix",
+    "eliminate": "factors of the Newton matrix and forward substitution, leaves first",
     "substitute": "backward substitution, root first", "settle": "take the solved velocities", "advance": "take the increment",
     "retreat": "take less of the increment", "react": "forces and torques of the joints", "finish": "write the second knot into the state",
     "displace": "move the placement", "launch": "momenta from velocities at the knot", "energy": "energies and momenta of the knot",

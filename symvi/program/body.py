@@ -58,13 +58,14 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...], b
     carried = [carry * value for value in trace.read(BODY, "state", *MOMENTUM) + trace.read(BODY, "state", *SPIN)]
     given = [old + force for old, force in zip(carried, explicit, strict=True)]
     trace.write(BODY, "l", spin, "angular momentum of this step, world axes", "kg m²/s")
+    trace.write(BODY, "jw", motion["Jw"], "inertia times angular velocity, world axes", "kg m²/s")
     trace.note("f = [p - p0; l - l0] - impulses", "BM20 (29), BSMH23 (16)")
     trace.write(BODY, "f", [new - old for new, old in zip(momentum + spin, given, strict=True)], "residual, an impulse", "N s, N m s")
     gradient = use(
         trace, dynamics.angular_momentum_gradient, c=turn["c"], a=turn["a"], half=[half], J=world_inertia, **motion)["D"]
     entries = zip(block.entries, diagonal(trace, mass[0], gradient), strict=True)
     stored = [None if entry.is_zero else value for entry, value in entries]
-    trace.write(BODY, "d", stored, "diagonal block of the Newton matrix, then its factors", rate=Rate.ITERATION)
+    trace.write(BODY, "d", stored, "diagonal block of the Newton matrix, then its factors", rate=Rate.MATRIX)
     trace.write(BODY, "weight", merit_weights(trace, mass[0]), "makes squares of velocities of squares of the residual")
     kernels = dict(trace.kernels(BODY))
     for build in (_merit, _begin, _rest, _settle, _displace, _launch, _launch_chord, _advance, _retreat, _finish, _energy):

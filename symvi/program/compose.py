@@ -24,7 +24,8 @@ from symvi.program.program import Call, Node, Program
 from symvi.program.records import Records
 
 PHASES = (
-    "setup", "prepare", "watch", "begin", "rest", "evaluate", "merit", "eliminate", "substitute", "settle", "advance", "retreat", "react",
+    "setup", "prepare", "watch", "begin", "rest", "evaluate", "merit", "linearize", "eliminate", "substitute", "settle", "advance",
+    "retreat", "react",
     "finish", "displace", "launch", "launch_chord", "energy",
 )
 SMALLEST_RADIUS = 1e-3  # m: a body's inertia counts as at least that of its mass at this radius, in the merit only
@@ -156,7 +157,7 @@ class Composer:
         """Call a node's kernels in their phases."""
         for phase, kernel in kernels.items():
             nodes = tuple(self.nodes[COMMON][0] if port.label == COMMON else ports[port.label] for port in kernel.ports)
-            self.phases[phase].append(Call(kernel, nodes, f"{kernel.summary.split(':')[0]} {name}" if phase == "evaluate" else name))
+            self.phases[phase].append(Call(kernel, nodes, f"{kernel.summary.split(':')[0]} {name}" if phase in ("evaluate", "linearize") else name))
 
     def _bodies(self) -> None:
         bodies = self.mechanism.bodies
@@ -261,7 +262,7 @@ class Composer:
             if pair not in self.links and pair[::-1] not in self.links:
                 self.links[pair] = self._node(LINK, " and ".join(pair))
         clear = clear_link(self.records) if self.links else None
-        self.phases["evaluate"].extend(Call(clear, (node,), node.name) for node in self.links.values())
+        self.phases["linearize"].extend(Call(clear, (node,), node.name) for node in self.links.values())
 
     def _link(self, model) -> Node:
         pair = tuple(model.bodies.values())

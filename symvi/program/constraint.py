@@ -204,10 +204,10 @@ def _join_pivots(trace: Trace, model: ConstraintModel, rows: Rows, residual: lis
         for other in moving:
             entries = [_dot(trace, column, [row[n] for row in rows.at2[other]]) for column in pull for n in range(6)]
             if other == label:
-                trace.add_to(label, "d", entries, rate=Rate.ITERATION)
+                trace.add_to(label, "d", entries, rate=Rate.MATRIX)
             else:
                 name = "upper" if label == first else "lower"
-                trace.add_to(LINK, name, entries, rate=Rate.ITERATION, meaning="block between two bodies")
+                trace.add_to(LINK, name, entries, rate=Rate.MATRIX, meaning="block between two bodies")
 
 
 def _dot(trace: Trace, left: Sequence[Scalar], right: Sequence[Scalar]) -> Scalar:

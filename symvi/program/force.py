@@ -122,10 +122,10 @@ def _damping(trace: Trace, model: ForceModel, rows: Rows, moving: list[str], tim
             entries = [sum_of(trace, (damping[k] * gradient[k][m] * chained[other][k][n] for k in range(model.rows)))
                        for m in range(6) for n in range(6)]
             if label == other:
-                trace.add_to(label, "d", entries, rate=Rate.ITERATION)
+                trace.add_to(label, "d", entries, rate=Rate.MATRIX)
             else:
                 name = "upper" if label == moving[0] else "lower"
-                trace.add_to(LINK, name, entries, rate=Rate.ITERATION, meaning="damping block between two bodies")
+                trace.add_to(LINK, name, entries, rate=Rate.MATRIX, meaning="damping block between two bodies")
 
 
 def _velocity(trace: Trace, label: str) -> list[Scalar]:

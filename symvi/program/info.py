@@ -8,7 +8,7 @@ from symvi.mechanism import Mechanism, constraint_count
 from symvi.program.compose import compose
 from symvi.program.loops import analyse
 
-ITERATION = ("evaluate", "merit", "eliminate", "substitute", "advance")
+ITERATION = ("evaluate", "merit", "linearize", "eliminate", "substitute", "advance")
 
 
 def describe(mechanism: Mechanism, loops: str = "drop-redundant") -> dict[str, Any]:

@@ -40,8 +40,9 @@ class RowInfo:
 class Program:
     """The schedule of one mechanism: `phases` maps a name to calls in order.
 
-    Phases: setup (per change of parameters), prepare (per step), begin (start of the iteration), evaluate, merit, eliminate
-    (factors and forward substitution), substitute (backwards), advance, retreat, finish, energy, derive.
+    Phases: setup (per change of parameters), prepare (per step), begin (start of the iteration), evaluate (the residual),
+    merit, linearize (blocks of the Newton matrix that the residual does not need), eliminate (factors and forward
+    substitution), substitute (backwards), advance, retreat, finish, energy and more: see PHASES in compose.py.
     """
 
     name: str

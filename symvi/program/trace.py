@@ -1,8 +1,8 @@
 """Tracing a node type: ordinary Python arithmetic on the fields of records, split afterwards by how often values change.
 
-A trace holds all that a node type computes in a step. `kernels` cuts it into three: what depends on parameters only (setup),
-what is fixed during a step (prepare) and what every Newton iteration computes anew (evaluate). A value that a later part needs
-from an earlier one is kept in a field of the node's own work record.
+A trace holds all that a node type computes in a step. `kernels` cuts it into four: what depends on parameters only (setup),
+what is fixed during a step (prepare), what every Newton iteration computes anew (evaluate), and what only the Newton matrix
+needs (linearize). A value that a later part needs from an earlier one is kept in a field of the node's own work record.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from symvi.program.kernel import Block, Entry, Formula, Kernel, Location, Port
 from symvi.program.records import Records
 from symvi.scalar import Graph, Rate, Scalar
 
-PHASES = {Rate.PARAMETER: "setup", Rate.STEP: "prepare", Rate.ITERATION: "evaluate"}
+PHASES = {Rate.PARAMETER: "setup", Rate.STEP: "prepare", Rate.ITERATION: "evaluate", Rate.MATRIX: "linearize"}
 STORE_RATES = {"parameters": Rate.PARAMETER, "state": Rate.STEP, "input": Rate.STEP, "work": Rate.ITERATION}
 KEPT = "kept"
 
@@ -99,7 +99,7 @@ class Trace:
 
     # --- splitting ---------------------------------------------------------------------------------------------------
     def kernels(self, name: str) -> dict[str, Kernel]:
-        """One kernel per part that has something to do: setup, prepare, evaluate."""
+        """One kernel per part that has something to do: setup, prepare, evaluate, linearize."""
         pending: dict[Rate, list[tuple[Location, Scalar]]] = {rate: [] for rate in Rate}
         for rate, location, value in self.writes:
             pending[rate].append((location, value))
@@ -187,8 +187,13 @@ class _Cut:
         return self._copies[value.index]
 
     def _is_early(self, index: int) -> bool:
+        """Whether a value is read from an earlier part. Of an iteration, linearize reads what records hold anyway."""
         source = self.trace.graph
-        return source.rate(index) < self.rate and source.operation(index) not in ("const", "symbol", "neg")
+        if source.operation(index) in ("const", "symbol", "neg"):
+            return False
+        if source.rate(index) == Rate.ITERATION < self.rate:
+            return self.trace.location_of(source.scalar(index)) is not None
+        return source.rate(index) < self.rate
 
     def _copy_one(self, index: int) -> Scalar:
         source = self.trace.graph

@@ -12,11 +12,16 @@ from fractions import Fraction
 
 
 class Rate(IntEnum):
-    """How often a value changes: with the parameters, with the time step, or with every Newton iteration."""
+    """How often a value changes: with the parameters, with the time step, or with every Newton iteration.
+
+    MATRIX is for values that are wanted only where the Newton matrix is: the last residual of a step is not
+    linearized.
+    """
 
     PARAMETER = 0
     STEP = 1
     ITERATION = 2
+    MATRIX = 3
 
 
 class Scalar:

@@ -171,7 +171,7 @@ class ReferenceSolver:
     def _knot_velocities(self, impulse: float) -> None:
         """Solve for the velocities of the knot: the residual at rest is linear in them."""
         self.switches(impulse, 1.0, 0.0)
-        for phase in ("prepare", "rest", "evaluate", "eliminate", "substitute", "settle"):
+        for phase in ("prepare", "rest", "evaluate", "linearize", "eliminate", "substitute", "settle"):
             self.run(phase)
 
     def observe(self) -> dict[str, object]:
@@ -210,7 +210,7 @@ class ReferenceSolver:
             closure = self.closure()
             if n == max_iterations or not isfinite(closure):
                 break
-            for phase in ("rest", "evaluate", "eliminate", "substitute", "settle"):
+            for phase in ("rest", "evaluate", "linearize", "eliminate", "substitute", "settle"):
                 self.run(phase)
             self.common.length[0] = 1.0
             while (
@@ -242,6 +242,7 @@ class ReferenceSolver:
             return SolverStatus.DOMAIN if self._turn() >= DOMAIN else SolverStatus.NOT_FINITE
         slow = 0
         for self.iterations in range(1, options.max_iterations + 1):
+            self.run("linearize")
             self.run("eliminate")
             self.run("substitute")
             before = merit

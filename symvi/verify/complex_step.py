@@ -39,7 +39,7 @@ def errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, float]]:
     memory = random_memory(of, h, seed)
     phases(memory, "setup", "prepare", "watch")
     base = copy_of(memory)
-    phases(base, "evaluate")
+    phases(base, "evaluate", "linearize")
     nodes = of.matrix.nodes
     for j, body in enumerate(nodes):
         if body.kind == "body":

@@ -67,7 +67,6 @@ def evaluate(view: View) -> Iterator[Check]:
         )
     for name, values in view.system.residual.items():
         yield view.check(name, "f", values)
-    yield from blocks(view)
 
 
 def blocks(view: View) -> Iterator[Check]:

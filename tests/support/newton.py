@@ -65,6 +65,7 @@ class DenseNewton:
     def solved(self) -> np.ndarray:
         """The increment that the program's own elimination gives."""
         self.run("evaluate")
+        self.run("linearize")
         self.run("eliminate")
         self.run("substitute")
         return np.array([x for record in (*self.bodies, *self.constraints) for x in record.s])

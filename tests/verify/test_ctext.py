@@ -89,7 +89,7 @@ def test_the_text_gives_the_bits_of_the_reference(layout: str) -> None:
     numbers = {**FLOATS, "number": float}
     left, right = random_memory(of, 0.01, seed=1), random_memory(of, 0.01, seed=1)
     assert left == right
-    for phase in ("setup", "prepare", "evaluate", "eliminate", "substitute", "advance"):
+    for phase in ("setup", "prepare", "evaluate", "linearize", "eliminate", "substitute", "advance"):
         run(printed.phases[phase], left, lambda function: compiled(function, numbers))
         _run_reference(of, right, phase)
         assert left == right, phase

@@ -137,10 +137,10 @@ static void prepare_body(const double_pendulum_common_work *restrict common, con
     const real j3 = (r3*t15) + (t9*t16) - t12*t17;
     body->j[3] = j3;
     const real t21 = (t13*t15) + (r7*t16) + (t14*t17);
-    body->kept[0] = t21;
+    body->kept[1] = t21;
     body->j[4] = -t21;
     const real t22 = (t13*t18) + (r7*t19) - t14*t20;
-    body->kept[1] = t22;
+    body->kept[2] = t22;
     body->j[5] = -t22;
     const real kept12 = body->kept[12];
     const real common_impulse = common->impulse;
@@ -155,23 +155,23 @@ static void prepare_body(const double_pendulum_common_work *restrict common, con
     body->e[3] = 0.0;
     body->e[4] = 0.0;
     body->e[5] = 0.0;
+    body->kept[0] = 0.5*(j2 + (j0 + j1));
+    body->kept[3] = j0 - j1;
+    body->kept[4] = j0 - j2;
+    body->kept[5] = j1 - j2;
     const real common_carry = common->carry;
     const real p0 = body_z->p[0];
-    body->kept[2] = common_carry*p0;
+    body->kept[6] = common_carry*p0;
     const real p1 = body_z->p[1];
-    body->kept[3] = common_carry*p1;
+    body->kept[7] = common_carry*p1;
     const real p2 = body_z->p[2];
-    body->kept[4] = common_carry*p2;
+    body->kept[8] = common_carry*p2;
     const real l0 = body_z->l[0];
-    body->kept[5] = common_carry*l0;
+    body->kept[9] = common_carry*l0;
     const real l1 = body_z->l[1];
-    body->kept[6] = common_carry*l1;
+    body->kept[10] = common_carry*l1;
     const real l2 = body_z->l[2];
-    body->kept[7] = common_carry*l2;
-    body->kept[8] = 0.5*(j2 + (j0 + j1));
-    body->kept[9] = j0 - j1;
-    body->kept[10] = j0 - j2;
-    body->kept[11] = j1 - j2;
+    body->kept[11] = common_carry*l2;
 }
 
 /* revolute: x, y, z, about first axis, about second axis (81 operations) */
@@ -461,7 +461,7 @@ static void rest_revolute(double_pendulum_revolute_work *restrict revolute)
     revolute->y[4] = 0.0;
 }
 
-/* a rigid body: momentum balance over one step (145 operations) */
+/* a rigid body: momentum balance over one step (61 operations) */
 /*   R(q)    [BM20 (11)] */
 /*   J = R J_body Rᵀ    [derived here] */
 /*   V = -m g·x    [BM20 (19)] */
@@ -495,85 +495,50 @@ static void evaluate_body(const double_pendulum_common_work *restrict common, co
     const real u3 = 0.5*w2;
     body->u[3] = u3;
     const real j2 = body->j[2];
-    const real kept0 = body->kept[0];
     const real kept1 = body->kept[1];
-    const real t2 = (w2*j2) - w0*kept0 - w1*kept1;
+    const real kept2 = body->kept[2];
+    const real jw2 = (w2*j2) - w0*kept1 - w1*kept2;
+    body->jw[2] = jw2;
     const real j1 = body->j[1];
     const real j3 = body->j[3];
-    const real t3 = (w1*j1) + (w0*j3) - w2*kept1;
+    const real jw1 = (w1*j1) + (w0*j3) - w2*kept2;
+    body->jw[1] = jw1;
     const real j0 = body->j[0];
-    const real t4 = (w0*j0) + (w1*j3) - w2*kept0;
-    const real l0 = (a1*t2) - a2*t3 + (c*t4);
+    const real jw0 = (w0*j0) + (w1*j3) - w2*kept1;
+    body->jw[0] = jw0;
+    const real l0 = (a1*jw2) - a2*jw1 + (c*jw0);
     body->l[0] = l0;
-    const real t5 = (a0*t2) - a2*t4 - c*t3;
-    body->l[1] = -t5;
-    const real l2 = (a0*t3) - a1*t4 + (c*t2);
+    const real t2 = (a0*jw2) - a2*jw0 - c*jw1;
+    body->l[1] = -t2;
+    const real l2 = (a0*jw1) - a1*jw0 + (c*jw2);
     body->l[2] = l2;
     const real mass = body_p->mass;
-    body->d[0] = mass;
-    body->d[7] = mass;
-    body->d[14] = mass;
     const real v0 = body->v[0];
     const real e0 = body->e[0];
-    const real kept2 = body->kept[2];
-    const real f0 = (mass*v0) - (e0 + kept2);
+    const real kept6 = body->kept[6];
+    const real f0 = (mass*v0) - (e0 + kept6);
     body->f[0] = f0;
     const real v1 = body->v[1];
     const real e1 = body->e[1];
-    const real kept3 = body->kept[3];
-    const real f1 = (mass*v1) - (e1 + kept3);
+    const real kept7 = body->kept[7];
+    const real f1 = (mass*v1) - (e1 + kept7);
     body->f[1] = f1;
     const real v2 = body->v[2];
     const real e2 = body->e[2];
-    const real kept4 = body->kept[4];
-    const real f2 = (mass*v2) - (e2 + kept4);
+    const real kept8 = body->kept[8];
+    const real f2 = (mass*v2) - (e2 + kept8);
     body->f[2] = f2;
     const real e3 = body->e[3];
-    const real kept5 = body->kept[5];
-    const real f3 = l0 - (e3 + kept5);
+    const real kept9 = body->kept[9];
+    const real f3 = l0 - (e3 + kept9);
     body->f[3] = f3;
     const real e4 = body->e[4];
-    const real kept6 = body->kept[6];
-    body->f[4] = -(t5 + (e4 + kept6));
-    const real e5 = body->e[5];
-    const real kept7 = body->kept[7];
-    const real f5 = l2 - (e5 + kept7);
-    body->f[5] = f5;
-    const real kept8 = body->kept[8];
-    const real t6 = (common_half*t3) - a1*kept8;
-    const real t7 = a1*t6;
-    const real t8 = (common_half*t2) - a2*kept8;
-    const real t9 = a2*t8;
-    const real t10 = a2*j3;
-    const real t11 = a1*kept0;
-    const real t12 = -1.0 + (2.0*(c*c));
-    body->d[21] = -((2.0*(t7 + t9 + (c*(t10 + t11)))) - j0*t12);
-    const real t13 = (common_half*t4) - a0*kept8;
-    const real kept9 = body->kept[9];
-    const real t14 = (a0*t6) + (a1*t13) + (c*((a0*kept0) - a1*kept1 + (a2*kept9))) + (j3*t12);
-    const real t15 = common_half*l2;
-    const real d22 = t14 + t15;
-    body->d[22] = d22;
     const real kept10 = body->kept[10];
-    const real t16 = (a0*t8) + (a2*t13) + (c*((a0*j3) + (a2*kept1) - a1*kept10)) - kept0*t12;
-    const real t17 = common_half*t5;
-    const real d23 = t16 + t17;
-    body->d[23] = d23;
-    const real d27 = t14 - t15;
-    body->d[27] = d27;
-    const real t18 = a0*t13;
-    const real t19 = a0*kept1;
-    body->d[28] = -((2.0*(t9 + t18 - c*(t10 + t19))) - j1*t12);
+    body->f[4] = -(t2 + (e4 + kept10));
+    const real e5 = body->e[5];
     const real kept11 = body->kept[11];
-    const real t20 = (a1*t8) + (a2*t6) - c*((a1*j3) + (a2*kept0) - a0*kept11) - kept1*t12;
-    const real t21 = common_half*l0;
-    const real d29 = t20 + t21;
-    body->d[29] = d29;
-    const real d33 = t16 - t17;
-    body->d[33] = d33;
-    const real d34 = t20 - t21;
-    body->d[34] = d34;
-    body->d[35] = -((2.0*(t7 + t18 - c*(t11 - t19))) - j2*t12);
+    const real f5 = l2 - (e5 + kept11);
+    body->f[5] = f5;
 }
 
 /* revolute: x, y, z, about first axis, about second axis (151 operations) */
@@ -907,6 +872,75 @@ static void merit_revolute(double_pendulum_common_work *restrict common, const d
     const real f3 = revolute->f[3];
     const real f4 = revolute->f[4];
     common->merit = (f0*f0) + (f1*f1) + (f2*f2) + (f3*f3) + (f4*f4) + common_merit;
+}
+
+/* a rigid body: momentum balance over one step (89 operations) */
+/*   R(q)    [BM20 (11)] */
+/*   J = R J_body Rᵀ    [derived here] */
+/*   V = -m g·x    [BM20 (19)] */
+/*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
+/*   p = m v    [BM20 (26)] */
+/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
+/*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
+/*     [derived here, through velocities and the half turn; no division] */
+static void linearize_body(const double_pendulum_common_work *restrict common, const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_work *restrict body)
+{
+    const real mass = body_p->mass;
+    body->d[0] = mass;
+    body->d[7] = mass;
+    body->d[14] = mass;
+    const real common_half = common->half;
+    const real jw1 = body->jw[1];
+    const real a1 = body->a[1];
+    const real kept0 = body->kept[0];
+    const real t1 = (common_half*jw1) - a1*kept0;
+    const real t2 = a1*t1;
+    const real jw2 = body->jw[2];
+    const real a2 = body->a[2];
+    const real t3 = (common_half*jw2) - kept0*a2;
+    const real t4 = a2*t3;
+    const real j3 = body->j[3];
+    const real t5 = a2*j3;
+    const real kept1 = body->kept[1];
+    const real t6 = a1*kept1;
+    const real c = body->c;
+    const real t7 = -1.0 + (2.0*(c*c));
+    const real j0 = body->j[0];
+    body->d[21] = -((2.0*(t2 + t4 + (c*(t5 + t6)))) - j0*t7);
+    const real jw0 = body->jw[0];
+    const real a0 = body->a[0];
+    const real t8 = (common_half*jw0) - kept0*a0;
+    const real kept2 = body->kept[2];
+    const real kept3 = body->kept[3];
+    const real t9 = (t1*a0) + (a1*t8) + (c*((kept1*a0) - a1*kept2 + (a2*kept3))) + (j3*t7);
+    const real l2 = body->l[2];
+    const real t10 = common_half*l2;
+    const real d22 = t9 + t10;
+    body->d[22] = d22;
+    const real kept4 = body->kept[4];
+    const real t11 = (t3*a0) + (a2*t8) + (c*((j3*a0) + (a2*kept2) - a1*kept4)) - kept1*t7;
+    const real t12 = common_half*((jw2*a0) - a2*jw0 - jw1*c);
+    const real d23 = t11 + t12;
+    body->d[23] = d23;
+    const real d27 = t9 - t10;
+    body->d[27] = d27;
+    const real t13 = a0*t8;
+    const real t14 = a0*kept2;
+    const real j1 = body->j[1];
+    body->d[28] = -((2.0*(t4 + t13 - c*(t5 + t14))) - t7*j1);
+    const real kept5 = body->kept[5];
+    const real t15 = (a1*t3) + (t1*a2) - c*((a1*j3) + (a2*kept1) - a0*kept5) - t7*kept2;
+    const real l0 = body->l[0];
+    const real t16 = common_half*l0;
+    const real d29 = t15 + t16;
+    body->d[29] = d29;
+    const real d33 = t11 - t12;
+    body->d[33] = d33;
+    const real d34 = t15 - t16;
+    body->d[34] = d34;
+    const real j2 = body->j[2];
+    body->d[35] = -((2.0*(t2 + t13 - c*(t6 - t14))) - t7*j2);
 }
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (234 operations) */
@@ -2451,7 +2485,7 @@ static void run_rest(double_pendulum_work *w)
     rest_revolute(&w->revolute[0]);
 }
 
-/* residual and blocks of the Newton matrix */
+/* residual, and gradients of the rows */
 static void run_evaluate(const double_pendulum_parameters *p, double_pendulum_work *w)
 {
     /* a rigid body upper */
@@ -2475,6 +2509,15 @@ static void run_merit(double_pendulum_work *w)
     merit_revolute_ground(&w->common[0], &w->revolute_ground[0]);
     /* elbow */
     merit_revolute(&w->common[0], &w->revolute[0]);
+}
+
+/* bodies' blocks of the Newton matrix */
+static void run_linearize(const double_pendulum_parameters *p, double_pendulum_work *w)
+{
+    /* a rigid body upper */
+    linearize_body(&w->common[0], &p->body[0], &w->body[0]);
+    /* a rigid body lower */
+    linearize_body(&w->common[0], &p->body[1], &w->body[1]);
 }
 
 /* factors of the Newton matrix and forward substitution, leaves first */
@@ -2773,6 +2816,7 @@ static int newton(const double_pendulum_parameters *p, const double_pendulum_sta
         const real before = merit;
         real drop;
         info->iterations = n;
+        run_linearize(p, w);
         run_eliminate(w);
         run_substitute(w);
         merit = search(p, z, u, w, o, before);
@@ -2934,6 +2978,7 @@ static void knot_velocities(const double_pendulum_parameters *p, const double_pe
     run_prepare(p, z, w);
     run_rest(w);
     run_evaluate(p, w);
+    run_linearize(p, w);
     run_eliminate(w);
     run_substitute(w);
     run_settle(w);
@@ -3077,6 +3122,7 @@ double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p
         }
         run_rest(w);
         run_evaluate(p, w);
+        run_linearize(p, w);
         run_eliminate(w);
         run_substitute(w);
         run_settle(w);

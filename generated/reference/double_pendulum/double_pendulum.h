@@ -133,6 +133,7 @@ typedef struct {
     double_pendulum_real c; /* cosine of the half turn */
     double_pendulum_real u[4]; /* ([c; a] - [1; 0])/h = [e; w/2] */
     double_pendulum_real l[3]; /* angular momentum of this step, world axes [kg m²/s] */
+    double_pendulum_real jw[3]; /* inertia times angular velocity, world axes [kg m²/s] */
     double_pendulum_real f[6]; /* residual, an impulse [N s, N m s] */
     double_pendulum_real d[36]; /* diagonal block of the Newton matrix, then its factors */
     double_pendulum_real weight[2]; /* makes squares of velocities of squares of the residual */

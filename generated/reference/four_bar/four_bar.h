@@ -159,6 +159,7 @@ typedef struct {
     four_bar_real c; /* cosine of the half turn */
     four_bar_real u[4]; /* ([c; a] - [1; 0])/h = [e; w/2] */
     four_bar_real l[3]; /* angular momentum of this step, world axes [kg m²/s] */
+    four_bar_real jw[3]; /* inertia times angular velocity, world axes [kg m²/s] */
     four_bar_real f[6]; /* residual, an impulse [N s, N m s] */
     four_bar_real d[36]; /* diagonal block of the Newton matrix, then its factors */
     four_bar_real weight[2]; /* makes squares of velocities of squares of the residual */

@@ -120,6 +120,7 @@ typedef struct {
     pendulum_real c; /* cosine of the half turn */
     pendulum_real u[4]; /* ([c; a] - [1; 0])/h = [e; w/2] */
     pendulum_real l[3]; /* angular momentum of this step, world axes [kg m²/s] */
+    pendulum_real jw[3]; /* inertia times angular velocity, world axes [kg m²/s] */
     pendulum_real f[6]; /* residual, an impulse [N s, N m s] */
     pendulum_real d[36]; /* diagonal block of the Newton matrix, then its factors */
     pendulum_real weight[2]; /* makes squares of velocities of squares of the residual */
