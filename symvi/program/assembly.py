@@ -19,8 +19,8 @@ from symvi.mechanism.rotation import rotate, rotation_matrix
 from symvi.mechanism.start_values import start_values
 from symvi.physics.model import ConstraintModel
 from symvi.program.equations import Array, Configuration, Equations, Rows
-from symvi.program.extent import far_of, size_of
 from symvi.program.extent import OPENING as CLOSED
+from symvi.program.extent import far_of, size_of
 from symvi.program.freedoms import Freedoms, Reduced, freedoms, reduced
 from symvi.program.spanning import Spanning
 

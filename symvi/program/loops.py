@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism, constraint_count
 from symvi.physics.forces import force_model
 from symvi.physics.joints import joint_model
@@ -61,14 +60,6 @@ def models_in_joint_axes(mechanism: Mechanism) -> list[ConstraintModel]:
 
 def _without_loops(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> Choices:
     """A tree: every row counts, and a driver moves what its joint leaves free."""
-    driven: dict[tuple, str] = {}
-    for driver in mechanism.drivers:
-        other = driven.setdefault((driver.joint, driver.coordinate), driver.name)
-        if other != driver.name:
-            raise AssemblyError(
-                f"drivers '{other}' and '{driver.name}' both drive coordinate {driver.coordinate} of joint "
-                f"'{driver.joint}': remove one of them"
-            )
     rows = sum(model.rows for model in models)
     mobility = 6 * len(mechanism.bodies) - rows + len(mechanism.drivers)
     size = size_of(mechanism)
