@@ -90,6 +90,8 @@ def _choose(program: Program, layout: str) -> str:
 def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
     printer = CPrinter(program, prefix, real)
     phases = {phase: phase_lines(layout, printer, phase, program.phases.get(phase, ())) for phase in MEANINGS}
+    for text in phases.values():
+        text["lines"] = [part for line in text["lines"] for part in _broken(line)]
     used = {call.kernel.name for calls in program.phases.values() for call in calls}
     return {
         "prefix": prefix, "PREFIX": prefix.upper(), "real": real, "version": __version__, "digest": program.digest,
@@ -179,8 +181,9 @@ class CPrinter:
     def signature(self, letters: str) -> str:
         """Parameters of a function on the four stores: p z u w, Z where the state is written."""
         names = {"p": "parameters", "z": "state", "u": "input", "w": "work"}
-        return ", ".join(
-            f"{'' if letter in 'wZ' else 'const '}{self.prefix}_{names[letter.lower()]} *{letter.lower()}" for letter in letters)
+        parts = [f"{'' if letter in 'wZ' else 'const '}{self.prefix}_{names[letter.lower()]} *{letter.lower()}"
+                 for letter in letters]
+        return ", ".join(parts[:2]) + ",\n    " + ", ".join(parts[2:])
 
     def struct(self, kind: str, store: str) -> str:
         return f"{self.prefix}_{kind}_{store}"
@@ -251,7 +254,8 @@ class CPrinter:
     def kernel(self, kernel: Kernel) -> dict:
         arguments = ", ".join(
             f"{'' if written else 'const '}{struct} *restrict {name}" for struct, name, _, written in self.arguments(kernel))
-        return {"name": kernel.name, "comment": self.comment(kernel), "arguments": arguments, "lines": self.body(kernel)}
+        signature = _broken(f"static void {kernel.name}({arguments})", 0)
+        return {"name": kernel.name, "comment": self.comment(kernel), "signature": signature, "lines": self.body(kernel)}
 
     def comment(self, kernel: Kernel) -> list[str]:
         lines = _wrapped(f"{kernel.summary} ({kernel.flops()} operations)")
@@ -285,15 +289,15 @@ def _wrapped(text: str) -> list[str]:
     return [*lines, text]
 
 
-def _broken(line: str) -> list[str]:
-    """A long statement over several lines, broken at spaces."""
-    parts = []
-    while len(line) > WIDTH - 4:
-        cut = line.rfind(" ", 8, WIDTH - 4)
-        if cut <= 8:
+def _broken(line: str, margin: int = 4) -> list[str]:
+    """A long line over several, broken at spaces between words that hold together (a type and its name do)."""
+    parts, indent = [], " " * (len(line) - len(line.lstrip()) + 4)
+    while len(line) > WIDTH - margin and not line.lstrip().startswith("/*"):
+        cut = max(line.rfind(mark, len(indent) + 4, WIDTH - margin) + len(mark) for mark in (", ", " + ", " - ", "; ", " = "))
+        if cut <= len(indent) + 6:
             break
-        parts.append(line[:cut])
-        line = "    " + line[cut + 1:]
+        parts.append(line[:cut].rstrip())
+        line = indent + line[cut:]
     return [*parts, line]
 
 

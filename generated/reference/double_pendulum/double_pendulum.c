@@ -41,7 +41,8 @@
 typedef double_pendulum_real real;
 
 /* numbers that follow from the step (2 operations) */
-static void setup_common(const double_pendulum_common_parameters *restrict common_p, double_pendulum_common_work *restrict common)
+static void setup_common(const double_pendulum_common_parameters *restrict common_p,
+    double_pendulum_common_work *restrict common)
 {
     const real h = common_p->h;
     const real half = 0.5*h;
@@ -60,7 +61,8 @@ static void setup_common(const double_pendulum_common_parameters *restrict commo
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void setup_body(const double_pendulum_common_parameters *restrict common_p, const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_work *restrict body)
+static void setup_body(const double_pendulum_common_parameters *restrict common_p,
+    const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_work *restrict body)
 {
     const real mass = body_p->mass;
     const real weight0 = 1.0/(mass*mass);
@@ -86,7 +88,9 @@ static void setup_body(const double_pendulum_common_parameters *restrict common_
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void prepare_body(const double_pendulum_common_work *restrict common, const double_pendulum_body_parameters *restrict body_p, const double_pendulum_body_state *restrict body_z, double_pendulum_body_work *restrict body)
+static void prepare_body(const double_pendulum_common_work *restrict common,
+    const double_pendulum_body_parameters *restrict body_p, const double_pendulum_body_state *restrict body_z,
+    double_pendulum_body_work *restrict body)
 {
     const real q2 = body_z->q[2];
     const real t1 = 2.0*(q2*q2);
@@ -178,7 +182,10 @@ static void prepare_body(const double_pendulum_common_work *restrict common, con
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void prepare_revolute_ground(const double_pendulum_common_work *restrict common, const double_pendulum_revolute_ground_parameters *restrict revolute_ground_p, double_pendulum_revolute_ground_work *restrict revolute_ground, const double_pendulum_body_state *restrict b_z, const double_pendulum_body_work *restrict b)
+static void prepare_revolute_ground(const double_pendulum_common_work *restrict common,
+    const double_pendulum_revolute_ground_parameters *restrict revolute_ground_p,
+    double_pendulum_revolute_ground_work *restrict revolute_ground, const double_pendulum_body_state *restrict b_z,
+    const double_pendulum_body_work *restrict b)
 {
     const real anchor_b2 = revolute_ground_p->anchor_b[2];
     const real b_r8 = b->r[8];
@@ -263,7 +270,10 @@ static void prepare_revolute_ground(const double_pendulum_common_work *restrict 
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void prepare_revolute(const double_pendulum_common_work *restrict common, const double_pendulum_revolute_parameters *restrict revolute_p, double_pendulum_revolute_work *restrict revolute, const double_pendulum_body_state *restrict a_z, const double_pendulum_body_work *restrict a, const double_pendulum_body_state *restrict b_z, const double_pendulum_body_work *restrict b)
+static void prepare_revolute(const double_pendulum_common_work *restrict common,
+    const double_pendulum_revolute_parameters *restrict revolute_p, double_pendulum_revolute_work *restrict revolute,
+    const double_pendulum_body_state *restrict a_z, const double_pendulum_body_work *restrict a,
+    const double_pendulum_body_state *restrict b_z, const double_pendulum_body_work *restrict b)
 {
     const real anchor_a1 = revolute_p->anchor_a[1];
     const real a_r7 = a->r[7];
@@ -374,7 +384,8 @@ static void prepare_revolute(const double_pendulum_common_work *restrict common,
 }
 
 /* start from the last velocities, carried on by `length` times their last change (26 operations) */
-static void begin_body(const double_pendulum_common_work *restrict common, const double_pendulum_body_state *restrict body_z, double_pendulum_body_work *restrict body)
+static void begin_body(const double_pendulum_common_work *restrict common,
+    const double_pendulum_body_state *restrict body_z, double_pendulum_body_work *restrict body)
 {
     const real v0 = body_z->v[0];
     const real common_length = common->length;
@@ -471,7 +482,8 @@ static void rest_revolute(double_pendulum_revolute_work *restrict revolute)
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void evaluate_body(const double_pendulum_common_work *restrict common, const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_work *restrict body)
+static void evaluate_body(const double_pendulum_common_work *restrict common,
+    const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_work *restrict body)
 {
     const real w0 = body->w[0];
     const real common_half = common->half;
@@ -545,7 +557,9 @@ static void evaluate_body(const double_pendulum_common_work *restrict common, co
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void evaluate_revolute_ground(const double_pendulum_common_parameters *restrict common_p, const double_pendulum_revolute_ground_parameters *restrict revolute_ground_p, double_pendulum_revolute_ground_work *restrict revolute_ground, double_pendulum_body_work *restrict b)
+static void evaluate_revolute_ground(const double_pendulum_common_parameters *restrict common_p,
+    const double_pendulum_revolute_ground_parameters *restrict revolute_ground_p,
+    double_pendulum_revolute_ground_work *restrict revolute_ground, double_pendulum_body_work *restrict b)
 {
     const real anchor_b1_y = revolute_ground->g1[1];
     const real b_a0 = b->a[0];
@@ -662,7 +676,9 @@ static void evaluate_revolute_ground(const double_pendulum_common_parameters *re
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void evaluate_revolute(const double_pendulum_common_parameters *restrict common_p, double_pendulum_revolute_work *restrict revolute, double_pendulum_body_work *restrict a, double_pendulum_body_work *restrict b)
+static void evaluate_revolute(const double_pendulum_common_parameters *restrict common_p,
+    double_pendulum_revolute_work *restrict revolute, double_pendulum_body_work *restrict a,
+    double_pendulum_body_work *restrict b)
 {
     const real anchor_a1_y = revolute->g1[1];
     const real a_a0 = a->a[0];
@@ -742,15 +758,15 @@ static void evaluate_revolute(const double_pendulum_common_parameters *restrict 
     const real frame_a_rate_z = (frame_a1_w*a_u3) - frame_a1_x*a_u2 + (a_u1*frame_a1_y) + (a_u0*frame_a1_z);
     const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - b_u1*frame_b1_z;
     const real frame_b2_y = frame_b1_y + (common_h*frame_b_rate_y);
-    const real t12 = t11 - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z)) + ((frame_a_rate_z*frame_b2_y)
-        + (frame_a1_z*frame_b_rate_y));
+    const real t12 = t11 - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z)) +
+        ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y));
     const real kept11 = revolute->kept[11];
     const real f3 = (2.0*t12) + kept11;
     revolute->f[3] = f3;
     const real t13 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
         (frame_a1_x*frame_b_rate_z));
-    const real t14 = t13 - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w)) - ((frame_b2_x*frame_a_rate_z)
-        + (frame_a1_z*frame_b_rate_x));
+    const real t14 = t13 - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w)) -
+        ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x));
     const real kept12 = revolute->kept[12];
     const real f4 = (2.0*t14) + kept12;
     revolute->f[4] = f4;
@@ -851,7 +867,8 @@ static void merit_body(double_pendulum_common_work *restrict common, const doubl
 }
 
 /* add the rows' residual to the merit (10 operations) */
-static void merit_revolute_ground(double_pendulum_common_work *restrict common, const double_pendulum_revolute_ground_work *restrict revolute_ground)
+static void merit_revolute_ground(double_pendulum_common_work *restrict common,
+    const double_pendulum_revolute_ground_work *restrict revolute_ground)
 {
     const real common_merit = common->merit;
     const real f0 = revolute_ground->f[0];
@@ -863,7 +880,8 @@ static void merit_revolute_ground(double_pendulum_common_work *restrict common, 
 }
 
 /* add the rows' residual to the merit (10 operations) */
-static void merit_revolute(double_pendulum_common_work *restrict common, const double_pendulum_revolute_work *restrict revolute)
+static void merit_revolute(double_pendulum_common_work *restrict common,
+    const double_pendulum_revolute_work *restrict revolute)
 {
     const real common_merit = common->merit;
     const real f0 = revolute->f[0];
@@ -884,7 +902,8 @@ static void merit_revolute(double_pendulum_common_work *restrict common, const d
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void linearize_body(const double_pendulum_common_work *restrict common, const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_work *restrict body)
+static void linearize_body(const double_pendulum_common_work *restrict common,
+    const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_work *restrict body)
 {
     const real mass = body_p->mass;
     body->d[0] = mass;
@@ -945,7 +964,8 @@ static void linearize_body(const double_pendulum_common_work *restrict common, c
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (234 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute(double_pendulum_body_work *restrict i, double_pendulum_revolute_work *restrict j, double_pendulum_edge_body_revolute_work *restrict ij)
+static void eliminate_body_into_revolute(double_pendulum_body_work *restrict i,
+    double_pendulum_revolute_work *restrict j, double_pendulum_edge_body_revolute_work *restrict ij)
 {
     const real d21 = i->d[21];
     const real t1 = 1.0/d21;
@@ -1122,7 +1142,8 @@ static void eliminate_body_into_revolute(double_pendulum_body_work *restrict i, 
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (503 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_revolute_into_body(double_pendulum_revolute_work *restrict i, double_pendulum_body_work *restrict j, double_pendulum_edge_revolute_body_work *restrict ij)
+static void eliminate_revolute_into_body(double_pendulum_revolute_work *restrict i,
+    double_pendulum_body_work *restrict j, double_pendulum_edge_revolute_body_work *restrict ij)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -1369,7 +1390,8 @@ static void eliminate_revolute_into_body(double_pendulum_revolute_work *restrict
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (495 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute_ground(double_pendulum_body_work *restrict i, double_pendulum_revolute_ground_work *restrict j, double_pendulum_edge_body_revolute_ground_work *restrict ij)
+static void eliminate_body_into_revolute_ground(double_pendulum_body_work *restrict i,
+    double_pendulum_revolute_ground_work *restrict j, double_pendulum_edge_body_revolute_ground_work *restrict ij)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -1702,7 +1724,9 @@ static void substitute_revolute_ground(double_pendulum_revolute_ground_work *res
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (72 operations) */
-static void substitute_body_from_revolute_ground(double_pendulum_body_work *restrict i, const double_pendulum_revolute_ground_work *restrict j, const double_pendulum_edge_body_revolute_ground_work *restrict ij)
+static void substitute_body_from_revolute_ground(double_pendulum_body_work *restrict i,
+    const double_pendulum_revolute_ground_work *restrict j,
+    const double_pendulum_edge_body_revolute_ground_work *restrict ij)
 {
     const real f5 = i->f[5];
     const real j_s4 = j->s[4];
@@ -1765,7 +1789,8 @@ static void substitute_body_from_revolute_ground(double_pendulum_body_work *rest
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (60 operations) */
-static void substitute_revolute_from_body(double_pendulum_revolute_work *restrict i, const double_pendulum_body_work *restrict j, const double_pendulum_edge_revolute_body_work *restrict ij)
+static void substitute_revolute_from_body(double_pendulum_revolute_work *restrict i,
+    const double_pendulum_body_work *restrict j, const double_pendulum_edge_revolute_body_work *restrict ij)
 {
     const real f0 = i->f[0];
     const real j_s5 = j->s[5];
@@ -1816,7 +1841,8 @@ static void substitute_revolute_from_body(double_pendulum_revolute_work *restric
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (72 operations) */
-static void substitute_body_from_revolute(double_pendulum_body_work *restrict i, const double_pendulum_revolute_work *restrict j, const double_pendulum_edge_body_revolute_work *restrict ij)
+static void substitute_body_from_revolute(double_pendulum_body_work *restrict i,
+    const double_pendulum_revolute_work *restrict j, const double_pendulum_edge_body_revolute_work *restrict ij)
 {
     const real f5 = i->f[5];
     const real j_s4 = j->s[4];
@@ -1958,7 +1984,8 @@ static void advance_body(const double_pendulum_common_work *restrict common, dou
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
-static void advance_revolute_ground(const double_pendulum_common_work *restrict common, double_pendulum_revolute_ground_work *restrict revolute_ground)
+static void advance_revolute_ground(const double_pendulum_common_work *restrict common,
+    double_pendulum_revolute_ground_work *restrict revolute_ground)
 {
     const real y0 = revolute_ground->y[0];
     revolute_ground->base[0] = y0;
@@ -1989,7 +2016,8 @@ static void advance_revolute_ground(const double_pendulum_common_work *restrict 
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
-static void advance_revolute(const double_pendulum_common_work *restrict common, double_pendulum_revolute_work *restrict revolute)
+static void advance_revolute(const double_pendulum_common_work *restrict common,
+    double_pendulum_revolute_work *restrict revolute)
 {
     const real y0 = revolute->y[0];
     revolute->base[0] = y0;
@@ -2056,7 +2084,8 @@ static void retreat_body(const double_pendulum_common_work *restrict common, dou
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute_ground(const double_pendulum_common_work *restrict common, double_pendulum_revolute_ground_work *restrict revolute_ground)
+static void retreat_revolute_ground(const double_pendulum_common_work *restrict common,
+    double_pendulum_revolute_ground_work *restrict revolute_ground)
 {
     const real base0 = revolute_ground->base[0];
     const real s0 = revolute_ground->s[0];
@@ -2082,7 +2111,8 @@ static void retreat_revolute_ground(const double_pendulum_common_work *restrict 
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute(const double_pendulum_common_work *restrict common, double_pendulum_revolute_work *restrict revolute)
+static void retreat_revolute(const double_pendulum_common_work *restrict common,
+    double_pendulum_revolute_work *restrict revolute)
 {
     const real base0 = revolute->base[0];
     const real s0 = revolute->s[0];
@@ -2108,7 +2138,9 @@ static void retreat_revolute(const double_pendulum_common_work *restrict common,
 }
 
 /* force and torque on body b at the anchor, joint axes (42 operations) */
-static void react_revolute_ground(const double_pendulum_common_work *restrict common, const double_pendulum_revolute_ground_parameters *restrict revolute_ground_p, double_pendulum_revolute_ground_work *restrict revolute_ground, const double_pendulum_body_work *restrict b)
+static void react_revolute_ground(const double_pendulum_common_work *restrict common,
+    const double_pendulum_revolute_ground_parameters *restrict revolute_ground_p,
+    double_pendulum_revolute_ground_work *restrict revolute_ground, const double_pendulum_body_work *restrict b)
 {
     const real y0 = revolute_ground->y[0];
     const real common_impulse = common->impulse;
@@ -2147,7 +2179,9 @@ static void react_revolute_ground(const double_pendulum_common_work *restrict co
 }
 
 /* force and torque on body b at the anchor, joint axes (72 operations) */
-static void react_revolute(const double_pendulum_common_work *restrict common, const double_pendulum_revolute_parameters *restrict revolute_p, double_pendulum_revolute_work *restrict revolute, const double_pendulum_body_work *restrict a, const double_pendulum_body_work *restrict b)
+static void react_revolute(const double_pendulum_common_work *restrict common,
+    const double_pendulum_revolute_parameters *restrict revolute_p, double_pendulum_revolute_work *restrict revolute,
+    const double_pendulum_body_work *restrict a, const double_pendulum_body_work *restrict b)
 {
     const real y0 = revolute->y[0];
     const real a_r0 = a->r[0];
@@ -2197,7 +2231,9 @@ static void react_revolute(const double_pendulum_common_work *restrict common, c
 /* write the second knot into the state: positions, momenta, and velocities for the next start (37 operations) */
 /*   q2 = [c; a] q1    [BM20 (31)] */
 /*   p = m v    [BM20 (26)] */
-static void finish_body(const double_pendulum_common_parameters *restrict common_p, const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_state *restrict body_z, const double_pendulum_body_work *restrict body)
+static void finish_body(const double_pendulum_common_parameters *restrict common_p,
+    const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_state *restrict body_z,
+    const double_pendulum_body_work *restrict body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -2265,7 +2301,9 @@ static void finish_body(const double_pendulum_common_parameters *restrict common
 /* move the placement in the state by `length` of a step at the settled velocities (50 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   q2 = [c; a] q1    [BM20 (31)] */
-static void displace_body(const double_pendulum_common_parameters *restrict common_p, const double_pendulum_common_work *restrict common, double_pendulum_body_state *restrict body_z, const double_pendulum_body_work *restrict body)
+static void displace_body(const double_pendulum_common_parameters *restrict common_p,
+    const double_pendulum_common_work *restrict common, double_pendulum_body_state *restrict body_z,
+    const double_pendulum_body_work *restrict body)
 {
     const real x0 = body_z->x[0];
     const real common_length = common->length;
@@ -2304,7 +2342,8 @@ static void displace_body(const double_pendulum_common_parameters *restrict comm
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
 /*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-static void launch_body(const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_state *restrict body_z, const double_pendulum_body_work *restrict body)
+static void launch_body(const double_pendulum_body_parameters *restrict body_p,
+    double_pendulum_body_state *restrict body_z, const double_pendulum_body_work *restrict body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -2343,7 +2382,9 @@ static void launch_body(const double_pendulum_body_parameters *restrict body_p, 
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-static void launch_chord_body(const double_pendulum_common_work *restrict common, const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_state *restrict body_z, const double_pendulum_body_work *restrict body)
+static void launch_chord_body(const double_pendulum_common_work *restrict common,
+    const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_state *restrict body_z,
+    const double_pendulum_body_work *restrict body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -2389,7 +2430,9 @@ static void launch_chord_body(const double_pendulum_common_work *restrict common
 /*   V = -m g·x    [BM20 (19)] */
 /*   p = m v    [BM20 (26)] */
 /*   l = J w + x x p    [derived here, at a knot] */
-static void energy_body(const double_pendulum_common_parameters *restrict common_p, double_pendulum_common_work *restrict common, const double_pendulum_body_parameters *restrict body_p, const double_pendulum_body_state *restrict body_z, const double_pendulum_body_work *restrict body)
+static void energy_body(const double_pendulum_common_parameters *restrict common_p,
+    double_pendulum_common_work *restrict common, const double_pendulum_body_parameters *restrict body_p,
+    const double_pendulum_body_state *restrict body_z, const double_pendulum_body_work *restrict body)
 {
     const real j0 = body->j[0];
     const real w0 = body->w[0];
@@ -2456,7 +2499,8 @@ static void run_prepare(const double_pendulum_parameters *p, const double_pendul
     /* shoulder */
     prepare_revolute_ground(&w->common[0], &p->revolute_ground[0], &w->revolute_ground[0], &z->body[0], &w->body[0]);
     /* elbow */
-    prepare_revolute(&w->common[0], &p->revolute[0], &w->revolute[0], &z->body[0], &w->body[0], &z->body[1], &w->body[1]);
+    prepare_revolute(&w->common[0], &p->revolute[0], &w->revolute[0], &z->body[0], &w->body[0], &z->body[1],
+        &w->body[1]);
 }
 
 /* where Newton's method starts */
@@ -2691,7 +2735,8 @@ static int within(real x, real bound)
 }
 
 /* evaluate the residual and its blocks; returns the merit, or -1 where it has none (outside the domain, or not finite) */
-static real evaluate_merit(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w)
+static real evaluate_merit(const double_pendulum_parameters *p, const double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w)
 {
     (void)p;
     (void)z;
@@ -2753,7 +2798,8 @@ static int settled(const double_pendulum_parameters *p, const double_pendulum_wo
 }
 
 /* take the solved increment, halved until the merit falls; returns the merit, or -1 with the base restored when it never does */
-static real search(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, real before)
+static real search(const double_pendulum_parameters *p, const double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, real before)
 {
     real merit;
     w->common[0].length = 1.0;
@@ -2775,7 +2821,8 @@ static real search(const double_pendulum_parameters *p, const double_pendulum_st
 }
 
 /* how a step ends whose merit falls no more: here, or where the whole increment leads */
-static int stuck(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o)
+static int stuck(const double_pendulum_parameters *p, const double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o)
 {
     const real still = 10.0*o->tolerance;
     if (balanced(p, w, still, still)) {
@@ -2793,7 +2840,8 @@ static int stuck(const double_pendulum_parameters *p, const double_pendulum_stat
 }
 
 /* Newton's method: a start that carries on the last motion, a merit line search, a guard of the domain */
-static int newton(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
+static int newton(const double_pendulum_parameters *p, const double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
 {
     const real left = 1000.0*o->tolerance;
     const real still = 10.0*o->tolerance;
@@ -2947,7 +2995,8 @@ void double_pendulum_options_default(double_pendulum_options *o)
 }
 
 /* one step, its parameters already set up */
-static int step_once(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
+static int step_once(const double_pendulum_parameters *p, double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
 {
     int status;
     set_switches(w, z->common[0].kick*p->common[0].h, 1.0, w->common[0].inverse);
@@ -2971,7 +3020,8 @@ int double_pendulum_step(const double_pendulum_parameters *p, const double_pendu
 }
 
 /* solve for the velocities of the knot: the residual at rest is linear in them */
-static void knot_velocities(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w, real impulse)
+static void knot_velocities(const double_pendulum_parameters *p, const double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w, real impulse)
 {
     (void)u;
     set_switches(w, impulse, 1.0, 0.0);

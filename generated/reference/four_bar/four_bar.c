@@ -61,7 +61,8 @@ static void setup_common(const four_bar_common_parameters *restrict common_p, fo
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void setup_body(const four_bar_common_parameters *restrict common_p, const four_bar_body_parameters *restrict body_p, four_bar_body_work *restrict body)
+static void setup_body(const four_bar_common_parameters *restrict common_p,
+    const four_bar_body_parameters *restrict body_p, four_bar_body_work *restrict body)
 {
     const real mass = body_p->mass;
     const real weight0 = 1.0/(mass*mass);
@@ -87,7 +88,9 @@ static void setup_body(const four_bar_common_parameters *restrict common_p, cons
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void prepare_body(const four_bar_common_work *restrict common, const four_bar_body_parameters *restrict body_p, const four_bar_body_state *restrict body_z, four_bar_body_work *restrict body)
+static void prepare_body(const four_bar_common_work *restrict common,
+    const four_bar_body_parameters *restrict body_p, const four_bar_body_state *restrict body_z,
+    four_bar_body_work *restrict body)
 {
     const real q2 = body_z->q[2];
     const real t1 = 2.0*(q2*q2);
@@ -179,7 +182,10 @@ static void prepare_body(const four_bar_common_work *restrict common, const four
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void prepare_revolute_ground(const four_bar_common_work *restrict common, const four_bar_revolute_ground_parameters *restrict revolute_ground_p, four_bar_revolute_ground_work *restrict revolute_ground, const four_bar_body_state *restrict b_z, const four_bar_body_work *restrict b)
+static void prepare_revolute_ground(const four_bar_common_work *restrict common,
+    const four_bar_revolute_ground_parameters *restrict revolute_ground_p,
+    four_bar_revolute_ground_work *restrict revolute_ground, const four_bar_body_state *restrict b_z,
+    const four_bar_body_work *restrict b)
 {
     const real anchor_b2 = revolute_ground_p->anchor_b[2];
     const real b_r8 = b->r[8];
@@ -265,7 +271,10 @@ static void prepare_revolute_ground(const four_bar_common_work *restrict common,
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void prepare_revolute(const four_bar_common_work *restrict common, const four_bar_revolute_parameters *restrict revolute_p, four_bar_revolute_work *restrict revolute, const four_bar_body_state *restrict a_z, const four_bar_body_work *restrict a, const four_bar_body_state *restrict b_z, const four_bar_body_work *restrict b)
+static void prepare_revolute(const four_bar_common_work *restrict common,
+    const four_bar_revolute_parameters *restrict revolute_p, four_bar_revolute_work *restrict revolute,
+    const four_bar_body_state *restrict a_z, const four_bar_body_work *restrict a,
+    const four_bar_body_state *restrict b_z, const four_bar_body_work *restrict b)
 {
     const real anchor_a1 = revolute_p->anchor_a[1];
     const real a_r7 = a->r[7];
@@ -378,7 +387,11 @@ static void prepare_revolute(const four_bar_common_work *restrict common, const 
 /* revolute: along first axis, along second axis (93 operations) */
 /*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void prepare_revolute_loop(const four_bar_common_work *restrict common, const four_bar_revolute_loop_parameters *restrict revolute_loop_p, four_bar_revolute_loop_work *restrict revolute_loop, const four_bar_body_state *restrict a_z, const four_bar_body_work *restrict a, const four_bar_body_state *restrict b_z, const four_bar_body_work *restrict b)
+static void prepare_revolute_loop(const four_bar_common_work *restrict common,
+    const four_bar_revolute_loop_parameters *restrict revolute_loop_p,
+    four_bar_revolute_loop_work *restrict revolute_loop, const four_bar_body_state *restrict a_z,
+    const four_bar_body_work *restrict a, const four_bar_body_state *restrict b_z,
+    const four_bar_body_work *restrict b)
 {
     const real a_r2 = a->r[2];
     revolute_loop->g1[0] = a_r2;
@@ -458,7 +471,10 @@ static void prepare_revolute_loop(const four_bar_common_work *restrict common, c
 /* rows that the others imply (98 operations) */
 /*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *restrict revolute_dropped_p, four_bar_revolute_dropped_work *restrict revolute_dropped, const four_bar_body_state *restrict a_z, const four_bar_body_work *restrict a, const four_bar_body_state *restrict b_z, const four_bar_body_work *restrict b)
+static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *restrict revolute_dropped_p,
+    four_bar_revolute_dropped_work *restrict revolute_dropped, const four_bar_body_state *restrict a_z,
+    const four_bar_body_work *restrict a, const four_bar_body_state *restrict b_z,
+    const four_bar_body_work *restrict b)
 {
     const real a_r1 = a->r[1];
     const real anchor_a1 = revolute_dropped_p->anchor_a[1];
@@ -521,7 +537,8 @@ static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *r
 }
 
 /* start from the last velocities, carried on by `length` times their last change (26 operations) */
-static void begin_body(const four_bar_common_work *restrict common, const four_bar_body_state *restrict body_z, four_bar_body_work *restrict body)
+static void begin_body(const four_bar_common_work *restrict common, const four_bar_body_state *restrict body_z,
+    four_bar_body_work *restrict body)
 {
     const real v0 = body_z->v[0];
     const real common_length = common->length;
@@ -632,7 +649,8 @@ static void rest_revolute_loop(four_bar_revolute_loop_work *restrict revolute_lo
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void evaluate_body(const four_bar_common_work *restrict common, const four_bar_body_parameters *restrict body_p, four_bar_body_work *restrict body)
+static void evaluate_body(const four_bar_common_work *restrict common,
+    const four_bar_body_parameters *restrict body_p, four_bar_body_work *restrict body)
 {
     const real w0 = body->w[0];
     const real common_half = common->half;
@@ -706,7 +724,9 @@ static void evaluate_body(const four_bar_common_work *restrict common, const fou
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void evaluate_revolute_ground(const four_bar_common_parameters *restrict common_p, const four_bar_revolute_ground_parameters *restrict revolute_ground_p, four_bar_revolute_ground_work *restrict revolute_ground, four_bar_body_work *restrict b)
+static void evaluate_revolute_ground(const four_bar_common_parameters *restrict common_p,
+    const four_bar_revolute_ground_parameters *restrict revolute_ground_p,
+    four_bar_revolute_ground_work *restrict revolute_ground, four_bar_body_work *restrict b)
 {
     const real anchor_b1_y = revolute_ground->g1[1];
     const real b_a0 = b->a[0];
@@ -823,7 +843,8 @@ static void evaluate_revolute_ground(const four_bar_common_parameters *restrict 
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void evaluate_revolute(const four_bar_common_parameters *restrict common_p, four_bar_revolute_work *restrict revolute, four_bar_body_work *restrict a, four_bar_body_work *restrict b)
+static void evaluate_revolute(const four_bar_common_parameters *restrict common_p,
+    four_bar_revolute_work *restrict revolute, four_bar_body_work *restrict a, four_bar_body_work *restrict b)
 {
     const real anchor_a1_y = revolute->g1[1];
     const real a_a0 = a->a[0];
@@ -903,15 +924,15 @@ static void evaluate_revolute(const four_bar_common_parameters *restrict common_
     const real frame_a_rate_z = (frame_a1_w*a_u3) - frame_a1_x*a_u2 + (a_u1*frame_a1_y) + (a_u0*frame_a1_z);
     const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - b_u1*frame_b1_z;
     const real frame_b2_y = frame_b1_y + (common_h*frame_b_rate_y);
-    const real t12 = t11 - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z)) + ((frame_a_rate_z*frame_b2_y)
-        + (frame_a1_z*frame_b_rate_y));
+    const real t12 = t11 - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z)) +
+        ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y));
     const real kept11 = revolute->kept[11];
     const real f3 = (2.0*t12) + kept11;
     revolute->f[3] = f3;
     const real t13 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
         (frame_a1_x*frame_b_rate_z));
-    const real t14 = t13 - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w)) - ((frame_b2_x*frame_a_rate_z)
-        + (frame_a1_z*frame_b_rate_x));
+    const real t14 = t13 - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w)) -
+        ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x));
     const real kept12 = revolute->kept[12];
     const real f4 = (2.0*t14) + kept12;
     revolute->f[4] = f4;
@@ -999,7 +1020,9 @@ static void evaluate_revolute(const four_bar_common_parameters *restrict common_
 /* revolute: along first axis, along second axis (273 operations) */
 /*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void evaluate_revolute_loop(const four_bar_common_parameters *restrict common_p, four_bar_revolute_loop_work *restrict revolute_loop, const four_bar_body_state *restrict a_z, four_bar_body_work *restrict a, const four_bar_body_state *restrict b_z, four_bar_body_work *restrict b)
+static void evaluate_revolute_loop(const four_bar_common_parameters *restrict common_p,
+    four_bar_revolute_loop_work *restrict revolute_loop, const four_bar_body_state *restrict a_z,
+    four_bar_body_work *restrict a, const four_bar_body_state *restrict b_z, four_bar_body_work *restrict b)
 {
     const real a_r5 = a->r[5];
     const real a_a0 = a->a[0];
@@ -1177,7 +1200,8 @@ static void merit_body(four_bar_common_work *restrict common, const four_bar_bod
 }
 
 /* add the rows' residual to the merit (10 operations) */
-static void merit_revolute_ground(four_bar_common_work *restrict common, const four_bar_revolute_ground_work *restrict revolute_ground)
+static void merit_revolute_ground(four_bar_common_work *restrict common,
+    const four_bar_revolute_ground_work *restrict revolute_ground)
 {
     const real common_merit = common->merit;
     const real f0 = revolute_ground->f[0];
@@ -1201,7 +1225,8 @@ static void merit_revolute(four_bar_common_work *restrict common, const four_bar
 }
 
 /* add the rows' residual to the merit (4 operations) */
-static void merit_revolute_loop(four_bar_common_work *restrict common, const four_bar_revolute_loop_work *restrict revolute_loop)
+static void merit_revolute_loop(four_bar_common_work *restrict common,
+    const four_bar_revolute_loop_work *restrict revolute_loop)
 {
     const real common_merit = common->merit;
     const real f0 = revolute_loop->f[0];
@@ -1219,7 +1244,8 @@ static void merit_revolute_loop(four_bar_common_work *restrict common, const fou
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void linearize_body(const four_bar_common_work *restrict common, const four_bar_body_parameters *restrict body_p, four_bar_body_work *restrict body)
+static void linearize_body(const four_bar_common_work *restrict common,
+    const four_bar_body_parameters *restrict body_p, four_bar_body_work *restrict body)
 {
     const real mass = body_p->mass;
     body->d[0] = mass;
@@ -1280,7 +1306,10 @@ static void linearize_body(const four_bar_common_work *restrict common, const fo
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (448 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *restrict i, four_bar_revolute_work *restrict j, four_bar_edge_body_revolute_work *restrict ij, four_bar_revolute_loop_work *restrict k, four_bar_edge_body_revolute_loop_work *restrict ik, four_bar_edge_revolute_revolute_loop_work *restrict jk)
+static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *restrict i,
+    four_bar_revolute_work *restrict j, four_bar_edge_body_revolute_work *restrict ij,
+    four_bar_revolute_loop_work *restrict k, four_bar_edge_body_revolute_loop_work *restrict ik,
+    four_bar_edge_revolute_revolute_loop_work *restrict jk)
 {
     const real d21 = i->d[21];
     const real t1 = 1.0/d21;
@@ -1537,7 +1566,10 @@ static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *restr
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (803 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *restrict i, four_bar_body_work *restrict j, four_bar_edge_revolute_body_work *restrict ij, four_bar_revolute_loop_work *restrict k, four_bar_edge_revolute_revolute_loop_work *restrict ik, four_bar_edge_body_revolute_loop_2_work *restrict jk)
+static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *restrict i,
+    four_bar_body_work *restrict j, four_bar_edge_revolute_body_work *restrict ij,
+    four_bar_revolute_loop_work *restrict k, four_bar_edge_revolute_revolute_loop_work *restrict ik,
+    four_bar_edge_body_revolute_loop_2_work *restrict jk)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -1868,7 +1900,10 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *r
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (841 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work *restrict i, four_bar_revolute_ground_work *restrict j, four_bar_edge_body_revolute_ground_work *restrict ij, four_bar_revolute_loop_work *restrict k, four_bar_edge_body_revolute_loop_2_work *restrict ik, four_bar_edge_revolute_ground_revolute_loop_work *restrict jk)
+static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work *restrict i,
+    four_bar_revolute_ground_work *restrict j, four_bar_edge_body_revolute_ground_work *restrict ij,
+    four_bar_revolute_loop_work *restrict k, four_bar_edge_body_revolute_loop_2_work *restrict ik,
+    four_bar_edge_revolute_ground_revolute_loop_work *restrict jk)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -2186,7 +2221,8 @@ static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (270 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_ground_work *restrict i, four_bar_revolute_loop_work *restrict j, four_bar_edge_revolute_ground_revolute_loop_work *restrict ij)
+static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_ground_work *restrict i,
+    four_bar_revolute_loop_work *restrict j, four_bar_edge_revolute_ground_revolute_loop_work *restrict ij)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -2338,7 +2374,10 @@ static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_groun
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (452 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute_ground_revolute_loop_2(four_bar_body_work *restrict i, four_bar_revolute_ground_work *restrict j, four_bar_edge_body_revolute_ground_work *restrict ij, four_bar_revolute_loop_work *restrict k, four_bar_edge_body_revolute_loop_3_work *restrict ik, four_bar_edge_revolute_ground_revolute_loop_work *restrict jk)
+static void eliminate_body_into_revolute_ground_revolute_loop_2(four_bar_body_work *restrict i,
+    four_bar_revolute_ground_work *restrict j, four_bar_edge_body_revolute_ground_work *restrict ij,
+    four_bar_revolute_loop_work *restrict k, four_bar_edge_body_revolute_loop_3_work *restrict ik,
+    four_bar_edge_revolute_ground_revolute_loop_work *restrict jk)
 {
     const real d21 = i->d[21];
     const real t1 = 1.0/d21;
@@ -2599,7 +2638,8 @@ static void eliminate_body_into_revolute_ground_revolute_loop_2(four_bar_body_wo
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (13 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_revolute_loop(const four_bar_revolute_loop_parameters *restrict i_p, four_bar_revolute_loop_work *restrict i)
+static void eliminate_revolute_loop(const four_bar_revolute_loop_parameters *restrict i_p,
+    four_bar_revolute_loop_work *restrict i)
 {
     const real d0 = i->d[0];
     const real guard0 = i_p->guard[0];
@@ -2631,7 +2671,9 @@ static void substitute_revolute_loop(four_bar_revolute_loop_work *restrict i)
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (20 operations) */
-static void substitute_revolute_ground_from_revolute_loop(four_bar_revolute_ground_work *restrict i, const four_bar_revolute_loop_work *restrict j, const four_bar_edge_revolute_ground_revolute_loop_work *restrict ij)
+static void substitute_revolute_ground_from_revolute_loop(four_bar_revolute_ground_work *restrict i,
+    const four_bar_revolute_loop_work *restrict j,
+    const four_bar_edge_revolute_ground_revolute_loop_work *restrict ij)
 {
     const real f0 = i->f[0];
     const real j_s1 = j->s[1];
@@ -2658,7 +2700,9 @@ static void substitute_revolute_ground_from_revolute_loop(four_bar_revolute_grou
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (96 operations) */
-static void substitute_body_from_revolute_ground_revolute_loop_2(four_bar_body_work *restrict i, const four_bar_revolute_ground_work *restrict j, const four_bar_edge_body_revolute_ground_work *restrict ij, const four_bar_revolute_loop_work *restrict k, const four_bar_edge_body_revolute_loop_3_work *restrict ik)
+static void substitute_body_from_revolute_ground_revolute_loop_2(four_bar_body_work *restrict i,
+    const four_bar_revolute_ground_work *restrict j, const four_bar_edge_body_revolute_ground_work *restrict ij,
+    const four_bar_revolute_loop_work *restrict k, const four_bar_edge_body_revolute_loop_3_work *restrict ik)
 {
     const real f5 = i->f[5];
     const real j_s4 = j->s[4];
@@ -2740,7 +2784,9 @@ static void substitute_body_from_revolute_ground_revolute_loop_2(four_bar_body_w
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (96 operations) */
-static void substitute_body_from_revolute_ground_revolute_loop(four_bar_body_work *restrict i, const four_bar_revolute_ground_work *restrict j, const four_bar_edge_body_revolute_ground_work *restrict ij, const four_bar_revolute_loop_work *restrict k, const four_bar_edge_body_revolute_loop_2_work *restrict ik)
+static void substitute_body_from_revolute_ground_revolute_loop(four_bar_body_work *restrict i,
+    const four_bar_revolute_ground_work *restrict j, const four_bar_edge_body_revolute_ground_work *restrict ij,
+    const four_bar_revolute_loop_work *restrict k, const four_bar_edge_body_revolute_loop_2_work *restrict ik)
 {
     const real f5 = i->f[5];
     const real j_s4 = j->s[4];
@@ -2822,7 +2868,9 @@ static void substitute_body_from_revolute_ground_revolute_loop(four_bar_body_wor
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (80 operations) */
-static void substitute_revolute_from_body_revolute_loop(four_bar_revolute_work *restrict i, const four_bar_body_work *restrict j, const four_bar_edge_revolute_body_work *restrict ij, const four_bar_revolute_loop_work *restrict k, const four_bar_edge_revolute_revolute_loop_work *restrict ik)
+static void substitute_revolute_from_body_revolute_loop(four_bar_revolute_work *restrict i,
+    const four_bar_body_work *restrict j, const four_bar_edge_revolute_body_work *restrict ij,
+    const four_bar_revolute_loop_work *restrict k, const four_bar_edge_revolute_revolute_loop_work *restrict ik)
 {
     const real f0 = i->f[0];
     const real j_s5 = j->s[5];
@@ -2895,7 +2943,9 @@ static void substitute_revolute_from_body_revolute_loop(four_bar_revolute_work *
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (96 operations) */
-static void substitute_body_from_revolute_revolute_loop(four_bar_body_work *restrict i, const four_bar_revolute_work *restrict j, const four_bar_edge_body_revolute_work *restrict ij, const four_bar_revolute_loop_work *restrict k, const four_bar_edge_body_revolute_loop_work *restrict ik)
+static void substitute_body_from_revolute_revolute_loop(four_bar_body_work *restrict i,
+    const four_bar_revolute_work *restrict j, const four_bar_edge_body_revolute_work *restrict ij,
+    const four_bar_revolute_loop_work *restrict k, const four_bar_edge_body_revolute_loop_work *restrict ik)
 {
     const real f5 = i->f[5];
     const real j_s4 = j->s[4];
@@ -3056,7 +3106,8 @@ static void advance_body(const four_bar_common_work *restrict common, four_bar_b
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
-static void advance_revolute_ground(const four_bar_common_work *restrict common, four_bar_revolute_ground_work *restrict revolute_ground)
+static void advance_revolute_ground(const four_bar_common_work *restrict common,
+    four_bar_revolute_ground_work *restrict revolute_ground)
 {
     const real y0 = revolute_ground->y[0];
     revolute_ground->base[0] = y0;
@@ -3118,7 +3169,8 @@ static void advance_revolute(const four_bar_common_work *restrict common, four_b
 }
 
 /* keep the base and take `length` of the increment (4 operations) */
-static void advance_revolute_loop(const four_bar_common_work *restrict common, four_bar_revolute_loop_work *restrict revolute_loop)
+static void advance_revolute_loop(const four_bar_common_work *restrict common,
+    four_bar_revolute_loop_work *restrict revolute_loop)
 {
     const real y0 = revolute_loop->y[0];
     revolute_loop->base[0] = y0;
@@ -3170,7 +3222,8 @@ static void retreat_body(const four_bar_common_work *restrict common, four_bar_b
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute_ground(const four_bar_common_work *restrict common, four_bar_revolute_ground_work *restrict revolute_ground)
+static void retreat_revolute_ground(const four_bar_common_work *restrict common,
+    four_bar_revolute_ground_work *restrict revolute_ground)
 {
     const real base0 = revolute_ground->base[0];
     const real s0 = revolute_ground->s[0];
@@ -3222,7 +3275,8 @@ static void retreat_revolute(const four_bar_common_work *restrict common, four_b
 }
 
 /* take another `length` of the same increment (4 operations) */
-static void retreat_revolute_loop(const four_bar_common_work *restrict common, four_bar_revolute_loop_work *restrict revolute_loop)
+static void retreat_revolute_loop(const four_bar_common_work *restrict common,
+    four_bar_revolute_loop_work *restrict revolute_loop)
 {
     const real base0 = revolute_loop->base[0];
     const real s0 = revolute_loop->s[0];
@@ -3236,7 +3290,9 @@ static void retreat_revolute_loop(const four_bar_common_work *restrict common, f
 }
 
 /* force and torque on body b at the anchor, joint axes (42 operations) */
-static void react_revolute_ground(const four_bar_common_work *restrict common, const four_bar_revolute_ground_parameters *restrict revolute_ground_p, four_bar_revolute_ground_work *restrict revolute_ground, const four_bar_body_work *restrict b)
+static void react_revolute_ground(const four_bar_common_work *restrict common,
+    const four_bar_revolute_ground_parameters *restrict revolute_ground_p,
+    four_bar_revolute_ground_work *restrict revolute_ground, const four_bar_body_work *restrict b)
 {
     const real y0 = revolute_ground->y[0];
     const real common_impulse = common->impulse;
@@ -3275,7 +3331,9 @@ static void react_revolute_ground(const four_bar_common_work *restrict common, c
 }
 
 /* force and torque on body b at the anchor, joint axes (72 operations) */
-static void react_revolute(const four_bar_common_work *restrict common, const four_bar_revolute_parameters *restrict revolute_p, four_bar_revolute_work *restrict revolute, const four_bar_body_work *restrict a, const four_bar_body_work *restrict b)
+static void react_revolute(const four_bar_common_work *restrict common,
+    const four_bar_revolute_parameters *restrict revolute_p, four_bar_revolute_work *restrict revolute,
+    const four_bar_body_work *restrict a, const four_bar_body_work *restrict b)
 {
     const real y0 = revolute->y[0];
     const real a_r0 = a->r[0];
@@ -3323,7 +3381,10 @@ static void react_revolute(const four_bar_common_work *restrict common, const fo
 }
 
 /* force and torque on body b at the anchor, joint axes (69 operations) */
-static void react_revolute_loop(const four_bar_common_work *restrict common, const four_bar_revolute_loop_parameters *restrict revolute_loop_p, four_bar_revolute_loop_work *restrict revolute_loop, const four_bar_body_work *restrict a, const four_bar_body_work *restrict b)
+static void react_revolute_loop(const four_bar_common_work *restrict common,
+    const four_bar_revolute_loop_parameters *restrict revolute_loop_p,
+    four_bar_revolute_loop_work *restrict revolute_loop, const four_bar_body_work *restrict a,
+    const four_bar_body_work *restrict b)
 {
     const real y0 = revolute_loop->y[0];
     const real g10 = revolute_loop->g1[0];
@@ -3376,7 +3437,9 @@ static void react_revolute_loop(const four_bar_common_work *restrict common, con
 /* write the second knot into the state: positions, momenta, and velocities for the next start (37 operations) */
 /*   q2 = [c; a] q1    [BM20 (31)] */
 /*   p = m v    [BM20 (26)] */
-static void finish_body(const four_bar_common_parameters *restrict common_p, const four_bar_body_parameters *restrict body_p, four_bar_body_state *restrict body_z, const four_bar_body_work *restrict body)
+static void finish_body(const four_bar_common_parameters *restrict common_p,
+    const four_bar_body_parameters *restrict body_p, four_bar_body_state *restrict body_z,
+    const four_bar_body_work *restrict body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -3444,7 +3507,9 @@ static void finish_body(const four_bar_common_parameters *restrict common_p, con
 /* move the placement in the state by `length` of a step at the settled velocities (50 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   q2 = [c; a] q1    [BM20 (31)] */
-static void displace_body(const four_bar_common_parameters *restrict common_p, const four_bar_common_work *restrict common, four_bar_body_state *restrict body_z, const four_bar_body_work *restrict body)
+static void displace_body(const four_bar_common_parameters *restrict common_p,
+    const four_bar_common_work *restrict common, four_bar_body_state *restrict body_z,
+    const four_bar_body_work *restrict body)
 {
     const real x0 = body_z->x[0];
     const real common_length = common->length;
@@ -3483,7 +3548,8 @@ static void displace_body(const four_bar_common_parameters *restrict common_p, c
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
 /*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-static void launch_body(const four_bar_body_parameters *restrict body_p, four_bar_body_state *restrict body_z, const four_bar_body_work *restrict body)
+static void launch_body(const four_bar_body_parameters *restrict body_p, four_bar_body_state *restrict body_z,
+    const four_bar_body_work *restrict body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -3522,7 +3588,9 @@ static void launch_body(const four_bar_body_parameters *restrict body_p, four_ba
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-static void launch_chord_body(const four_bar_common_work *restrict common, const four_bar_body_parameters *restrict body_p, four_bar_body_state *restrict body_z, const four_bar_body_work *restrict body)
+static void launch_chord_body(const four_bar_common_work *restrict common,
+    const four_bar_body_parameters *restrict body_p, four_bar_body_state *restrict body_z,
+    const four_bar_body_work *restrict body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -3568,7 +3636,9 @@ static void launch_chord_body(const four_bar_common_work *restrict common, const
 /*   V = -m g·x    [BM20 (19)] */
 /*   p = m v    [BM20 (26)] */
 /*   l = J w + x x p    [derived here, at a knot] */
-static void energy_body(const four_bar_common_parameters *restrict common_p, four_bar_common_work *restrict common, const four_bar_body_parameters *restrict body_p, const four_bar_body_state *restrict body_z, const four_bar_body_work *restrict body)
+static void energy_body(const four_bar_common_parameters *restrict common_p, four_bar_common_work *restrict common,
+    const four_bar_body_parameters *restrict body_p, const four_bar_body_state *restrict body_z,
+    const four_bar_body_work *restrict body)
 {
     const real j0 = body->j[0];
     const real w0 = body->w[0];
@@ -3639,18 +3709,21 @@ static void run_prepare(const four_bar_parameters *p, const four_bar_state *z, f
     /* crank_bearing */
     prepare_revolute_ground(&w->common[0], &p->revolute_ground[0], &w->revolute_ground[0], &z->body[0], &w->body[0]);
     /* crank_pin */
-    prepare_revolute(&w->common[0], &p->revolute[0], &w->revolute[0], &z->body[0], &w->body[0], &z->body[1], &w->body[1]);
+    prepare_revolute(&w->common[0], &p->revolute[0], &w->revolute[0], &z->body[0], &w->body[0], &z->body[1],
+        &w->body[1]);
     /* rocker_bearing */
     prepare_revolute_ground(&w->common[0], &p->revolute_ground[1], &w->revolute_ground[1], &z->body[2], &w->body[2]);
     /* rocker_pin */
-    prepare_revolute_loop(&w->common[0], &p->revolute_loop[0], &w->revolute_loop[0], &z->body[2], &w->body[2], &z->body[1], &w->body[1]);
+    prepare_revolute_loop(&w->common[0], &p->revolute_loop[0], &w->revolute_loop[0], &z->body[2], &w->body[2],
+        &z->body[1], &w->body[1]);
 }
 
 /* rows that were dropped as redundant */
 static void run_watch(const four_bar_parameters *p, const four_bar_state *z, four_bar_work *w)
 {
     /* rocker_pin */
-    watch_revolute_dropped(&p->revolute_dropped[0], &w->revolute_dropped[0], &z->body[2], &w->body[2], &z->body[1], &w->body[1]);
+    watch_revolute_dropped(&p->revolute_dropped[0], &w->revolute_dropped[0], &z->body[2], &w->body[2], &z->body[1],
+        &w->body[1]);
 }
 
 /* where Newton's method starts */
@@ -3744,17 +3817,25 @@ static void run_linearize(const four_bar_parameters *p, four_bar_work *w)
 static void run_eliminate(const four_bar_parameters *p, four_bar_work *w)
 {
     /* eliminate coupler into crank_pin and rocker_pin */
-    eliminate_body_into_revolute_revolute_loop(&w->body[1], &w->revolute[0], &w->edge_body_revolute[0], &w->revolute_loop[0], &w->edge_body_revolute_loop[0], &w->edge_revolute_revolute_loop[0]);
+    eliminate_body_into_revolute_revolute_loop(&w->body[1], &w->revolute[0], &w->edge_body_revolute[0],
+        &w->revolute_loop[0], &w->edge_body_revolute_loop[0], &w->edge_revolute_revolute_loop[0]);
     /* eliminate crank_pin into crank and rocker_pin */
-    eliminate_revolute_into_body_revolute_loop(&w->revolute[0], &w->body[0], &w->edge_revolute_body[0], &w->revolute_loop[0], &w->edge_revolute_revolute_loop[0], &w->edge_body_revolute_loop_2[0]);
+    eliminate_revolute_into_body_revolute_loop(&w->revolute[0], &w->body[0], &w->edge_revolute_body[0],
+        &w->revolute_loop[0], &w->edge_revolute_revolute_loop[0], &w->edge_body_revolute_loop_2[0]);
     /* eliminate crank into crank_bearing and rocker_pin */
-    eliminate_body_into_revolute_ground_revolute_loop(&w->body[0], &w->revolute_ground[0], &w->edge_body_revolute_ground[0], &w->revolute_loop[0], &w->edge_body_revolute_loop_2[0], &w->edge_revolute_ground_revolute_loop[0]);
+    eliminate_body_into_revolute_ground_revolute_loop(&w->body[0], &w->revolute_ground[0],
+        &w->edge_body_revolute_ground[0], &w->revolute_loop[0], &w->edge_body_revolute_loop_2[0],
+        &w->edge_revolute_ground_revolute_loop[0]);
     /* eliminate crank_bearing into rocker_pin */
-    eliminate_revolute_ground_into_revolute_loop(&w->revolute_ground[0], &w->revolute_loop[0], &w->edge_revolute_ground_revolute_loop[0]);
+    eliminate_revolute_ground_into_revolute_loop(&w->revolute_ground[0], &w->revolute_loop[0],
+        &w->edge_revolute_ground_revolute_loop[0]);
     /* eliminate rocker into rocker_bearing and rocker_pin */
-    eliminate_body_into_revolute_ground_revolute_loop_2(&w->body[2], &w->revolute_ground[1], &w->edge_body_revolute_ground[1], &w->revolute_loop[0], &w->edge_body_revolute_loop_3[0], &w->edge_revolute_ground_revolute_loop[1]);
+    eliminate_body_into_revolute_ground_revolute_loop_2(&w->body[2], &w->revolute_ground[1],
+        &w->edge_body_revolute_ground[1], &w->revolute_loop[0], &w->edge_body_revolute_loop_3[0],
+        &w->edge_revolute_ground_revolute_loop[1]);
     /* eliminate rocker_bearing into rocker_pin */
-    eliminate_revolute_ground_into_revolute_loop(&w->revolute_ground[1], &w->revolute_loop[0], &w->edge_revolute_ground_revolute_loop[1]);
+    eliminate_revolute_ground_into_revolute_loop(&w->revolute_ground[1], &w->revolute_loop[0],
+        &w->edge_revolute_ground_revolute_loop[1]);
     /* factor rocker_pin, the root */
     eliminate_revolute_loop(&p->revolute_loop[0], &w->revolute_loop[0]);
 }
@@ -3765,17 +3846,23 @@ static void run_substitute(four_bar_work *w)
     /* solve for rocker_pin */
     substitute_revolute_loop(&w->revolute_loop[0]);
     /* solve for rocker_bearing */
-    substitute_revolute_ground_from_revolute_loop(&w->revolute_ground[1], &w->revolute_loop[0], &w->edge_revolute_ground_revolute_loop[1]);
+    substitute_revolute_ground_from_revolute_loop(&w->revolute_ground[1], &w->revolute_loop[0],
+        &w->edge_revolute_ground_revolute_loop[1]);
     /* solve for rocker */
-    substitute_body_from_revolute_ground_revolute_loop_2(&w->body[2], &w->revolute_ground[1], &w->edge_body_revolute_ground[1], &w->revolute_loop[0], &w->edge_body_revolute_loop_3[0]);
+    substitute_body_from_revolute_ground_revolute_loop_2(&w->body[2], &w->revolute_ground[1],
+        &w->edge_body_revolute_ground[1], &w->revolute_loop[0], &w->edge_body_revolute_loop_3[0]);
     /* solve for crank_bearing */
-    substitute_revolute_ground_from_revolute_loop(&w->revolute_ground[0], &w->revolute_loop[0], &w->edge_revolute_ground_revolute_loop[0]);
+    substitute_revolute_ground_from_revolute_loop(&w->revolute_ground[0], &w->revolute_loop[0],
+        &w->edge_revolute_ground_revolute_loop[0]);
     /* solve for crank */
-    substitute_body_from_revolute_ground_revolute_loop(&w->body[0], &w->revolute_ground[0], &w->edge_body_revolute_ground[0], &w->revolute_loop[0], &w->edge_body_revolute_loop_2[0]);
+    substitute_body_from_revolute_ground_revolute_loop(&w->body[0], &w->revolute_ground[0],
+        &w->edge_body_revolute_ground[0], &w->revolute_loop[0], &w->edge_body_revolute_loop_2[0]);
     /* solve for crank_pin */
-    substitute_revolute_from_body_revolute_loop(&w->revolute[0], &w->body[0], &w->edge_revolute_body[0], &w->revolute_loop[0], &w->edge_revolute_revolute_loop[0]);
+    substitute_revolute_from_body_revolute_loop(&w->revolute[0], &w->body[0], &w->edge_revolute_body[0],
+        &w->revolute_loop[0], &w->edge_revolute_revolute_loop[0]);
     /* solve for coupler */
-    substitute_body_from_revolute_revolute_loop(&w->body[1], &w->revolute[0], &w->edge_body_revolute[0], &w->revolute_loop[0], &w->edge_body_revolute_loop[0]);
+    substitute_body_from_revolute_revolute_loop(&w->body[1], &w->revolute[0], &w->edge_body_revolute[0],
+        &w->revolute_loop[0], &w->edge_body_revolute_loop[0]);
 }
 
 /* take the solved velocities */
@@ -3951,7 +4038,8 @@ static int within(real x, real bound)
 }
 
 /* evaluate the residual and its blocks; returns the merit, or -1 where it has none (outside the domain, or not finite) */
-static real evaluate_merit(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w)
+static real evaluate_merit(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w)
 {
     (void)p;
     (void)z;
@@ -4021,7 +4109,8 @@ static int settled(const four_bar_parameters *p, const four_bar_work *w, const f
 }
 
 /* take the solved increment, halved until the merit falls; returns the merit, or -1 with the base restored when it never does */
-static real search(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w, const four_bar_options *o, real before)
+static real search(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, real before)
 {
     real merit;
     w->common[0].length = 1.0;
@@ -4049,7 +4138,8 @@ static int is_singular(const four_bar_parameters *p, const four_bar_work *w, con
 }
 
 /* how a step ends whose merit falls no more: here, or where the whole increment leads */
-static int stuck(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w, const four_bar_options *o)
+static int stuck(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o)
 {
     const real still = 10.0*o->tolerance;
     if (balanced(p, w, still, still)) {
@@ -4070,7 +4160,8 @@ static int stuck(const four_bar_parameters *p, const four_bar_state *z, const fo
 }
 
 /* Newton's method: a start that carries on the last motion, a merit line search, a guard of the domain */
-static int newton(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
+static int newton(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
 {
     const real left = 1000.0*o->tolerance;
     const real still = 10.0*o->tolerance;
@@ -4329,7 +4420,8 @@ void four_bar_options_default(four_bar_options *o)
 }
 
 /* one step, its parameters already set up */
-static int step_once(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
+static int step_once(const four_bar_parameters *p, four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
 {
     int status;
     set_switches(w, z->common[0].kick*p->common[0].h, 1.0, w->common[0].inverse);
@@ -4361,7 +4453,8 @@ int four_bar_step(const four_bar_parameters *p, const four_bar_options *o, four_
 }
 
 /* solve for the velocities of the knot: the residual at rest is linear in them */
-static void knot_velocities(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w, real impulse)
+static void knot_velocities(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, real impulse)
 {
     (void)u;
     set_switches(w, impulse, 1.0, 0.0);

@@ -531,7 +531,8 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real t15 = frame_a1*frame_b2_y;
         const real g24 = t12 + (t13 + (t14 + t15));
         revolute_ground->g2[4] = g24;
-        const real g25 = (frame_a3*frame_b2_x) - ((frame_a2*frame_b2_w) + ((frame_a0*frame_b2_y) - frame_a1*frame_b2_z));
+        const real g25 = (frame_a3*frame_b2_x) - ((frame_a2*frame_b2_w) + ((frame_a0*frame_b2_y) -
+            frame_a1*frame_b2_z));
         revolute_ground->g2[5] = g25;
         const real g26 = t12 - (t13 - (t14 - t15));
         revolute_ground->g2[6] = g26;
@@ -583,7 +584,8 @@ static void run_merit(pendulum_work *w)
         const real f3 = body->f[3];
         const real f4 = body->f[4];
         const real f5 = body->f[5];
-        common->merit = (weight0*((f0*f0) + (f1*f1) + (f2*f2))) + (weight1*((f3*f3) + (f4*f4) + (f5*f5))) + common_merit;
+        common->merit = (weight0*((f0*f0) + (f1*f1) + (f2*f2))) + (weight1*((f3*f3) + (f4*f4) + (f5*f5))) +
+            common_merit;
     }
     /* pin */
     /* add the rows' residual to the merit (10 operations) */
@@ -1219,7 +1221,8 @@ static void run_react(const pendulum_parameters *p, pendulum_work *w)
         const real g14 = revolute_ground->g1[4];
         const real g15 = revolute_ground->g1[5];
         const real g16 = revolute_ground->g1[6];
-        const real reaction4 = ((y0*g10) - y2*g14 + (y3*g15) - y4*g16 + (y2*anchor_b1_x) - y0*anchor_b1_z)/common_impulse;
+        const real reaction4 = ((y0*g10) - y2*g14 + (y3*g15) - y4*g16 + (y2*anchor_b1_x) -
+            y0*anchor_b1_z)/common_impulse;
         revolute_ground->reaction[4] = reaction4;
         const real g17 = revolute_ground->g1[7];
         const real g18 = revolute_ground->g1[8];
@@ -1436,7 +1439,8 @@ static void run_energy(const pendulum_parameters *p, const pendulum_state *z, pe
         const real x2 = body_z->x[2];
         const real common_gravity2 = common_p->gravity[2];
         const real common_potential = common->potential;
-        const real t4 = -((mass*((x0*common_gravity0) + (x1*common_gravity1) + (x2*common_gravity2))) - common_potential);
+        const real t4 = -((mass*((x0*common_gravity0) + (x1*common_gravity1) + (x2*common_gravity2))) -
+            common_potential);
         common->potential = t4;
         const real t5 = mass*v0;
         const real common_momentum0 = common->momentum[0];
@@ -1565,7 +1569,8 @@ static int within(real x, real bound)
 }
 
 /* evaluate the residual and its blocks; returns the merit, or -1 where it has none (outside the domain, or not finite) */
-static real evaluate_merit(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w)
+static real evaluate_merit(const pendulum_parameters *p, const pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w)
 {
     (void)p;
     (void)z;
@@ -1619,7 +1624,8 @@ static int settled(const pendulum_parameters *p, const pendulum_work *w, const p
 }
 
 /* take the solved increment, halved until the merit falls; returns the merit, or -1 with the base restored when it never does */
-static real search(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w, const pendulum_options *o, real before)
+static real search(const pendulum_parameters *p, const pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w, const pendulum_options *o, real before)
 {
     real merit;
     w->common[0].length = 1.0;
@@ -1641,7 +1647,8 @@ static real search(const pendulum_parameters *p, const pendulum_state *z, const 
 }
 
 /* how a step ends whose merit falls no more: here, or where the whole increment leads */
-static int stuck(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w, const pendulum_options *o)
+static int stuck(const pendulum_parameters *p, const pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w, const pendulum_options *o)
 {
     const real still = 10.0*o->tolerance;
     if (balanced(p, w, still, still)) {
@@ -1659,7 +1666,8 @@ static int stuck(const pendulum_parameters *p, const pendulum_state *z, const pe
 }
 
 /* Newton's method: a start that carries on the last motion, a merit line search, a guard of the domain */
-static int newton(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
+static int newton(const pendulum_parameters *p, const pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
 {
     const real left = 1000.0*o->tolerance;
     const real still = 10.0*o->tolerance;
@@ -1774,7 +1782,8 @@ void pendulum_options_default(pendulum_options *o)
 }
 
 /* one step, its parameters already set up */
-static int step_once(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
+static int step_once(const pendulum_parameters *p, pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
 {
     int status;
     set_switches(w, z->common[0].kick*p->common[0].h, 1.0, w->common[0].inverse);
@@ -1798,7 +1807,8 @@ int pendulum_step(const pendulum_parameters *p, const pendulum_options *o, pendu
 }
 
 /* solve for the velocities of the knot: the residual at rest is linear in them */
-static void knot_velocities(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w, real impulse)
+static void knot_velocities(const pendulum_parameters *p, const pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w, real impulse)
 {
     (void)u;
     set_switches(w, impulse, 1.0, 0.0);
