@@ -1,4 +1,4 @@
-"""PROOF: printed kernels proved equal to the naive definitions, exactly, in a prime field (codegen.md section 3).
+"""PROOF: printed kernels proved equal to the naive definitions, exactly, in a prime field.
 
 The way of a proof: `zoo` makes mechanisms with every type of joint and force; `scene` gives one of them random numbers
 of a prime field, in which roots and angles are exact; `ctext` reads the C that is really compiled; `kernels` runs it

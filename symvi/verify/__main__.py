@@ -1,6 +1,4 @@
-"""`python -m symvi.verify [FILE | NAME ...]`: prove the kernels of mechanism files, or of mechanisms of the zoo
-(default: all of it).
-"""
+"""`python -m symvi.verify [FILE | NAME ...]`: prove the kernels of files or of the zoo (default: all of it)."""
 
 from __future__ import annotations
 

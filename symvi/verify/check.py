@@ -1,6 +1,4 @@
-"""Checks, and a scene as seen through its program's records: where every number lies, and what the solver sets between
-phases.
-"""
+"""Checks, and a scene as its program's records see it: where numbers lie, and what is set between phases."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Blocks of the Newton matrix against complex steps, in floats: what exact algebra cannot see is rounding, overflow and
-branches.
+"""Blocks of the Newton matrix against complex steps in floats.
+
+What exact algebra cannot see is rounding, overflow and branches.
 
 The printed kernels run on complex numbers; a perturbation i e of one unknown gives the derivative of every residual in
 one evaluation, without a difference. Entries are compared one by one, each against its own size, and at several time
@@ -24,9 +25,7 @@ NUMBERS = {**COMPLEX, "number": lambda value: complex(float(value))}
 
 
 def errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, float]]:
-    """(entry, relative error) of every entry of every block of the Newton matrix, at a random state with the time step
-    h.
-    """
+    """(entry, relative error) of all entries of the Newton matrix's blocks, at a random state with the time step h."""
     functions: dict[int, object] = {}
 
     def compile_function(function):

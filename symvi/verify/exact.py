@@ -84,9 +84,7 @@ class Exact:
         return tuple(self.field.sphere(2))
 
     def quaternion(self, q: Sequence[float]):
-        """The unit quaternion at q: as it is if it belongs to the rotations of a cube, else by stereographic
-        projection.
-        """
+        """The unit quaternion at q: by stereographic projection, if it is not one of the rotations of a cube."""
         if all(min(abs(abs(x) - known) for known in (0.0, 0.5, sqrt(0.5), 1.0)) < SMALL for x in q):
             return [self.exactly(x) for x in q]
         pole = max(range(4), key=lambda i: abs(q[i]))

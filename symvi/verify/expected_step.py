@@ -1,6 +1,4 @@
-"""What the kernels of a step must give: residual, blocks of the Newton matrix, and a solution that solves the naive
-system.
-"""
+"""What the kernels of a step must give: residual, blocks of the Newton matrix, a solution of the naive system."""
 
 from __future__ import annotations
 
@@ -136,9 +134,7 @@ def product(view: View, memory: Memory, name: str, guard: list) -> list:
 
 
 def carried_angles(scene: Scene, nodes: Mapping[str, Node]) -> Iterator[tuple]:
-    """(node, joint, coordinate of the joint, state field, carried angles) of every angle that the state of some nodes
-    carries.
-    """
+    """(node, joint, its coordinate, state field, carried angles) of all angles that the state of some nodes carries."""
     couplings = {c.name: c.joints for c in scene.mechanism.couplings}
     owners = {e.name: e.joint for e in (*scene.mechanism.drivers, *scene.mechanism.forces) if hasattr(e, "joint")}
     owners |= {lock_name(lock.joint, lock.coordinate): lock.joint for lock in scene.choices.locks}

@@ -1,5 +1,6 @@
-"""How many planted errors the proof finds: `python -m symvi.verify.mutation [--all] [--per-kernel N] [--seed S] [NAME
-...]`.
+"""How many planted errors the proof finds.
+
+    python -m symvi.verify.mutation [--all] [--per-kernel N] [--seed S] [NAME ...]
 
 Every edit of edits.py is run through the proof with the edited kernel in the place of the printed one. An edit changes
 the function if any record differs after the phases that it touches, at a random point, and the numbers that differ are
@@ -19,7 +20,7 @@ from random import Random
 from time import perf_counter
 
 from symvi.verify.crun import Memory, compiled
-from symvi.verify.ctext import Function, UnreadableText, read_function
+from symvi.verify.ctext import Function, read_function
 from symvi.verify.edits import Edit, edits_of, sample
 from symvi.verify.kernels import Bench, Subject, subject
 from symvi.verify.stages import Stage
@@ -79,10 +80,10 @@ class Score:
 def outcome(bench: Bench, edit: Edit) -> str:
     """What the proof says of an edited kernel: caught, missed or equivalent."""
     bench.scene.opaque.restore(bench.knowledge)
+    changed = compiled(read_function(edit.text), bench.numbers)
     try:
-        changed = compiled(read_function(edit.text), bench.numbers)
         return _outcome(bench, edit.function, lambda f: changed if f is edit.function else bench.compile(f))
-    except (ArithmeticError, UnreadableText, IndexError):  # a root, branch or quotient that no definition has
+    except ArithmeticError:  # a root, branch or quotient that no definition has
         return CAUGHT
 
 

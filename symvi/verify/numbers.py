@@ -1,5 +1,4 @@
-"""From a description to numbers: what every joint, coupling, driver and force is in a naive definition, and in a
-parameter record.
+"""From a description to numbers: what its parts are in naive definitions, and in parameter records.
 
 Both come from the description alone, by way of `Exact` (a prime field, random magnitudes) or `Plain` (floats as they
 are). A record's fields have the names that the package gives them; the numbers in them are derived here a second time.
@@ -122,8 +121,10 @@ def records_of(
 
 
 def _weights(mechanism: Mechanism, choices: Choices, body: str, name: str, numbers) -> list:
-    """The weights of a joint's rows in the balance of a body without inertia: a mass for rows in metres, and this mass
-    at the mechanism's size for rows in radians; of two bodies that one joint holds so, the larger mass.
+    """The weights of a joint's rows in the balance of a body without inertia.
+
+    A mass for rows in metres, and this mass at the mechanism's size for rows in radians; of two bodies that one joint
+    holds so, the larger mass.
     """
     mass = max(mechanism.body(other).mass for other, holder in choices.pivots.items() if holder == name)
     joint = mechanism.joint(name)

@@ -21,9 +21,7 @@ FREE = ("guard",)  # chosen by the analysis of loops, not by the description
 
 
 def parameter_differences(mechanism: Mechanism, choices: Choices, program: Program) -> Iterator[str]:
-    """Every parameter that is not what the description says, and every baked number that is not exact; nothing when all
-    is well.
-    """
+    """Parameters that are not as described, and baked numbers that are not exact; nothing when all is well."""
     plain = records_of(mechanism, choices, joints_of(mechanism, Plain()), Plain())
     exact = Exact(Field())
     proved = records_of(mechanism, choices, joints_of(mechanism, exact), exact)

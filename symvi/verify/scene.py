@@ -1,5 +1,4 @@
-"""A scene: one mechanism with random exact numbers for everything that its kernels read, at one point of its state
-space.
+"""A scene: one mechanism at one point, with random exact numbers for everything that its kernels read.
 
 Directions come from the description (exact.py), all other numbers are random: bodies lie and move anywhere, joints are
 open, as the identities between kernels and definitions hold there too. Only what a law presupposes is granted: unit
@@ -82,9 +81,7 @@ class Scene:
         self.guards = {name: self._guard(name) for name in program.notes["loops"]}
 
     def acts(self, kind: str) -> bool:
-        """Whether a node type is a constraint or force that acts: not the watch of dropped rows, whose joint may also
-        act.
-        """
+        """Whether a node type acts: not if it watches dropped rows, of a joint that may have other rows that act."""
         fields = {f.name for f in self.program.records.of(kind, "work")}
         return "g" not in fields or "y" in fields
 
@@ -136,9 +133,7 @@ class Scene:
         )
 
     def _close_sinusoidal(self) -> None:
-        """Turn the child of a joint with a sinusoidal spring so that the joint's own axis is all that it has turned
-        about.
-        """
+        """Turn the child of a joint with a sinusoidal spring about the joint's own axis only."""
         for force in self.mechanism.forces:
             if getattr(force, "law", "") == "sinusoidal":
                 joint = self.joints[force.joint]
@@ -191,9 +186,7 @@ class Scene:
         return {f.name: list(known.get(f.name) or self.field.randoms(f.size)) for f in fields}
 
     def kernel_numbers(self) -> dict:
-        """The numbers that kernels run on: as those of the definitions, but a root must be one that a definition has
-        taken.
-        """
+        """The numbers that kernels run on: those of the definitions, with roots that a definition has taken."""
         return {"number": self.field.number, **self.opaque.functions(self.field.known_root)}
 
 

@@ -29,9 +29,7 @@ class Stage:
 
 
 def stages_of(scene: Scene, matrix: Matrix) -> list[Stage]:
-    """All stages of a scene's program, each after those that it builds on. Raises KeyError for a phase without a
-    definition.
-    """
+    """All stages of a program, each after those that it builds on. Raises KeyError for a phase without a definition."""
     view = View(scene, matrix)
     step, state = expected_step, expected_state
     table: tuple[tuple[str, tuple[str, ...], str | None, Callable, Callable[[View], Iterator[Check]]], ...] = (

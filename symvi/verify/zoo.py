@@ -1,5 +1,4 @@
-"""Mechanisms that together have every type of joint and every kind of force, made from the tables: what proofs run
-over.
+"""What proofs run over: mechanisms that together have every type of joint and every kind of force.
 
 Every joint type of JOINT_TABLE stands between the world and a body and between two bodies, along a coordinate axis,
 between two of them, and askew; with every law that acts along its coordinates, with drivers and with gears. A new row
@@ -96,9 +95,7 @@ def body(name: str, inertia=FULL, center=(0.1, -0.3, 0.2)) -> Body:
 
 
 def along_axes(joint_type: str, placed) -> Mechanism:
-    """Two of a joint in a chain from the world, with what acts explicitly along their coordinates; principal axes, many
-    zeros.
-    """
+    """Two of a joint in a chain from the world, with explicit laws along their coordinates, and many zeros."""
     laws = [law for j in ("j1", "j2") for law in explicit_laws(j, joint_type)]
     return Mechanism(
         name=f"along_{joint_type}",
@@ -112,9 +109,7 @@ def along_axes(joint_type: str, placed) -> Mechanism:
 
 
 def askew(joint_type: str) -> Mechanism:
-    """The same chain with no zeros, and with all laws, a driver of every coordinate, and a gear where there is one
-    coordinate.
-    """
+    """The same chain without zeros, with all laws, a driver of every coordinate, a gear between single ones."""
     kinds = coordinate_kinds(joint_type)
     laws = [law for j in ("j1", "j2") for law in (*explicit_laws(j, joint_type), *damped_laws(j, joint_type))]
     drivers = [Driver(name=f"drive{k + 1}", joint="j2", coordinate=k) for k in range(len(kinds))]

@@ -1,5 +1,4 @@
-"""A rigid body's discrete mechanics, straight from the discrete Lagrangian (000 (19)-(32), 001 (5)-(17); math.md
-section 2).
+"""A rigid body's discrete mechanics, straight from the discrete Lagrangian (BM20 (19)-(32), BSMH23 (5)-(17)).
 
     L_d(z1, z2) = h [ (1/2) m v·v + (1/2) omega·J omega ],   v = (x2 - x1)/h,   q2 = L(q1) [c; (h/2) omega]
 
@@ -50,9 +49,7 @@ def momentum(mass, inertia, h, z1, z2, slot: int, zero) -> list:
 
 
 def second_knot(place, v, turn, h):
-    """The update map: x2 = x1 + h v, q2 = q1 [c; (h/2) omega]. The turn is [c; (h/2) w] with w = R1 omega in world
-    axes.
-    """
+    """The update map: x2 = x1 + h v, q2 = q1 [c; (h/2) omega]. The turn is [c; (h/2) w], w = R1 omega in world axes."""
     x, q = place
     return [value + h * rate for value, rate in zip(x, v, strict=True)], multiply(q, [turn[0], *unrotate(q, turn[1:])])
 

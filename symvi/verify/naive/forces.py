@@ -1,4 +1,4 @@
-"""Forces by energy and power: a potential, a power that inputs put in, and rates with dampers (math.md section 4).
+"""Forces by energy and power: a potential, a power that inputs put in, and rates with dampers.
 
 A force acts on a body by the derivative of its power by the body's velocity: the generalised force of virtual work.
 `power` is linear in the velocities and holds what is known at the first knot; `rates` and `damping` are what acts at
@@ -18,9 +18,7 @@ from symvi.verify.naive.quaternion import add, cross, dot, rotate, subtract
 
 @dataclass(frozen=True)
 class NaiveForce:
-    """A law between bodies (names; "world" allowed). Functions of two placements, and of two motions (v, w) where they
-    have rates.
-    """
+    """A law between two bodies ("world" allowed): functions of their placements, and of motions (v, w) for rates."""
 
     bodies: tuple[str, str]
     energy: Callable | None = None

@@ -1,4 +1,4 @@
-"""Joints by their plain definitions (math.md section 3): rows that are zero where a joint holds, and its coordinates.
+"""Joints by their plain definitions (BSMH23 appendix B): rows that are zero where a joint holds, and its coordinates.
 
 With R_a, R_b the bodies' rotations, p_a, p_b the anchors from their centres of mass, q_off the joint frame on the
 parent and (a1, a2, a3) the joint's triad in the joint frame:
@@ -140,8 +140,7 @@ def coordinate(joint: JointNumbers, which: int, a, b, functions: Functions, near
 
 
 def _hooke_angle(joint: JointNumbers, which: int, a, b, functions: Functions, near):
-    """d turns about the parent's axis by the first angle, then about the child's pin by the second: read off the
-    child's axes.
+    """The angles of a universal joint, read off the child's axes: about the parent's axis, then about the child's pin.
 
     In the frame x = pin, z = axis, the child's pin points along (cos a, sin a, 0), and the parent's axis, seen from the
     child, along (0, sin b, cos b).
@@ -164,8 +163,7 @@ def rotation_vector(d, functions: Functions) -> list:
 
 
 def rates(joint: JointNumbers, a, b, motion_a, motion_b, functions: Functions, near: Mapping, zero) -> list:
-    """Rates that dampers and actuators act along: of every coordinate, for three rotations the relative angular
-    velocity.
+    """Rates that dampers act along: of every coordinate, but for three rotations the relative angular velocity.
 
     A motion is (v, w): velocity of the centre of mass and angular velocity, both in world axes.
     """

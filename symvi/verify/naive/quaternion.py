@@ -1,4 +1,4 @@
-"""Quaternions (w, x, y, z) as lists of any numbers: Hamilton's product, and rotation by it (000 (7)-(11))."""
+"""Quaternions (w, x, y, z) as lists of any numbers: Hamilton's product, and rotation by it (BM20 (7)-(11))."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ def scale(factor, v: Vector) -> list:
 
 
 def turned(q: Quaternion, theta: Vector) -> list:
-    """(1 + theta/2) q: a body turned by a small rotation vector in world axes (math.md section 1)."""
+    """(1 + theta/2) q: a body turned by a small rotation vector in world axes."""
     return add(q, multiply([theta[0] * 0, *(angle / 2 for angle in theta)], q))

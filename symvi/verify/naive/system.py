@@ -1,4 +1,4 @@
-"""The whole system by its definition: the residual of one step, and its Newton matrix by dual numbers (000 (33)-(37)).
+"""The whole system by its definition: the residual of one step, and its Newton matrix by dual numbers (BM20 (33)-(37)).
 
     f_body = -dL_d/dz1 - carry momentum_old - impulse force - G(z1)ᵀ y + impulse damping     [N s, N m s, world axes]
     f_row  = closure g(z1) + (g(z2) - g(z1))/h
