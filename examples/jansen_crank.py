@@ -71,7 +71,7 @@ def draw(report: Report, run, paths) -> None:
     for body, path in paths.items():
         left.plot(*path.T, color=COLORS[body], linewidth=1.8, label=body.replace("_", " "))
     left.set(title="paths of the toes; the legs with the crank upright [m]", xlabel="x", ylabel="z", aspect="equal")
-    left.legend(loc="center")
+    left.legend(loc="upper center")
     right.semilogy(run.time / PERIOD, np.maximum(run.closure, 1e-17), ".", color=OURS, markersize=1)
     right.axhline(1e-12, color=OTHER, linestyle="--", linewidth=0.8)
     right.set(title="largest residual of all rows [m, rad]", xlabel="turns of the crank", ylim=(1e-17, 1e-11))
