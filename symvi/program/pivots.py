@@ -26,8 +26,8 @@ def pivots_of(mechanism: Mechanism, models: Sequence[ConstraintModel], size: flo
     found = {body.name: _holding(mechanism, body, models, size) for body in bodies}
     left = [body for body in bodies if found[body.name] is None]
     problems = [
-        f"body '{body.name}': has no inertia about {_text(_free_axes(body)[:, -1])} (body axes), and no joint alone holds "
-        "that rotation; give it a moment there, or hold it by a joint that does (a revolute or fixed one)"
+        f"body '{body.name}': has no inertia about {_text(_free_axes(body)[:, -1])} (body axes), and no joint alone "
+        "holds that rotation; give it a moment there, or hold it by a joint that does (a revolute or fixed one)"
         for body in left
     ]
     if problems:

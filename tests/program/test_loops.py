@@ -1,4 +1,4 @@
-"""Which rows of a loop are redundant, and what is refused: known linkages, axes out of true, loops that do not close."""
+"""Which rows of a loop are redundant, and what is refused: known linkages, axes out of true, loops that stay open."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ def test_four_bar_reads_well() -> None:
     choices = analyse(linkages.four_bar())
     assert choices.kept == {"D": (0, 1)} and choices.dropped == {"D": (2, 3, 4)}
     assert choices.notes["texts"] == [
-        "'D' keeps its two in-plane translations; the other joints imply along third axis, about first axis, about second axis"
+        "'D' keeps its two in-plane translations; "
+        "the other joints imply along third axis, about first axis, about second axis"
     ]
     assert choices.notes["undetermined"] == ["A", "B", "C", "D"]
     assert choices.notes["positions"] > 5 and not choices.notes["singular_positions"]
@@ -201,7 +202,7 @@ def test_a_start_that_is_apart_is_put_together() -> None:
 
 
 def test_links_stretched_between_pivots() -> None:
-    """A dead point cannot be told from a freedom to first order; with a little slack it is nearly redundant, then rigid."""
+    """To first order a dead point looks like a freedom; with a little slack it is nearly redundant, with more rigid."""
     with pytest.raises(AssemblyError, match="dead point"):
         analyse(linkages.toggle())
     with pytest.raises(AssemblyError, match="stays open by 0.1 m along"):

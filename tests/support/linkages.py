@@ -1,4 +1,4 @@
-"""Closed linkages from the points and axes of their hinges: four-bars in and out of true, Bennett's, toggles, rows of bars."""
+"""Closed linkages by points and axes of their hinges: four-bars in and out of true, Bennett, toggles, rows of bars."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def polygon(
     misfit: float = 0.0,
     gap: Sequence = (0, 0, 0),
 ) -> Mechanism:
-    """Bodies of 1 kg between hinges A, B, C, ... at points and about axes of the world; the first and last are grounded.
+    """Bodies of 1 kg between hinges A, B, C, ... at points and about axes of the world, the first and last grounded.
 
     Everything fits at the start, but for two errors of the last hinge: its ground frame is turned by `misfit` about y
     [rad], and shifted by `gap` [m].
@@ -67,7 +67,7 @@ def skew_polygon(closing: str) -> Mechanism:
 
 
 def bennett(long: float = 1.0, short: float = 0.7, twist: float = 0.6, angle: float = 1.0) -> Mechanism:
-    """Bennett's linkage: four hinges in space that move although seven are needed; sin of twist over length is constant."""
+    """Bennett's linkage: four hinges in space that move where seven are needed; sin(twist)/length is constant."""
     other = asin(short * sin(twist) / long)
     follower = 2 * atan(sin((other + twist) / 2) / sin((other - twist) / 2) / tan(angle / 2))
     placed, points, axes = np.eye(4), [], []
@@ -158,7 +158,7 @@ def bar_row(windows: int, rate: float) -> Mechanism:
 
 
 def geared_cranks(ratio: float = 1.0) -> Mechanism:
-    """Two cranks of a parallelogram, turning at 5 rad/s, and a gear between them that says what the parallelogram says."""
+    """Two cranks of a parallelogram, turning at 5 rad/s, and a gear between them that says the same."""
     points = [(0.0, 0.0, 0.0), (0.0, 0.0, 0.5), (0.0, 1.0, 0.5), (0.0, 1.0, 0.0)]
     base = polygon("geared", points, [X] * 4)
     speeds = {"link1": ((0, -1.25, 0), 5.0), "link2": ((0, -2.5, 0), 0.0), "link3": ((0, -1.25, 0), 5.0)}
