@@ -1,4 +1,4 @@
-"""Graphs that the tests share: open chains, closed linkages, and the body graphs of 001 Fig. 9b-d."""
+"""Graphs that the tests share: open chains, closed linkages, and the body graphs of BSMH23 Fig. 9b-d."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def parallel_cranks(count: int) -> Graph:
 
 
 def ladder(rungs: int) -> Graph:
-    """001 Fig. 9b: edges 1-2, 1-3, 2-4, 3-4, ..."""
+    """BSMH23 Fig. 9b: edges 1-2, 1-3, 2-4, 3-4, ..."""
     links = [(f"a{k}", f"b{k}") for k in range(rungs)]
     links += [(f"{side}{k}", f"{side}{k + 1}") for k in range(rungs - 1) for side in "ab"]
     return Graph.build([name for k in range(rungs) for name in (f"a{k}", f"b{k}")], links=links)
 
 
 def lattice(size: int, dimensions: int) -> Graph:
-    """001 Fig. 9c (a net, two dimensions) and 9d (a crystal, three): bodies linked to their nearest neighbours."""
+    """BSMH23 Fig. 9c (a net, two dimensions) and 9d (a crystal, three): bodies linked to their nearest neighbours."""
     points = list(product(range(size), repeat=dimensions))
     name = "_".join(["b", *["{}"] * dimensions]).format
     steps = [tuple(int(axis == other) for other in range(dimensions)) for axis in range(dimensions)]

@@ -70,7 +70,7 @@ def relative(mechanism, joint):
 @pytest.mark.parametrize("joint_type", JOINT_TABLE)
 @pytest.mark.parametrize("seed", [1, 100])
 def test_a_body_placed_by_a_joint_fulfils_its_rows_and_has_its_coordinates(joint_type, seed):
-    """The rows of math.md, section 3, with SciPy's rotations; round-off of products of numbers of size one."""
+    """The rows, with SciPy's rotations; round-off of products of numbers of size one."""
     joint = random_joint(joint_type, seed)
     moved, turned = relative(two_bodies(joint), joint)
     axes, rows = np.array(triad(joint.axis)), JOINT_TABLE[joint_type]

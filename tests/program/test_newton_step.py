@@ -2,8 +2,7 @@
 residual.
 
 Every joint, relation and force type takes part; states and velocities are arbitrary (far from assembled), because the
-algebra must hold everywhere. Reason of the tolerance: unpivoted LU of a few hundred unknowns, growth 1e3 to 1e4
-(loops.md section 1).
+algebra must hold everywhere. Reason of the tolerance: unpivoted LU of a few hundred unknowns, growth 1e3 to 1e4.
 """
 
 from __future__ import annotations
@@ -168,8 +167,7 @@ def test_every_other_force_and_relation() -> None:
 
 
 def test_loops_with_many_later_neighbours() -> None:
-    """A ring of sphericals with chords: fill-in, nodes eliminated in parts. Spherical rows are never redundant
-    (loops.md).
+    """A ring of sphericals with chords: fill-in, nodes eliminated in parts. Spherical rows are never redundant.
     """
     n = 7
     bodies = [body(f"b{k}", 1.0 + 0.1 * k) for k in range(n)]

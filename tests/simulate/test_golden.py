@@ -1,7 +1,7 @@
 """One bit pattern: the state after 1000 steps is the same for every compiler, optimisation, layout, run, and for the
 reference.
 
-The reproducible profile promises it (codegen.md section 5). Each mechanism takes part in what could differ: rotations,
+The reproducible profile promises it. Each mechanism takes part in what could differ: rotations,
 angles unwrapped by our own series, dampers, drivers, loops.
 """
 
