@@ -4,6 +4,7 @@ In a wheel the build copies the repository's `templates/` to `symvi/templates`; 
 that copy does not exist and the folder is the sibling of the package. One function knows both places.
 """
 
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -21,8 +22,9 @@ def templates_folder() -> Path:
     raise FileNotFoundError("symvi: its templates are missing; install the package again")
 
 
+@cache
 def environment(subfolder: str) -> Environment:
-    """Return the Jinja environment of one back end, e.g. "c".
+    """Return the Jinja environment of one back end, e.g. "c"; its templates are read once per process.
 
     A name that a template uses and the view does not give is an error, never an empty string. Blocks leave no blank
     lines, so that a template looks like the text it makes. Nothing is escaped: a template that makes HTML escapes

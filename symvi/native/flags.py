@@ -10,14 +10,15 @@ Profile = Literal["reproducible", "fast"]
 # gcc 12 forms fused operations in its straight-line vectoriser even when contraction is off. Given that, the processor's own
 # instructions change no bit: they only bring more registers.
 _REPRODUCIBLE: dict[Kind, tuple[str, ...]] = {
-    "gcc": ("-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-tree-slp-vectorize"),
+    "gcc": ("-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-tree-slp-vectorize", "-fno-tree-dse"),
     "clang": ("-O2", "-ffp-contract=off", "-fno-math-errno"),
     "zig": ("-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-sanitize=undefined", "-mcpu=baseline"),
     "cc": ("-O2",),
 }
+# Generated kernels store nothing in vain, and looking for such stores is a tenth of gcc's time (-fno-tree-dse).
 # gcc packs neighbouring scalars into vectors at a loss: sums that wait for one another then wait for the packing as well.
 _FAST: dict[Kind, tuple[str, ...]] = {
-    "gcc": ("-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-tree-slp-vectorize"),
+    "gcc": ("-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-tree-slp-vectorize", "-fno-tree-dse"),
     "clang": ("-O3", "-ffp-contract=fast", "-fno-math-errno"),
     "zig": ("-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-sanitize=undefined", "-mcpu=native"),
     "cc": ("-O3",),

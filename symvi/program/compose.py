@@ -17,6 +17,7 @@ from symvi.physics.relations import coupling_model, driver_model, lock_model, lo
 from symvi.program.body import BODY, body_kernels, diagonal_block
 from symvi.program.common import COMMON, setup_common
 from symvi.program.constraint import ConstraintKernels, constraint_kernels, watch_kernels
+from symvi.program.control import SMALLEST_RADIUS
 from symvi.program.force import LINK, ForceKernels, clear_link, force_kernels
 from symvi.program.kernel import Block
 from symvi.program.maximal import Elimination, Matrix, Tie
@@ -28,7 +29,6 @@ PHASES = (
     "retreat", "react",
     "finish", "displace", "launch", "launch_chord", "energy",
 )
-SMALLEST_RADIUS = 1e-3  # m: a body's inertia counts as at least that of its mass at this radius, in the merit only
 
 
 class Lock(NamedTuple):

@@ -7,6 +7,7 @@ from enum import IntEnum
 
 DOMAIN = 0.9975  # largest a·a that is tried: a half turn of 87 degrees in a step
 FALL = 1e-4  # share of the predicted fall of the residual that a step must bring
+SMALLEST_RADIUS = 1e-3  # m: a body's inertia counts as at least that of its mass at this radius, in the merit only
 STILL = 10.0  # a residual of so many tolerances needs no further fall
 LEFT = 1000.0  # one of so many is let be where increments are below the tolerance
 SAFETY = 100.0  # factor on the next increment, predicted from the fall of the residual; on the residual itself

@@ -6,15 +6,17 @@ structs are these very bytes.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from symvi.native import Library
 from symvi.program.control import SolverOptions
-from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.plan import Plan
+
+if TYPE_CHECKING:  # a process that finds its library in the cache composes nothing
+    from symvi.program.program import Program
 
 
 class Engine(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symvi.mechanism.inertia import inertia_problem
-from symvi.program.compose import SMALLEST_RADIUS
+from symvi.program.control import SMALLEST_RADIUS
 
 INTERNAL = ("size", "guard", "limit", "h")  # what follows from other numbers, or has its own argument
 NOT_NEGATIVE = ("stiffness", "damping")

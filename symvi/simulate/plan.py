@@ -9,11 +9,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.parameters import INTERNAL
+
+if TYPE_CHECKING:
+    from symvi.program.program import Program
 
 
 @dataclass(frozen=True)
