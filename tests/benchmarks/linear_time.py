@@ -1,6 +1,8 @@
-"""Time per link and Newton iteration of open chains, 1 to 100 links: flat from 10 links on. Pinned to one core, best of many.
+"""Time per link and Newton iteration of open chains, 1 to 100 links: flat from 10 links on. Pinned to one core, best of
+many.
 
-The whole step is counted: preparation, every evaluation, the update. Counts of iterations are those of the runs measured.
+The whole step is counted: preparation, every evaluation, the update. Counts of iterations are those of the runs
+measured.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Operation counts per kernel and per inner link and iteration, beside published and measured figures of the same order.
+"""Operation counts per kernel and per inner link and iteration, beside published and measured figures of the same
+order.
 
-The figures beside ours are those of a prototype of the papers' elimination order in world axes: 1631 operations per revolute link
-and Newton iteration, 1057 per spherical one (the papers' own body axes: 1847 and 1165).
+The figures beside ours are those of a prototype of the papers' elimination order in world axes: 1631 operations per
+revolute link and Newton iteration, 1057 per spherical one (the papers' own body axes: 1847 and 1165).
 """
 
 from __future__ import annotations
