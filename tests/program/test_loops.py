@@ -11,16 +11,19 @@ import pytest
 from symvi.demos import demo_file
 from symvi.errors import AssemblyError
 from symvi.mechanism import Driver, Mechanism, start_state
-from symvi.program.compose import NOTHING_DROPPED, Choices, compose
+from symvi.program.assembly import Assembly
+from symvi.program.compose import NOTHING_DROPPED, Choices, compose, order_of
 from symvi.program.control import SolverStatus
-from symvi.program.loops import analyse
+from symvi.program.loops import analyse, models_in_joint_axes
 from symvi.program.program import Program
 from symvi.program.redundancy import near_power_of_two
+from symvi.program.spanning import spanning_of
 from symvi.simulate.frames import solver_state
 from symvi.simulate.reference import ReferenceSolver
 from tests.support import linkages, loops
-from tests.support.kinematics import jacobian
+from tests.support.kinematics import jacobian, residual
 from tests.support.pendulums import chain
+from tests.support.poses import poses_of
 
 STEP = 0.01
 GUARD = 1e-12
@@ -139,6 +142,46 @@ def test_the_same_every_time() -> None:
     assert first == second
 
 
+def test_the_ground_of_a_loop_takes_no_part_in_its_balance() -> None:
+    """A four-bar on an arm that hangs on the world: forces that balance each other in the loop leave the arm alone."""
+    base = linkages.four_bar()
+    arm = base.bodies[0].changed(name="arm", position=(0.0, 0.5, 0.0))
+    moved = [
+        joint.changed(parent="arm", parent_anchor=tuple(np.array(joint.parent_anchor) - arm.position))
+        if joint.parent == "world"
+        else joint
+        for joint in base.joints
+    ]
+    shoulder = base.joints[0].changed(name="S", child="arm", child_anchor=(0.0, -0.5, 0.0))
+    choices = analyse(base.changed(bodies=[arm, *base.bodies], joints=[shoulder, *moved]))
+    assert choices.notes["undetermined"] == ["A", "B", "C", "D"] and choices.notes["mobility"] == 2
+
+
+def assembly_of(mechanism: Mechanism) -> Assembly:
+    models = models_in_joint_axes(mechanism)
+    return Assembly(mechanism, spanning_of(*order_of(mechanism, models, []), models))
+
+
+def test_putting_together_moves_heavy_bodies_least() -> None:
+    """The correction of a small error is the one of least motion, weighted by mass: dense least squares as witness."""
+    exact = linkages.four_bar()
+    shifts = 1e-5 * np.random.default_rng(3).normal(size=(3, 3))
+    bodies = [
+        body.changed(position=tuple(body.position + shift), mass=mass)
+        for body, shift, mass in zip(exact.bodies, shifts, (1.0, 50.0, 0.2), strict=True)
+    ]
+    apart = exact.changed(bodies=bodies)
+    assembly = assembly_of(apart)
+    names = [body.name for body in assembly.bodies]
+    moved = assembly.project(assembly.start()).configuration.x - assembly.start().x
+    state = start_state(apart)
+    rows, error = jacobian(apart, state), np.concatenate(list(residual(apart, poses_of(state)).values()))
+    root = np.concatenate([[body.mass**-0.5] * 3 + [j**-0.5 for j in body.inertia[:3]] for body in bodies])
+    least = (root * np.linalg.lstsq(rows * root, -error, rcond=1e-6)[0]).reshape(3, 6)[:, :3]
+    expected = [least[exact.body_names.index(name)] for name in names]
+    assert np.allclose(moved, expected, rtol=0, atol=1e-3 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("tilt", [1e-8, 1e-5, 1e-3])
 def test_axes_nearly_parallel_are_refused(tilt: float) -> None:
     with pytest.raises(AssemblyError) as error:
@@ -245,6 +288,16 @@ def test_a_gear_that_says_nothing_new_is_watched_over_many_turns() -> None:
     solver.run("watch")
     (watched,) = solver.memory.work["coupling_ground_dropped"]
     assert abs(watched.angle1_now[0]) > 2 * np.pi and solver.opening() < 1e-12
+
+
+def test_a_gear_starts_at_its_turns() -> None:
+    """A crank that starts two turns ahead fits a gear with that offset; without it the gear is two turns open."""
+    base = linkages.geared_cranks()
+    starts = {"A": 4 * np.pi, "D": 0.0}
+    ahead = base.changed(joints=[joint.changed(coordinate=starts.get(joint.name)) for joint in base.joints])
+    for offset, closure in ((4 * np.pi, 0.0), (0.0, 4 * np.pi)):
+        assembly = assembly_of(ahead.changed(couplings=[base.couplings[0].changed(offset=offset)]))
+        assert assembly.at(assembly.start()).closure == pytest.approx(closure, abs=1e-12)
 
 
 def test_a_gear_against_the_loop_leaves_it_rigid() -> None:
