@@ -51,6 +51,18 @@ def test_the_next_increment_would_be_round_off(joint_type: str, count: int) -> N
         assert largest([body.s for body in solver.bodies]) < 1e-13
 
 
+@pytest.mark.parametrize("joint_type, count", CHAINS)
+def test_a_tighter_tolerance_changes_nothing(joint_type: str, count: int) -> None:
+    """So the generated C stops where it says, too."""
+    for step in STEPS:
+        usual, tight = (
+            chain(joint_type, count).simulate(20 * step, step, options=SolverOptions(tolerance=tolerance))
+            for tolerance in (1e-12, 1e-15)
+        )
+        assert largest(usual.velocity - tight.velocity) < 1e-12
+        assert largest(usual.angular_velocity - tight.angular_velocity) < 1e-12
+
+
 @pytest.mark.parametrize("joint_type", ["revolute", "spherical"])
 def test_single_precision_is_usable(joint_type: str) -> None:
     """Seven digits: velocities to 1e-5, closed to 1e-6 m, near the double one for half a second."""
