@@ -1,4 +1,4 @@
-"""One link on a hinge: its period in elliptic integrals, reference numbers, and with a damper 001's Fig. 7c.
+"""One link on a hinge: its period in elliptic integrals, reference numbers, and with a damper Fig. 7c of BSMH23.
 
 Exact motion of a pendulum let go at an angle A, with k = sin(A/2) and w^2 = m g l/J:
     sin(angle/2) = k sn(K(k^2) - w t, k^2), with the period 4 K(k^2)/w
@@ -90,8 +90,8 @@ def thin_damped_pendulum():
     return mechanism.changed(bodies=[mechanism.bodies[0].changed(inertia=(1 / 12, 1 / 12, 1e-3))])
 
 
-def test_the_damped_pendulum_of_001_figure_7c() -> None:
-    """th'' = -1.5 9.81 sin th - 1.5 th'; exact values 3.2.
+def test_the_damped_pendulum_of_figure_7c() -> None:
+    """th'' = -1.5 9.81 sin th - 1.5 th', whose exact values the next test finds too.
 
     Dampers act at the old knot with the new velocity: with them the scheme is of first order.
     """
