@@ -16,7 +16,8 @@ from symvi.program.control import (
     DOMAIN, FALL, LEFT, ROUND_OFF, SAFETY, SENTENCES, SINGULAR_OPENING, SLOW, STILL, SolverOptions, SolverStatus,
 )
 from symvi.program.kernel import Kernel, Location
-from symvi.program.program import Program
+from symvi.program.program import Node, Program
+from symvi.program.records import Field
 
 C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register restrict return "
@@ -25,6 +26,7 @@ C_WORDS = frozenset(
 SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": ""}
 HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w"}
 WIDTH = 118
+STEP = 0.01  # s: the time step of default parameters
 MEANINGS = {
     "setup": "once per change of the parameters", "prepare": "what is fixed during a step", "watch": "rows that were dropped as redundant",
     "begin": "where Newton's method starts", "rest": "no motion", "evaluate": "residual, and gradients of the rows",
@@ -222,14 +224,19 @@ class CPrinter:
             for node in self.program.nodes[kind]:
                 yield f"{self.prefix.upper()}_{kind.upper()}_{_identifier(node.name)}", node.index
 
-    def defaults(self) -> Iterator[str]:
-        for (kind, index), values in self.program.parameters.items():
-            known = {f.name: f.size for f in self.program.records.of(kind, "parameters")}
-            for name, numbers in values.items():
-                for k, number in enumerate(numbers):
-                    if name in known:
-                        entry = name if known[name] == 1 else f"{name}[{k}]"
-                        yield f"p->{kind}[{index}].{entry} = {self.literal(number)};"
+    def defaults(self) -> Iterator[dict]:
+        """The numbers of the description: a table per node type, with the members of every node's struct in order."""
+        for kind in self.kinds:
+            fields = self.program.records.of(kind, "parameters")
+            if fields:
+                rows = [{"name": node.name, "members": list(self._members(node, fields))} for node in self.program.nodes[kind]]
+                yield {"kind": kind, "struct": self.struct(kind, "parameters"), "rows": rows}
+
+    def _members(self, node: Node, fields: Sequence[Field]) -> Iterator[str]:
+        known = {"h": (STEP,), **self.program.parameters.get((node.kind, node.index), {})}
+        for field in fields:
+            numbers = ", ".join(self.literal(number) for number in known.get(field.name, (0.0,) * field.size))
+            yield f"{numbers if field.size == 1 else f'{{ {numbers} }}'}, /* {field.name} */"
 
     def access(self, kernel: Kernel):
         sizes = {port.label: port.kind for port in kernel.ports}

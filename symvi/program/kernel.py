@@ -66,6 +66,10 @@ class Kernel:
 
     def used_stores(self) -> tuple[tuple[Port, str, bool], ...]:
         """(port, store, written) for every record that the kernel touches, in the order of its ports."""
+        return self._used_stores
+
+    @cached_property
+    def _used_stores(self) -> tuple[tuple[Port, str, bool], ...]:
         read = {(l.port, l.store) for l in self.reads}
         written = {(l.port, l.store) for l in self.writes}
         order = ("parameters", "input", "state", "work")

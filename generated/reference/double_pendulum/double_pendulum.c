@@ -2914,76 +2914,66 @@ static real closure_of(const double_pendulum_work *w)
     return largest;
 }
 
+static const double_pendulum_common_parameters common_defaults[1] = {
+    { /* common */
+        0.01, /* h */
+        { 0.0, 0.0, -9.81 }, /* gravity */
+        6.005206074732157e-10, /* limit */
+        0.6005206074732157, /* extent */
+    },
+};
+
+static const double_pendulum_body_parameters body_defaults[2] = {
+    { /* upper */
+        1.0, /* mass */
+        { 0.030033333333333332, 0.03013333333333333, 0.00016666666666666666, 0.0, 0.0, 0.0 }, /* inertia */
+        0.03013333333333333, /* size */
+    },
+    { /* lower */
+        0.7, /* mass */
+        { 0.014606666666666665, 0.014676666666666664, 0.00011666666666666667, 0.0, 0.0, 0.0 }, /* inertia */
+        0.014676666666666664, /* size */
+    },
+};
+
+static const double_pendulum_revolute_ground_parameters revolute_ground_defaults[1] = {
+    { /* shoulder */
+        { 0.0, 0.0, 0.0 }, /* anchor_a */
+        { 0.0, 0.0, 0.3 }, /* anchor_b */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+        { 1.0, 0.0, 0.0 }, /* e1 */
+        { 0.0, 1.0, 0.0 }, /* e2 */
+        { 0.0, 0.0, 1.0 }, /* e3 */
+    },
+};
+
+static const double_pendulum_revolute_parameters revolute_defaults[1] = {
+    { /* elbow */
+        { 0.0, 0.025, -0.3 }, /* anchor_a */
+        { 0.0, 0.0, 0.25 }, /* anchor_b */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+        { 1.0, 0.0, 0.0 }, /* e1 */
+        { 0.0, 1.0, 0.0 }, /* e2 */
+        { 0.0, 0.0, 1.0 }, /* e3 */
+    },
+};
+
 void double_pendulum_parameters_default(double_pendulum_parameters *p)
 {
-    p->common[0].h = 0.01;
-    p->common[0].gravity[0] = 0.0;
-    p->common[0].gravity[1] = 0.0;
-    p->common[0].gravity[2] = -9.81;
-    p->common[0].limit = 6.005206074732157e-10;
-    p->common[0].extent = 0.6005206074732157;
-    p->body[0].mass = 1.0;
-    p->body[0].inertia[0] = 0.030033333333333332;
-    p->body[0].inertia[1] = 0.03013333333333333;
-    p->body[0].inertia[2] = 0.00016666666666666666;
-    p->body[0].inertia[3] = 0.0;
-    p->body[0].inertia[4] = 0.0;
-    p->body[0].inertia[5] = 0.0;
-    p->body[0].size = 0.03013333333333333;
-    p->body[1].mass = 0.7;
-    p->body[1].inertia[0] = 0.014606666666666665;
-    p->body[1].inertia[1] = 0.014676666666666664;
-    p->body[1].inertia[2] = 0.00011666666666666667;
-    p->body[1].inertia[3] = 0.0;
-    p->body[1].inertia[4] = 0.0;
-    p->body[1].inertia[5] = 0.0;
-    p->body[1].size = 0.014676666666666664;
-    p->revolute_ground[0].anchor_a[0] = 0.0;
-    p->revolute_ground[0].anchor_a[1] = 0.0;
-    p->revolute_ground[0].anchor_a[2] = 0.0;
-    p->revolute_ground[0].anchor_b[0] = 0.0;
-    p->revolute_ground[0].anchor_b[1] = 0.0;
-    p->revolute_ground[0].anchor_b[2] = 0.3;
-    p->revolute_ground[0].frame_a[0] = 0.5;
-    p->revolute_ground[0].frame_a[1] = -0.5;
-    p->revolute_ground[0].frame_a[2] = -0.5;
-    p->revolute_ground[0].frame_a[3] = -0.5;
-    p->revolute_ground[0].frame_b[0] = 0.5;
-    p->revolute_ground[0].frame_b[1] = -0.5;
-    p->revolute_ground[0].frame_b[2] = -0.5;
-    p->revolute_ground[0].frame_b[3] = -0.5;
-    p->revolute_ground[0].e1[0] = 1.0;
-    p->revolute_ground[0].e1[1] = 0.0;
-    p->revolute_ground[0].e1[2] = 0.0;
-    p->revolute_ground[0].e2[0] = 0.0;
-    p->revolute_ground[0].e2[1] = 1.0;
-    p->revolute_ground[0].e2[2] = 0.0;
-    p->revolute_ground[0].e3[0] = 0.0;
-    p->revolute_ground[0].e3[1] = 0.0;
-    p->revolute_ground[0].e3[2] = 1.0;
-    p->revolute[0].anchor_a[0] = 0.0;
-    p->revolute[0].anchor_a[1] = 0.025;
-    p->revolute[0].anchor_a[2] = -0.3;
-    p->revolute[0].anchor_b[0] = 0.0;
-    p->revolute[0].anchor_b[1] = 0.0;
-    p->revolute[0].anchor_b[2] = 0.25;
-    p->revolute[0].frame_a[0] = 0.5;
-    p->revolute[0].frame_a[1] = -0.5;
-    p->revolute[0].frame_a[2] = -0.5;
-    p->revolute[0].frame_a[3] = -0.5;
-    p->revolute[0].frame_b[0] = 0.5;
-    p->revolute[0].frame_b[1] = -0.5;
-    p->revolute[0].frame_b[2] = -0.5;
-    p->revolute[0].frame_b[3] = -0.5;
-    p->revolute[0].e1[0] = 1.0;
-    p->revolute[0].e1[1] = 0.0;
-    p->revolute[0].e1[2] = 0.0;
-    p->revolute[0].e2[0] = 0.0;
-    p->revolute[0].e2[1] = 1.0;
-    p->revolute[0].e2[2] = 0.0;
-    p->revolute[0].e3[0] = 0.0;
-    p->revolute[0].e3[1] = 0.0;
-    p->revolute[0].e3[2] = 1.0;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        p->common[n] = common_defaults[n];
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        p->body[n] = body_defaults[n];
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        p->revolute_ground[n] = revolute_ground_defaults[n];
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        p->revolute[n] = revolute_defaults[n];
+    }
 }
 
 void double_pendulum_options_default(double_pendulum_options *o)

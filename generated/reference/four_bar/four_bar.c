@@ -4268,147 +4268,109 @@ static real opening_of(const four_bar_work *w)
     return largest;
 }
 
+static const four_bar_common_parameters common_defaults[1] = {
+    { /* common */
+        0.01, /* h */
+        { 0.0, 0.0, -9.81 }, /* gravity */
+        7.011419257183242e-10, /* limit */
+        0.7011419257183241, /* extent */
+    },
+};
+
+static const four_bar_body_parameters body_defaults[3] = {
+    { /* crank */
+        0.2, /* mass */
+        { 0.0008201969696969699, 0.0008201969696969699, 2.2090909090909085e-05, 0.0, 0.0, 0.0 }, /* inertia */
+        0.0008201969696969699, /* size */
+    },
+    { /* coupler */
+        0.6, /* mass */
+        { 0.019261016129032256, 0.019261016129032256, 6.706451612903226e-05, 0.0, 0.0, 0.0 }, /* inertia */
+        0.019261016129032256, /* size */
+    },
+    { /* rocker */
+        0.7, /* mass */
+        { 0.030287890046296288, 0.030287890046296288, 7.831249999999999e-05, 0.0, 0.0, 0.0 }, /* inertia */
+        0.030287890046296288, /* size */
+    },
+};
+
+static const four_bar_revolute_ground_parameters revolute_ground_defaults[2] = {
+    { /* crank_bearing */
+        { 0.0, 0.0, 0.0 }, /* anchor_a */
+        { 0.0, 0.0, -0.1 }, /* anchor_b */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+        { 1.0, 0.0, 0.0 }, /* e1 */
+        { 0.0, 1.0, 0.0 }, /* e2 */
+        { 0.0, 0.0, 1.0 }, /* e3 */
+    },
+    { /* rocker_bearing */
+        { 0.9, 0.0, 0.0 }, /* anchor_a */
+        { 0.0, 0.0, -0.35 }, /* anchor_b */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+        { 1.0, 0.0, 0.0 }, /* e1 */
+        { 0.0, 1.0, 0.0 }, /* e2 */
+        { 0.0, 0.0, 1.0 }, /* e3 */
+    },
+};
+
+static const four_bar_revolute_parameters revolute_defaults[1] = {
+    { /* crank_pin */
+        { 0.0, 0.04, 0.1 }, /* anchor_a */
+        { 0.0, 0.0, -0.3 }, /* anchor_b */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+        { 1.0, 0.0, 0.0 }, /* e1 */
+        { 0.0, 1.0, 0.0 }, /* e2 */
+        { 0.0, 0.0, 1.0 }, /* e3 */
+    },
+};
+
+static const four_bar_revolute_loop_parameters revolute_loop_defaults[1] = {
+    { /* rocker_pin */
+        { 0.0, 0.0, 1.0 }, /* axis1 */
+        { 0.0, 0.04, 0.35 }, /* anchor_a */
+        { 0.0, 0.0, 0.3 }, /* anchor_b */
+        { 1.0, 0.0, 0.0 }, /* axis2 */
+        { 1.0, 0.0, 0.0 }, /* e1 */
+        { 0.0, 1.0, 0.0 }, /* e2 */
+        { 0.0, 0.0, 1.0 }, /* e3 */
+        { 8e-12, 3.2e-11 }, /* guard */
+    },
+};
+
+static const four_bar_revolute_dropped_parameters revolute_dropped_defaults[1] = {
+    { /* rocker_pin */
+        { 0.0, 1.0, 0.0 }, /* axis3 */
+        { 0.0, 0.04, 0.35 }, /* anchor_a */
+        { 0.0, 0.0, 0.3 }, /* anchor_b */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+    },
+};
+
 void four_bar_parameters_default(four_bar_parameters *p)
 {
-    p->common[0].h = 0.01;
-    p->common[0].gravity[0] = 0.0;
-    p->common[0].gravity[1] = 0.0;
-    p->common[0].gravity[2] = -9.81;
-    p->common[0].limit = 7.011419257183242e-10;
-    p->common[0].extent = 0.7011419257183241;
-    p->body[0].mass = 0.2;
-    p->body[0].inertia[0] = 0.0008201969696969699;
-    p->body[0].inertia[1] = 0.0008201969696969699;
-    p->body[0].inertia[2] = 2.2090909090909085e-05;
-    p->body[0].inertia[3] = 0.0;
-    p->body[0].inertia[4] = 0.0;
-    p->body[0].inertia[5] = 0.0;
-    p->body[0].size = 0.0008201969696969699;
-    p->body[1].mass = 0.6;
-    p->body[1].inertia[0] = 0.019261016129032256;
-    p->body[1].inertia[1] = 0.019261016129032256;
-    p->body[1].inertia[2] = 6.706451612903226e-05;
-    p->body[1].inertia[3] = 0.0;
-    p->body[1].inertia[4] = 0.0;
-    p->body[1].inertia[5] = 0.0;
-    p->body[1].size = 0.019261016129032256;
-    p->body[2].mass = 0.7;
-    p->body[2].inertia[0] = 0.030287890046296288;
-    p->body[2].inertia[1] = 0.030287890046296288;
-    p->body[2].inertia[2] = 7.831249999999999e-05;
-    p->body[2].inertia[3] = 0.0;
-    p->body[2].inertia[4] = 0.0;
-    p->body[2].inertia[5] = 0.0;
-    p->body[2].size = 0.030287890046296288;
-    p->revolute_ground[0].anchor_a[0] = 0.0;
-    p->revolute_ground[0].anchor_a[1] = 0.0;
-    p->revolute_ground[0].anchor_a[2] = 0.0;
-    p->revolute_ground[0].anchor_b[0] = 0.0;
-    p->revolute_ground[0].anchor_b[1] = 0.0;
-    p->revolute_ground[0].anchor_b[2] = -0.1;
-    p->revolute_ground[0].frame_a[0] = 0.5;
-    p->revolute_ground[0].frame_a[1] = -0.5;
-    p->revolute_ground[0].frame_a[2] = -0.5;
-    p->revolute_ground[0].frame_a[3] = -0.5;
-    p->revolute_ground[0].frame_b[0] = 0.5;
-    p->revolute_ground[0].frame_b[1] = -0.5;
-    p->revolute_ground[0].frame_b[2] = -0.5;
-    p->revolute_ground[0].frame_b[3] = -0.5;
-    p->revolute_ground[0].e1[0] = 1.0;
-    p->revolute_ground[0].e1[1] = 0.0;
-    p->revolute_ground[0].e1[2] = 0.0;
-    p->revolute_ground[0].e2[0] = 0.0;
-    p->revolute_ground[0].e2[1] = 1.0;
-    p->revolute_ground[0].e2[2] = 0.0;
-    p->revolute_ground[0].e3[0] = 0.0;
-    p->revolute_ground[0].e3[1] = 0.0;
-    p->revolute_ground[0].e3[2] = 1.0;
-    p->revolute[0].anchor_a[0] = 0.0;
-    p->revolute[0].anchor_a[1] = 0.04;
-    p->revolute[0].anchor_a[2] = 0.1;
-    p->revolute[0].anchor_b[0] = 0.0;
-    p->revolute[0].anchor_b[1] = 0.0;
-    p->revolute[0].anchor_b[2] = -0.3;
-    p->revolute[0].frame_a[0] = 0.5;
-    p->revolute[0].frame_a[1] = -0.5;
-    p->revolute[0].frame_a[2] = -0.5;
-    p->revolute[0].frame_a[3] = -0.5;
-    p->revolute[0].frame_b[0] = 0.5;
-    p->revolute[0].frame_b[1] = -0.5;
-    p->revolute[0].frame_b[2] = -0.5;
-    p->revolute[0].frame_b[3] = -0.5;
-    p->revolute[0].e1[0] = 1.0;
-    p->revolute[0].e1[1] = 0.0;
-    p->revolute[0].e1[2] = 0.0;
-    p->revolute[0].e2[0] = 0.0;
-    p->revolute[0].e2[1] = 1.0;
-    p->revolute[0].e2[2] = 0.0;
-    p->revolute[0].e3[0] = 0.0;
-    p->revolute[0].e3[1] = 0.0;
-    p->revolute[0].e3[2] = 1.0;
-    p->revolute_ground[1].anchor_a[0] = 0.9;
-    p->revolute_ground[1].anchor_a[1] = 0.0;
-    p->revolute_ground[1].anchor_a[2] = 0.0;
-    p->revolute_ground[1].anchor_b[0] = 0.0;
-    p->revolute_ground[1].anchor_b[1] = 0.0;
-    p->revolute_ground[1].anchor_b[2] = -0.35;
-    p->revolute_ground[1].frame_a[0] = 0.5;
-    p->revolute_ground[1].frame_a[1] = -0.5;
-    p->revolute_ground[1].frame_a[2] = -0.5;
-    p->revolute_ground[1].frame_a[3] = -0.5;
-    p->revolute_ground[1].frame_b[0] = 0.5;
-    p->revolute_ground[1].frame_b[1] = -0.5;
-    p->revolute_ground[1].frame_b[2] = -0.5;
-    p->revolute_ground[1].frame_b[3] = -0.5;
-    p->revolute_ground[1].e1[0] = 1.0;
-    p->revolute_ground[1].e1[1] = 0.0;
-    p->revolute_ground[1].e1[2] = 0.0;
-    p->revolute_ground[1].e2[0] = 0.0;
-    p->revolute_ground[1].e2[1] = 1.0;
-    p->revolute_ground[1].e2[2] = 0.0;
-    p->revolute_ground[1].e3[0] = 0.0;
-    p->revolute_ground[1].e3[1] = 0.0;
-    p->revolute_ground[1].e3[2] = 1.0;
-    p->revolute_loop[0].axis1[0] = 0.0;
-    p->revolute_loop[0].axis1[1] = 0.0;
-    p->revolute_loop[0].axis1[2] = 1.0;
-    p->revolute_loop[0].anchor_a[0] = 0.0;
-    p->revolute_loop[0].anchor_a[1] = 0.04;
-    p->revolute_loop[0].anchor_a[2] = 0.35;
-    p->revolute_loop[0].anchor_b[0] = 0.0;
-    p->revolute_loop[0].anchor_b[1] = 0.0;
-    p->revolute_loop[0].anchor_b[2] = 0.3;
-    p->revolute_loop[0].axis2[0] = 1.0;
-    p->revolute_loop[0].axis2[1] = 0.0;
-    p->revolute_loop[0].axis2[2] = 0.0;
-    p->revolute_loop[0].e1[0] = 1.0;
-    p->revolute_loop[0].e1[1] = 0.0;
-    p->revolute_loop[0].e1[2] = 0.0;
-    p->revolute_loop[0].e2[0] = 0.0;
-    p->revolute_loop[0].e2[1] = 1.0;
-    p->revolute_loop[0].e2[2] = 0.0;
-    p->revolute_loop[0].e3[0] = 0.0;
-    p->revolute_loop[0].e3[1] = 0.0;
-    p->revolute_loop[0].e3[2] = 1.0;
-    p->revolute_loop[0].guard[0] = 8e-12;
-    p->revolute_loop[0].guard[1] = 3.2e-11;
-    p->revolute_dropped[0].axis3[0] = 0.0;
-    p->revolute_dropped[0].axis3[1] = 1.0;
-    p->revolute_dropped[0].axis3[2] = 0.0;
-    p->revolute_dropped[0].anchor_a[0] = 0.0;
-    p->revolute_dropped[0].anchor_a[1] = 0.04;
-    p->revolute_dropped[0].anchor_a[2] = 0.35;
-    p->revolute_dropped[0].anchor_b[0] = 0.0;
-    p->revolute_dropped[0].anchor_b[1] = 0.0;
-    p->revolute_dropped[0].anchor_b[2] = 0.3;
-    p->revolute_dropped[0].frame_a[0] = 0.5;
-    p->revolute_dropped[0].frame_a[1] = -0.5;
-    p->revolute_dropped[0].frame_a[2] = -0.5;
-    p->revolute_dropped[0].frame_a[3] = -0.5;
-    p->revolute_dropped[0].frame_b[0] = 0.5;
-    p->revolute_dropped[0].frame_b[1] = -0.5;
-    p->revolute_dropped[0].frame_b[2] = -0.5;
-    p->revolute_dropped[0].frame_b[3] = -0.5;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        p->common[n] = common_defaults[n];
+    }
+    for (unsigned int n = 0u; n < 3u; n++) {
+        p->body[n] = body_defaults[n];
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        p->revolute_ground[n] = revolute_ground_defaults[n];
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        p->revolute[n] = revolute_defaults[n];
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        p->revolute_loop[n] = revolute_loop_defaults[n];
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        p->revolute_dropped[n] = revolute_dropped_defaults[n];
+    }
 }
 
 void four_bar_options_default(four_bar_options *o)

@@ -1732,45 +1732,46 @@ static real closure_of(const pendulum_work *w)
     return largest;
 }
 
+static const pendulum_common_parameters common_defaults[1] = {
+    { /* common */
+        0.01, /* h */
+        { 0.0, 0.0, -9.81 }, /* gravity */
+        5e-10, /* limit */
+        0.5, /* extent */
+    },
+};
+
+static const pendulum_body_parameters body_defaults[1] = {
+    { /* rod */
+        1.0, /* mass */
+        { 0.08343333333333333, 0.08343333333333333, 0.0002, 0.0, 0.0, 0.0 }, /* inertia */
+        0.08343333333333333, /* size */
+    },
+};
+
+static const pendulum_revolute_ground_parameters revolute_ground_defaults[1] = {
+    { /* pin */
+        { 0.0, 0.0, 0.0 }, /* anchor_a */
+        { 0.0, 0.0, 0.5 }, /* anchor_b */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+        { 1.0, 0.0, 0.0 }, /* e1 */
+        { 0.0, 1.0, 0.0 }, /* e2 */
+        { 0.0, 0.0, 1.0 }, /* e3 */
+    },
+};
+
 void pendulum_parameters_default(pendulum_parameters *p)
 {
-    p->common[0].h = 0.01;
-    p->common[0].gravity[0] = 0.0;
-    p->common[0].gravity[1] = 0.0;
-    p->common[0].gravity[2] = -9.81;
-    p->common[0].limit = 5e-10;
-    p->common[0].extent = 0.5;
-    p->body[0].mass = 1.0;
-    p->body[0].inertia[0] = 0.08343333333333333;
-    p->body[0].inertia[1] = 0.08343333333333333;
-    p->body[0].inertia[2] = 0.0002;
-    p->body[0].inertia[3] = 0.0;
-    p->body[0].inertia[4] = 0.0;
-    p->body[0].inertia[5] = 0.0;
-    p->body[0].size = 0.08343333333333333;
-    p->revolute_ground[0].anchor_a[0] = 0.0;
-    p->revolute_ground[0].anchor_a[1] = 0.0;
-    p->revolute_ground[0].anchor_a[2] = 0.0;
-    p->revolute_ground[0].anchor_b[0] = 0.0;
-    p->revolute_ground[0].anchor_b[1] = 0.0;
-    p->revolute_ground[0].anchor_b[2] = 0.5;
-    p->revolute_ground[0].frame_a[0] = 0.5;
-    p->revolute_ground[0].frame_a[1] = -0.5;
-    p->revolute_ground[0].frame_a[2] = -0.5;
-    p->revolute_ground[0].frame_a[3] = -0.5;
-    p->revolute_ground[0].frame_b[0] = 0.5;
-    p->revolute_ground[0].frame_b[1] = -0.5;
-    p->revolute_ground[0].frame_b[2] = -0.5;
-    p->revolute_ground[0].frame_b[3] = -0.5;
-    p->revolute_ground[0].e1[0] = 1.0;
-    p->revolute_ground[0].e1[1] = 0.0;
-    p->revolute_ground[0].e1[2] = 0.0;
-    p->revolute_ground[0].e2[0] = 0.0;
-    p->revolute_ground[0].e2[1] = 1.0;
-    p->revolute_ground[0].e2[2] = 0.0;
-    p->revolute_ground[0].e3[0] = 0.0;
-    p->revolute_ground[0].e3[1] = 0.0;
-    p->revolute_ground[0].e3[2] = 1.0;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        p->common[n] = common_defaults[n];
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        p->body[n] = body_defaults[n];
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        p->revolute_ground[n] = revolute_ground_defaults[n];
+    }
 }
 
 void pendulum_options_default(pendulum_options *o)
