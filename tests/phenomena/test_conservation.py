@@ -4,8 +4,6 @@ Every joint type, alone, with every force that it has an axis for, and with all 
 driven; gears between joints. Public codes lose momentum in springs that pull without their lever.
 """
 
-from itertools import combinations_with_replacement
-
 import numpy as np
 import pytest
 
@@ -54,7 +52,7 @@ def test_momenta_of_a_driven_pair(joint_type: str) -> None:
     assert_conserved(Simulator(pair).simulate(2.0, 0.01, start=tossed(pair, 1), project=True, options=OPTIONS))
 
 
-@pytest.mark.parametrize("types", [*combinations_with_replacement(ONE_AXIS, 2)], ids="-".join)
+@pytest.mark.parametrize("types", [*zip(ONE_AXIS, (*ONE_AXIS[1:], ONE_AXIS[0]), strict=True)], ids="-".join)
 def test_momenta_with_a_gear(types: tuple[str, str]) -> None:
     """Three bodies in a row, the coordinates of their two joints geared: a node with edges to all three."""
     mechanism = geared(types, ("body0", "body1"))

@@ -71,7 +71,7 @@ def test_dampers_take_and_servos_give_what_the_energy_shows(joint_type: str) -> 
 
 
 @pytest.mark.parametrize("joint_type", DAMPED)
-@pytest.mark.parametrize("damping", [1.0, 1e2, 1e4])
+@pytest.mark.parametrize("damping", [1.0, 1e2, 1e6])
 def test_dampers_never_add_energy(joint_type: str, damping: float) -> None:
     """Weak ones, and ones that stop the joint within the first step: implicit dampers are stable at any strength."""
     pair = LoadedPair(joint_type, ("joint_damper",))
