@@ -28,7 +28,7 @@ from symvi.verify.zoo import zoo
 
 CAUGHT, MISSED, EQUIVALENT, INSIDE = "caught", "missed", "equivalent", "inside"
 # fields that may hold intermediate numbers: values kept for later, blocks and what elimination makes of them
-INTERMEDIATE = {"kept", "d", "u", "l", "f"}
+INTERMEDIATE = {"kept", "jw", "d", "u", "l", "f"}
 
 
 @dataclass
