@@ -1,4 +1,4 @@
-"""Kernels and schedule as C99: one view of names, sizes, comments and printed expressions, which the templates lay out."""
+"""Kernels and schedule as C99: names, sizes, comments and printed expressions for the templates to lay out."""
 
 from __future__ import annotations
 
@@ -9,32 +9,53 @@ from fractions import Fraction
 
 from symvi import __version__
 from symvi.emit.layouts import LAYOUTS, phase_lines
-from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.printer import Language, statements
+from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.templates import environment
 from symvi.program.control import (
-    DOMAIN, FALL, LEFT, ROUND_OFF, SAFETY, SENTENCES, SINGULAR_OPENING, SLOW, STILL, SolverOptions, SolverStatus,
+    DOMAIN,
+    FALL,
+    LEFT,
+    ROUND_OFF,
+    SAFETY,
+    SENTENCES,
+    SINGULAR_OPENING,
+    SLOW,
+    STILL,
+    SolverOptions,
+    SolverStatus,
 )
 from symvi.program.kernel import Kernel, Location
 from symvi.program.program import Node, Program
 from symvi.program.records import Field
 
 C_WORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register restrict return "
-    "short signed sizeof static struct switch typedef union unsigned void volatile while real".split()
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while real".split()
 )
 SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": ""}
 HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w"}
 WIDTH = 118
 STEP = 0.01  # s: the time step of default parameters
 MEANINGS = {
-    "setup": "once per change of the parameters", "prepare": "what is fixed during a step", "watch": "rows that were dropped as redundant",
-    "begin": "where Newton's method starts", "rest": "no motion", "evaluate": "residual, and gradients of the rows",
-    "merit": "sum of squares of the residual", "linearize": "bodies' blocks of the Newton matrix",
+    "setup": "once per change of the parameters",
+    "prepare": "what is fixed during a step",
+    "watch": "rows that were dropped as redundant",
+    "begin": "where Newton's method starts",
+    "rest": "no motion",
+    "evaluate": "residual, and gradients of the rows",
+    "merit": "sum of squares of the residual",
+    "linearize": "bodies' blocks of the Newton matrix",
     "eliminate": "factors of the Newton matrix and forward substitution, leaves first",
-    "substitute": "backward substitution, root first", "settle": "take the solved velocities", "advance": "take the increment",
-    "retreat": "take less of the increment", "react": "forces and torques of the joints", "finish": "write the second knot into the state",
-    "displace": "move the placement", "launch": "momenta from velocities at the knot", "energy": "energies and momenta of the knot",
+    "substitute": "backward substitution, root first",
+    "settle": "take the solved velocities",
+    "advance": "take the increment",
+    "retreat": "take less of the increment",
+    "react": "forces and torques of the joints",
+    "finish": "write the second knot into the state",
+    "displace": "move the placement",
+    "launch": "momenta from velocities at the knot",
+    "energy": "energies and momenta of the knot",
     "launch_chord": "momenta from velocities over the step before",
 }
 WRITES_STATE = ("finish", "displace", "launch", "launch_chord")
@@ -63,8 +84,8 @@ class Member:
 def generate(program: Program, *, layout: str = "auto", real: str = "double", prefix: str | None = None) -> Sources:
     """The C text of a program.
 
-    layout: "inline", "unrolled", "looped", or "auto" (by size). real: "double" or "float". prefix: of every symbol; default
-    the mechanism's name. Raises ValueError for an unknown layout or real, and for inline text beyond its limit.
+    layout: "inline", "unrolled", "looped", or "auto" (by size). real: "double" or "float". prefix: of every symbol;
+    default the mechanism's name. Raises ValueError for an unknown layout or real, and for inline text beyond its limit.
     """
     if real not in ("double", "float"):
         raise ValueError(f"real {real!r}: use 'double' or 'float'")
@@ -84,8 +105,10 @@ def _choose(program: Program, layout: str) -> str:
     if layout == "auto":
         return "inline" if bodies <= 2 else "unrolled" if bodies <= 12 else "looped"
     if layout == "inline" and bodies > LAYOUTS["inline"].limit:
-        raise ValueError(f"layout 'inline' is for up to {LAYOUTS['inline'].limit} bodies, and '{program.name}' has {bodies}: "
-                         "use 'unrolled' or 'looped'")
+        raise ValueError(
+            f"layout 'inline' is for up to {LAYOUTS['inline'].limit} bodies, and '{program.name}' has {bodies}: "
+            "use 'unrolled' or 'looped'"
+        )
     return layout
 
 
@@ -96,25 +119,51 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         text["lines"] = [part for line in text["lines"] for part in _broken(line)]
     used = {call.kernel.name for calls in program.phases.values() for call in calls}
     return {
-        "prefix": prefix, "PREFIX": prefix.upper(), "real": real, "version": __version__, "digest": program.digest,
-        "name": program.name, "layout": layout, "layout_text": LAYOUTS[layout].text,
-        "structs": list(printer.structs()), "aggregates": list(printer.aggregates()),
+        "prefix": prefix,
+        "PREFIX": prefix.upper(),
+        "real": real,
+        "version": __version__,
+        "digest": program.digest,
+        "name": program.name,
+        "layout": layout,
+        "layout_text": LAYOUTS[layout].text,
+        "structs": list(printer.structs()),
+        "aggregates": list(printer.aggregates()),
         "kernels": [] if layout == "inline" else [printer.kernel(k) for k in program.kernels() if k.name in used],
-        "phases": phases, "statuses": [(s.name, int(s), SENTENCES[s]) for s in SolverStatus],
-        "bodies": program.nodes["body"], "constraints": list(printer.constraints()), "names": list(printer.names()),
-        "defaults": list(printer.defaults()), "options": SolverOptions(), "literal": printer.literal,
-        "domain": printer.literal(Fraction(str(DOMAIN))), "fall": printer.literal(Fraction(str(FALL))),
-        "safety": printer.literal(Fraction(str(SAFETY))), "left": printer.literal(LEFT), "still": printer.literal(STILL), "slow": printer.literal(SLOW),
-        "singular_opening": printer.literal(SINGULAR_OPENING), "round_off": printer.literal(ROUND_OFF[real]),
-        "loops": bool(program.notes["loops"]), "order": _wrapped("elimination order: " + ", ".join(program.notes["order"])),
+        "phases": phases,
+        "statuses": [(s.name, int(s), SENTENCES[s]) for s in SolverStatus],
+        "bodies": program.nodes["body"],
+        "constraints": list(printer.constraints()),
+        "names": list(printer.names()),
+        "defaults": list(printer.defaults()),
+        "options": SolverOptions(),
+        "literal": printer.literal,
+        "domain": printer.literal(Fraction(str(DOMAIN))),
+        "fall": printer.literal(Fraction(str(FALL))),
+        "safety": printer.literal(Fraction(str(SAFETY))),
+        "left": printer.literal(LEFT),
+        "still": printer.literal(STILL),
+        "slow": printer.literal(SLOW),
+        "singular_opening": printer.literal(SINGULAR_OPENING),
+        "round_off": printer.literal(ROUND_OFF[real]),
+        "loops": bool(program.notes["loops"]),
+        "order": _wrapped("elimination order: " + ", ".join(program.notes["order"])),
         "angles": any("angle" in k.operation_count() or "atan2" in k.operation_count() for k in program.kernels()),
-        "uses_c_library": program.notes.get("uses_c_library", False), "sources": _sources(program), "kinds": printer.kinds,
+        "uses_c_library": program.notes.get("uses_c_library", False),
+        "sources": _sources(program),
+        "kinds": printer.kinds,
         "rows": sum(len(program.nodes[kind]) * rows for kind, rows in printer.row_counts.items()),
-        "row_groups": list(printer.row_groups()), "reactions": list(printer.reactions()), "drivers": list(printer.drivers()), "watched": bool(phases["watch"]["lines"]),
+        "row_groups": list(printer.row_groups()),
+        "reactions": list(printer.reactions()),
+        "drivers": list(printer.drivers()),
+        "watched": bool(phases["watch"]["lines"]),
         "tolerance": printer.literal(SolverOptions().tolerance if real == "double" else 1e-5),
-        "phase_meaning": MEANINGS, "phase_arguments": {phase: _phase_arguments(program, printer, phase) for phase in MEANINGS},
-        "arguments_pzuw": printer.signature("pzuw"), "arguments_state": printer.signature("pZuw"),
-        "call": lambda phase: _phase_call(program, printer, phase), **_angle_numbers(printer),
+        "phase_meaning": MEANINGS,
+        "phase_arguments": {phase: _phase_arguments(program, printer, phase) for phase in MEANINGS},
+        "arguments_pzuw": printer.signature("pzuw"),
+        "arguments_state": printer.signature("pZuw"),
+        "call": lambda phase: _phase_call(program, printer, phase),
+        **_angle_numbers(printer),
         "nearest": any("angle" in k.operation_count() for k in program.kernels()),
     }
 
@@ -127,18 +176,24 @@ def _stores_of(program: Program, phase: str) -> list[str]:
 def _phase_arguments(program: Program, printer: CPrinter, phase: str) -> str:
     written = ("work", "state") if phase in WRITES_STATE else ("work",)
     return ", ".join(
-        f"{'' if store in written else 'const '}{printer.prefix}_{store} *{HOLDER[store]}" for store in _stores_of(program, phase))
+        f"{'' if store in written else 'const '}{printer.prefix}_{store} *{HOLDER[store]}"
+        for store in _stores_of(program, phase)
+    )
 
 
 def _phase_call(program: Program, printer: CPrinter, phase: str) -> str:
     stores = _stores_of(program, phase)
-    return f"run_{phase}({', '.join(HOLDER[store] for store in stores)});" if stores else f"/* {phase}: nothing to do */"
+    return (
+        f"run_{phase}({', '.join(HOLDER[store] for store in stores)});" if stores else f"/* {phase}: nothing to do */"
+    )
 
 
 def _angle_numbers(printer: CPrinter) -> dict:
     return {
-        "series": [printer.literal(term) for term in SERIES], "quarter": printer.literal(QUARTER),
-        "half_turn": printer.literal(HALF_TURN), "turn": printer.literal(TURN),
+        "series": [printer.literal(term) for term in SERIES],
+        "quarter": printer.literal(QUARTER),
+        "half_turn": printer.literal(HALF_TURN),
+        "turn": printer.literal(TURN),
     }
 
 
@@ -150,7 +205,8 @@ class CPrinter:
         self.kinds = [kind for kind in program.nodes if program.nodes[kind]]
         self.row_counts = {
             kind: next(f.size for f in program.records.of(kind, "work") if f.name == "y")
-            for kind in self.kinds if any(f.name == "y" for f in program.records.of(kind, "work"))
+            for kind in self.kinds
+            if any(f.name == "y" for f in program.records.of(kind, "work"))
         }
 
     def literal(self, value: Fraction | float | int) -> str:
@@ -166,7 +222,12 @@ class CPrinter:
         for kind in self.kinds:
             fields = {f.name: f.size for f in self.program.records.of(kind, "work")}
             if "g" in fields:
-                yield {"kind": kind, "count": len(self.program.nodes[kind]), "rows": fields["g"], "watched": "y" not in fields}
+                yield {
+                    "kind": kind,
+                    "count": len(self.program.nodes[kind]),
+                    "rows": fields["g"],
+                    "watched": "y" not in fields,
+                }
 
     def reactions(self) -> Iterator:
         """The constraints that report a wrench, in the order of their types."""
@@ -183,8 +244,10 @@ class CPrinter:
     def signature(self, letters: str) -> str:
         """Parameters of a function on the four stores: p z u w, Z where the state is written."""
         names = {"p": "parameters", "z": "state", "u": "input", "w": "work"}
-        parts = [f"{'' if letter in 'wZ' else 'const '}{self.prefix}_{names[letter.lower()]} *{letter.lower()}"
-                 for letter in letters]
+        parts = [
+            f"{'' if letter in 'wZ' else 'const '}{self.prefix}_{names[letter.lower()]} *{letter.lower()}"
+            for letter in letters
+        ]
         return ", ".join(parts[:2]) + ",\n    " + ", ".join(parts[2:])
 
     def struct(self, kind: str, store: str) -> str:
@@ -199,15 +262,23 @@ class CPrinter:
             for kind in self.kinds:
                 fields = self.program.records.of(kind, store)
                 if fields:
-                    members = [Member(f.name, f.size, f"{f.meaning} [{f.unit}]" if f.unit != "1" else f.meaning) for f in fields]
-                    yield {"name": self.struct(kind, store), "members": members, "comment": f"{kind.replace('_', ' ')}: {store}"}
+                    members = [
+                        Member(f.name, f.size, f"{f.meaning} [{f.unit}]" if f.unit != "1" else f.meaning)
+                        for f in fields
+                    ]
+                    yield {
+                        "name": self.struct(kind, store),
+                        "members": members,
+                        "comment": f"{kind.replace('_', ' ')}: {store}",
+                    }
 
     def aggregates(self) -> Iterator[dict]:
         """The four structs that hold all records of a store."""
         for store in ("parameters", "state", "input", "work"):
             members = [
                 {"type": self.struct(kind, store), "name": kind, "count": len(self.program.nodes[kind])}
-                for kind in self.kinds if self.program.records.of(kind, store)
+                for kind in self.kinds
+                if self.program.records.of(kind, store)
             ]
             yield {"name": f"{self.prefix}_{store}", "members": members, "store": store}
 
@@ -229,7 +300,10 @@ class CPrinter:
         for kind in self.kinds:
             fields = self.program.records.of(kind, "parameters")
             if fields:
-                rows = [{"name": node.name, "members": list(self._members(node, fields))} for node in self.program.nodes[kind]]
+                rows = [
+                    {"name": node.name, "members": list(self._members(node, fields))}
+                    for node in self.program.nodes[kind]
+                ]
                 yield {"kind": kind, "struct": self.struct(kind, "parameters"), "rows": rows}
 
     def _members(self, node: Node, fields: Sequence[Field]) -> Iterator[str]:
@@ -255,14 +329,23 @@ class CPrinter:
 
     def arguments(self, kernel: Kernel) -> list[tuple[str, str, str, bool]]:
         """(struct, name, port kind, written) of every argument."""
-        return [(self.struct(port.kind, store), self.argument(port.label, store), port.kind, written)
-                for port, store, written in kernel.used_stores()]
+        return [
+            (self.struct(port.kind, store), self.argument(port.label, store), port.kind, written)
+            for port, store, written in kernel.used_stores()
+        ]
 
     def kernel(self, kernel: Kernel) -> dict:
         arguments = ", ".join(
-            f"{'' if written else 'const '}{struct} *restrict {name}" for struct, name, _, written in self.arguments(kernel))
+            f"{'' if written else 'const '}{struct} *restrict {name}"
+            for struct, name, _, written in self.arguments(kernel)
+        )
         signature = _broken(f"static void {kernel.name}({arguments})", 0)
-        return {"name": kernel.name, "comment": self.comment(kernel), "signature": signature, "lines": self.body(kernel)}
+        return {
+            "name": kernel.name,
+            "comment": self.comment(kernel),
+            "signature": signature,
+            "lines": self.body(kernel),
+        }
 
     def comment(self, kernel: Kernel) -> list[str]:
         lines = _wrapped(f"{kernel.summary} ({kernel.flops()} operations)")
@@ -300,7 +383,9 @@ def _broken(line: str, margin: int = 4) -> list[str]:
     """A long line over several, broken at spaces between words that hold together (a type and its name do)."""
     parts, indent = [], " " * (len(line) - len(line.lstrip()) + 4)
     while len(line) > WIDTH - margin and not line.lstrip().startswith("/*"):
-        cut = max(line.rfind(mark, len(indent) + 4, WIDTH - margin) + len(mark) for mark in (", ", " + ", " - ", "; ", " = "))
+        cut = max(
+            line.rfind(mark, len(indent) + 4, WIDTH - margin) + len(mark) for mark in (", ", " + ", " - ", "; ", " = ")
+        )
         if cut <= len(indent) + 6:
             break
         parts.append(line[:cut].rstrip())

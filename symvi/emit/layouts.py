@@ -47,7 +47,9 @@ def _inline(printer, phase: str, calls: Sequence[Call]) -> dict:
     for call in calls:
         lines += [f"/* {line} */" for line in [call.comment or call.kernel.name, *printer.comment(call.kernel)]]
         lines.append("{")
-        for (struct, name, _, written), target in zip(printer.arguments(call.kernel), _arguments(printer, call), strict=True):
+        for (struct, name, _, written), target in zip(
+            printer.arguments(call.kernel), _arguments(printer, call), strict=True
+        ):
             lines.append(f"    {'' if written else 'const '}{struct} *const {name} = {target};")
         lines += [f"    {line}" for line in printer.body(call.kernel)]
         lines.append("}")
@@ -64,12 +66,25 @@ def _looped(printer, phase: str, calls: Sequence[Call]) -> dict:
     rows = []
     for call in calls:
         columns = _columns(call)
-        rows.append(f"{{{', '.join(str(n) for n in [number[call.kernel.name], *columns, *[0] * (width - len(columns))])}}},")
-    table = [f"static const unsigned short {phase}_table[{len(calls)}][{width + 1}] = {{", *(f"    {row}" for row in rows), "};"]
-    lines = [f"for (unsigned int n = 0u; n < {len(calls)}u; n++) {{", f"    const unsigned short *const row = {phase}_table[n];",
-             "    switch (row[0]) {"]
+        rows.append(
+            f"{{{', '.join(str(n) for n in [number[call.kernel.name], *columns, *[0] * (width - len(columns))])}}},"
+        )
+    table = [
+        f"static const unsigned short {phase}_table[{len(calls)}][{width + 1}] = {{",
+        *(f"    {row}" for row in rows),
+        "};",
+    ]
+    lines = [
+        f"for (unsigned int n = 0u; n < {len(calls)}u; n++) {{",
+        f"    const unsigned short *const row = {phase}_table[n];",
+        "    switch (row[0]) {",
+    ]
     for kernel in kernels:
-        lines += [f"    case {number[kernel.name]}:", f"        {kernel.name}({', '.join(_looped_arguments(kernel))});", "        break;"]
+        lines += [
+            f"    case {number[kernel.name]}:",
+            f"        {kernel.name}({', '.join(_looped_arguments(kernel))});",
+            "        break;",
+        ]
     lines += ["    default:", "        break;", "    }", "}"]
     return {"table": table, "lines": lines}
 

@@ -1,8 +1,8 @@
 """Printing a kernel's graph as statements: loads, named intermediate values, and stores as soon as a value is known.
 
-A value that is used once and has no name of its own is written inside the expression that uses it, while the line stays short.
-An input is loaded where it is first needed, and in any case before its place is written: a kernel may write the very fields
-that it reads, but two records that it is given are never the same.
+A value that is used once and has no name of its own is written inside the expression that uses it, while the line stays
+short. An input is loaded where it is first needed, and in any case before its place is written: a kernel may write the
+very fields that it reads, but two records that it is given are never the same.
 """
 
 from __future__ import annotations

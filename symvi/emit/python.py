@@ -1,7 +1,7 @@
 """Kernels as Python functions: the oracle, and the way without a compiler.
 
-The text is the same arithmetic in the same order as the C, so on floats it gives the same bits; given other numbers (complex,
-exact rationals, a prime field) and their constants and functions, it gives exact answers.
+The text is the same arithmetic in the same order as the C, so on floats it gives the same bits; given other numbers
+(complex, exact rationals, a prime field) and their constants and functions, it gives exact answers.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ def access(location: Location) -> str:
 def python_text(kernel: Kernel, literal: bool = False) -> str:
     """A Python function of one argument per record; constants are float literals, or made by `number(top, bottom)`."""
     language = Language(
-        (lambda value: repr(value.numerator / value.denominator)) if literal
-        else (lambda value: f"number({value.numerator}, {value.denominator})"), access,
-        lambda name, arguments: f"{name}({', '.join(arguments)})", frozenset({"number", *FUNCTIONS}),
+        (lambda value: repr(value.numerator / value.denominator))
+        if literal
+        else (lambda value: f"number({value.numerator}, {value.denominator})"),
+        access,
+        lambda name, arguments: f"{name}({', '.join(arguments)})",
+        frozenset({"number", *FUNCTIONS}),
     )
     arguments = ", ".join(f"{port.label}_{store}" for port, store, _ in kernel.used_stores())
     lines = [f"def {kernel.name}({arguments}):", f'    """{kernel.summary}"""']
@@ -72,8 +75,17 @@ def atan2(y, x):
 
 
 FLOATS: Mapping[str, Callable] = {
-    "number": lambda top, bottom: top / bottom, "sqrt": math.sqrt, "angle": angle, "sin": math.sin, "cos": math.cos,
-    "exp": math.exp, "log": math.log, "atan2": math.atan2, "expm1": math.expm1, "log1p": math.log1p, "abs": abs,
+    "number": lambda top, bottom: top / bottom,
+    "sqrt": math.sqrt,
+    "angle": angle,
+    "sin": math.sin,
+    "cos": math.cos,
+    "exp": math.exp,
+    "log": math.log,
+    "atan2": math.atan2,
+    "expm1": math.expm1,
+    "log1p": math.log1p,
+    "abs": abs,
 }
 
 
@@ -88,8 +100,16 @@ def _complex_atan2(y, x):
 
 
 COMPLEX: Mapping[str, Callable] = {
-    "number": lambda top, bottom: complex(top / bottom), "sqrt": cmath.sqrt, "angle": _complex_angle, "sin": cmath.sin, "cos": cmath.cos,
-    "exp": cmath.exp, "log": cmath.log, "atan2": _complex_atan2, "expm1": lambda z: cmath.exp(z) - 1, "log1p": lambda z: cmath.log(1 + z),
+    "number": lambda top, bottom: complex(top / bottom),
+    "sqrt": cmath.sqrt,
+    "angle": _complex_angle,
+    "sin": cmath.sin,
+    "cos": cmath.cos,
+    "exp": cmath.exp,
+    "log": cmath.log,
+    "atan2": _complex_atan2,
+    "expm1": lambda z: cmath.exp(z) - 1,
+    "log1p": lambda z: cmath.log(1 + z),
 }
 
 

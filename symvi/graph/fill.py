@@ -24,9 +24,7 @@ class Readiness(Protocol):
     def eliminated(self, node: int) -> None: ...
 
 
-def eliminate(
-    graph: Graph, order: Sequence[int]
-) -> tuple[tuple[tuple[int, ...], ...], frozenset[tuple[int, int]]]:
+def eliminate(graph: Graph, order: Sequence[int]) -> tuple[tuple[tuple[int, ...], ...], frozenset[tuple[int, int]]]:
     """Eliminate symbolically in this order; work and memory are those of the result.
 
     Returns for every node its neighbours eliminated after it, in elimination order, fill-in included; and the fill-in

@@ -30,8 +30,8 @@ _FAST: dict[Kind, tuple[str, ...]] = {
 def profile_flags(kind: Kind, profile: Profile) -> tuple[str, ...]:
     """Return the flags of a profile for a kind of compiler.
 
-    "reproducible" gives the same bits on every machine and with every compiler but a plain "cc" (its flags are unknown).
-    "fast" fuses products and sums where this processor can; its bits differ from one machine to another.
+    "reproducible" gives the same bits on every machine and with every compiler but a plain "cc" (its flags are
+    unknown). "fast" fuses products and sums where this processor can; its bits differ from one machine to another.
 
     Raises ValueError for another profile.
     """

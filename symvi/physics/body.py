@@ -46,8 +46,7 @@ def world_inertia(R, j):  # noqa: N803  (the papers' letter)
 
 
 def discrete_lagrangian_slots(slot: int):
-    """Minus or plus the derivative of the kinetic L_d by a rotation of knot 1 (slot 1) or knot 2 (slot 2), in world
-    axes.
+    """Minus or plus the derivative of the kinetic L_d by a rotation of knot 1 or 2 (slot 1, 2), in world axes.
 
     Structured: with d = q2 q1* = [c; a] the kinetic part is (2/h) aᵀ J a, a turn of knot 1 by e_k changes d by -(1/2) d
     e_k and J by e_k^ J - J e_k^, a turn of knot 2 changes d by (1/2) e_k d. Returns symbols (c, a, J entries, h) and
@@ -116,10 +115,9 @@ def derivation_defect():
 def angular_momentum_gradient(c, a, half, J, l, Jw):  # noqa: N803, E741
     """A symmetric part and the cross product of the momentum; `gradient_defect` is its distance from the chain rule.
 
-    The symmetric part is (c I + a^) J (c I - a^) - (a·Ja) I with a^ J a^ expanded: the trace of J and the differences on
-    its diagonal are then known for a whole step.
+    The symmetric part is (c I + a^) J (c I - a^) - (a·Ja) I with a^ J a^ expanded: the trace of J and the differences
+    on its diagonal are then known for a whole step.
     """
-    import sympy as sp
 
     from symvi.physics import algebra
     from symvi.physics.constraint import Steps
@@ -142,9 +140,7 @@ def angular_momentum_gradient(c, a, half, J, l, Jw):  # noqa: N803, E741
 
 
 def gradient_defect():
-    """angular_momentum_gradient minus the chain rule: dw = (c I - a^) s, da = (h/2) dw, dc = -(h/2) a·s for s =
-    theta/h (tested).
-    """
+    """angular_momentum_gradient minus the chain rule: dw = (c I - a^) s, da = (h/2) dw, dc = -(h/2) a·s (tested)."""
     import sympy as sp
 
     from symvi.physics import algebra

@@ -67,7 +67,6 @@ def with_gradients(rows, inputs: Sequence[Argument], values: dict, steps: Steps)
     """The rows with their gradients by both bodies, as SymPy matrices."""
     import sympy as sp
 
-
     rows = sp.Matrix(rows) if isinstance(rows, (list, tuple, sp.MatrixBase)) else sp.Matrix([rows])
     result = {"g": rows, INTERMEDIATES: steps.pairs()}
     for side in ("a", "b"):

@@ -86,7 +86,7 @@ class Assembly:
         for block, body, q in zip(blocks, self.bodies, configuration.q, strict=True):
             xx, yy, zz, xy, xz, yz = body.inertia
             tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            missing = body.mass * (LEAST_RADIUS * self.size)**2 - principal_moments(body.inertia)[0]
+            missing = body.mass * (LEAST_RADIUS * self.size) ** 2 - principal_moments(body.inertia)[0]
             turn = np.array(rotation_matrix(tuple(q)))
             block[:3, :3] = body.mass * np.eye(3)
             block[3:, 3:] = turn @ tensor @ turn.T + max(0.0, missing) * np.eye(3)

@@ -1,8 +1,9 @@
-"""Small dense block algebra traced on scalars: factor, solve, multiply, with structural zeros kept (BM20 Algorithms 1-4).
+"""Dense block algebra traced on scalars: factor, solve, multiply, structural zeros kept (BM20 Algorithms 1-4).
 
-Matrices are lists of rows of scalars. A zero that is known when tracing costs nothing: it is folded by the scalar graph.
-Factors lie in one matrix: above the diagonal U (ones on its diagonal), below it L, on it the reciprocals of L's diagonal. It is
-U that has the ones because substituting backwards through U is what the root waits for: one product and one difference a row.
+Matrices are lists of rows of scalars. A zero that is known when tracing costs nothing: it is folded by the scalar
+graph. Factors lie in one matrix: above the diagonal U (ones on its diagonal), below it L, on it the reciprocals of L's
+diagonal. It is U that has the ones because substituting backwards through U is what the root waits for: one product and
+one difference a row.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def _minus_dot(start: Scalar, left: Vector, right: Vector, last_first: bool) -> 
     return start
 
 
-# --- the same algebra on patterns: which entries may differ from zero -----------------------------------------------------
+# --- the same algebra on patterns: which entries may differ from zero -------------------------------------------------
 Pattern = int
 
 

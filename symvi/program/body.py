@@ -29,7 +29,8 @@ INERTIA = ("inertia", 6, "xx, yy, zz, xy, xz, yz about the centre of mass, body 
 def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...], block: Block) -> dict[str, Kernel]:
     """Every kernel of the node type `body`, by phase.
 
-    baked_inertia: entries that are zero in the whole mechanism. block: which entries of the diagonal block are to be stored.
+    baked_inertia: entries that are zero in the whole mechanism. block: which entries of the diagonal block are to be
+    stored.
     """
     declare(records)
     trace = Trace(records, (SHARED, OWN), BODY, "a rigid body: momentum balance over one step")
@@ -42,8 +43,14 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...], b
     time = common.impulse(trace)
     trace.write(BODY, "r", rotation, "rotation, body to world, at the first knot", rate=Rate.STEP)
     trace.write(BODY, "j", world_inertia, "inertia in world axes", "kg m²", rate=Rate.STEP)
-    trace.write(BODY, "e", [time * f for f in pull] + [trace.graph.constant(0)] * 3, "impulse of explicit forces", "N s, N m s",
-                rate=Rate.STEP)
+    trace.write(
+        BODY,
+        "e",
+        [time * f for f in pull] + [trace.graph.constant(0)] * 3,
+        "impulse of explicit forces",
+        "N s, N m s",
+        rate=Rate.STEP,
+    )
     v = trace.read(BODY, "work", "v", 3, "velocity over this step", "m/s")
     w = trace.read(BODY, "work", "w", 3, "angular velocity over this step, world axes", "rad/s")
     half = common.half_step(trace)
@@ -53,24 +60,46 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...], b
     momentum = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
     motion = use(trace, dynamics.angular_momentum, c=turn["c"], a=turn["a"], w=w, J=world_inertia)
     spin = motion["l"]
-    explicit = trace.read(BODY, "work", "e", 6)  # read by every iteration: forces add to it after this kernel's own part
+    explicit = trace.read(
+        BODY, "work", "e", 6
+    )  # read by every iteration: forces add to it after this kernel's own part
     carry = common.carry(trace)
     carried = [carry * value for value in trace.read(BODY, "state", *MOMENTUM) + trace.read(BODY, "state", *SPIN)]
     given = [old + force for old, force in zip(carried, explicit, strict=True)]
     trace.write(BODY, "l", spin, "angular momentum of this step, world axes", "kg m²/s")
     trace.write(BODY, "jw", motion["Jw"], "inertia times angular velocity, world axes", "kg m²/s")
     trace.note("f = [p - p0; l - l0] - impulses", "BM20 (29), BSMH23 (16)")
-    trace.write(BODY, "f", [new - old for new, old in zip(momentum + spin, given, strict=True)], "residual, an impulse", "N s, N m s")
+    trace.write(
+        BODY,
+        "f",
+        [new - old for new, old in zip(momentum + spin, given, strict=True)],
+        "residual, an impulse",
+        "N s, N m s",
+    )
     gradient = use(
-        trace, dynamics.angular_momentum_gradient, c=turn["c"], a=turn["a"], half=[half], J=world_inertia, **motion)["D"]
+        trace, dynamics.angular_momentum_gradient, c=turn["c"], a=turn["a"], half=[half], J=world_inertia, **motion
+    )["D"]
     entries = zip(block.entries, diagonal(trace, mass[0], gradient), strict=True)
     stored = [None if entry.is_zero else value for entry, value in entries]
     trace.write(BODY, "d", stored, "diagonal block of the Newton matrix, then its factors", rate=Rate.MATRIX)
     trace.write(BODY, "weight", merit_weights(trace, mass[0]), "makes squares of velocities of squares of the residual")
     kernels = dict(trace.kernels(BODY))
-    for build in (_merit, _begin, _rest, _settle, _displace, _launch, _launch_chord, _advance, _retreat, _finish, _energy):
+    for build in (
+        _merit,
+        _begin,
+        _rest,
+        _settle,
+        _displace,
+        _launch,
+        _launch_chord,
+        _advance,
+        _retreat,
+        _finish,
+        _energy,
+    ):
         kernels[build.__name__[1:]] = common.single(
-            records, f"{build.__name__[1:]}_{BODY}", build.__doc__, (SHARED, OWN), BODY, build)
+            records, f"{build.__name__[1:]}_{BODY}", build.__doc__, (SHARED, OWN), BODY, build
+        )
     return kernels
 
 
@@ -102,7 +131,7 @@ def merit_weights(trace: Trace, mass: Scalar) -> list[Scalar]:
 def diagonal(trace: Trace, mass: Scalar, rotational: list[Scalar]) -> list[Scalar]:
     zero = trace.graph.constant(0)
     rows = [[mass if i == j else zero for j in range(6)] for i in range(3)]
-    rows += [[zero] * 3 + rotational[3 * i:3 * i + 3] for i in range(3)]
+    rows += [[zero] * 3 + rotational[3 * i : 3 * i + 3] for i in range(3)]
     return [entry for row in rows for entry in row]
 
 
@@ -188,7 +217,9 @@ def _momenta(trace: Trace, c: list[Scalar], a: list[Scalar]) -> None:
 
 def _advance(trace: Trace) -> None:
     """turn the solved increment into a change of velocity, keep the base, and take `length` of it"""
-    s = trace.read(BODY, "work", "s", 6, "solved increment: velocity, rotation vector at the second knot over h", "m/s, rad/s")
+    s = trace.read(
+        BODY, "work", "s", 6, "solved increment: velocity, rotation vector at the second knot over h", "m/s, rad/s"
+    )
     c, a = trace.read(BODY, "work", "c"), trace.read(BODY, "work", "a", 3)
     change = s[:3] + use(trace, kinematics.velocity_change, c=c, a=a, s=s[3:])["dw"]
     trace.write(BODY, "s", change)
@@ -218,8 +249,13 @@ def _finish(trace: Trace) -> None:
     h = common.step(trace)
     v, w = trace.read(BODY, "work", "v", 3), trace.read(BODY, "work", "w", 3)
     mass = trace.read(BODY, "parameters", "mass")
-    turned = use(trace, kinematics.turned, c=trace.read(BODY, "work", "c"), a=trace.read(BODY, "work", "a", 3),
-                 q=trace.read(BODY, "state", "q", 4))["q2"]
+    turned = use(
+        trace,
+        kinematics.turned,
+        c=trace.read(BODY, "work", "c"),
+        a=trace.read(BODY, "work", "a", 3),
+        q=trace.read(BODY, "state", "q", 4),
+    )["q2"]
     x = trace.read(BODY, "state", "x", 3)
     for name in ("v", "w"):
         trace.write(BODY, f"{name}_old", trace.read(BODY, "state", name, 3), store="state")

@@ -1,7 +1,8 @@
 """What every node shares: the step, gravity, and the switches that make one set of kernels serve every entry point.
 
 The same residual serves the step, the start and the knots, by three numbers:
-    impulse   s h: time that forces act in this residual. s = 1 in a step, 1/2 at the start and at a knot (discrete Legendre
+    impulse   s h: time that forces act in this residual. s = 1 in a step, 1/2 at the start and at a knot (discrete
+    Legendre
               transform), 0 in a projection
     carry     1 where the momentum of the step before enters, 0 in a projection
     closure   1/h where rows must close at the second knot, 0 where only their rate of change must vanish
@@ -40,7 +41,9 @@ def carry(trace: Trace) -> Scalar:
 
 
 def closure(trace: Trace) -> Scalar:
-    return trace.read(COMMON, "work", "closure", 1, "1/h where rows must close, 0 where their rate must vanish", "1/s", rate=Rate.STEP)[0]
+    return trace.read(
+        COMMON, "work", "closure", 1, "1/h where rows must close, 0 where their rate must vanish", "1/s", rate=Rate.STEP
+    )[0]
 
 
 def setup_common(records) -> Kernel:
@@ -52,11 +55,14 @@ def setup_common(records) -> Kernel:
         switch(trace)
     records.declare(COMMON, "parameters", "limit", 1, "largest opening of a dropped row", "m, rad")
     records.declare(COMMON, "parameters", "extent", 1, "size of the mechanism, to compare openings with", "m")
-    records.declare(COMMON, "state", "kick", 1, "share of a step's forces in the next step: 1/2 from a start at a knot, else 1")
+    records.declare(
+        COMMON, "state", "kick", 1, "share of a step's forces in the next step: 1/2 from a start at a knot, else 1"
+    )
     for name, meaning in (
         ("merit", "sum of squares of the residual, in (m/s)² and (rad/s)²"),
         ("length", "share of the increment that is taken"),
-        ("kinetic", "kinetic energy"), ("potential", "potential energy"),
+        ("kinetic", "kinetic energy"),
+        ("potential", "potential energy"),
     ):
         records.declare(COMMON, "work", name, 1, meaning)
     records.declare(COMMON, "work", "momentum", 3, "linear momentum", "kg m/s")
@@ -70,7 +76,6 @@ def single(records, name: str, summary: str, ports: tuple[Port, ...], own: str, 
     """A kernel that is all of one part: `build(trace)` writes its outputs at any rate."""
     trace = Trace(records, ports, own, summary)
     build(trace)
-    outputs = tuple((location, value) for _, location, value in trace.writes)
     return whole(trace, name, summary)
 
 

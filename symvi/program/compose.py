@@ -1,4 +1,4 @@
-"""From a mechanism to its program: node types with what they bake, kernels per type, and the schedule over the nodes."""
+"""From a mechanism to its program: node types and what they bake, kernels per type, and the schedule."""
 
 from __future__ import annotations
 
@@ -25,9 +25,25 @@ from symvi.program.program import Call, Node, Program
 from symvi.program.records import Records
 
 PHASES = (
-    "setup", "prepare", "watch", "begin", "rest", "evaluate", "merit", "linearize", "eliminate", "substitute", "settle", "advance",
-    "retreat", "react",
-    "finish", "displace", "launch", "launch_chord", "energy",
+    "setup",
+    "prepare",
+    "watch",
+    "begin",
+    "rest",
+    "evaluate",
+    "merit",
+    "linearize",
+    "eliminate",
+    "substitute",
+    "settle",
+    "advance",
+    "retreat",
+    "react",
+    "finish",
+    "displace",
+    "launch",
+    "launch_chord",
+    "energy",
 )
 
 
@@ -41,7 +57,7 @@ class Lock(NamedTuple):
 
 @dataclass(frozen=True)
 class Choices:
-    """What the analysis of loops decided: rows kept and dropped per constraint, and guards of the factorisation per kept row.
+    """What the analysis of loops decided: rows kept and dropped per constraint, and guards per kept row.
 
     locks: joint coordinates held in place of rows that hold them too weakly.
     pivots: for bodies that lack inertia about an axis, the joint that holds them there.
@@ -57,21 +73,37 @@ class Choices:
 
 NOTHING_DROPPED = Choices({}, {}, {}, {})
 # what a model does with its rows: two wrenches in different axes are two types
-LAW = ("target", "offset", "angles", "frame", "stiffness", "rest", "damping", "force", "energy", "torque", "in_body_axes",
-       "pivots")
+LAW = (
+    "target",
+    "offset",
+    "angles",
+    "frame",
+    "stiffness",
+    "rest",
+    "damping",
+    "force",
+    "energy",
+    "torque",
+    "in_body_axes",
+    "pivots",
+)
 
 
 def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
     """The constraints of a mechanism, in the order joints, couplings, drivers, locks; joints without rows are none.
 
-    A constraint that lost rows cannot carry a body: it closes its loop, whatever forest the elimination order finds cheapest.
+    A constraint that lost rows cannot carry a body: it closes its loop, whatever forest the elimination order finds
+    cheapest.
     """
     models = [
         joint_model(mechanism, joint, choices.kept.get(joint.name))
-        for joint in mechanism.joints if constraint_count(joint) and choices.kept.get(joint.name) != ()
+        for joint in mechanism.joints
+        if constraint_count(joint) and choices.kept.get(joint.name) != ()
     ]
     models = [replace(model, tree=False) if model.name in choices.kept else model for model in models]
-    models += [coupling_model(mechanism, coupling) for coupling in mechanism.couplings if choices.kept.get(coupling.name) != ()]
+    models += [
+        coupling_model(mechanism, coupling) for coupling in mechanism.couplings if choices.kept.get(coupling.name) != ()
+    ]
     models += [driver_model(mechanism, driver) for driver in mechanism.drivers]
     models += [lock_model(mechanism, *lock) for lock in choices.locks]
     return [_with_pivots(mechanism, model, choices) for model in models]
@@ -90,15 +122,20 @@ def _with_pivots(mechanism: Mechanism, model: ConstraintModel, choices: Choices)
 
 
 def _linked(models: Sequence[ConstraintModel], forces: Sequence[ForceModel]) -> list[tuple[str, str]]:
-    """Pairs of bodies with blocks of their own between them: where rows are part of a pivot, and where something damps."""
-    pairs = [tuple(m.bodies.values()) for m in models if m.pivots] + [tuple(f.bodies.values()) for f in forces if f.damping]
+    """Pairs of bodies with blocks of their own between them: rows that are part of a pivot, and dampers."""
+    pairs = [tuple(m.bodies.values()) for m in models if m.pivots] + [
+        tuple(f.bodies.values()) for f in forces if f.damping
+    ]
     return [pair for pair in pairs if None not in pair]
 
 
-def order_of(mechanism: Mechanism, models: Sequence[ConstraintModel], forces: Sequence[ForceModel]) -> tuple[Graph, EliminationOrder]:
+def order_of(
+    mechanism: Mechanism, models: Sequence[ConstraintModel], forces: Sequence[ForceModel]
+) -> tuple[Graph, EliminationOrder]:
     """The graph of the Newton matrix, and its elimination order."""
     constraints = [
-        Constraint(m.name, m.rows, tuple(b for b in m.bodies.values() if b is not None), _ties_to_world(m), m.tree) for m in models
+        Constraint(m.name, m.rows, tuple(b for b in m.bodies.values() if b is not None), _ties_to_world(m), m.tree)
+        for m in models
     ]
     graph = Graph.build([body.name for body in mechanism.bodies], constraints, _linked(models, forces))
     return graph, plan(graph)
@@ -126,11 +163,18 @@ class Composer:
         self.phases: dict[str, list[Call]] = {phase: [] for phase in PHASES}
 
     def program(self) -> Program:
-        self.phases["setup"].append(Call(setup_common(self.records), (self.nodes[COMMON][0],), "numbers that follow from the step"))
-        self.parameters[COMMON, 0] = {"gravity": self.mechanism.gravity, "limit": (self.choices.notes.get("limit", 1e-9),),
-                                      "extent": (self.choices.notes.get("size", 1.0),)}
+        self.phases["setup"].append(
+            Call(setup_common(self.records), (self.nodes[COMMON][0],), "numbers that follow from the step")
+        )
+        self.parameters[COMMON, 0] = {
+            "gravity": self.mechanism.gravity,
+            "limit": (self.choices.notes.get("limit", 1e-9),),
+            "extent": (self.choices.notes.get("size", 1.0),),
+        }
         if self.loops:
-            self.records.declare(COMMON, "state", "singular", 1, "1 where the last step began in a singular position, else 0")
+            self.records.declare(
+                COMMON, "state", "singular", 1, "1 where the last step began in a singular position, else 0"
+            )
         self._bodies()
         self._links()
         constraints = self._constraints()
@@ -140,14 +184,26 @@ class Composer:
         notes = {
             "order": [self.graph.nodes[i].name for i in self.order.order],
             "fill": sorted([self.graph.nodes[i].name, self.graph.nodes[j].name] for i, j in self.order.fill),
-            "loops": sorted(self.loops), "angles": self._angles(), "constraints": self._constraint_notes(constraints), "baked": self._baked(), "watched": bool(self.phases["watch"]), "uses_c_library": self._uses_c_library(), **self.choices.notes,
+            "loops": sorted(self.loops),
+            "angles": self._angles(),
+            "constraints": self._constraint_notes(constraints),
+            "baked": self._baked(),
+            "watched": bool(self.phases["watch"]),
+            "uses_c_library": self._uses_c_library(),
+            **self.choices.notes,
         }
         return Program(
-            self.mechanism.name, self.mechanism.digest, self.records, {k: tuple(v) for k, v in self.nodes.items()},
-            {k: tuple(v) for k, v in self.phases.items()}, self.parameters, self.baked, notes,
+            self.mechanism.name,
+            self.mechanism.digest,
+            self.records,
+            {k: tuple(v) for k, v in self.nodes.items()},
+            {k: tuple(v) for k, v in self.phases.items()},
+            self.parameters,
+            self.baked,
+            notes,
         )
 
-    # --- nodes -----------------------------------------------------------------------------------------------------------
+    # --- nodes --------------------------------------------------------------------------------------------------------
     def _node(self, kind: str, name: str) -> Node:
         nodes = self.nodes.setdefault(kind, [])
         nodes.append(Node(kind, len(nodes), name))
@@ -157,7 +213,13 @@ class Composer:
         """Call a node's kernels in their phases."""
         for phase, kernel in kernels.items():
             nodes = tuple(self.nodes[COMMON][0] if port.label == COMMON else ports[port.label] for port in kernel.ports)
-            self.phases[phase].append(Call(kernel, nodes, f"{kernel.summary.split(':')[0]} {name}" if phase in ("evaluate", "linearize") else name))
+            self.phases[phase].append(
+                Call(
+                    kernel,
+                    nodes,
+                    f"{kernel.summary.split(':')[0]} {name}" if phase in ("evaluate", "linearize") else name,
+                )
+            )
 
     def _bodies(self) -> None:
         bodies = self.mechanism.bodies
@@ -179,10 +241,16 @@ class Composer:
             groups.setdefault((*_shape(model), *extra(model)), []).append(model)
         named = []
         for members in groups.values():
-            base = "_".join((members[0].type, *(("ground",) if None in members[0].bodies.values() else ()), *extra(members[0])))
+            base = "_".join(
+                (members[0].type, *(("ground",) if None in members[0].bodies.values() else ()), *extra(members[0]))
+            )
             taken = {name for name, _, _ in named}
             taken |= set(self.nodes)
-            name = base if base not in taken else next(f"{base}_{n}" for n in range(2, len(taken) + 3) if f"{base}_{n}" not in taken)
+            name = (
+                base
+                if base not in taken
+                else next(f"{base}_{n}" for n in range(2, len(taken) + 3) if f"{base}_{n}" not in taken)
+            )
             named.append((name, members[0], members))
         return named
 
@@ -192,7 +260,9 @@ class Composer:
         for name, first in members[0].parameters.items():
             values = zip(*(model.parameters[name].values for model in members), strict=True)
             baked[name] = tuple(
-                Fraction(int(entries[0])) if entries[0] in (-1.0, 0.0, 1.0) and all(e == entries[0] for e in entries) else None
+                Fraction(int(entries[0]))
+                if entries[0] in (-1.0, 0.0, 1.0) and all(e == entries[0] for e in entries)
+                else None
                 for entries in values
             )
             if len(first.values) == 1:
@@ -201,13 +271,18 @@ class Composer:
         return baked
 
     def _ports(self, kind: str, node: Node, model) -> dict[str, Node]:
-        return {kind: node, **{label: self.body_nodes[body] for label, body in model.bodies.items() if body is not None}}
+        return {
+            kind: node,
+            **{label: self.body_nodes[body] for label, body in model.bodies.items() if body is not None},
+        }
 
     def _constraints(self) -> dict[str, tuple[Node, ConstraintKernels, ConstraintModel]]:
         built: dict[str, tuple[Node, ConstraintKernels, ConstraintModel]] = {}
         made: dict[str, tuple[str, ConstraintKernels]] = {}
         for kind, model, members in self._types(self.models, self._role):
-            kernels = constraint_kernels(self.records, kind, model, self._bake(kind, members), self._is_backwards(model))
+            kernels = constraint_kernels(
+                self.records, kind, model, self._bake(kind, members), self._is_backwards(model)
+            )
             made |= {member.name: (kind, kernels) for member in members}
         for model in self.models:
             kind, kernels = made[model.name]
@@ -232,8 +307,16 @@ class Composer:
     def _watch(self) -> None:
         """Rows that were dropped: evaluated in every step, solved in none."""
         dropped = self.choices.dropped
-        watched = [joint_model(self.mechanism, joint, dropped[joint.name]) for joint in self.mechanism.joints if dropped.get(joint.name)]
-        watched += [coupling_model(self.mechanism, coupling) for coupling in self.mechanism.couplings if dropped.get(coupling.name)]
+        watched = [
+            joint_model(self.mechanism, joint, dropped[joint.name])
+            for joint in self.mechanism.joints
+            if dropped.get(joint.name)
+        ]
+        watched += [
+            coupling_model(self.mechanism, coupling)
+            for coupling in self.mechanism.couplings
+            if dropped.get(coupling.name)
+        ]
         for kind, model, members in self._types(watched, lambda m: ("dropped",)):
             kernels = watch_kernels(self.records, kind, model, self._bake(kind, members))
             for member in members:
@@ -273,14 +356,16 @@ class Composer:
         acts = model.damping if isinstance(model, ForceModel) else model.pivots
         return bool(acts) and tuple(model.bodies.values())[::-1] in self.links
 
-    # --- elimination --------------------------------------------------------------------------------------------------------
+    # --- elimination --------------------------------------------------------------------------------------------------
     def _eliminate(self, constraints: Mapping[str, tuple[Node, ConstraintKernels, ConstraintModel]]) -> None:
         nodes = [self.body_nodes[n.name] if n.kind == "body" else constraints[n.name][0] for n in self.graph.nodes]
         sizes, diagonals = {BODY: 6}, {BODY: self._body_diagonal()}
         for node, _, model in constraints.values():
             sizes[node.kind], diagonals[node.kind] = model.rows, Block.dense(model.rows, model.rows, "d", 0)
         guarded = frozenset(constraints[name][0].kind for name in self.loops)
-        self.matrix = Matrix(nodes, sizes, diagonals, self._ties(constraints), guarded)  # kept: proofs compare it with the definition
+        self.matrix = Matrix(
+            nodes, sizes, diagonals, self._ties(constraints), guarded
+        )  # kept: proofs compare it with the definition
         elimination = Elimination(self.records, self.matrix, self.order)
         forward, backward = elimination.calls()
         self.phases["eliminate"].extend(forward)
@@ -316,8 +401,15 @@ class Composer:
     def _constraint_notes(self, constraints) -> list[dict]:
         """What a user calls the rows, by node."""
         return [
-            {"name": name, "type": model.type, "kind": node.kind, "index": node.index, "rows": list(model.row_names),
-             "units": list(model.row_units), "reaction": bool(model.frame)}
+            {
+                "name": name,
+                "type": model.type,
+                "kind": node.kind,
+                "index": node.index,
+                "rows": list(model.row_names),
+                "units": list(model.row_units),
+                "reaction": bool(model.frame),
+            }
             for name, (node, _, model) in constraints.items()
         ]
 
@@ -333,20 +425,29 @@ class Composer:
     def _angles(self) -> list[dict]:
         """Which joint coordinate every carried angle belongs to."""
         joints = {j.name: (j.name,) for j in self.mechanism.joints}
-        joints |= {c.name: c.joints for c in self.mechanism.couplings} | {d.name: (d.joint,) for d in self.mechanism.drivers}
+        joints |= {c.name: c.joints for c in self.mechanism.couplings} | {
+            d.name: (d.joint,) for d in self.mechanism.drivers
+        }
         joints |= {f.name: (f.joint,) for f in self.mechanism.forces if hasattr(f, "joint")}
         joints |= {lock_name(lock.joint, lock.coordinate): (lock.joint,) for lock in self.choices.locks}
         found = []
         for kind, nodes in self.nodes.items():
-            fields = [f.name for f in self.records.of(kind, "state") if f.name.startswith("angle")]
-            for node in nodes if fields else ():
-                for field in fields:
-                    which = int(field.removeprefix("angle") or 1) - 1
+            names = [f.name for f in self.records.of(kind, "state") if f.name.startswith("angle")]
+            for node in nodes if names else ():
+                for name in names:
+                    which = int(name.removeprefix("angle") or 1) - 1
                     of = joints[node.name]
                     joint = self.mechanism.joint(of[which] if len(of) > 1 else of[0])
                     rotations = [k for k, what in enumerate(coordinate_kinds(joint.type)) if what == "rotation"]
-                    found.append({"kind": kind, "index": node.index, "field": field, "joint": joint.name,
-                                  "coordinate": rotations[0 if len(of) > 1 else which]})
+                    found.append(
+                        {
+                            "kind": kind,
+                            "index": node.index,
+                            "field": name,
+                            "joint": joint.name,
+                            "coordinate": rotations[0 if len(of) > 1 else which],
+                        }
+                    )
         return found
 
     def _uses_c_library(self) -> bool:
@@ -358,7 +459,14 @@ class Composer:
 def _shape(model) -> tuple:
     """What makes two models one type: everything but their numbers."""
     groups = tuple(
-        (g.formula.name, tuple(sorted((k, repr(v)) for k, v in g.inputs.items())), g.rows, g.into, g.factor, tuple(g.bodies.items()))
+        (
+            g.formula.name,
+            tuple(sorted((k, repr(v)) for k, v in g.inputs.items())),
+            g.rows,
+            g.into,
+            g.factor,
+            tuple(g.bodies.items()),
+        )
         for g in model.groups
     )
     bodies = tuple((label, body is None) for label, body in model.bodies.items())

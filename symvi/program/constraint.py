@@ -1,4 +1,4 @@
-"""The kernels of a constraint node, whatever its model: rows at both knots, their gradients, and their impulses on bodies.
+"""The kernels of a constraint node: rows at both knots, their gradients, and their impulses on bodies.
 
 The residual of a row is g(z1)/h (fixed in a step) plus its difference over the step divided by h, so that it carries no
 cancellation. Forces act through the gradient at z1, rows are differentiated at z2.
@@ -45,7 +45,9 @@ class Knots:
 
     def parameter(self, name: str) -> list[Scalar]:
         p = self.model.parameters[name]
-        return self.trace.read(self.trace.own, "parameters", name, len(p.values), p.meaning, p.unit, baked=self.baked.get(name, ()))
+        return self.trace.read(
+            self.trace.own, "parameters", name, len(p.values), p.meaning, p.unit, baked=self.baked.get(name, ())
+        )
 
     def of(self, source) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         """(at z1, at z2, difference over h) of one input."""
@@ -92,7 +94,8 @@ class Knots:
         rotation = self.trace.read(label, "work", "r", 9, rate=Rate.STEP)
         r1 = kinematics.carried_vector(graph, R=rotation, p=offset)["r"]
         rate = kinematics.vector_difference(
-            graph, w=self._work(label, "w", 3), a=self._work(label, "a", 3), c=self._work(label, "c", 1), r=r1)["d"]
+            graph, w=self._work(label, "w", 3), a=self._work(label, "a", 3), c=self._work(label, "c", 1), r=r1
+        )["d"]
         r2 = [a + self.h * b for a, b in zip(r1, rate, strict=True)]
         return self._name(r1, name, "1"), self._name(r2, name, "2"), self._name(rate, name, "_rate")
 
@@ -104,7 +107,11 @@ class Knots:
         p1 = kinematics.carried_quaternion(graph, q=self.trace.read(label, "state", "q", 4), o=offset)["p"]
         rate = kinematics.quaternion_difference(graph, u=self._work(label, "u", 4), p=p1)["d"]
         p2 = [a + self.h * b for a, b in zip(p1, rate, strict=True)]
-        return self._name(p1, source.parameter, "1"), self._name(p2, source.parameter, "2"), self._name(rate, source.parameter, "_rate")
+        return (
+            self._name(p1, source.parameter, "1"),
+            self._name(p2, source.parameter, "2"),
+            self._name(rate, source.parameter, "_rate"),
+        )
 
     def _work(self, label: str, name: str, size: int) -> list[Scalar]:
         return self.trace.read(label, "work", name, size)
@@ -130,7 +137,11 @@ def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows:
     zero = trace.graph.constant(0)
     knots = Knots(trace, model, baked)
     moving = [label for label, body in model.bodies.items() if body is not None]
-    result = Rows([zero] * rows, [zero] * rows, *({label: [[zero] * 6 for _ in range(rows)] for label in moving} for _ in range(2)))
+    result = Rows(
+        [zero] * rows,
+        [zero] * rows,
+        *({label: [[zero] * 6 for _ in range(rows)] for label in moving} for _ in range(2)),
+    )
     for group in groups:
         trace.note(group.formula.equation, group.formula.source)
         first, second, rates = ({name: knots.of(source)[k] for name, source in group.inputs.items()} for k in range(3))
@@ -143,8 +154,10 @@ def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows:
             for side, label in group.bodies.items():
                 if label in moving:
                     for values, at in ((values1, result.at1), (values2, result.at2)):
-                        entries = values[f"G_{side}"][6 * row:6 * row + 6]
-                        at[label][into] = [old + factor * new for old, new in zip(at[label][into], entries, strict=True)]
+                        entries = values[f"G_{side}"][6 * row : 6 * row + 6]
+                        at[label][into] = [
+                            old + factor * new for old, new in zip(at[label][into], entries, strict=True)
+                        ]
     if getattr(model, "offset", None):
         result.first[0] = result.first[0] - knots.parameter(model.offset)[0]
     return result
@@ -155,8 +168,8 @@ def constraint_kernels(
 ) -> ConstraintKernels:
     """Every kernel of one constraint type.
 
-    Ports: the constraint under its own kind's name, bodies under their labels, the bodies' edge as `link` where the rows
-    are part of a body's pivot. backwards: that edge was made for the pair of bodies the other way round.
+    Ports: the constraint under its own kind's name, bodies under their labels, the bodies' edge as `link` where the
+    rows are part of a body's pivot. backwards: that edge was made for the pair of bodies the other way round.
     """
     moving = [label for label, body in model.bodies.items() if body is not None]
     linked = (Port(LINK, LINK),) if model.pivots and len(moving) == 2 else ()
@@ -167,8 +180,12 @@ def constraint_kernels(
     start = [closing * value for value in rows.first]
     if model.target:
         start[0] = _towards_target(trace, model, rows.first[0], closing)
-    forces = {label: [[-entry for entry in column] for column in zip(*rows.at1[label], strict=True)] for label in moving}
-    right = {label: trace.block("g1", forces[label], "gradient at the first knot: forces act along it") for label in moving}
+    forces = {
+        label: [[-entry for entry in column] for column in zip(*rows.at1[label], strict=True)] for label in moving
+    }
+    right = {
+        label: trace.block("g1", forces[label], "gradient at the first knot: forces act along it") for label in moving
+    }
     impulse = trace.read(kind, "work", "y", model.rows, "impulse of every row", "N s, N m s")
     shown = rows.first
     if model.target:
@@ -176,8 +193,16 @@ def constraint_kernels(
         shown = [rows.first[0] - reached]
     trace.write(kind, "g", shown, "rows at the first knot", ", ".join(dict.fromkeys(model.row_units)), rate=Rate.STEP)
     trace.note("f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y", "BSMH23 (19)")
-    trace.write(kind, "f", [a + b for a, b in zip(start, rows.rates, strict=True)], "residual of the rows, then their increments")
-    below = {label: trace.block("g2", rows.at2[label], "gradient at the second knot: rows are differentiated there") for label in moving}
+    trace.write(
+        kind,
+        "f",
+        [a + b for a, b in zip(start, rows.rates, strict=True)],
+        "residual of the rows, then their increments",
+    )
+    below = {
+        label: trace.block("g2", rows.at2[label], "gradient at the second knot: rows are differentiated there")
+        for label in moving
+    }
     for label in moving:
         push = [_dot(trace, row, impulse) for row in forces[label]]
         trace.add_to(label, "f", push, rate=Rate.ITERATION)
@@ -187,13 +212,19 @@ def constraint_kernels(
     kernels = dict(trace.kernels(kind))
     kernels |= _own_kernels(records, kind, model)
     if model.frame:
-        kernels["react"] = single(records, f"react_{kind}", "force and torque on body b at the anchor, joint axes", ports, kind,
-                                  lambda t: _reaction(t, model, baked, right["b"]))
+        kernels["react"] = single(
+            records,
+            f"react_{kind}",
+            "force and torque on body b at the anchor, joint axes",
+            ports,
+            kind,
+            lambda t: _reaction(t, model, baked, right["b"]),
+        )
     return ConstraintKernels(kernels, below, right)
 
 
 def _join_pivots(trace: Trace, model: ConstraintModel, rows: Rows, residual: list[Scalar], backwards: bool) -> None:
-    """f_body += G(z1)ᵀ W f_rows: rows that vanish in the solution, in place of inertia that the body lacks (see pivots.py)."""
+    """f_body += G(z1)ᵀ W f_rows: rows that vanish in the solution, in place of missing inertia (pivots.py)."""
     trace.note("f_body += G(z1)ᵀ W f_rows", "a sum of equations: it changes no solution")
     weight = trace.read(trace.own, "parameters", "weight", model.rows)
     moving = list(rows.at1)
@@ -220,7 +251,9 @@ def _dot(trace: Trace, left: Sequence[Scalar], right: Sequence[Scalar]) -> Scala
 def _towards_target(trace: Trace, model: ConstraintModel, value: Scalar, closing: Scalar) -> Scalar:
     """A driver's row: (c(z1) - u)/h in a step; at a knot the coordinate moves at the input's own rate."""
     kind = trace.own
-    target = trace.read(kind, "input", model.target, 1, "value that the coordinate must reach at the second knot", model.row_units[0])[0]
+    target = trace.read(
+        kind, "input", model.target, 1, "value that the coordinate must reach at the second knot", model.row_units[0]
+    )[0]
     rate = trace.read(kind, "state", "rate", 1, "rate of the input at this knot", f"{model.row_units[0]}/s")[0]
     open_share = 1 - closing * common.step(trace)
     return closing * (value - target) - open_share * rate
@@ -235,29 +268,43 @@ def remember_angles(trace: Trace, model, baked: Baked) -> None:
             formula = angle_about_axis if group.formula is screw_advance else group.formula
             first = {argument.name: knots.of(group.inputs[argument.name])[0] for argument in formula.inputs}
             value = formula(trace.graph, **first)["g"]
-            trace.write(trace.own, f"{near.name}_now", value, "unwrapped angle at the first knot", "rad", rate=Rate.STEP)
+            trace.write(
+                trace.own, f"{near.name}_now", value, "unwrapped angle at the first knot", "rad", rate=Rate.STEP
+            )
 
 
 def _reaction(trace: Trace, model: ConstraintModel, baked: Baked, right: Block) -> None:
-    """The wrench of the rows on body b: force G_xᵀ y and torque G_thetaᵀ y - r_b x force over the time they act, in joint axes."""
+    """Force G_xᵀ y and torque G_thetaᵀ y - r_b x force of the rows on body b over their time, in joint axes."""
     kind, n = trace.own, model.rows
     y = trace.read(kind, "work", "y", n)
     size = next((f.size for f in trace.records.of(kind, "work") if f.name == "g1"), 0)
-    stored = {name: trace.read(kind, "work", name, f_size, rate=Rate.STEP) for name, f_size in _fields(trace, kind, right, size)}
+    stored = {
+        name: trace.read(kind, "work", name, f_size, rate=Rate.STEP)
+        for name, f_size in _fields(trace, kind, right, size)
+    }
     zero = trace.graph.constant(0)
     wrench = [zero] * 6
     for i in range(6):
         for k in range(n):
             entry = right.entries[i * n + k]
-            value = trace.graph.constant(entry.sign) if entry.is_constant else stored[entry.field][entry.index] * entry.sign
+            value = (
+                trace.graph.constant(entry.sign) if entry.is_constant else stored[entry.field][entry.index] * entry.sign
+            )
             wrench[i] = wrench[i] - value * y[k]
     knots = Knots(trace, model, baked)
     arm = knots.of(Carried("b", "anchor_b"))[0]
     axes = [knots.of(Carried("a", name))[0] for name in model.frame]
     time = common.impulse(trace)
-    values = wrench_in_axes(trace.graph, force=wrench[:3], torque=wrench[3:], arm=arm, axes=[x for axis in axes for x in axis])
-    trace.write(kind, "reaction", [value / time for value in values["force_in"] + values["torque_in"]],
-                "reaction on the child in joint axes: force, torque about the anchor", "N, N m")
+    values = wrench_in_axes(
+        trace.graph, force=wrench[:3], torque=wrench[3:], arm=arm, axes=[x for axis in axes for x in axis]
+    )
+    trace.write(
+        kind,
+        "reaction",
+        [value / time for value in values["force_in"] + values["torque_in"]],
+        "reaction on the child in joint axes: force, torque about the anchor",
+        "N, N m",
+    )
 
 
 def _fields(trace: Trace, kind: str, block: Block, size: int) -> list[tuple[str, int]]:
@@ -278,8 +325,14 @@ def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Ba
 
     kernels = {"watch": single(records, f"watch_{kind}", "rows that the others imply", ports, kind, build)}
     if model.angles:
-        kernels["finish"] = single(records, f"finish_{kind}", "carry angles on to the next step", own, kind,
-                                   lambda trace: carry_angles(trace, model))
+        kernels["finish"] = single(
+            records,
+            f"finish_{kind}",
+            "carry angles on to the next step",
+            own,
+            kind,
+            lambda trace: carry_angles(trace, model),
+        )
     return kernels
 
 
@@ -301,7 +354,10 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
         trace.write(kind, "y", [trace.graph.constant(0)] * n)
 
     def advance(trace: Trace) -> None:
-        base, change = trace.read(kind, "work", "y", n), trace.read(kind, "work", "s", n, "solved increment of the impulses")
+        base, change = (
+            trace.read(kind, "work", "y", n),
+            trace.read(kind, "work", "s", n, "solved increment of the impulses"),
+        )
         trace.write(kind, "base", base, "impulses that the increment starts from")
         _move(trace, base, change)
 
@@ -315,7 +371,10 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
     def finish(trace: Trace) -> None:
         carry_angles(trace, model)
         if model.target:
-            target, last = trace.read(kind, "input", model.target)[0], trace.read(kind, "state", "target", 1, "the input at this knot")[0]
+            target, last = (
+                trace.read(kind, "input", model.target)[0],
+                trace.read(kind, "state", "target", 1, "the input at this knot")[0],
+            )
             before = trace.read(kind, "state", "rate_before", 1, "mean rate of the input over the last step")[0]
             mean = (target - last) / common.step(trace)
             trace.write(kind, "target", [target], store="state")

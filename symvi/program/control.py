@@ -38,12 +38,15 @@ class SolverStatus(IntEnum):
 SENTENCES = {
     SolverStatus.OK: "the step was solved",
     SolverStatus.ROUND_OFF: "the step was solved; the residual is round-off and falls no further",
-    SolverStatus.SINGULAR_STEP: "the step was solved at a singular position; loops close less tightly and the next step repairs it",
-    SolverStatus.NOT_CONVERGED: "Newton's method did not converge in the iterations allowed; take a smaller step, or allow more",
+    SolverStatus.SINGULAR_STEP: "the step was solved at a singular position; "
+    "loops close less tightly and the next step repairs it",
+    SolverStatus.NOT_CONVERGED: "Newton's method did not converge in the iterations allowed; "
+    "take a smaller step, or allow more",
     SolverStatus.LINE_SEARCH: "no shorter increment lowers the residual; take a smaller step",
     SolverStatus.DOMAIN: "a body turns by half a turn or more in one step; take a smaller step",
     SolverStatus.NOT_FINITE: "a value is not finite; look at the inputs and parameters",
-    SolverStatus.LOOP_OPEN: "a loop opens along a row that was dropped as redundant; the mechanism was analysed in another position",
+    SolverStatus.LOOP_OPEN: "a loop opens along a row that was dropped as redundant; "
+    "the mechanism was analysed in another position",
     SolverStatus.LOOP_STALLED: "two singular steps in a row; the mechanism rests in a singular position",
     SolverStatus.BAD_STEP: "the time step is not a positive number",
 }

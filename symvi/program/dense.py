@@ -25,9 +25,9 @@ def inverse_factor(matrix: Array) -> Array:
             raise ValueError("matrix is not positive definite")
         pivot = np.sqrt(left[k, k])
         inverse[k] /= pivot
-        column = left[k + 1:, k] / pivot
-        left[k + 1:, k + 1:] -= column[:, None] * column
-        inverse[k + 1:] -= column[:, None] * inverse[k]
+        column = left[k + 1 :, k] / pivot
+        left[k + 1 :, k + 1 :] -= column[:, None] * column
+        inverse[k + 1 :] -= column[:, None] * inverse[k]
     return inverse
 
 

@@ -168,7 +168,18 @@ def _angle(y, x, near):
 
 
 ARITHMETIC: dict[str, Callable] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
-    "angle": _angle, "sin": np.sin, "cos": np.cos, "exp": np.exp, "log": np.log, "atan2": np.arctan2,
-    "expm1": np.expm1, "log1p": np.log1p,
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "neg": np.negative,
+    "sqrt": np.sqrt,
+    "angle": _angle,
+    "sin": np.sin,
+    "cos": np.cos,
+    "exp": np.exp,
+    "log": np.log,
+    "atan2": np.arctan2,
+    "expm1": np.expm1,
+    "log1p": np.log1p,
 }

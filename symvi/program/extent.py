@@ -16,7 +16,9 @@ def size_of(mechanism: Mechanism) -> float:
             points[joint.parent].append(joint.parent_anchor)
     spans = (
         sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5
-        for found in points.values() for k, first in enumerate(found) for second in found[:k]
+        for found in points.values()
+        for k, first in enumerate(found)
+        for second in found[:k]
     )
     return max(spans, default=0.0) or 1.0
 

@@ -19,7 +19,6 @@ from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
 
-
 @dataclass(frozen=True)
 class ForceKernels:
     """The kernels of one force type by phase; `linked` says whether it ties its two bodies in the Newton matrix."""
@@ -28,14 +27,21 @@ class ForceKernels:
     linked: bool
 
 
-def force_kernels(records: Records, kind: str, model: ForceModel, baked: Baked, backwards: bool = False) -> ForceKernels:
-    """Every kernel of one force type. Ports: the force under its kind's name, bodies under labels, the bodies' edge as `link`.
+def force_kernels(
+    records: Records, kind: str, model: ForceModel, baked: Baked, backwards: bool = False
+) -> ForceKernels:
+    """Every kernel of one force type. Ports: the force under its kind's name, bodies under labels, edge as `link`.
 
     backwards: the edge was made for another force that names the two bodies the other way round.
     """
     moving = [label for label, body in model.bodies.items() if body is not None]
     linked = model.damping is not None and len(moving) == 2
-    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving), *((Port(LINK, LINK),) if linked else ()))
+    ports = (
+        SHARED,
+        Port(kind, kind),
+        *(Port(label, BODY) for label in moving),
+        *((Port(LINK, LINK),) if linked else ()),
+    )
     trace = Trace(records, ports, kind, f"{model.type.replace('_', ' ')}")
     trace.note("e += s h (dc/dz)ᵀ phi", "derived here")
     rows = trace_rows(trace, model, baked, model.groups, model.rows)
@@ -52,8 +58,14 @@ def force_kernels(records: Records, kind: str, model: ForceModel, baked: Baked, 
     remember_angles(trace, model, baked)
     kernels = dict(trace.kernels(kind))
     if model.angles:
-        kernels["finish"] = single(records, f"finish_{kind}", "carry angles on to the next step", (SHARED, Port(kind, kind)), kind,
-                                   lambda t: _carry_angles(t, kind, model))
+        kernels["finish"] = single(
+            records,
+            f"finish_{kind}",
+            "carry angles on to the next step",
+            (SHARED, Port(kind, kind)),
+            kind,
+            lambda t: _carry_angles(t, kind, model),
+        )
     energy = _energy(records, kind, model, ports, baked)
     if energy is not None:
         kernels["energy"] = energy
@@ -72,7 +84,9 @@ def _numbers(trace: Trace, model: ForceModel, name: str) -> list[Scalar]:
     return trace.read(trace.own, "parameters", name, len(p.values), p.meaning, p.unit)
 
 
-def _input(trace: Trace, model: ForceModel, name: str, meaning: str, unit: str, size: int | None = None) -> list[Scalar]:
+def _input(
+    trace: Trace, model: ForceModel, name: str, meaning: str, unit: str, size: int | None = None
+) -> list[Scalar]:
     return trace.read(trace.own, "input", name, size or model.rows, meaning, unit)
 
 
@@ -86,9 +100,15 @@ def _laws(trace: Trace, model: ForceModel, rows: Rows) -> list[Scalar]:
         force = _input(trace, model, model.force, "force or torque along every row", "N, N m")
         laws = _in_world(trace, force) if model.in_body_axes else force
     if model.stiffness:
-        aims = _numbers(trace, model, model.rest) if model.rest else _input(trace, model, model.target, "coordinate aimed at", "m, rad")
-        laws = [phi + k * (aim - c) for phi, k, aim, c in
-                zip(laws, _numbers(trace, model, model.stiffness), aims, rows.first, strict=True)]
+        aims = (
+            _numbers(trace, model, model.rest)
+            if model.rest
+            else _input(trace, model, model.target, "coordinate aimed at", "m, rad")
+        )
+        laws = [
+            phi + k * (aim - c)
+            for phi, k, aim, c in zip(laws, _numbers(trace, model, model.stiffness), aims, rows.first, strict=True)
+        ]
     if model.target and model.damping:
         rates = _input(trace, model, "target_rate", "rate aimed at", "m/s, rad/s")
         laws = [phi + d * rate for phi, d, rate in zip(laws, _numbers(trace, model, model.damping), rates, strict=True)]
@@ -117,10 +137,18 @@ def _damping(trace: Trace, model: ForceModel, rows: Rows, moving: list[str], tim
         rates.append(damping[k] * sum_of(trace, terms))
     for label in moving:
         gradient = rows.at1[label]
-        trace.add_to(label, "f", [sum_of(trace, (gradient[k][m] * rates[k] for k in range(model.rows))) for m in range(6)], rate=Rate.ITERATION)
+        trace.add_to(
+            label,
+            "f",
+            [sum_of(trace, (gradient[k][m] * rates[k] for k in range(model.rows))) for m in range(6)],
+            rate=Rate.ITERATION,
+        )
         for other in moving:
-            entries = [sum_of(trace, (damping[k] * gradient[k][m] * chained[other][k][n] for k in range(model.rows)))
-                       for m in range(6) for n in range(6)]
+            entries = [
+                sum_of(trace, (damping[k] * gradient[k][m] * chained[other][k][n] for k in range(model.rows)))
+                for m in range(6)
+                for n in range(6)
+            ]
             if label == other:
                 trace.add_to(label, "d", entries, rate=Rate.MATRIX)
             else:
@@ -133,7 +161,9 @@ def _velocity(trace: Trace, label: str) -> list[Scalar]:
 
 
 def _chain(trace: Trace, label: str, row: list[Scalar]) -> list[Scalar]:
-    turned = use(trace, kinematics.chained_row, c=trace.read(label, "work", "c"), a=trace.read(label, "work", "a", 3), r=row[3:])["row"]
+    turned = use(
+        trace, kinematics.chained_row, c=trace.read(label, "work", "c"), a=trace.read(label, "work", "a", 3), r=row[3:]
+    )["row"]
     return row[:3] + turned
 
 
@@ -153,7 +183,12 @@ def _energy(records: Records, kind: str, model: ForceModel, ports, baked: Baked)
             value = _numbers(trace, model, model.energy)[0] * rows.first[0]
         else:
             stretch = [c - r for c, r in zip(rows.first, _numbers(trace, model, model.rest), strict=True)]
-            value = sum_of(trace, (k * s * s for k, s in zip(_numbers(trace, model, model.stiffness), stretch, strict=True))) / 2
+            value = (
+                sum_of(
+                    trace, (k * s * s for k, s in zip(_numbers(trace, model, model.stiffness), stretch, strict=True))
+                )
+                / 2
+            )
         trace.add_to(COMMON, "potential", [value], rate=Rate.ITERATION)
 
     return single(records, f"energy_{kind}", "add the potential energy of the force", ports, kind, build)
@@ -161,8 +196,11 @@ def _energy(records: Records, kind: str, model: ForceModel, ports, baked: Baked)
 
 def clear_link(records: Records) -> Kernel:
     """Damping blocks start at zero in every evaluation."""
+
     def build(trace: Trace) -> None:
         for name in ("upper", "lower"):
             trace.write(LINK, name, [trace.graph.constant(0)] * 36, "damping block between two bodies")
 
-    return single(records, "clear_link", "damping blocks between two bodies start at zero", (Port(LINK, LINK),), LINK, build)
+    return single(
+        records, "clear_link", "damping blocks between two bodies start at zero", (Port(LINK, LINK),), LINK, build
+    )

@@ -52,14 +52,14 @@ def freedoms(spanning: Spanning, rows: Sequence[Rows], length: float) -> Freedom
             continue
         gradient = rows[carrier].gradients[body] * units
         u, sigma, vt = np.linalg.svd(gradient)
-        inverse = units[:, None] * (vt[:len(sigma)].T @ (u / sigma).T)
+        inverse = units[:, None] * (vt[: len(sigma)].T @ (u / sigma).T)
         errors = rows[carrier].g.copy()
         if above is not None:
             rows_above = rows[carrier].gradients[above]
             basis[body] = -product(inverse, product(rows_above, basis[above]))
             errors += rows_above @ repair[above]
         repair[body] = -inverse @ errors
-        basis[body][:, own] = units[:, None] * vt[len(sigma):].T
+        basis[body][:, own] = units[:, None] * vt[len(sigma) :].T
     return Freedoms(basis, repair)
 
 

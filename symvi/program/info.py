@@ -15,16 +15,26 @@ def describe(mechanism: Mechanism, loops: str = "drop-redundant") -> dict[str, A
     """Nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts per kernel and phase."""
     program = compose(mechanism, analyse(mechanism, loops))
     notes = program.notes
-    rows = sum(constraint_count(joint) for joint in mechanism.joints) + len(mechanism.couplings) + len(mechanism.drivers)
+    rows = (
+        sum(constraint_count(joint) for joint in mechanism.joints) + len(mechanism.couplings) + len(mechanism.drivers)
+    )
     kernels = {kernel.name: kernel.flops() for kernel in program.kernels() if kernel.flops()}
     return {
-        "name": mechanism.name, "bodies": len(mechanism.bodies), "constraints": len(notes["constraints"]), "rows": rows,
-        "rows kept": sum(len(c["rows"]) for c in notes["constraints"]), "rank": notes.get("rank"), "freedoms": notes.get("mobility"),
-        "loops closed by": notes["loops"], "elimination order": notes["order"],
-        "fill-in": [f"{a} with {b}" for a, b in notes["fill"]], "node types": [k for k in program.nodes if not k.startswith("edge")],
+        "name": mechanism.name,
+        "bodies": len(mechanism.bodies),
+        "constraints": len(notes["constraints"]),
+        "rows": rows,
+        "rows kept": sum(len(c["rows"]) for c in notes["constraints"]),
+        "rank": notes.get("rank"),
+        "freedoms": notes.get("mobility"),
+        "loops closed by": notes["loops"],
+        "elimination order": notes["order"],
+        "fill-in": [f"{a} with {b}" for a, b in notes["fill"]],
+        "node types": [k for k in program.nodes if not k.startswith("edge")],
         "bits": "depend on the C library" if notes["uses_c_library"] else "the same with every compiler",
         "notes": notes.get("texts", []),
         "redundant rows": notes.get("redundant_rows", {}),
         "operations per iteration": sum(program.flops(phase) for phase in ITERATION),
-        "operations per kernel": kernels, "operations per phase": {phase: program.flops(phase) for phase in program.phases if program.flops(phase)},
+        "operations per kernel": kernels,
+        "operations per phase": {phase: program.flops(phase) for phase in program.phases if program.flops(phase)},
     }

@@ -1,4 +1,4 @@
-"""A kernel: a traced function of one node type, reading and writing fields of a few records, as straight-line scalar code."""
+"""A kernel: a traced function of one node type on fields of a few records, as straight-line scalar code."""
 
 from __future__ import annotations
 
@@ -70,12 +70,14 @@ class Kernel:
 
     @cached_property
     def _used_stores(self) -> tuple[tuple[Port, str, bool], ...]:
-        read = {(l.port, l.store) for l in self.reads}
-        written = {(l.port, l.store) for l in self.writes}
+        read = {(location.port, location.store) for location in self.reads}
+        written = {(location.port, location.store) for location in self.writes}
         order = ("parameters", "input", "state", "work")
         return tuple(
             (port, store, (port.label, store) in written)
-            for port in self.ports for store in order if (port.label, store) in read | written
+            for port in self.ports
+            for store in order
+            if (port.label, store) in read | written
         )
 
     def operation_count(self) -> dict[str, int]:
@@ -109,7 +111,7 @@ ONE = Entry(1)
 
 @dataclass(frozen=True)
 class Block:
-    """A matrix of entries, row-major: how a block of the Newton matrix is kept without storing zeros, ones or repetitions."""
+    """A matrix of entries, row-major: a block of the Newton matrix without stored zeros, ones or repetitions."""
 
     rows: int
     columns: int

@@ -32,13 +32,19 @@ def locks_for(
     spanning = assembly.spanning
     names = {model.name for model in spanning.models}
     candidates = [
-        Lock(joint.name, k, 0.0) for joint in mechanism.joints if joint.name in names
+        Lock(joint.name, k, 0.0)
+        for joint in mechanism.joints
+        if joint.name in names
         for k in range(len(coordinate_kinds(joint.type)))
     ]
     models = [lock_model(mechanism, *lock) for lock in candidates]
     known = start_values(mechanism).coordinates
-    angles = {(m.name, field): known[c.joint][c.coordinate] for m, c in zip(models, candidates, strict=True)
-              for field in m.angles if c.joint in known}
+    angles = {
+        (m.name, field): known[c.joint][c.coordinate]
+        for m, c in zip(models, candidates, strict=True)
+        for field in m.angles
+        if c.joint in known
+    }
     configuration = replace(start.configuration, angles=angles)
     found, _ = Equations(spanning.bodies, models).at(configuration)
     number = len(spanning.models)
@@ -58,7 +64,7 @@ def _choose(matrix: Array, loops: int, kept: Sequence[int], count: int, assembly
     for k in range(len(kept)):
         row = rows[k].copy()
         remove(left, row)
-        remove(rows[k + 1:], row)
+        remove(rows[k + 1 :], row)
     left[beside > INDEPENDENT] = 0.0
     found: list[int] = []
     for _ in range(count):

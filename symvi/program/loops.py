@@ -63,6 +63,15 @@ def _without_loops(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> C
     rows = sum(model.rows for model in models)
     mobility = 6 * len(mechanism.bodies) - rows + len(mechanism.drivers)
     size = size_of(mechanism)
-    notes = {"rows": rows, "rank": rows, "mobility": mobility, "over_constraint": 0, "redundant_rows": {}, "size": size,
-             "limit": OPENING * size, "texts": [], "undetermined": []}
+    notes = {
+        "rows": rows,
+        "rank": rows,
+        "mobility": mobility,
+        "over_constraint": 0,
+        "redundant_rows": {},
+        "size": size,
+        "limit": OPENING * size,
+        "texts": [],
+        "undetermined": [],
+    }
     return Choices({}, {}, {}, notes)

@@ -1,11 +1,13 @@
-"""The papers' order: bodies and constraints eliminated alternately from the leaves to the root (BM20 section 4.2, Algorithms 1-4).
+"""The papers' order: bodies and constraints eliminated alternately from the leaves (BM20 Algorithms 1-4).
 
-The Newton matrix F has a 6 x 6 block per body, a zero block per constraint, and G(z2), -G(z1)ᵀ between them. Eliminating node i:
+The Newton matrix F has a 6 x 6 block per body, a zero block per constraint, and G(z2), -G(z1)ᵀ between them.
+Eliminating node i:
     factor  D_i = L U
     for every later neighbour j, k:   F_jk -= (F_ji U^-1)(L^-1 F_ik),   f_j -= (F_ji U^-1)(L^-1 f_i)
-and backwards  s_i = U^-1 (L^-1 f_i - sum_j (L^-1 F_ij) s_j). For a constraint the first factor of the product stays F_ji, which
-is mostly zeros, ones and a cross product, and the second is D_i^-1 F_ij: fewer operations, the same matrix. Kernels are traced per *role*: the node's type and how it is tied
-to its later neighbours, with the union of the zero patterns of all nodes in that role.
+and backwards  s_i = U^-1 (L^-1 f_i - sum_j (L^-1 F_ij) s_j). For a constraint the first factor of the product stays
+F_ji, which is mostly zeros, ones and a cross product, and the second is D_i^-1 F_ij: fewer operations, the same matrix.
+Kernels are traced per *role*: the node's type and how it is tied to its later neighbours, with the union of the zero
+patterns of all nodes in that role.
 """
 
 from __future__ import annotations
@@ -29,13 +31,15 @@ LDU = "BM20 Algorithms 1-4"
 
 @dataclass(frozen=True)
 class Tie:
-    """An edge of the matrix as it is before elimination: who keeps its blocks, and the blocks of F by (row node, column node).
+    """An edge of the matrix before elimination: who keeps its blocks, and the blocks of F by (row, column).
 
     `tag` tells ties of one pair of types apart: the constraint's label for the body, "link" or "fill".
     """
 
     tag: str
-    keeper: str = ""  # "first", "second": the node whose record holds the entries; "edge": the edge's own record; "": none
+    keeper: str = (
+        ""  # "first", "second": the node whose record holds the entries; "edge": the edge's own record; "": none
+    )
     blocks: Mapping[tuple[int, int], Block] = field(default_factory=dict)
     edge: Node | None = None
 
@@ -120,7 +124,11 @@ class Elimination:
 
     def _role_shape(self, i: int) -> tuple:
         later = self.later[i]
-        return self.kind(i), tuple(self.edge_kind(i, j) for j in later), tuple(self.target(j, k) for j in later for k in later)
+        return (
+            self.kind(i),
+            tuple(self.edge_kind(i, j) for j in later),
+            tuple(self.target(j, k) for j in later for k in later),
+        )
 
     def _spread(self, i: int) -> bool:
         n, later = self.size(i), self.later[i]
@@ -146,10 +154,12 @@ class Elimination:
                     continue
                 key = self.edge_kind(i, j)
                 kind = known.setdefault(key, _edge_name(key, known))
-                self.edges[i, j] = Node(kind, counts.get(kind, 0), f"{self.matrix.nodes[i].name} to {self.matrix.nodes[j].name}")
+                self.edges[i, j] = Node(
+                    kind, counts.get(kind, 0), f"{self.matrix.nodes[i].name} to {self.matrix.nodes[j].name}"
+                )
                 counts[kind] = counts.get(kind, 0) + 1
 
-    # --- kernels --------------------------------------------------------------------------------------------------------
+    # --- kernels ------------------------------------------------------------------------------------------------------
     def calls(self) -> tuple[list[Call], list[Call]]:
         """(eliminate, substitute), in order."""
         forward, backward = [], []
@@ -207,11 +217,13 @@ class Elimination:
         """What a fused elimination kernel depends on: types, ties, and which targets were stored into before."""
         nodes = (i, *later)
         return (
-            self._role_shape(i) if later == self.later[i] else (self.kind(i), tuple(self.edge_kind(i, j) for j in later)),
+            self._role_shape(i)
+            if later == self.later[i]
+            else (self.kind(i), tuple(self.edge_kind(i, j) for j in later)),
             tuple((j, k) in self.touched for j in nodes for k in nodes),
         )
 
-    # reading and writing blocks ------------------------------------------------------------------------------------------
+    # reading and writing blocks ---------------------------------------------------------------------------------------
     def _read_block(self, trace: Trace, labels: Mapping[int, str], j: int, k: int) -> list[list[Scalar]]:
         """F_jk as it is now: its first entries, or what earlier eliminations stored."""
         rows, columns = self.size(j), self.size(k)
@@ -219,7 +231,9 @@ class Elimination:
             return self._read_dense(trace, *self._stored(labels, j, k), rows, columns, self.pattern[self.target(j, k)])
         block = self.initial(j, k)
         label = self._keeper(labels, j, k)
-        return [[self._entry(trace, label, block.entries[r * columns + c]) for c in range(columns)] for r in range(rows)]
+        return [
+            [self._entry(trace, label, block.entries[r * columns + c]) for c in range(columns)] for r in range(rows)
+        ]
 
     def _keeper(self, labels: Mapping[int, str], j: int, k: int) -> str:
         if j == k:
@@ -247,10 +261,15 @@ class Elimination:
             return labels[j], "d"
         return self._edge_label(labels, j, k), "u" if self.pair(j, k)[0] == j else "l"
 
-    def _read_dense(self, trace: Trace, label: str, name: str, rows: int, columns: int, pattern: int) -> list[list[Scalar]]:
+    def _read_dense(
+        self, trace: Trace, label: str, name: str, rows: int, columns: int, pattern: int
+    ) -> list[list[Scalar]]:
         values = trace.read(label, "work", name, rows * columns, MEANINGS[name])
         zero = trace.graph.constant(0)
-        return [[values[r * columns + c] if pattern >> (r * columns + c) & 1 else zero for c in range(columns)] for r in range(rows)]
+        return [
+            [values[r * columns + c] if pattern >> (r * columns + c) & 1 else zero for c in range(columns)]
+            for r in range(rows)
+        ]
 
     def _write_dense(self, trace: Trace, label: str, name: str, matrix: list[list[Scalar]], pattern: int) -> None:
         """Store the entries of a pattern; those that are there already, unchanged, stay."""
@@ -265,7 +284,7 @@ class Elimination:
     def _write_target(self, trace: Trace, labels: Mapping[int, str], j: int, k: int, new) -> None:
         self._write_dense(trace, *self._stored(labels, j, k), new, self.pattern[self.target(j, k)])
 
-    # whole eliminations --------------------------------------------------------------------------------------------------
+    # whole eliminations -----------------------------------------------------------------------------------------------
     def _eliminate(self, i: int) -> Call:
         later = self.later[i]
         labels = self._labels(i, later)
@@ -297,8 +316,12 @@ class Elimination:
         matrix = self._read_block(trace, labels, i, i)
         if self.kind(i) in self.matrix.guarded:
             # G2 D^-1 G1ᵀ has come in by now, nearly symmetric and positive: the guard moves a pivot away from zero
-            guard = trace.read("i", "parameters", "guard", self.size(i), "guard of the factorisation: 1e-12 of the row's scale", "1/kg")
-            matrix = [[entry + guard[r] if r == c else entry for c, entry in enumerate(row)] for r, row in enumerate(matrix)]
+            guard = trace.read(
+                "i", "parameters", "guard", self.size(i), "guard of the factorisation: 1e-12 of the row's scale", "1/kg"
+            )
+            matrix = [
+                [entry + guard[r] if r == c else entry for c, entry in enumerate(row)] for r, row in enumerate(matrix)
+            ]
         factors = blocks.factor(matrix)
         self._write_dense(trace, "i", "d", factors, self.pattern[self.target(i, i)])
         return factors
@@ -327,11 +350,20 @@ class Elimination:
         ports = self._ports(i, later, pairs=False)
         short = "_".join(["substitute", self.kind(i), *(["from", *(self.kind(j) for j in later)] if later else [])])
         comment = f"solve for {self.matrix.nodes[i].name}"
-        return self._call(("substitute", self._role_shape(i)), short, ports, build, comment, "s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j)")
+        return self._call(
+            ("substitute", self._role_shape(i)),
+            short,
+            ports,
+            build,
+            comment,
+            "s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j)",
+        )
 
     def _read_columns(self, trace: Trace, labels, i: int, j: int) -> list[list[Scalar]]:
         """L^-1 F_ij, where elimination stored it."""
-        return self._read_dense(trace, self._edge_label(labels, i, j), "u", self.size(i), self.size(j), self._column_pattern(i, j))
+        return self._read_dense(
+            trace, self._edge_label(labels, i, j), "u", self.size(i), self.size(j), self._column_pattern(i, j)
+        )
 
     def _whole(self, i: int) -> bool:
         """Whether the right factor takes the whole inverse: for constraints, whose left blocks are sparse."""
@@ -354,7 +386,9 @@ class Elimination:
         """The pattern of F_ji U^-1 (or F_ji), in all nodes of this role."""
         if self._whole(i):
             return self.pattern[self.target(j, i)]
-        return blocks.pattern_solve_right_upper(self.pattern[self.target(j, i)], self.size(j), self.pattern[self.target(i, i)], self.size(i))
+        return blocks.pattern_solve_right_upper(
+            self.pattern[self.target(j, i)], self.size(j), self.pattern[self.target(i, i)], self.size(i)
+        )
 
     def _solution(self, trace: Trace, label: str, j: int) -> list[Scalar]:
         return trace.read(label, "work", "s", self.size(j), "solved increment")
@@ -365,15 +399,23 @@ class Elimination:
         self.records.declare(self.kind(i), "work", "s", n, "solved increment")
         self._store_vector(trace, "i", "s", right if self._whole(i) else blocks.solve_upper(factors, right))
 
-    # eliminations in parts: for nodes with many later neighbours -----------------------------------------------------------
+    # eliminations in parts: for nodes with many later neighbours ------------------------------------------------------
     def _eliminate_in_parts(self, i: int) -> list[Call]:
         name, later = self.matrix.nodes[i].name, self.later[i]
 
         def factor(trace: Trace) -> None:
             self._forward(trace, {i: "i"}, i, self._factor(trace, {i: "i"}, i))
 
-        calls = [self._call(("factor", self.kind(i), (i, i) in self.touched), f"factor_{self.kind(i)}",
-                            [("i", self.matrix.nodes[i])], factor, f"factor {name}", "D = L U;  f := L^-1 f")]
+        calls = [
+            self._call(
+                ("factor", self.kind(i), (i, i) in self.touched),
+                f"factor_{self.kind(i)}",
+                [("i", self.matrix.nodes[i])],
+                factor,
+                f"factor {name}",
+                "D = L U;  f := L^-1 f",
+            )
+        ]
         calls += [self._scale(i, j) for j in later]
         calls += [self._update(i, j, k) for j in later for k in later]
         return calls
@@ -393,8 +435,14 @@ class Elimination:
 
         key = ("scale", self.edge_kind(i, j), (i, j) in self.touched, (j, i) in self.touched)
         names = self.matrix.nodes[i].name, self.matrix.nodes[j].name
-        return self._call(key, f"scale_{self.kind(i)}_{self.kind(j)}", self._ports(i, [j], pairs=False), build,
-                          f"tie of {names[0]} to {names[1]}", "F_ji := F_ji U^-1;  F_ij := L^-1 F_ij;  f_j -= F_ji f_i")
+        return self._call(
+            key,
+            f"scale_{self.kind(i)}_{self.kind(j)}",
+            self._ports(i, [j], pairs=False),
+            build,
+            f"tie of {names[0]} to {names[1]}",
+            "F_ji := F_ji U^-1;  F_ij := L^-1 F_ij;  f_j -= F_ji f_i",
+        )
 
     def _update(self, i: int, j: int, k: int) -> Call:
         """F_jk -= (F_ji U^-1)(L^-1 F_ik)."""
@@ -413,7 +461,15 @@ class Elimination:
             self._write_target(trace, labels, j, k, blocks.subtract_product(old, row, column))
 
         before = self.pair(j, k)[0] == j
-        key = ("update", self.edge_kind(i, j), self.edge_kind(i, k), self.target(j, k), before, (j, k) in self.touched, j == k)
+        key = (
+            "update",
+            self.edge_kind(i, j),
+            self.edge_kind(i, k),
+            self.target(j, k),
+            before,
+            (j, k) in self.touched,
+            j == k,
+        )
         short = f"update_{self.kind(j)}" + ("" if j == k else f"_{self.kind(k)}") + f"_by_{self.kind(i)}"
         return self._call(key, short, ports, build, "", "F_jk -= F_ji F_ik")
 
@@ -423,17 +479,31 @@ class Elimination:
 
             def build(trace: Trace) -> None:
                 right = trace.read("i", "work", "f", self.size(i))
-                right = blocks.subtract_times(right, self._read_columns(trace, labels, i, j), self._solution(trace, "j", j), last_first=True)
+                right = blocks.subtract_times(
+                    right, self._read_columns(trace, labels, i, j), self._solution(trace, "j", j), last_first=True
+                )
                 self._store_vector(trace, "i", "f", right)
 
-            return self._call(("gather", self.edge_kind(i, j)), f"gather_{self.kind(i)}_from_{self.kind(j)}",
-                              self._ports(i, [j], pairs=False), build, "", "f_i -= (L^-1 F_ij) s_j")
+            return self._call(
+                ("gather", self.edge_kind(i, j)),
+                f"gather_{self.kind(i)}_from_{self.kind(j)}",
+                self._ports(i, [j], pairs=False),
+                build,
+                "",
+                "f_i -= (L^-1 F_ij) s_j",
+            )
 
         def solve(trace: Trace) -> None:
             self._write_solution(trace, i, trace.read("i", "work", "f", self.size(i)))
 
-        last = self._call(("solve", self.kind(i)), f"solve_{self.kind(i)}", [("i", self.matrix.nodes[i])], solve,
-                          f"solve for {self.matrix.nodes[i].name}", "s_i = U^-1 f_i")
+        last = self._call(
+            ("solve", self.kind(i)),
+            f"solve_{self.kind(i)}",
+            [("i", self.matrix.nodes[i])],
+            solve,
+            f"solve for {self.matrix.nodes[i].name}",
+            "s_i = U^-1 f_i",
+        )
         return [*(gather(j) for j in self.later[i]), last]
 
 
@@ -447,4 +517,8 @@ MEANINGS = {
 def _edge_name(key: tuple[str, str, str], known: Mapping[tuple, str]) -> str:
     name = f"edge_{key[0]}_{key[1]}"
     taken = set(known.values())
-    return name if name not in taken else next(f"{name}_{n}" for n in range(2, len(taken) + 3) if f"{name}_{n}" not in taken)
+    return (
+        name
+        if name not in taken
+        else next(f"{name}_{n}" for n in range(2, len(taken) + 3) if f"{name}_{n}" not in taken)
+    )

@@ -1,4 +1,4 @@
-"""A program: kernels per node type, and the schedule that calls them with literal nodes. It can run on any number type."""
+"""A program: kernels per node type, and the schedule of calls with literal nodes; runs on any number type."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class RowInfo:
 class Program:
     """The schedule of one mechanism: `phases` maps a name to calls in order.
 
-    Phases: setup (per change of parameters), prepare (per step), begin (start of the iteration), evaluate (the residual),
-    merit, linearize (blocks of the Newton matrix that the residual does not need), eliminate (factors and forward
-    substitution), substitute (backwards), advance, retreat, finish, energy and more: see PHASES in compose.py.
+    Phases: setup (per change of parameters), prepare (per step), begin (start of the iteration), evaluate (the
+    residual), merit, linearize (blocks of the Newton matrix that the residual does not need), eliminate (factors and
+    forward substitution), substitute (backwards), advance, retreat, finish, energy and more: see PHASES in compose.py.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Program:
     notes: Mapping[str, object]
 
     def kernels(self) -> tuple[Kernel, ...]:
-        """Every kernel once, in the order of the phases and of their first call. Names tell kernels apart in every text."""
+        """Every kernel once, in the order of phases and of first call. Names tell kernels apart in every text."""
         seen: dict[str, Kernel] = {}
         for calls in self.phases.values():
             for call in calls:

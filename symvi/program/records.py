@@ -1,6 +1,7 @@
 """Records: the named fields that a node type keeps, in four stores.
 
-parameters: numbers that the user may change at run time; state: what a step hands on to the next; input: what drives one step;
+parameters: numbers that the user may change at run time; state: what a step hands on to the next; input: what drives
+one step;
 work: scratch of the solver. Every field is an array of reals, so any back end can hold a record as it likes.
 """
 

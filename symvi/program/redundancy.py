@@ -131,7 +131,7 @@ class Analysis:
         for position in self.regular if len(best) else ():
             rows = [*position.rows, *self._driver_rows(position)]
             matrix = reduced(rows, position.tree, self.assembly.plain, wanted).matrix
-            best = np.maximum(best, residuals(matrix)[len(chosen):])
+            best = np.maximum(best, residuals(matrix)[len(chosen) :])
         for model, residual in zip(self.spanning.drivers, best, strict=True):
             if residual < INDEPENDENT:
                 raise refusals.nothing_to_drive(self.mechanism, model)
@@ -188,12 +188,18 @@ class Analysis:
         texts += [refusals.what_is_locked(lock) for lock in locks]
         mobility = 6 * len(self.mechanism.bodies) - independent + len(self.spanning.drivers)
         return {
-            "rows": rows, "rank": independent, "mobility": mobility, "over_constraint": rows - independent,
+            "rows": rows,
+            "rank": independent,
+            "mobility": mobility,
+            "over_constraint": rows - independent,
             "redundant_rows": {name: [names[name][row] for row in d] for name, (_, d) in drops.items()},
-            "limit": max(CLOSED * self.assembly.size, MARGIN * opening), "size": self.assembly.size,
+            "limit": max(CLOSED * self.assembly.size, MARGIN * opening),
+            "size": self.assembly.size,
             "positions": len(self.seen),
-            "singular_positions": len(rank.singular), "starts_singular": 0 in rank.singular,
-            "choice": self.quality, "texts": texts + refusals.warnings(mobility, rank, opening),
+            "singular_positions": len(rank.singular),
+            "starts_singular": 0 in rank.singular,
+            "choice": self.quality,
+            "texts": texts + refusals.warnings(mobility, rank, opening),
             "undetermined": undetermined(self.assembly, self.regular, kept),
         }
 

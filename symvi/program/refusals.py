@@ -27,7 +27,8 @@ def contradictory(assembly: Assembly, position: Position, small: bool) -> Assemb
     worst = max(errors, key=errors.get)
     model = spanning.models[worst]
     shown = [
-        f"{abs(rows[worst].g[row]):.3g} {model.row_units[row]} {model.row_names[row]}" for row in range(model.rows)
+        f"{abs(rows[worst].g[row]):.3g} {model.row_units[row]} {model.row_names[row]}"
+        for row in range(model.rows)
         if abs(assembly.residual(rows, worst, row)) > max(CLOSED, 1e-3 * errors[worst])
     ]
     loop = _loop(spanning.loop_of(worst))
@@ -39,7 +40,7 @@ def contradictory(assembly: Assembly, position: Position, small: bool) -> Assemb
 def nearly_redundant(assembly: Assembly, position: Position, rank: Rank) -> AssemblyError:
     """Rows that the others almost imply."""
     u, _, _ = assembly.reduced(position).singular()
-    weights = np.abs(u[:, rank.independent:rank.independent + rank.doubtful]).max(axis=1)
+    weights = np.abs(u[:, rank.independent : rank.independent + rank.doubtful]).max(axis=1)
     worst = assembly.spanning.loop_rows[int(np.argmax(weights))][0]
     return AssemblyError(
         f"{_loop(assembly.spanning.loop_of(worst))} is nearly redundant: {rank.doubtful} of its rows hold by only "

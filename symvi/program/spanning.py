@@ -75,10 +75,12 @@ def spanning_of(graph: Graph, order: EliminationOrder, models: Sequence[Constrai
     number = {body: k for k, body in enumerate(walk)}
     carriers = [order.parent[body] for body in walk]
     return Spanning(
-        tuple(graph.nodes[body].name for body in walk), tuple(models[node - first] for node in used),
+        tuple(graph.nodes[body].name for body in walk),
+        tuple(models[node - first] for node in used),
         tuple(None if c is None else place[c] for c in carriers),
         tuple(None if c is None or order.parent[c] is None else number[order.parent[c]] for c in carriers),
-        tuple(place[node] for node in used if node in loops), tuple(models[node - first] for node in drivers),
+        tuple(place[node] for node in used if node in loops),
+        tuple(models[node - first] for node in drivers),
     )
 
 

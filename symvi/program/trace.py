@@ -1,8 +1,9 @@
-"""Tracing a node type: ordinary Python arithmetic on the fields of records, split afterwards by how often values change.
+"""Tracing a node type: arithmetic on the fields of records, split afterwards by how often values change.
 
-A trace holds all that a node type computes in a step. `kernels` cuts it into four: what depends on parameters only (setup),
-what is fixed during a step (prepare), what every Newton iteration computes anew (evaluate), and what only the Newton matrix
-needs (linearize). A value that a later part needs from an earlier one is kept in a field of the node's own work record.
+A trace holds all that a node type computes in a step. `kernels` cuts it into four: what depends on parameters only
+(setup), what is fixed during a step (prepare), what every Newton iteration computes anew (evaluate), and what only the
+Newton matrix needs (linearize). A value that a later part needs from an earlier one is kept in a field of the node's
+own work record.
 """
 
 from __future__ import annotations
@@ -37,7 +38,15 @@ class Trace:
         return next(port.kind for port in self.ports if port.label == label)
 
     def read(
-        self, label: str, store: str, name: str, size: int = 1, meaning: str = "", unit: str = "1", *, rate: Rate | None = None,
+        self,
+        label: str,
+        store: str,
+        name: str,
+        size: int = 1,
+        meaning: str = "",
+        unit: str = "1",
+        *,
+        rate: Rate | None = None,
         baked: Sequence[Fraction | None] = (),
     ) -> list[Scalar]:
         """The entries of a field; `baked` entries are exact constants of the text instead."""
@@ -54,8 +63,15 @@ class Trace:
         return entries
 
     def write(
-        self, label: str, name: str, values: Sequence[Scalar | None], meaning: str = "", unit: str = "1", *,
-        store: str = "work", rate: Rate | None = None,
+        self,
+        label: str,
+        name: str,
+        values: Sequence[Scalar | None],
+        meaning: str = "",
+        unit: str = "1",
+        *,
+        store: str = "work",
+        rate: Rate | None = None,
     ) -> None:
         """Store the entries of a field, in the part given by `rate` (default: as soon as the last of them is known).
 
@@ -72,7 +88,9 @@ class Trace:
                 self._remember(value, location, rate)
             self.graph.name(value, name + (str(i) if len(values) > 1 else ""))
 
-    def add_to(self, label: str, name: str, values: Sequence[Scalar], *, rate: Rate, meaning: str = "", unit: str = "1") -> None:
+    def add_to(
+        self, label: str, name: str, values: Sequence[Scalar], *, rate: Rate, meaning: str = "", unit: str = "1"
+    ) -> None:
         """Add to a field of another node; the schedule orders such sums. Exact zeros leave the entry alone."""
         present = self.read(label, "work", name, len(values), meaning, unit, rate=rate)
         for i, (old, value) in enumerate(zip(present, values, strict=True)):
@@ -116,7 +134,7 @@ class Trace:
         """The kernel of one part, and the earlier values that it needs kept for it."""
         cut = _Cut(self, rate)
         new_outputs = tuple((location, cut.copy(value)) for location, value in outputs)
-        used = {l.port for l, _ in new_outputs} | {l.port for l in cut.locations}
+        used = {place.port for place, _ in new_outputs} | {place.port for place in cut.locations}
         ports = tuple(port for port in self.ports if port.label in used or port.label == self.own)
         return Kernel(name, self.summary, ports, cut.graph, new_outputs, tuple(self.formulas)), cut.early
 

@@ -47,9 +47,7 @@ def independent_rows(kept: np.ndarray, rows: np.ndarray) -> list[int]:
     return chosen
 
 
-def numbered(
-    seed: int, bodies: list[str], constraints: list[Constraint], links: list[tuple[str, str]]
-) -> Mechanism:
+def numbered(seed: int, bodies: list[str], constraints: list[Constraint], links: list[tuple[str, str]]) -> Mechanism:
     """Give a description random numbers; rows that are redundant are dropped, as the builder does."""
     generator = np.random.default_rng(seed)
     jacobian, kept = np.zeros((0, 6 * len(bodies))), []

@@ -70,9 +70,24 @@ def test_it_runs_outside_the_checkout(python_with_wheel: Path, tmp_path: Path) -
 
 def test_it_generates_and_simulates_outside_the_checkout(python_with_wheel: Path, tmp_path: Path) -> None:
     """A packaged demo file, from description to C and to a page, with nothing of the checkout in reach."""
-    file = run(python_with_wheel, "-c", "from symvi.demos import demo_file; print(demo_file('four_bar'))", folder=tmp_path).strip()
+    file = run(
+        python_with_wheel, "-c", "from symvi.demos import demo_file; print(demo_file('four_bar'))", folder=tmp_path
+    ).strip()
     assert Path(file).is_relative_to(tmp_path / "environment")
     run(python_with_wheel, "-m", "symvi", "generate", file, "-o", "out", folder=tmp_path)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"four_bar.h", "four_bar.c"}
-    run(python_with_wheel, "-m", "symvi", "simulate", file, "--time", "0.1", "--step", "0.01", "--page", "page.html", folder=tmp_path)
+    run(
+        python_with_wheel,
+        "-m",
+        "symvi",
+        "simulate",
+        file,
+        "--time",
+        "0.1",
+        "--step",
+        "0.01",
+        "--page",
+        "page.html",
+        folder=tmp_path,
+    )
     assert (tmp_path / "page.html").stat().st_size > 10_000

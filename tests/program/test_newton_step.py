@@ -1,5 +1,4 @@
-"""The program's elimination against a dense solve of the same Newton matrix, made by complex steps through the
-residual.
+"""The program's elimination against a dense solve of its Newton matrix, made by complex steps of the residual.
 
 Every joint, relation and force type takes part; states and velocities are arbitrary (far from assembled), because the
 algebra must hold everywhere. Reason of the tolerance: unpivoted LU of a few hundred unknowns, growth 1e3 to 1e4.
@@ -167,8 +166,7 @@ def test_every_other_force_and_relation() -> None:
 
 
 def test_loops_with_many_later_neighbours() -> None:
-    """A ring of sphericals with chords: fill-in, nodes eliminated in parts. Spherical rows are never redundant.
-    """
+    """A ring of sphericals with chords: fill-in, nodes eliminated in parts. Spherical rows are never redundant."""
     n = 7
     bodies = [body(f"b{k}", 1.0 + 0.1 * k) for k in range(n)]
     joints = [joint(f"j{k}", "spherical", f"b{k - 1}" if k else "world", f"b{k}") for k in range(n)]

@@ -109,8 +109,5 @@ def _moving(mechanism: Mechanism) -> Mechanism:
 
 # Every joint type with every kind of force that can act on it.
 PAIRS = tuple(
-    (joint_type, kind)
-    for joint_type in JOINT_TYPES
-    for kind in FORCE_KINDS
-    if floating_pair(joint_type, kind).forces
+    (joint_type, kind) for joint_type in JOINT_TYPES for kind in FORCE_KINDS if floating_pair(joint_type, kind).forces
 )

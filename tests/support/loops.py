@@ -44,7 +44,7 @@ def closed_chain(count: int, closure: str = "cylindrical_free", angle: float = p
 
 
 def three_link_loop(joint: str = "revolute") -> Mechanism:
-    """BM20 Fig. 4b, BSMH23 Fig. 7a: boxes of 1, sqrt(2)/2 and 1 m, masses like lengths, on pivots in (0, 0, 0), (0, 1, 0).
+    """BM20 Fig. 4b, BSMH23 Fig. 7a: boxes of 1, sqrt(2)/2 and 1 m, masses like lengths, on pivots 1 m apart.
 
     The third link stands upright on its pivot, so the first one ends sqrt(2)/2 from (1, 1): sin a - cos a = 5/4. (The
     paper's code has these angles with an error of 1e-12.) joint: the type of the joint that closes the loop.
@@ -70,8 +70,8 @@ def four_bar_chain(segments: int, offset: float = 0.0, last_offset: float = pi /
     """A chain of four-bars, each hanging on the lowest point of the one before: rhombs of four boxes of 1 m.
 
     In every segment two links go down side by side from the upper point, at +pi/8 and -pi/8 around the offset, and
-    two more close the rhomb. BM20 Fig. 7: offset 0, the last (or only) segment turned to pi/4. BSMH23 Fig. 9a: pi/4, the
-    last (or only) one at pi/2. As there, the second link at the upper point is held by a cylindrical joint.
+    two more close the rhomb. BM20 Fig. 7: offset 0, the last (or only) segment turned to pi/4. BSMH23 Fig. 9a: pi/4,
+    the last (or only) one at pi/2. As there, the second link at the upper point is held by a cylindrical joint.
     """
     bodies: list[Body] = []
     joints: list[Joint] = []
@@ -93,7 +93,7 @@ def four_bar_chain(segments: int, offset: float = 0.0, last_offset: float = pi /
 
 
 def four_bar(motor: str | None = None) -> Mechanism:
-    """One planar four-bar of three-dimensional hinges: 20 rows, rank 17, 18 freedoms (2).
+    """One planar four-bar of three-dimensional hinges: 18 freedoms of its bodies, 20 rows of rank 17, one way to move.
 
     Crank 0.2, coupler 0.6, rocker 0.7, frame 0.9 m, the crank upright: angles of the triangle 3, 4, 5. motor: the
     angle of the crank from upright as a text in t; without it the linkage swings by its own weight.
@@ -114,7 +114,7 @@ def four_bar(motor: str | None = None) -> Mechanism:
 
 
 def double_four_bar(windows: int = 2) -> Mechanism:
-    """BSMH23 Fig. 12: uniform rods of 1 m and 1 kg, upright on pivots 1 m apart, couplers on top (IFToMM A02, N windows).
+    """BSMH23 Fig. 12: rods of 1 m and 1 kg, upright on pivots 1 m apart, couplers on top (IFToMM A02).
 
     The couplers start with 1 m/s along +y. Twice a turn all bars lie in one line, which is a singular position. For
     two windows the rods' angle from upright follows theta'' = 11.445 sin theta, theta(0) = 0, theta'(0) = 1; it

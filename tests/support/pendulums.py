@@ -48,8 +48,8 @@ def chain(
 ) -> Mechanism:
     """An open chain of links, the first hanging on the origin of the world, let go at rest.
 
-    BM20 Fig. 4c, 4d, 5a and 8, BSMH23 Fig. 8a (there with ROD): all links in one line at pi/4. joint: "revolute" about x
-    or "spherical". angles: one per link instead of the same for all [rad]. damping: of every joint [N m s/rad].
+    BM20 Fig. 4c, 4d, 5a and 8, BSMH23 Fig. 8a (there with ROD): all links in one line at pi/4. joint: "revolute" about
+    x or "spherical". angles: one per link instead of the same for all [rad]. damping: of every joint [N m s/rad].
     """
     angles = [angle] * count if angles is None else list(angles)
     half = link_length(shape) / 2
