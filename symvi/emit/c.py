@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symvi import __version__
-from symvi.emit.layouts import LAYOUTS, phase_lines
+from symvi.emit.layouts import LARGEST_INLINE, LAYOUTS, choose_layout, inline_size, is_too_large, phase_lines
 from symvi.emit.printer import Language, statements
 from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.templates import environment
+from symvi.errors import SymviError
 from symvi.program.control import (
     DOMAIN,
     FALL,
@@ -84,8 +85,9 @@ class Member:
 def generate(program: Program, *, layout: str = "auto", real: str = "double", prefix: str | None = None) -> Sources:
     """The C text of a program.
 
-    layout: "inline", "unrolled", "looped", or "auto" (by size). real: "double" or "float". prefix: of every symbol;
-    default the mechanism's name. Raises ValueError for an unknown layout or real, and for inline text beyond its limit.
+    layout: "inline", "unrolled", "looped", or "auto" (by the size of the machine code: layouts.py). real: "double" or
+    "float". prefix: of every symbol; default the mechanism's name. Raises ValueError for an unknown layout or real, and
+    SymviError for inline text beyond its limit.
     """
     if real not in ("double", "float"):
         raise ValueError(f"real {real!r}: use 'double' or 'float'")
@@ -101,13 +103,12 @@ def generate(program: Program, *, layout: str = "auto", real: str = "double", pr
 def _choose(program: Program, layout: str) -> str:
     if layout not in (*LAYOUTS, "auto"):
         raise ValueError(f"layout {layout!r}: use 'auto', 'inline', 'unrolled' or 'looped'")
-    bodies = len(program.nodes["body"])
     if layout == "auto":
-        return "inline" if bodies <= 2 else "unrolled" if bodies <= 12 else "looped"
-    if layout == "inline" and bodies > LAYOUTS["inline"].limit:
-        raise ValueError(
-            f"layout 'inline' is for up to {LAYOUTS['inline'].limit} bodies, and '{program.name}' has {bodies}: "
-            "use 'unrolled' or 'looped'"
+        return choose_layout(program)
+    if is_too_large(layout, program):
+        raise SymviError(
+            f"layout 'inline' is for up to {LARGEST_INLINE // 1024} KB of machine code, and '{program.name}' would "
+            f"come to about {inline_size(program) // 1024} KB: use 'unrolled' or 'looped'"
         )
     return layout
 

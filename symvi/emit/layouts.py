@@ -5,18 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from symvi.program.program import Call
+from symvi.program.program import Call, Program
 
 HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w"}
+# Machine code of the inline layout [bytes]: so much for every operation with the loads and stores around it, and so
+# much beside them. gcc -O2 keeps to it within 10 % from one body to six, loops and many forces included.
+PER_OPERATION, BESIDE = 11, 4096
+# What a processor's nearest cache holds [bytes]: code beyond it is fetched anew in every iteration, and calls of shared
+# kernels are quicker.
+NEAREST_CACHE = 32 * 1024
+# Beyond, compilers take time out of proportion [bytes].
+LARGEST_INLINE = 160 * 1024
+READABLE = 12  # bodies up to which a person reads the elimination order call by call
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the calls of a phase are written; `limit` is the largest number of bodies."""
+    """How the calls of a phase are written, in words and in code."""
 
     text: str
     lines: Callable
-    limit: int = 1_000_000
+
+
+def inline_size(program: Program) -> int:
+    """The machine code of a program in the inline layout, estimated from its operations [bytes]."""
+    return BESIDE + PER_OPERATION * sum(program.flops(phase) for phase in program.phases)
+
+
+def is_too_large(layout: str, program: Program) -> bool:
+    """Whether a layout is refused for a program."""
+    return layout == "inline" and inline_size(program) > LARGEST_INLINE
+
+
+def choose_layout(program: Program) -> str:
+    """Inline while it fits the nearest cache; then the order written out for a reader; then a table."""
+    if inline_size(program) <= NEAREST_CACHE:
+        return "inline"
+    return "unrolled" if len(program.nodes["body"]) <= READABLE else "looped"
 
 
 def phase_lines(layout: str, printer, phase: str, calls: Sequence[Call]) -> dict:
@@ -105,7 +130,7 @@ def _looped_arguments(kernel) -> list[str]:
 
 
 LAYOUTS = {
-    "inline": Layout("inline: the kernels are written out where they are used", _inline, limit=6),
+    "inline": Layout("inline: the kernels are written out where they are used", _inline),
     "unrolled": Layout("unrolled: the elimination order is written out, one call a step", _unrolled),
     "looped": Layout("looped: the elimination order is a table", _looped),
 }

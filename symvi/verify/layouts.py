@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symvi.emit.layouts import LAYOUTS
+from symvi.emit.layouts import LAYOUTS, is_too_large
 from symvi.program.program import Program
 from symvi.verify.cprogram import PrintedProgram
 from symvi.verify.ctext import Function
@@ -66,10 +66,9 @@ def differences_between_layouts(program: Program) -> Iterator[str]:
     """Where a layout or precision means something else than the unrolled text in double; nothing when all is well."""
     meanings = Meanings()
     plain = meanings.of_program(read_printed(program, "unrolled"))
-    bodies = len(program.nodes["body"])
-    for layout, kind in LAYOUTS.items():
+    for layout in LAYOUTS:
         for real in ("double", "float"):
-            if bodies <= kind.limit and (layout, real) != ("unrolled", "double"):
+            if (layout, real) != ("unrolled", "double") and not is_too_large(layout, program):
                 other = meanings.of_program(read_printed(program, layout, real))
                 for phase in sorted(plain.keys() | other.keys()):
                     if plain.get(phase) != other.get(phase):
