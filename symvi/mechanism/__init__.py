@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from symvi.mechanism.axes import free_rotation_axes, free_translation_axes, triad
+from symvi.mechanism.contacts import Contact, ContactPoint, contact_points
 from symvi.mechanism.elements import Body, Coupling, Driver, Joint
 from symvi.mechanism.forces import (
     Actuator,
+    DryFriction,
     Force,
     JointDamper,
     JointSpring,
@@ -26,6 +28,7 @@ from symvi.mechanism.joint_table import (
     free_rotations,
     free_translations,
 )
+from symvi.mechanism.limits import Limit
 from symvi.mechanism.mechanism import Mechanism
 from symvi.mechanism.shapes import Box, Capsule, Cylinder, Rod, Sphere
 
@@ -34,10 +37,11 @@ if TYPE_CHECKING:
     from symvi.mechanism.state import State
 
 __all__ = [
-    "JOINT_TABLE", "JOINT_TYPES", "Actuator", "Body", "Box", "Capsule", "Coupling", "Cylinder", "Driver", "Force",
-    "Joint", "JointDamper", "JointSpring", "Mechanism", "PointSpring", "Potential", "Rod", "Servo", "Sphere", "State",
-    "Wrench", "axis_values", "constraint_count", "coordinate_count", "coordinate_kinds", "free_rotation_axes",
-    "free_rotations", "free_translation_axes", "free_translations", "start_state", "triad",
+    "JOINT_TABLE", "JOINT_TYPES", "Actuator", "Body", "Box", "Capsule", "Contact", "ContactPoint", "Coupling",
+    "Cylinder", "Driver", "DryFriction", "Force", "Joint", "JointDamper", "JointSpring", "Limit", "Mechanism",
+    "PointSpring", "Potential", "Rod", "Servo", "Sphere", "State", "Wrench", "axis_values", "constraint_count",
+    "contact_points", "coordinate_count", "coordinate_kinds", "free_rotation_axes", "free_rotations",
+    "free_translation_axes", "free_translations", "start_state", "triad",
 ]  # fmt: skip
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symvi.errors import MechanismError
+from symvi.mechanism.contacts import Contact
 from symvi.mechanism.description import Complaint, Description
 from symvi.mechanism.elements import Body, Coupling, Driver, Joint
 from symvi.mechanism.forces import FORCES, Force
+from symvi.mechanism.limits import Limit
 from symvi.mechanism.names import checked_name, did_you_mean, shown
 
 __all__ = ["TABLES", "Elements", "built_elements", "element_class"]
@@ -21,6 +23,8 @@ TABLES: dict[str, type[Description]] = {
     "couplings": Coupling,
     "drivers": Driver,
     "forces": Force,
+    "contacts": Contact,
+    "limits": Limit,
 }
 
 

@@ -2,7 +2,7 @@
 
 [mechanism]              name, gravity, description
 [bodies.NAME]            mass, inertia, shape, ...        one table per element, under its name
-[joints.NAME]  [couplings.NAME]  [drivers.NAME]  [forces.NAME] with its kind
+[joints.NAME]  [couplings.NAME]  [drivers.NAME]  [forces.NAME] with its kind  [contacts.NAME]  [limits.NAME]
 """
 
 from __future__ import annotations

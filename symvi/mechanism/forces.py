@@ -1,4 +1,4 @@
-"""Forces of a mechanism: springs, dampers, actuators, servos, wrenches, and potentials of the user's own.
+"""Forces of a mechanism: springs, dampers, dry friction, actuators, servos, wrenches, potentials of the user's own.
 
 A quantity "per free axis" of a joint follows its minimal coordinates (translations, then rotations). One number
 stands for all axes where they are of one kind; a joint with both kinds needs one number each.
@@ -35,7 +35,7 @@ from symvi.mechanism.values import (
 )
 
 __all__ = [
-    "FORCES", "Actuator", "Force", "JointDamper", "JointSpring", "PointSpring", "Potential", "Servo",
+    "FORCES", "Actuator", "DryFriction", "Force", "JointDamper", "JointSpring", "PointSpring", "Potential", "Servo",
     "Wrench", "axis_values",
 ]  # fmt: skip
 
@@ -88,6 +88,20 @@ class JointDamper(Force):
 
     def complaints(self) -> Iterator[Complaint]:
         yield from sign_complaints("damping", self.damping)
+
+
+class DryFriction(Force):
+    """Coulomb friction in a joint, per free axis: at most this force or torque against the motion [N or N m].
+
+    It holds the axis while less is needed for that, and is the bound itself while the axis moves.
+    """
+
+    kind: Literal["dry_friction"] = "dry_friction"
+    joint: Text = field(..., "the joint")
+    bound: PerAxis = field(..., "largest friction force or torque per free axis", "effort")
+
+    def complaints(self) -> Iterator[Complaint]:
+        yield from sign_complaints("bound", self.bound)
 
 
 class Actuator(Force):
@@ -156,7 +170,7 @@ class Potential(Force):
 
 FORCES: dict[str, type[Force]] = {
     cls.model_fields["kind"].default: cls
-    for cls in (JointSpring, PointSpring, JointDamper, Actuator, Servo, Wrench, Potential)
+    for cls in (JointSpring, PointSpring, JointDamper, DryFriction, Actuator, Servo, Wrench, Potential)
 }
 
 

@@ -17,10 +17,12 @@ from pydantic import SerializeAsAny
 
 from symvi.errors import MechanismError
 from symvi.mechanism.build import TABLES, built_elements
+from symvi.mechanism.contacts import Contact
 from symvi.mechanism.description import Complaint, Description
 from symvi.mechanism.elements import Body, Coupling, Driver, Joint
 from symvi.mechanism.files import file_form, file_values, parsed, printable, read_text, with_lines
 from symvi.mechanism.forces import Force
+from symvi.mechanism.limits import Limit
 from symvi.mechanism.merge import merged_values
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.quantities import in_si
@@ -33,7 +35,7 @@ __all__ = ["Mechanism"]
 
 
 class Mechanism(Description):
-    """Bodies, the joints, couplings and drivers that hold them, the forces on them, and gravity.
+    """Bodies, the joints, couplings and drivers that hold them, forces, contacts and limits, and gravity.
 
     Elements may be given as objects or as tables of their fields. The world is the fixed parent named "world".
     Raises MechanismError with every problem of every element.
@@ -47,6 +49,8 @@ class Mechanism(Description):
     couplings: tuple[Coupling, ...] = field((), "gears between joint coordinates")
     drivers: tuple[Driver, ...] = field((), "joint coordinates that follow an input")
     forces: tuple[SerializeAsAny[Force], ...] = field((), "forces besides gravity")
+    contacts: tuple[Contact, ...] = field((), "surfaces that hold bodies off")
+    limits: tuple[Limit, ...] = field((), "end stops of joint coordinates")
     description: Text = field("", "what the mechanism is, for readers")
 
     def __init__(self, /, **values: Any):
@@ -129,6 +133,14 @@ class Mechanism(Description):
     def force(self, name: str) -> Force:
         """The force of this name. Raises MechanismError with the nearest name."""
         return self._element("forces", name)
+
+    def contact(self, name: str) -> Contact:
+        """The contact of this name. Raises MechanismError with the nearest name."""
+        return self._element("contacts", name)
+
+    def limit(self, name: str) -> Limit:
+        """The limit of this name. Raises MechanismError with the nearest name."""
+        return self._element("limits", name)
 
     @property
     def body_names(self) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ ALONG_AXES = {
     "coordinate/s": (("m/s",), ("rad/s",)),
     "stiffness": (("N/m",), ("N m/rad", "N m")),
     "damping": (("N s/m",), ("N m s/rad", "N m s")),
+    "effort": (("N",), ("N m",)),
 }
 Units = tuple[str, ...]
 Path = tuple[str | int, ...]
@@ -56,13 +57,17 @@ def in_si(tables: Mapping[str, Any], own_fields: Mapping[str, FieldInfo]) -> tup
 
 
 def _kinds(table: str, item: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[str, ...]:
-    """The coordinates of the joint that an element is, or acts on; empty if that is not known."""
+    """The coordinates that an element is about, by the type of its joint; empty if that is not known."""
     joint: Any = item
     if table != "joints":
         joints, name = tables.get("joints"), item.get("joint")
         joint = joints.get(name) if isinstance(joints, Mapping) and isinstance(name, str) else None
     kind = joint.get("type") if isinstance(joint, Mapping) else None
-    return coordinate_kinds(kind) if isinstance(kind, str) and kind in JOINT_TYPES else ()
+    kinds = coordinate_kinds(kind) if isinstance(kind, str) and kind in JOINT_TYPES else ()
+    if table != "limits":
+        return kinds
+    k = item.get("coordinate", 0)
+    return kinds[k : k + 1] if isinstance(k, int) else kinds
 
 
 class _Reader:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from symvi.mechanism.build import TABLES, Elements
+from symvi.mechanism.contacts import Contact, shape_points
 from symvi.mechanism.description import Complaint
-from symvi.mechanism.elements import Coupling, Driver
+from symvi.mechanism.elements import Body, Coupling, Driver
 from symvi.mechanism.forces import Actuator, Force, JointSpring, Servo, axis_values
 from symvi.mechanism.joint_table import Kind, coordinate_kinds
+from symvi.mechanism.limits import Limit
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 
 __all__ = ["reference_complaints"]
@@ -86,7 +88,11 @@ def _element_complaints(element: Any, elements: Elements, kinds: Kinds) -> Itera
     if isinstance(element, Coupling):
         yield from _coupling(element, kinds)
     elif isinstance(element, Driver):
-        yield from _driver(element, elements, kinds)
+        yield from _coordinate(element, elements.tables["drivers"], "driven", kinds)
+    elif isinstance(element, Limit):
+        yield from _coordinate(element, elements.tables["limits"], "limited", kinds)
+    elif isinstance(element, Contact):
+        yield from _whole_shape(element, elements.tables["bodies"])
     elif isinstance(element, Servo):
         yield from _one_axis(("joint",), element.joint, kinds)
     elif isinstance(element, Force) and getattr(element, "joint", None) in kinds:
@@ -101,19 +107,35 @@ def _coupling(coupling: Coupling, kinds: Kinds) -> Iterator[Complaint]:
         yield from _one_axis(("joints", i), name, kinds)
 
 
-def _driver(driver: Driver, elements: Elements, kinds: Kinds) -> Iterator[Complaint]:
-    if driver.joint in kinds and driver.coordinate >= len(kinds[driver.joint]):
-        free = _free_axes(kinds[driver.joint])
-        yield Complaint(
-            ("coordinate",), f"coordinate {driver.coordinate} of joint '{driver.joint}' does not exist: it has {free}"
-        )
-    for other in elements.tables["drivers"]:
-        if other is driver:
+def _coordinate(
+    element: Driver | Limit, others: Sequence[Driver | Limit], participle: str, kinds: Kinds
+) -> Iterator[Complaint]:
+    """The coordinate must be there, and no other element of the same table may have it."""
+    joint, coordinate = element.joint, element.coordinate
+    if joint in kinds and coordinate >= len(kinds[joint]):
+        free = _free_axes(kinds[joint])
+        yield Complaint(("coordinate",), f"coordinate {coordinate} of joint '{joint}' does not exist: it has {free}")
+    for other in others:
+        if other is element:
             return
-        if (other.joint, other.coordinate) == (driver.joint, driver.coordinate):
-            yield Complaint(
-                ("joint",), f"joint '{driver.joint}' is already driven by '{other.name}'; remove one of the two"
-            )
+        if (other.joint, other.coordinate) == (joint, coordinate):
+            remedy = "remove one of the two" if participle == "driven" else "give lower and upper in one"
+            yield Complaint(("joint",), f"joint '{joint}' is already {participle} by '{other.name}'; {remedy}")
+
+
+def _whole_shape(contact: Contact, bodies: Sequence[Body]) -> Iterator[Complaint]:
+    child = next((body for body in bodies if body.name == contact.child), None)
+    if child is None or not contact.whole_shape:
+        return
+    try:
+        radius = max(radius for _, radius in shape_points(child.shape))
+    except ValueError as error:
+        yield Complaint(("whole_shape",), f"whole_shape is given, but {error}")
+        return
+    if contact.kind == "sphere" and radius + contact.parent_radius == 0.0:
+        yield Complaint(
+            ("parent_radius",), "parent_radius is zero, and two points do not meet; give the radius of the sphere"
+        )
 
 
 def _joint_force(force: Any, kinds: Kinds) -> Iterator[Complaint]:
@@ -125,7 +147,7 @@ def _joint_force(force: Any, kinds: Kinds) -> Iterator[Complaint]:
 
 
 def _per_axis(force: Any, axes: tuple[Kind, ...]) -> Iterator[Complaint]:
-    for name in ("stiffness", "rest", "damping"):
+    for name in ("stiffness", "rest", "damping", "bound"):
         try:
             axis_values(getattr(force, name, 0.0) or (0.0,) * len(axes), axes)
         except ValueError as error:

@@ -63,7 +63,7 @@ def _definition(schema: dict[str, Any]) -> dict[str, Any]:
     """A model's schema as it stands in a file: the name is the key, the kind is written, quantities may have units."""
     properties = {name: _property(value) for name, value in schema["properties"].items() if name != "name"}
     required = [name for name in schema.get("required", []) if name != "name"]
-    required += ["kind"] if "kind" in properties else []
+    required += ["kind"] if "const" in properties.get("kind", {}) else []  # one that has a default may be left out
     title_free = {key: value for key, value in schema.items() if key not in ("title", "properties", "required")}
     summary = schema["description"].split("\n\n")[0]
     return {**title_free, "description": summary, "properties": properties, "required": required}

@@ -57,8 +57,8 @@ def _section(header: str, values: Mapping[str, Any]) -> str:
 
 
 def _toml_value(value: Any) -> str:
-    if isinstance(value, str):
-        # JSON's escapes are TOML's too, but for the one control character that JSON leaves as it is.
+    if isinstance(value, (str, bool)):
+        # JSON's escapes, true and false are TOML's too, but for the one control character that JSON leaves as it is.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{name} = {_toml_value(item)}" for name, item in value.items()) + " }"
