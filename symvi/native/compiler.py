@@ -65,7 +65,7 @@ def find_compiler() -> Compiler | None:
         text = os.environ.get(variable, "").strip()
         if text:
             return _given_compiler(variable, text)
-    for command in _usual_commands():
+    for command in usual_commands():
         try:
             return identify(command)
         except CompilationError:
@@ -104,7 +104,8 @@ def _given_compiler(variable: str, text: str) -> Compiler:
         raise CompilerError(f"{variable}={text} is not a working C compiler; correct or unset it.\n{error}") from error
 
 
-def _usual_commands() -> Iterator[tuple[str, ...]]:
+def usual_commands() -> Iterator[tuple[str, ...]]:
+    """Give the commands of compilers that may be on this machine, in the search order."""
     for name in ("cc", "gcc", "clang", "tcc"):
         if shutil.which(name):
             yield (name,)

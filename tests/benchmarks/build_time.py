@@ -9,6 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from _report import Report, run
+
 HERE = Path(__file__).resolve().parent
 SCRIPT = """
 from time import perf_counter
@@ -27,7 +29,7 @@ print(cold, perf_counter() - again)
 """
 
 
-def run(cache: str, count: int = 10) -> tuple[float, float]:
+def seconds(cache: str, count: int = 10) -> tuple[float, float]:
     """Seconds of a fresh process to its first step (imports included), and of the same again within it."""
     environment = {**os.environ, "SYMVI_CACHE": cache, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parents[1])])}
     done = subprocess.run([sys.executable, "-c", SCRIPT.format(count=count)], env=environment, check=True,
@@ -36,22 +38,20 @@ def run(cache: str, count: int = 10) -> tuple[float, float]:
     return fresh, within
 
 
-def main() -> int:
-    missed = 0
+def measure(report: Report) -> None:
+    count, long = (2, 3) if report.quick else (10, 100)
     with tempfile.TemporaryDirectory() as cache:
-        rows = [("cold", run(cache)[0], 5.0)]
+        rows = [("cold", seconds(cache, count)[0], 5.0)]
         for name in ("texts", "libraries"):
             shutil.rmtree(Path(cache) / name, ignore_errors=True)
-        rows.append(("kernels cached, the rest anew (includes starting Python)", run(cache)[0], 1.0))
-        fresh, within = run(cache)
+        rows.append(("kernels cached, the rest anew", seconds(cache, count)[0], 1.0))
+        fresh, within = seconds(cache, count)
         rows += [("all cached, fresh process", fresh, 0.5), ("all cached, running process", within, 0.1)]
-        rows.append(("100 links, looped, kernels cached", run(cache, 100)[0], rows[0][2]))
-    for name, seconds, bound in rows:
-        verdict = "pass" if seconds <= bound else "MISS"
-        print(f"{name:58s} {seconds:7.3f} s   bound {bound:g} s   {verdict}")
-        missed += seconds > bound
-    return missed
+        rows.append((f"{long} links, looped, kernels cached", seconds(cache, long)[0], rows[0][2]))
+    report.table(f"seconds to the first step, {count} links", ("what was there before", "s", "bound"), rows)
+    for name, value, bound in rows:
+        report.at_most(name, value, bound, "s")
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(run(__doc__, measure))

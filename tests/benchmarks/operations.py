@@ -8,6 +8,7 @@ revolute link and Newton iteration, 1057 per spherical one (the papers' own body
 from __future__ import annotations
 
 from _chains import chain
+from _report import Report, run
 
 from symvi.program.compose import compose
 from symvi.program.info import ITERATION
@@ -15,22 +16,23 @@ from symvi.program.info import ITERATION
 BESIDE = {"revolute": (1631, 1847), "spherical": (1057, 1165)}
 
 
-def main() -> int:
-    missed = 0
+def measure(report: Report) -> None:
     for kind, (world, body) in BESIDE.items():
         small, large = compose(chain(5, kind)), compose(chain(6, kind))
         phases = {phase: large.flops(phase) - small.flops(phase) for phase in large.phases}
         total = sum(phases[phase] for phase in ITERATION)
-        print(f"{kind}: {total} operations per inner link and iteration (world axes {world}, body axes {body})")
-        for phase in (*ITERATION, "prepare", "finish"):
-            print(f"    {phase:12s} {phases[phase]:5d}" + ("" if phase in ITERATION else "   once a step"))
-        for kernel in large.kernels():
-            if kernel.flops() and kernel.name.split("_")[0] in (*ITERATION, "linearize"):
-                print(f"        {kernel.name:46s} {kernel.flops():5d}")
-        print("    pass" if total <= world else "    MISS: more than the prototype")
-        missed += total > world
-    return missed
+        rows = [(phase, phases[phase], "iteration") for phase in ITERATION]
+        rows += [(phase, phases[phase], "step") for phase in ("prepare", "begin", "finish")]
+        report.table(f"{kind}: operations per inner link", ("phase", "operations", "once per"), rows)
+        kernels = [
+            (kernel.name, kernel.flops())
+            for kernel in large.kernels()
+            if kernel.flops() and kernel.name.split("_")[0] in ITERATION
+        ]
+        report.table(f"{kind}: operations per kernel", ("kernel", "operations"), kernels)
+        name = f"{kind}: operations per inner link and iteration (body axes: {body})"
+        report.at_most(name, total, world, timed=False)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(run(__doc__, measure))
