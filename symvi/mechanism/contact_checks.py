@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from symvi.mechanism.checks import expression_complaints, pair_complaints, parameter_complaints
 from symvi.mechanism.description import Complaint
+from symvi.mechanism.names import shown
 
 if TYPE_CHECKING:
     from symvi.mechanism.contacts import Contact
@@ -32,7 +34,7 @@ def contact_complaints(contact: Contact) -> Iterator[Complaint]:
     yield from _cone(contact)
     yield from parameter_complaints(contact.parameters)
     if contact.expression is not None:
-        yield from expression_complaints(("expression",), contact.expression, contact.parameters)
+        yield from _expression(contact, contact.expression)
 
 
 def _own_fields(contact: Contact) -> Iterator[Complaint]:
@@ -40,9 +42,28 @@ def _own_fields(contact: Contact) -> Iterator[Complaint]:
     for name, kinds in OWN_FIELDS.items():
         if name in given and contact.kind not in kinds:
             owners = " or ".join(f"'{kind}'" for kind in kinds)
-            yield Complaint((name,), f"{name} belongs to contacts of kind {owners}, but the kind is '{contact.kind}'")
+            yield Complaint(
+                (name,), f"the field {name} belongs to contacts of kind {owners}, but the kind is '{contact.kind}'"
+            )
     if contact.kind == "gap" and contact.expression is None:
         yield Complaint((), "a contact of kind 'gap' needs expression")
+
+
+def _expression(contact: Contact, expression: str) -> Iterator[Complaint]:
+    wrong = list(expression_complaints(("expression",), expression, contact.parameters))
+    yield from wrong
+    used = set(re.findall(r"\b[xRq]_b\b", expression))
+    if not wrong and not used:
+        yield Complaint(
+            ("expression",),
+            f"expression {shown(expression)} has no part of x_b, R_b or q_b: the child cannot change it",
+        )
+    elif not wrong and contact.friction > 0.0 and "x_b" not in used:
+        yield Complaint(
+            ("friction",),
+            "friction acts across the direction in which the child's way opens the gap, "
+            f"but expression {shown(expression)} has no part of x_b",
+        )
 
 
 def _points(contact: Contact) -> Iterator[Complaint]:
@@ -58,4 +79,6 @@ def _cone(contact: Contact) -> Iterator[Complaint]:
     if contact.directions % 2:
         yield Complaint(("directions",), f"directions {contact.directions} must be even: they come in opposite pairs")
     if contact.cone != "linear" and "directions" in contact.given():
-        yield Complaint(("directions",), f"directions belongs to the linear cone, but the cone is '{contact.cone}'")
+        yield Complaint(
+            ("directions",), f"the field directions belongs to the linear cone, but the cone is '{contact.cone}'"
+        )

@@ -33,6 +33,6 @@ class Limit(Description):
         elif self.lower is not None and self.upper is not None and self.lower >= self.upper:
             yield Complaint(
                 ("upper",),
-                f"lower {self.lower} and upper {self.upper} leave no room; lower must be less "
-                "(a joint type without this coordinate holds it, a driver moves it)",
+                f"upper {self.upper} must be greater than lower {self.lower}; "
+                "to hold a coordinate, take a driver, or a joint that does not have it",
             )

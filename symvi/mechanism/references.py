@@ -8,17 +8,24 @@ from typing import Any
 from symvi.mechanism.build import TABLES, Elements
 from symvi.mechanism.contacts import Contact, shape_points
 from symvi.mechanism.description import Complaint
-from symvi.mechanism.elements import Body, Coupling, Driver
+from symvi.mechanism.elements import Coupling, Driver
 from symvi.mechanism.forces import Actuator, Force, JointSpring, Servo, axis_values
 from symvi.mechanism.joint_table import Kind, coordinate_kinds
 from symvi.mechanism.limits import Limit
 from symvi.mechanism.names import WORLD, did_you_mean, shown
+from symvi.mechanism.shapes import Shape
 
 __all__ = ["reference_complaints"]
 
 BODY_FIELDS = ("parent", "child", "body")
 MOST_SEARCHES = 50  # comparing every wrong name with every right one takes long where there are thousands of both
+# Tables in which a joint coordinate may stand once: what an element of it does there, and what to do about two.
+ONE_PER_COORDINATE = {
+    "drivers": ("driven", "remove one of the two"),
+    "limits": ("limited", "give lower and upper in one limit"),
+}
 Kinds = Mapping[str, tuple[Kind, ...]]
+Shapes = Mapping[str, Shape | None]
 
 
 def reference_complaints(elements: Elements) -> Iterator[Complaint]:
@@ -34,9 +41,12 @@ def reference_complaints(elements: Elements) -> Iterator[Complaint]:
                 count += 1
                 yield Complaint((table, name, *path), f"{TABLES[table].label} {shown(name)}: {problem}")
     kinds = {joint.name: coordinate_kinds(joint.type) for joint in elements.tables["joints"]}
+    shapes = {body.name: body.shape for body in elements.tables["bodies"]}
     for table, name, item in given:
-        for path, text in _element_complaints(item, elements, kinds):
+        for path, text in _element_complaints(item, kinds, shapes):
             yield Complaint((table, name, *path), f"{item.label} '{name}': {text}")
+    for table in ONE_PER_COORDINATE:
+        yield from _coordinates_used_twice(table, elements.tables[table])
 
 
 def _names_used_twice(elements: Elements) -> Iterator[Complaint]:
@@ -84,15 +94,13 @@ def _unknown(
     return f"{found}; {did_you_mean(name, candidates)}" if search else found
 
 
-def _element_complaints(element: Any, elements: Elements, kinds: Kinds) -> Iterator[Complaint]:
+def _element_complaints(element: Any, kinds: Kinds, shapes: Shapes) -> Iterator[Complaint]:
     if isinstance(element, Coupling):
         yield from _coupling(element, kinds)
-    elif isinstance(element, Driver):
-        yield from _coordinate(element, elements.tables["drivers"], "driven", kinds)
-    elif isinstance(element, Limit):
-        yield from _coordinate(element, elements.tables["limits"], "limited", kinds)
+    elif isinstance(element, (Driver, Limit)):
+        yield from _coordinate(element, kinds)
     elif isinstance(element, Contact):
-        yield from _whole_shape(element, elements.tables["bodies"])
+        yield from _whole_shape(element, shapes)
     elif isinstance(element, Servo):
         yield from _one_axis(("joint",), element.joint, kinds)
     elif isinstance(element, Force) and getattr(element, "joint", None) in kinds:
@@ -107,28 +115,28 @@ def _coupling(coupling: Coupling, kinds: Kinds) -> Iterator[Complaint]:
         yield from _one_axis(("joints", i), name, kinds)
 
 
-def _coordinate(
-    element: Driver | Limit, others: Sequence[Driver | Limit], participle: str, kinds: Kinds
-) -> Iterator[Complaint]:
-    """The coordinate must be there, and no other element of the same table may have it."""
+def _coordinate(element: Driver | Limit, kinds: Kinds) -> Iterator[Complaint]:
     joint, coordinate = element.joint, element.coordinate
     if joint in kinds and coordinate >= len(kinds[joint]):
         free = _free_axes(kinds[joint])
         yield Complaint(("coordinate",), f"coordinate {coordinate} of joint '{joint}' does not exist: it has {free}")
-    for other in others:
-        if other is element:
-            return
-        if (other.joint, other.coordinate) == (joint, coordinate):
-            remedy = "remove one of the two" if participle == "driven" else "give lower and upper in one"
-            yield Complaint(("joint",), f"joint '{joint}' is already {participle} by '{other.name}'; {remedy}")
 
 
-def _whole_shape(contact: Contact, bodies: Sequence[Body]) -> Iterator[Complaint]:
-    child = next((body for body in bodies if body.name == contact.child), None)
-    if child is None or not contact.whole_shape:
+def _coordinates_used_twice(table: str, items: Sequence[Driver | Limit]) -> Iterator[Complaint]:
+    found, remedy = ONE_PER_COORDINATE[table]
+    first: dict[tuple[str, int], str] = {}
+    for item in items:
+        other = first.setdefault((item.joint, item.coordinate), item.name)
+        if other != item.name:
+            text = f"coordinate {item.coordinate} of joint '{item.joint}' is already {found} by '{other}'; {remedy}"
+            yield Complaint((table, item.name, "joint"), f"{item.label} '{item.name}': {text}")
+
+
+def _whole_shape(contact: Contact, shapes: Shapes) -> Iterator[Complaint]:
+    if not contact.whole_shape or contact.child not in shapes:
         return
     try:
-        radius = max(radius for _, radius in shape_points(child.shape))
+        radius = max(radius for _, radius in shape_points(shapes[contact.child]))
     except ValueError as error:
         yield Complaint(("whole_shape",), f"whole_shape is given, but {error}")
         return

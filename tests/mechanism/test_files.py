@@ -16,12 +16,15 @@ from symvi.mechanism import (
     Body,
     Box,
     Capsule,
+    Contact,
     Coupling,
     Cylinder,
     Driver,
+    DryFriction,
     Joint,
     JointDamper,
     JointSpring,
+    Limit,
     Mechanism,
     PointSpring,
     Potential,
@@ -86,7 +89,17 @@ def everything():
         Servo(name="f7", joint="j1", stiffness=10, damping=1, signal="0.5*t"),
         Wrench(name="f8", body="b", point=(1, 0, 0), frame="body", signal=("1", "0", "0", "0", "0", "t")),
         Potential(name="f9", parent="a", child="b", expression="k*x_b[2]", parameters={"k": 3}),
+        DryFriction(name="f10", joint="j6", bound=(0.1, 0.2)),
     ]
+    contacts = [
+        Contact(
+            name="c1", child="a", child_anchor=(0, 0, -1), radius=0.1, parent_anchor=(0, 0, 1), normal=(1, 2, 3),
+            friction=0.5, cone="linear", directions=6,
+        ),
+        Contact(name="c2", kind="sphere", parent="b", child="d", parent_radius=0.2, whole_shape=True),
+        Contact(name="c3", kind="gap", parent="b", child="c", expression="x_b[0] - d", parameters={"d": 0.3}),
+    ]  # fmt: skip
+    limits = [Limit(name="l1", joint="j1", lower=-1), Limit(name="l2", joint="j6", coordinate=1, lower=0, upper=2)]
     return Mechanism(
         name="everything",
         description='quotes " and \\ and ünï\nnew line, \t tab, \x7f delete, \x01',
@@ -96,6 +109,8 @@ def everything():
         couplings=[Coupling(name="g1", joints=("j1", "j3"), ratio=-2, offset=0.25)],
         drivers=[Driver(name="d1", joint="j6", coordinate=1, signal="2*pi*t")],
         forces=forces,
+        contacts=contacts,
+        limits=limits,
     )
 
 
@@ -358,7 +373,10 @@ class TestSchema:
         if "$ref" in schema:
             return self.accepts(value, self.schema["$defs"][schema["$ref"].split("/")[-1]])
         kinds = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int}
-        if "type" in schema and (not isinstance(value, kinds[schema["type"]]) or isinstance(value, bool)):
+        kinds |= {"boolean": bool}
+        if "type" in schema and not isinstance(value, kinds[schema["type"]]):
+            return False
+        if isinstance(value, bool) and schema.get("type", "boolean") != "boolean":
             return False
         if "anyOf" in schema and not any(self.accepts(value, choice) for choice in schema["anyOf"]):
             return False
@@ -414,6 +432,13 @@ class TestSchema:
         )
         assert self.accepts(tomllib.loads(short)) and Mechanism.from_toml(short)
 
+    def test_a_kind_with_a_default_may_be_left_out(self):
+        """The surface of a contact, but not the kind of a force or a shape."""
+        text = PENDULUM + '[contacts.floor]\nchild = "rod"\n'
+        assert self.accepts(tomllib.loads(text)) and Mechanism.from_toml(text).contact("floor").kind == "half_space"
+        for wrong in ('kind = "wall"', "whole_shape = 1", "directions = 4.0", "normal = [0, 1]"):
+            assert not self.accepts(tomllib.loads(text + wrong)) and problems(text + wrong)
+
     def test_it_states_the_defaults(self):
         joint = self.schema["$defs"]["Joint"]["properties"]
         assert joint["axis"]["default"] == [0.0, 0.0, 1.0] and joint["parent"]["default"] == "world"
@@ -421,5 +446,6 @@ class TestSchema:
 
     def test_it_names_every_field_of_every_element(self):
         definitions = self.schema["$defs"]
-        for model in (Body, Joint, Coupling, Driver, JointSpring, Wrench, Potential, Rod, Box):
+        models = (Body, Joint, Coupling, Driver, Contact, Limit, JointSpring, DryFriction, Wrench, Potential, Rod, Box)
+        for model in models:
             assert set(definitions[model.__name__]["properties"]) == set(model.model_fields) - {"name"}

@@ -7,7 +7,7 @@ that they can be evaluated on complex numbers: the Jacobian is exact to round-of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -28,8 +28,8 @@ from symvi.mechanism.signals import signal_tree, value_and_rate
 from tests.support.poses import Pose, Poses, angle, conjugate, multiply, poses_of
 
 __all__ = [
-    "closure", "constraints", "coordinates", "driver_rates", "gradient", "jacobian", "joint_rows", "motion", "residual",
-    "worst_constraint",
+    "closure", "constraints", "coordinates", "driver_rates", "expression_values", "gradient", "jacobian", "joint_rows",
+    "motion", "residual", "worst_constraint",
 ]  # fmt: skip
 
 COMPLEX_STEP = 1e-30  # its square vanishes beside 1
@@ -147,7 +147,7 @@ def joint_rows(joint: Joint, poses: Poses) -> np.ndarray:
     """The rows of one joint [m, rad]."""
     axes, moved, turned = _in_joint_frame(joint, poses)
     if joint.type == "custom":
-        return _custom_rows(joint, poses)
+        return expression_values(joint.expressions, joint.parameters, poses[joint.parent], poses[joint.child])
     if joint.type == "distance":
         return np.array([(moved @ moved - joint.length**2) / (2.0 * joint.length)])
     if joint.type == "universal":
@@ -182,12 +182,11 @@ def _universal_angles(joint: Joint, turned) -> np.ndarray:
     return np.array([angle(across @ first, child_axis @ first), angle(across @ second, axis @ second)])
 
 
-def _custom_rows(joint: Joint, poses: Poses) -> np.ndarray:
-    sides = (("a", poses[joint.parent]), ("b", poses[joint.child]))
-    values = {f"{letter}_{side}": getattr(pose, letter) for side, pose in sides for letter in "xRq"}
-    values |= dict(joint.parameters)
-    names = frozenset(joint.parameters)
-    return np.array([_value(parse(text, names, placements=True), values) for text in joint.expressions])
+def expression_values(texts: Sequence[str], parameters: Mapping[str, float], a: Pose, b: Pose) -> np.ndarray:
+    """The values of expressions in the placements of two bodies."""
+    values = {f"{letter}_{side}": getattr(pose, letter) for side, pose in (("a", a), ("b", b)) for letter in "xRq"}
+    values |= parameters
+    return np.array([_value(parse(text, frozenset(parameters), placements=True), values) for text in texts])
 
 
 def _value(tree: Tree, values: dict):
