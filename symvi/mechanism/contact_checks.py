@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from symvi.mechanism.checks import expression_complaints, pair_complaints, parameter_complaints
@@ -29,16 +29,16 @@ OWN_FIELDS = {
 def contact_complaints(contact: Contact) -> Iterator[Complaint]:
     """Every problem of a contact whose fields are each valid."""
     yield from pair_complaints(contact.parent, contact.child)
-    yield from _own_fields(contact)
-    yield from _points(contact)
-    yield from _cone(contact)
+    given = contact.given()
+    yield from _own_fields(contact, given)
+    yield from _points(contact, given)
+    yield from _cone(contact, given)
     yield from parameter_complaints(contact.parameters)
     if contact.expression is not None:
         yield from _expression(contact, contact.expression)
 
 
-def _own_fields(contact: Contact) -> Iterator[Complaint]:
-    given = contact.given()
+def _own_fields(contact: Contact, given: Collection[str]) -> Iterator[Complaint]:
     for name, kinds in OWN_FIELDS.items():
         if name in given and contact.kind not in kinds:
             owners = " or ".join(f"'{kind}'" for kind in kinds)
@@ -66,19 +66,19 @@ def _expression(contact: Contact, expression: str) -> Iterator[Complaint]:
         )
 
 
-def _points(contact: Contact) -> Iterator[Complaint]:
+def _points(contact: Contact, given: Collection[str]) -> Iterator[Complaint]:
     if contact.whole_shape:
         for name in ("child_anchor", "radius"):
-            if name in contact.given():
+            if name in given:
                 yield Complaint((name,), f"{name} follows from the child's shape; leave it out, or whole_shape")
     elif contact.kind == "sphere" and contact.radius == contact.parent_radius == 0.0:
         yield Complaint((), "both radii are zero, and two points do not meet; give radius or parent_radius")
 
 
-def _cone(contact: Contact) -> Iterator[Complaint]:
+def _cone(contact: Contact, given: Collection[str]) -> Iterator[Complaint]:
     if contact.directions % 2:
         yield Complaint(("directions",), f"directions {contact.directions} must be even: they come in opposite pairs")
-    if contact.cone != "linear" and "directions" in contact.given():
+    if contact.cone != "linear" and "directions" in given:
         yield Complaint(
             ("directions",), f"the field directions belongs to the linear cone, but the cone is '{contact.cone}'"
         )

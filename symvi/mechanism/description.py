@@ -7,6 +7,7 @@ All problems of an element are collected before anything is raised.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -78,13 +79,16 @@ class Description(BaseModel):
 
     def given(self) -> dict[str, Any]:
         """The fields that neither have their default nor follow from others: what a file needs to say."""
-        kept = {}
-        derived = self.defaults()
-        for name, description in type(self).model_fields.items():
-            default = derived.get(name, description.get_default(call_default_factory=True))
-            if description.is_required() or getattr(self, name) != default:
-                kept[name] = getattr(self, name)
-        return kept
+        without = _own_defaults(type(self)) | self.defaults()
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: value for name, value in values.items() if name not in without or value != without[name]}
+
+
+@cache
+def _own_defaults(model: type[Description]) -> dict[str, Any]:
+    """The defaults of the fields that may be left out; asking pydantic each time takes most of the time of reading."""
+    fields = model.model_fields.items()
+    return {name: item.get_default(call_default_factory=True) for name, item in fields if not item.is_required()}
 
 
 def _complaints(error: ValidationError, model: type[Description]) -> Iterator[Complaint]:
