@@ -78,6 +78,13 @@ def test_the_points_of_a_capsule_are_the_spheres_that_end_it():
     assert np.allclose(np.add(high.anchor, low.anchor), 2.0 * capsule.x, rtol=0, atol=ROUND_OFF)
 
 
+def test_the_points_are_those_of_the_child():
+    bodies = [Body(name=name, mass=1, shape=Sphere(radius=r)) for name, r in (("a", 0.3), ("b", 0.2))]
+    contacts = [Contact(name=f"under_{name}", child=name, whole_shape=True) for name in "ba"]
+    found = contact_points(Mechanism(name="m", bodies=bodies, contacts=contacts))
+    assert [(point.name, point.radius) for point in found] == [("under_b.0", 0.2), ("under_a.0", 0.3)]
+
+
 def test_a_single_point_has_the_name_of_its_contact():
     scene = one_body(
         None,
@@ -203,6 +210,11 @@ def test_a_contact_has_no_friction_unless_it_is_given():
     contact = Contact(name="c", child="arm")
     assert (contact.kind, contact.parent, contact.normal) == ("half_space", "world", (0.0, 0.0, 1.0))
     assert (contact.friction, contact.cone) == (0.0, "second_order")
+
+
+@pytest.mark.parametrize("expression", ["R_b[2, 2] - 0.5", "q_b[0]"])
+def test_a_gap_without_friction_may_depend_on_the_turn_alone(expression):
+    assert Contact(name="c", kind="gap", child="arm", expression=expression).expression == expression
 
 
 def test_a_normal_has_length_one():

@@ -415,6 +415,7 @@ class TestSchema:
             ("mass =", "mas ="),
             ('kind = "rod"', 'kind = "bar"'),
             ('kind = "joint_spring"', 'kind = "spring"'),
+            ('kind = "joint_spring"', ""),
             ('type = "revolute"', 'type = "revolut"'),
             ("axis = [1, 0, 0]", "axis = [1, 0]"),
             ('"5 N m/rad"', "{}"),
