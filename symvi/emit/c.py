@@ -14,8 +14,13 @@ from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
 from symvi.program.control import (
+    ATTEMPTS,
+    BOUNDARY,
+    COMPLEMENTARITY,
+    CONTACT_TYPES,
     DOMAIN,
     FALL,
+    INNER_HALVINGS,
     LEFT,
     ROUND_OFF,
     SAFETY,
@@ -45,8 +50,19 @@ MEANINGS = {
     "begin": "where Newton's method starts",
     "rest": "no motion",
     "evaluate": "residual, and gradients of the rows",
+    "release": "bodies move free of contacts",
+    "warm": "contacts start on the central path",
+    "press": "impulses of contacts, and what their slacks miss",
     "merit": "sum of squares of the residual",
     "linearize": "bodies' blocks of the Newton matrix",
+    "scale": "what contacts do with a change of velocity",
+    "exact": "what contacts do with a change of velocity, linearised as they stand",
+    "keep": "keep the residual",
+    "recall": "the residual as it was kept",
+    "aim": "where contacts are sent by the present centring",
+    "aim_exact": "where contacts are sent by the present centring, linearised as they stand",
+    "resolve": "forward substitution of another right-hand side, leaves first",
+    "respond": "increments of contacts from those of bodies",
     "eliminate": "factors of the Newton matrix and forward substitution, leaves first",
     "substitute": "backward substitution, root first",
     "settle": "take the solved velocities",
@@ -158,6 +174,7 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         "reactions": list(printer.reactions()),
         "drivers": list(printer.drivers()),
         "watched": bool(phases["watch"]["lines"]),
+        **_inequalities(program, printer, real),
         "tolerance": printer.literal(SolverOptions().tolerance if real == "double" else 1e-5),
         "phase_meaning": MEANINGS,
         "phase_arguments": {phase: _phase_arguments(program, printer, phase) for phase in MEANINGS},
@@ -166,6 +183,27 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         "call": lambda phase: _phase_call(program, printer, phase),
         **_angle_numbers(printer),
         "nearest": any("angle" in k.operation_count() for k in program.kernels()),
+    }
+
+
+def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
+    """Contacts, limits and dry friction by node type, and the numbers that steer their solver."""
+    nodes = program.notes["inequalities"]
+    groups = {}
+    for node in nodes:
+        group = groups.setdefault(node["kind"], {**node, "count": 0, "closes": node["type"] in CONTACT_TYPES})
+        group["count"] += 1
+    contacts = [node for node in nodes if node["type"] in CONTACT_TYPES]
+    return {
+        "inequalities": list(groups.values()),
+        "contacts": contacts,
+        "cones": any(group["cone"] for group in groups.values()),
+        "degree": sum(node["pairs"] + node["cone"] for node in nodes),
+        "lumps": len(contacts) or 1,
+        "attempts": ATTEMPTS,
+        "boundary": printer.literal(BOUNDARY),
+        "inner_halvings": INNER_HALVINGS,
+        "complementarity": printer.literal(COMPLEMENTARITY[real]),
     }
 
 

@@ -119,3 +119,57 @@ class ForceModel:
     torque: str | None = None
     in_body_axes: bool = False
     angles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ContactModel:
+    """A gap that must not close, and friction where it does. Body b always moves.
+
+    gap: one row, the gap itself. arm: what body a carries to the contact along a chord (None: the contact point
+    itself, as a plane does). cone: "none", "second_order" or "linear", then with `directions` of friction, half of them
+    given by the parameters "cosines" and "sines" in the plane of the parameters "t1" and "t2" on body a.
+    unit_gradient: the gap is a distance by construction, so that its gradient is the normal.
+    """
+
+    name: str
+    type: str
+    bodies: Mapping[str, str | None]
+    groups: tuple[Group, ...]
+    parameters: Mapping[str, Parameter]
+    cone: str
+    arm: Carried | None = None
+    unit_gradient: bool = True
+    directions: int = 0
+    rows: int = 1
+    row_names: tuple[str, ...] = ("gap",)
+    row_units: tuple[str, ...] = ("m",)
+
+
+@dataclass(frozen=True)
+class LimitModel:
+    """Bounds on one joint coordinate: parameters "lower" and "upper", whichever are there."""
+
+    name: str
+    type: str
+    bodies: Mapping[str, str | None]
+    groups: tuple[Group, ...]
+    parameters: Mapping[str, Parameter]
+    row_units: tuple[str, ...]
+    angles: tuple[str, ...] = ()
+    rows: int = 1
+    row_names: tuple[str, ...] = ("coordinate",)
+
+
+@dataclass(frozen=True)
+class DryFrictionModel:
+    """Forces along joint coordinates that oppose their rates, each up to the parameter "bound"."""
+
+    name: str
+    type: str
+    bodies: Mapping[str, str | None]
+    groups: tuple[Group, ...]
+    parameters: Mapping[str, Parameter]
+    rows: int
+    row_names: tuple[str, ...]
+    row_units: tuple[str, ...]
+    angles: tuple[str, ...] = ()

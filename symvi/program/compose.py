@@ -8,18 +8,23 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
-from symvi.mechanism import Mechanism, constraint_count, coordinate_kinds
+from symvi.mechanism import DryFriction, Mechanism, constraint_count, coordinate_kinds
+from symvi.physics.contacts import characteristic_acceleration, contact_models, dry_friction_models, limit_models
 from symvi.physics.forces import force_model
 from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
-from symvi.physics.model import ConstraintModel, ForceModel, Parameter
+from symvi.physics.model import ConstraintModel, ContactModel, ForceModel, LimitModel, Parameter
 from symvi.physics.relations import coupling_model, driver_model, lock_model, lock_name
 from symvi.program.body import BODY, body_kernels, diagonal_block
 from symvi.program.common import COMMON, setup_common
 from symvi.program.constraint import ConstraintKernels, constraint_kernels, watch_kernels
+from symvi.program.contact import contact_kernels
 from symvi.program.control import SMALLEST_RADIUS
+from symvi.program.extent import size_of
 from symvi.program.force import LINK, ForceKernels, clear_link, force_kernels
+from symvi.program.inequality import InequalityKernels, keeping, steering
 from symvi.program.kernel import Block
+from symvi.program.limit import dry_friction_kernels, limit_kernels
 from symvi.program.maximal import Elimination, Matrix, Tie
 from symvi.program.program import Call, Node, Program
 from symvi.program.records import Records
@@ -31,10 +36,21 @@ PHASES = (
     "begin",
     "rest",
     "evaluate",
+    "release",
+    "warm",
+    "press",
     "merit",
     "linearize",
+    "scale",
+    "exact",
+    "keep",
+    "recall",
+    "aim",
+    "aim_exact",
     "eliminate",
+    "resolve",
     "substitute",
+    "respond",
     "settle",
     "advance",
     "retreat",
@@ -74,6 +90,9 @@ class Choices:
 NOTHING_DROPPED = Choices({}, {}, {}, {})
 # what a model does with its rows: two wrenches in different axes are two types
 LAW = (
+    "cone",
+    "directions",
+    "unit_gradient",
     "target",
     "offset",
     "angles",
@@ -121,23 +140,34 @@ def _with_pivots(mechanism: Mechanism, model: ConstraintModel, choices: Choices)
     return replace(model, pivots=labels, parameters={**model.parameters, "weight": weight})
 
 
-def _linked(models: Sequence[ConstraintModel], forces: Sequence[ForceModel]) -> list[tuple[str, str]]:
-    """Pairs of bodies with blocks of their own between them: rows that are part of a pivot, and dampers."""
+def inequality_models(mechanism: Mechanism) -> list:
+    """Contacts, limits and dry friction, in this order."""
+    return [*contact_models(mechanism), *limit_models(mechanism), *dry_friction_models(mechanism)]
+
+
+def _linked(
+    models: Sequence[ConstraintModel], forces: Sequence[ForceModel], inequalities: Sequence = ()
+) -> list[tuple[str, str]]:
+    """Pairs of bodies with blocks of their own between them: rows of a pivot, dampers, contacts, limits."""
     pairs = [tuple(m.bodies.values()) for m in models if m.pivots] + [
         tuple(f.bodies.values()) for f in forces if f.damping
     ]
+    pairs += [tuple(model.bodies.values()) for model in inequalities]
     return [pair for pair in pairs if None not in pair]
 
 
 def order_of(
-    mechanism: Mechanism, models: Sequence[ConstraintModel], forces: Sequence[ForceModel]
+    mechanism: Mechanism,
+    models: Sequence[ConstraintModel],
+    forces: Sequence[ForceModel],
+    inequalities: Sequence = (),
 ) -> tuple[Graph, EliminationOrder]:
     """The graph of the Newton matrix, and its elimination order."""
     constraints = [
         Constraint(m.name, m.rows, tuple(b for b in m.bodies.values() if b is not None), _ties_to_world(m), m.tree)
         for m in models
     ]
-    graph = Graph.build([body.name for body in mechanism.bodies], constraints, _linked(models, forces))
+    graph = Graph.build([body.name for body in mechanism.bodies], constraints, _linked(models, forces, inequalities))
     return graph, plan(graph)
 
 
@@ -153,8 +183,11 @@ class Composer:
         self.mechanism, self.choices = mechanism, choices
         self.records = Records()
         self.models = models_of(mechanism, choices)
-        self.forces = [force_model(mechanism, force) for force in mechanism.forces]
-        self.graph, self.order = order_of(mechanism, self.models, self.forces)
+        self.forces = [
+            force_model(mechanism, force) for force in mechanism.forces if not isinstance(force, DryFriction)
+        ]
+        self.inequalities = inequality_models(mechanism)
+        self.graph, self.order = order_of(mechanism, self.models, self.forces, self.inequalities)
         first = len(mechanism.bodies)
         self.loops = {self.models[i - first].name for i in self.order.loop_constraints}
         self.nodes: dict[str, list[Node]] = {COMMON: [Node(COMMON, 0, COMMON)]}
@@ -171,6 +204,8 @@ class Composer:
             "limit": (self.choices.notes.get("limit", 1e-9),),
             "extent": (self.choices.notes.get("size", 1.0),),
         }
+        if self.inequalities:
+            self._units()
         if self.loops:
             self.records.declare(
                 COMMON, "state", "singular", 1, "1 where the last step began in a singular position, else 0"
@@ -180,7 +215,10 @@ class Composer:
         constraints = self._constraints()
         self._watch()
         self._forces()
+        inequalities = self._add_inequalities()
         self._eliminate(constraints)
+        if self.inequalities:
+            self._keep(constraints)
         notes = {
             "order": [self.graph.nodes[i].name for i in self.order.order],
             "fill": sorted([self.graph.nodes[i].name, self.graph.nodes[j].name] for i, j in self.order.fill),
@@ -189,6 +227,7 @@ class Composer:
             "constraints": self._constraint_notes(constraints),
             "baked": self._baked(),
             "watched": bool(self.phases["watch"]),
+            "inequalities": inequalities,
             "uses_c_library": self._uses_c_library(),
             **self.choices.notes,
         }
@@ -338,10 +377,67 @@ class Composer:
                 ports[LINK] = self._link(model)
             self._schedule(kernels.kernels, ports, model.name)
 
+    def _units(self) -> None:
+        """What impulses and velocities of contacts are measured by: the weight of all, and its fall in a step."""
+        mass = sum(body.mass for body in self.mechanism.bodies)
+        steering(self.records)
+        self.records.declare(COMMON, "parameters", "heft", 1, "mass by which contacts measure impulses", "kg")
+        meaning = "acceleration by which contacts measure velocities"
+        self.records.declare(COMMON, "parameters", "acceleration", 1, meaning, "m/s²")
+        self.parameters[COMMON, 0] |= {
+            "heft": (mass,),
+            "acceleration": (characteristic_acceleration(self.mechanism),),
+            "extent": (self.choices.notes.get("size") or size_of(self.mechanism),),
+        }
+
+    def _add_inequalities(self) -> list[dict]:
+        """Contacts, limits and dry friction; returns what control and users must know of each."""
+        made: dict[str, tuple[str, InequalityKernels]] = {}
+        for kind, model, members in self._types(self.inequalities, self._role):
+            build = (
+                contact_kernels
+                if isinstance(model, ContactModel)
+                else limit_kernels
+                if isinstance(model, LimitModel)
+                else dry_friction_kernels
+            )
+            kernels = build(self.records, kind, model, self._bake(kind, members), self._is_backwards(model))
+            made |= {member.name: (kind, kernels) for member in members}
+        found = []
+        for model in self.inequalities:
+            kind, kernels = made[model.name]
+            node = self._node(kind, model.name)
+            self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()}
+            ports = self._ports(kind, node, model)
+            if kernels.linked:
+                ports[LINK] = self._link(model)
+            self._schedule(kernels.kernels, ports, model.name)
+            found.append(
+                {
+                    "name": model.name,
+                    "type": model.type,
+                    "kind": kind,
+                    "index": node.index,
+                    "bodies": list(model.bodies.values()),
+                    "pairs": kernels.pairs,
+                    "cone": kernels.cone,
+                    "misses": kernels.misses,
+                }
+            )
+        return found
+
+    def _keep(self, constraints) -> None:
+        """Residuals are kept from one right-hand side to the next."""
+        sizes = {BODY: 6} | {node.kind: model.rows for node, _, model in constraints.values()}
+        for kind, size in sizes.items():
+            kernels = keeping(self.records, kind, size)
+            for node in self.nodes[kind]:
+                self._schedule(kernels, {kind: node}, node.name)
+
     def _links(self) -> None:
         """One record for the blocks between two bodies, however many dampers or pivots act there; cleared first."""
         self.links: dict[tuple[str, str], Node] = {}
-        for pair in _linked(self.models, self.forces):
+        for pair in _linked(self.models, self.forces, self.inequalities):
             if pair not in self.links and pair[::-1] not in self.links:
                 self.links[pair] = self._node(LINK, " and ".join(pair))
         clear = clear_link(self.records) if self.links else None
@@ -353,7 +449,10 @@ class Composer:
 
     def _is_backwards(self, model) -> bool:
         """Whether the record between a model's bodies was made for the pair the other way round."""
-        acts = model.damping if isinstance(model, ForceModel) else model.pivots
+        if isinstance(model, ForceModel):
+            acts = model.damping
+        else:
+            acts = model.pivots if isinstance(model, ConstraintModel) else True
         return bool(acts) and tuple(model.bodies.values())[::-1] in self.links
 
     # --- elimination --------------------------------------------------------------------------------------------------
@@ -366,8 +465,9 @@ class Composer:
         self.matrix = Matrix(
             nodes, sizes, diagonals, self._ties(constraints), guarded
         )  # kept: proofs compare it with the definition
-        elimination = Elimination(self.records, self.matrix, self.order)
-        forward, backward = elimination.calls()
+        elimination = Elimination(self.records, self.matrix, self.order, again=bool(self.inequalities))
+        forward, backward, again = elimination.calls()
+        self.phases["resolve"].extend(again)
         self.phases["eliminate"].extend(forward)
         self.phases["substitute"].extend(backward)
         for edge in elimination.edges.values():
@@ -375,7 +475,7 @@ class Composer:
                 self.nodes.setdefault(edge.kind, []).append(edge)
 
     def _body_diagonal(self) -> Block:
-        full = any(model.damping for model in self.forces) or any(model.pivots for model in self.models)
+        full = bool(self.inequalities) or any(m.damping for m in self.forces) or any(m.pivots for m in self.models)
         return Block.dense(6, 6, "d", (1 << 36) - 1) if full else diagonal_block()
 
     def _ties(self, constraints) -> dict[tuple[int, int], Tie]:
@@ -429,6 +529,7 @@ class Composer:
             d.name: (d.joint,) for d in self.mechanism.drivers
         }
         joints |= {f.name: (f.joint,) for f in self.mechanism.forces if hasattr(f, "joint")}
+        joints |= {limit.name: (limit.joint,) for limit in self.mechanism.limits}
         joints |= {lock_name(lock.joint, lock.coordinate): (lock.joint,) for lock in self.choices.locks}
         found = []
         for kind, nodes in self.nodes.items():
@@ -453,6 +554,7 @@ class Composer:
     def _uses_c_library(self) -> bool:
         texts = [text for joint in self.mechanism.joints for text in joint.expressions]
         texts += [force.expression for force in self.mechanism.forces if force.kind == "potential"]
+        texts += [contact.expression for contact in self.mechanism.contacts if contact.expression]
         return uses_c_library(tuple(texts))
 
 

@@ -15,6 +15,31 @@ SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
 SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
+CONTACT_TYPES = ("contact", "sphere_contact", "gap")
+COMPLEMENTARITY = {"double": 1e-6, "float": 1e-3}  # products that contacts may leave, of heft (|g| h)²
+BOUNDARY = 0.99  # share of the way to the boundary of a cone that an increment may go
+INNER_HALVINGS = 8  # of an increment of the interior point
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How the interior point starts: see follow_path in the generated text."""
+
+    ratio: float
+    spread: float
+    stick: float
+    memory: float
+    predict: bool
+    text: str
+
+
+ATTEMPTS = (
+    Attempt(1.0, 1.0, 1.0, 1.0, True, "warm: near the last impulse and the predicted velocity"),
+    Attempt(16.0, 1.0, 0.0, 1.0, True, "from the side of sticking"),
+    Attempt(1.0, 1e4, 0.0, 0.0, True, "far inside"),
+    Attempt(1.0, 1e4, 0.0, 0.0, False, "far inside, one right-hand side: the papers' method"),
+)
+
 
 class SolverStatus(IntEnum):
     """How a step ended. Positive: usable, with a warning. Negative: failed, and the state is untouched."""
@@ -59,12 +84,15 @@ class SolverOptions:
     tolerance: largest change of a velocity or angular velocity that may be left [m/s, rad/s].
     max_iterations: Newton iterations per step. max_halvings: halvings of one increment.
     extrapolate: start from the velocities carried on by their last change.
+    complementarity: largest product of impulse and velocity that contacts and limits may leave, in units of
+        heft (|g| h)²: the weight of the mechanism times its fall in a step.
     """
 
     tolerance: float = 1e-10
     max_iterations: int = 50
     max_halvings: int = 20
     extrapolate: bool = True
+    complementarity: float = 1e-6
 
     def __post_init__(self) -> None:
         if not 0 < self.tolerance < 1:

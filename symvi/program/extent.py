@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from symvi.mechanism import Mechanism
+from symvi.mechanism import Contact, Mechanism
+from symvi.mechanism.contacts import shape_points
 
 OPENING = 1e-9  # of the size: a loop is closed that is open by less
 
@@ -14,6 +15,9 @@ def size_of(mechanism: Mechanism) -> float:
         points[joint.child].append(joint.child_anchor)
         if joint.parent in points:
             points[joint.parent].append(joint.parent_anchor)
+    for contact in mechanism.contacts:
+        for anchor, radius in _surfaces(mechanism, contact):
+            points[contact.child] += [tuple(x + s * radius for x in anchor) for s in (-1.0, 1.0)]
     spans = (
         sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5
         for found in points.values()
@@ -21,6 +25,13 @@ def size_of(mechanism: Mechanism) -> float:
         for second in found[:k]
     )
     return max(spans, default=0.0) or 1.0
+
+
+def _surfaces(mechanism: Mechanism, contact: Contact) -> tuple[tuple[tuple[float, ...], float], ...]:
+    """Points or spheres of a contact on its child: (centre, radius) [m]."""
+    if contact.whole_shape:
+        return shape_points(mechanism.body(contact.child).shape)
+    return ((contact.child_anchor, contact.radius),)
 
 
 def far_of(mechanism: Mechanism) -> float:

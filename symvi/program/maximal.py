@@ -58,8 +58,9 @@ class Matrix:
 class Elimination:
     """Builds the kernels and calls of eliminate and substitute for one matrix and one order."""
 
-    def __init__(self, records: Records, matrix: Matrix, order: EliminationOrder):
-        self.records, self.matrix, self.order = records, matrix, order
+    def __init__(self, records: Records, matrix: Matrix, order: EliminationOrder, again: bool = False):
+        """again: also make kernels that put another right-hand side through the same factors."""
+        self.records, self.matrix, self.order, self.again = records, matrix, order, again
         self.position = {node: k for k, node in enumerate(order.order)}
         self.later = {node: tuple(order.later[node]) for node in order.order}
         self.edges: dict[tuple[int, int], Node] = {}
@@ -160,9 +161,9 @@ class Elimination:
                 counts[kind] = counts.get(kind, 0) + 1
 
     # --- kernels ------------------------------------------------------------------------------------------------------
-    def calls(self) -> tuple[list[Call], list[Call]]:
-        """(eliminate, substitute), in order."""
-        forward, backward = [], []
+    def calls(self) -> tuple[list[Call], list[Call], list[Call]]:
+        """(eliminate, substitute, eliminate another right-hand side with the same factors), in order."""
+        forward, backward, again = [], [], []
         for i in self.order.order:
             if len(self.later[i]) <= FUSED:
                 forward.append(self._eliminate(i))
@@ -170,10 +171,12 @@ class Elimination:
             else:
                 forward.extend(self._eliminate_in_parts(i))
                 backward.append(self._substitute_in_parts(i))
+            if self.again:
+                again.extend(self._resolve(i))
             for j in self.later[i]:
                 for k in self.later[i]:
                     self.touched.add((j, k))
-        return forward, [call for calls in reversed(backward) for call in calls]
+        return forward, [call for calls in reversed(backward) for call in calls], again
 
     def _call(self, key: tuple, name: str, ports: list[tuple[str, Node]], build, comment: str, summary: str) -> Call:
         """The kernel of a role, traced when first met, on these nodes."""
@@ -297,6 +300,8 @@ class Elimination:
             for k in later:
                 self._write_dense(trace, self._edge_label(labels, i, k), "u", columns[k], self._column_pattern(i, k))
             for j in later:
+                if self.again and not self._whole(i):
+                    self._write_dense(trace, self._edge_label(labels, i, j), "l", rows[j], self._row_pattern(j, i))
                 f = trace.read(labels[j], "work", "f", self.size(j))
                 self._store_vector(trace, labels[j], "f", blocks.subtract_times(f, rows[j], forward, self._whole(i)))
                 for k in later:
@@ -398,6 +403,47 @@ class Elimination:
         factors = self._read_dense(trace, "i", "d", n, n, self.pattern[self.target(i, i)])
         self.records.declare(self.kind(i), "work", "s", n, "solved increment")
         self._store_vector(trace, "i", "s", right if self._whole(i) else blocks.solve_upper(factors, right))
+
+    # another right-hand side ------------------------------------------------------------------------------------------
+    def _resolve(self, i: int) -> list[Call]:
+        """f_i := L^-1 f_i, then f_j -= (F_ji U^-1) f_i for every later neighbour: one kernel each."""
+        name, later = self.matrix.nodes[i].name, self.later[i]
+
+        def own(trace: Trace) -> None:
+            n = self.size(i)
+            factors = self._read_dense(trace, "i", "d", n, n, self.pattern[self.target(i, i)])
+            self._forward(trace, {i: "i"}, i, factors)
+
+        def onto(j: int) -> Call:
+            labels = {i: "i", j: "j"}
+
+            def build(trace: Trace) -> None:
+                if self._whole(i) and len(later) <= FUSED:
+                    row = self._read_block(trace, labels, j, i)
+                else:
+                    row = self._read_dense(trace, "ij", "l", self.size(j), self.size(i), self._row_pattern(j, i))
+                f = trace.read("j", "work", "f", self.size(j))
+                right = trace.read("i", "work", "f", self.size(i))
+                self._store_vector(trace, "j", "f", blocks.subtract_times(f, row, right, self._whole(i)))
+
+            return self._call(
+                ("resolve onto", self.edge_kind(i, j), (j, i) in self.touched, len(later) <= FUSED),
+                f"resolve_{self.kind(i)}_into_{self.kind(j)}",
+                self._ports(i, [j], pairs=False),
+                build,
+                f"{name} into {self.matrix.nodes[j].name}, another right-hand side",
+                "f_j -= (F_ji U^-1) f_i",
+            )
+
+        first = self._call(
+            ("resolve", self.kind(i)),
+            f"resolve_{self.kind(i)}",
+            [("i", self.matrix.nodes[i])],
+            own,
+            f"{name}, another right-hand side",
+            "f_i := L^-1 f_i",
+        )
+        return [first, *(onto(j) for j in later)]
 
     # eliminations in parts: for nodes with many later neighbours ------------------------------------------------------
     def _eliminate_in_parts(self, i: int) -> list[Call]:

@@ -75,7 +75,8 @@ class CEngine:
     def _options(self, options: SolverOptions):
         return self._ffi.new(
             f"{self._prefix}_options *",
-            [options.tolerance, options.max_iterations, options.max_halvings, int(options.extrapolate)],
+            [options.tolerance, options.max_iterations, options.max_halvings, int(options.extrapolate)]
+            + [options.complementarity] * bool(self.plan.notes.get("inequalities")),
         )
 
     def start(self, inputs: np.ndarray, knot: bool) -> float:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from symvi.program.control import CONTACT_TYPES
 from symvi.program.records import STORES
 from symvi.simulate.parameters import INTERNAL
 
@@ -77,6 +78,9 @@ class Plan:
             shapes["rows"] = (self.rows,)
         if self.reactions:
             shapes["reaction"] = (len(self.reactions), 6)
+        contacts = [n for n in self.notes.get("inequalities", ()) if n["type"] in CONTACT_TYPES]
+        if contacts:
+            shapes["contact"] = (len(contacts), 14)
         if self.notes["watched"]:
             shapes |= {"before_x": (n, 3), "before_q": (n, 4)}
         if self.drivers:

@@ -1,0 +1,209 @@
+"""What contacts, limits and dry friction share: pairs of an impulse and a slack velocity, and how they are stepped.
+
+Every inequality node condenses its own variables: bodies see only dp = k - K du, added to their blocks and residual, so
+that a contact with the environment stays inside its body and one between two bodies is one edge between them. The
+phases of such a node, beside those of every node:
+    warm      put its variables on the central path, near the last impulse and the predicted velocity
+    press     its impulse into the residual of the bodies, and what its slacks miss
+    scale     the law dp = k - K du: scaled (Nesterov-Todd) or, in the phase `exact`, linearised as it stands
+    aim       k for a centring, with or without the second-order term (`aim_exact`: of the exact law)
+    respond   increments of its variables from those of the bodies
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from symvi.physics import cones
+from symvi.program.body import BODY, use
+from symvi.program.common import COMMON, LINK, SHARED, single
+from symvi.program.kernel import Kernel, Port
+from symvi.program.records import Records
+from symvi.program.trace import Trace
+from symvi.scalar import Rate, Scalar
+
+MEANINGS = {
+    "impulse": ("impulses of the pairs", "N s"),
+    "slack": ("slack velocities of the pairs", "m/s"),
+    "b": ("bound of friction, friction impulse in world axes", "N s"),
+    "e": ("dual scalar, velocity of sliding", "m/s"),
+    "miss": ("velocities minus the slacks that stand for them", "m/s"),
+    "held": ("impulses between both pairs", "N s, N m s"),
+}
+
+
+@dataclass(frozen=True)
+class InequalityKernels:
+    """The kernels of an inequality type by phase, and what control needs: its pairs, whether it has a cone."""
+
+    kernels: dict[str, Kernel]
+    linked: bool
+    pairs: int
+    cone: bool
+    misses: int
+
+
+def field(trace: Trace, name: str, size: int) -> list[Scalar]:
+    """An iterated field of the node's own record."""
+    stem = name.removeprefix("d_").removeprefix("base_")
+    meaning, unit = MEANINGS[stem]
+    if name.startswith("d_"):
+        meaning = f"change of {name[2:]}"
+    elif name.startswith("base_"):
+        meaning = f"where the change starts: {name[5:]}"
+    return trace.read(trace.own, "work", name, size, meaning, unit)
+
+
+def put(trace: Trace, name: str, values: Sequence[Scalar]) -> None:
+    """Write an iterated field."""
+    field(trace, name, len(values))
+    trace.write(trace.own, name, values)
+
+
+def steering(records: Records) -> None:
+    """The numbers by which control steers all inequality nodes, whichever of them a mechanism's kernels read."""
+    trace = Trace(records, (SHARED,), COMMON)
+    for number in (target, second, ratio, stick, memory, reach):
+        number(trace)
+
+
+def target(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "work", "target", 1, "centring of the interior point", "J")[0]
+
+
+def second(trace: Trace) -> Scalar:
+    meaning = "1 where the affine increments enter as second-order terms, else 0"
+    return trace.read(COMMON, "work", "second", 1, meaning)[0]
+
+
+def ratio(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "work", "ratio", 1, "impulse per velocity where variables start", "kg")[0]
+
+
+def stick(trace: Trace) -> Scalar:
+    meaning = "1 where friction starts from the predicted sliding, 0 where it starts sticking"
+    return trace.read(COMMON, "work", "stick", 1, meaning)[0]
+
+
+def memory(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "work", "memory", 1, "share of the last step's impulses that a start remembers")[0]
+
+
+def reach(trace: Trace) -> Scalar:
+    """1/h in a step: a gap may close within it."""
+    meaning = "rate at which a gap may close: 1/h in a step, 2/h at a knot"
+    return trace.read(COMMON, "work", "reach", 1, meaning, "1/s", rate=Rate.STEP)[0]
+
+
+def pair_law(trace: Trace, gamma: Scalar, s: Scalar) -> Scalar:
+    """gamma/s, the stiffness of a pair."""
+    trace.note("d gamma = k - (gamma/s) du", "s gamma = mu linearised")
+    return gamma / s
+
+
+def pair_aim(trace: Trace, gamma: Scalar, s: Scalar, change: Scalar, slack_change: Scalar) -> Scalar:
+    """(mu - d gamma ds)/s - gamma: where the pair is sent if its velocity stays."""
+    return (target(trace) - second(trace) * (change * slack_change)) / s - gamma
+
+
+def start_pair(trace: Trace, last: Scalar, velocity: Scalar, scale: Scalar) -> tuple[Scalar, Scalar]:
+    """(gamma, s) on the central path, near gamma - r s = last - r u."""
+    at = use(trace, cones.pair_on_path, t=[last - scale * velocity], mu=[target(trace)], r=[scale])
+    return at["gamma"][0], at["s"][0]
+
+
+def merit(misses: int) -> Callable[[Trace], None]:
+    def build(trace: Trace) -> None:
+        miss = field(trace, "miss", misses)
+        trace.add_to(COMMON, "merit", [dot(trace, miss, miss)], rate=Rate.ITERATION)
+
+    return build
+
+
+def stepping(records: Records, kind: str, fields: Sequence[tuple[str, int]], summary: str) -> dict[str, Kernel]:
+    """advance and retreat of the fields that an increment changes."""
+    ports = (SHARED, Port(kind, kind))
+
+    def move(trace: Trace, name: str, base: list[Scalar], size: int) -> None:
+        length = trace.read(COMMON, "work", "length")[0]
+        change = field(trace, f"d_{name}", size)
+        put(trace, name, [b + length * d for b, d in zip(base, change, strict=True)])
+
+    def advance(trace: Trace) -> None:
+        for name, size in fields:
+            base = field(trace, name, size)
+            put(trace, f"base_{name}", base)
+            move(trace, name, base, size)
+
+    def retreat(trace: Trace) -> None:
+        for name, size in fields:
+            move(trace, name, field(trace, f"base_{name}", size), size)
+
+    return {
+        "advance": single(
+            records, f"advance_{kind}", f"keep the base and take `length` of {summary}", ports, kind, advance
+        ),
+        "retreat": single(records, f"retreat_{kind}", f"take another `length` of {summary}", ports, kind, retreat),
+    }
+
+
+def keeping(records: Records, kind: str, size: int) -> dict[str, Kernel]:
+    """keep and recall the residual of a body or constraint, for a second right-hand side."""
+    ports = (SHARED, Port(kind, kind))
+
+    def copy(source: str, goal: str) -> Callable[[Trace], None]:
+        def build(trace: Trace) -> None:
+            trace.read(kind, "work", "given", size, "the residual before elimination")
+            trace.write(kind, goal, trace.read(kind, "work", source, size))
+
+        return build
+
+    return {
+        "keep": single(
+            records, f"keep_{kind}", "keep the residual for a second right-hand side", ports, kind, copy("f", "given")
+        ),
+        "recall": single(records, f"recall_{kind}", "the residual as it was", ports, kind, copy("given", "f")),
+    }
+
+
+def dot(trace: Trace, left: Sequence[Scalar], right: Sequence[Scalar]) -> Scalar:
+    total = trace.graph.constant(0)
+    for a, b in zip(left, right, strict=True):
+        total = total + a * b
+    return total
+
+
+def ports_of(kind: str, moving: Sequence[str]) -> tuple[Port, ...]:
+    linked = (Port(LINK, LINK),) if len(moving) == 2 else ()
+    return (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving), *linked)
+
+
+def add_block(trace: Trace, row: str, column: str, first: str, entries: Sequence[Scalar]) -> None:
+    """Add a 6 x 6 block to the Newton matrix: a body's own, or between two (first: the label in front of the edge)."""
+    if row == column:
+        trace.add_to(row, "d", entries, rate=Rate.MATRIX)
+    else:
+        name = "upper" if row == first else "lower"
+        trace.add_to(LINK, name, entries, rate=Rate.MATRIX, meaning="block between two bodies")
+
+
+def solved(trace: Trace, label: str) -> list[Scalar]:
+    """The solved increment of a body: velocities change by minus this."""
+    return trace.read(label, "work", "s", 6)
+
+
+def stored(trace: Trace, block) -> list[list[Scalar]]:
+    """A block of the own record, read back."""
+    sizes = {f.name: f.size for f in trace.records.of(trace.own, "work")}
+    values = {
+        name: trace.read(trace.own, "work", name, sizes[name])
+        for name in {entry.field for entry in block.entries if not entry.is_constant}
+    }
+    entries = [
+        trace.graph.constant(entry.sign)
+        if entry.is_constant
+        else (values[entry.field][entry.index] if entry.sign > 0 else -values[entry.field][entry.index])
+        for entry in block.entries
+    ]
+    return [entries[r * block.columns : (r + 1) * block.columns] for r in range(block.rows)]

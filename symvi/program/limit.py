@@ -1,0 +1,323 @@
+"""The kernels of limits on joint coordinates and of dry friction in joints: inequalities along one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symvi.physics import cones
+from symvi.physics.model import DryFrictionModel, LimitModel
+from symvi.program import common
+from symvi.program.body import use
+from symvi.program.common import single
+from symvi.program.constraint import Baked, Rows, carry_angles, remember_angles, trace_rows
+from symvi.program.inequality import (
+    InequalityKernels,
+    add_block,
+    dot,
+    field,
+    memory,
+    merit,
+    pair_aim,
+    pair_law,
+    ports_of,
+    put,
+    ratio,
+    reach,
+    second,
+    solved,
+    start_pair,
+    stepping,
+    stored,
+    target,
+)
+from symvi.program.kernel import Kernel
+from symvi.program.records import Records
+from symvi.program.trace import Trace
+from symvi.scalar import Rate, Scalar
+
+SIDES = {"lower": 1, "upper": -1}
+
+
+class _RowKernels:
+    """What limits and dry friction share: rows along joint coordinates, and impulses along their gradients."""
+
+    def __init__(self, records: Records, kind: str, model, baked: Baked, backwards: bool):
+        self.records, self.kind, self.model, self.baked = records, kind, model, baked
+        self.moving = [label for label, body in model.bodies.items() if body is not None]
+        self.ports = ports_of(kind, self.moving)
+        self.first = (self.moving[::-1] if backwards else self.moving)[0]
+        self.rows = model.rows
+        self.unit = {"m": "kg", "rad": "kg m²"}[model.row_units[0]]
+
+    def build(self) -> InequalityKernels:
+        kernels = dict(self._geometry())
+        own = {
+            "warm": (self.warm, "start on the central path, near the last impulse and the predicted velocity"),
+            "release": (self.release, "no impulse: bodies move freely"),
+            "press": (self.press, "the impulse on both bodies; what the slacks miss"),
+            "scale": (self.scale, "what the node does with a change of velocity: dp = k - K du"),
+            "aim": (self.aim, "where the node is sent for this centring"),
+            "respond": (self.respond, "increments of the node from those of its bodies"),
+            "merit": (merit(self.misses), "add what the slacks miss to the merit"),
+            "finish": (self.finish, "remember the impulse for the next start; carry angles on"),
+        }
+        for phase, (build, summary) in own.items():
+            kernels[phase] = single(self.records, f"{phase}_{self.kind}", summary, self.ports, self.kind, build)
+        kernels["exact"], kernels["aim_exact"] = kernels["scale"], kernels["aim"]
+        kernels |= stepping(self.records, self.kind, self.fields(), "the increment")
+        return InequalityKernels(kernels, len(self.moving) == 2, self.pairs, False, self.misses)
+
+    def _geometry(self) -> dict[str, Kernel]:
+        trace = Trace(self.records, self.ports, self.kind, f"{self.model.type.replace('_', ' ')}: joint coordinates")
+        rows = trace_rows(trace, self.model, self.baked, self.model.groups, self.rows)
+        self.gradients = {
+            label: trace.block("row1", rows.at1[label], "gradient of the coordinates at the first knot")
+            for label in self.moving
+        }
+        self.second = {
+            label: trace.block("row2", rows.at2[label], "gradient of the coordinates at the second knot")
+            for label in self.moving
+        }
+        self.velocities(trace, rows)
+        stiffness = trace.read(
+            self.kind, "work", "kappa", self.rows, "stiffness of every row", self.unit, rate=Rate.MATRIX
+        )
+        trace.note("F_jk += G_j(z1)ᵀ kappa G_k(z2)", "the node's own variables eliminated")
+        for column in self.moving:
+            for row in self.moving:
+                at1, at2 = rows.at1[row], rows.at2[column]
+                entries = [
+                    dot(
+                        trace,
+                        [at1[k][m] * stiffness[k] for k in range(self.rows)],
+                        [at2[k][n] for k in range(self.rows)],
+                    )
+                    for m in range(6)
+                    for n in range(6)
+                ]
+                add_block(trace, row, column, self.first, entries)
+        remember_angles(trace, self.model, self.baked)
+        return trace.kernels(self.kind)
+
+    def release(self, trace: Trace) -> None:
+        trace.write(self.kind, "kappa", [trace.graph.constant(0)] * self.rows)
+
+    def push(self, trace: Trace, impulses: Sequence[Scalar]) -> None:
+        """f_body -= G(z1)ᵀ impulses."""
+        trace.note("f_body -= G(z1)ᵀ impulse", "BSMH23 (19)")
+        for label in self.moving:
+            rows = stored(trace, self.gradients[label])
+            pushed = [-dot(trace, [row[m] for row in rows], impulses) for m in range(6)]
+            trace.add_to(label, "f", pushed, rate=Rate.ITERATION)
+
+    def changes(self, trace: Trace) -> list[Scalar]:
+        """du of every row from the bodies' solved increments."""
+        total = [trace.graph.constant(0)] * self.rows
+        for label in self.moving:
+            rows = stored(trace, self.second[label])
+            total = [a - dot(trace, row, solved(trace, label)) for a, row in zip(total, rows, strict=True)]
+        return total
+
+    def numbers(self, trace: Trace, name: str) -> list[Scalar]:
+        p = self.model.parameters[name]
+        return trace.read(self.kind, "parameters", name, len(p.values), p.meaning, p.unit)
+
+    def size(self, trace: Trace) -> Scalar:
+        """Impulse per velocity where variables start: a mass, or that mass at the mechanism's own size."""
+        scale = ratio(trace)
+        if self.unit == "kg":
+            return scale
+        extent = trace.read(common.COMMON, "parameters", "extent")[0]
+        return scale * (extent * extent)
+
+
+class _LimitKernels(_RowKernels):
+    def __init__(self, records: Records, kind: str, model: LimitModel, baked: Baked, backwards: bool):
+        super().__init__(records, kind, model, baked, backwards)
+        self.sides = [side for side in SIDES if side in model.parameters]
+        self.pairs = self.misses = len(self.sides)
+
+    def fields(self) -> list[tuple[str, int]]:
+        return [("impulse", self.pairs), ("slack", self.pairs)]
+
+    def velocities(self, trace: Trace, rows: Rows) -> None:
+        found, rooms = [], []
+        for side in self.sides:
+            bound, sign = self.numbers(trace, side)[0], SIDES[side]
+            room = (rows.first[0] - bound) * sign
+            rooms.append(room)
+            found.append(reach(trace) * room + rows.rates[0] * sign)
+        trace.note("u = (c(z2) - lower)/h, (upper - c(z2))/h", "a gap along a joint coordinate")
+        trace.write(self.kind, "room", rooms, "room left at the first knot", self.model.row_units[0], rate=Rate.STEP)
+        trace.write(self.kind, "un", found, "rates that use up the room", f"{self.model.row_units[0]}/s")
+
+    def signs(self) -> list[int]:
+        return [SIDES[side] for side in self.sides]
+
+    def warm(self, trace: Trace) -> None:
+        n, zero = self.pairs, [trace.graph.constant(0)] * self.pairs
+        last = trace.read(self.kind, "state", "pressed", n, "impulses of the last step", "N s, N m s")
+        un = trace.read(self.kind, "work", "un", n)
+        pairs = [start_pair(trace, memory(trace) * p, u, self.size(trace)) for p, u in zip(last, un, strict=True)]
+        put(trace, "impulse", [p for p, _ in pairs])
+        put(trace, "slack", [s for _, s in pairs])
+        put(trace, "d_impulse", zero)
+        put(trace, "d_slack", zero)
+
+    def press(self, trace: Trace) -> None:
+        un, s = trace.read(self.kind, "work", "un", self.pairs), field(trace, "slack", self.pairs)
+        put(trace, "miss", [u - x for u, x in zip(un, s, strict=True)])
+        self.push(trace, [self._net(trace, field(trace, "impulse", self.pairs))])
+
+    def _net(self, trace: Trace, values: Sequence[Scalar]) -> Scalar:
+        return dot(trace, values, [trace.graph.constant(sign) for sign in self.signs()])
+
+    def _laws(self, trace: Trace) -> list[Scalar]:
+        gamma, s = field(trace, "impulse", self.pairs), field(trace, "slack", self.pairs)
+        return [pair_law(trace, g, x) for g, x in zip(gamma, s, strict=True)]
+
+    def scale(self, trace: Trace) -> None:
+        laws = self._laws(trace)
+        trace.write(self.kind, "laws", laws, "stiffness of every side", self.unit)
+        trace.write(self.kind, "kappa", [dot(trace, laws, [trace.graph.constant(1)] * self.pairs)])
+
+    def aim(self, trace: Trace) -> None:
+        n = self.pairs
+        laws = trace.read(self.kind, "work", "laws", n)
+        values = zip(
+            field(trace, "impulse", n),
+            field(trace, "slack", n),
+            field(trace, "d_impulse", n),
+            field(trace, "d_slack", n),
+            laws,
+            field(trace, "miss", n),
+            strict=True,
+        )
+        k = [pair_aim(trace, g, s, dg, ds) - law * m for g, s, dg, ds, law, m in values]
+        trace.write(self.kind, "k", k, "where impulses are sent if velocities stay", "N s, N m s")
+        self.push(trace, [self._net(trace, k)])
+
+    def respond(self, trace: Trace) -> None:
+        change = self.changes(trace)[0]
+        n = self.pairs
+        k, laws = trace.read(self.kind, "work", "k", n), trace.read(self.kind, "work", "laws", n)
+        miss = field(trace, "miss", n)
+        moved = [change * sign for sign in self.signs()]
+        put(trace, "d_impulse", [a - law * u for a, law, u in zip(k, laws, moved, strict=True)])
+        put(trace, "d_slack", [u + m for u, m in zip(moved, miss, strict=True)])
+
+    def finish(self, trace: Trace) -> None:
+        trace.write(self.kind, "pressed", field(trace, "impulse", self.pairs), store="state")
+        carry_angles(trace, self.model)
+
+
+class _DryFrictionKernels(_RowKernels):
+    """Impulses lambda between -L and L, with pairs (L - lambda, y1) and (L + lambda, y2), y2 - y1 the row's rate."""
+
+    def __init__(self, records: Records, kind: str, model: DryFrictionModel, baked: Baked, backwards: bool):
+        super().__init__(records, kind, model, baked, backwards)
+        self.pairs, self.misses = 2 * self.rows, self.rows
+
+    def fields(self) -> list[tuple[str, int]]:
+        return [("impulse", self.pairs), ("slack", self.pairs), ("held", self.rows)]
+
+    def velocities(self, trace: Trace, rows: Rows) -> None:
+        trace.note("u = (c(z2) - c(z1))/h", "the rate that dry friction works against")
+        trace.write(self.kind, "un", rows.rates, "rates of the coordinates", f"{self.model.row_units[0]}/s")
+        time = common.impulse(trace)
+        bounds = [time * b for b in self.numbers(trace, "bound")]
+        trace.write(self.kind, "most", bounds, "largest impulse of every row", "N s, N m s", rate=Rate.STEP)
+
+    def _split(self, values: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
+        return [(values[2 * i], values[2 * i + 1]) for i in range(self.rows)]
+
+    def warm(self, trace: Trace) -> None:
+        last = trace.read(self.kind, "state", "pressed", self.rows, "impulses of the last step", "N s, N m s")
+        un = trace.read(self.kind, "work", "un", self.rows)
+        most = trace.read(self.kind, "work", "most", self.rows)
+        zero = trace.graph.constant(0)
+        impulses, slacks, held = [], [], []
+        for p, u, bound in zip(last, un, most, strict=True):
+            t = memory(trace) * p - self.size(trace) * u
+            at = use(
+                trace,
+                cones.friction_on_path,
+                t=[t, zero, zero],
+                b0=[bound],
+                mu=[2 * target(trace)],
+                r=[self.size(trace)],
+            )
+            beta, top, e = at["beta"][0], at["e"][0], at["e"][1]
+            impulses += [bound - beta, bound + beta]
+            slacks += [(top - e) / 2, (top + e) / 2]
+            held.append(beta)
+        for name, values in (("impulse", impulses), ("slack", slacks), ("held", held)):
+            put(trace, name, values)
+            put(trace, f"d_{name}", [zero] * len(values))
+
+    def press(self, trace: Trace) -> None:
+        un = trace.read(self.kind, "work", "un", self.rows)
+        slacks = self._split(field(trace, "slack", self.pairs))
+        put(trace, "miss", [u - (y2 - y1) for u, (y1, y2) in zip(un, slacks, strict=True)])
+        self.push(trace, field(trace, "held", self.rows))
+
+    def scale(self, trace: Trace) -> None:
+        trace.note("d lambda = k - du/(y1/(L - lambda) + y2/(L + lambda))", "both pairs of a row linearised")
+        impulses, slacks = (
+            self._split(field(trace, "impulse", self.pairs)),
+            self._split(field(trace, "slack", self.pairs)),
+        )
+        laws = [1 / (y1 / b1 + y2 / b2) for (b1, b2), (y1, y2) in zip(impulses, slacks, strict=True)]
+        trace.write(self.kind, "kappa", laws)
+
+    def _sent(self, trace: Trace) -> list[tuple[Scalar, Scalar]]:
+        """Changes of y1 and y2 that centring asks for while lambda stays."""
+        parts = [self._split(field(trace, name, self.pairs)) for name in ("impulse", "slack", "d_impulse", "d_slack")]
+        return [
+            tuple(
+                (target(trace) - second(trace) * (db * dy)) / b - y
+                for b, y, db, dy in zip(*(part[i] for part in parts), strict=True)
+            )
+            for i in range(self.rows)
+        ]
+
+    def aim(self, trace: Trace) -> None:
+        kappa, miss = trace.read(self.kind, "work", "kappa", self.rows), field(trace, "miss", self.rows)
+        sent = self._sent(trace)
+        k = [law * ((a2 - a1) - m) for law, (a1, a2), m in zip(kappa, sent, miss, strict=True)]
+        trace.write(self.kind, "k", k, "where impulses are sent if velocities stay", "N s, N m s")
+        trace.write(self.kind, "sent", [a for pair in sent for a in pair], "changes of the slacks while impulses stay")
+        self.push(trace, k)
+
+    def respond(self, trace: Trace) -> None:
+        k, kappa = trace.read(self.kind, "work", "k", self.rows), trace.read(self.kind, "work", "kappa", self.rows)
+        sent = self._split(trace.read(self.kind, "work", "sent", self.pairs))
+        impulses, slacks = (
+            self._split(field(trace, "impulse", self.pairs)),
+            self._split(field(trace, "slack", self.pairs)),
+        )
+        change = [a - law * u for a, law, u in zip(k, kappa, self.changes(trace), strict=True)]
+        put(trace, "d_held", change)
+        put(trace, "d_impulse", [part for d in change for part in (-d, d)])
+        moved = []
+        for d, (a1, a2), (b1, b2), (y1, y2) in zip(change, sent, impulses, slacks, strict=True):
+            moved += [a1 + (y1 / b1) * d, a2 - (y2 / b2) * d]
+        put(trace, "d_slack", moved)
+
+    def finish(self, trace: Trace) -> None:
+        trace.write(self.kind, "pressed", field(trace, "held", self.rows), store="state")
+        carry_angles(trace, self.model)
+
+
+def limit_kernels(
+    records: Records, kind: str, model: LimitModel, baked: Baked, backwards: bool = False
+) -> InequalityKernels:
+    """Every kernel of one type of limit. Ports as for contacts."""
+    return _LimitKernels(records, kind, model, baked, backwards).build()
+
+
+def dry_friction_kernels(
+    records: Records, kind: str, model: DryFrictionModel, baked: Baked, backwards: bool = False
+) -> InequalityKernels:
+    """Every kernel of one type of dry joint friction. Ports as for contacts."""
+    return _DryFrictionKernels(records, kind, model, baked, backwards).build()
