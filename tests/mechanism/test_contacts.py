@@ -23,9 +23,10 @@ from symvi.mechanism import (
     contact_points,
     start_state,
 )
-from tests.support.contact_geometry import deepest, gaps, points_of
+from tests.support.contact_geometry import deepest, gap_values, gaps, points_of
+from tests.support.kinematics import gradient
 from tests.support.placing import random_quaternion, random_unit
-from tests.support.poses import Pose, multiply
+from tests.support.poses import Pose, multiply, poses_of
 
 ROUND_OFF = 1e-14  # sums of a few numbers of size one
 ARM = {"mass": 1, "inertia": (1, 1, 1)}
@@ -194,6 +195,20 @@ def test_gaps_do_not_change_when_the_whole_scene_is_turned(seed):
     here, there = seen(Pose(np.zeros(3), np.array([1.0, 0, 0, 0]))), seen(Pose(shift, turn))
     assert list(here) == list(there) == [f"plane.{k}" for k in range(8)] + ["ball"]
     assert np.allclose(list(here.values()), list(there.values()), rtol=0, atol=ROUND_OFF)
+
+
+def test_a_gap_opens_along_the_normal():
+    """The witness on complex poses: gradients by position n and, of balls, the line of centres; by turn R^T (p x n)."""
+    anchor, n = np.array([0.1, 0.2, -0.3]), np.array([0.48, 0.6, 0.64])
+    at, turn = np.array([1.0, 2.0, 2.0]), np.array([0.8, 0.0, 0.6, 0.0])
+    plane = Contact(name="plane", child="thing", child_anchor=anchor, radius=0.1, normal=n)
+    ball = Contact(name="ball", kind="sphere", child="thing", radius=0.5)
+    scene = one_body(None, plane, ball, position=at, orientation=turn)
+    poses = poses_of(start_state(scene))
+    slope = gradient(lambda moved: np.array(list(gap_values(scene, moved).values())), poses, ["thing"], ["thing"])
+    R = poses["thing"].R
+    expected = [[*n, *(R.T @ np.cross(R @ anchor, n))], [*(at / 3.0), 0, 0, 0]]
+    assert np.allclose(slope, expected, rtol=0, atol=ROUND_OFF)
 
 
 def test_a_start_below_the_ground_is_found_with_its_depth():
