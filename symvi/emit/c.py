@@ -17,6 +17,7 @@ from symvi.program.control import (
     ATTEMPTS,
     BOUNDARY,
     COMPLEMENTARITY,
+    CONTACT_SIZE,
     CONTACT_TYPES,
     DOMAIN,
     FALL,
@@ -188,7 +189,7 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
 
 def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
     """Contacts, limits and dry friction by node type, and the numbers that steer their solver."""
-    nodes = program.notes["inequalities"]
+    nodes = sorted(program.notes["inequalities"], key=lambda node: printer.kinds.index(node["kind"]))
     groups = {}
     for node in nodes:
         group = groups.setdefault(node["kind"], {**node, "count": 0, "closes": node["type"] in CONTACT_TYPES})
@@ -197,6 +198,8 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
     return {
         "inequalities": list(groups.values()),
         "contacts": contacts,
+        "contact_size": CONTACT_SIZE,
+        "stops": sum(node["rows"] for node in nodes if node["type"] not in CONTACT_TYPES),
         "cones": any(group["cone"] for group in groups.values()),
         "degree": sum(node["pairs"] + node["cone"] for node in nodes),
         "lumps": len(contacts) or 1,

@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import cos, sin
 
-from symvi.mechanism import Force, Joint, Mechanism, axis_values, coordinate_kinds
+from symvi.mechanism import DryFriction, Force, Joint, Mechanism, axis_values, coordinate_kinds
 from symvi.physics.coordinates import coordinate_groups, coordinate_units
 from symvi.physics.joints import Geometry
 from symvi.physics.joints import rows as row
 from symvi.physics.joints.custom import expression_formula, expression_inputs
 from symvi.physics.model import Carried, Data, ForceModel, Group, Parameter, Position
+
+
+def force_models(mechanism: Mechanism) -> list[ForceModel]:
+    """The models of all forces in the order of the description; dry friction is an inequality (contacts.py)."""
+    return [force_model(mechanism, force) for force in mechanism.forces if not isinstance(force, DryFriction)]
 
 
 def force_model(mechanism: Mechanism, force: Force) -> ForceModel:

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
-from symvi.mechanism import DryFriction, Mechanism, constraint_count, coordinate_kinds
+from symvi.mechanism import Mechanism, constraint_count, coordinate_kinds
 from symvi.physics.contacts import characteristic_acceleration, contact_models, dry_friction_models, limit_models
-from symvi.physics.forces import force_model
+from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
 from symvi.physics.model import ConstraintModel, ContactModel, ForceModel, LimitModel, Parameter
@@ -183,9 +183,7 @@ class Composer:
         self.mechanism, self.choices = mechanism, choices
         self.records = Records()
         self.models = models_of(mechanism, choices)
-        self.forces = [
-            force_model(mechanism, force) for force in mechanism.forces if not isinstance(force, DryFriction)
-        ]
+        self.forces = force_models(mechanism)
         self.inequalities = inequality_models(mechanism)
         self.graph, self.order = order_of(mechanism, self.models, self.forces, self.inequalities)
         first = len(mechanism.bodies)
@@ -422,6 +420,7 @@ class Composer:
                     "pairs": kernels.pairs,
                     "cone": kernels.cone,
                     "misses": kernels.misses,
+                    "rows": model.rows,
                 }
             )
         return found

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from symvi.physics import cones, gaps, kinematics
 from symvi.physics.model import Carried, ContactModel
+from symvi.program import common
 from symvi.program.body import use
 from symvi.program.common import single
 from symvi.program.constraint import Baked, Knots, Rows, trace_rows
@@ -75,6 +76,7 @@ class _ContactKernels:
             "scale": (self._scale, "what the contact does with a change of velocity: dp = k - K du"),
             "aim": (self._aim, "where the contact is sent for this centring"),
             "respond": (self._respond, "increments of the contact from those of its bodies"),
+            "react": (self._react, "what a user sees of the contact"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
             "finish": (self._finish, "remember the impulse for the next start"),
         }
@@ -102,11 +104,15 @@ class _ContactKernels:
         trace.write(self.kind, "l_b", arms["l_b"], "arm of the contact point on the child", "m", rate=Rate.STEP)
         if "a" in self.moving:
             trace.write(self.kind, "l_a", arms["l_a"], "arm of the contact point on the parent", "m", rate=Rate.STEP)
+        point = [x + y for x, y in zip(trace.read("b", "state", "x", 3), arms["l_b"], strict=True)]
+        trace.write(self.kind, "point", point, "contact point at the first knot, world", "m", rate=Rate.STEP)
         if not self.model.unit_gradient:
             self.gradients = {
                 label: trace.block("gap1", [rows.at1[label][0]], "gradient of the gap at the first knot")
                 for label in self.moving
             }
+        if scale is not None:
+            trace.write(self.kind, "steepness", [scale], "length of the gap's gradient", rate=Rate.STEP)
         if self.model.cone != "none":
             friction = self._parameter(trace, "friction")
             bound = friction if scale is None else friction * scale
@@ -509,17 +515,34 @@ class _ContactKernels:
         d_impulse.append(self._bound(trace) * d_gamma - dot(trace, parts, [trace.graph.constant(1)] * n))
         d_slack.append(d_psi)
 
+    def _react(self, trace: Trace) -> None:
+        time, zero = common.impulse(trace), trace.graph.constant(0)
+        gap = common.step(trace) * self._work(trace, "un")[0]
+        slide = self._tangent(trace, "ut", 3) if self.turns else [zero] * 3
+        pushed = [field(trace, "impulse", self.pairs)[0] * self._steepness(trace), *self._friction(trace)]
+        shown = [gap, *(x / time for x in pushed), *slide, *self._work(trace, "point", 3), *self._read_normal(trace)]
+        meaning = "gap at the second knot; normal force, friction; sliding; point and normal where they act"
+        trace.write(self.kind, "shown", shown, meaning, "m, N, m/s")
+
+    def _steepness(self, trace: Trace) -> Scalar:
+        """Force per normal impulse and time: 1 where the gap is a distance."""
+        if self.model.unit_gradient:
+            return trace.graph.constant(1)
+        return self._work(trace, "steepness", rate=Rate.STEP)[0]
+
+    def _friction(self, trace: Trace) -> list[Scalar]:
+        if self.cone:
+            return self._cone_field(trace, "b")[1:]
+        if self.linear:
+            return self._sum(trace, self._ways(trace), field(trace, "impulse", self.pairs)[1 : 1 + self.linear])
+        return [trace.graph.constant(0)] * 3
+
     def _finish(self, trace: Trace) -> None:
         gamma = field(trace, "impulse", self.pairs)
         trace.write(self.kind, "pressed", gamma[:1], store="state")
         if self.model.cone == "none":
             return
-        friction = (
-            self._cone_field(trace, "b")[1:]
-            if self.cone
-            else self._sum(trace, self._ways(trace), gamma[1 : 1 + self.linear])
-        )
-        trace.write(self.kind, "rubbed", friction, store="state")
+        trace.write(self.kind, "rubbed", self._friction(trace), store="state")
 
 
 def _across(model: ContactModel, baked: Baked) -> set[int]:

@@ -15,6 +15,7 @@ SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
 SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
+CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
 CONTACT_TYPES = ("contact", "sphere_contact", "gap")
 COMPLEMENTARITY = {"double": 1e-6, "float": 1e-3}  # products that contacts may leave, of heft (|g| h)²
 BOUNDARY = 0.99  # share of the way to the boundary of a cone that an increment may go

@@ -58,6 +58,7 @@ class _RowKernels:
             "scale": (self.scale, "what the node does with a change of velocity: dp = k - K du"),
             "aim": (self.aim, "where the node is sent for this centring"),
             "respond": (self.respond, "increments of the node from those of its bodies"),
+            "react": (self.react, "the force along every coordinate"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
             "finish": (self.finish, "remember the impulse for the next start; carry angles on"),
         }
@@ -109,6 +110,12 @@ class _RowKernels:
             rows = stored(trace, self.gradients[label])
             pushed = [-dot(trace, [row[m] for row in rows], impulses) for m in range(6)]
             trace.add_to(label, "f", pushed, rate=Rate.ITERATION)
+
+    def react(self, trace: Trace) -> None:
+        time = common.impulse(trace)
+        trace.write(
+            self.kind, "shown", [x / time for x in self.impulses(trace)], "force along the coordinates", "N, N m"
+        )
 
     def changes(self, trace: Trace) -> list[Scalar]:
         """du of every row from the bodies' solved increments."""
@@ -169,6 +176,9 @@ class _LimitKernels(_RowKernels):
         put(trace, "miss", [u - x for u, x in zip(un, s, strict=True)])
         self.push(trace, [self._net(trace, field(trace, "impulse", self.pairs))])
 
+    def impulses(self, trace: Trace) -> list[Scalar]:
+        return [self._net(trace, field(trace, "impulse", self.pairs))]
+
     def _net(self, trace: Trace, values: Sequence[Scalar]) -> Scalar:
         return dot(trace, values, [trace.graph.constant(sign) for sign in self.signs()])
 
@@ -227,6 +237,9 @@ class _DryFrictionKernels(_RowKernels):
         time = common.impulse(trace)
         bounds = [time * b for b in self.numbers(trace, "bound")]
         trace.write(self.kind, "most", bounds, "largest impulse of every row", "N s, N m s", rate=Rate.STEP)
+
+    def impulses(self, trace: Trace) -> list[Scalar]:
+        return field(trace, "held", self.rows)
 
     def _split(self, values: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
         return [(values[2 * i], values[2 * i + 1]) for i in range(self.rows)]

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from symvi.mechanism import Mechanism, constraint_count
-from symvi.physics.forces import force_model
+from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel
 from symvi.physics.relations import coupling_model, driver_model
-from symvi.program.compose import Choices, models_of, order_of
+from symvi.program.compose import Choices, inequality_models, models_of, order_of
 from symvi.program.extent import OPENING, size_of
 from symvi.program.pivots import pivots_of
 
@@ -36,7 +36,7 @@ def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
     if loops not in LOOPS:
         raise ValueError(f"loops {loops!r}: use {', '.join(repr(name) for name in LOOPS)}")
     models = models_in_joint_axes(mechanism)
-    graph, order = order_of(mechanism, models, [force_model(mechanism, force) for force in mechanism.forces])
+    graph, order = order_of(mechanism, models, force_models(mechanism), inequality_models(mechanism))
     first = len(graph.bodies)
     if all(models[node - first].target for node in order.loop_constraints):
         return _with_pivots(mechanism, _without_loops(mechanism, models))

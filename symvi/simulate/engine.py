@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from symvi.native import Library
-from symvi.program.control import SolverOptions
+from symvi.program.control import CONTACT_SIZE, SolverOptions
 from symvi.program.records import STORES
 from symvi.simulate.plan import Plan
 
@@ -160,6 +160,8 @@ class PythonEngine:
             "rows": [0.0] * self.plan.rows,
             "reaction": [[0.0] * 6] * len(self.plan.reactions),
             "power": [0.0] * len(self.plan.drivers),
+            "contact": [0.0] * (CONTACT_SIZE * len(self.plan.contacts)),
+            "stop": [0.0] * sum(node["rows"] for node in self.plan.stops),
             "before_x": [[0.0] * 3] * n,
             "before_q": [[0.0] * 4] * n,
         }
@@ -203,6 +205,8 @@ class PythonEngine:
         work, state = self.solver.memory.work, self.solver.memory.state
         own = [(c, work[c["kind"]][c["index"]]) for c in self.plan.constraints]
         return {
+            "contact": [x for c in self.plan.contacts for x in work[c["kind"]][c["index"]].shown],
+            "stop": [x for c in self.plan.stops for x in work[c["kind"]][c["index"]].shown],
             "rows": [y / time if time > 0.0 else 0.0 for _, record in own for y in record.y],
             "reaction": [list(record.reaction) for c, record in own if c["reaction"]],
             "power": [

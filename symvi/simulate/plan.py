@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from symvi.program.control import CONTACT_TYPES
+from symvi.program.control import CONTACT_SIZE, CONTACT_TYPES
 from symvi.program.records import STORES
 from symvi.simulate.parameters import INTERNAL
 
@@ -58,6 +58,16 @@ class Plan:
         return tuple(c["name"] for c in self.constraints if c["type"] == "driver")
 
     @cached_property
+    def contacts(self) -> tuple[Mapping[str, Any], ...]:
+        """The contact points, in the order in which frames report them."""
+        return tuple(node for node in self.notes["inequalities"] if node["type"] in CONTACT_TYPES)
+
+    @cached_property
+    def stops(self) -> tuple[Mapping[str, Any], ...]:
+        """Limits and dry friction, in the order in which frames report their forces."""
+        return tuple(node for node in self.notes["inequalities"] if node["type"] not in CONTACT_TYPES)
+
+    @cached_property
     def frame(self) -> dict[str, tuple[int, tuple[int, ...]]]:
         """Offsets and shapes of what a frame holds, in the order of the generated struct."""
         n = len(self.bodies)
@@ -78,9 +88,10 @@ class Plan:
             shapes["rows"] = (self.rows,)
         if self.reactions:
             shapes["reaction"] = (len(self.reactions), 6)
-        contacts = [n for n in self.notes.get("inequalities", ()) if n["type"] in CONTACT_TYPES]
-        if contacts:
-            shapes["contact"] = (len(contacts), 14)
+        if self.contacts:
+            shapes["contact"] = (len(self.contacts), CONTACT_SIZE)
+        if self.stops:
+            shapes["stop"] = (sum(node["rows"] for node in self.stops),)
         if self.notes["watched"]:
             shapes |= {"before_x": (n, 3), "before_q": (n, 4)}
         if self.drivers:
@@ -120,6 +131,7 @@ def plan_of(program: Program) -> Plan:
     kinds = list(program.nodes)
     constraints = sorted(program.notes["constraints"], key=lambda c: (kinds.index(c["kind"]), c["index"]))
     notes = {key: value for key, value in program.notes.items() if key not in ("constraints", "angles")}
+    notes["inequalities"] = sorted(notes["inequalities"], key=lambda node: (kinds.index(node["kind"]), node["index"]))
     return Plan(
         program.name,
         program.digest,

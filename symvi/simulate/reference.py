@@ -26,6 +26,7 @@ from symvi.program.control import (
 )
 from symvi.program.program import Program
 from symvi.program.records import STORES
+from symvi.simulate.interior import Interior
 
 
 class Memory:
@@ -93,6 +94,7 @@ class ReferenceSolver:
         self.loops = bool(program.notes["loops"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
+        self.interior = Interior(self) if program.notes["inequalities"] else None
         self.iterations = 0
         self.increment = inf
 
@@ -121,12 +123,14 @@ class ReferenceSolver:
         """One step, its parameters already set up."""
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
         self.switches(state.kick[0] * parameters.h[0], 1.0, self.common.inverse[0])
+        if self.interior:
+            self.common.reach[0] = self.common.inverse[0]
         self.run("prepare")
         if self.watched:
             self.run("watch")
             if not self.opening() <= parameters.limit[0]:
                 return SolverStatus.LOOP_OPEN
-        status = self.newton()
+        status = self.interior.solve() if self.interior else self.newton()
         if status == SolverStatus.SINGULAR_STEP and state.singular[0] > 0.0:
             status = SolverStatus.LOOP_STALLED
         if status >= 0:
@@ -171,7 +175,7 @@ class ReferenceSolver:
     def _knot_velocities(self, impulse: float) -> None:
         """Solve for the velocities of the knot: the residual at rest is linear in them."""
         self.switches(impulse, 1.0, 0.0)
-        for phase in ("prepare", "rest", "evaluate", "linearize", "eliminate", "substitute", "settle"):
+        for phase in ("prepare", "rest", "evaluate", "release", "linearize", "eliminate", "substitute", "settle"):
             self.run(phase)
 
     def observe(self) -> dict[str, object]:
@@ -210,7 +214,7 @@ class ReferenceSolver:
             closure = self.closure()
             if n == max_iterations or not isfinite(closure):
                 break
-            for phase in ("rest", "evaluate", "linearize", "eliminate", "substitute", "settle"):
+            for phase in ("rest", "evaluate", "release", "linearize", "eliminate", "substitute", "settle"):
                 self.run(phase)
             self.common.length[0] = 1.0
             while (
@@ -337,6 +341,9 @@ class ReferenceSolver:
                     impulse = max(impulse, abs(y))
                     if not abs(f) <= rate:
                         return False
+        for node in self.interior.nodes if self.interior else ():
+            for value in node.impulse:
+                impulse = max(impulse, abs(value))
         arm = self.memory.parameters["common"][0].extent[0]
         for body, numbers in zip(self.bodies, self.memory.parameters["body"], strict=True):
             largest = impulse

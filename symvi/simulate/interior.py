@@ -1,0 +1,220 @@
+"""The interior point of the reference back end, in the words of templates/c/interior.c.jinja and with its bits."""
+
+from __future__ import annotations
+
+from math import inf, isfinite, sqrt
+from typing import TYPE_CHECKING
+
+from symvi.program.control import (
+    ATTEMPTS,
+    BOUNDARY,
+    CONTACT_TYPES,
+    DOMAIN,
+    FALL,
+    INNER_HALVINGS,
+    LEFT,
+    SLOW,
+    STILL,
+    Attempt,
+    SolverStatus,
+)
+
+if TYPE_CHECKING:
+    from symvi.simulate.reference import ReferenceSolver
+
+
+class Interior:
+    """Contacts, limits and dry friction of one reference solver, and the way through their central path."""
+
+    def __init__(self, solver: ReferenceSolver):
+        self.solver = solver
+        notes = solver.program.notes["inequalities"]
+        kinds = dict.fromkeys(node["kind"] for node in notes)
+        self.nodes = [record for kind in kinds for record in solver.memory.work[kind]]
+        closing = dict.fromkeys(node["kind"] for node in notes if node["type"] in CONTACT_TYPES)
+        self.closing = [record for kind in closing for record in solver.memory.work[kind]]
+        self.degree = float(sum(node["pairs"] + node["cone"] for node in notes))
+        self.lumps = float(len(self.closing) or 1)
+        self.retries = 0
+        self.complementarity = 0.0
+
+    def solve(self) -> SolverStatus:
+        """Attempts from ever safer starts, until one gets through."""
+        status = SolverStatus.NOT_CONVERGED
+        for self.retries, attempt in enumerate(ATTEMPTS):
+            status = self.follow_path(attempt)
+            if status >= 0:
+                break
+        return status
+
+    def follow_path(self, how: Attempt) -> SolverStatus:
+        """One attempt from one start (BSMH23 appendix D; Mehrotra's predictor and corrector)."""
+        solver, options = self.solver, self.solver.options
+        run, common, parameters = solver.run, solver.common, solver.memory.parameters["common"][0]
+        speed = parameters.acceleration[0] * parameters.h[0]
+        energy = parameters.heft[0] * (speed * speed)
+        small = 0.5 * (options.complementarity * energy)
+        left, still = LEFT * options.tolerance, STILL * options.tolerance
+        exact, slow = False, 0
+        if not self._begin():
+            return SolverStatus.DOMAIN
+        run("evaluate")
+        closing = self._closing_speed()
+        common.ratio[0] = how.ratio * (parameters.heft[0] / self.lumps)
+        common.stick[0], common.memory[0] = how.stick, how.memory
+        first = 0.01 * (speed * (speed if speed > closing else closing))
+        first = first if first > closing * closing else closing * closing
+        common.target[0] = how.spread * (common.ratio[0] * first)
+        run("warm")
+        merit = self._merit()
+        if not isfinite(merit):
+            return SolverStatus.NOT_FINITE
+        for n in range(options.max_iterations + 1):
+            before, gap, product = merit, self._gap(0.0), self._largest_product()
+            solver.iterations = n
+            self.complementarity = product / energy
+            closed = product <= options.complementarity * energy
+            if closed and solver._within(still) and self._attained(still):
+                return SolverStatus.OK
+            if slow >= 2 and closed and solver._within(left) and self._attained(left):
+                return SolverStatus.ROUND_OFF
+            if n == options.max_iterations:
+                break
+            run("exact" if exact else "scale")
+            run("linearize")
+            run("keep")
+            aim = "aim_exact" if exact else "aim"
+            common.second[0] = 0.0
+            if how.predict:
+                common.target[0] = 0.0
+                for phase in (aim, "eliminate", "substitute", "respond"):
+                    run(phase)
+                share = self._largest_share(1.0)
+                after = self._gap(share) / gap
+                centring = (after * after) * (after * gap)
+                common.target[0] = centring if centring > small else small
+                common.second[0] = 1.0
+                for phase in ("recall", aim, "resolve"):
+                    run(phase)
+            else:
+                common.target[0] = 0.1 * gap if 0.1 * gap > small else small
+                run(aim)
+                run("eliminate")
+            run("substitute")
+            run("respond")
+            share = BOUNDARY * self._largest_share(1.0 / BOUNDARY)
+            length = common.length[0] = min(share, 1.0)
+            run("advance")
+            merit = self._merit()
+            halvings = 0
+            while not self._accepted(merit, before, product):
+                if halvings == INNER_HALVINGS:
+                    return SolverStatus.LINE_SEARCH
+                halvings += 1
+                common.length[0] = 0.5 * common.length[0]
+                run("retreat")
+                merit = self._merit()
+            length = common.length[0]
+            solver.increment = length * solver._largest_change()
+            slow = slow + 1 if merit > SLOW * before else 0
+            if not exact and gap < 0.01 * energy and length > 0.5:
+                exact = True
+            elif exact and length < 0.3:
+                exact = False
+        return SolverStatus.NOT_CONVERGED
+
+    def _begin(self) -> bool:
+        """Bodies at their predicted velocities; whether those lie inside the domain."""
+        for length in (1.0 if self.solver.options.extrapolate else 0.0, 0.0):
+            self.solver.common.length[0] = length
+            self.solver.run("begin")
+            if self.solver._turn() < DOMAIN:
+                return True
+        return False
+
+    def _merit(self) -> float:
+        solver = self.solver
+        if not solver._turn() < DOMAIN:
+            return inf
+        solver.run("evaluate")
+        solver.run("press")
+        solver.common.merit[0] = 0.0
+        solver.run("merit")
+        return solver.common.merit[0] if isfinite(solver.common.merit[0]) else inf
+
+    def _accepted(self, merit: float, before: float, product: float) -> bool:
+        solver = self.solver
+        share = 1.0 - FALL * solver.common.length[0]
+        return isfinite(merit) and (
+            merit <= share * before
+            or self._largest_product() <= share * product
+            or solver.common.length[0] * solver._largest_change() <= solver.options.tolerance
+        )
+
+    # --- complementarity ---------------------------------------------------------------------------------------------
+    def _gap(self, length: float) -> float:
+        """Mean complementarity after `length` of the increment."""
+        total = 0.0
+        for node in self.nodes:
+            for name, other in (("impulse", "slack"), ("b", "e")):
+                if hasattr(node, name):
+                    values = zip(*(getattr(node, key) for key in (name, f"d_{name}", other, f"d_{other}")), strict=True)
+                    for x, dx, y, dy in values:
+                        total = total + ((x + length * dx) * (y + length * dy) if length else x * y)
+        return total / self.degree
+
+    def _largest_product(self) -> float:
+        """The largest product that complementarity wants to vanish, or a number that is not finite."""
+        largest = 0.0
+
+        def larger(value: float) -> float:
+            return largest if abs(value) <= largest else abs(value)
+
+        for node in self.nodes:
+            for x, y in zip(node.impulse, node.slack, strict=True):
+                largest = larger(x * y)
+            if hasattr(node, "b"):
+                b, e = node.b, node.e
+                largest = larger((b[0] * e[0]) + ((b[1] * e[1]) + ((b[2] * e[2]) + (b[3] * e[3]))))
+                for k in (1, 2, 3):
+                    largest = larger((b[0] * e[k]) + (e[0] * b[k]))
+        return largest
+
+    def _attained(self, rate: float) -> bool:
+        """Whether all slacks stand for their velocities but for a rate."""
+        return all(abs(miss) <= rate for node in self.nodes for miss in node.miss)
+
+    def _largest_share(self, share: float) -> float:
+        """The largest share of the increment, up to `share`, that stays inside all cones."""
+        for node in self.nodes:
+            for x, dx, y, dy in zip(node.impulse, node.d_impulse, node.slack, node.d_slack, strict=True):
+                share = _share_inside(share, x, dx)
+                share = _share_inside(share, y, dy)
+            if hasattr(node, "b"):
+                share = _share_in_cone(share, node.b, node.d_b)
+                share = _share_in_cone(share, node.e, node.d_e)
+        return share
+
+    def _closing_speed(self) -> float:
+        largest = 0.0
+        for node in self.closing:
+            if -node.un[0] > largest:
+                largest = -node.un[0]
+        return largest
+
+
+def _share_inside(share: float, x: float, change: float) -> float:
+    return share if x + share * change > 0.0 else -x / change
+
+
+def _share_in_cone(share: float, x: list[float], change: list[float]) -> float:
+    size = sqrt((x[1] * x[1]) + ((x[2] * x[2]) + (x[3] * x[3])))
+    a = (change[0] * change[0]) - ((change[1] * change[1]) + ((change[2] * change[2]) + (change[3] * change[3])))
+    b = (x[0] * change[0]) - ((x[1] * change[1]) + ((x[2] * change[2]) + (x[3] * change[3])))
+    c = (x[0] - size) * (x[0] + size)
+    root = (b * b) - (a * c)
+    if root >= 0.0:
+        below = sqrt(root) - b
+        if below > 0.0 and c < share * below:
+            return c / below
+    return share
