@@ -185,23 +185,27 @@ def _arrow_solve(let, det, x, right):
 
 
 @derived(
-    "dbeta = k + m dgamma - K du,  where b0 = c_f gamma decides de0",
+    "dbeta = k + m dgamma - K (I - n nᵀ) du,  where b0 = c_f gamma decides de0",
     "derived here: the dual scalar eliminated",
     [
         Argument("D", (4, 4), "db = k - D de"),
         Argument("bound", (), "friction impulse per normal impulse"),
+        Argument("n", (3,), "unit normal"),
     ],
     [
         Argument("m", (3,), "change of friction per change of the normal impulse"),
         Argument("K", (3, 3), "minus change of friction per change of sliding", "kg"),
     ],
 )
-def friction_law(D, bound):  # noqa: N803  (a matrix)
+def friction_law(D, bound, n):  # noqa: N803  (a matrix)
+    import sympy as sp
+
     let = Steps()
     share = let("share", D[1:, 0] / D[0, 0])
+    stiffness = sp.Matrix(3, 3, list(let("stiffness", list(D[1:, 1:] - share * D[0, 1:]))))
     return {
         "m": bound[0] * share,
-        "K": D[1:, 1:] - share * D[0, 1:],
+        "K": stiffness - (stiffness * n) * n.T,
         INTERMEDIATES: let.pairs(),
     }
 

@@ -368,7 +368,7 @@ class _ContactKernels:
         trace.write(self.kind, "kappa", [kappa], "stiffness of the gap", "kg")
 
     def _condense(self, trace: Trace, d: list[Scalar]) -> None:
-        law = use(trace, cones.friction_law, D=d, bound=[self._bound(trace)])
+        law = use(trace, cones.friction_law, D=d, bound=[self._bound(trace)], n=self._read_normal(trace))
         trace.write(self.kind, "m", law["m"], "friction per normal impulse")
         trace.write(self.kind, "stiffness", law["K"], "stiffness of friction", "kg")
         trace.write(self.kind, "d0", d[:4], "first row of db = k - D de", "kg")
