@@ -9,6 +9,8 @@ import tempfile
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.verify.figures import Figures
+
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
 # A first example may derive and compile, so no deadline; in CI the same examples every time.
@@ -61,5 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")
     if not is_worker and "SYMVI_CACHE" not in os.environ:
         config.pluginmanager.register(SharedCache(), "symvi-shared-cache")
+    if not is_worker:
+        config.pluginmanager.register(Figures(), "symvi-figures-of-proofs")
     if not is_worker and IN_CI:
         config.pluginmanager.register(NoSkips(), "symvi-no-skips")

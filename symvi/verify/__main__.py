@@ -1,54 +1,61 @@
-"""`python -m symvi.verify [FILE | NAME ...]`: prove the kernels of files or of the zoo (default: all of it)."""
+"""`python -m symvi.verify [--json] [NAME ...]`: prove the kernels of files or of the zoo (default: all of it)."""
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
 from collections.abc import Iterator
 from time import perf_counter
 
-from symvi.mechanism import Mechanism
-from symvi.program.compose import Choices
-from symvi.program.loops import analyse
-from symvi.verify.kernels import Verdict, prove, subject
+from symvi.errors import SymviError
+from symvi.verify.choosing import chosen, refused
+from symvi.verify.kernels import subject
 from symvi.verify.layouts import differences_between_layouts
-from symvi.verify.zoo import zoo
-
-
-def chosen(names: list[str]) -> Iterator[tuple[Mechanism, Choices]]:
-    """The mechanisms that are meant by names of the zoo or of files."""
-    known = {mechanism.name: (mechanism, choices) for mechanism, choices in zoo()}
-    for name in names or known:
-        yield known[name] if name in known else described(name)
-
-
-def described(path: str) -> tuple[Mechanism, Choices]:
-    """The mechanism of a file, with the rows that its loops keep. Raises MechanismError, AssemblyError."""
-    mechanism = Mechanism.from_file(path)
-    return mechanism, analyse(mechanism)
+from symvi.verify.proof import POINTS, Tally, Verdict, prove
 
 
 def lines(verdicts: list[Verdict]) -> Iterator[str]:
     """A table: phase, kernels, numbers compared, points, verdict, seconds; under it the entries that differ."""
     for verdict in verdicts:
         word = "proved" if verdict.proved else f"{len(verdict.failures)} differ"
-        found = f"{len(verdict.kernels):4} kernels{verdict.outputs:7} numbers at {verdict.points} points  {word:10}"
+        points = f"{verdict.points} point{'s' if verdict.points > 1 else ''}"
+        found = f"{len(verdict.kernels):4} kernels{verdict.outputs:7} numbers at {points:8}  {word:10}"
         yield f"  {verdict.phase:14}{found}{verdict.seconds:8.3f} s"
         yield from (f"    {failure}" for failure in verdict.failures)
 
 
-def main(names: list[str]) -> int:
-    began, wrong, kernels, outputs = perf_counter(), 0, 0, 0
-    for mechanism, choices in chosen(names):
-        of = subject(mechanism, choices)
-        verdicts = prove(of)
-        layouts = list(differences_between_layouts(of.program))
-        print(mechanism.name, *lines(verdicts), *(f"  differs: {text}" for text in layouts), sep="\n", flush=True)
-        wrong += sum(len(verdict.failures) for verdict in verdicts) + len(layouts)
-        kernels += len(of.printed.kernels)
-        outputs += sum(verdict.outputs for verdict in verdicts)
-    print(f"{kernels} kernels, {outputs} numbers, {wrong} wrong; {perf_counter() - began:.0f} s")
-    return 1 if wrong else 0
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns 1 if anything differs, 2 if the command cannot be run."""
+    options = _options(arguments)
+    console, began, total, found = sys.stderr if options.json else sys.stdout, perf_counter(), Tally(), {}
+    try:
+        for mechanism, choices in chosen(options.names):
+            of = subject(mechanism, choices)
+            verdicts, layouts = prove(of), list(differences_between_layouts(of.program))
+            said = (*lines(verdicts), *(f"  differs: {text}" for text in layouts))
+            print(mechanism.name, *said, sep="\n", file=console, flush=True)
+            total.add(len(of.printed.kernels), verdicts, len(layouts))
+            found[mechanism.name] = {"phases": [verdict.plain() for verdict in verdicts], "layouts": layouts}
+    except (SymviError, OSError) as error:
+        return refused(error)
+    print(f"{total}; {perf_counter() - began:.0f} s", file=console)
+    if options.json:
+        primes = [f"2^{point.prime.bit_length()} - 1" for point in POINTS]
+        print(json.dumps({"mechanisms": found, "primes": primes, "total": vars(total)}))
+    return 1 if total.wrong else 0
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m symvi.verify",
+        description="Prove that the printed kernels of mechanisms equal the naive definitions, by exact evaluation of "
+        "the C text in prime fields, and that all layouts mean the same.",
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="files, or mechanisms of the zoo (default: the zoo)")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object, all else on stderr")
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

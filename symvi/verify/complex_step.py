@@ -15,8 +15,8 @@ from random import Random
 
 from symvi.emit.python import COMPLEX
 from symvi.program.records import STORES
-from symvi.verify.crun import Memory, compiled, run
-from symvi.verify.kernels import Subject, copy_of
+from symvi.verify.crun import Memory, compiled, copy_of, run
+from symvi.verify.kernels import Subject
 
 STEPS = (1e-2, 1e-4)
 SMALL = 1e-40  # the complex step: its square is nothing beside 1

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from symvi.verify.ctext import Function, Reader, Statement, UnreadableText, read_function, tokens
 
 STORES = {"p": "parameters", "z": "state", "u": "input", "w": "work"}
+ACCESS = re.compile(r"(\w+)\[[^\]]*\]\.(\w+)")
 FUNCTION = re.compile(r"^static void (\w+)\([^)]*\)\n\{.*?^\}\n", re.S | re.M)
 TABLE = re.compile(r"^static const unsigned short (\w+)_table\[\d+\]\[\d+\] = \{(.*?)^\};", re.S | re.M)
 
@@ -37,10 +38,14 @@ class PrintedCall(NamedTuple):
 
 @dataclass(frozen=True)
 class PrintedProgram:
-    """Kernels by name (none in the inline layout) and calls by phase."""
+    """Kernels by name (none in the inline layout), calls by phase, and the fields that other functions name.
+
+    named: (node type, field) of every access outside of kernels: what steers Newton's method, starts, and reports.
+    """
 
     kernels: Mapping[str, Function]
     phases: Mapping[str, tuple[PrintedCall, ...]] = field(default_factory=dict)
+    named: frozenset[tuple[str, str]] = frozenset()
 
 
 cached_function = lru_cache(maxsize=512)(read_function)
@@ -65,7 +70,16 @@ def read_program(text: str) -> PrintedProgram:
     for calls in phases.values():
         for call in calls:
             _check_restrict(call)
-    return PrintedProgram(kernels, phases)
+    return PrintedProgram(kernels, phases, _named_elsewhere(text, kernels))
+
+
+def _named_elsewhere(text: str, kernels: Mapping[str, Function]) -> frozenset[tuple[str, str]]:
+    """(node type, field) of the accesses that are in no kernel."""
+
+    def left_out(match: re.Match) -> str:
+        return "" if match.group(1) in kernels or match.group(1).startswith("run_") else match.group(0)
+
+    return frozenset(ACCESS.findall(FUNCTION.sub(left_out, text)))
 
 
 def _table(text: str) -> list[list[int]]:

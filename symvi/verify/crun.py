@@ -14,19 +14,33 @@ Memory = dict[str, dict[str, list[dict[str, list]]]]
 def compiled(function: Function, numbers: Mapping[str, Callable]) -> Callable:
     """A function of records (dictionaries of lists of numbers), in the order of the kernel's arguments.
 
-    numbers: "number" makes a number of a Fraction; the other entries are functions by name, as in emit/python.py. What
-    runs is written anew from the trees, never the text itself.
+    numbers: "number" makes a number of a Fraction; the other entries are functions by name, as in emit/python.py.
     """
-    scope: dict[str, object] = {}
-    writer = _Writer(scope, numbers)
-    records = [f"r_{name}" for name, _ in function.records]
-    lines = [
-        f"def kernel({', '.join(records)}):",
-        *(f"    {writer.statement(s)}" for s in function.statements),
-        "    return None",
-    ]
-    exec(compile("\n".join(lines), f"<{function.name}>", "exec"), scope)  # noqa: S102  (text of our own trees)
-    return scope["kernel"]
+    return Compiler(numbers)(function)
+
+
+class Compiler:
+    """Makes kernels run on one kind of numbers. What runs is written anew from the trees, never the text itself.
+
+    A statement is written once, whichever kernels it stands in: one with a planted error shares all but one.
+    """
+
+    def __init__(self, numbers: Mapping[str, Callable]):
+        self.scope: dict[str, object] = {}
+        self.writer = _Writer(self.scope, numbers)
+        self.written: dict[int, tuple[Statement, str]] = {}  # by identity; the statement is kept, so that it stays
+
+    def __call__(self, function: Function) -> Callable:
+        records = [f"r_{name}" for name, _ in function.records]
+        lines = [f"def kernel({', '.join(records)}):", *map(self._line, function.statements), "    return None"]
+        exec(compile("\n".join(lines), f"<{function.name}>", "exec"), self.scope)  # noqa: S102  (text of our own trees)
+        return self.scope.pop("kernel")
+
+    def _line(self, statement: Statement) -> str:
+        known = self.written.get(id(statement))
+        if known is None:
+            known = self.written[id(statement)] = statement, f"    {self.writer.statement(statement)}"
+        return known[1]
 
 
 class _Writer:
@@ -42,8 +56,8 @@ class _Writer:
     def text(self, tree: tuple) -> str:
         kind = tree[0]
         if kind == "number":
-            name = f"k_{len(self.scope)}"
-            self.scope[name] = self.numbers["number"](tree[1])
+            name = f"k_{tree[1].numerator}_{tree[1].denominator}"
+            self.scope.setdefault(name, self.numbers["number"](tree[1]))
             return name
         if kind == "name":
             return f"v_{tree[1]}"
@@ -70,3 +84,14 @@ def run(calls: Iterable[PrintedCall], memory: Memory, compile_function: Callable
     """Run the calls of a phase on records: memory[store][kind][index][field]."""
     for function, records in calls:
         compile_function(function)(*(memory[r.store][r.kind][r.index] for r in records))
+
+
+def copy_of(memory: Memory) -> Memory:
+    """The same records with lists of their own."""
+    return {
+        store: {
+            kind: [{name: list(values) for name, values in record.items()} for record in records]
+            for kind, records in kinds.items()
+        }
+        for store, kinds in memory.items()
+    }

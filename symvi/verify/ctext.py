@@ -203,6 +203,15 @@ def exact_number(text: str) -> Fraction:
     return simple if len(text.split("e")[0]) > FULL_LENGTH and float(simple) == float(text) else value
 
 
+def read_statement(text: str, start: int, end: int) -> Statement:
+    """The one statement that a part of a text is. Raises UnreadableText."""
+    reader = Reader(text, tokens(text, start, end))
+    found = reader.statement()
+    if reader.front:
+        reader.take("the end")
+    return found
+
+
 def read_function(text: str) -> Function:
     """The function that a text is: `static void name(records) { statements }`. Raises UnreadableText."""
     reader = Reader(text, tokens(text))

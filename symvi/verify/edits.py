@@ -8,11 +8,11 @@ one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
 
-from symvi.verify.ctext import Function, Statement, Token, tokens
+from symvi.verify.ctext import Function, Statement, Token, read_statement, tokens
 
 KINDS = ("sign", "factor", "term", "index", "exchange", "variable")
 
@@ -32,6 +32,15 @@ class Edit:
     def text(self) -> str:
         """The whole kernel with the error in it."""
         return self.function.text[: self.begin] + self.new + self.function.text[self.end :]
+
+    @property
+    def changed(self) -> Function:
+        """The whole kernel as read; all statements but one are those that were there. Raises UnreadableText."""
+        old, text = self.statement, self.text
+        grown = len(text) - len(self.function.text)
+        new = read_statement(text, old.start, old.end + grown)
+        statements = tuple(new if statement is old else statement for statement in self.function.statements)
+        return replace(self.function, statements=statements, text=text)
 
     @property
     def before(self) -> str:

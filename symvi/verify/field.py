@@ -1,9 +1,9 @@
 """The integers modulo a prime: numbers in which an equation that holds has no rounding, and one that does not is seen.
 
-An identity between rational functions holds for all numbers or, at a random point of the field, with a probability of
-about degree/p by accident: 1e-17 for p = 2^61 - 1. A square root is known only where it was built as one: half of all
-numbers of a field have a root, so a root found by exponentiation would accept a wrong radicand half of the time,
-sqrt(-s²) for example.
+An identity between rational functions holds for all numbers or, at a random point of the field, by accident, with a
+probability of degree/p (degree.py). A square root is known only where it was built as one: half of all numbers of a
+field have a root, so a root found by exponentiation would accept a wrong radicand half of the time, sqrt(-s²) for
+example.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from fractions import Fraction
 from random import Random
 
 MERSENNE_61 = 2**61 - 1
-MERSENNE_127 = 2**127 - 1
-PRIMES = (MERSENNE_61, MERSENNE_127)
+MERSENNE_521 = 2**521 - 1
+PRIMES = (MERSENNE_61, MERSENNE_521)
 
 
 class UnknownRoot(ArithmeticError):

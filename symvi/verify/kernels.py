@@ -1,4 +1,4 @@
-"""The proof: run a mechanism's printed kernels in a prime field and compare every result with the naive definition.
+"""A bench: a mechanism's printed kernels run in a prime field, every result beside its naive definition.
 
 Every stage starts from the records that the stages before it left, so that a number which one kernel keeps for another
 is proved where it is used. The text that runs is what emit/c.py prints; that all layouts say the same is in layouts.py.
@@ -17,12 +17,12 @@ from symvi.program.maximal import Matrix
 from symvi.program.program import Program
 from symvi.verify.check import Check
 from symvi.verify.cprogram import PrintedProgram, read_program
-from symvi.verify.crun import Memory, compiled, run
+from symvi.verify.crun import Compiler, Memory, copy_of, run
 from symvi.verify.ctext import Function
-from symvi.verify.field import MERSENNE_61, MERSENNE_127
-from symvi.verify.parameters import parameter_differences
+from symvi.verify.field import MERSENNE_61
 from symvi.verify.scene import Scene, make_scene
 from symvi.verify.stages import Stage, stages_of
+from symvi.verify.unseen import Unseen
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Bench:
             of.mechanism, of.program, of.choices, prime=prime, seed=seed, guarded=guarded, complete=self._complete
         )
         self.start = self.scene.memory()
-        self.numbers = self.scene.kernel_numbers()
+        self.compiler = Compiler(self.scene.kernel_numbers())
         self._compiled: dict[int, Callable] = {}
         self.left: dict[str | None, Memory] = {None: self.start}
         self.seconds: dict[str, float] = {}
@@ -72,6 +72,7 @@ class Bench:
             self.left[stage.name] = self.after(stage, self.left[stage.after])
             self.seconds[stage.name] = perf_counter() - began
         self.knowledge = self.scene.opaque.save()
+        self.unseen = Unseen(of.printed)
 
     def _complete(self, scene: Scene) -> None:
         self.stages: list[Stage] = stages_of(scene, self.of.matrix)
@@ -79,7 +80,7 @@ class Bench:
     def compile(self, function: Function) -> Callable:
         found = self._compiled.get(id(function))
         if found is None:
-            found = self._compiled[id(function)] = compiled(function, self.numbers)
+            found = self._compiled[id(function)] = self.compiler(function)
         return found
 
     def after(self, stage: Stage, before: Memory, compile_function: Callable | None = None) -> Memory:
@@ -105,85 +106,3 @@ def differences(check: Check, memory: Memory) -> Iterator[str]:
     for k, (value, wanted) in enumerate(zip(found, check.expected, strict=True)):
         if value != wanted:
             yield f"{check.place}, entry {k}"
-
-
-def copy_of(memory: Memory) -> Memory:
-    return {
-        store: {
-            kind: [{name: list(values) for name, values in record.items()} for record in records]
-            for kind, records in kinds.items()
-        }
-        for store, kinds in memory.items()
-    }
-
-
-# --- reports ------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Verdict:
-    """What was proved of one phase of one mechanism: kernels, numbers compared, points, failing entries, seconds."""
-
-    mechanism: str
-    phase: str
-    kernels: tuple[str, ...]
-    outputs: int
-    points: int
-    failures: tuple[str, ...]
-    seconds: float
-
-    @property
-    def proved(self) -> bool:
-        return not self.failures
-
-
-@dataclass(frozen=True)
-class Point:
-    """Where a proof is done: a prime, a seed, and whether the guards of loops are zero."""
-
-    prime: int = MERSENNE_61
-    seed: int = 0
-    guarded: bool = False
-
-
-POINTS = (Point(MERSENNE_61, 1), Point(MERSENNE_127, 2, guarded=True))
-
-
-def prove(of: Subject, points: tuple[Point, ...] = POINTS) -> list[Verdict]:
-    """Prove every kernel of a subject at some points; one verdict per stage, and one for its parameters."""
-    began = perf_counter()
-    wrong = tuple(parameter_differences(of.mechanism, of.choices, of.program))
-    count = sum(len(numbers) for record in of.program.parameters.values() for numbers in record.values())
-    return [
-        Verdict(of.mechanism.name, "parameters", (), count, 1, wrong, perf_counter() - began),
-        *_prove_stages(of, points),
-    ]
-
-
-def _prove_stages(of: Subject, points: tuple[Point, ...]) -> list[Verdict]:
-    outputs: dict[str, int] = {}
-    failures: dict[str, list[str]] = {}
-    seconds: dict[str, float] = {}
-    for point in points:
-        bench = Bench(of, prime=point.prime, seed=point.seed, guarded=point.guarded)
-        for stage in bench.stages:
-            began = perf_counter()
-            failures.setdefault(stage.name, []).extend(bench.failures(stage, bench.left[stage.name]))
-            outputs[stage.name] = outputs.get(stage.name, 0) + sum(len(check.expected) for check in stage.checks)
-            seconds[stage.name] = seconds.get(stage.name, 0.0) + bench.seconds[stage.name] + perf_counter() - began
-    names = {
-        stage.name: tuple(
-            dict.fromkeys(c.function.name for phase in stage.phases for c in of.printed.phases.get(phase, ()))
-        )
-        for stage in bench.stages
-    }
-    return [
-        Verdict(
-            of.mechanism.name,
-            name,
-            names[name],
-            outputs[name],
-            len(points),
-            tuple(dict.fromkeys(failures[name])),
-            seconds[name],
-        )
-        for name in names
-    ]

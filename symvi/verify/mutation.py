@@ -1,114 +1,113 @@
 """How many planted errors the proof finds.
 
-    python -m symvi.verify.mutation [--all] [--per-kernel N] [--seed S] [NAME ...]
+    python -m symvi.verify.mutation [--all] [--per-kernel N] [--seed S] [--json] [NAME ...]
 
-Every edit of edits.py is run through the proof with the edited kernel in the place of the printed one. An edit changes
-the function if any record differs after the phases that it touches, at a random point, and the numbers that differ are
-more than intermediate ones which all lead to the same results. The score is caught / edits that change the function;
-the others are counted apart: those that change nothing (names of a symmetric product exchanged) and those that change
-only intermediate numbers (a factor that is stored and not needed, the anchor in a row that does not depend on it).
+Every edit of edits.py is run through the proof with the edited kernel in the place of the printed one, and gets one of
+four verdicts:
+    caught      a number differs from its definition, or a root is taken that no definition takes;
+    equivalent  no number in any record differs (names of a symmetric product exchanged): the text means the same;
+    inside      numbers differ that nobody but kernels can see (unseen.py), and everything made of them is the same;
+    missed      anything else. The score is caught / (caught + missed), and a run that misses one has failed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
 from time import perf_counter
 
-from symvi.verify.crun import Memory, compiled
-from symvi.verify.ctext import Function, read_function
+from symvi.errors import SymviError
+from symvi.verify.choosing import at_least_one, chosen, refused
+from symvi.verify.crun import Memory
+from symvi.verify.ctext import Function
 from symvi.verify.edits import Edit, edits_of, sample
 from symvi.verify.kernels import Bench, Subject, subject
 from symvi.verify.stages import Stage
-from symvi.verify.zoo import zoo
+from symvi.verify.unseen import differing
 
-CAUGHT, MISSED, EQUIVALENT, INSIDE = "caught", "missed", "equivalent", "inside"
-# fields that may hold intermediate numbers: values kept for later, blocks and what elimination makes of them
-INTERMEDIATE = {"kept", "jw", "d", "u", "l", "f"}
+CAUGHT, EQUIVALENT, INSIDE, MISSED = "caught", "equivalent", "inside", "missed"
 
 
 @dataclass
 class Score:
-    """Counts of a mutation run, and what was missed."""
+    """Counts of edits by verdict and kind, and what was missed: (mechanism, kernel, before, after)."""
 
-    caught: Counter = field(default_factory=Counter)
-    equivalent: int = 0
-    inside: int = 0
-    missed: list[tuple[str, Edit]] = field(default_factory=list)
+    counts: Counter = field(default_factory=Counter)
+    missed: list[tuple[str, str, str, str]] = field(default_factory=list)
     kernels: int = 0
     seconds: float = 0.0
 
     def count(self, mechanism: str, edit: Edit, verdict: str) -> None:
-        if verdict == CAUGHT:
-            self.caught[edit.kind] += 1
-        elif verdict == MISSED:
-            self.missed.append((mechanism, edit))
-        else:
-            self.equivalent += verdict == EQUIVALENT
-            self.inside += verdict == INSIDE
+        self.counts[verdict, edit.kind] += 1
+        if verdict == MISSED:
+            self.missed.append((mechanism, edit.function.name, edit.before, edit.after))
 
     def add(self, other: Score) -> None:
-        self.caught += other.caught
+        self.counts += other.counts
         self.missed += other.missed
-        self.equivalent += other.equivalent
-        self.inside += other.inside
         self.kernels += other.kernels
         self.seconds += other.seconds
 
+    def of(self, verdict: str) -> int:
+        """How many edits got this verdict."""
+        return sum(count for (given, _), count in self.counts.items() if given == verdict)
+
     @property
-    def changing(self) -> int:
-        return sum(self.caught.values()) + len(self.missed)
+    def planted(self) -> int:
+        return sum(self.counts.values())
 
     def __str__(self) -> str:
-        kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(self.caught.items()))
+        kinds = ", ".join(f"{kind} {count}" for (given, kind), count in sorted(self.counts.items()) if given == CAUGHT)
         lines = [
-            f"{sum(self.caught.values())} of {self.changing} planted errors caught ({kinds}); "
-            f"{self.equivalent} edits change nothing, "
-            f"{self.inside} only intermediate numbers; {self.kernels} kernels, {self.seconds:.0f} s"
+            f"mutants: {self.planted} planted in {self.kernels} kernels, {self.of(CAUGHT)} caught ({kinds}), "
+            f"{self.of(EQUIVALENT)} equivalent, {self.of(INSIDE)} inside, {self.of(MISSED)} missed; "
+            f"{self.seconds:.0f} s"
         ]
-        lines += [
-            f"missed in {mechanism}, {edit.function.name}:\n  {edit.before}\n  {edit.after}"
-            for mechanism, edit in self.missed
-        ]
+        lines += [f"missed in {place}, {kernel}:\n  {old}\n  {new}" for place, kernel, old, new in self.missed]
         return "\n".join(lines)
+
+    def plain(self) -> dict:
+        """The same as JSON has it."""
+        verdicts = {verdict: self.of(verdict) for verdict in (CAUGHT, EQUIVALENT, INSIDE, MISSED)}
+        kinds = {kind: count for (given, kind), count in sorted(self.counts.items()) if given == CAUGHT}
+        missed = [dict(zip(("mechanism", "kernel", "before", "after"), each, strict=True)) for each in self.missed]
+        return {"planted": self.planted, **verdicts, "caught_by_kind": kinds, "kernels": self.kernels,
+                "missed_edits": missed, "seconds": round(self.seconds, 1)}  # fmt: skip
 
 
 def outcome(bench: Bench, edit: Edit) -> str:
-    """What the proof says of an edited kernel: caught, missed or equivalent."""
+    """What the proof says of an edited kernel."""
     bench.scene.opaque.restore(bench.knowledge)
-    changed = compiled(read_function(edit.text), bench.numbers)
+    changed = bench.compiler(edit.changed)
     try:
         return _outcome(bench, edit.function, lambda f: changed if f is edit.function else bench.compile(f))
     except ArithmeticError:  # a root, branch or quotient that no definition has
         return CAUGHT
 
 
-def _outcome(bench: Bench, function: Function, compile_function) -> str:
+def _outcome(bench: Bench, function: Function, compile_function: Callable) -> str:
     left: dict[str | None, Memory] = {}
-    first = None
     for stage in bench.stages:
         if stage.after in left or _runs(bench, stage, function):
             memory = bench.after(stage, left.get(stage.after, bench.left[stage.after]), compile_function)
             if memory != bench.left[stage.name]:
                 left[stage.name] = memory
-                first = first or stage
                 if next(bench.failures(stage, memory), None) is not None:
                     return CAUGHT
-    if first is None:
+    if not left:
         return EQUIVALENT
-    return INSIDE if set(_changed_fields(bench.left[first.name], left[first.name])) <= INTERMEDIATE else MISSED
+    return INSIDE if all(_is_inside(bench, stage, left) for stage in bench.stages) else MISSED
 
 
-def _changed_fields(before: Memory, after: Memory) -> Iterator[str]:
-    """The names of fields in which two memories differ."""
-    for store, kinds in before.items():
-        for kind, records in kinds.items():
-            for old, new in zip(records, after[store][kind], strict=True):
-                yield from (name for name in old if old[name] != new[name])
+def _is_inside(bench: Bench, stage: Stage, left: dict[str | None, Memory]) -> bool:
+    """Whether all numbers that differ after a stage may."""
+    before = bench.left[stage.name]
+    return all(place in bench.unseen for place in differing(before, left.get(stage.name, before)))
 
 
 def _runs(bench: Bench, stage: Stage, function: Function) -> bool:
@@ -144,24 +143,37 @@ def _fresh(of: Subject, seen: set[str]) -> list[Function]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m symvi.verify.mutation", description="Plant errors in kernels and count those found."
-    )
-    parser.add_argument("names", nargs="*", help="mechanisms of the zoo (default: all)")
-    parser.add_argument("--all", action="store_true", help="every edit of every kernel")
-    parser.add_argument("--per-kernel", type=int, default=2, help="edits of each kernel (default 2)")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(arguments)
-    total, seen = Score(), set()
-    for mechanism, choices in zoo():
-        if not options.names or mechanism.name in options.names:
-            one = score(
-                [subject(mechanism, choices)], None if options.all else options.per_kernel, options.seed, seen=seen
-            )
-            print(f"{mechanism.name}: {one}", flush=True)
-            total.add(one)
-    print(f"all: {total}")
+    """Run the command; returns 1 if an edit was missed, 2 if the command cannot be run."""
+    options = _options(arguments)
+    console = sys.stderr if options.json else sys.stdout
+    try:
+        cases = chosen(options.names)
+    except (SymviError, OSError) as error:
+        return refused(error)
+    total, seen, found = Score(), set(), {}
+    for mechanism, choices in cases:
+        one = score([subject(mechanism, choices)], None if options.all else options.per_kernel, options.seed, seen)
+        found[mechanism.name] = one.plain()
+        print(f"{mechanism.name}: {one}", file=console, flush=True)
+        total.add(one)
+    print(f"all {len(found)}: {total}", file=console)
+    if options.json:
+        print(json.dumps({"mechanisms": found, "total": total.plain()}))
     return 1 if total.missed else 0
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m symvi.verify.mutation",
+        description="Plant errors in printed kernels, one at a time, and count those that the proof finds. "
+        "A kernel whose text stands in several mechanisms is taken once.",
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="mechanisms of the zoo, or files (default: the zoo)")
+    parser.add_argument("--all", action="store_true", help="every edit of every kernel (half an hour for the zoo)")
+    parser.add_argument("--per-kernel", type=at_least_one, default=2, metavar="N", help="edits of each (default 2)")
+    parser.add_argument("--seed", type=int, default=0, help="another choice of edits, and another point")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object, all else on stderr")
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

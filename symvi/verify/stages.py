@@ -42,8 +42,11 @@ def stages_of(scene: Scene, matrix: Matrix) -> list[Stage]:
         ("merit", ("merit",), "evaluate", view.set_sums, step.merit),
         ("linearize", ("linearize",), "evaluate", view.nothing, step.blocks),
         ("solve", ("eliminate", "substitute"), "linearize", view.nothing, step.solve),
-        ("settle", ("settle",), "evaluate", view.set_solution, state.settle),
-        ("advance", ("advance",), "evaluate", view.set_solution, state.advance),
+        ("settle", ("settle",), "solve", view.set_solution, state.settle),
+        ("advance", ("advance",), "solve", view.set_solution, state.advance),
+        # a second iteration, on records that hold what the first one left: it must find the same
+        ("evaluate again", ("evaluate",), "advance", view.set_motion, step.evaluate),
+        ("solve again", ("linearize", "eliminate", "substitute"), "evaluate again", view.nothing, step.solve),
         ("retreat", ("retreat",), "evaluate", view.set_base, state.retreat),
         ("react", ("react",), "evaluate", view.nothing, state.react),
         ("finish", ("finish",), "evaluate", view.nothing, state.finish),
@@ -52,7 +55,8 @@ def stages_of(scene: Scene, matrix: Matrix) -> list[Stage]:
         ("launch_chord", ("launch_chord",), "prepare", view.nothing, state.launch_chord),
         ("energy", ("energy",), "prepare", view.set_knot, state.energy),
     )
-    unknown = set(scene.program.phases) - {phase for _, phases, *_ in table for phase in phases}
+    used = {phase for phase, calls in scene.program.phases.items() if calls}
+    unknown = used - {phase for _, phases, *_ in table for phase in phases}
     if unknown:
         raise KeyError(f"no definition of the phases {', '.join(sorted(unknown))}")
     stages: dict[str, Stage] = {}

@@ -10,9 +10,9 @@ import pytest
 from symvi.emit.python import FLOATS, compile_kernel
 from symvi.verify.complex_step import random_memory
 from symvi.verify.cprogram import read_program
-from symvi.verify.crun import compiled, run
+from symvi.verify.crun import compiled, copy_of, run
 from symvi.verify.ctext import UnreadableText, exact_number, read_function
-from symvi.verify.kernels import copy_of, read_printed
+from symvi.verify.kernels import read_printed
 from tests.verify.subjects import of_zoo
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from symvi.verify.ctext import read_function
 from symvi.verify.edits import KINDS, edits_of
 from symvi.verify.kernels import Bench, subject
-from symvi.verify.mutation import CAUGHT, EQUIVALENT, outcome, score
+from symvi.verify.mutation import CAUGHT, EQUIVALENT, INSIDE, MISSED, main, outcome, score
+from symvi.verify.unseen import Place
 from symvi.verify.zoo import zoo
+from tests.verify.figures import MUTANTS
 from tests.verify.subjects import of_zoo
 
+VERDICTS = (CAUGHT, EQUIVALENT, INSIDE, MISSED)
 PER_KERNEL = 2  # edits of every kernel of the zoo: some 3000 in all
 KERNEL = """static void k(const m *restrict a_p, m *restrict a)
 {
@@ -58,11 +63,39 @@ def test_an_exchange_in_a_symmetric_product_changes_nothing() -> None:
     assert all(verdict == CAUGHT for after, verdict in verdicts.items() if "2.0*(" in after)
 
 
+def test_only_what_nobody_sees_may_differ() -> None:
+    """An error in what elimination keeps for itself is harmless; one in what is reported would be missed."""
+    of = of_zoo("along_fixed")
+    bench = Bench(of, guarded=True)
+    factors = [edit for edit in edits_of(of.printed.kernels["eliminate_body_into_fixed"]) if "i->d[21]" in edit.after]
+    assert INSIDE in {outcome(bench, edit) for edit in factors}
+    assert Place("work", "body", 0, "d", 21) in bench.unseen
+    bench.unseen.named |= {("body", "d")}
+    assert MISSED in {outcome(bench, edit) for edit in factors}
+
+
+def test_what_is_handed_out_is_seen() -> None:
+    unseen = Bench(of_zoo("four_bar"), guarded=True).unseen
+    handed_out = [("state", "body", "x"), ("state", "body", "l"), ("work", "body", "v"), ("work", "body", "e"),
+                  ("work", "revolute", "reaction"), ("work", "revolute", "y"), ("work", "common", "merit"),
+                  ("work", "revolute_ground_dropped", "g")]  # fmt: skip
+    for store, kind, name in handed_out:
+        assert Place(store, kind, 0, name, 0) not in unseen, name
+
+
+def test_the_command_counts_and_refuses(capsys: pytest.CaptureFixture) -> None:
+    assert main(["--json", "--per-kernel", "1", "body_forces"]) == 0
+    total = json.loads(capsys.readouterr().out)["total"]
+    assert total["planted"] == total["kernels"] == sum(total[v] for v in (CAUGHT, EQUIVALENT, INSIDE, MISSED))
+    assert main(["body_force"]) == 2
+    assert "did you mean 'body_forces'?" in capsys.readouterr().err
+
+
 @pytest.mark.slow
-def test_planted_errors_are_caught(capsys: pytest.CaptureFixture) -> None:
+def test_planted_errors_are_caught(record_property) -> None:
     """In every kernel of the zoo, some."""
     result = score((subject(*pair) for pair in zoo()), PER_KERNEL)
-    with capsys.disabled():
-        print(f"\nmutation score of the proof: {result}")
+    plain = result.plain()
+    record_property(MUTANTS, {name: plain[name] for name in ("planted", "kernels", *VERDICTS)})
     assert result.missed == []
-    assert set(result.caught) == set(KINDS) and result.changing > 2000
+    assert set(plain["caught_by_kind"]) == set(KINDS) and result.of(CAUGHT) > 2000
