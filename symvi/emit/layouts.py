@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from symvi.emit.repetitions import Repetition, repetitions_in
 from symvi.program.program import Call, Program
 
 HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w"}
@@ -16,6 +17,8 @@ PER_OPERATION, BESIDE = 11, 4096
 NEAREST_CACHE = 32 * 1024
 # Beyond, compilers take time out of proportion [bytes].
 LARGEST_INLINE = 160 * 1024
+# Of a phase in the looped layout, loops, and calls between two of them: with more, its text would grow with the links.
+MOST_LOOPS, MOST_CALLS = 8, 4
 READABLE = 12  # bodies up to which a person reads the elimination order call by call
 
 
@@ -82,36 +85,86 @@ def _inline(printer, phase: str, calls: Sequence[Call]) -> dict:
 
 
 def _looped(printer, phase: str, calls: Sequence[Call]) -> dict:
-    """Runs of calls of one kernel are loops over a table; where kernels alternate, a table row names its kernel."""
-    if not calls:
-        return {"table": [], "lines": []}
-    kernels = list({call.kernel.name: call.kernel for call in calls}.values())
-    number = {kernel.name: k for k, kernel in enumerate(kernels)}
-    width = max(len(_columns(call)) for call in calls)
-    rows = []
-    for call in calls:
-        columns = _columns(call)
-        rows.append(
-            f"{{{', '.join(str(n) for n in [number[call.kernel.name], *columns, *[0] * (width - len(columns))])}}},"
-        )
-    table = [
-        f"static const unsigned short {phase}_table[{len(calls)}][{width + 1}] = {{",
-        *(f"    {row}" for row in rows),
-        "};",
-    ]
-    lines = [
-        f"for (unsigned int n = 0u; n < {len(calls)}u; n++) {{",
-        f"    const unsigned short *const row = {phase}_table[n];",
-        "    switch (row[0]) {",
-    ]
-    for kernel in kernels:
-        lines += [
-            f"    case {number[kernel.name]}:",
-            f"        {kernel.name}({', '.join(_looped_arguments(kernel))});",
-            "        break;",
+    """Where kernels come again on records further on, a loop; a few calls as they are; for all others, a table whose
+    rows name kernels."""
+    parts = repetitions_in(calls)
+    if sum(isinstance(part, Repetition) for part in parts) > MOST_LOOPS:
+        parts = [tuple(calls)]
+    table = _Table(phase, [call for part in parts if _is_tabled(part) for call in part])
+    lines, row = [], 0
+    for part in parts:
+        if isinstance(part, Repetition):
+            lines += _loop(part)
+        elif _is_tabled(part):
+            lines += table.loop(row, len(part))
+            row += len(part)
+        else:
+            lines += _unrolled(printer, phase, part)["lines"]
+    return {"table": table.lines(), "lines": lines}
+
+
+def _is_tabled(part: Repetition | Sequence[Call]) -> bool:
+    return not isinstance(part, Repetition) and len(part) > MOST_CALLS
+
+
+def _loop(repetition: Repetition) -> list[str]:
+    lines = [f"for (unsigned int n = 0u; n < {repetition.turns}u; n++) {{"]
+    for call, shifts in zip(repetition.pattern, repetition.shifts, strict=True):
+        index = {port.label: _index(node.index, shift)
+                 for port, node, shift in zip(call.kernel.ports, call.nodes, shifts, strict=True)}  # fmt: skip
+        arguments = [
+            f"&{HOLDER[store]}->{port.kind}[{index[port.label]}]" for port, store, _ in call.kernel.used_stores()
         ]
-    lines += ["    default:", "        break;", "    }", "}"]
-    return {"table": table, "lines": lines}
+        lines.append(f"    {call.kernel.name}({', '.join(arguments)});")
+    return [*lines, "}"]
+
+
+def _index(first: int, shift: int) -> str:
+    """first + n shift, in unsigned numbers."""
+    if shift == 0:
+        return str(first)
+    step = "n" if abs(shift) == 1 else f"{abs(shift)}u*n"
+    if shift < 0:
+        return f"{first}u - {step}"
+    return f"{first}u + {step}" if first else step
+
+
+class _Table:
+    """Calls as rows of numbers: the kernel's, then the indices of its nodes."""
+
+    def __init__(self, phase: str, calls: Sequence[Call]):
+        self.name, self.calls = f"{phase}_table", calls
+        self.kernels = list({call.kernel.name: call.kernel for call in calls}.values())
+
+    def lines(self) -> list[str]:
+        if not self.calls:
+            return []
+        number = {kernel.name: k for k, kernel in enumerate(self.kernels)}
+        rows = [[number[call.kernel.name], *_columns(call)] for call in self.calls]
+        width = max(map(len, rows))
+        return [
+            f"static const unsigned short {self.name}[{len(rows)}][{width}] = {{",
+            *(f"    {{{', '.join(map(str, [*row, *[0] * (width - len(row))]))}}}," for row in rows),
+            "};",
+        ]
+
+    def loop(self, first: int, count: int) -> list[str]:
+        """The calls of some rows."""
+        row = f"{first}u + n" if first else "n"
+        lines = [
+            f"for (unsigned int n = 0u; n < {count}u; n++) {{",
+            f"    const unsigned short *const row = {self.name}[{row}];",
+            "    switch (row[0]) {",
+        ]
+        used = {call.kernel.name for call in self.calls[first : first + count]}
+        for number, kernel in enumerate(self.kernels):
+            if kernel.name in used:
+                lines += [
+                    f"    case {number}:",
+                    f"        {kernel.name}({', '.join(_looped_arguments(kernel))});",
+                    "        break;",
+                ]
+        return [*lines, "    default:", "        break;", "    }", "}"]
 
 
 def _columns(call: Call) -> list[int]:
@@ -132,5 +185,5 @@ def _looped_arguments(kernel) -> list[str]:
 LAYOUTS = {
     "inline": Layout("inline: the kernels are written out where they are used", _inline),
     "unrolled": Layout("unrolled: the elimination order is written out, one call a step", _unrolled),
-    "looped": Layout("looped: the elimination order is a table", _looped),
+    "looped": Layout("looped: the elimination order is loops, and a table where it does not repeat", _looped),
 }

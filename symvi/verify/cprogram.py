@@ -1,8 +1,8 @@
 """A printed C source as a program that runs on any numbers: its kernels, and the calls of every phase in its layout.
 
-Three layouts say the same in three ways: a list of calls (unrolled), a table that a loop walks (looped), blocks in
-which every record has a name (inline). Read back, all become calls of functions on records, so what runs here is what
-the compiler sees.
+Three layouts say the same in three ways: a list of calls (unrolled), loops that count or walk a table (looped), blocks
+in which every record has a name (inline). Read back, all become calls of functions on records, so what runs here is
+what the compiler sees.
 """
 
 from __future__ import annotations
@@ -115,11 +115,11 @@ class _Phase:
                 found.extend(self._loop())
             else:
                 function, arguments = self._call()
-                found.append(PrintedCall(function, tuple(place([]) for place in arguments)))
+                found.append(PrintedCall(function, tuple(place([], 0) for place in arguments)))
         return found
 
     def _call(self) -> tuple[Function, list[Callable]]:
-        """`kernel(&w->kind[index], ...);`: the function, and its arguments as functions of a row of the table."""
+        """`kernel(&w->kind[index], ...);`: the function, and its arguments as functions of a table's row and of n."""
         reader = self.reader
         function = self.kernel(reader.word())
         reader.take("(")
@@ -129,8 +129,8 @@ class _Phase:
         reader.take(";")
         return function, places
 
-    def _target(self) -> Callable[[list[int]], Record]:
-        """`&w->kind[7]` or `&w->kind[row[2]]`."""
+    def _target(self) -> Callable[[list[int], int], Record]:
+        """`&w->kind[index]`: a record, given the row and the turn of the loop around it."""
         reader = self.reader
         reader.take("&")
         store = STORES[reader.take(*STORES)]
@@ -143,10 +143,25 @@ class _Phase:
             column = reader.whole()
             reader.take("]")
             reader.take("]")
-            return lambda row: Record(store, kind, row[column])
-        index = reader.whole()
-        reader.take("]")
-        return lambda row: Record(store, kind, index)
+            return lambda row, turn: Record(store, kind, row[column])
+        first, step = self._index("]")
+        return lambda row, turn: Record(store, kind, first + step * turn)
+
+    def _index(self, end: str) -> tuple[int, int]:
+        """`7`, `n`, `7u + n`, `7u - 2u*n` up to a closing token, as (value at n = 0, step)."""
+        reader, sign, sums = self.reader, 1, [0, 0]
+        while True:
+            factor = reader.whole() if reader.front != "n" else 1
+            is_step = reader.front == "n" or reader.front == "*"
+            if reader.front == "*":
+                reader.take()
+            if is_step:
+                reader.take("n")
+            sums[is_step] += sign * factor
+            if reader.front == end:
+                reader.take()
+                return sums[0], sums[1]
+            sign = 1 if reader.take("+", "-") == "+" else -1
 
     def _block(self, number: int) -> PrintedCall:
         """`{ type *const name = &w->kind[index]; ... statements }`."""
@@ -157,19 +172,36 @@ class _Phase:
         while "*" in (reader.ahead(1), reader.ahead(2)) and reader.ahead(1) != "=":
             names.append(reader.record("const"))
             reader.take("=")
-            places.append(self._target()([]))
+            places.append(self._target()([], 0))
             reader.take(";")
         statements: tuple[Statement, ...] = reader.statements()
         text = self.text[start : reader.tokens[reader.position - 1].end]
         return PrintedCall(Function(f"block_{number + 1}", tuple(names), statements, text), tuple(places))
 
     def _loop(self) -> list[PrintedCall]:
-        """A loop over the phase's table, whose first column names the kernel."""
+        """A loop that calls kernels on records further on in every turn, or one that walks rows of a table."""
         reader = self.reader
-        while reader.take() != "{":
-            pass
-        while reader.take() != "{":
-            pass
+        self._skip("<")
+        turns = reader.whole()
+        self._skip("{")
+        if reader.front == "const":
+            return self._walk(turns)
+        pattern = []
+        while reader.front != "}":
+            pattern.append(self._call())
+        reader.take("}")
+        return [
+            PrintedCall(function, tuple(place([], turn) for place in arguments))
+            for turn in range(turns)
+            for function, arguments in pattern
+        ]
+
+    def _walk(self, turns: int) -> list[PrintedCall]:
+        """Rows of the table, whose first column names the kernel."""
+        reader = self.reader
+        self._skip("[")
+        first, step = self._index("]")
+        self._skip("{")
         cases = {}
         while reader.front == "case":
             reader.take()
@@ -180,4 +212,9 @@ class _Phase:
             reader.take(";")
         for word in ("default", ":", "break", ";", "}", "}"):
             reader.take(word)
-        return [PrintedCall(cases[row[0]][0], tuple(place(row) for place in cases[row[0]][1])) for row in self.table]
+        rows = [self.table[first + step * turn] for turn in range(turns)]
+        return [PrintedCall(cases[row[0]][0], tuple(place(row, 0) for place in cases[row[0]][1])) for row in rows]
+
+    def _skip(self, token: str) -> None:
+        while self.reader.take() != token:
+            pass
