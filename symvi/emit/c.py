@@ -23,6 +23,7 @@ from symvi.program.control import (
     FALL,
     INNER_HALVINGS,
     LEFT,
+    REST_ITERATIONS,
     ROUND_OFF,
     SAFETY,
     SENTENCES,
@@ -206,6 +207,7 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "attempts": ATTEMPTS,
         "boundary": printer.literal(BOUNDARY),
         "inner_halvings": INNER_HALVINGS,
+        "rest_iterations": REST_ITERATIONS,
         "complementarity": printer.literal(COMPLEMENTARITY[real]),
     }
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from symvi.program.control import (
     ATTEMPTS,
     BOUNDARY,
+    COMPLEMENTARITY,
     CONTACT_TYPES,
     DOMAIN,
     FALL,
     INNER_HALVINGS,
     LEFT,
+    REST_ITERATIONS,
     SLOW,
     STILL,
     Attempt,
@@ -122,6 +124,41 @@ class Interior:
             elif exact and length < 0.3:
                 exact = False
         return SolverStatus.NOT_CONVERGED
+
+    def press_at_rest(self) -> None:
+        """Velocities at rest against contacts: every solve gives them whole, because the residual at rest is linear."""
+        solver, run, common = self.solver, self.solver.run, self.solver.common
+        parameters = solver.memory.parameters["common"][0]
+        speed = parameters.acceleration[0] * parameters.h[0]
+        energy = parameters.heft[0] * (speed * speed)
+        small = 0.5 * (COMPLEMENTARITY["double"] * energy)
+        closing = self._closing_speed()
+        first = 0.01 * (speed * (speed if speed > closing else closing))
+        first = first if first > closing * closing else closing * closing
+        common.ratio[0] = parameters.heft[0] / self.lumps
+        common.stick[0], common.memory[0] = 1.0, 0.5
+        common.target[0] = common.ratio[0] * first
+        common.second[0] = 0.0
+        run("warm")
+        run("keep")
+        exact = False
+        for _ in range(REST_ITERATIONS):
+            gap = self._gap(0.0)
+            for phase in ("recall", "press", "exact" if exact else "scale", "linearize"):
+                run(phase)
+            common.target[0] = 0.1 * gap if 0.1 * gap > small else small
+            for phase in ("aim_exact" if exact else "aim", "eliminate", "substitute", "respond"):
+                run(phase)
+            share = BOUNDARY * self._largest_share(1.0 / BOUNDARY)
+            common.length[0] = min(share, 1.0)
+            run("advance")
+            run("rest")
+            if not exact and gap < 0.01 * energy and common.length[0] > 0.5:
+                exact = True
+            elif exact and common.length[0] < 0.3:
+                exact = False
+            if common.length[0] >= 1.0 and self._largest_product() <= COMPLEMENTARITY["double"] * energy:
+                break
 
     def _begin(self) -> bool:
         """Bodies at their predicted velocities; whether those lie inside the domain."""
