@@ -14,15 +14,19 @@ from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
 from symvi.program.control import (
+    APART,
     ATTEMPTS,
+    BESIDE,
     BOUNDARY,
     COMPLEMENTARITY,
     CONTACT_SIZE,
     CONTACT_TYPES,
     DOMAIN,
     FALL,
+    GUARD,
     INNER_HALVINGS,
     LEFT,
+    LOST,
     REST_ITERATIONS,
     ROUND_OFF,
     SAFETY,
@@ -30,6 +34,7 @@ from symvi.program.control import (
     SINGULAR_OPENING,
     SLOW,
     STILL,
+    WEAK,
     SolverOptions,
     SolverStatus,
 )
@@ -165,6 +170,10 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         "slow": printer.literal(SLOW),
         "singular_opening": printer.literal(SINGULAR_OPENING),
         "round_off": printer.literal(ROUND_OFF[real]),
+        "weak": printer.literal(GUARD / WEAK),
+        "lost": printer.literal(GUARD / LOST),
+        "apart": printer.literal(APART),
+        "beside": [tuple(map(printer.literal, pair)) for pair in BESIDE],
         "loops": bool(program.notes["loops"]),
         "order": _wrapped("elimination order: " + ", ".join(program.notes["order"])),
         "angles": any("angle" in k.operation_count() or "atan2" in k.operation_count() for k in program.kernels()),
@@ -271,6 +280,7 @@ class CPrinter:
                     "count": len(self.program.nodes[kind]),
                     "rows": fields["g"],
                     "watched": "y" not in fields,
+                    "guarded": any(f.name == "guard" for f in self.program.records.of(kind, "parameters")),
                 }
 
     def reactions(self) -> Iterator:

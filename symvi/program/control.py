@@ -13,6 +13,16 @@ LEFT = 1000.0  # one of so many is let be where increments are below the toleran
 SAFETY = 100.0  # factor on the next increment, predicted from the fall of the residual; on the residual itself
 SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
 SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
+GUARD = 1e-12  # of a row's scale s², added to the pivot of a loop's row in the factorisation only
+WEAK = 1e-4  # a loop's pivot below this share of s²: the row nearly loses its direction, other branches are near
+LOST = 1e-8  # one below this share: round-off may hide on which branch the solution lies
+APART = 0.25  # of the largest velocity: a step that departs by more from its second knot is on another branch
+# (share of the old momentum, weight of the polynomial of degree 7 through steps with such shares, at the whole one)
+BESIDE = tuple(
+    (1 + sign * count / 16, weight)
+    for count, weight in ((1, 4 / 5), (2, -2 / 5), (3, 4 / 35), (4, -1 / 70))
+    for sign in (-1, 1)
+)
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
@@ -66,7 +76,7 @@ SENTENCES = {
     SolverStatus.OK: "the step was solved",
     SolverStatus.ROUND_OFF: "the step was solved; the residual is round-off and falls no further",
     SolverStatus.SINGULAR_STEP: "the step was solved at a singular position; "
-    "loops close less tightly and the next step repairs it",
+    "loops close less tightly, or on another branch, and the next step repairs it",
     SolverStatus.NOT_CONVERGED: "Newton's method did not converge in the iterations allowed; "
     "take a smaller step, or allow more",
     SolverStatus.LINE_SEARCH: "no shorter increment lowers the residual; take a smaller step",
@@ -84,7 +94,8 @@ class SolverOptions:
     """Stopping and effort of Newton's method, the same for every back end.
 
     tolerance: largest change of a velocity or angular velocity that may be left [m/s, rad/s].
-    max_iterations: Newton iterations per step. max_halvings: halvings of one increment.
+    max_iterations: Newton iterations per solution; a step beside a singular position may take eleven solutions.
+    max_halvings: halvings of one increment.
     extrapolate: start from the velocities carried on by their last change.
     complementarity: largest product of impulse and velocity that contacts and limits may leave, in units of
         heft (|g| h)²: the weight of the mechanism times its fall in a step.

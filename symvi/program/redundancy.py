@@ -15,6 +15,7 @@ from symvi.physics.model import ConstraintModel
 from symvi.program import refusals
 from symvi.program.assembly import CLOSED, STRIDE, Assembly, Position
 from symvi.program.compose import Choices, Lock, models_of
+from symvi.program.control import GUARD
 from symvi.program.dense import residuals
 from symvi.program.equations import Array, Equations, Rows
 from symvi.program.freedoms import reduced, row_scales
@@ -23,7 +24,6 @@ from symvi.program.rank import INDEPENDENT, Rank, choose, positions, quality, ra
 from symvi.program.reactions import undetermined
 from symvi.program.spanning import Spanning
 
-GUARD = 1e-12  # of a row's scale s², added to its pivot in the factorisation only
 GOOD_CHOICE = 0.01  # smallest singular value of the kept rows over that of all rows
 LARGEST_MISFIT = 0.03  # of the mechanism's size, or rad: what loops="drop" accepts
 MARGIN = 10.0  # opening that is declared for rows that do not fit, over the largest that was seen

@@ -26,6 +26,7 @@ from symvi.program.control import (
 )
 from symvi.program.program import Program
 from symvi.program.records import STORES
+from symvi.simulate.branch import Branch
 from symvi.simulate.interior import Interior
 
 
@@ -95,6 +96,7 @@ class ReferenceSolver:
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.interior = Interior(self) if program.notes["inequalities"] else None
+        self.branch = Branch(self) if self.loops else None
         self.iterations = 0
         self.increment = inf
 
@@ -245,13 +247,21 @@ class ReferenceSolver:
         return _largest(self.watched)
 
     def newton(self) -> SolverStatus:
-        """Newton's method with a start that carries on the last motion, a merit line search and a guard of the
-        domain.
-        """
-        options = self.options
-        merit = self._start(1.0 if options.extrapolate else 0.0)
-        if not isfinite(merit) and options.extrapolate:
+        """Newton's method for one step."""
+        status = self.carry_on()
+        return self.branch.keep(status) if self.branch else status
+
+    def carry_on(self) -> SolverStatus:
+        """Newton's method from a start that carries on the last motion, where that stays inside the domain."""
+        merit = self._start(1.0 if self.options.extrapolate else 0.0)
+        if not isfinite(merit) and self.options.extrapolate:
             merit = self._start(0.0)
+        return self.iterate(merit)
+
+    def iterate(self, merit: float) -> SolverStatus:
+        """Newton's method from the velocities as they are, of known merit: a line search, and a guard of the domain."""
+        options = self.options
+        self.iterations, self.increment = 0, 0.0
         if not isfinite(merit):
             return SolverStatus.DOMAIN if self._turn() >= DOMAIN else SolverStatus.NOT_FINITE
         slow = 0
@@ -265,7 +275,7 @@ class ReferenceSolver:
                 return self._stuck()
             self.increment = length * self._largest_change()
             fall = sqrt(merit / before) if before > 0.0 else 0.0
-            if self.increment <= options.tolerance and self._within(LEFT * options.tolerance):
+            if self.increment <= options.tolerance and self.within(LEFT * options.tolerance):
                 return SolverStatus.OK
             if (
                 length >= 1.0
@@ -274,7 +284,7 @@ class ReferenceSolver:
             ):
                 return SolverStatus.OK
             slow = slow + 1 if merit > SLOW * before else 0
-            if slow >= 2 and self._within(STILL * options.tolerance):
+            if slow >= 2 and self.within(STILL * options.tolerance):
                 return SolverStatus.ROUND_OFF
             if slow >= 2 and self._singular():
                 return SolverStatus.SINGULAR_STEP
@@ -283,7 +293,7 @@ class ReferenceSolver:
     def _start(self, length: float) -> float:
         self.common.length[0] = length
         self.run("begin")
-        return self._merit()
+        return self.merit()
 
     def _search(self, before: float) -> tuple[float, float]:
         """Take the increment, halved until the merit falls; (inf, length) when it never does and the base is
@@ -291,18 +301,18 @@ class ReferenceSolver:
         """
         length = self.common.length[0] = 1.0
         self.run("advance")
-        merit = self._merit()
+        merit = self.merit()
         halvings = 0
         while not merit <= (1.0 - FALL * length) * before and not self._settled(merit, length):
             if halvings == self.options.max_halvings:
                 self.common.length[0] = 0.0
                 self.run("retreat")
-                self._merit()
+                self.merit()
                 return inf, 0.0
             halvings += 1
             length = self.common.length[0] = 0.5 * length
             self.run("retreat")
-            merit = self._merit()
+            merit = self.merit()
         return merit, length
 
     def _settled(self, merit: float, length: float) -> bool:
@@ -312,18 +322,18 @@ class ReferenceSolver:
         tolerance = self.options.tolerance
         if not isfinite(merit) or not length * self._largest_change() <= tolerance:
             return False
-        return length >= 1.0 or self._within(STILL * tolerance)
+        return length >= 1.0 or self.within(STILL * tolerance)
 
     def _stuck(self) -> SolverStatus:
         """How a step ends whose merit falls no more: here, or where the whole increment leads."""
         tolerance = self.options.tolerance
-        if self._within(STILL * tolerance):
+        if self.within(STILL * tolerance):
             return SolverStatus.ROUND_OFF
         self.common.length[0] = 1.0
         self.run("retreat")
-        if not isfinite(self._merit()):
+        if not isfinite(self.merit()):
             return SolverStatus.LINE_SEARCH
-        if self._within(STILL * tolerance):
+        if self.within(STILL * tolerance):
             return SolverStatus.ROUND_OFF
         return SolverStatus.SINGULAR_STEP if self._singular() else SolverStatus.LINE_SEARCH
 
@@ -336,7 +346,7 @@ class ReferenceSolver:
         parameters = self.memory.parameters["common"][0]
         return self._balanced(STILL * self.options.tolerance, SINGULAR_OPENING * parameters.extent[0] / parameters.h[0])
 
-    def _within(self, change: float) -> bool:
+    def within(self, change: float) -> bool:
         """Whether a change of velocity like this one would remove the residual."""
         return self._balanced(change, change)
 
@@ -367,7 +377,7 @@ class ReferenceSolver:
                     return False
         return True
 
-    def _merit(self) -> float:
+    def merit(self) -> float:
         if not self._turn() < DOMAIN:
             return inf
         self.run("evaluate")

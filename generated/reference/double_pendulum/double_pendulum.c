@@ -2839,22 +2839,13 @@ static int stuck(const double_pendulum_parameters *p, const double_pendulum_stat
     return DOUBLE_PENDULUM_LINE_SEARCH;
 }
 
-/* Newton's method: a start that carries on the last motion, a merit line search, a guard of the domain */
-static int newton(const double_pendulum_parameters *p, const double_pendulum_state *z,
-    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
+/* Newton's method from the velocities as they are, of known merit: a merit line search, a guard of the domain */
+static int iterate(const double_pendulum_parameters *p, const double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info, real merit)
 {
     const real left = 1000.0*o->tolerance;
     const real still = 10.0*o->tolerance;
-    real merit;
     int slow = 0;
-    w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
-    run_begin(z, w);
-    merit = evaluate_merit(p, z, u, w);
-    if (!(merit >= 0.0) && (o->extrapolate != 0)) {
-        w->common[0].length = 0.0;
-        run_begin(z, w);
-        merit = evaluate_merit(p, z, u, w);
-    }
     info->iterations = 0;
     info->increment = 0.0;
     if (!(merit >= 0.0)) {
@@ -2889,6 +2880,29 @@ static int newton(const double_pendulum_parameters *p, const double_pendulum_sta
         }
     }
     return DOUBLE_PENDULUM_NOT_CONVERGED;
+}
+
+/* Newton's method from a start that carries on the last motion, where that stays inside the domain */
+static int carry_on(const double_pendulum_parameters *p, const double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
+{
+    real merit;
+    w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
+    run_begin(z, w);
+    merit = evaluate_merit(p, z, u, w);
+    if (!(merit >= 0.0) && (o->extrapolate != 0)) {
+        w->common[0].length = 0.0;
+        run_begin(z, w);
+        merit = evaluate_merit(p, z, u, w);
+    }
+    return iterate(p, z, u, w, o, info, merit);
+}
+
+/* Newton's method for one step */
+static int newton(const double_pendulum_parameters *p, const double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
+{
+    return carry_on(p, z, u, w, o, info);
 }
 
 /* the largest residual of the constraint rows at the knot that was prepared, dropped rows included */

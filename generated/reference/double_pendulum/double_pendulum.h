@@ -35,7 +35,7 @@ typedef double double_pendulum_real;
 typedef enum {
     DOUBLE_PENDULUM_OK = 0, /* the step was solved */
     DOUBLE_PENDULUM_ROUND_OFF = 1, /* the step was solved; the residual is round-off and falls no further */
-    DOUBLE_PENDULUM_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly and the next step repairs it */
+    DOUBLE_PENDULUM_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly, or on another branch, and the next step repairs it */
     DOUBLE_PENDULUM_NOT_CONVERGED = -1, /* Newton's method did not converge in the iterations allowed; take a smaller step, or allow more */
     DOUBLE_PENDULUM_LINE_SEARCH = -2, /* no shorter increment lowers the residual; take a smaller step */
     DOUBLE_PENDULUM_DOMAIN = -3, /* a body turns by half a turn or more in one step; take a smaller step */

@@ -4159,22 +4159,13 @@ static int stuck(const four_bar_parameters *p, const four_bar_state *z,
     return FOUR_BAR_LINE_SEARCH;
 }
 
-/* Newton's method: a start that carries on the last motion, a merit line search, a guard of the domain */
-static int newton(const four_bar_parameters *p, const four_bar_state *z,
-    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
+/* Newton's method from the velocities as they are, of known merit: a merit line search, a guard of the domain */
+static int iterate(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info, real merit)
 {
     const real left = 1000.0*o->tolerance;
     const real still = 10.0*o->tolerance;
-    real merit;
     int slow = 0;
-    w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
-    run_begin(z, w);
-    merit = evaluate_merit(p, z, u, w);
-    if (!(merit >= 0.0) && (o->extrapolate != 0)) {
-        w->common[0].length = 0.0;
-        run_begin(z, w);
-        merit = evaluate_merit(p, z, u, w);
-    }
     info->iterations = 0;
     info->increment = 0.0;
     if (!(merit >= 0.0)) {
@@ -4212,6 +4203,223 @@ static int newton(const four_bar_parameters *p, const four_bar_state *z,
         }
     }
     return FOUR_BAR_NOT_CONVERGED;
+}
+
+/* Newton's method from a start that carries on the last motion, where that stays inside the domain */
+static int carry_on(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
+{
+    real merit;
+    w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
+    run_begin(z, w);
+    merit = evaluate_merit(p, z, u, w);
+    if (!(merit >= 0.0) && (o->extrapolate != 0)) {
+        w->common[0].length = 0.0;
+        run_begin(z, w);
+        merit = evaluate_merit(p, z, u, w);
+    }
+    return iterate(p, z, u, w, o, info, merit);
+}
+
+/* beside a singular position branches of the motion meet, and the equations of a step have a root on every one of them;
+   those are near each other, all closed, and Newton's method may take any. On the branch that goes on smoothly the
+   velocities of the step nearly keep the loops closed at its second knot; on the others some bodies stop at once. The
+   roots of steps that are driven a little more or less lie apart: a polynomial through them leads to the right one */
+
+/* whether a step was solved, and closed */
+static int is_solved(int status)
+{
+    return (status == FOUR_BAR_OK) || (status == FOUR_BAR_ROUND_OFF);
+}
+
+/* whether a loop has nearly lost a row: a pivot that is small beside its guard, which tells the row's scale */
+static int is_weak(const four_bar_parameters *p, const four_bar_work *w, real bound)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 2u; k++) {
+            if (!within(w->revolute_loop[n].d[k*3u]*p->revolute_loop[n].guard[k], bound)) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* inputs with a share of the way that drivers are to go in this step */
+static four_bar_input part_of_way(const four_bar_state *z, const four_bar_input *u, real share)
+{
+    four_bar_input part = *u;
+    (void)z;
+    (void)share;
+    return part;
+}
+
+/* how far the velocities are from any that keep the loops closed at the second knot, as a share of the largest */
+static real departure(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *given, four_bar_work *w)
+{
+    const real impulse = w->common[0].impulse;
+    const four_bar_input still = part_of_way(z, given, 0.0);
+    const four_bar_input *u = &still;
+    real largest = 0.0;
+    real apart = 0.0;
+    /* where nothing drives, the residual is the momentum of the step itself, and what solves it is its projection */
+    set_switches(w, 0.0, 0.0, w->common[0].inverse);
+    run_prepare(p, z, w);
+    run_evaluate(p, z, w);
+    run_linearize(p, w);
+    run_eliminate(p, w);
+    run_substitute(w);
+    for (unsigned int n = 0u; n < 3u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            largest = larger(larger(largest, w->body[n].v[k]), w->body[n].w[k]);
+            apart = larger(apart, w->body[n].s[k] - w->body[n].v[k]);
+            apart = larger(apart, w->body[n].s[k + 3u] - w->body[n].w[k]);
+        }
+    }
+    u = given;
+    set_switches(w, impulse, 1.0, w->common[0].inverse);
+    run_prepare(p, z, w);
+    (void)u;
+    return (largest > 0.0) ? (apart / largest) : 0.0;
+}
+
+/* velocities and impulses between those of steps that are driven a little less and a little more, which end aside */
+static int between(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *given, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
+{
+    const real share[8] = { 0.9375, 1.0625, 0.875, 1.125, 0.8125, 1.1875, 0.75, 1.25 };
+    const real weight[8] = { 0.8, 0.8, -0.4, -0.4, 0.11428571428571428, 0.11428571428571428, -0.014285714285714285, -0.014285714285714285 };
+    const real impulse = w->common[0].impulse;
+    const real half = w->common[0].half;
+    real v[3][6] = { { 0.0 } };
+    real y[17] = { 0.0 };
+    int iterations = info->iterations;
+    int status = FOUR_BAR_OK;
+    const four_bar_input *u = given;
+    for (unsigned int m = 0u; (m < 8u) && is_solved(status); m++) {
+        const four_bar_input part = part_of_way(z, given, share[m]);
+        unsigned int row = 0u;
+        u = &part;
+        set_switches(w, impulse, share[m], w->common[0].inverse);
+        run_prepare(p, z, w);
+        w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
+        run_begin(z, w);
+        for (unsigned int n = 0u; n < 3u; n++) {
+            w->body[n].turn = 0.0;
+            for (unsigned int k = 0u; k < 3u; k++) {
+                w->body[n].v[k] = share[m]*w->body[n].v[k];
+                w->body[n].w[k] = share[m]*w->body[n].w[k];
+                w->body[n].turn = w->body[n].turn + ((half*w->body[n].w[k])*(half*w->body[n].w[k]));
+            }
+        }
+        status = iterate(p, z, u, w, o, info, evaluate_merit(p, z, u, w));
+        iterations = iterations + info->iterations;
+        for (unsigned int n = 0u; n < 3u; n++) {
+            for (unsigned int k = 0u; k < 3u; k++) {
+                v[n][k] = v[n][k] + (weight[m]*w->body[n].v[k]);
+                v[n][k + 3u] = v[n][k + 3u] + (weight[m]*w->body[n].w[k]);
+            }
+        }
+        for (unsigned int n = 0u; n < 2u; n++) {
+            for (unsigned int k = 0u; k < 5u; k++) {
+                y[row] = y[row] + (weight[m]*w->revolute_ground[n].y[k]);
+                row++;
+            }
+        }
+        for (unsigned int n = 0u; n < 1u; n++) {
+            for (unsigned int k = 0u; k < 5u; k++) {
+                y[row] = y[row] + (weight[m]*w->revolute[n].y[k]);
+                row++;
+            }
+        }
+        for (unsigned int n = 0u; n < 1u; n++) {
+            for (unsigned int k = 0u; k < 2u; k++) {
+                y[row] = y[row] + (weight[m]*w->revolute_loop[n].y[k]);
+                row++;
+            }
+        }
+    }
+    u = given;
+    set_switches(w, impulse, 1.0, w->common[0].inverse);
+    run_prepare(p, z, w);
+    (void)u;
+    info->iterations = iterations;
+    if (is_solved(status)) {
+        unsigned int row = 0u;
+        for (unsigned int n = 0u; n < 3u; n++) {
+            w->body[n].turn = 0.0;
+            for (unsigned int k = 0u; k < 3u; k++) {
+                w->body[n].v[k] = v[n][k];
+                w->body[n].w[k] = v[n][k + 3u];
+                w->body[n].turn = w->body[n].turn + ((half*w->body[n].w[k])*(half*w->body[n].w[k]));
+            }
+        }
+        for (unsigned int n = 0u; n < 2u; n++) {
+            for (unsigned int k = 0u; k < 5u; k++) {
+                w->revolute_ground[n].y[k] = y[row];
+                row++;
+            }
+        }
+        for (unsigned int n = 0u; n < 1u; n++) {
+            for (unsigned int k = 0u; k < 5u; k++) {
+                w->revolute[n].y[k] = y[row];
+                row++;
+            }
+        }
+        for (unsigned int n = 0u; n < 1u; n++) {
+            for (unsigned int k = 0u; k < 2u; k++) {
+                w->revolute_loop[n].y[k] = y[row];
+                row++;
+            }
+        }
+    }
+    return status;
+}
+
+/* a step beside a singular position again, if need be: on the branch that the motion is on */
+static int keep_branch(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info, int found)
+{
+    const real still = 10.0*o->tolerance;
+    int iterations;
+    int status;
+    real merit;
+    if (is_solved(found) && !is_weak(p, w, 9.999999999999999e-05) && (departure(p, z, u, w) <= 0.25)) {
+        return found;
+    }
+    status = between(p, z, u, w, o, info);
+    iterations = info->iterations;
+    if (is_solved(status)) {
+        merit = evaluate_merit(p, z, u, w);
+        if ((merit >= 0.0) && balanced(p, w, still, still)) {
+            info->residual = FOUR_BAR_SQRT(merit);
+            return FOUR_BAR_OK;
+        }
+        status = iterate(p, z, u, w, o, info, merit);
+        iterations = iterations + info->iterations;
+    }
+    if (!is_solved(status)) {
+        status = carry_on(p, z, u, w, o, info);
+        iterations = iterations + info->iterations;
+    }
+    info->iterations = iterations;
+    if (is_solved(status) && (z->common[0].singular <= 0.0) && !(departure(p, z, u, w) <= 0.25)) {
+        status = FOUR_BAR_SINGULAR_STEP;
+    }
+    return status;
+}
+
+/* Newton's method for one step */
+static int newton(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
+{
+    const int status = carry_on(p, z, u, w, o, info);
+    const int moved = (status != FOUR_BAR_DOMAIN) && (status != FOUR_BAR_NOT_FINITE);
+    if (moved && is_weak(p, w, 9.999999999999999e-09)) {
+        return keep_branch(p, z, u, w, o, info, status);
+    }
+    return status;
 }
 
 /* the largest residual of the constraint rows at the knot that was prepared, dropped rows included */
