@@ -27,7 +27,6 @@ from symvi.program.control import (
     INNER_HALVINGS,
     LEFT,
     LOST,
-    REST_ITERATIONS,
     ROUND_OFF,
     SAFETY,
     SENTENCES,
@@ -58,6 +57,7 @@ MEANINGS = {
     "rest": "no motion",
     "evaluate": "residual, and gradients of the rows",
     "release": "bodies move free of contacts",
+    "lag": "what the step after a knot will see, by the velocities of the one before",
     "warm": "contacts start on the central path",
     "press": "impulses of contacts, and what their slacks miss",
     "merit": "sum of squares of the residual",
@@ -216,7 +216,6 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "attempts": ATTEMPTS,
         "boundary": printer.literal(BOUNDARY),
         "inner_halvings": INNER_HALVINGS,
-        "rest_iterations": REST_ITERATIONS,
         "complementarity": printer.literal(COMPLEMENTARITY[real]),
     }
 

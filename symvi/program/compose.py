@@ -37,6 +37,7 @@ PHASES = (
     "rest",
     "evaluate",
     "release",
+    "lag",
     "warm",
     "press",
     "merit",

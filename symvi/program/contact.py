@@ -20,6 +20,7 @@ from symvi.program.inequality import (
     add_block,
     dot,
     field,
+    last_motion,
     memory,
     merit,
     pair_aim,
@@ -72,6 +73,7 @@ class _ContactKernels:
         own = {
             "warm": (self._warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self._release, "no contact: bodies move freely"),
+            "lag": (self._lag, "at a knot: what the next step will see, by the velocities over the last one"),
             "press": (self._press, "the impulse of the contact on its bodies; what its slacks miss"),
             "scale": (self._scale, "what the contact does with a change of velocity: dp = k - K du"),
             "aim": (self._aim, "where the contact is sent for this centring"),
@@ -324,6 +326,30 @@ class _ContactKernels:
             trace.write(self.kind, "m", [zero] * 3)
             trace.write(self.kind, "stiffness", [zero] * 9)
 
+    def _lag(self, trace: Trace) -> None:
+        """With v the velocity at the knot, the next step's is 2 v - v_last: all rates are halves of what it sees."""
+        opening, slide = self._moved(trace, last_motion)
+        un = self._work(trace, "un")[0]
+        trace.write(self.kind, "un", [un - opening / 2])
+        if self.turns:
+            ut = self._tangent(trace, "ut", 3)
+            trace.write(self.kind, "ut", [u - v / 2 for u, v in zip(ut, slide, strict=True)])
+
+    def _moved(self, trace: Trace, motion) -> tuple[Scalar, list[Scalar]]:
+        """Opening of the gap and sliding by a motion of the bodies: label -> six velocities."""
+        zero = trace.graph.constant(0)
+        opening, slide = zero, [zero] * 3
+        for label in self.moving:
+            change = motion(trace, label)
+            opening = opening + dot(trace, stored(trace, self.second[label])[0], change)
+            if self.turns:
+                turn = stored(trace, self.turns[label])
+                moved = [change[i] + dot(trace, turn[i], change[3:]) for i in range(3)]
+                slide = [a + b if label == "b" else a - b for a, b in zip(slide, moved, strict=True)]
+        if self.turns:
+            slide = use(trace, gaps.tangential, n=self._read_normal(trace), u=slide)["t"]
+        return opening, slide
+
     def _press(self, trace: Trace) -> None:
         un, s = self._work(trace, "un")[0], field(trace, "slack", self.pairs)
         gamma = field(trace, "impulse", self.pairs)
@@ -470,20 +496,9 @@ class _ContactKernels:
         law = self._law(trace, Rate.ITERATION)
         k = self._work(trace, "k", 1 + (1 if self.cone else 1 + self.linear if self.linear else 0))
         miss = field(trace, "miss", self.misses)
-        zero = trace.graph.constant(0)
-        opening, slide = zero, [zero] * 3
-        for label in self.moving:
-            change = solved(trace, label)
-            slope = stored(trace, self.second[label])[0]
-            opening = opening - dot(trace, slope, change)
-            if self.turns:
-                turn = stored(trace, self.turns[label])
-                moved = [change[i] + dot(trace, turn[i], change[3:]) for i in range(3)]
-                slide = [a - b if label == "b" else a + b for a, b in zip(slide, moved, strict=True)]
+        opening, slide = self._moved(trace, lambda t, label: [-x for x in solved(t, label)])
         d_gamma = k[0] - law["kappa"] * opening
         d_impulse, d_slack = [d_gamma], [opening + miss[0]]
-        if self.model.cone != "none":
-            slide = use(trace, gaps.tangential, n=self._read_normal(trace), u=slide)["t"]
         if self.cone:
             self._respond_cone(trace, law, k, miss, d_gamma, slide)
         elif self.linear:

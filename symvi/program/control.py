@@ -29,7 +29,6 @@ CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), no
 CONTACT_TYPES = ("contact", "sphere_contact", "gap")
 COMPLEMENTARITY = {"double": 1e-6, "float": 1e-3}  # products that contacts may leave, of heft (|g| h)²
 BOUNDARY = 0.99  # share of the way to the boundary of a cone that an increment may go
-REST_ITERATIONS = 60  # of the velocities at a knot, which are only looked at
 INNER_HALVINGS = 8  # of an increment of the interior point
 
 

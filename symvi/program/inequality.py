@@ -92,7 +92,7 @@ def memory(trace: Trace) -> Scalar:
 
 def reach(trace: Trace) -> Scalar:
     """1/h in a step: a gap may close within it."""
-    meaning = "rate at which a gap may close: 1/h in a step, 2/h at a knot"
+    meaning = "rate at which a gap may close: 1/h in a step, half of it at a knot"
     return trace.read(COMMON, "work", "reach", 1, meaning, "1/s", rate=Rate.STEP)[0]
 
 
@@ -191,6 +191,11 @@ def add_block(trace: Trace, row: str, column: str, first: str, entries: Sequence
 def solved(trace: Trace, label: str) -> list[Scalar]:
     """The solved increment of a body: velocities change by minus this."""
     return trace.read(label, "work", "s", 6)
+
+
+def last_motion(trace: Trace, label: str) -> list[Scalar]:
+    """A body's velocities over the last step."""
+    return trace.read(label, "state", "v", 3) + trace.read(label, "state", "w", 3)
 
 
 def stored(trace: Trace, block) -> list[list[Scalar]]:

@@ -15,6 +15,7 @@ from symvi.program.inequality import (
     add_block,
     dot,
     field,
+    last_motion,
     memory,
     merit,
     pair_aim,
@@ -54,6 +55,7 @@ class _RowKernels:
         own = {
             "warm": (self.warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self.release, "no impulse: bodies move freely"),
+            "lag": (self.lag, "at a knot: what the next step will see, by the velocities over the last one"),
             "press": (self.press, "the impulse on both bodies; what the slacks miss"),
             "scale": (self.scale, "what the node does with a change of velocity: dp = k - K du"),
             "aim": (self.aim, "where the node is sent for this centring"),
@@ -119,11 +121,21 @@ class _RowKernels:
 
     def changes(self, trace: Trace) -> list[Scalar]:
         """du of every row from the bodies' solved increments."""
+        return [-x for x in self._rates(trace, solved)]
+
+    def _rates(self, trace: Trace, motion) -> list[Scalar]:
+        """Rates of the rows by a motion of the bodies: label -> six velocities."""
         total = [trace.graph.constant(0)] * self.rows
         for label in self.moving:
             rows = stored(trace, self.second[label])
-            total = [a - dot(trace, row, solved(trace, label)) for a, row in zip(total, rows, strict=True)]
+            total = [a + dot(trace, row, motion(trace, label)) for a, row in zip(total, rows, strict=True)]
         return total
+
+    def lag(self, trace: Trace) -> None:
+        """With v the velocity at the knot, the next step's is 2 v - v_last: all rates are halves of what it sees."""
+        rates = self.spread(self._rates(trace, last_motion))
+        un = trace.read(self.kind, "work", "un", len(rates))
+        trace.write(self.kind, "un", [u - v / 2 for u, v in zip(un, rates, strict=True)])
 
     def numbers(self, trace: Trace, name: str) -> list[Scalar]:
         p = self.model.parameters[name]
@@ -157,6 +169,9 @@ class _LimitKernels(_RowKernels):
         trace.note("u = (c(z2) - lower)/h, (upper - c(z2))/h", "a gap along a joint coordinate")
         trace.write(self.kind, "room", rooms, "room left at the first knot", self.model.row_units[0], rate=Rate.STEP)
         trace.write(self.kind, "un", found, "rates that use up the room", f"{self.model.row_units[0]}/s")
+
+    def spread(self, rates: Sequence[Scalar]) -> list[Scalar]:
+        return [rates[0] * sign for sign in self.signs()]
 
     def signs(self) -> list[int]:
         return [SIDES[side] for side in self.sides]
@@ -240,6 +255,9 @@ class _DryFrictionKernels(_RowKernels):
 
     def impulses(self, trace: Trace) -> list[Scalar]:
         return field(trace, "held", self.rows)
+
+    def spread(self, rates: Sequence[Scalar]) -> list[Scalar]:
+        return list(rates)
 
     def _split(self, values: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
         return [(values[2 * i], values[2 * i + 1]) for i in range(self.rows)]

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from symvi.program.control import (
     ATTEMPTS,
     BOUNDARY,
-    COMPLEMENTARITY,
     CONTACT_TYPES,
+    DEFAULTS,
     DOMAIN,
     FALL,
     INNER_HALVINGS,
     LEFT,
-    REST_ITERATIONS,
     SLOW,
     STILL,
     Attempt,
@@ -37,48 +36,60 @@ class Interior:
         self.closing = [record for kind in closing for record in solver.memory.work[kind]]
         self.degree = float(sum(node["pairs"] + node["cone"] for node in notes))
         self.lumps = float(len(self.closing) or 1)
-        self.retries = 0
+        self.iterations = self.retries = 0
         self.complementarity = 0.0
 
-    def solve(self) -> SolverStatus:
+    def solve(self, rest: bool = False) -> SolverStatus:
         """Attempts from ever safer starts, until one gets through."""
         status = SolverStatus.NOT_CONVERGED
         for self.retries, attempt in enumerate(ATTEMPTS):
-            status = self.follow_path(attempt)
+            status = self.follow_path(attempt, rest)
             if status >= 0:
                 break
         return status
 
-    def follow_path(self, how: Attempt) -> SolverStatus:
-        """One attempt from one start (BSMH23 appendix D; Mehrotra's predictor and corrector)."""
-        solver, options = self.solver, self.solver.options
+    def follow_path(self, how: Attempt, rest: bool) -> SolverStatus:
+        """One attempt from one start (BSMH23 appendix D; Mehrotra's predictor and corrector).
+
+        rest: for the velocities of a knot. The residual at rest is linear, so that every solve gives them whole;
+        contacts see half of what the step from that knot will see.
+        """
+        solver, options = self.solver, DEFAULTS if rest else self.solver.options
         run, common, parameters = solver.run, solver.common, solver.memory.parameters["common"][0]
         speed = parameters.acceleration[0] * parameters.h[0]
         energy = parameters.heft[0] * (speed * speed)
         small = 0.5 * (options.complementarity * energy)
         left, still = LEFT * options.tolerance, STILL * options.tolerance
         exact, slow = False, 0
-        if not self._begin():
+        if rest:
+            run("rest")
+        elif not self._begin():
             return SolverStatus.DOMAIN
         run("evaluate")
+        if rest:
+            for phase in ("release", "linearize", "lag"):
+                run(phase)
         closing = self._closing_speed()
         common.ratio[0] = how.ratio * (parameters.heft[0] / self.lumps)
-        common.stick[0], common.memory[0] = how.stick, how.memory
+        common.stick[0], common.memory[0] = how.stick, 0.5 * how.memory if rest else how.memory
         first = 0.01 * (speed * (speed if speed > closing else closing))
         first = first if first > closing * closing else closing * closing
         common.target[0] = how.spread * (common.ratio[0] * first)
         run("warm")
-        merit = self._merit()
+        merit = self._merit(rest)
         if not isfinite(merit):
             return SolverStatus.NOT_FINITE
         for n in range(options.max_iterations + 1):
             before, gap, product = merit, self._gap(0.0), self._largest_product()
-            solver.iterations = n
+            self.iterations = n
             self.complementarity = product / energy
             closed = product <= options.complementarity * energy
-            if closed and solver._within(still) and self._attained(still):
+            if rest:
+                if n > 0 and closed and common.length[0] >= 1.0:
+                    return SolverStatus.OK
+            elif closed and solver.within(still) and self._attained(still):
                 return SolverStatus.OK
-            if slow >= 2 and closed and solver._within(left) and self._attained(left):
+            if slow >= 2 and closed and solver.within(left) and self._attained(left):
                 return SolverStatus.ROUND_OFF
             if n == options.max_iterations:
                 break
@@ -107,15 +118,17 @@ class Interior:
             share = BOUNDARY * self._largest_share(1.0 / BOUNDARY)
             length = common.length[0] = min(share, 1.0)
             run("advance")
-            merit = self._merit()
+            if rest:
+                run("rest")
+            merit = self._merit(rest)
             halvings = 0
-            while not self._accepted(merit, before, product):
+            while not rest and not self._accepted(merit, before, product):
                 if halvings == INNER_HALVINGS:
                     return SolverStatus.LINE_SEARCH
                 halvings += 1
                 common.length[0] = 0.5 * common.length[0]
                 run("retreat")
-                merit = self._merit()
+                merit = self._merit(rest)
             length = common.length[0]
             solver.increment = length * solver._largest_change()
             slow = slow + 1 if merit > SLOW * before else 0
@@ -124,41 +137,6 @@ class Interior:
             elif exact and length < 0.3:
                 exact = False
         return SolverStatus.NOT_CONVERGED
-
-    def press_at_rest(self) -> None:
-        """Velocities at rest against contacts: every solve gives them whole, because the residual at rest is linear."""
-        solver, run, common = self.solver, self.solver.run, self.solver.common
-        parameters = solver.memory.parameters["common"][0]
-        speed = parameters.acceleration[0] * parameters.h[0]
-        energy = parameters.heft[0] * (speed * speed)
-        small = 0.5 * (COMPLEMENTARITY["double"] * energy)
-        closing = self._closing_speed()
-        first = 0.01 * (speed * (speed if speed > closing else closing))
-        first = first if first > closing * closing else closing * closing
-        common.ratio[0] = parameters.heft[0] / self.lumps
-        common.stick[0], common.memory[0] = 1.0, 0.5
-        common.target[0] = common.ratio[0] * first
-        common.second[0] = 0.0
-        run("warm")
-        run("keep")
-        exact = False
-        for _ in range(REST_ITERATIONS):
-            gap = self._gap(0.0)
-            for phase in ("recall", "press", "exact" if exact else "scale", "linearize"):
-                run(phase)
-            common.target[0] = 0.1 * gap if 0.1 * gap > small else small
-            for phase in ("aim_exact" if exact else "aim", "eliminate", "substitute", "respond"):
-                run(phase)
-            share = BOUNDARY * self._largest_share(1.0 / BOUNDARY)
-            common.length[0] = min(share, 1.0)
-            run("advance")
-            run("rest")
-            if not exact and gap < 0.01 * energy and common.length[0] > 0.5:
-                exact = True
-            elif exact and common.length[0] < 0.3:
-                exact = False
-            if common.length[0] >= 1.0 and self._largest_product() <= COMPLEMENTARITY["double"] * energy:
-                break
 
     def _begin(self) -> bool:
         """Bodies at their predicted velocities; whether those lie inside the domain."""
@@ -169,11 +147,13 @@ class Interior:
                 return True
         return False
 
-    def _merit(self) -> float:
+    def _merit(self, rest: bool) -> float:
         solver = self.solver
         if not solver._turn() < DOMAIN:
             return inf
         solver.run("evaluate")
+        if rest:
+            solver.run("lag")
         solver.run("press")
         solver.common.merit[0] = 0.0
         solver.run("merit")

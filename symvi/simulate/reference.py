@@ -132,7 +132,11 @@ class ReferenceSolver:
             self.run("watch")
             if not self.opening() <= parameters.limit[0]:
                 return SolverStatus.LOOP_OPEN
-        status = self.interior.solve() if self.interior else self.newton()
+        if self.interior:
+            status = self.interior.solve()
+            self.iterations = self.interior.iterations
+        else:
+            status = self.newton()
         if status == SolverStatus.SINGULAR_STEP and state.singular[0] > 0.0:
             status = SolverStatus.LOOP_STALLED
         if status >= 0:
@@ -178,13 +182,12 @@ class ReferenceSolver:
         """Solve for the velocities of the knot: the residual at rest is linear in them."""
         self.switches(impulse, 1.0, 0.0)
         if self.interior:
-            self.common.reach[0] = 2.0 * self.common.inverse[0]
-        for phase in ("prepare", "rest", "evaluate"):
-            self.run(phase)
+            self.common.reach[0] = 0.5 * self.common.inverse[0]
+        self.run("prepare")
         if self.interior and impulse > 0.0:  # half of a knot's impulses act before it; at a start there are none
-            self.interior.press_at_rest()
+            self.interior.solve(rest=True)
         else:
-            for phase in ("release", "linearize", "eliminate", "substitute"):
+            for phase in ("rest", "evaluate", "release", "linearize", "eliminate", "substitute"):
                 self.run(phase)
         self.run("settle")
 
