@@ -33,11 +33,13 @@ from symvi.program.control import (
     SINGULAR_OPENING,
     SLOW,
     STILL,
+    TOLERANCE,
     WEAK,
     SolverOptions,
     SolverStatus,
 )
 from symvi.program.kernel import Kernel, Location
+from symvi.program.precision import in_precision
 from symvi.program.program import Node, Program
 from symvi.program.records import Field
 
@@ -114,7 +116,7 @@ def generate(program: Program, *, layout: str = "auto", real: str = "double", pr
     """
     if real not in ("double", "float"):
         raise ValueError(f"real {real!r}: use 'double' or 'float'")
-    layout = _choose(program, layout)
+    program, layout = in_precision(program, real), _choose(program, layout)
     view = _view(program, layout, real, prefix or program.name)
     env = environment("c")
     header = env.get_template("mechanism.h.jinja").render(view)
@@ -186,7 +188,7 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         "drivers": list(printer.drivers()),
         "watched": bool(phases["watch"]["lines"]),
         **_inequalities(program, printer, real),
-        "tolerance": printer.literal(SolverOptions().tolerance if real == "double" else 1e-5),
+        "tolerance": printer.literal(TOLERANCE[real]),
         "phase_meaning": MEANINGS,
         "phase_arguments": {phase: _phase_arguments(program, printer, phase) for phase in MEANINGS},
         "arguments_pzuw": printer.signature("pzuw"),

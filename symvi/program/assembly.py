@@ -19,12 +19,12 @@ from symvi.mechanism.rotation import rotate, rotation_matrix
 from symvi.mechanism.start_values import start_values
 from symvi.physics.model import ConstraintModel
 from symvi.program.equations import Array, Configuration, Equations, Rows
-from symvi.program.extent import OPENING as CLOSED
-from symvi.program.extent import far_of, size_of
+from symvi.program.extent import OPENING, far_of, size_of
 from symvi.program.freedoms import Freedoms, Reduced, freedoms, reduced
 from symvi.program.spanning import Spanning
 
 CUT = 1e-4  # directions held by less than this are not corrected
+CLOSED = OPENING["double"]
 ROUND_OFF = 1e-14
 NOISE = 1e-15  # of the largest coordinate: how exactly positions can close
 ITERATIONS = 60

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 DOMAIN = 0.9975  # largest a·a that is tried: a half turn of 87 degrees in a step
@@ -23,6 +23,7 @@ BESIDE = tuple(
     for count, weight in ((1, 4 / 5), (2, -2 / 5), (3, 4 / 35), (4, -1 / 70))
     for sign in (-1, 1)
 )
+TOLERANCE = {"double": 1e-10, "float": 1e-5}  # m/s or rad/s: changes of velocities that may be left
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
@@ -92,25 +93,32 @@ SENTENCES = {
 class SolverOptions:
     """Stopping and effort of Newton's method, the same for every back end.
 
-    tolerance: largest change of a velocity or angular velocity that may be left [m/s, rad/s].
+    tolerance: largest change of a velocity or angular velocity that may be left [m/s, rad/s]; None: 1e-10 in double,
+        1e-5 in float.
     max_iterations: Newton iterations per solution; a step beside a singular position may take eleven solutions.
     max_halvings: halvings of one increment.
     extrapolate: start from the velocities carried on by their last change.
     complementarity: largest product of impulse and velocity that contacts and limits may leave, in units of
-        heft (|g| h)²: the weight of the mechanism times its fall in a step.
+        heft (|g| h)²: the weight of the mechanism times its fall in a step; None: 1e-6 in double, 1e-3 in float.
     """
 
-    tolerance: float = 1e-10
+    tolerance: float | None = None
     max_iterations: int = 50
     max_halvings: int = 20
     extrapolate: bool = True
-    complementarity: float = 1e-6
+    complementarity: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.tolerance < 1:
+        if self.tolerance is not None and not 0 < self.tolerance < 1:
             raise ValueError(f"tolerance {self.tolerance!r} must lie between 0 and 1 m/s")
         if self.max_iterations < 1 or self.max_halvings < 0:
             raise ValueError("max_iterations must be at least 1 and max_halvings at least 0")
+
+    def in_precision(self, real: str) -> SolverOptions:
+        """The same options for "double" or "float", with a number for each that was left to the precision."""
+        tolerance = TOLERANCE[real] if self.tolerance is None else self.tolerance
+        complementarity = COMPLEMENTARITY[real] if self.complementarity is None else self.complementarity
+        return replace(self, tolerance=tolerance, complementarity=complementarity)
 
 
 DEFAULTS = SolverOptions()

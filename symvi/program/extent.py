@@ -5,7 +5,8 @@ from __future__ import annotations
 from symvi.mechanism import Contact, Mechanism
 from symvi.mechanism.contacts import shape_points
 
-OPENING = 1e-9  # of the size: a loop is closed that is open by less
+# of the size: a loop is closed that is open by less; in float, placements alone are rounded by 1e-7 of what they are
+OPENING = {"double": 1e-9, "float": 1e-4}
 
 
 def size_of(mechanism: Mechanism) -> float:

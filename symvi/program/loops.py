@@ -70,7 +70,7 @@ def _without_loops(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> C
         "over_constraint": 0,
         "redundant_rows": {},
         "size": size,
-        "limit": OPENING * size,
+        "limit": OPENING["double"] * size,
         "texts": [],
         "undetermined": [],
     }

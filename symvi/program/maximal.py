@@ -322,7 +322,12 @@ class Elimination:
         if self.kind(i) in self.matrix.guarded:
             # G2 D^-1 G1ᵀ has come in by now, nearly symmetric and positive: the guard moves a pivot away from zero
             guard = trace.read(
-                "i", "parameters", "guard", self.size(i), "guard of the factorisation: 1e-12 of the row's scale", "1/kg"
+                "i",
+                "parameters",
+                "guard",
+                self.size(i),
+                "guard of the factorisation, far below the row's scale",
+                "1/kg",
             )
             matrix = [
                 [entry + guard[r] if r == c else entry for c, entry in enumerate(row)] for r, row in enumerate(matrix)

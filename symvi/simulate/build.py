@@ -90,10 +90,18 @@ def text_of(
     except (OSError, ValueError, TypeError, KeyError):
         pass
     from symvi.emit.c import generate
+    from symvi.program.precision import in_precision
 
     program = composed(mechanism, loops)
     sources = generate(program, layout=layout, real=real, prefix=prefix)
-    text = Text(plan_of(program), dict(sources.files), sources.declarations, sources.name, sources.layout, sources.real)
+    text = Text(
+        plan_of(in_precision(program, real)),
+        dict(sources.files),
+        sources.declarations,
+        sources.name,
+        sources.layout,
+        sources.real,
+    )
     _keep(place, text.to_json())
     return text
 

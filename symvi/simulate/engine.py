@@ -46,6 +46,7 @@ class CEngine:
 
     def __init__(self, plan: Plan, library: Library, prefix: str, real: str):
         self.plan, self._ffi, self._lib, self._prefix = plan, library.ffi, library.lib, prefix
+        self._real = real
         self._type = {"double": np.float64, "float": np.float32}[real]
         self.parameters, self.state, self.work = (
             np.zeros(max(1, plan.sizes[store]), self._type) for store in ("parameters", "state", "work")
@@ -73,6 +74,7 @@ class CEngine:
         return array if array.size else np.zeros(1, self._type)
 
     def _options(self, options: SolverOptions):
+        options = options.in_precision(self._real)
         return self._ffi.new(
             f"{self._prefix}_options *",
             [options.tolerance, options.max_iterations, options.max_halvings, int(options.extrapolate)]
@@ -173,7 +175,7 @@ class PythonEngine:
     def rollout(
         self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
     ) -> tuple[int, int, np.ndarray]:
-        self.solver.options = options
+        self.solver.options = options.in_precision("double")
         self._enter(inputs[0])
         self.solver.run("setup")
         frames, worst = [], 0

@@ -87,7 +87,7 @@ class ReferenceSolver:
     """One mechanism's solver in Python. Records lie in `memory`; entry points are those of the generated C."""
 
     def __init__(self, program: Program, options: SolverOptions = DEFAULTS):
-        self.program, self.options = program, options
+        self.program, self.options = program, options.in_precision("double")
         self.memory = Memory(program)
         self.run = Runner(program, self.memory)
         self.common = self.memory.work["common"][0]

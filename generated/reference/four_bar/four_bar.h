@@ -103,7 +103,7 @@ typedef struct {
     four_bar_real e1[3]; /* first axis of the joint frame, on the parent */
     four_bar_real e2[3]; /* second axis of the joint frame, on the parent */
     four_bar_real e3[3]; /* third axis of the joint frame, on the parent */
-    four_bar_real guard[2]; /* guard of the factorisation: 1e-12 of the row's scale [1/kg] */
+    four_bar_real guard[2]; /* guard of the factorisation, far below the row's scale [1/kg] */
 } four_bar_revolute_loop_parameters;
 
 /* revolute dropped: parameters */
