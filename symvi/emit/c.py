@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 from symvi import __version__
 from symvi.emit.layouts import LARGEST_INLINE, LAYOUTS, choose_layout, inline_size, is_too_large, phase_lines
@@ -107,18 +108,25 @@ class Member:
     comment: str
 
 
-def generate(program: Program, *, layout: str = "auto", real: str = "double", prefix: str | None = None) -> Sources:
+def generate(
+    program: Program,
+    *,
+    layout: str = "auto",
+    real: str = "double",
+    prefix: str | None = None,
+    kept: Path | None = None,
+) -> Sources:
     """The C text of a program.
 
     layout: "inline", "unrolled", "looped", or "auto" (by the size of the machine code: layouts.py). real: "double" or
-    "float". prefix: of every symbol; default the mechanism's name. Raises ValueError for an unknown layout or real, and
-    SymviError for inline text beyond its limit.
+    "float". prefix: of every symbol; default the mechanism's name. kept: a folder for compiled templates. Raises
+    ValueError for an unknown layout or real, and SymviError for inline text beyond its limit.
     """
     if real not in ("double", "float"):
         raise ValueError(f"real {real!r}: use 'double' or 'float'")
     program, layout = in_precision(program, real), _choose(program, layout)
     view = _view(program, layout, real, prefix or program.name)
-    env = environment("c")
+    env = environment("c", kept)
     header = env.get_template("mechanism.h.jinja").render(view)
     source = env.get_template("mechanism.c.jinja").render(view)
     name = view["prefix"]

@@ -10,7 +10,7 @@ from symvi.program.program import Call, Program
 
 HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w"}
 # Machine code of the inline layout [bytes]: so much for every operation with the loads and stores around it, and so
-# much beside them. gcc -O2 keeps to it within 10 % from one body to six, loops and many forces included.
+# much beside them. gcc keeps to it within 10 % from one body to six, loops and many forces included.
 PER_OPERATION, BESIDE = 11, 4096
 # What a processor's nearest cache holds [bytes]: code beyond it is fetched anew in every iteration, and calls of shared
 # kernels are quicker.

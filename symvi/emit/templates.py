@@ -4,10 +4,11 @@ In a wheel the build copies the repository's `templates/` to `symvi/templates`; 
 that copy does not exist and the folder is the sibling of the package. One function knows both places.
 """
 
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 
 
 def templates_folder() -> Path:
@@ -22,9 +23,24 @@ def templates_folder() -> Path:
     raise FileNotFoundError("symvi: its templates are missing; install the package again")
 
 
+class _Kept(FileSystemBytecodeCache):
+    """Templates that Jinja has compiled, kept in a folder; one that cannot be used only costs time."""
+
+    def load_bytecode(self, bucket) -> None:
+        with suppress(OSError):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket) -> None:
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
 @cache
-def environment(subfolder: str) -> Environment:
+def environment(subfolder: str, kept: Path | None = None) -> Environment:
     """Return the Jinja environment of one back end, e.g. "c"; its templates are read once per process.
+
+    kept: a folder of the user's own in which compiled templates are kept for the next process (Jinja takes a tenth of a
+    second for those of C, and looks whether a template has changed); it must be there.
 
     A name that a template uses and the view does not give is an error, never an empty string. Blocks leave no blank
     lines, so that a template looks like the text it makes. Nothing is escaped: a template that makes HTML escapes
@@ -37,4 +53,5 @@ def environment(subfolder: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
+        bytecode_cache=_Kept(str(kept)) if kept else None,
     )

@@ -6,6 +6,7 @@ a reader finds all of it or nothing, whenever a writer is killed.
 
     libraries/      NAME-KEY.so, the compiled objects
     declarations/   KEY.py, declarations that cffi has parsed
+    templates/      templates that Jinja has compiled
     compilers.json  what was found out about each compiler
     building/       work in progress; what a killed build left is swept up by a later one
     failed/         the last failed build of each library: sources, command line, the compiler's output

@@ -18,7 +18,7 @@ from symvi import __version__
 from symvi.errors import CompilerError
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
-from symvi.native.cache import cache_folder
+from symvi.native.cache import cache_folder, subfolder
 from symvi.simulate.plan import Plan, plan_of
 
 NO_C = (
@@ -93,7 +93,7 @@ def text_of(
     from symvi.program.precision import in_precision
 
     program = composed(mechanism, loops)
-    sources = generate(program, layout=layout, real=real, prefix=prefix)
+    sources = generate(program, layout=layout, real=real, prefix=prefix, kept=_templates())
     text = Text(
         plan_of(in_precision(program, real)),
         dict(sources.files),
@@ -104,6 +104,14 @@ def text_of(
     )
     _keep(place, text.to_json())
     return text
+
+
+def _templates() -> Path | None:
+    """The folder of compiled templates, or None where it cannot be made."""
+    try:
+        return subfolder("templates")
+    except (OSError, CompilerError):
+        return None
 
 
 def _keep(place: Path, text: str) -> None:

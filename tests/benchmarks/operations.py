@@ -1,8 +1,7 @@
-"""Operation counts per kernel and per inner link and iteration, beside published and measured figures of the same
-order.
+"""Operations of every kernel, and of an inner link and iteration, beside a prototype of the papers' elimination order.
 
-The figures beside ours are those of a prototype of the papers' elimination order in world axes: 1631 operations per
-revolute link and Newton iteration, 1057 per spherical one (the papers' own body axes: 1847 and 1165).
+The prototype worked in world axes: 1631 operations per revolute link and Newton iteration, 1057 per spherical one (in
+the papers' own body axes: 1847 and 1165).
 """
 
 from __future__ import annotations
