@@ -14,14 +14,14 @@ SAFETY = 100.0  # factor on the next increment, predicted from the fall of the r
 SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
 SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
 GUARD = 1e-12  # of a row's scale s², added to the pivot of a loop's row in the factorisation only
-WEAK = 1e-4  # a loop's pivot below this share of s²: the row nearly loses its direction, other branches are near
-LOST = 1e-8  # one below this share: round-off may hide on which branch the solution lies
+WEAK = 0.5  # times the square of a step's half turn: a loop's pivot below this share of s² has other branches near it
+LOST = 1e-7  # one below this share of s²: round-off may hide on which branch the solution lies
 APART = 0.25  # of the largest velocity: a step that departs by more from its second knot is on another branch
 # (share of the old momentum, weight of the polynomial of degree 7 through steps with such shares, at the whole one)
 BESIDE = tuple(
     (1 + sign * count / 16, weight)
-    for count, weight in ((1, 4 / 5), (2, -2 / 5), (3, 4 / 35), (4, -1 / 70))
     for sign in (-1, 1)
+    for count, weight in ((4, -1 / 70), (3, 4 / 35), (2, -2 / 5), (1, 4 / 5))
 )
 TOLERANCE = {"double": 1e-10, "float": 1e-5}  # m/s or rad/s: changes of velocities that may be left
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum

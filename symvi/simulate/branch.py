@@ -46,14 +46,14 @@ class Branch:
 
     def keep(self, found: SolverStatus) -> SolverStatus:
         """How a step ends whose first solution ended so: it is looked at again beside a singular position."""
-        if found not in UNMOVED and self._is_weak(GUARD / WEAK):
+        if found not in UNMOVED and self._is_weak(WEAK * self.solver._turn()):
             self.targets = [given[0] for given, _ in self.drivers]
             return self._keep(found)
         return found
 
     def _keep(self, found: SolverStatus) -> SolverStatus:
         solver = self.solver
-        if found in SOLVED and not self._is_weak(GUARD / LOST) and self._departure() <= APART:
+        if found in SOLVED and not self._is_weak(LOST) and self._departure() <= APART:
             return found
         status = self._between()
         iterations = solver.iterations
@@ -72,11 +72,11 @@ class Branch:
             status = SolverStatus.SINGULAR_STEP
         return status
 
-    def _is_weak(self, bound: float) -> bool:
-        """Whether a loop has nearly lost a row: a pivot that is small beside its guard, which tells the row's scale."""
+    def _is_weak(self, share: float) -> bool:
+        """Whether a loop has nearly lost a row: a pivot below a share of the row's scale, which its guard tells."""
         for record, guard in self.guarded:
             for k, number in enumerate(guard):
-                if not abs(record.d[k * len(guard) + k] * number) <= bound:
+                if not abs(share * (record.d[k * len(guard) + k] * number)) <= GUARD:
                     return True
         return False
 
@@ -106,16 +106,26 @@ class Branch:
         return apart / largest if largest > 0.0 else 0.0
 
     def _between(self) -> SolverStatus:
-        """Velocities and impulses between those of steps that are driven a little less and a little more."""
+        """Velocities and impulses between those of steps that are driven a little less and a little more.
+
+        Each of them starts from the one before, which ends further aside.
+        """
         solver = self.solver
         impulse, iterations, status = solver.common.impulse[0], solver.iterations, SolverStatus.OK
         unknowns = [values for body in solver.bodies for values in (body.v, body.w)]
         unknowns += [record.y for record in solver.rows if hasattr(record, "y")]
         sums = [[0.0] * len(values) for values in unknowns]
-        for share, weight in BESIDE:
+        for m, (share, weight) in enumerate(BESIDE):
             if status not in SOLVED:
                 break
-            status = self._aside(impulse, share)
+            self._drive(impulse, share)
+            if m % (len(BESIDE) // 2) == 0:
+                solver.common.length[0] = 1.0 if solver.options.extrapolate else 0.0
+                solver.run("begin")
+                self._scale(share)
+            else:
+                self._scale(share / BESIDE[m - 1][0])
+            status = solver.iterate(solver.merit())
             iterations += solver.iterations
             for total, values in zip(sums, unknowns, strict=True):
                 total[:] = [x + weight * y for x, y in zip(total, values, strict=True)]
@@ -127,17 +137,11 @@ class Branch:
             self._measure_turns()
         return status
 
-    def _aside(self, impulse: float, share: float) -> SolverStatus:
-        """Solve the step that a share drives, from the extrapolated velocities times this share."""
-        solver = self.solver
-        self._drive(impulse, share)
-        solver.common.length[0] = 1.0 if solver.options.extrapolate else 0.0
-        solver.run("begin")
-        for body in solver.bodies:
+    def _scale(self, ratio: float) -> None:
+        for body in self.solver.bodies:
             for values in (body.v, body.w):
-                values[:] = [share * x for x in values]
+                values[:] = [ratio * x for x in values]
         self._measure_turns()
-        return solver.iterate(solver.merit())
 
     def _measure_turns(self) -> None:
         half = self.solver.common.half[0]

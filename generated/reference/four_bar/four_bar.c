@@ -4232,12 +4232,12 @@ static int is_solved(int status)
     return (status == FOUR_BAR_OK) || (status == FOUR_BAR_ROUND_OFF);
 }
 
-/* whether a loop has nearly lost a row: a pivot that is small beside its guard, which tells the row's scale */
-static int is_weak(const four_bar_parameters *p, const four_bar_work *w, real bound)
+/* whether a loop has nearly lost a row: a pivot below a share of the row's scale, which its guard tells */
+static int is_weak(const four_bar_parameters *p, const four_bar_work *w, real share)
 {
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 2u; k++) {
-            if (!within(w->revolute_loop[n].d[k*3u]*p->revolute_loop[n].guard[k], bound)) {
+            if (!within(share*(w->revolute_loop[n].d[k*3u]*p->revolute_loop[n].guard[k]), 1e-12)) {
                 return 1;
             }
         }
@@ -4284,12 +4284,13 @@ static real departure(const four_bar_parameters *p, const four_bar_state *z,
     return (largest > 0.0) ? (apart / largest) : 0.0;
 }
 
-/* velocities and impulses between those of steps that are driven a little less and a little more, which end aside */
+/* velocities and impulses between those of steps that are driven a little less and a little more, which end aside; each
+   of them starts from the one before, which ends further aside */
 static int between(const four_bar_parameters *p, const four_bar_state *z,
     const four_bar_input *given, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
 {
-    const real share[8] = { 0.9375, 1.0625, 0.875, 1.125, 0.8125, 1.1875, 0.75, 1.25 };
-    const real weight[8] = { 0.8, 0.8, -0.4, -0.4, 0.11428571428571428, 0.11428571428571428, -0.014285714285714285, -0.014285714285714285 };
+    const real share[8] = { 0.75, 0.8125, 0.875, 0.9375, 1.25, 1.1875, 1.125, 1.0625 };
+    const real weight[8] = { -0.014285714285714285, 0.11428571428571428, -0.4, 0.8, -0.014285714285714285, 0.11428571428571428, -0.4, 0.8 };
     const real impulse = w->common[0].impulse;
     const real half = w->common[0].half;
     real v[3][6] = { { 0.0 } };
@@ -4299,17 +4300,20 @@ static int between(const four_bar_parameters *p, const four_bar_state *z,
     const four_bar_input *u = given;
     for (unsigned int m = 0u; (m < 8u) && is_solved(status); m++) {
         const four_bar_input part = part_of_way(z, given, share[m]);
+        const real ratio = ((m % 4u) == 0u) ? share[m] : (share[m] / share[m - 1u]);
         unsigned int row = 0u;
         u = &part;
         set_switches(w, impulse, share[m], w->common[0].inverse);
         run_prepare(p, z, w);
-        w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
-        run_begin(z, w);
+        if ((m % 4u) == 0u) {
+            w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
+            run_begin(z, w);
+        }
         for (unsigned int n = 0u; n < 3u; n++) {
             w->body[n].turn = 0.0;
             for (unsigned int k = 0u; k < 3u; k++) {
-                w->body[n].v[k] = share[m]*w->body[n].v[k];
-                w->body[n].w[k] = share[m]*w->body[n].w[k];
+                w->body[n].v[k] = ratio*w->body[n].v[k];
+                w->body[n].w[k] = ratio*w->body[n].w[k];
                 w->body[n].turn = w->body[n].turn + ((half*w->body[n].w[k])*(half*w->body[n].w[k]));
             }
         }
@@ -4385,7 +4389,7 @@ static int keep_branch(const four_bar_parameters *p, const four_bar_state *z,
     int iterations;
     int status;
     real merit;
-    if (is_solved(found) && !is_weak(p, w, 9.999999999999999e-05) && (departure(p, z, u, w) <= 0.25)) {
+    if (is_solved(found) && !is_weak(p, w, 1e-07) && (departure(p, z, u, w) <= 0.25)) {
         return found;
     }
     status = between(p, z, u, w, o, info);
@@ -4416,7 +4420,7 @@ static int newton(const four_bar_parameters *p, const four_bar_state *z,
 {
     const int status = carry_on(p, z, u, w, o, info);
     const int moved = (status != FOUR_BAR_DOMAIN) && (status != FOUR_BAR_NOT_FINITE);
-    if (moved && is_weak(p, w, 9.999999999999999e-09)) {
+    if (moved && is_weak(p, w, 0.5*largest_turn(w))) {
         return keep_branch(p, z, u, w, o, info, status);
     }
     return status;
