@@ -16,8 +16,10 @@ from symvi.emit.templates import environment
 from symvi.errors import SymviError
 from symvi.program.control import (
     APART,
+    ASTRAY,
     ATTEMPTS,
     BESIDE,
+    BALANCE,
     BOUNDARY,
     COMPLEMENTARITY,
     CONTACT_SIZE,
@@ -225,6 +227,8 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "degree": sum(node["pairs"] + node["cone"] for node in nodes),
         "lumps": len(contacts) or 1,
         "attempts": ATTEMPTS,
+        "balance": printer.literal(BALANCE),
+        "astray": printer.literal(ASTRAY),
         "boundary": printer.literal(BOUNDARY),
         "inner_halvings": INNER_HALVINGS,
         "complementarity": printer.literal(COMPLEMENTARITY[real]),

@@ -19,6 +19,7 @@ from symvi.physics.formula import INTERMEDIATES, Argument, derived
 B = Argument("b", (4,), "friction bound and friction impulse", "N s")
 E = Argument("e", (4,), "dual scalar and velocity of sliding", "m/s")
 MU = Argument("mu", (), "centring", "J")
+NEWTON_STEPS = 2  # in the search for a point of the central path: it need not be the nearest
 SCALING = [
     Argument("eta", (), "factor of the scaling"),
     Argument("w", (4,), "scaling point, of determinant 1"),
@@ -211,7 +212,7 @@ def friction_law(D, bound, n):  # noqa: N803  (a matrix)
 
 
 @derived(
-    "y t² ... : beta = b0 y t/|t|, e = (2 rho, -2 rho y t/|t|)/(1 - y²), rho = mu/(2 b0)",
+    "beta = b0 y t/|t|,  e = (2 rho, -2 rho y t/|t|)/(1 - y²),  rho = mu/(2 b0),  b0 y + 2 r rho y/(1 - y²) = |t|",
     "derived here: a point of the central path near beta - r eta = t",
     [
         Argument("t", (3,), "impulse that sticking friction would have", "N s"),
@@ -235,6 +236,12 @@ def friction_on_path(t, b0, mu, r):
     rho = let("rho", [mu[0] / (2 * b0[0])])[0]
     total = let("total", [b0[0] + size + r[0] * rho])[0]
     y = let("y", [2 * size / (total + sp.sqrt(total**2 - 4 * b0[0] * size))])[0]
+    for k in range(NEWTON_STEPS):
+        # the first y is too large, as 1 was taken for 2/(1 + y); the function is convex: Newton falls towards the root
+        inside = let(f"inside{k}", [(1 - y) * (1 + y)])[0]
+        pull = let(f"pull{k}", [2 * r[0] * rho / inside])[0]
+        miss = (b0[0] + pull) * y - size
+        y = let(f"y{k}", [y - miss / (b0[0] + pull * (1 + y * y) / inside)])[0]
     top = let("top", [2 * rho / ((1 - y) * (1 + y))])[0]
     along = let("along", t / size)
     return {

@@ -29,6 +29,8 @@ ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what cou
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
 CONTACT_TYPES = ("contact", "sphere_contact", "gap")
 COMPLEMENTARITY = {"double": 1e-6, "float": 1e-3}  # products that contacts may leave, of heft (|g| h)²
+ASTRAY = 0.1  # squares of the weight's fall in a step: a start that misses more is off the path
+BALANCE = 0.3  # centring at a start, of the energy of what it misses
 BOUNDARY = 0.99  # share of the way to the boundary of a cone that an increment may go
 INNER_HALVINGS = 8  # of an increment of the interior point
 

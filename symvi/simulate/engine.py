@@ -162,6 +162,7 @@ class PythonEngine:
             "rows": [0.0] * self.plan.rows,
             "reaction": [[0.0] * 6] * len(self.plan.reactions),
             "power": [0.0] * len(self.plan.drivers),
+            "retries": 0,
             "contact": [0.0] * (CONTACT_SIZE * len(self.plan.contacts)),
             "stop": [0.0] * sum(node["rows"] for node in self.plan.stops),
             "before_x": [[0.0] * 3] * n,
@@ -193,7 +194,8 @@ class PythonEngine:
                 forces = self._forces(time)
                 if varying:
                     self._push("input", inputs[n + 1])
-                seen = self.solver.observe() | {"iterations": self.solver.iterations, "status": int(status)}
+                effort = {"iterations": self.solver.iterations, "retries": self.solver.retries}
+                seen = self.solver.observe() | effort | {"status": int(status)}
                 frames.append(self._frame_of(before | forces | seen))
         self._pull_state()
         return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from symvi.program.control import (
     ATTEMPTS,
+    BALANCE,
     BOUNDARY,
     CONTACT_TYPES,
     DEFAULTS,
@@ -77,6 +78,11 @@ class Interior:
         common.target[0] = how.spread * (common.ratio[0] * first)
         run("warm")
         merit = self._merit(rest)
+        first = BALANCE * (common.ratio[0] * merit)
+        if first > common.target[0]:
+            common.target[0] = first
+            run("warm")
+            merit = self._merit(rest)
         if not isfinite(merit):
             return SolverStatus.NOT_FINITE
         for n in range(options.max_iterations + 1):

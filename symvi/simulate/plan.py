@@ -88,6 +88,8 @@ class Plan:
             shapes["rows"] = (self.rows,)
         if self.reactions:
             shapes["reaction"] = (len(self.reactions), 6)
+        if self.notes["inequalities"]:
+            shapes["retries"] = ()
         if self.contacts:
             shapes["contact"] = (len(self.contacts), CONTACT_SIZE)
         if self.stops:

@@ -97,7 +97,7 @@ class ReferenceSolver:
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.interior = Interior(self) if program.notes["inequalities"] else None
         self.branch = Branch(self) if self.loops else None
-        self.iterations = 0
+        self.iterations = self.retries = 0
         self.increment = inf
 
     def set_step(self, h: float) -> None:
@@ -134,7 +134,7 @@ class ReferenceSolver:
                 return SolverStatus.LOOP_OPEN
         if self.interior:
             status = self.interior.solve()
-            self.iterations = self.interior.iterations
+            self.iterations, self.retries = self.interior.iterations, self.interior.retries
         else:
             status = self.newton()
         if status == SolverStatus.SINGULAR_STEP and state.singular[0] > 0.0:
