@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from symvi.mechanism.checks import expression_complaints, pair_complaints, parameter_complaints
 from symvi.mechanism.description import Complaint
 from symvi.mechanism.names import shown
+from symvi.mechanism.partial import each
 
 if TYPE_CHECKING:
     from symvi.mechanism.contacts import Contact
@@ -27,24 +28,35 @@ OWN_FIELDS = {
 
 
 def contact_complaints(contact: Contact) -> Iterator[Complaint]:
-    """Every problem of a contact whose fields are each valid."""
-    yield from pair_complaints(contact.parent, contact.child)
-    given = contact.given()
-    yield from _own_fields(contact, given)
-    yield from _points(contact, given)
-    yield from _cone(contact, given)
-    yield from parameter_complaints(contact.parameters)
-    if contact.expression is not None:
-        yield from _expression(contact, contact.expression)
+    """Every problem between the fields of a contact."""
+    return each(
+        lambda: pair_complaints(contact.parent, contact.child),
+        *(lambda name=name: _own_field(contact, name) for name in OWN_FIELDS),
+        lambda: _gap(contact),
+        *(lambda name=name: _points(contact, name) for name in ("child_anchor", "radius")),
+        lambda: _radii(contact),
+        lambda: _directions(contact),
+        lambda: _cone(contact),
+        lambda: parameter_complaints(contact.parameters),
+        lambda: () if contact.expression is None else _expression(contact, contact.expression),
+    )
 
 
-def _own_fields(contact: Contact, given: Collection[str]) -> Iterator[Complaint]:
-    for name, kinds in OWN_FIELDS.items():
-        if name in given and contact.kind not in kinds:
-            owners = " or ".join(f"'{kind}'" for kind in kinds)
-            yield Complaint(
-                (name,), f"the field {name} belongs to contacts of kind {owners}, but the kind is '{contact.kind}'"
-            )
+def _is_given(contact: Contact, name: str) -> bool:
+    """Whether a field differs from what it is where it was left out."""
+    return getattr(contact, name) != contact.own_default(name)
+
+
+def _own_field(contact: Contact, name: str) -> Iterator[Complaint]:
+    kinds = OWN_FIELDS[name]
+    if _is_given(contact, name) and contact.kind not in kinds:
+        owners = " or ".join(f"'{kind}'" for kind in kinds)
+        yield Complaint(
+            (name,), f"the field {name} belongs to contacts of kind {owners}, but the kind is '{contact.kind}'"
+        )
+
+
+def _gap(contact: Contact) -> Iterator[Complaint]:
     if contact.kind == "gap" and contact.expression is None:
         yield Complaint((), "a contact of kind 'gap' needs expression")
 
@@ -66,19 +78,25 @@ def _expression(contact: Contact, expression: str) -> Iterator[Complaint]:
         )
 
 
-def _points(contact: Contact, given: Collection[str]) -> Iterator[Complaint]:
+def _points(contact: Contact, name: str) -> Iterator[Complaint]:
+    if contact.whole_shape and _is_given(contact, name):
+        yield Complaint((name,), f"{name} follows from the child's shape; leave it out, or whole_shape")
+
+
+def _radii(contact: Contact) -> Iterator[Complaint]:
     if contact.whole_shape:
-        for name in ("child_anchor", "radius"):
-            if name in given:
-                yield Complaint((name,), f"{name} follows from the child's shape; leave it out, or whole_shape")
-    elif contact.kind == "sphere" and contact.radius == contact.parent_radius == 0.0:
+        return
+    if contact.kind == "sphere" and contact.radius == contact.parent_radius == 0.0:
         yield Complaint((), "both radii are zero, and two points do not meet; give radius or parent_radius")
 
 
-def _cone(contact: Contact, given: Collection[str]) -> Iterator[Complaint]:
+def _directions(contact: Contact) -> Iterator[Complaint]:
     if contact.directions % 2:
         yield Complaint(("directions",), f"directions {contact.directions} must be even: they come in opposite pairs")
-    if contact.cone != "linear" and "directions" in given:
+
+
+def _cone(contact: Contact) -> Iterator[Complaint]:
+    if contact.cone != "linear" and _is_given(contact, "directions"):
         yield Complaint(
             ("directions",), f"the field directions belongs to the linear cone, but the cone is '{contact.cone}'"
         )

@@ -6,7 +6,7 @@ All problems of an element are collected before anything is raised.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from symvi.errors import MechanismError
 from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.partial import ValidPart, WrongFieldError, each
 
 __all__ = ["Complaint", "Complaints", "Description"]
 
@@ -50,13 +51,19 @@ class Description(BaseModel):
             super().__init__(**values)
         except ValidationError as error:
             found = list(islice(_complaints(error, type(self)), MOST_COMPLAINTS))
+            wrong = {str(complaint.path[0]) for complaint in found if complaint.path}
+            if wrong and not _between_fields(error):
+                found += islice(_of_valid_part(type(self), values, wrong), MOST_COMPLAINTS)
             title = f"{self.label} {shown(values['name'])}" if "name" in values else self.label
             raise MechanismError(
                 [f"{title}: {complaint.text}" for complaint in found], [complaint.path for complaint in found]
             ) from None
 
     def complaints(self) -> Iterator[Complaint]:
-        """What is wrong between the fields, each of which is valid by itself."""
+        """What is wrong between the fields, each of which is valid by itself.
+
+        Independent checks go through `each`, so that those are made which need no wrong field.
+        """
         return iter(())
 
     def defaults(self) -> dict[str, Any]:
@@ -72,6 +79,11 @@ class Description(BaseModel):
         if found:
             raise Complaints(found)
         return self
+
+    @classmethod
+    def own_default(cls, name: str) -> Any:
+        """The value of a field that is left out, as far as it does not follow from others."""
+        return _own_defaults(cls)[name]
 
     def changed(self, **changes: Any) -> Self:
         """A copy with some fields changed, validated like a new one."""
@@ -89,6 +101,22 @@ def _own_defaults(model: type[Description]) -> dict[str, Any]:
     """The defaults of the fields that may be left out; asking pydantic each time takes most of the time of reading."""
     fields = model.model_fields.items()
     return {name: item.get_default(call_default_factory=True) for name, item in fields if not item.is_required()}
+
+
+def _between_fields(error: ValidationError) -> bool:
+    """Whether all fields were valid, so that what is wrong between them is known already."""
+    return any(not item["loc"] for item in error.errors(include_url=False))
+
+
+def _of_valid_part(model: type[Description], values: Mapping[str, Any], wrong: Collection[str]) -> Iterator[Complaint]:
+    """What is wrong between the valid fields of an element that has wrong ones."""
+    part = ValidPart(model, values, wrong)
+    try:
+        part.fill(model.defaults(part))
+    except WrongFieldError:
+        part.without(part.left_out())  # nobody knows what they would be
+    found = each(lambda: model.complaints(part))
+    yield from (item for item in found if not item.path or item.path[0] not in wrong)
 
 
 def _complaints(error: ValidationError, model: type[Description]) -> Iterator[Complaint]:

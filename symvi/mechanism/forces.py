@@ -20,6 +20,7 @@ from symvi.mechanism.checks import (
 )
 from symvi.mechanism.description import Complaint, Description
 from symvi.mechanism.names import WORLD
+from symvi.mechanism.partial import each
 from symvi.mechanism.values import (
     Expression,
     Name,
@@ -163,9 +164,11 @@ class Potential(Force):
     parameters: ParameterTable = field_from(Parameters, "named numbers in the expression", "any")
 
     def complaints(self) -> Iterator[Complaint]:
-        yield from pair_complaints(self.parent, self.child)
-        yield from parameter_complaints(self.parameters)
-        yield from expression_complaints(("expression",), self.expression, self.parameters)
+        return each(
+            lambda: pair_complaints(self.parent, self.child),
+            lambda: parameter_complaints(self.parameters),
+            lambda: expression_complaints(("expression",), self.expression, self.parameters),
+        )
 
 
 FORCES: dict[str, type[Force]] = {
