@@ -1,22 +1,24 @@
-"""Blocks of the Newton matrix against complex steps in floats.
+"""Blocks of the Newton matrix, and forces, against complex steps in floats.
 
 What exact algebra cannot see is rounding, overflow and branches.
 
-The printed kernels run on complex numbers; a perturbation i e of one unknown gives the derivative of every residual in
-one evaluation, without a difference. Entries are compared one by one, each against its own size, and at several time
-steps: an error in an entry that is scaled by h would hide behind its neighbours.
+The printed kernels run on complex numbers; a perturbation i e of one unknown, a velocity or an impulse, gives the
+derivative of every residual in one evaluation, without a difference. Entries are compared one by one, each against its
+own size, and at several time steps: an error in an entry that is scaled by h would hide behind its neighbours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import sqrt
 from random import Random
 
 from symvi.emit.python import COMPLEX
+from symvi.program.program import Node
 from symvi.program.records import STORES
-from symvi.verify.crun import Memory, compiled, copy_of, run
+from symvi.verify.crun import Compiler, Memory, copy_of, run
 from symvi.verify.kernels import Subject
+from symvi.verify.naive.quaternion import turned
 
 STEPS = (1e-2, 1e-4)
 SMALL = 1e-40  # the complex step: its square is nothing beside 1
@@ -24,34 +26,67 @@ FLOOR = 1e-3  # of a block's largest entry: a smaller one may be a difference of
 NUMBERS = {**COMPLEX, "number": lambda value: complex(float(value))}
 
 
-def errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, float]]:
-    """(entry, relative error) of all entries of the Newton matrix's blocks, at a random state with the time step h."""
-    functions: dict[int, object] = {}
-
-    def compile_function(function):
-        return functions.setdefault(id(function), compiled(function, NUMBERS))
+def runner(of: Subject) -> Callable[..., None]:
+    """A function that runs phases of a program on records of complex numbers: phases(memory, name, ...)."""
+    compiler, functions = Compiler(NUMBERS), {}
 
     def phases(memory: Memory, *names: str) -> None:
         for name in names:
-            run(of.printed.phases.get(name, ()), memory, compile_function)
+            run(of.printed.phases.get(name, ()), memory, lambda f: functions.setdefault(id(f), compiler(f)))
 
-    memory = random_memory(of, h, seed)
+    return phases
+
+
+def errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, float]]:
+    """(entry, relative error) of all entries of the Newton matrix's blocks, at a random state with the time step h."""
+    phases, memory = runner(of), random_memory(of, h, seed)
     phases(memory, "setup", "prepare", "watch")
     base = copy_of(memory)
     phases(base, "evaluate", "linearize")
     nodes = of.matrix.nodes
-    for j, body in enumerate(nodes):
-        if body.kind == "body":
-            columns = [_perturbed(memory, base, body.index, k) for k in range(6)]
-            for column in columns:
-                phases(column, "evaluate")
-            for i, node in enumerate(nodes):
-                block = _block(of, base, i, j)
-                slopes = [
-                    [column["work"][node.kind][node.index]["f"][row].imag / SMALL for column in columns]
-                    for row in range(len(block))
-                ]
-                yield from _compare(f"({node.name}, {body.name})", block, slopes)
+    for j, changed in enumerate(nodes):
+        columns = [_perturbed(memory, base, changed, k) for k in range(of.matrix.sizes[changed.kind])]
+        for column in columns:
+            phases(column, "evaluate")
+        for i, node in enumerate(nodes):
+            block = _block(of, base, i, j)
+            slopes = [
+                [column["work"][node.kind][node.index]["f"][row].imag / SMALL for column in columns]
+                for row in range(len(block))
+            ]
+            yield from _compare(f"({node.name}, {changed.name})", block, slopes)
+
+
+def force_errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, float]]:
+    """(entry, relative error) of the impulse on every body that has an energy: minus its slope, at the first knot.
+
+    For mechanisms whose forces at the first knot all come from an energy once inputs are zero: not those with servos.
+    """
+    phases, memory = runner(of), random_memory(of, h, seed)
+    for records in memory["input"].values():
+        for record in records:
+            record.update({name: [0.0] * len(values) for name, values in record.items()})
+    base = copy_of(memory)
+    phases(base, "setup", "prepare")
+    for node in of.program.nodes["body"]:
+        slopes = []
+        for k in range(6):
+            changed = copy_of(memory)
+            _displace(changed["state"]["body"][node.index], k)
+            phases(changed, "setup", "prepare")
+            changed["work"]["common"][0]["potential"] = [0.0]
+            phases(changed, "energy")
+            slopes.append(-h * changed["work"]["common"][0]["potential"][0].imag / SMALL)
+        given = [complex(value).real for value in base["work"]["body"][node.index]["e"]]
+        yield from _compare(f"force on {node.name}", [given], [slopes])
+
+
+def _displace(state: dict[str, list], k: int) -> None:
+    """Change a body's position, or turn it about a world axis, by i SMALL."""
+    if k < 3:
+        state["x"][k] += 1j * SMALL
+    else:
+        state["q"] = turned(state["q"], [1j * SMALL * (k - 3 == i) for i in range(3)])
 
 
 def _compare(place: str, block: list[list[float]], slopes: list[list[float]]) -> Iterator[tuple[str, float]]:
@@ -83,10 +118,13 @@ def random_memory(of: Subject, h: float, seed: int = 0) -> Memory:
     return memory
 
 
-def _perturbed(memory: Memory, base: Memory, index: int, k: int) -> Memory:
-    """The records with unknown k of a body changed: its velocity, or w by (c I - a^) e_k."""
+def _perturbed(memory: Memory, base: Memory, node: Node, k: int) -> Memory:
+    """The records with unknown k of a node changed: a row's impulse; a body's velocity, or its w by (c I - a^) e_k."""
     changed = copy_of(memory)
-    body, at = changed["work"]["body"][index], base["work"]["body"][index]
+    if node.kind != "body":
+        changed["work"][node.kind][node.index]["y"][k] += 1j * SMALL
+        return changed
+    body, at = changed["work"]["body"][node.index], base["work"]["body"][node.index]
     if k < 3:
         body["v"][k] += 1j * SMALL
         return changed

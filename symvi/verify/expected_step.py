@@ -9,6 +9,7 @@ from symvi.program.kernel import Block
 from symvi.program.program import Node
 from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory
+from symvi.verify.expected_factors import factors
 from symvi.verify.naive import joints
 from symvi.verify.naive.body import apply_inertia, momentum, second_knot
 from symvi.verify.naive.constraints import lock_name
@@ -111,12 +112,13 @@ def merit(view: View) -> Iterator[Check]:
 
 
 def solve(view: View) -> Iterator[Check]:
-    """F s = f row by row, with the naive matrix; the guard of a loop's rows adds to its diagonal."""
+    """F s = f row by row, with the naive matrix; the guard of a loop's rows adds to its diagonal. Factors of loops."""
     for name, size in view.system.sizes.items():
         guard = view.scene.guards.get(name, [view.scene.zero] * size)
         yield Check(
             f"(F s = f) of {name}", view.system.residual[name], lambda m, n=name, g=guard: product(view, m, n, g)
         )
+    yield from factors(view)
 
 
 def product(view: View, memory: Memory, name: str, guard: list) -> list:
