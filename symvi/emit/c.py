@@ -14,20 +14,16 @@ from symvi.emit.printer import Language, statements
 from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
+from symvi.program import path
 from symvi.program.control import (
     APART,
-    ASTRAY,
-    ATTEMPTS,
     BESIDE,
-    BALANCE,
-    BOUNDARY,
     COMPLEMENTARITY,
     CONTACT_SIZE,
     CONTACT_TYPES,
     DOMAIN,
     FALL,
     GUARD,
-    INNER_HALVINGS,
     LEFT,
     LOST,
     ROUND_OFF,
@@ -226,12 +222,10 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "cones": any(group["cone"] for group in groups.values()),
         "degree": sum(node["pairs"] + node["cone"] for node in nodes),
         "lumps": len(contacts) or 1,
-        "attempts": ATTEMPTS,
-        "balance": printer.literal(BALANCE),
-        "astray": printer.literal(ASTRAY),
-        "boundary": printer.literal(BOUNDARY),
-        "inner_halvings": INNER_HALVINGS,
+        "attempts": path.ATTEMPTS,
+        "inner_halvings": path.INNER_HALVINGS,
         "complementarity": printer.literal(COMPLEMENTARITY[real]),
+        **{name.lower(): printer.literal(getattr(path, name)) for name in path.FACTORS},
     }
 
 

@@ -29,30 +29,6 @@ ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what cou
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
 CONTACT_TYPES = ("contact", "sphere_contact", "gap")
 COMPLEMENTARITY = {"double": 1e-6, "float": 1e-3}  # products that contacts may leave, of heft (|g| h)²
-ASTRAY = 0.1  # squares of the weight's fall in a step: a start that misses more is off the path
-BALANCE = 0.3  # centring at a start, of the energy of what it misses
-BOUNDARY = 0.99  # share of the way to the boundary of a cone that an increment may go
-INNER_HALVINGS = 8  # of an increment of the interior point
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """How the interior point starts: see follow_path in the generated text."""
-
-    ratio: float
-    spread: float
-    stick: float
-    memory: float
-    predict: bool
-    text: str
-
-
-ATTEMPTS = (
-    Attempt(1.0, 1.0, 1.0, 1.0, True, "warm: near the last impulse and the predicted velocity"),
-    Attempt(16.0, 1.0, 0.0, 1.0, True, "from the side of sticking"),
-    Attempt(1.0, 1e4, 0.0, 0.0, True, "far inside"),
-    Attempt(1.0, 1e4, 0.0, 0.0, False, "far inside, one right-hand side: the papers' method"),
-)
 
 
 class SolverStatus(IntEnum):

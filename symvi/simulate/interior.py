@@ -5,19 +5,15 @@ from __future__ import annotations
 from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
+from symvi.program import path
 from symvi.program.control import (
-    ATTEMPTS,
-    BALANCE,
-    BOUNDARY,
     CONTACT_TYPES,
     DEFAULTS,
     DOMAIN,
     FALL,
-    INNER_HALVINGS,
     LEFT,
     SLOW,
     STILL,
-    Attempt,
     SolverStatus,
 )
 
@@ -43,19 +39,20 @@ class Interior:
     def solve(self, rest: bool = False) -> SolverStatus:
         """Attempts from ever safer starts, until one gets through."""
         status = SolverStatus.NOT_CONVERGED
-        for self.retries, attempt in enumerate(ATTEMPTS):
+        for self.retries, attempt in enumerate(path.ATTEMPTS):
             status = self.follow_path(attempt, rest)
             if status >= 0:
                 break
         return status
 
-    def follow_path(self, how: Attempt, rest: bool) -> SolverStatus:
+    def follow_path(self, how: path.Attempt, rest: bool) -> SolverStatus:
         """One attempt from one start (BSMH23 appendix D; Mehrotra's predictor and corrector).
 
         rest: for the velocities of a knot. The residual at rest is linear, so that every solve gives them whole;
         contacts see half of what the step from that knot will see.
         """
-        solver, options = self.solver, DEFAULTS if rest else self.solver.options
+        solver = self.solver
+        options = DEFAULTS.in_precision("double") if rest else solver.options
         run, common, parameters = solver.run, solver.common, solver.memory.parameters["common"][0]
         speed = parameters.acceleration[0] * parameters.h[0]
         energy = parameters.heft[0] * (speed * speed)
@@ -73,13 +70,13 @@ class Interior:
         closing = self._closing_speed()
         common.ratio[0] = how.ratio * (parameters.heft[0] / self.lumps)
         common.stick[0], common.memory[0] = how.stick, 0.5 * how.memory if rest else how.memory
-        first = 0.01 * (speed * (speed if speed > closing else closing))
+        first = path.FIRST * (speed * (speed if speed > closing else closing))
         first = first if first > closing * closing else closing * closing
         common.target[0] = how.spread * (common.ratio[0] * first)
         run("warm")
         merit = self._merit(rest)
-        first = BALANCE * (common.ratio[0] * merit)
-        if first > common.target[0]:
+        first = path.BALANCE * (common.ratio[0] * merit)
+        if merit > path.ASTRAY * (speed * speed) and first > common.target[0]:
             common.target[0] = first
             run("warm")
             merit = self._merit(rest)
@@ -113,15 +110,18 @@ class Interior:
                 centring = (after * after) * (after * gap)
                 common.target[0] = centring if centring > small else small
                 common.second[0] = 1.0
+                if product > path.ASIDE * gap:  # far from the central path the way is back to it, not along it
+                    common.target[0] = max(path.RECENTRE * product, common.target[0])
+                    common.second[0] = 0.0
                 for phase in ("recall", aim, "resolve"):
                     run(phase)
             else:
-                common.target[0] = 0.1 * gap if 0.1 * gap > small else small
+                common.target[0] = path.FALLING * gap if path.FALLING * gap > small else small
                 run(aim)
                 run("eliminate")
             run("substitute")
             run("respond")
-            share = BOUNDARY * self._largest_share(1.0 / BOUNDARY)
+            share = path.BOUNDARY * self._largest_share(1.0 / path.BOUNDARY)
             length = common.length[0] = min(share, 1.0)
             run("advance")
             if rest:
@@ -129,7 +129,7 @@ class Interior:
             merit = self._merit(rest)
             halvings = 0
             while not rest and not self._accepted(merit, before, product):
-                if halvings == INNER_HALVINGS:
+                if halvings == path.INNER_HALVINGS:
                     return SolverStatus.LINE_SEARCH
                 halvings += 1
                 common.length[0] = 0.5 * common.length[0]
@@ -138,9 +138,9 @@ class Interior:
             length = common.length[0]
             solver.increment = length * solver._largest_change()
             slow = slow + 1 if merit > SLOW * before else 0
-            if not exact and gap < 0.01 * energy and length > 0.5:
+            if not exact and gap < path.NEAR * energy and length > path.LONG:
                 exact = True
-            elif exact and length < 0.3:
+            elif exact and length < path.SHORT:
                 exact = False
         return SolverStatus.NOT_CONVERGED
 

@@ -1,0 +1,40 @@
+"""The numbers that steer the interior point along the central path, in one place for every back end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BOUNDARY = 0.99  # share of the way to the boundary of a cone that an increment may go
+FIRST = 0.01  # centring at a start, of the energy that the mechanism's weight brings in a step
+ASTRAY = 1.0  # squares of the weight's fall in a step: a start that misses more is off the path
+BALANCE = 0.3  # centring at a start, of the energy of what it misses
+ASIDE = 30.0  # times the mean complementarity: a product that large is far from the central path
+RECENTRE = 0.01  # of that product, to centre by
+NEAR = 0.01  # of the weight's energy: below it, after increments longer than LONG, laws are linearised exactly
+    0.01  # of the weight's energy: below it, and after increments longer than LONG, laws are linearised as they stand
+)
+LONG = 0.5
+SHORT = 0.3  # increments shorter than this bring the scaled law back
+FALLING = 0.1  # of the mean complementarity: the next centring in the papers' method
+FACTORS = ("BOUNDARY", "FIRST", "ASTRAY", "BALANCE", "ASIDE", "RECENTRE", "NEAR", "LONG", "SHORT", "FALLING")
+INNER_HALVINGS = 8  # of an increment
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How the interior point starts: see follow_path in the generated text."""
+
+    ratio: float
+    spread: float
+    stick: float
+    memory: float
+    predict: bool
+    text: str
+
+
+ATTEMPTS = (
+    Attempt(1.0, 1.0, 1.0, 1.0, True, "warm: near the last impulse and the predicted velocity"),
+    Attempt(16.0, 1.0, 0.0, 1.0, True, "from the side of sticking"),
+    Attempt(1.0, 1e4, 0.0, 0.0, True, "far inside"),
+    Attempt(1.0, 1e4, 0.0, 0.0, False, "far inside, one right-hand side: the papers' method"),
+)
