@@ -1,6 +1,6 @@
 """The small language of expressions in descriptions: text in, a nested tuple out, nothing is ever executed.
 
-    numbers   2  0.5  1e-3  pi          operators  + - * /  and  ** with a whole number, or half of one
+    numbers   2  0.5  1e-3  pi          operators  + - * /  and  ** with a whole number, or half of one (1/2, 0.5)
     functions sqrt sin cos exp log (one argument), atan2(y, x)
     names     those the place allows: t in a signal; parameters; parts of placements, as x_a[0], R_a[0, 1], q_b[3]
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection
+from fractions import Fraction
 from functools import lru_cache
 from math import inf, pi
 from typing import Any, NoReturn
@@ -138,17 +139,17 @@ class _Reader:
         return indices
 
     def power(self, base: ast.expr, exponent: ast.expr, depth: int) -> Tree:
-        """A whole power, or a whole power of a root, which SymPy writes as x**(3/2)."""
-        sign, size, halves = 1, exponent, False
+        """A whole power, or a whole power of a root, which SymPy writes as x**(3/2) or x**1.5."""
+        sign, size, divisor = 1, exponent, 1
         if isinstance(size, ast.BinOp) and isinstance(size.op, ast.Div) and _whole(size.right) == 2:
-            size, halves = size.left, True
+            size, divisor = size.left, 2
         if isinstance(size, ast.UnaryOp) and isinstance(size.op, ast.USub):
             sign, size = -1, size.operand
-        power = _whole(size)
-        if power is None or power > LARGEST_POWER:
+        power = None if (number := _decimal(size)) is None else sign * number / divisor
+        if power is None or abs(power) > LARGEST_POWER or power.denominator > 2:
             self.refuse(exponent, f"a power must be a whole number of at most {LARGEST_POWER}, or half of one")
         tree = self.tree(base, depth + 1)
-        return ("pow", ("call", "sqrt", tree) if halves else tree, sign * power)
+        return ("pow", ("call", "sqrt", tree) if power.denominator == 2 else tree, power.numerator)
 
     def call(self, node: ast.Call, depth: int) -> Tree:
         name = self.source(node.func)
@@ -163,6 +164,13 @@ class _Reader:
 
     def refuse(self, node: ast.expr, reason: str) -> NoReturn:
         raise GrammarError(f"column {self.shift + node.col_offset + 1}: {reason}")
+
+
+def _decimal(node: ast.expr) -> Fraction | None:
+    """The value of a number without a sign, as a fraction; None for anything else."""
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value < inf:
+        return Fraction(node.value)
+    return None
 
 
 def _whole(node: ast.expr) -> int | None:

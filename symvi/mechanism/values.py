@@ -116,9 +116,12 @@ def color(value: object) -> str:
 
 
 def expression(value: object) -> str:
-    """The text of an expression; a SymPy expression is taken as it prints, its decimals with 15 digits."""
+    """The text of an expression; a SymPy expression is taken as it prints, its decimals with all digits of a double."""
     if isinstance(value, (str, bytes, int, float, list, tuple, Mapping)) or value is None:
         return text(value)
+    if hasattr(value, "xreplace"):  # SymPy prints 15 digits, but all that a decimal was made of
+        decimals = [atom for atom in value.atoms() if getattr(atom, "is_Float", False)]
+        value = value.xreplace({atom: type(atom)(repr(float(atom))) for atom in decimals})
     return text(str(value))
 
 

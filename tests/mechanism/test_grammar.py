@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symvi.errors import MechanismError
+from symvi.mechanism import Potential
 from symvi.mechanism.grammar import GrammarError, parse
 from symvi.mechanism.signals import evaluate, signal_tree, value_and_rate
 
@@ -63,7 +64,8 @@ def test_precedence_is_that_of_python():
         ("q_a[-1]", 1, "whole number"),
         ("R_a[1]", 1, "3 x 3 parts"),
         ("k[0]", 1, "no parts"),
-        ("k**0.5", 4, "whole number"),
+        ("k**0.3", 4, "whole number"),
+        ("k**1e999", 4, "whole number"),
         ("k**L", 4, "whole number"),
         ("2**65", 4, "at most 64"),
         ("k if k else k", 1, "not part of the grammar"),
@@ -135,6 +137,16 @@ def test_sympy_expressions_print_as_texts_of_the_grammar():
     at |= {matrix[i, 0]: PLACES[matrix.name][i] for matrix in (x_a, x_b) for i in range(3)}
     at |= {R_a[i, j]: PLACES["R_a"][i][j] for i in range(3) for j in range(3)}
     assert value == pytest.approx(float(expression.subs(at)), rel=1e-14)
+
+
+def test_decimals_of_sympy_keep_the_digits_of_a_double_and_its_powers_may_be_decimals():
+    """SymPy prints 15 digits of a decimal; a double has 17."""
+    x, y = sympy.Symbol("x_b[0]", real=True), sympy.Symbol("x_b[1]", real=True)
+    for number in (0.1, 1 / 3, 0.1 + 0.2, 123456789.123456789, -2 / 3, 1.2345678901234567e-300):
+        text = Potential(name="p", child="b", expression=number * x + y**2.0 + sympy.sqrt(y)).expression
+        assert evaluate(parse(text, placements=True), {"x_b": (1.0, 0.0, 0.0)}) == number, text
+    assert parse("k**0.5", K) == parse("k**(1/2)", K) == parse("k**0.500000000000000", K)
+    assert parse("k**2.0", K) == parse("k**2", K) and parse("k**-1.5", K) == parse("k**(-3/2)", K)
 
 
 SIGNALS = [
