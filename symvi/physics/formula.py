@@ -19,6 +19,10 @@ from symvi.scalar import Graph, Scalar, count_operations
 INTERMEDIATES = "intermediates"  # a builder's pairs (symbol, expression) that its outputs are written in
 
 
+class UnderivableError(TypeError):
+    """An expression outside the closed set of operations of scalar/operations.py."""
+
+
 @dataclass(frozen=True)
 class Argument:
     """One input or output of a formula: its name, shape, meaning, unit and the frame that it is expressed in.

@@ -9,7 +9,7 @@ from fractions import Fraction
 import sympy as sp
 
 from symvi.physics.algebra import angle
-from symvi.physics.formula import INTERMEDIATES, Argument, Code, Formula
+from symvi.physics.formula import INTERMEDIATES, Argument, Code, Formula, UnderivableError
 from symvi.scalar import Graph, Scalar
 
 FUNCTIONS = {sp.sin: "sin", sp.cos: "cos", sp.exp: "exp", sp.log: "log", sp.atan2: "atan2", angle: "angle"}
@@ -59,11 +59,15 @@ def scalar_of(graph: Graph, expression: sp.Expr, known: dict) -> Scalar:
         result = _product(graph, expression, known)
     elif expression.is_Pow:
         result = _power(graph, expression, known)
+    elif isinstance(expression, (sp.Abs, sp.sign)):  # what SymPy makes of the root of a square, and of its derivative
+        value = scalar_of(graph, expression.args[0], known)
+        size = graph.sqrt(value * value)
+        result = size if isinstance(expression, sp.Abs) else value / size
     elif expression.func in FUNCTIONS:
         arguments = [scalar_of(graph, a, known) for a in expression.args]
         result = graph.function(FUNCTIONS[expression.func], *arguments)
     else:
-        raise TypeError(f"cannot lower {expression.func} in {expression}: outside the closed set of operations")
+        raise UnderivableError(f"{expression} is outside the closed set of operations")
     known[expression] = result
     return result
 
@@ -97,7 +101,7 @@ def _power(graph: Graph, expression: sp.Pow, known: dict) -> Scalar:
     if base is sp.E:
         return graph.function("exp", scalar_of(graph, expression.exp, known))
     if not exponent.is_Rational or exponent.q not in (1, 2):
-        raise TypeError(f"cannot lower the power {expression}: exponents are integers or 1/2")
+        raise UnderivableError(f"the power {expression} is neither whole nor half of a whole number")
     value = scalar_of(graph, base, known)
     if exponent.q == 2:
         value = graph.sqrt(value)

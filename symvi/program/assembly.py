@@ -13,12 +13,12 @@ from random import Random
 
 import numpy as np
 
-from symvi.mechanism import Mechanism, start_state
+from symvi.mechanism import Mechanism
 from symvi.mechanism.inertia import principal_moments
-from symvi.mechanism.rotation import rotate, rotation_matrix
+from symvi.mechanism.rotation import rotation_matrix
 from symvi.mechanism.start_values import start_values
 from symvi.physics.model import ConstraintModel
-from symvi.program.equations import Array, Configuration, Equations, Rows
+from symvi.program.equations import Array, Configuration, Equations, Rows, start_configuration
 from symvi.program.extent import OPENING, far_of, size_of
 from symvi.program.freedoms import Freedoms, Reduced, freedoms, reduced
 from symvi.program.spanning import Spanning
@@ -59,12 +59,7 @@ class Assembly:
 
     def start(self) -> Configuration:
         """The start placement of the description, with the angles that it knows."""
-        state = start_state(self.mechanism)
-        places = [state.index(body.name) for body in self.bodies]
-        q = state.orientation[places]
-        arms = [rotate(tuple(turn), body.center_of_mass) for turn, body in zip(q, self.bodies, strict=True)]
-        x = state.position[places] + np.array(arms).reshape(-1, 3)
-        return Configuration(x, q, start_angles(self.mechanism, self.spanning.models))
+        return start_configuration(self.mechanism, self.bodies, start_angles(self.mechanism, self.spanning.models))
 
     def at(self, configuration: Configuration) -> Position:
         """The rows at a configuration."""

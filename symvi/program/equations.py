@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from symvi.mechanism import Body, Mechanism, start_state
+from symvi.mechanism.rotation import rotate
 from symvi.physics import kinematics
 from symvi.physics.formula import Formula
 from symvi.physics.joints.rows import angle_about_axis, screw_advance
@@ -36,6 +38,15 @@ class Configuration:
         turn = np.concatenate([np.cos(0.5 * angle)[:, None], half], axis=1)
         q = evaluate(kinematics.turned, {"c": turn.T[:1], "a": turn.T[1:], "q": self.q.T})["q2"].T
         return Configuration(self.x + motion[:, :3], q / np.linalg.norm(q, axis=1)[:, None], self.angles)
+
+
+def start_configuration(mechanism: Mechanism, bodies: Sequence[Body], angles: Angles) -> Configuration:
+    """The start placement of some bodies, as the description has it."""
+    state = start_state(mechanism)
+    places = [state.index(body.name) for body in bodies]
+    q = state.orientation[places]
+    arms = [rotate(tuple(turn), body.center_of_mass) for turn, body in zip(q, bodies, strict=True)]
+    return Configuration(state.position[places] + np.array(arms).reshape(-1, 3), q, angles)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel
 from symvi.physics.relations import coupling_model, driver_model
 from symvi.program.compose import Choices, inequality_models, models_of, order_of
+from symvi.program.expressions import check_expressions
 from symvi.program.extent import OPENING, size_of
 from symvi.program.pivots import pivots_of
 
@@ -31,10 +32,12 @@ def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
 
     Rows are numbered in the order of the joint's rows in joint axes; a constraint that loses none is absent.
     Raises AssemblyError, naming joints: loops that cannot close, nearly redundant rows, drivers with nothing to drive;
-    MechanismError, naming bodies without inertia that no joint holds; ValueError for an unknown value of loops.
+    MechanismError, naming bodies without inertia that no joint holds, and expressions without a value at the start;
+    ValueError for an unknown value of loops.
     """
     if loops not in LOOPS:
         raise ValueError(f"loops {loops!r}: use {', '.join(repr(name) for name in LOOPS)}")
+    check_expressions(mechanism)
     models = models_in_joint_axes(mechanism)
     graph, order = order_of(mechanism, models, force_models(mechanism), inequality_models(mechanism))
     first = len(graph.bodies)

@@ -39,20 +39,15 @@ def _holding(mechanism: Mechanism, body: Body, models: Sequence[ConstraintModel]
     """The first joint whose rows hold all rotations of a body without inertia; joints that carry it come first."""
     import numpy as np
 
-    from symvi.mechanism import start_state
-    from symvi.mechanism.rotation import rotate, rotation_matrix
-    from symvi.program.equations import Configuration, Equations
+    from symvi.mechanism.rotation import rotation_matrix
+    from symvi.program.equations import Equations, start_configuration
 
     near = [m for m in models if m.frame and body.name in m.bodies.values()]
     near.sort(key=lambda m: (not m.tree, m.bodies.get("b") != body.name))
-    state = start_state(mechanism)
-    names = [b.name for b in mechanism.bodies]
-    places = [state.index(name) for name in names]
-    q = state.orientation[places]
-    arms = [rotate(tuple(turn), b.center_of_mass) for turn, b in zip(q, mechanism.bodies, strict=True)]
-    rows, _ = Equations(names, near).at(Configuration(state.position[places] + np.array(arms), q, {}))
+    configuration, names = start_configuration(mechanism, mechanism.bodies, {}), mechanism.body_names
+    rows, _ = Equations(names, near).at(configuration)
     k = names.index(body.name)
-    axes = np.array(rotation_matrix(tuple(q[k]))) @ _free_axes(body)
+    axes = np.array(rotation_matrix(tuple(configuration.q[k]))) @ _free_axes(body)
     for model, found in zip(near, rows, strict=True):
         units = np.array([1.0 if unit == "rad" else 1.0 / size for unit in model.row_units])
         seen = units[:, None] * (found.gradients[k][:, 3:] @ axes)

@@ -8,6 +8,7 @@ import numpy as np
 
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
+from symvi.mechanism.grammar import Tree
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.signals import signal_tree, value_and_rate
 from symvi.simulate.plan import Plan
@@ -68,7 +69,7 @@ class Inputs:
         """(N, m): every signal at every time; inputs without a signal are 0."""
         rows = np.zeros((len(times), len(self.names)))
         for column, tree, rate in self._signals:
-            rows[:, column] = [value_and_rate(tree, float(t))[rate] for t in times]
+            rows[:, column] = [self._at(column, tree, float(t))[rate] for t in times]
         return rows
 
     def rates(self, time: float) -> np.ndarray:
@@ -76,8 +77,15 @@ class Inputs:
         row = np.zeros(len(self.names))
         for column, tree, rate in self._signals:
             if not rate:
-                row[column] = value_and_rate(tree, time)[1]
+                row[column] = self._at(column, tree, time)[1]
         return row
+
+    def _at(self, column: int, tree: Tree, time: float) -> tuple[float, float]:
+        """Value and rate of a signal at a time. Raises MechanismError, naming the input, where there are none."""
+        try:
+            return value_and_rate(tree, time)
+        except MechanismError as error:
+            raise MechanismError(f"the signal of {self.names[column]}: {error}") from None
 
     def column(self, name: str) -> int:
         """The column of an input. Raises MechanismError with the nearest name."""
