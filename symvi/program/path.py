@@ -11,8 +11,6 @@ BALANCE = 0.3  # centring at a start, of the energy of what it misses
 ASIDE = 30.0  # times the mean complementarity: a product that large is far from the central path
 RECENTRE = 0.01  # of that product, to centre by
 NEAR = 0.01  # of the weight's energy: below it, after increments longer than LONG, laws are linearised exactly
-    0.01  # of the weight's energy: below it, and after increments longer than LONG, laws are linearised as they stand
-)
 LONG = 0.5
 SHORT = 0.3  # increments shorter than this bring the scaled law back
 FALLING = 0.1  # of the mean complementarity: the next centring in the papers' method
