@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from symvi.errors import MechanismError
 from symvi.mechanism.elements import Body, Joint
 from symvi.mechanism.joint_motion import ZERO, displacement, turn
-from symvi.mechanism.joint_table import coordinate_count
+from symvi.mechanism.joint_table import coordinate_count, free_rotations, free_translations
 from symvi.mechanism.mechanism import Mechanism
 from symvi.mechanism.names import WORLD
 from symvi.mechanism.rotation import IDENTITY, Quaternion4, conjugate, multiply, rotate
@@ -22,7 +22,7 @@ from symvi.mechanism.vectors import Vector3, add, subtract, unit
 if TYPE_CHECKING:
     from symvi.mechanism.state import State
 
-__all__ = ["Placement", "start_placements", "start_state"]
+__all__ = ["Placement", "known_angles", "start_placements", "start_state"]
 
 
 class Placement(NamedTuple):
@@ -59,7 +59,18 @@ def start_state(mechanism: Mechanism) -> State:
         velocity=velocities,
         angular_velocity=rates,
         names=mechanism.body_names,
+        angles=known_angles(mechanism, values),
     )
+
+
+def known_angles(mechanism: Mechanism, values: StartValues | None = None) -> dict[str, tuple[float, ...]]:
+    """Joint -> its one or two start angles [rad], whole turns included, of those that start values tell."""
+    known = (values or start_values(mechanism)).coordinates
+    return {
+        joint.name: tuple(known[joint.name][free_translations(joint) :])
+        for joint in mechanism.joints
+        if joint.name in known and free_rotations(joint) in (1, 2)
+    }
 
 
 def start_placements(mechanism: Mechanism, values: StartValues | None = None) -> dict[str, Placement]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from symvi.mechanism.names import did_you_mean, shown
 __all__ = ["State"]
 
 COLUMNS = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}
+# How far from one the length of a quaternion may be: single precision drifts by far less in a million steps.
+LENGTH_TOLERANCE = 1e-3
+ROUND_OFF = 1e-9  # a length this near to one is left as it is, to the last bit
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +29,9 @@ class State:
     velocity: (n, 3) of the centres of mass in world axes [m/s], at the knot
     angular_velocity: (n, 3) in body axes [rad/s], at the knot
     names: of the bodies, in the order of the rows
-    Raises MechanismError if shapes do not fit or a value is not finite.
+    angles: joint -> its one or two angles [rad] with their whole turns, which placements do not show. The placement
+        decides, on the branch nearest to these; a joint left out is taken nearest to the description's start.
+    Raises MechanismError if shapes do not fit, a value is not finite, or a quaternion's length is not one.
     """
 
     time: float
@@ -34,6 +40,7 @@ class State:
     velocity: NDArray[np.float64]
     angular_velocity: NDArray[np.float64]
     names: tuple[str, ...]
+    angles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.names))
@@ -47,11 +54,38 @@ class State:
             if not np.isfinite(array).all():
                 row = int(np.argwhere(~np.isfinite(array))[0][0])
                 raise MechanismError(f"state: {name} of body '{self.names[row]}' is not finite")
+            if name == "orientation":
+                self._make_unit(array)
             array.flags.writeable = False
             object.__setattr__(self, name, array)
+
+        object.__setattr__(self, "angles", {name: _angles(name, values) for name, values in self.angles.items()})
+
+    def _make_unit(self, quaternions: NDArray[np.float64]) -> None:
+        """Remove what arithmetic adds to a quaternion's length; refuse more."""
+        lengths = np.linalg.norm(quaternions, axis=1)
+        for body, quaternion, length in zip(self.names, quaternions, lengths, strict=True):
+            if not abs(length - 1.0) <= LENGTH_TOLERANCE:
+                raise MechanismError(
+                    f"state: orientation of body '{body}' has length {length:.6g}; a unit quaternion (w, x, y, z) has "
+                    "length 1"
+                )
+            if abs(length - 1.0) > ROUND_OFF:
+                quaternion /= length
 
     def index(self, name: str) -> int:
         """The row of a body. Raises MechanismError with the nearest name."""
         if name not in self.names:
             raise MechanismError(f"state: no body {shown(name)}; {did_you_mean(str(name), self.names)}")
         return self.names.index(name)
+
+
+def _angles(joint: str, values: object) -> tuple[float, ...]:
+    """Finite floats. Raises MechanismError naming the joint."""
+    try:
+        angles = tuple(float(value) for value in values)
+    except (TypeError, ValueError):
+        raise MechanismError(f"state: angles of joint {shown(joint)} must be numbers, one per free rotation") from None
+    if not np.isfinite(angles).all():
+        raise MechanismError(f"state: an angle of joint {shown(joint)} is not finite")
+    return angles

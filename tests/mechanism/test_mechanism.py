@@ -400,8 +400,8 @@ def test_mechanisms_that_do_not_go_together_are_not_merged():
 
 
 def test_a_state_checks_its_arrays_and_cannot_be_written_to():
-    zeros = np.zeros((2, 3))
-    state = State(0.0, zeros, np.array([[1.0, 0, 0, 0]] * 2), zeros, zeros, ("a", "b"))
+    zeros, upright = np.zeros((2, 3)), np.array([[1.0, 0, 0, 0]] * 2)
+    state = State(0.0, zeros, upright, zeros, zeros, ("a", "b"))
     assert state.index("b") == 1
     with pytest.raises(ValueError):
         state.position[0, 0] = 1.0
@@ -412,7 +412,30 @@ def test_a_state_checks_its_arrays_and_cannot_be_written_to():
     with pytest.raises(MechanismError, match="position has the shape"):
         State(0.0, zeros[:1], zeros, zeros, zeros, ("a", "b"))
     with pytest.raises(MechanismError, match="velocity of body 'b' is not finite"):
-        State(0.0, zeros, np.ones((2, 4)), np.array([[0, 0, 0], [0, np.nan, 0]]), zeros, ("a", "b"))
+        State(0.0, zeros, upright, np.array([[0, 0, 0], [0, np.nan, 0]]), zeros, ("a", "b"))
+
+
+@pytest.mark.parametrize("length", [0.0, 0.9, 2.0])
+def test_a_state_takes_no_quaternion_that_is_no_rotation(length):
+    nothing, orientation = np.zeros((2, 3)), np.array([[1.0, 0, 0, 0], [0, 0, 0, length]])
+    with pytest.raises(MechanismError, match=f"orientation of body 'b' has length {length:g}"):
+        State(0.0, nothing, orientation, nothing, nothing, ("a", "b"))
+
+
+def test_a_state_removes_the_drift_of_quaternions():
+    """What single precision adds is removed; a length that is one but for round-off keeps its bits."""
+    nothing, near = np.zeros((2, 3)), np.array([[0.6 + 1e-5, 0.8, 0, 0], [1 + 1e-15, 0, 0, 0]])
+    found = State(0.0, nothing, near, nothing, nothing, ("a", "b")).orientation
+    assert abs(np.linalg.norm(found[0]) - 1) < 1e-15 and (found[1] == near[1]).all()
+
+
+def test_a_state_carries_whole_turns():
+    nothing, upright = np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]])
+    state = State(0.0, nothing, upright, nothing, nothing, ("a",), {"pin": [40.0]})
+    assert state.angles == {"pin": (40.0,)}
+    for wrong, reason in (("x", "must be numbers"), (None, "must be numbers"), ([np.nan], "is not finite")):
+        with pytest.raises(MechanismError, match=f"'pin' {reason}|of joint 'pin' {reason}"):
+            State(0.0, nothing, upright, nothing, nothing, ("a",), {"pin": wrong})
 
 
 def test_a_missing_extra_is_named():
