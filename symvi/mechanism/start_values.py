@@ -26,15 +26,19 @@ class StartValues(NamedTuple):
 def start_values(mechanism: Mechanism) -> StartValues:
     """The start values of all joints at time zero.
 
-    A joint's own values count first, then the signal of a driver at t = 0 and its rate (other coordinates of that
-    joint are zero), then couplings from one joint to the next.
+    A joint's own values count first, then the signals of its drivers at t = 0 and their rates (coordinates of that
+    joint without a driver are zero), then couplings from one joint to the next.
     Raises MechanismError where a signal has no value at t = 0.
     """
     coordinates = {joint.name: joint.coordinate for joint in mechanism.joints if joint.coordinate is not None}
     rates = {joint.name: joint.velocity for joint in mechanism.joints if joint.velocity is not None}
-    for name, count, index, value, rate in _driven(mechanism):
-        coordinates.setdefault(name, _one(count, index, value))
-        rates.setdefault(name, _one(count, index, rate))
+    driven: tuple[dict[str, list[float]], dict[str, list[float]]] = {}, {}
+    for name, count, index, *found in _driven(mechanism):
+        for values, value in zip(driven, found, strict=True):
+            values.setdefault(name, [0.0] * count)[index] = value
+    for known, values in zip((coordinates, rates), driven, strict=True):
+        for name, entries in values.items():
+            known.setdefault(name, tuple(entries))
     for known, use_offset in ((coordinates, True), (rates, False)):
         while _spread(mechanism, known, use_offset):
             pass
@@ -51,10 +55,6 @@ def _driven(mechanism: Mechanism) -> Iterator[tuple[str, int, int, float, float]
         except MechanismError as error:
             raise MechanismError(f"driver '{driver.name}': {error}", [("drivers", driver.name, "signal")]) from None
         yield joint.name, coordinate_count(joint), driver.coordinate, value, rate
-
-
-def _one(count: int, index: int, value: float) -> tuple[float, ...]:
-    return tuple(value if i == index else 0.0 for i in range(count))
 
 
 def _spread(mechanism: Mechanism, known: Values, use_offset: bool) -> bool:

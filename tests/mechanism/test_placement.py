@@ -245,6 +245,21 @@ def test_a_driver_sets_one_coordinate_and_leaves_the_others_at_zero():
     assert np.allclose(state.angular_velocity, [[0, 0, 2]])
 
 
+def test_two_drivers_of_one_joint_set_a_coordinate_each():
+    """A cylindrical joint that is driven along and about z: the body stands and moves as both say."""
+    drivers = [
+        Driver(name="slide", joint="sleeve", signal="1 + 2*t"),
+        Driver(name="turn", joint="sleeve", signal="0.5 + 3*t", coordinate=1),
+    ]
+    joint = Joint(name="sleeve", type="cylindrical", child="bolt")
+    state = start_state(
+        Mechanism(name="m", bodies=[Body(name="bolt", mass=1, shape=BALL)], joints=[joint], drivers=drivers)
+    )
+    assert np.allclose(state.position, [[0, 0, 1]]) and np.allclose(state.velocity, [[0, 0, 2]])
+    assert np.allclose(state.orientation, [about((0, 0, 1), 0.5)]) and np.allclose(state.angular_velocity, [[0, 0, 3]])
+    assert state.angles == {"sleeve": (0.5,)}
+
+
 def test_a_driver_without_a_start_value_is_named():
     bodies = [Body(name="crank", mass=1, shape=BALL)]
     joints = [Joint(name="pin", type="revolute", child="crank")]
