@@ -171,6 +171,10 @@ class PythonEngine:
         return self._frame_of(nothing | self.solver.observe() | {"iterations": 0, "status": 0})
 
     def _frame_of(self, values: dict) -> np.ndarray:
+        work, contacts = self.solver.memory.work, list(values["contact"]) if self.plan.contacts else []
+        for k, node in enumerate(self.plan.contacts):
+            contacts[CONTACT_SIZE * k] = work[node["kind"]][node["index"]].gap[0]
+        values = {**values, "contact": contacts}
         return np.concatenate([np.ravel(values[name]) for name in self.plan.frame if name != "size"]).astype(np.float64)
 
     def rollout(

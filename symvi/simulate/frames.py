@@ -86,6 +86,9 @@ def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
         "power": [start.powers[name][-1] for name in plan.drivers],
         "iterations": [start.iterations[-1]],
         "status": [start.status[-1]],
+        "retries": [start.retries[-1]],
+        "contact": [start.contact_values[-1]],
+        "stop": [start.stop_values[-1]],
         "before_x": [start.before_position[-1:]],
         "before_q": [start.before_orientation[-1:]],
     }
@@ -142,4 +145,9 @@ def trajectory(
         before_position=before[0],
         before_orientation=before[1],
         settings=dict(settings),
+        retries=entry(plan, recorded, "retries") if "retries" in plan.frame else np.zeros(len(recorded)),
+        contact_values=entry(plan, recorded, "contact") if plan.contacts else np.zeros((len(recorded), 0, 14)),
+        contact_names=tuple(node["name"] for node in plan.contacts),
+        stop_values=entry(plan, recorded, "stop") if plan.stops else np.zeros((len(recorded), 0)),
+        stop_names=tuple(node["name"] for node in plan.stops for _ in range(node["rows"])),
     )

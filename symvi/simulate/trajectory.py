@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from symvi.errors import SymviError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.state import State
+from symvi.simulate.contacts import Contacts
 
-FORMAT = 1
+FORMAT = 2
 Array = NDArray[np.float64]
 
 
@@ -34,6 +35,8 @@ class Trajectory:
     iterations, status (N,): of the step that led to each knot.
     kept_reactions: as `reactions`, by the rows that the solver keeps.
     multipliers: constraint -> (N, rows), forces along its rows. powers: driver -> (N,), over the step before [W].
+    retries (N,): starts that did not get through, of the step that led to each knot; zero without contacts.
+    contact_values (N, n, 14), contact_names: see `contacts`. stop_values (N, m), stop_names: see `stop_forces`.
     inputs (N, m), input_names: what drove the steps.
     undetermined: joints in redundant loops, whose reactions are not unique (those of least norm are given).
     before_position (N, n, 3), before_orientation: centres of mass and orientations where the forces acted; empty
@@ -66,6 +69,11 @@ class Trajectory:
     before_position: Array
     before_orientation: Array
     settings: Mapping[str, tuple[float, ...]]
+    retries: Array
+    contact_values: Array
+    contact_names: tuple[str, ...]
+    stop_values: Array
+    stop_names: tuple[str, ...]
 
     @cached_property
     def reactions(self) -> Mapping[str, Array]:
@@ -78,6 +86,19 @@ class Trajectory:
         from symvi.simulate.reactions import MinimumNormReactions
 
         return MinimumNormReactions(self)
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """Contact point -> its gap, forces, sliding and state over the knots (a ContactHistory)."""
+        return Contacts(self)
+
+    @property
+    def stop_forces(self) -> dict[str, Array]:
+        """Limit or dry friction -> (N, rows): force or torque along its coordinates, over the step before [N, N m]."""
+        columns: dict[str, list[int]] = {}
+        for k, name in enumerate(self.stop_names):
+            columns.setdefault(name, []).append(k)
+        return {name: self.stop_values[:, found] for name, found in columns.items()}
 
     @property
     def energy(self) -> Array:
@@ -135,6 +156,8 @@ class Trajectory:
             "mechanism": json.loads(self.mechanism.to_json()),
             "step": self.step,
             "input_names": self.input_names,
+            "contact_names": self.contact_names,
+            "stop_names": self.stop_names,
             "undetermined": self.undetermined,
             "settings": dict(self.settings),
         }
@@ -170,6 +193,8 @@ class Trajectory:
             multipliers=groups["multiplier"],
             powers=groups["power"],
             input_names=tuple(header["input_names"]),
+            contact_names=tuple(header["contact_names"]),
+            stop_names=tuple(header["stop_names"]),
             undetermined=tuple(header["undetermined"]),
             settings={name: tuple(values) for name, values in header["settings"].items()},
             **arrays,

@@ -1,0 +1,77 @@
+"""What a trajectory knows of its contacts: gaps, forces, sliding, and which of them are closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symvi.errors import MechanismError
+from symvi.mechanism.contacts import contact_points
+from symvi.mechanism.names import did_you_mean, shown
+
+if TYPE_CHECKING:
+    from symvi.simulate.trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ContactHistory:
+    """One contact point over N knots; forces are those on the child, over the step that led to each knot.
+
+    gap (N,): at the knot [m]. normal_force (N,) [N]. friction_force (N, 3): world axes [N]. sliding (N, 3): of the
+        child on the parent, in the tangent plane, over that step [m/s]. point, normal (N, 3): where the force acts, at
+        the knot before, and the unit normal there, towards the child [m].
+    closed (N,): whether the contact carried load. sticking (N,): closed, and friction below its bound holds it.
+    """
+
+    gap: Array
+    normal_force: Array
+    friction_force: Array
+    sliding: Array
+    point: Array
+    normal: Array
+    closed: NDArray[np.bool_]
+    sticking: NDArray[np.bool_]
+
+    @property
+    def force(self) -> Array:
+        """(N, 3): the whole force on the child, world axes [N]."""
+        return self.normal * self.normal_force[:, None] + self.friction_force
+
+
+class Contacts(Mapping[str, ContactHistory]):
+    """Contact points by name, in the order of the description: that of the contact, or "name.k" of a whole shape's."""
+
+    def __init__(self, trajectory: Trajectory):
+        self._trajectory = trajectory
+        self._points = {point.name: point for point in contact_points(trajectory.mechanism)}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._points)
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    def __getitem__(self, name: str) -> ContactHistory:
+        """Raises MechanismError with the nearest name."""
+        if name not in self._points:
+            raise MechanismError(f"no contact point {shown(name)}; {did_you_mean(str(name), self._points)}")
+        trajectory = self._trajectory
+        values = trajectory.contact_values[:, trajectory.contact_names.index(name)]
+        gap, load = values[:, 0], values[:, 1]
+        friction, sliding = values[:, 2:5], values[:, 5:8]
+        mass = sum(body.mass for body in trajectory.mechanism.bodies)
+        closed = load * trajectory.step**2 > gap * mass
+        bound = self._coefficient(name) * load
+        spare = (bound - np.linalg.norm(friction, axis=1)) * trajectory.step
+        sticking = closed & (bound > 0.0) & (np.linalg.norm(sliding, axis=1) * mass < spare)
+        return ContactHistory(gap, load, friction, sliding, values[:, 8:11], values[:, 11:14], closed, sticking)
+
+    def _coefficient(self, name: str) -> float:
+        known = self._trajectory.settings.get(f"{name}.friction")
+        return known[0] if known else self._points[name].contact.friction
