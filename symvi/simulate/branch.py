@@ -53,7 +53,7 @@ class Branch:
 
     def _keep(self, found: SolverStatus) -> SolverStatus:
         solver = self.solver
-        if found in SOLVED and not self._is_weak(LOST) and self._departure() <= APART:
+        if found in SOLVED and not self._is_weak(LOST) and self.departure() <= APART:
             return found
         status = self._between()
         iterations = solver.iterations
@@ -68,7 +68,7 @@ class Branch:
             iterations += solver.iterations
         solver.iterations = iterations
         before = solver.memory.state["common"][0].singular[0]
-        if status in SOLVED and before <= 0.0 and not self._departure() <= APART:
+        if status in SOLVED and before <= 0.0 and not self.departure() <= APART:
             status = SolverStatus.SINGULAR_STEP
         return status
 
@@ -87,7 +87,7 @@ class Branch:
         self.solver.switches(impulse, share, self.solver.common.inverse[0])
         self.solver.run("prepare")
 
-    def _departure(self) -> float:
+    def departure(self) -> float:
         """How far the velocities are from any that keep the loops closed at the second knot, as a share of the largest.
 
         Where nothing drives, the residual is the momentum of the step itself, and what solves it is its projection.

@@ -1,9 +1,12 @@
-"""Loops in singular positions: passed in motion, met exactly at a knot, and what a long run keeps closed.
+"""Loops in singular positions: passed in motion, met exactly or nearly at a knot, and what a long run keeps closed.
 
 Bars in a row, all in one line, may go on as a parallelogram or fold; the rows of the loops have lost a direction there.
+A step that ends beside such a position has a solution on every branch.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,6 +27,15 @@ from tests.support import linkages, loops
 
 STEP = 0.01
 NOTHING = np.zeros((1, 0))
+# a step [s], a knot, its distance from the line of all bars [rad], and the start's speed that brings it there [m/s]
+AIMED = (
+    (0.02, 36, 1e-5, 0.981118247595),
+    (0.02, 36, -1e-5, 0.981104616157),
+    (0.02, 36, 1e-6, 0.981112113442),
+    (0.02, 36, 1e-8, 0.981111438686),
+    (0.002, 615, 2e-7, 0.994012852360),
+)
+AIMED_STEP, AIMED_KNOT, _, AIMED_SPEED = AIMED[0]
 
 
 def started(mechanism: Mechanism, program: Program) -> PythonEngine:
@@ -32,9 +44,9 @@ def started(mechanism: Mechanism, program: Program) -> PythonEngine:
     return engine
 
 
-def put(engine: PythonEngine | CEngine, mechanism: Mechanism) -> None:
+def put(engine: PythonEngine | CEngine, mechanism: Mechanism, step: float = STEP) -> None:
     """The start of the description, at a knot."""
-    engine.parameters[engine.plan.at("parameters", "common", 0, "h")] = STEP
+    engine.parameters[engine.plan.at("parameters", "common", 0, "h")] = step
     for name, rows in solver_state(mechanism, start_state(mechanism)).items():
         for k, row in enumerate(rows):
             engine.state[engine.plan.at("state", "body", k, name)] = row
@@ -73,14 +85,23 @@ def test_two_singular_steps_in_a_row_are_refused() -> None:
 
 
 @pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
-@pytest.mark.parametrize("build", [lambda: linkages.bar_row(2, -3.0), lambda: loops.scissor_lift(3), linkages.bennett])
-def test_c_and_python_take_the_same_decisions(build) -> None:
+@pytest.mark.parametrize(
+    "build, step",
+    [
+        (lambda: linkages.bar_row(2, -3.0), STEP),
+        (lambda: loops.scissor_lift(3), STEP),
+        (linkages.bennett, STEP),
+        (lambda: loops.double_four_bar(speed=AIMED_SPEED), AIMED_STEP),
+    ],
+)
+def test_c_and_python_take_the_same_decisions(build, step: float) -> None:
     mechanism = build()
     program = compose(mechanism, analyse(mechanism))
     sources = generate(program)
     library = load_library(compile_library(sources.files, sources.name), sources.declarations)
     engines = [CEngine(plan_of(program), library, sources.name, "double"), started(mechanism, program)]
-    put(engines[0], mechanism)
+    for engine in engines:
+        put(engine, mechanism, step)
     (one, seen), (other, expected) = (rolled(engine, 40) for engine in engines)
     assert one == other and all((seen[name] == expected[name]).all() for name in seen)
     assert (engines[0].state == engines[1].state).all()
@@ -94,6 +115,88 @@ def test_passing_singular_positions_in_motion_needs_nothing() -> None:
     assert motion.closure.max() < 1e-13
     rods = motion.position[:, [0, 1, 3], 2]
     assert np.abs(rods - rods[:, :1]).max() < 1e-9  # beside such a position, closure of 1e-15 leaves 1e-8 at most
+
+
+def rods(motion) -> np.ndarray:
+    """The rods' angles about x, (knots, windows + 1) [rad]."""
+    which = [k for k, name in enumerate(motion.names) if name.startswith("rod")]
+    return np.unwrap(2 * np.arctan2(motion.orientation[:, which, 1], motion.orientation[:, which, 0]), axis=0)
+
+
+def from_line(angle: np.ndarray) -> np.ndarray:
+    """Angles from the nearest position with all bars in one line [rad]."""
+    return (angle + np.pi / 2 + np.pi / 2) % np.pi - np.pi / 2
+
+
+@pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
+@pytest.mark.parametrize("step, knot, distance, speed", AIMED)
+def test_a_knot_beside_a_singular_position_is_on_the_branch(step, knot, distance, speed) -> None:
+    """Newton's first increment leaves the parallelogram by the square of the start's error over the distance; the knot
+    would have rods apart by the distance, and some of them at rest: an energy that is 8 J to 11 J too low. At the
+    smallest step only round-off, divided by the distance, moves rods apart; this too is far below.
+    """
+    motion = Simulator(loops.double_four_bar(speed=speed), backend="c").simulate((knot + 60) * step, step)
+    assert np.abs(np.abs(from_line(rods(motion)[knot])) - abs(distance)).max() < 0.1 * abs(distance)
+    assert motion.iterations[knot] > 12  # steps aside were solved
+    assert not motion.status.any() and np.ptp(rods(motion), axis=1).max() < 1e-11
+    error = np.abs(motion.energy - motion.energy[0])
+    assert error.max() < 420 * step**2  # the band of the scheme, which is narrower in this position
+    assert error[knot] < 60 * step**2
+    turning = motion.angular_velocity[knot, [0, 1, 3], 0]
+    assert np.ptp(turning) < 0.7 * step  # knot velocities; half a step's force is in them
+    assert motion.closure.max() < 1e-13
+
+
+def test_the_other_branch_is_a_solution_too_and_its_velocities_tell() -> None:
+    """Every root is closed to round-off; where rods stop at once, velocities are far from their projection."""
+    mechanism = loops.double_four_bar(speed=AIMED_SPEED)
+    engine = started(mechanism, compose(mechanism, analyse(mechanism)))
+    put(engine, mechanism, AIMED_STEP)
+    rolled(engine, AIMED_KNOT - 1)
+    solver = engine.solver
+    solver.switches(impulse=AIMED_STEP, carry=1.0, closure=1 / AIMED_STEP)
+    solver.run("prepare")
+    status = solver.carry_on()
+    assert status >= 0 and solver.within(1e-9)
+    assert solver.branch.departure() > 1
+    assert solver.branch.keep(status) == SolverStatus.OK and solver.within(1e-9)
+    assert solver.branch.departure() < 0.06  # the turn of half a step is 0.045 rad
+
+
+@pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
+@pytest.mark.parametrize("windows, step", [(2, 0.02), (3, 0.0137), (4, 0.02), (2, 0.05)])
+def test_long_runs_through_singular_positions(windows: int, step: float) -> None:
+    motion = Simulator(loops.double_four_bar(windows), backend="c").simulate(10000 * step, step)
+    assert not motion.status.any() and motion.closure.max() < 1e-12
+    assert np.ptp(rods(motion), axis=1).max() < 1e-8
+    error = np.abs(motion.energy - motion.energy[0])
+    assert error.max() < 1.01 * error[:1000].max()
+
+
+@pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
+@pytest.mark.parametrize("sizes, rate", [((0.2, 0.6, 0.5), -25.0), ((0.4, 0.7, 0.6), -30.0)])
+def test_a_linkage_without_symmetry_stays_on_its_branch(sizes, rate: float) -> None:
+    """No start on the branch is exact here; another branch would change the energy by 5.7 J and 6.2 J."""
+    simulator = Simulator(linkages.change_point(*sizes), backend="c")
+    state = start_state(simulator.mechanism)
+    turning = np.zeros((3, 3))
+    turning[0, 0] = rate
+    start = simulator.project(replace(state, angular_velocity=turning), step=0.01)
+    motion = simulator.simulate(100.0, 0.01, start=start)
+    assert motion.iterations.max() > 15 and not motion.status.any() and motion.closure.max() < 1e-13
+    assert np.abs(motion.energy - motion.energy[0]).max() < 0.32
+
+
+@pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
+def test_a_driver_leads_through_singular_positions_exactly_at_knots() -> None:
+    """Every 32nd step ends with all bars in one line; the next one has no solution, and the one after it repairs it."""
+    rate = np.pi / 2 / 0.32
+    motion = Simulator(loops.double_four_bar(speed=rate, motor=f"-{rate!r}*t"), backend="c").simulate(10.0, 0.01)
+    singular = np.flatnonzero(motion.status == SolverStatus.SINGULAR_STEP)
+    assert len(singular) > 10 and set(singular) <= set(range(33, 1001, 64))
+    others = np.setdiff1d(np.arange(1001), singular)
+    assert motion.closure[others].max() < 1e-10 and motion.closure.max() < 1e-4
+    assert np.ptp(rods(motion)[others], axis=1).max() < 1e-6
 
 
 @pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import asin, atan, cos, pi, sin, tan
+from math import acos, asin, atan, cos, pi, sin, tan
 
 import numpy as np
 
 from symvi.mechanism import Body, Coupling, Joint, Mechanism
 from symvi.mechanism.rotation import about
 
-__all__ = ["bar_row", "bennett", "four_bar", "geared_cranks", "polygon", "skew_polygon", "toggle"]
+__all__ = ["bar_row", "bennett", "change_point", "four_bar", "geared_cranks", "polygon", "skew_polygon", "toggle"]
 
 X = (1.0, 0.0, 0.0)
 FOUR_BAR = ((0.0, 0.0, 0.0), (0.0, 0.2, 0.9), (0.0, 1.3, 1.1), (0.0, 1.0, 0.0))
@@ -59,6 +59,20 @@ def polygon(
 def four_bar(tilt: float = 0.0, **errors: object) -> Mechanism:
     """A planar four-bar. tilt: the axis of D is off by this [rad] on both sides, so that D fits at the start only."""
     return polygon("four_bar", FOUR_BAR, [X, X, X, (cos(tilt), sin(tilt), 0.0)], **errors)
+
+
+def change_point(crank: float = 0.2, coupler: float = 0.6, rocker: float = 0.5, turn: float = 0.3) -> Mechanism:
+    """A four-bar whose crank and frame are together as long as coupler and rocker: once a turn all lie in one line.
+
+    Nothing is alike in it. turn: of the crank from upright about x [rad].
+    """
+    frame = coupler + rocker - crank
+    pin = crank * np.array([-sin(turn), cos(turn)])
+    along = np.array([frame, 0.0]) - pin
+    reach = np.hypot(*along)
+    lean = acos((coupler**2 + reach**2 - rocker**2) / (2 * coupler * reach))
+    top = pin + coupler / reach * (cos(lean) * along + sin(lean) * np.array([-along[1], along[0]]))
+    return polygon("change_point", [(0, 0, 0), (0, *pin), (0, *top), (0, frame, 0)], [X] * 4)
 
 
 def skew_polygon(closing: str) -> Mechanism:

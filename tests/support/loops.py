@@ -113,27 +113,29 @@ def four_bar(motor: str | None = None) -> Mechanism:
     return Mechanism(name="four_bar", bodies=bodies, joints=joints, drivers=drivers)
 
 
-def double_four_bar(windows: int = 2) -> Mechanism:
+def double_four_bar(windows: int = 2, speed: float = 1.0, motor: str | None = None) -> Mechanism:
     """BSMH23 Fig. 12: rods of 1 m and 1 kg, upright on pivots 1 m apart, couplers on top (IFToMM A02).
 
-    The couplers start with 1 m/s along +y. Twice a turn all bars lie in one line, which is a singular position. For
-    two windows the rods' angle from upright follows theta'' = 11.445 sin theta, theta(0) = 0, theta'(0) = 1; it
-    grows towards +y, which is about -x.
+    The couplers start with `speed` [m/s] along +y. motor: the first rod's angle from upright about x as a text in t.
+    Twice a turn all bars lie in one line, which is a singular position. For
+    two windows the rods' angle from upright follows theta'' = 11.445 sin theta, theta(0) = 0, theta'(0) = speed/1 m;
+    it grows towards +y, which is about -x.
     """
     inertia = (1 / 12, 1 / 12, 1e-4)
     bodies, joints = [], []
     for k in range(windows + 1):
         shape = Rod(length=1.0)
         bodies.append(Body(name=f"rod{k}", mass=1, inertia=inertia, shape=shape, position=(0, k, 0.5),
-                           velocity=(0, 0.5, 0), angular_velocity=(-1, 0, 0)))  # fmt: skip
+                           velocity=(0, 0.5 * speed, 0), angular_velocity=(-speed, 0, 0)))  # fmt: skip
         joints.append(hinge(f"pivot{k}", "world", f"rod{k}", (0, k, 0), DOWN))
         if k:
             bodies.append(Body(name=f"coupler{k}", mass=1, inertia=inertia, shape=shape, position=(0, k - 0.5, 1),
-                               orientation=(sqrt(0.5), sqrt(0.5), 0, 0), velocity=(0, 1, 0)))  # fmt: skip
+                               orientation=(sqrt(0.5), sqrt(0.5), 0, 0), velocity=(0, speed, 0)))  # fmt: skip
             # turned by a quarter about x, the coupler's z axis points along -y
             joints.append(hinge(f"left_pin{k}", f"rod{k - 1}", f"coupler{k}", UP, UP))
             joints.append(hinge(f"right_pin{k}", f"rod{k}", f"coupler{k}", UP, DOWN))
-    return Mechanism(name=f"double_four_bar{windows}", bodies=bodies, joints=joints)
+    drivers = [] if motor is None else [Driver(name="motor", joint="pivot0", signal=motor)]
+    return Mechanism(name=f"double_four_bar{windows}", bodies=bodies, joints=joints, drivers=drivers)
 
 
 def scissor_lift(stages: int = 4, angle: float = 0.05 * pi, length: float = 5.0) -> Mechanism:
