@@ -223,6 +223,8 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "degree": sum(node["pairs"] + node["cone"] for node in nodes),
         "lumps": len(contacts) or 1,
         "attempts": path.ATTEMPTS,
+        "at_knot": int(path.Rest.KNOT),
+        "in_projection": int(path.Rest.PROJECTION),
         "inner_halvings": path.INNER_HALVINGS,
         "complementarity": printer.literal(COMPLEMENTARITY[real]),
         **{name.lower(): printer.literal(getattr(path, name)) for name in path.FACTORS},

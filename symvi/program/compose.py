@@ -422,6 +422,7 @@ class Composer:
                     "cone": kernels.cone,
                     "misses": kernels.misses,
                     "rows": model.rows,
+                    "unit": model.row_units[0],
                 }
             )
         return found
@@ -515,11 +516,12 @@ class Composer:
 
     def _baked(self) -> dict[str, dict[int, int]]:
         """Parameters with entries that the text has baked in: element.field -> {entry: exact value}."""
-        found = {}
+        found: dict[str, dict[int, int]] = {}
         for (kind, name), entries in self.baked.items():
             fixed = {k: int(value) for k, value in enumerate(entries) if value is not None}
-            if fixed:
-                found |= {f"{node.name}.{name}": fixed for node in self.nodes[kind]}
+            for node in self.nodes[kind] if fixed else ():
+                known = found.setdefault(f"{node.name}.{name}", {})
+                known |= fixed
         return found
 
     def _angles(self) -> list[dict]:

@@ -80,6 +80,8 @@ class _ContactKernels:
             "respond": (self._respond, "increments of the contact from those of its bodies"),
             "react": (self._react, "what a user sees of the contact"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
+            "launch": (self._forget, "no impulses from before a start"),
+            "launch_chord": (self._forget, "no impulses from before a start"),
             "finish": (self._finish, "remember the impulse for the next start"),
         }
         if self.cone:
@@ -551,6 +553,12 @@ class _ContactKernels:
         if self.linear:
             return self._sum(trace, self._ways(trace), field(trace, "impulse", self.pairs)[1 : 1 + self.linear])
         return [trace.graph.constant(0)] * 3
+
+    def _forget(self, trace: Trace) -> None:
+        zero = trace.graph.constant(0)
+        trace.write(self.kind, "pressed", [zero], store="state")
+        if self.model.cone != "none":
+            trace.write(self.kind, "rubbed", [zero] * 3, store="state")
 
     def _finish(self, trace: Trace) -> None:
         gamma = field(trace, "impulse", self.pairs)

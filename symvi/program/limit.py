@@ -62,6 +62,8 @@ class _RowKernels:
             "respond": (self.respond, "increments of the node from those of its bodies"),
             "react": (self.react, "the force along every coordinate"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
+            "launch": (self.forget, "no impulses from before a start"),
+            "launch_chord": (self.forget, "no impulses from before a start"),
             "finish": (self.finish, "remember the impulse for the next start; carry angles on"),
         }
         for phase, (build, summary) in own.items():
@@ -113,6 +115,9 @@ class _RowKernels:
             pushed = [-dot(trace, [row[m] for row in rows], impulses) for m in range(6)]
             trace.add_to(label, "f", pushed, rate=Rate.ITERATION)
 
+    def forget(self, trace: Trace) -> None:
+        trace.write(self.kind, "pressed", [trace.graph.constant(0)] * self.remembered, store="state")
+
     def react(self, trace: Trace) -> None:
         time = common.impulse(trace)
         trace.write(
@@ -154,7 +159,7 @@ class _LimitKernels(_RowKernels):
     def __init__(self, records: Records, kind: str, model: LimitModel, baked: Baked, backwards: bool):
         super().__init__(records, kind, model, baked, backwards)
         self.sides = [side for side in SIDES if side in model.parameters]
-        self.pairs = self.misses = len(self.sides)
+        self.pairs = self.misses = self.remembered = len(self.sides)
 
     def fields(self) -> list[tuple[str, int]]:
         return [("impulse", self.pairs), ("slack", self.pairs)]
@@ -241,7 +246,7 @@ class _DryFrictionKernels(_RowKernels):
 
     def __init__(self, records: Records, kind: str, model: DryFrictionModel, baked: Baked, backwards: bool):
         super().__init__(records, kind, model, baked, backwards)
-        self.pairs, self.misses = 2 * self.rows, self.rows
+        self.pairs, self.misses, self.remembered = 2 * self.rows, self.rows, self.rows
 
     def fields(self) -> list[tuple[str, int]]:
         return [("impulse", self.pairs), ("slack", self.pairs), ("held", self.rows)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 BOUNDARY = 0.99  # share of the way to the boundary of a cone that an increment may go
 FIRST = 0.01  # centring at a start, of the energy that the mechanism's weight brings in a step
@@ -14,8 +15,17 @@ NEAR = 0.01  # of the weight's energy: below it, after increments longer than LO
 LONG = 0.5
 SHORT = 0.3  # increments shorter than this bring the scaled law back
 FALLING = 0.1  # of the mean complementarity: the next centring in the papers' method
-FACTORS = ("BOUNDARY", "FIRST", "ASTRAY", "BALANCE", "ASIDE", "RECENTRE", "NEAR", "LONG", "SHORT", "FALLING")
+HARDLY = 1e-9  # of a step: time that forces act in a projection
+FACTORS = ("BOUNDARY", "FIRST", "ASTRAY", "BALANCE", "ASIDE", "RECENTRE", "NEAR", "LONG", "SHORT", "FALLING", "HARDLY")
 INNER_HALVINGS = 8  # of an increment
+
+
+class Rest(IntEnum):
+    """What is solved for at rest, if not a step: the velocities of a knot, or a displacement that parts bodies."""
+
+    STEP = 0
+    KNOT = 1
+    PROJECTION = 2
 
 
 @dataclass(frozen=True)

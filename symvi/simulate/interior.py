@@ -36,7 +36,7 @@ class Interior:
         self.iterations = self.retries = 0
         self.complementarity = 0.0
 
-    def solve(self, rest: bool = False) -> SolverStatus:
+    def solve(self, rest: path.Rest = path.Rest.STEP) -> SolverStatus:
         """Attempts from ever safer starts, until one gets through."""
         status = SolverStatus.NOT_CONVERGED
         for self.retries, attempt in enumerate(path.ATTEMPTS):
@@ -45,11 +45,11 @@ class Interior:
                 break
         return status
 
-    def follow_path(self, how: path.Attempt, rest: bool) -> SolverStatus:
+    def follow_path(self, how: path.Attempt, rest: path.Rest) -> SolverStatus:
         """One attempt from one start (BSMH23 appendix D; Mehrotra's predictor and corrector).
 
-        rest: for the velocities of a knot. The residual at rest is linear, so that every solve gives them whole;
-        contacts see half of what the step from that knot will see.
+        rest: for the velocities of a knot, or for a displacement out of each other. The residual at rest is linear, so
+        that every solve gives them whole; at a knot contacts see half of what the step from it will see.
         """
         solver = self.solver
         options = DEFAULTS.in_precision("double") if rest else solver.options
@@ -65,11 +65,15 @@ class Interior:
             return SolverStatus.DOMAIN
         run("evaluate")
         if rest:
-            for phase in ("release", "linearize", "lag"):
-                run(phase)
+            run("release")
+            run("linearize")
+        if rest == path.Rest.KNOT:
+            run("lag")
         closing = self._closing_speed()
         common.ratio[0] = how.ratio * (parameters.heft[0] / self.lumps)
-        common.stick[0], common.memory[0] = how.stick, 0.5 * how.memory if rest else how.memory
+        common.stick[0], common.memory[0] = how.stick, how.memory
+        if rest:
+            common.memory[0] = 0.5 * how.memory if rest == path.Rest.KNOT else 0.0
         first = path.FIRST * (speed * (speed if speed > closing else closing))
         first = first if first > closing * closing else closing * closing
         common.target[0] = how.spread * (common.ratio[0] * first)
@@ -153,12 +157,12 @@ class Interior:
                 return True
         return False
 
-    def _merit(self, rest: bool) -> float:
+    def _merit(self, rest: path.Rest) -> float:
         solver = self.solver
         if not solver._turn() < DOMAIN:
             return inf
         solver.run("evaluate")
-        if rest:
+        if rest == path.Rest.KNOT:
             solver.run("lag")
         solver.run("press")
         solver.common.merit[0] = 0.0

@@ -24,6 +24,7 @@ from symvi.program.control import (
     SolverOptions,
     SolverStatus,
 )
+from symvi.program.path import HARDLY, Rest
 from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.branch import Branch
@@ -185,7 +186,7 @@ class ReferenceSolver:
             self.common.reach[0] = 0.5 * self.common.inverse[0]
         self.run("prepare")
         if self.interior and impulse > 0.0:  # half of a knot's impulses act before it; at a start there are none
-            self.interior.solve(rest=True)
+            self.interior.solve(Rest.KNOT)
         else:
             for phase in ("rest", "evaluate", "release", "linearize", "eliminate", "substitute"):
                 self.run(phase)
@@ -220,17 +221,23 @@ class ReferenceSolver:
         """
         self.run("setup")
         for n in range(max_iterations + 1):
-            self.switches(0.0, 0.0, self.common.inverse[0])
-            if self.interior:
+            if self.interior:  # time for next to nothing to act, but enough for dry friction to have a bound
+                self.switches(HARDLY * self.memory.parameters["common"][0].h[0], 0.0, self.common.inverse[0])
                 self.common.reach[0] = self.common.inverse[0]
+            else:
+                self.switches(0.0, 0.0, self.common.inverse[0])
             self.run("prepare")
             if self.watched:
                 self.run("watch")
             closure = self.closure()
             if n == max_iterations or not isfinite(closure):
                 break
-            for phase in ("rest", "evaluate", "release", "linearize", "eliminate", "substitute", "settle"):
-                self.run(phase)
+            if self.interior:
+                self.interior.solve(Rest.PROJECTION)
+            else:
+                for phase in ("rest", "evaluate", "linearize", "eliminate", "substitute"):
+                    self.run(phase)
+            self.run("settle")
             self.common.length[0] = 1.0
             while (
                 self.common.length[0] * self.common.length[0] * self._turn() > 0.25

@@ -19,7 +19,8 @@ from symvi.simulate import frames
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.inputs import Controller, Inputs
-from symvi.simulate.parameters import merit_inertia, parameter_problem
+from symvi.simulate.numbers import real_numbers
+from symvi.simulate.parameters import body_numbers, merit_inertia, parameter_problem, settable
 from symvi.simulate.plan import plan_of
 from symvi.simulate.trajectory import Trajectory
 
@@ -62,6 +63,7 @@ class Simulator:
         self.engine: Engine = self._c(layout, real, profile, loops) if backend == "c" else self._python(real, loops)
         self.plan = self.engine.plan
         self.inputs = Inputs(mechanism, self.plan)
+        self._settable = settable(mechanism, self.plan)
         for name, value in (parameters or {}).items():
             self.set_parameter(name, value)
 
@@ -80,39 +82,46 @@ class Simulator:
     # --- parameters --------------------------------------------------------------------------------------------------
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """Numbers that can be changed at run time, as element.field."""
-        return tuple(self.plan.parameters)
+        """Numbers that can be changed at run time, as element.field; the geometry of a joint under the joint's name."""
+        return tuple(self._settable)
 
     def set_parameter(self, name: str, value: object) -> None:
-        """Change a parameter. Raises MechanismError for an unknown name, a wrong size, a value that is no number, or
-        one that breaks a pattern that the text has baked in (an exact zero or one of the description)."""
-        if name not in self.plan.parameters:
-            raise MechanismError(f"no parameter {shown(name)}; {did_you_mean(name, self.plan.parameters)}")
-        offset, size = self.plan.parameters[name]
-        values = np.atleast_1d(np.asarray(value, float))
-        if values.size != size or not np.isfinite(values).all():
+        """Change a parameter everywhere it counts. The inertia of a body that its shape gives follows its mass.
+
+        Raises MechanismError for an unknown name, a wrong size, a value that is no number, or one that breaks a
+        pattern that the text has baked in (an exact zero or one of the description).
+        """
+        if name not in self._settable:
+            raise MechanismError(f"no parameter {shown(name)}; {did_you_mean(str(name), self._settable)}")
+        places = [place for own in self._settable[name] for place in self.plan.parameters[own]]
+        size = places[0][1]
+        values = real_numbers(value)
+        if values is None or values.size != size or not np.isfinite(values).all():
             raise MechanismError(f"parameter {name}: {value!r} must be {size} finite number(s)")
-        baked = self.plan.notes.get("baked", {}).get(name, {})
-        for k, fixed in baked.items():
-            if values[int(k)] != fixed:
-                raise MechanismError(
-                    f"parameter {name}[{k}]: generated for exactly {fixed:g} there; change the description instead"
-                )
+        values = values.reshape(size)
+        for own in self._settable[name]:
+            for k, fixed in self.plan.notes.get("baked", {}).get(own, {}).items():
+                if values[int(k)] != fixed:
+                    raise MechanismError(
+                        f"parameter {name}[{k}]: generated for exactly {fixed:g} there; change the description instead"
+                    )
         problem = parameter_problem(name, values)
         if problem:
             raise MechanismError(f"parameter {name}: {value!r} {problem}")
-        self.engine.parameters[offset : offset + size] = values
+        for offset, _ in places:
+            self.engine.parameters[offset : offset + size] = values
         self.settings[name] = tuple(float(x) for x in values)
-        self._set_size(name)
+        body, _, field = name.rpartition(".")
+        if field in ("mass", "inertia") and body in self.plan.bodies:
+            self._set_body(body)
 
-    def _set_size(self, name: str) -> None:
-        """A body's residual is weighed by its largest inertia, which follows a changed mass or inertia."""
-        body, _, field = name.partition(".")
-        if field in ("mass", "inertia"):
-            k = self.plan.bodies.index(body)
-            mass, inertia, size = (self.plan.at("parameters", "body", k, part) for part in ("mass", "inertia", "size"))
-            parameters = self.engine.parameters
-            parameters[size] = merit_inertia(float(parameters[mass][0]), tuple(float(x) for x in parameters[inertia]))
+    def _set_body(self, name: str) -> None:
+        """What follows from a changed mass or inertia: a solid's inertia, and the weight of the body's residual."""
+        k = self.plan.bodies.index(name)
+        mass, inertia = body_numbers(self.mechanism.bodies[k], self.settings)
+        places = [self.plan.at("parameters", "body", k, part) for part in ("inertia", "size")]
+        for place, values in zip(places, (inertia, merit_inertia(mass, inertia)), strict=True):
+            self.engine.parameters[place] = values
 
     # --- start -------------------------------------------------------------------------------------------------------
     def start(
@@ -147,6 +156,7 @@ class Simulator:
         change = self.engine.start(row, knot)
         frame = self.engine.observe(row)
         self._check_closed(frame, change, project)
+        self._check_apart(project)
         return float(frames.entry(self.plan, frame[None], "closure")[0])
 
     def project(self, state: State | None = None, *, step: float = 0.01) -> State:
@@ -228,6 +238,30 @@ class Simulator:
                     ("rate_before", rates[column]),
                 ):
                     self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], field)] = value
+
+    def deepest(self) -> tuple[str, float, str]:
+        """The contact or limit that is furthest beyond its bound at the last knot observed: name, how far, its unit.
+
+        Not beyond: a negative number, or -inf without contacts and limits.
+        """
+        worst = ("", -np.inf, "m")
+        for node in self.plan.notes["inequalities"]:
+            if node["type"] != "dry_friction":
+                room = float(self._work("work", node, "room" if node["type"] == "limit" else "gap").min())
+                if -room > worst[1]:
+                    worst = node["name"], -room, node["unit"]
+        return worst
+
+    def _check_apart(self, projected: bool) -> None:
+        """Raises AssemblyError, naming the contact or limit and how far, when the start is beyond one by 1e-8."""
+        name, depth, unit = self.deepest()
+        if depth > (CLOSED if self.engine.parameters.dtype == np.float64 else 1e4 * CLOSED):
+            remedy = (
+                "it cannot be moved out from here; start nearer"
+                if projected
+                else "start with project=True, or mend the placement"
+            )
+            raise AssemblyError(f"the start lies {depth:.3g} {unit} inside '{name}': {remedy}")
 
     def _check_closed(self, frame: np.ndarray, change: float, projected: bool) -> None:
         closure = float(frames.entry(self.plan, frame[None], "closure")[0])
