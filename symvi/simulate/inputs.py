@@ -94,22 +94,34 @@ class Inputs:
         return self._column[name]
 
     def overlay(self, rows: np.ndarray, given: Mapping[str, object]) -> np.ndarray:
-        """Put given inputs, numbers or one value per knot, over rows. 'motor.force' fills all entries of that field."""
+        """Put given inputs over (N, m) rows and return them; 'motor.force' stands for all entries of that field.
+
+        A number fills all its entries. (k,) fills each of k entries, in every row; (N,) is one entry, and (N, k) are k,
+        row by row. Raises MechanismError for an unknown name, any other shape, and values that are no finite numbers.
+        """
         for name, values in given.items():
             columns = [k for k, known in enumerate(self.names) if known == name or known.startswith(f"{name}[")]
             columns = columns or [self.column(name)]
-            array = np.asarray(values, float)
-            if not np.isfinite(array).all():
-                raise MechanismError(f"input {shown(name)} has a value that is not finite")
-            try:
-                rows[:, columns] = (
-                    array.reshape(len(rows), -1)
-                    if array.size > len(columns)
-                    else np.broadcast_to(array, (len(columns),))
-                )
-            except ValueError:
-                raise MechanismError(
-                    f"input {shown(name)} has the shape {array.shape}; give one number, or {len(rows)} rows, "
-                    f"for its {len(columns)} entries"
-                ) from None
+            rows[:, columns] = _layout(name, values, len(rows), len(columns))
         return rows
+
+
+def _layout(name: str, values: object, count: int, entries: int) -> np.ndarray:
+    """A given input as something that broadcasts to (count, entries)."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.array(None)  # rows of unequal lengths
+    if array.dtype.kind not in "biuf":
+        raise MechanismError(f"input {shown(name)}: {shown(values)} is neither a number nor an array of numbers")
+    if not np.isfinite(array).all():
+        raise MechanismError(f"input {shown(name)} has a value that is not finite")
+    if array.shape in ((), (entries,), (count, entries)):
+        return array
+    if entries == 1 and array.shape == (count,):
+        return array[:, None]
+    wanted = ["one number", *([f"({entries},)"] if entries > 1 else [f"({count},)"]), f"({count}, {entries})"]
+    raise MechanismError(
+        f"input {shown(name)} has the shape {array.shape}; give {', '.join(wanted[:-1])} or {wanted[-1]}: "
+        f"{entries} {'entry' if entries == 1 else 'entries'} at {count} {'knot' if count == 1 else 'knots'}"
+    )
