@@ -5,22 +5,38 @@ from __future__ import annotations
 import csv
 import json
 import os
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.errors import SymviError
+from symvi.errors import MechanismError, SymviError
 from symvi.mechanism import Mechanism
+from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
 from symvi.simulate.contacts import Contacts
 
 FORMAT = 2
 Array = NDArray[np.float64]
+
+
+class UnknownNameError(MechanismError, KeyError):
+    """A name that is not in a mapping of a trajectory."""
+
+
+class ByName(dict[str, Array]):
+    """Arrays by the names of elements; an unknown name is an error with the nearest one."""
+
+    def __init__(self, what: str, arrays: Mapping[str, Array]):
+        super().__init__(arrays)
+        self.what = what
+
+    def __missing__(self, name: object) -> Array:
+        raise UnknownNameError(f"no {self.what} {shown(name)}; {did_you_mean(str(name), self)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +90,14 @@ class Trajectory:
     contact_names: tuple[str, ...]
     stop_values: Array
     stop_names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for field, what in (
+            ("kept_reactions", "reaction of a joint"),
+            ("multipliers", "multipliers of a constraint"),
+            ("powers", "power of a driver"),
+        ):
+            object.__setattr__(self, field, ByName(what, getattr(self, field)))
 
     @cached_property
     def reactions(self) -> Mapping[str, Array]:
@@ -169,7 +193,7 @@ class Trajectory:
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
-        """Read a saved trajectory. Raises SymviError if the file is none."""
+        """Read a saved trajectory. Raises SymviError if the file is none, or damaged; OSError if it cannot be read."""
         try:
             with np.load(path, allow_pickle=False) as data:
                 header = json.loads(str(data["header"]))
@@ -177,11 +201,18 @@ class Trajectory:
                     raise SymviError(
                         f"{path}: written by another version of symvi (format {header['format']}); simulate again"
                     )
-                arrays = {name: data[name] for name in data.files if name != "header"}
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            if isinstance(error, OSError):
-                raise
-            raise SymviError(f"{path}: is no trajectory that symvi saved") from error
+                trajectory = cls._of_file(header, {name: data[name] for name in data.files if name != "header"})
+            trajectory._check_shapes()
+        except (OSError, SymviError) as error:
+            if isinstance(error, MechanismError):
+                raise SymviError(f"{path}: is no trajectory that symvi saved: {error}") from error
+            raise
+        except Exception as error:  # an archive that was damaged may fail in any part of its reader
+            raise SymviError(f"{path}: is no trajectory that symvi saved, or is damaged") from error
+        return trajectory
+
+    @classmethod
+    def _of_file(cls, header: Mapping[str, Any], arrays: dict[str, Array]) -> Trajectory:
         groups = {"reaction": {}, "multiplier": {}, "power": {}}
         for name in [n for n in arrays if ":" in n]:
             kind, joint = name.split(":", 1)
@@ -199,6 +230,20 @@ class Trajectory:
             settings={name: tuple(values) for name, values in header["settings"].items()},
             **arrays,
         )
+
+    def _check_shapes(self) -> None:
+        """Raises ValueError where arrays do not belong together."""
+        count, bodies = len(self.time), len(self.names)
+        per_body = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}
+        per_knot = ("kinetic_energy", "potential_energy", "closure", "iterations", "status")
+        shapes = {name: (count, bodies, size) for name, size in per_body.items()}
+        shapes |= {name: (count,) for name in ("time", *per_knot)}
+        shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
+        shapes["inputs"] = count, len(self.input_names)
+        found = {name: getattr(self, name).shape for name in shapes}
+        grouped = [*self.kept_reactions.values(), *self.multipliers.values(), *self.powers.values()]
+        if found != shapes or any(len(values) != count for values in grouped):
+            raise ValueError("arrays of different lengths")
 
     def to_csv(self, path: str | Path) -> Path:
         """Write one row per knot: time, every body's placement and velocities, energies, closure."""

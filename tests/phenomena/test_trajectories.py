@@ -165,6 +165,40 @@ def test_a_file_that_is_no_trajectory_is_refused(tmp_path) -> None:
         Trajectory.load(tmp_path / "other.npz")
 
 
+def test_a_damaged_file_is_refused_whatever_is_wrong_with_it(whole: Trajectory, tmp_path) -> None:
+    saved = whole.save(tmp_path / "whole.npz")
+    arrays = dict(np.load(saved))
+    damages = {
+        "cut": saved.read_bytes()[:2000],
+        "flipped": bytes(byte ^ (k == saved.stat().st_size // 2) for k, byte in enumerate(saved.read_bytes())),
+    }
+    for name, content in damages.items():
+        (tmp_path / f"{name}.npz").write_bytes(content)
+    np.save(tmp_path / "single.npy", np.zeros(3))
+    changes = {
+        "missing": {"position": None},
+        "extra": {"colour": np.zeros(3)},
+        "unknown_group": {"foo:arm": np.zeros(3)},
+        "no_mechanism": {"header": np.array('{"format": 1}')},
+        "wrong_shape": {"position": np.zeros((3, 3))},
+        "too_short": {"reaction:wrist": np.zeros((3, 6))},
+    }
+    for name, change in changes.items():
+        kept = {key: value for key, value in (arrays | change).items() if value is not None}
+        np.savez(tmp_path / f"{name}.npz", **kept)
+    for name in (*(f"{name}.npz" for name in (*damages, *changes)), "single.npy"):
+        with pytest.raises(SymviError, match=f"{name}: is no trajectory that symvi saved"):
+            Trajectory.load(tmp_path / name)
+
+
+def test_an_unknown_name_is_refused_with_the_nearest(whole: Trajectory) -> None:
+    with pytest.raises(MechanismError, match="no reaction of a joint 'wirst'; did you mean 'wrist'?"):
+        whole.reactions["wirst"]
+    with pytest.raises(KeyError, match="no power of a driver 'moter'; did you mean 'motor'?"):
+        whole.powers["moter"]
+    assert "wirst" not in whole.reactions and whole.multipliers.get("wirst") is None
+
+
 def test_the_table_has_every_number_to_the_last_digit(whole: Trajectory, tmp_path) -> None:
     with whole.to_csv(tmp_path / "motion.csv").open(newline="", encoding="utf-8") as file:
         names, *rows = csv.reader(file)
@@ -185,11 +219,28 @@ def test_a_state_is_a_start(simulator: Simulator, whole: Trajectory) -> None:
     assert np.abs(middle.position - whole.position[100:]).max() < 1e-2
 
 
+def test_inputs_are_numbers_entries_or_rows_of_entries(simulator: Simulator) -> None:
+    """Where knots are as many as entries, one row of numbers still is one entry each."""
+    across, along = np.array([1.0, 2.0, 3.0]), np.arange(9.0).reshape(3, 3)
+    runs = [simulator.simulate(2 * STEP, STEP, inputs={"wind.force": value}) for value in (2.0, across, along)]
+    k = runs[0].input_names.index("wind.force[0]")
+    found = [run.inputs[:, k : k + 3] for run in runs]
+    assert [rows.tolist() for rows in found] == [[[2.0] * 3] * 3, [across.tolist()] * 3, along.tolist()]
+    single = simulator.simulate(2 * STEP, STEP, inputs={"wind.force[1]": across, "servo.target": [0.5]})
+    assert single.inputs[:, k + 1].tolist() == across.tolist()
+
+
 @pytest.mark.parametrize(
     "name, value, reason",
     [
         ("servo.targett", 1.0, "servo.target"),
-        ("wind.force", [1.0, 2.0], "'wind.force' has the shape"),
+        ("wind.force", [1.0, 2.0], r"'wind.force' has the shape \(2,\); give one number, \(3,\) or \(11, 3\)"),
+        ("wind.force", np.zeros((3, 11)), r"'wind.force' has the shape \(3, 11\)"),
+        ("wind.force", np.zeros(11), r"'wind.force' has the shape \(11,\)"),
+        ("wind.force[0]", np.zeros(3), r"has the shape \(3,\); give one number, \(11,\) or \(11, 1\): 1 entry"),
+        ("servo.target", 1j, "is neither a number nor an array of numbers"),
+        ("servo.target", "fast", "'fast' is neither a number"),
+        ("servo.target", [[1.0], [1.0, 2.0]], "is neither a number nor an array"),
         ("servo.target", np.nan, "'servo.target' has a value that is not finite"),
     ],
 )
