@@ -5,7 +5,7 @@ Units are SI, angles are in rad, quaternions (w, x, y, z) turn body components i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from symvi.mechanism.axes import triad
 from symvi.mechanism.checks import signal_complaints
 from symvi.mechanism.description import Complaint, Description
-from symvi.mechanism.inertia import Inertia6, inertia_problem, principal_moments
+from symvi.mechanism.inertia import RELATIVE_TOLERANCE, Inertia6, from_matrix, inertia_problem, principal_moments
 from symvi.mechanism.joint_checks import joint_complaints
 from symvi.mechanism.joint_table import JOINT_TYPES
 from symvi.mechanism.names import WORLD, did_you_mean, shown
@@ -40,15 +40,30 @@ __all__ = ["Body", "Coupling", "Driver", "Joint"]
 
 
 def _inertia(value: object) -> tuple[float, ...]:
-    """Six entries; three are taken as the diagonal."""
-    entries = numbers(value)
+    """Six entries; three are taken as the diagonal, and a symmetric matrix as what it is."""
+    entries = _of_matrix(value) or numbers(value)
     if len(entries) not in (3, 6):
-        raise ValueError(f"must have 6 entries ixx, iyy, izz, ixy, ixz, iyz, or 3 on the diagonal, not {len(entries)}")
+        raise ValueError(
+            "must have 6 entries ixx, iyy, izz, ixy, ixz, iyz, or 3 on the diagonal, or be a 3 x 3 matrix, "
+            f"not {len(entries)}"
+        )
     entries = entries if len(entries) == 6 else (*entries, 0.0, 0.0, 0.0)
     problem = inertia_problem(entries)
     if problem:
         raise ValueError(problem)
     return entries
+
+
+def _of_matrix(value: object) -> Inertia6 | None:
+    """The six entries of three rows of three numbers; None for anything else. Raises ValueError if not symmetric."""
+    rows = list(value) if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) else []
+    if len(rows) != 3 or not all(isinstance(row, Iterable) and not isinstance(row, (str, bytes)) for row in rows):
+        return None
+    matrix = tuple(numbers(row, 3) for row in rows)
+    tolerance = RELATIVE_TOLERANCE * max(abs(x) for row in matrix for x in row)  # a program may have turned it
+    if any(abs(matrix[i][k] - matrix[k][i]) > tolerance for i in range(3) for k in range(i)):
+        raise ValueError("must be a symmetric matrix")
+    return from_matrix(matrix)
 
 
 def _joint_type(value: object) -> str:
@@ -57,8 +72,9 @@ def _joint_type(value: object) -> str:
     return value
 
 
-_SIX_NUMBERS = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 6}
-Inertia = Annotated[Inertia6, BeforeValidator(_inertia), WithJsonSchema(_SIX_NUMBERS)]
+_ENTRIES = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 6}
+_MATRIX = {"type": "array", "items": {**_ENTRIES, "maxItems": 3}, "minItems": 3, "maxItems": 3}
+Inertia = Annotated[Inertia6, BeforeValidator(_inertia), WithJsonSchema({"anyOf": [_ENTRIES, _MATRIX]})]
 JointType = Annotated[str, BeforeValidator(_joint_type), WithJsonSchema({"enum": list(JOINT_TYPES)})]
 
 

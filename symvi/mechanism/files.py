@@ -65,6 +65,7 @@ def read_text(path: str | PathLike[str]) -> str:
 
 def parsed(text: str, form: str, source: str) -> dict[str, Any]:
     """The tables of a text in the given form. Raises MechanismError with the line of its first syntax error."""
+    text = text.removeprefix("\ufeff")  # the mark of byte order that some editors put first
     dots = _MANY_DOTS.search(text) if form == "toml" else None
     if dots:
         line = text.count("\n", 0, dots.start()) + 1

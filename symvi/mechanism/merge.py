@@ -16,7 +16,7 @@ REFERENCES = ("name", "parent", "child", "body", "joint")
 
 
 def merged_values(name: str, mechanisms: Sequence[Any], prefixes: Sequence[str] | None) -> dict[str, Any]:
-    """The fields of the merged mechanism.
+    """The fields of the merged mechanism; its description is theirs, a line each.
 
     prefixes: one text per mechanism, put with an underscore before the names of its elements ("" leaves them as they
     are). Raises MechanismError if there is nothing to merge, if gravity differs, or if the prefixes do not fit.
@@ -37,7 +37,8 @@ def merged_values(name: str, mechanisms: Sequence[Any], prefixes: Sequence[str] 
     for mechanism, prefix in zip(mechanisms, prefixes, strict=True):
         for table in TABLES:
             values[table] += [_renamed(element, prefix) for element in getattr(mechanism, table)]
-    return {"name": name, "gravity": gravity, **values}
+    texts = dict.fromkeys(mechanism.description for mechanism in mechanisms if mechanism.description)
+    return {"name": name, "gravity": gravity, "description": "\n".join(texts), **values}
 
 
 def _renamed(element: Description, prefix: str) -> Description:

@@ -322,6 +322,13 @@ def test_wrong_turns(orientation, reason):
     assert len(found) == 1 and found[0].startswith("text:13: joint 'hinge': orientation") and reason in found[0]
 
 
+@pytest.mark.parametrize("form", ["toml", "json"])
+def test_a_mark_of_byte_order_is_no_part_of_a_text(form):
+    mechanism = Mechanism(name="a", bodies=[Body(name="b", mass=1, inertia=(1, 1, 1))])
+    text, read = getattr(mechanism, f"to_{form}")(), getattr(Mechanism, f"from_{form}")
+    assert read("\ufeff" + text) == mechanism
+
+
 def test_files_are_read_by_their_ending(tmp_path):
     mechanism = Mechanism.from_toml(PENDULUM)
     (tmp_path / "a b.toml").write_text("\ufeff" + PENDULUM, encoding="utf-8")  # a byte order mark, as editors leave it

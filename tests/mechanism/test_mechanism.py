@@ -135,6 +135,17 @@ def test_a_body_needs_inertia_or_a_shape():
         Body(mass=1, inertia=(1, 1, 1))
 
 
+def test_inertia_may_be_a_symmetric_matrix():
+    turn = np.array([[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 1]])
+    for matrix in (np.diag([1.0, 2.0, 2.5]), turn @ np.diag([1.0, 2.0, 2.5]) @ turn.T):  # symmetric but for round-off
+        ixx, iyy, izz, ixy, ixz, iyz = Body(name="arm", mass=1, inertia=matrix).inertia
+        assert np.allclose([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]], matrix, rtol=0, atol=1e-15)
+    with pytest.raises(MechanismError, match="inertia .* must be a symmetric matrix"):
+        Body(name="arm", mass=1, inertia=[[1, 0.1, 0], [0, 1, 0], [0, 0, 1]])
+    with pytest.raises(MechanismError, match="inertia .* must be 3 numbers, but has 2"):
+        Body(name="arm", mass=1, inertia=[[1, 0], [0, 1], [0, 0]])
+
+
 def test_what_is_left_out_is_zero():
     """Anchors, points, offsets, rests: the default of every number is zero, of every orientation no turn."""
     elements = [
@@ -383,6 +394,12 @@ def test_mechanisms_merge_with_prefixes_and_every_reference_follows():
     assert both.force("right_push").body == "right_leg"
     assert (both.force("left_band").parent, both.force("left_band").child) == ("left_arm", "left_leg")
     assert both.force("left_coil").joint == "left_to_leg"
+
+
+def test_a_merged_mechanism_says_what_its_parts_are():
+    left, right = (pendulum(description=text) for text in ("a leg", "an arm"))
+    assert Mechanism.merge("both", left, right, left, prefixes=["l", "r", "m"]).description == "a leg\nan arm"
+    assert Mechanism.merge("both", pendulum(), prefixes=["l"]).description == ""
 
 
 def test_mechanisms_that_do_not_go_together_are_not_merged():
