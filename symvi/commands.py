@@ -151,6 +151,14 @@ def simulate(
     return result
 
 
+class MissedBound(SymviError):
+    """A benchmark missed a bound. found: the figures of all that ran."""
+
+    def __init__(self, message: str, found: Mapping[str, Any]):
+        self.found = found
+        super().__init__(message)
+
+
 @command
 def bench(
     console: Console,
@@ -172,9 +180,10 @@ def bench(
         codes[each], results[each] = _run_benchmark(console, folder / f"{each}.py", quick)
     # one that needs what is not installed stops nobody who asked for all of them
     missed = [each for each, code in codes.items() if code and (name or code != CANNOT_RUN)]
+    found = {"benchmarks": results, "not run": [each for each, code in codes.items() if code == CANNOT_RUN]}
     if missed:
-        raise SymviError(f"benchmarks missed a bound or could not run: {', '.join(missed)}")
-    return {"benchmarks": results, "not run": [each for each, code in codes.items() if code]}
+        raise MissedBound(f"benchmarks missed a bound or could not run: {', '.join(missed)}", found)
+    return found
 
 
 def _run_benchmark(console: Console, script: Path, quick: bool) -> tuple[int, Any]:

@@ -46,7 +46,8 @@ def command(function: Callable[..., Result]) -> Callable[..., None]:
         except (SymviError, OSError) as error:
             message = _message(error)
             print(f"symvi: {message}", file=sys.stderr)
-            _print_json({"error": message, "kind": type(error).__name__}, as_json)
+            found = getattr(error, "found", {})  # what a command had found when it failed
+            _print_json({**found, "error": message, "kind": type(error).__name__}, as_json)
             raise typer.Exit(1) from error
         _print_json(result, as_json)
 

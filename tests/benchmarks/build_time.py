@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from _report import Report, run
+from _benchmark import Report, run
 
 HERE = Path(__file__).resolve().parent
 SCRIPT = """

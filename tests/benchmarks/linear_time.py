@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from _benchmark import Report, run
 from _chains import chain
 from _measure import Rollout, clock, pin, take_turns
-from _report import Report, run
 
 from symvi.program.info import ITERATION
 from symvi.simulate import Simulator
@@ -62,7 +62,7 @@ def change(values: list[float]) -> float:
 
 def measure(report: Report) -> None:
     pin()
-    counts, repeats = ((1, 2), 2) if report.quick else (COUNTS, 15)
+    counts, repeats = ((1,), 2) if report.quick else (COUNTS, 15)
     before = clock()
     for kind, prototype in PROTOTYPE.items():
         costs = {}

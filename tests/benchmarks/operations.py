@@ -6,8 +6,8 @@ the papers' own body axes: 1847 and 1165).
 
 from __future__ import annotations
 
+from _benchmark import Report, run
 from _chains import chain
-from _report import Report, run
 
 from symvi.program.compose import compose
 from symvi.program.info import ITERATION

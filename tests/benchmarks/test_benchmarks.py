@@ -1,0 +1,127 @@
+"""Every benchmark runs at tiny sizes and prints its columns, as text and as JSON. Nothing here judges a time."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from symvi import cli, commands
+
+FOLDER = Path(__file__).parent
+NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py") if not path.stem.startswith("test_"))
+COLUMNS = {  # benchmark -> some columns of its first table
+    "build_time": {"wall s", "processor s", "bound s"},
+    "elimination": {"sparse us", "dense us", "difference"},
+    "instructions": {"once a step", "per iteration", "operations"},
+    "layouts": {"layout", "compiler", "code KB", "compile s", "ns/step/link"},
+    "linear_time": {"ns/step/link", "once", "ns/it/link", "cycles/it/link"},
+    "operations": {"phase", "operations"},
+    "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
+}
+NAMES_OF_FILES = [*(f"{name}.py" for name in NAMES), "test_benchmarks.py", "__pycache__"]
+PACKAGES_OF_PEERS = ("mujoco", "pinocchio", "cmeel")
+
+
+@pytest.fixture
+def bench(capsys: pytest.CaptureFixture[str]):
+    """Run `symvi bench ... --quick --json`; gives its exit code, its JSON, its text and its message."""
+
+    def run(*arguments: str) -> tuple[int, dict, str]:
+        code = cli.main(["bench", *arguments, "--quick", "--json"])
+        output, text = capsys.readouterr()
+        return code, json.loads(output), text
+
+    return run
+
+
+def test_the_table_of_columns_names_every_benchmark() -> None:
+    assert sorted(COLUMNS) == NAMES
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"peers"}))
+def test_a_benchmark_runs_and_prints_its_columns(name: str, bench) -> None:
+    if name == "instructions" and shutil.which("valgrind") is None:
+        pytest.skip("needs the package valgrind")
+    code, result, text = bench(name)
+    assert code == 0, text
+    figures = result["benchmarks"][name]
+    first = next(iter(figures["tables"].values()))
+    assert first and COLUMNS[name] <= first[0].keys()
+    assert all(bound["holds"] is not False for bound in figures["bounds"])
+    assert all(column in text for column in COLUMNS[name])
+
+
+def test_peers_run_or_name_what_is_missing(bench) -> None:
+    """They are half a gigabyte, and not among the packages of the tests."""
+    code, result, text = bench("peers")
+    if all(map(importlib.util.find_spec, PACKAGES_OF_PEERS)):
+        assert code == 0, text
+        assert COLUMNS["peers"] <= next(iter(result["benchmarks"]["peers"]["tables"].values()))[0].keys()
+    else:
+        assert code == 1
+        assert "pip install 'symvi[bench]'" in text
+        assert "could not run: peers" in result["error"]
+
+
+def test_an_unknown_benchmark_is_answered_with_the_known_ones(bench) -> None:
+    code, result, _ = bench("speed")
+    assert code == 1
+    assert result["error"] == f"no benchmark 'speed'; there are {', '.join(NAMES)}"
+
+
+CLAIM = """
+from _benchmark import run
+raise SystemExit(run("A claim.", lambda report: report.at_most("gap", float("{value}"), 1.0, timed={timed})))
+"""
+
+
+def test_a_missed_bound_fails_the_run_and_its_figures_are_written(tmp_path: Path) -> None:
+    code, figures = _run_script(tmp_path, CLAIM.format(value=2.0, timed=False))
+    assert code == 1
+    assert figures["bounds"] == [{"name": "gap", "value": 2.0, "bound": 1.0, "holds": False}]
+
+
+def test_the_command_tells_the_figures_of_a_missed_bound_too(bench, tmp_path: Path, monkeypatch) -> None:
+    """In a checkout whose only benchmark misses its bound."""
+    folder = tmp_path / "tests" / "benchmarks"
+    shutil.copytree(FOLDER, folder, ignore=lambda *_: NAMES_OF_FILES)
+    (folder / "claim.py").write_text(CLAIM.format(value=2.0, timed=False), encoding="utf-8")
+    monkeypatch.setattr(commands, "__file__", str(tmp_path / "symvi" / "commands.py"))
+    monkeypatch.setenv("PYTHONPATH", str(FOLDER.parents[1]))
+    code, result, text = bench("claim")
+    assert code == 1 and "MISS  gap: 2" in text
+    assert result["error"] == "benchmarks missed a bound or could not run: claim"
+    assert result["benchmarks"]["claim"]["bounds"][0]["value"] == 2.0
+
+
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_what_is_no_number_misses_its_bound(tmp_path: Path, value: str) -> None:
+    code, figures = _run_script(tmp_path, CLAIM.format(value=value, timed=False))
+    assert code == 1
+    assert figures["bounds"][0]["value"] is None
+
+
+def test_times_are_not_judged_in_a_quick_run(tmp_path: Path) -> None:
+    script = CLAIM.format(value=2.0, timed=True)
+    assert _run_script(tmp_path, script, "--quick")[0] == 0
+    assert _run_script(tmp_path, script)[0] == 1
+
+
+def _run_script(folder: Path, text: str, *options: str) -> tuple[int, dict]:
+    (folder / "claim.py").write_text(text, encoding="utf-8")
+    result = folder / "result.json"
+    path = os.pathsep.join([str(FOLDER), str(FOLDER.parents[1])])
+    done = subprocess.run(
+        [sys.executable, str(folder / "claim.py"), "--result", str(result), *options],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode, json.loads(result.read_text(encoding="utf-8"))
