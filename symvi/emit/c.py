@@ -14,6 +14,7 @@ from symvi.emit.printer import Language, statements
 from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
+from symvi.program.angles import carried_once
 from symvi.program import path
 from symvi.program.control import (
     APART,
@@ -38,7 +39,7 @@ from symvi.program.control import (
     SolverStatus,
 )
 from symvi.program.kernel import Kernel, Location
-from symvi.program.precision import in_precision
+from symvi.program.precision import COARSER, in_precision
 from symvi.program.program import Node, Program
 from symvi.program.records import Field
 
@@ -178,7 +179,7 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         "slow": printer.literal(SLOW),
         "singular_opening": printer.literal(SINGULAR_OPENING),
         "round_off": printer.literal(ROUND_OFF[real]),
-        "guard": printer.literal(GUARD),
+        "guard": printer.literal(GUARD if real == "double" else COARSER * GUARD),
         "weak": printer.literal(WEAK),
         "lost": printer.literal(LOST),
         "apart": printer.literal(APART),
@@ -194,6 +195,7 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         "reactions": list(printer.reactions()),
         "drivers": list(printer.drivers()),
         "watched": bool(phases["watch"]["lines"]),
+        "carried": carried_once(program.notes["angles"]),
         **_inequalities(program, printer, real),
         "tolerance": printer.literal(TOLERANCE[real]),
         "phase_meaning": MEANINGS,
