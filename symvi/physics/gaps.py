@@ -120,6 +120,40 @@ def sliding(v, w, a, c, rate, r2, p):
 
 
 @derived(
+    "t1 = (I - n nᵀ) t/|(I - n nᵀ) t|,  t2 = n x t1",
+    "derived here: a tangent axis carried along with the normal",
+    [
+        Argument("n", (3,), "unit normal"),
+        Argument("t", (3,), "tangent axis of the step before"),
+    ],
+    [Argument("t1", (3,), "first tangent axis"), Argument("t2", (3,), "second tangent axis")],
+)
+def carried_axes(n, t):
+    import sympy as sp
+
+    from symvi.physics import algebra
+    from symvi.physics.constraint import Steps
+
+    let = Steps()
+    across = let("across", t - n * algebra.dot(n, t))
+    size = let("size", [sp.sqrt(algebra.dot(across, across) + sp.Rational(1, 10**30))])  # finite before a start
+    first = let("first", across / size[0])
+    return {"t1": first, "t2": algebra.cross(n, first), INTERMEDIATES: let.pairs()}
+
+
+@derived(
+    "t = A n",
+    "a vector across the normal to begin with; it fails only along the one real eigenvector of A, which is no axis",
+    [Argument("n", (3,), "unit normal")],
+    [Argument("t", (3,), "a vector that is not along it")],
+)
+def some_axis(n):
+    import sympy as sp
+
+    return {"t": sp.Matrix([[0, 3, -5], [-2, 0, 7], [4, 11, 0]]) * n}
+
+
+@derived(
     "t = u - n (n·u)",
     "the part in the contact's own tangent plane",
     [Argument("n", (3,), "unit normal"), Argument("u", (3,), "vector")],

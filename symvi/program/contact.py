@@ -132,7 +132,7 @@ class _ContactKernels:
         if self.model.cone != "none":
             slide = self._sliding(trace, knots, normal, arms)
             trace.write(self.kind, "ut", slide, "velocity of sliding, of the child on the parent", "m/s")
-            self._linear_directions(trace, knots)
+            self._linear_directions(trace, knots, normal)
         self._blocks(trace)
         return trace.kernels(self.kind)
 
@@ -248,12 +248,18 @@ class _ContactKernels:
         baked = self.baked.get("normal", ()) if self.model.bodies["a"] is None else ()
         return trace.read(self.kind, "work", "normal", 3, rate=Rate.STEP, baked=baked)
 
-    def _linear_directions(self, trace: Trace, knots: Knots) -> None:
-        """Half of the directions of a linear cone at the first knot."""
+    def _linear_directions(self, trace: Trace, knots: Knots, normal: list[Scalar]) -> None:
+        """Half of the directions of a linear cone at the first knot: fixed to a plane, or carried with a normal."""
         if not self.linear:
             return
         cosines, sines = knots.parameter("cosines"), knots.parameter("sines")
-        t1, t2 = (knots.of(Carried("a", name))[0] for name in ("t1", "t2"))
+        if "t1" in self.model.parameters:
+            t1, t2 = (knots.of(Carried("a", name))[0] for name in ("t1", "t2"))
+        else:
+            last = trace.read(self.kind, "state", "across", 3, "tangent axis of the linear cone")
+            axes = use(trace, gaps.carried_axes, n=normal, t=last)
+            t1, t2 = axes["t1"], axes["t2"]
+            trace.write(self.kind, "across_now", t1, "tangent axis at the first knot", rate=Rate.STEP)
         values = [c * a + s * b for c, s in zip(cosines, sines, strict=True) for a, b in zip(t1, t2, strict=True)]
         trace.write(self.kind, "way", values, "directions of friction at the first knot", rate=Rate.STEP)
 
@@ -299,12 +305,12 @@ class _ContactKernels:
             held = use(trace, gaps.tangential, n=n, u=held)["t"]
             t = [share * a - part * b for a, b in zip(held, slide, strict=True)]
             bound = self._bound(trace) * gamma
+            at = use(trace, cones.friction_on_path, t=t, b0=[bound], mu=[target(trace)], r=[scale])
             if self.cone:
-                at = use(trace, cones.friction_on_path, t=t, b0=[bound], mu=[target(trace)], r=[scale])
                 put(trace, "b", [bound, *at["beta"]])
                 put(trace, "e", at["e"])
             else:
-                self._start_linear(trace, bound, slide, impulses, slacks)
+                self._start_linear(trace, bound, at["e"][1:], impulses, slacks)
         put(trace, "impulse", impulses)
         put(trace, "slack", slacks)
         for name, size in [("impulse", self.pairs), ("slack", self.pairs)] + (
@@ -313,13 +319,19 @@ class _ContactKernels:
             put(trace, f"d_{name}", [trace.graph.constant(0)] * size)
 
     def _start_linear(self, trace: Trace, bound: Scalar, slide, impulses, slacks) -> None:
-        """Friction spread evenly over the directions, each pair on the central path."""
-        share = bound / (self.linear + 1)
-        for _ in range(self.linear):
-            impulses.append(share)
-            slacks.append(target(trace) / share)
-        impulses.append(share)
-        slacks.append(target(trace) / share)
+        """The pyramid's own point of the central path at a velocity of sliding, its bound met exactly.
+
+        psi solves bound = mu (2/(psi - |slide|) + (n - 1)/psi), which counts the two directions against the sliding.
+        """
+        n, mu, graph = self.linear, target(trace), trace.graph
+        speed = graph.sqrt(dot(trace, slide, slide))
+        half = (bound * speed + (n + 1) * mu) / (2 * bound)
+        psi = half + graph.sqrt(half * half - (n - 1) * mu * speed / bound)
+        stretches = [dot(trace, way, slide) + psi for way in self._ways(trace)]
+        shares = [1 / x for x in [*stretches, psi]]
+        share = bound / dot(trace, shares, [graph.constant(1)] * (n + 1))
+        impulses += [share * x for x in shares]
+        slacks += [*stretches, psi]
 
     def _release(self, trace: Trace) -> None:
         zero = trace.graph.constant(0)
@@ -559,6 +571,9 @@ class _ContactKernels:
         trace.write(self.kind, "pressed", [zero], store="state")
         if self.model.cone != "none":
             trace.write(self.kind, "rubbed", [zero] * 3, store="state")
+        if self.linear and "t1" not in self.model.parameters:
+            begun = use(trace, gaps.some_axis, n=self._read_normal(trace))["t"]
+            trace.write(self.kind, "across", begun, store="state")
 
     def _finish(self, trace: Trace) -> None:
         gamma = field(trace, "impulse", self.pairs)
@@ -566,6 +581,8 @@ class _ContactKernels:
         if self.model.cone == "none":
             return
         trace.write(self.kind, "rubbed", self._friction(trace), store="state")
+        if self.linear and "t1" not in self.model.parameters:
+            trace.write(self.kind, "across", self._work(trace, "across_now", 3, Rate.STEP), store="state")
 
 
 def _across(model: ContactModel, baked: Baked) -> set[int]:
