@@ -14,8 +14,8 @@ from symvi.emit.printer import Language, statements
 from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
-from symvi.program.angles import carried_once
 from symvi.program import path
+from symvi.program.angles import carried_once
 from symvi.program.control import (
     APART,
     BESIDE,

@@ -1,8 +1,7 @@
 """Minimal coordinates and velocities of joints, read from states and trajectories; and states made from them.
 
-Coordinates are those of the description: translations along the free axes, then rotations; angles are unwrapped along a
-trajectory. Velocities are their exact time derivatives: the gradient of the coordinates times the velocities of the
-bodies.
+Coordinates are those of the description: translations along the free axes, then rotations with their whole turns.
+Velocities are their exact time derivatives: the gradient of the coordinates times the velocities of the bodies.
 """
 
 from __future__ import annotations
@@ -12,32 +11,62 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from symvi.errors import MechanismError
-from symvi.mechanism import Joint, Mechanism, coordinate_kinds, start_state
-from symvi.mechanism.start_values import start_values
+from symvi.mechanism import Joint, Mechanism, coordinate_kinds, free_rotations, free_translations, start_state
+from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.physics.coordinates import coordinate_groups
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel
 from symvi.program.equations import evaluate
 from symvi.simulate.frames import rotation_matrices, solver_state
+from symvi.simulate.parameters import Settings, with_settings
 from symvi.simulate.reactions import gradients, source
+from symvi.simulate.trajectory import Trajectory
+from symvi.simulate.turns import Turning
 
 
-def coordinates_of(mechanism: Mechanism, joint: str, state: State) -> tuple[np.ndarray, np.ndarray]:
-    """(k,) coordinates [m, rad] and (k,) velocities [m/s, rad/s] of a joint in a state; angles between -pi and pi.
+def coordinates_of(
+    mechanism: Mechanism, joint: str, state: State, parameters: Mapping[str, object] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(k,) coordinates [m, rad] and (k,) velocities [m/s, rad/s] of a joint in a state.
 
+    One or two angles have the whole turns of `state.angles`; where it tells none, they lie nearest to the description's
+    start. Three are a rotation vector of at most half a turn. parameters: those that the simulator was given.
     Raises MechanismError for an unknown joint, or one without coordinates (a distance, a custom joint).
     """
+    described = mechanism.joint(joint)
+    settings = {name: tuple(np.atleast_1d(value).tolist()) for name, value in (parameters or {}).items()}
     values = {name: array[None] for name, array in solver_state(mechanism, state).items()}
-    found, rates = _coordinates(mechanism, mechanism.joint(joint), values)
+    found, rates = _coordinates(mechanism, described, values, settings)
+    if free_rotations(described) in (1, 2):
+        near = known_angles(mechanism) | state.angles
+        found[0, free_translations(described) :] = Turning(mechanism, settings).at(state.orientation, near)[joint]
     return found[0], rates[0]
 
 
-def along(mechanism: Mechanism, joint: str, trajectory) -> tuple[np.ndarray, np.ndarray]:
-    """(N, k) coordinates and (N, k) velocities of a joint along a trajectory; angles are unwrapped from the start's
-    own turns.
+def along(trajectory: Trajectory, joint: str) -> np.ndarray:
+    """(N, k) coordinates of a joint along a trajectory, whole turns counted.
+
+    Raises MechanismError, also where the recorded knots lie too far apart to count turns.
     """
-    described = mechanism.joint(joint)
+    found, described = _along(trajectory, joint)[0], trajectory.mechanism.joint(joint)
+    if free_rotations(described) in (1, 2):
+        if joint not in trajectory.angles:
+            raise MechanismError(
+                f"joint '{joint}': turns too far between the recorded knots to count its turns; record more of them, "
+                "or put an actuator on the joint: then the solver counts them"
+            )
+        found[:, free_translations(described) :] = trajectory.angles[joint]
+    return found
+
+
+def rates_along(trajectory: Trajectory, joint: str) -> np.ndarray:
+    """(N, k) velocities of a joint along a trajectory. Raises MechanismError."""
+    return _along(trajectory, joint)[1]
+
+
+def _along(trajectory: Trajectory, joint: str) -> tuple[np.ndarray, np.ndarray]:
+    mechanism = trajectory.mechanism
     rotation = rotation_matrices(trajectory.orientation)
     centers = np.array([body.center_of_mass for body in mechanism.bodies])
     values = {
@@ -46,15 +75,7 @@ def along(mechanism: Mechanism, joint: str, trajectory) -> tuple[np.ndarray, np.
         "v": trajectory.velocity,
         "w": np.einsum("nbij,nbj->nbi", rotation, trajectory.angular_velocity),
     }
-    found, rates = _coordinates(mechanism, described, values)
-    kinds = coordinate_kinds(described.type)
-    if kinds.count("rotation") in (1, 2):
-        known = start_values(mechanism).coordinates.get(joint)
-        for k in (k for k, kind in enumerate(kinds) if kind == "rotation"):
-            found[:, k] = np.unwrap(found[:, k])
-            if known is not None and trajectory.time[0] == 0.0:
-                found[:, k] += 2 * np.pi * np.round((known[k] - found[0, k]) / (2 * np.pi))
-    return found, rates
+    return _coordinates(mechanism, mechanism.joint(joint), values, trajectory.settings)
 
 
 def state_from(
@@ -91,13 +112,16 @@ def state_from(
     return start_state(mechanism.changed(joints=joints, bodies=bodies))
 
 
-def _coordinates(mechanism: Mechanism, joint: Joint, values: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def _coordinates(
+    mechanism: Mechanism, joint: Joint, values: Mapping[str, np.ndarray], settings: Settings
+) -> tuple[np.ndarray, np.ndarray]:
     kinds = coordinate_kinds(joint.type)
     if not kinds:
         raise MechanismError(f"joint '{joint.name}': a {joint.type} joint has no coordinates")
     geometry = Geometry(mechanism, joint)
     groups = tuple(coordinate_groups(geometry))
     model = ConstraintModel(joint.name, joint.type, geometry.bodies, groups, geometry.used(groups), len(kinds), (), ())
+    model = with_settings(mechanism, model, settings)
     bodies = {body.name: k for k, body in enumerate(mechanism.bodies)}
     x, q = values["x"], values["q"]
     found = np.zeros((len(x), len(kinds)))

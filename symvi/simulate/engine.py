@@ -168,7 +168,7 @@ class PythonEngine:
             "before_x": [[0.0] * 3] * n,
             "before_q": [[0.0] * 4] * n,
         }
-        return self._frame_of(nothing | self.solver.observe() | {"iterations": 0, "status": 0})
+        return self._frame_of(nothing | self.solver.observe() | self._angles() | {"iterations": 0, "status": 0})
 
     def _frame_of(self, values: dict) -> np.ndarray:
         work, contacts = self.solver.memory.work, list(values["contact"]) if self.plan.contacts else []
@@ -199,10 +199,15 @@ class PythonEngine:
                 if varying:
                     self._push("input", inputs[n + 1])
                 effort = {"iterations": self.solver.iterations, "retries": self.solver.retries}
-                seen = self.solver.observe() | effort | {"status": int(status)}
+                seen = self.solver.observe() | self._angles() | effort | {"status": int(status)}
                 frames.append(self._frame_of(before | forces | seen))
         self._pull_state()
         return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])
+
+    def _angles(self) -> dict[str, list]:
+        """Carried angles at the knot that was observed."""
+        work = self.solver.memory.work
+        return {"angle": [getattr(work[a["kind"]][a["index"]], f"{a['field']}_now")[0] for a in self.plan.carried]}
 
     def _placement(self) -> dict[str, list]:
         bodies = self.solver.memory.state["body"]

@@ -6,21 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from symvi.mechanism import Mechanism
+from symvi.mechanism import Mechanism, free_rotations, free_translations
 from symvi.mechanism.state import State
 from symvi.simulate.plan import Plan
 from symvi.simulate.trajectory import Trajectory
-
-
-def rotation_matrices(q: np.ndarray) -> np.ndarray:
-    """(..., 3, 3) from unit quaternions (..., 4), body to world."""
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, -1) for row in rows], -2)
+from symvi.simulate.turns import Angles, rotation_matrices
 
 
 def _rotated(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
@@ -64,10 +54,21 @@ def placements(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> dict[s
     }
 
 
-def state(mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float) -> State:
-    """The state in one frame."""
+def state(mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float, angles: Angles) -> State:
+    """The state in one frame, with the angles that its joints have there."""
     values = {name: array[0] for name, array in placements(mechanism, plan, frame[None]).items()}
-    return State(time=float(time), names=plan.bodies, **values)
+    return State(time=float(time), names=plan.bodies, angles=angles, **values)
+
+
+def carried_angles(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> dict[str, np.ndarray]:
+    """Joint -> (N, r) angles that the solver carries; NaN where it carries only the other one of the joint."""
+    found: dict[str, np.ndarray] = {}
+    values = entry(plan, recorded, "angle") if plan.carried else None
+    for k, angle in enumerate(plan.carried):
+        joint = mechanism.joint(angle["joint"])
+        columns = found.setdefault(joint.name, np.full((len(recorded), free_rotations(joint)), np.nan))
+        columns[:, angle["coordinate"] - free_translations(joint)] = values[:, k]
+    return found
 
 
 def observe_again(plan: Plan, frame: np.ndarray, fresh: np.ndarray) -> None:
@@ -108,6 +109,8 @@ def trajectory(
     inputs: np.ndarray,
     resume: np.ndarray,
     settings: Mapping[str, tuple[float, ...]],
+    loops: str,
+    first_angles: Angles,
 ) -> Trajectory:
     """A trajectory from recorded frames."""
     multipliers, offset = {}, 0
@@ -145,6 +148,9 @@ def trajectory(
         before_position=before[0],
         before_orientation=before[1],
         settings=dict(settings),
+        loops=loops,
+        first_angles=dict(first_angles),
+        carried_angles=carried_angles(mechanism, plan, recorded),
         retries=entry(plan, recorded, "retries") if "retries" in plan.frame else np.zeros(len(recorded)),
         contact_values=entry(plan, recorded, "contact") if plan.contacts else np.zeros((len(recorded), 0, 14)),
         contact_names=tuple(node["name"] for node in plan.contacts),

@@ -1,19 +1,98 @@
-"""What a run-time parameter may be: the checks of the description, for values that change without generating again."""
+"""Run-time parameters: their names, what they may be, and what else a value decides, without generating again.
+
+The geometry of a joint lies in every node that reads its coordinates: the joint itself, its drivers, springs, limits.
+It has one name, joint.field, and one value.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import inertia_problem
+from symvi.mechanism.shapes import shape_inertia
 from symvi.program.control import SMALLEST_RADIUS
 
+if TYPE_CHECKING:
+    from symvi.physics.model import ConstraintModel
+    from symvi.simulate.plan import Plan
+
+Settings = Mapping[str, tuple[float, ...]]
+GEOMETRY = (
+    *("anchor_a", "anchor_b", "frame_a", "frame_b", "joint_a", "joint_b", "pin", "pitch"),
+    *(f"{name}{k}" for name in ("axis", "e") for k in (1, 2, 3)),
+)
+OF_JOINTS = ("j1_", "j2_")  # of a coupling's fields, by the joint that they describe
+LOCK = ".lock"  # between a joint and the number of a coordinate that is held in place of its rows
 INTERNAL = ("size", "guard", "limit", "h")  # what follows from other numbers, or has its own argument
 NOT_NEGATIVE = ("stiffness", "damping")
 
 
+def settable(mechanism: Mechanism, plan: Plan) -> dict[str, tuple[str, ...]]:
+    """The names that users set -> the plan's names of all that they stand for."""
+    names: dict[str, tuple[str, ...]] = {}
+    joints = _joints(mechanism)
+    for own in plan.parameters:
+        known = common_name(joints, own)
+        names[known] = (*names.get(known, ()), own)
+    return names
+
+
+def common_name(joints: Mapping[str, tuple[str, ...]], name: str) -> str:
+    """joint.field for the geometry of a joint in any element that acts along it; other names as they are."""
+    element, _, field = name.rpartition(".")
+    element = element.partition(LOCK)[0]
+    which = int(field.startswith(OF_JOINTS[1]))
+    for prefix in OF_JOINTS:
+        field = field.removeprefix(prefix)
+    if field in GEOMETRY and element in joints:
+        return f"{joints[element][which]}.{field}"
+    return name
+
+
+def _joints(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
+    """Element -> the joint, or the two, along whose coordinates it acts; a joint acts along its own."""
+
+    def found() -> Iterator[tuple[str, tuple[str, ...]]]:
+        yield from ((joint.name, (joint.name,)) for joint in mechanism.joints)
+        yield from ((coupling.name, coupling.joints) for coupling in mechanism.couplings)
+        for element in (*mechanism.drivers, *mechanism.forces, *mechanism.limits):
+            if hasattr(element, "joint"):
+                yield element.name, (element.joint,)
+
+    return dict(found())
+
+
+def with_settings(mechanism: Mechanism, model: ConstraintModel, settings: Settings) -> ConstraintModel:
+    """A model whose parameters are those that were set."""
+    if not settings:
+        return model
+    joints = _joints(mechanism)
+    names = {own: common_name(joints, f"{model.name}.{own}") for own in model.parameters}
+    parameters = {
+        own: replace(parameter, values=tuple(settings.get(names[own], parameter.values)))
+        for own, parameter in model.parameters.items()
+    }
+    return replace(model, parameters=parameters)
+
+
+def body_numbers(body: Body, settings: Settings) -> tuple[float, tuple[float, ...]]:
+    """Mass and inertia of a body. The inertia of a uniform solid follows a mass that was set."""
+    mass = settings.get(f"{body.name}.mass", (body.mass,))[0]
+    solid = (
+        body.shape is not None
+        and body.center_of_mass == body.shape.position
+        and body.inertia == shape_inertia(body.shape, body.mass)
+    )
+    inertia = shape_inertia(body.shape, mass) if solid else body.inertia
+    return mass, tuple(settings.get(f"{body.name}.inertia", inertia))
+
+
 def parameter_problem(name: str, values: Sequence[float]) -> str:
     """What is wrong with values of the parameter element.field, as the end of a sentence; empty where nothing is."""
-    field = name.rpartition(".")[2].removeprefix("j1_").removeprefix("j2_")
+    field = name.rpartition(".")[2]
     if field == "mass" and not values[0] > 0:
         return "must be positive"
     if field == "inertia":

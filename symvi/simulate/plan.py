@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from symvi.program.angles import carried_once
 from symvi.program.control import CONTACT_SIZE, CONTACT_TYPES
 from symvi.program.records import STORES
 from symvi.simulate.parameters import INTERNAL
@@ -25,7 +26,7 @@ class Plan:
 
     fields: store -> {"kind/index/field": (offset, size)}. sizes: store -> length. defaults: the parameters of the
     description. constraints, reactions: in the order in which frames report them. inputs: one name per entry of the
-    input array. angles, notes: see program/compose.py.
+    input array. parameters: element.field -> every place where that number lies. angles, notes: see program/compose.py.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Plan:
     defaults: tuple[float, ...]
     constraints: tuple[Mapping[str, Any], ...]
     inputs: tuple[str, ...]
-    parameters: Mapping[str, tuple[int, int]]
+    parameters: Mapping[str, tuple[tuple[int, int], ...]]
     angles: tuple[Mapping[str, Any], ...]
     notes: Mapping[str, Any]
 
@@ -56,6 +57,11 @@ class Plan:
     @cached_property
     def drivers(self) -> tuple[str, ...]:
         return tuple(c["name"] for c in self.constraints if c["type"] == "driver")
+
+    @cached_property
+    def carried(self) -> tuple[Mapping[str, Any], ...]:
+        """Where a frame finds each joint angle that the solver carries, once for every joint coordinate."""
+        return carried_once(self.angles)
 
     @cached_property
     def contacts(self) -> tuple[Mapping[str, Any], ...]:
@@ -94,6 +100,8 @@ class Plan:
             shapes["contact"] = (len(self.contacts), CONTACT_SIZE)
         if self.stops:
             shapes["stop"] = (sum(node["rows"] for node in self.stops),)
+        if self.carried:
+            shapes["angle"] = (len(self.carried),)
         if self.notes["watched"]:
             shapes |= {"before_x": (n, 3), "before_q": (n, 4)}
         if self.drivers:
@@ -173,10 +181,10 @@ def _input_names(program: Program, fields) -> list[str]:
     return names
 
 
-def _parameter_names(program: Program, fields) -> dict[str, tuple[int, int]]:
-    """element.field -> (offset, size): the numbers that can be changed without generating again."""
-    return {
-        f"{element}.{name}": (offset, size)
-        for element, name, offset, size in _named(program, fields, "parameters")
-        if name not in INTERNAL
-    }
+def _parameter_names(program: Program, fields) -> dict[str, tuple[tuple[int, int], ...]]:
+    """element.field -> (offset, size) of each place: a joint has two nodes where some of its rows are only watched."""
+    places: dict[str, tuple[tuple[int, int], ...]] = {}
+    for element, name, offset, size in _named(program, fields, "parameters"):
+        if name not in INTERNAL:
+            places[f"{element}.{name}"] = (*places.get(f"{element}.{name}", ()), (offset, size))
+    return places

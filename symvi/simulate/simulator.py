@@ -11,8 +11,9 @@ from typing import Literal
 import numpy as np
 
 from symvi.errors import AssemblyError, MechanismError, SolverError
-from symvi.mechanism import Mechanism, start_state
+from symvi.mechanism import Mechanism, free_translations, start_state
 from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.program.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate import frames
@@ -23,6 +24,7 @@ from symvi.simulate.numbers import real_numbers
 from symvi.simulate.parameters import body_numbers, merit_inertia, parameter_problem, settable
 from symvi.simulate.plan import plan_of
 from symvi.simulate.trajectory import Trajectory
+from symvi.simulate.turns import Angles, Turning
 
 PROJECTIONS = 50
 CLOSED = 1e-8  # m or rad: a start that is further from closed is not taken without projection
@@ -53,7 +55,7 @@ class Simulator:
     ):
         if backend not in ("auto", "c", "python"):
             raise ValueError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
-        self.mechanism = mechanism
+        self.mechanism, self.loops = mechanism, loops
         self.settings: dict[str, tuple[float, ...]] = {}
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
@@ -147,7 +149,7 @@ class Simulator:
         state = start_state(self.mechanism) if state is None else state
         self._check_speed(state, step, knot)
         self._write_state(state)
-        self._write_angles()
+        self._write_angles(state)
         rows = self.inputs.from_signals(np.array([time, time + step])) if inputs is None else inputs
         self._write_targets(rows[0], self._rates(rows, time, step))
         row = self._holding(rows[0].copy(), inputs is None)
@@ -168,7 +170,7 @@ class Simulator:
         time = 0.0 if state is None else state.time
         self.start(state, time=time, step=step, project=True)
         inputs = self.inputs.from_signals(np.array([time]))[0]
-        return frames.state(self.mechanism, self.plan, self.engine.observe(inputs).astype(float), time)
+        return self._state(self.engine.observe(inputs).astype(float), time, self.angles)
 
     def _set_step(self, step: float) -> None:
         if not (isinstance(step, (int, float)) and isfinite(step) and step > 0):
@@ -195,15 +197,19 @@ class Simulator:
             for k in range(len(self.plan.bodies)):
                 self.engine.state[self.plan.at("state", "body", k, name)] = array[k]
 
-    def _write_angles(self) -> None:
-        """Carried angles start at the coordinates of the description: their whole turns are not in the placement."""
-        from symvi.mechanism.start_values import start_values
-
-        known = start_values(self.mechanism).coordinates
+    def _write_angles(self, state: State) -> None:
+        """Whole turns are not in a placement: those of the state, and of the description where it tells none, count."""
+        self._turning = Turning(self.mechanism, self.settings)
+        self.angles = self._turning.at(state.orientation, known_angles(self.mechanism) | state.angles)
         for angle in self.plan.angles:
-            values = known.get(angle["joint"])
+            which = angle["coordinate"] - free_translations(self.mechanism.joint(angle["joint"]))
             place = self.plan.at("state", angle["kind"], angle["index"], angle["field"])
-            self.engine.state[place] = values[angle["coordinate"]] if values is not None else 0.0
+            self.engine.state[place] = self.angles[angle["joint"]][which]
+
+    def _state(self, frame: np.ndarray, time: float, near: Angles) -> State:
+        """The state in a frame, its angles near others."""
+        angles = self._turning.at(frames.entry(self.plan, frame[None], "q")[0], near)
+        return frames.state(self.mechanism, self.plan, frame, time, angles)
 
     def _rates(self, rows: np.ndarray, time: float, step: float) -> np.ndarray:
         """Rates of the inputs at a start: of signals exactly, of given values by their first difference."""
@@ -334,6 +340,7 @@ class Simulator:
         found = [self.engine.observe(rows[0])[None]]
         if isinstance(start, Trajectory):
             frames.carry_over(self.plan, found[0][0], start)
+        first = self.angles
         run = self._run_controlled if controller else self._run
         status = run(found, rows, times, every, options, progress, controller)
         recorded = np.concatenate(found)
@@ -351,6 +358,8 @@ class Simulator:
             rows[::every][: len(recorded)],
             self.engine.state.astype(float).copy(),
             self.settings,
+            self.loops,
+            first,
         )
 
     @staticmethod
@@ -390,6 +399,7 @@ class Simulator:
             )
         self._set_step(step)
         self.engine.state[:] = start.resume
+        self._turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
 
     def _hold(self, rows: np.ndarray, given: Mapping[str, object]) -> None:
         """Inputs of drivers that nothing drives: where they are."""
@@ -422,7 +432,7 @@ class Simulator:
         It sees velocities under the inputs of the step before; those recorded are under its own.
         """
         steps = len(rows) - 1
-        state = frames.state(self.mechanism, self.plan, found[0][0], times[0])
+        state = self._state(found[0][0], times[0], self.angles)
         for n in range(steps):
             given = controller(float(times[n]), state)
             drivers = rows[n + 1, self.inputs.drivers].copy()
@@ -435,7 +445,7 @@ class Simulator:
             status, _done, seen = self.engine.rollout(np.stack([row, row]), True, 1, 1, options)
             if status < 0:
                 return status
-            state = frames.state(self.mechanism, self.plan, seen[0], times[n + 1])
+            state = self._state(seen[0], times[n + 1], state.angles)
             if (n + 1) % every == 0:
                 found.append(seen)
             if progress:

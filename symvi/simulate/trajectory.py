@@ -20,7 +20,7 @@ from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
 from symvi.simulate.contacts import Contacts
 
-FORMAT = 2
+FORMAT = 3
 Array = NDArray[np.float64]
 
 
@@ -57,7 +57,9 @@ class Trajectory:
     undetermined: joints in redundant loops, whose reactions are not unique (those of least norm are given).
     before_position (N, n, 3), before_orientation: centres of mass and orientations where the forces acted; empty
         without such loops.
-    settings: parameters that differed from the description's, by name.
+    settings: parameters that differed from the description's, by name. loops: what was done with loops.
+    first_angles: joint -> its one or two angles at the first knot [rad], whole turns included, where they are known.
+    carried_angles: joint -> (N, r), those that the solver counts itself; NaN where it counts only the other one.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
     """
 
@@ -90,6 +92,9 @@ class Trajectory:
     contact_names: tuple[str, ...]
     stop_values: Array
     stop_names: tuple[str, ...]
+    loops: str
+    first_angles: Mapping[str, tuple[float, ...]]
+    carried_angles: Mapping[str, Array]
 
     def __post_init__(self) -> None:
         for field, what in (
@@ -136,8 +141,18 @@ class Trajectory:
     def __len__(self) -> int:
         return len(self.time)
 
+    @cached_property
+    def angles(self) -> Mapping[str, Array]:
+        """Joint -> (N, r): the angles of joints with one or two free rotations, whole turns counted [rad].
+
+        A joint is absent where it may have turned by more between two recorded knots than their rates can tell.
+        """
+        from symvi.simulate.turns import angles_along
+
+        return angles_along(self)
+
     def state(self, index: int = -1) -> State:
-        """The state at a knot."""
+        """The state at a knot, with the whole turns of its joints."""
         return State(
             float(self.time[index]),
             self.position[index],
@@ -145,6 +160,7 @@ class Trajectory:
             self.velocity[index],
             self.angular_velocity[index],
             self.names,
+            {name: tuple(map(float, values[index])) for name, values in self.angles.items()},
         )
 
     def body(self, name: str) -> int:
@@ -153,20 +169,22 @@ class Trajectory:
         return self.names.index(name)
 
     def coordinates(self, joint: str) -> Array:
-        """(N, k): a joint's minimal coordinates [m, rad], translations first; angles unwrapped. Raises
-        MechanismError.
+        """(N, k): a joint's minimal coordinates [m, rad], translations first; whole turns are counted.
+
+        Three free rotations are a rotation vector of at most half a turn. Raises MechanismError, also where recorded
+        knots lie too far apart to count turns (see `angles`).
         """
         from symvi.simulate.coordinates import along
 
-        return along(self.mechanism, joint, self)[0]
+        return along(self, joint)
 
     def rates(self, joint: str) -> Array:
         """(N, k): a joint's minimal velocities [m/s, rad/s], the exact derivatives of its coordinates. Raises
         MechanismError.
         """
-        from symvi.simulate.coordinates import along
+        from symvi.simulate.coordinates import rates_along
 
-        return along(self.mechanism, joint, self)[1]
+        return rates_along(self, joint)
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one npz file, whole or not at all."""
@@ -175,6 +193,7 @@ class Trajectory:
         arrays |= {f"reaction:{name}": values for name, values in self.kept_reactions.items()}
         arrays |= {f"multiplier:{name}": values for name, values in self.multipliers.items()}
         arrays |= {f"power:{name}": values for name, values in self.powers.items()}
+        arrays |= {f"angle:{name}": values for name, values in self.carried_angles.items()}
         header = {
             "format": FORMAT,
             "mechanism": json.loads(self.mechanism.to_json()),
@@ -184,6 +203,8 @@ class Trajectory:
             "stop_names": self.stop_names,
             "undetermined": self.undetermined,
             "settings": dict(self.settings),
+            "loops": self.loops,
+            "first_angles": dict(self.first_angles),
         }
         temporary = path.with_name(path.name + ".part")
         with temporary.open("wb") as file:
@@ -213,7 +234,7 @@ class Trajectory:
 
     @classmethod
     def _of_file(cls, header: Mapping[str, Any], arrays: dict[str, Array]) -> Trajectory:
-        groups = {"reaction": {}, "multiplier": {}, "power": {}}
+        groups = {"reaction": {}, "multiplier": {}, "power": {}, "angle": {}}
         for name in [n for n in arrays if ":" in n]:
             kind, joint = name.split(":", 1)
             groups[kind][joint] = arrays.pop(name)
@@ -228,6 +249,9 @@ class Trajectory:
             stop_names=tuple(header["stop_names"]),
             undetermined=tuple(header["undetermined"]),
             settings={name: tuple(values) for name, values in header["settings"].items()},
+            loops=header["loops"],
+            first_angles={name: tuple(values) for name, values in header["first_angles"].items()},
+            carried_angles=groups["angle"],
             **arrays,
         )
 
@@ -242,6 +266,7 @@ class Trajectory:
         shapes["inputs"] = count, len(self.input_names)
         found = {name: getattr(self, name).shape for name in shapes}
         grouped = [*self.kept_reactions.values(), *self.multipliers.values(), *self.powers.values()]
+        grouped += self.carried_angles.values()
         if found != shapes or any(len(values) != count for values in grouped):
             raise ValueError("arrays of different lengths")
 

@@ -1,6 +1,7 @@
 """One motion in pieces, from a file, from a controller or from arrays: always the same bits."""
 
 import csv
+import json
 from dataclasses import fields
 
 import numpy as np
@@ -21,6 +22,7 @@ from symvi.mechanism import (
     Wrench,
 )
 from symvi.simulate import Simulator, Trajectory
+from symvi.simulate.trajectory import FORMAT
 
 STEP = 0.01
 
@@ -179,7 +181,7 @@ def test_a_damaged_file_is_refused_whatever_is_wrong_with_it(whole: Trajectory, 
         "missing": {"position": None},
         "extra": {"colour": np.zeros(3)},
         "unknown_group": {"foo:arm": np.zeros(3)},
-        "no_mechanism": {"header": np.array('{"format": 1}')},
+        "no_mechanism": {"header": np.array(json.dumps({"format": FORMAT}))},
         "wrong_shape": {"position": np.zeros((3, 3))},
         "too_short": {"reaction:wrist": np.zeros((3, 6))},
     }

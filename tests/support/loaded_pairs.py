@@ -67,7 +67,7 @@ class LoadedPair:
         acting = {f"{kind}_of_joint" for kind in kinds}
         for name in self.simulator.parameter_names:
             if name.endswith(GAINS) and name.split(".")[0] not in acting:
-                self.simulator.set_parameter(name, np.zeros(self.simulator.plan.parameters[name][1]))
+                self.simulator.set_parameter(name, np.zeros(self.simulator.plan.parameters[name][0][1]))
         actuated = [name for name in self.simulator.inputs.names if name.startswith("actuator")]
         self.pushes, self.silence = (actuated, {}) if "actuator" in kinds else ([], dict.fromkeys(actuated, 0.0))
 
