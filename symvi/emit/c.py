@@ -439,7 +439,7 @@ def _wrapped(text: str) -> list[str]:
     lines, indent = [], " " * (len(text) - len(text.lstrip()))
     while len(text) > WIDTH - 6:
         cut = text.rfind(" ", 0, WIDTH - 6)
-        cut = cut if cut > len(indent) else WIDTH - 6
+        cut = cut if text[: max(cut, 0)].strip() else WIDTH - 6  # a word longer than a line is cut
         lines.append(text[:cut])
         text = indent + "  " + text[cut:].lstrip()
     return [*lines, text]
