@@ -14,6 +14,7 @@ from symvi.emit.printer import Language, statements
 from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
+from symvi.mechanism.names import checked_name, shown
 from symvi.program import path
 from symvi.program.angles import carried_once
 from symvi.program.control import (
@@ -118,18 +119,28 @@ def generate(
     """The C text of a program.
 
     layout: "inline", "unrolled", "looped", or "auto" (by the size of the machine code: layouts.py). real: "double" or
-    "float". prefix: of every symbol; default the mechanism's name. kept: a folder for compiled templates. Raises
-    ValueError for an unknown layout or real, and SymviError for inline text beyond its limit.
+    "float". prefix: of every symbol and file, default the mechanism's name. kept: a folder for compiled templates.
+    Raises ValueError for an unknown layout or real, and SymviError for a prefix that is no name, or inline text beyond
+    its limit.
     """
     if real not in ("double", "float"):
         raise ValueError(f"real {real!r}: use 'double' or 'float'")
+    prefix = _checked_prefix(program.name if prefix is None else prefix)
     program, layout = in_precision(program, real), _choose(program, layout)
-    view = _view(program, layout, real, prefix or program.name)
+    view = _view(program, layout, real, prefix)
     env = environment("c", kept)
     header = env.get_template("mechanism.h.jinja").render(view)
     source = env.get_template("mechanism.c.jinja").render(view)
     name = view["prefix"]
     return Sources(name, {f"{name}.h": header, f"{name}.c": source}, declarations_of(header), layout, real)
+
+
+def _checked_prefix(prefix: str) -> str:
+    """The prefix, if symbols and files may begin with it. Raises SymviError."""
+    try:
+        return checked_name(prefix)
+    except ValueError as error:
+        raise SymviError(f"prefix {shown(prefix)} {error}") from None
 
 
 def _choose(program: Program, layout: str) -> str:
