@@ -50,7 +50,7 @@ def demo(
     console: Console,
     page: Annotated[Path, typer.Option(help="The page to write.")] = Path("strandbeest.html"),
     time: Annotated[float, typer.Option(help="Seconds to simulate.")] = DEMO_TIME,
-    step: Annotated[float, typer.Option(help="Time step [s].")] = DEMO_STEP,
+    step: Annotated[float, typer.Option(help="Time step in seconds.")] = DEMO_STEP,
 ) -> Mapping[str, Any]:
     """Simulate a pair of Jansen's legs (the Strandbeest) from its description, and write a page to look at."""
     from symvi.demos import TOES, demo_file
@@ -101,6 +101,7 @@ def generate(
     from symvi.mechanism import Mechanism
     from symvi.simulate.simulator import generate_text
 
+    _check_prefix(prefix)
     text = generate_text(Mechanism.from_file(file), layout, real, loops, prefix)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
@@ -114,11 +115,11 @@ def simulate(
     console: Console,
     file: File,
     time: Annotated[float, typer.Option(help="Seconds to simulate.")],
-    step: Annotated[float, typer.Option(help="Time step [s].")],
+    step: Annotated[float, typer.Option(help="Time step in seconds.")],
     out: Annotated[Path | None, typer.Option(help="Save the trajectory (npz).")] = None,
     csv: Annotated[Path | None, typer.Option(help="Save the trajectory as a table.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write a page that replays the motion.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write a plot (PNG; extra 'plot').")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot, a .png file (extra 'plot').")] = None,
     set_: Settings = None,
     every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
     project: Annotated[bool, typer.Option(help="Move an approximate start onto the constraints.")] = False,
@@ -215,6 +216,16 @@ def _check_steps(time: float, step: float, every: int) -> None:
         raise SymviError(f"--every {every}: the {round(time / step)} steps are no multiple of it")
 
 
+def _check_prefix(prefix: str | None) -> None:
+    """Before anything is derived: symbols and files begin with it."""
+    from symvi.mechanism.names import checked_name, shown
+
+    try:
+        checked_name("name" if prefix is None else prefix)
+    except ValueError as error:
+        raise SymviError(f"--prefix {shown(prefix)} {error}") from None
+
+
 def _check_outputs(**paths: Path | None) -> None:
     """Before anything is computed: an hour's work must not be lost for want of a folder or a package."""
     for option, path in paths.items():
@@ -222,7 +233,10 @@ def _check_outputs(**paths: Path | None) -> None:
             raise SymviError(f"--{option} {path}: is a folder; give a file in it")
         if path is not None and not path.parent.is_dir():
             raise SymviError(f"--{option} {path}: there is no folder {path.parent}; make it first")
-    if paths.get("plot") is not None and find_spec("matplotlib") is None:
+    plot = paths.get("plot")
+    if plot is not None and plot.suffix.lower() != ".png":
+        raise SymviError(f"--plot {plot}: a plot is a PNG file; let its name end in .png")
+    if plot is not None and find_spec("matplotlib") is None:
         raise missing_extra("plot", "matplotlib")
 
 
@@ -274,19 +288,33 @@ def _summary(
         "largest closure [m, rad]": float(trajectory.closure.max()),
         "energy at start, end [J]": [float(trajectory.energy[0]), float(trajectory.energy[-1])],
         "failed steps": int((trajectory.status < 0).sum()),
+        "steps with warnings": int((trajectory.status[1:] > 0).sum()),
     }
     _print_table(console, f"{simulator.mechanism.name}, {trajectory.time[-1]:g} s", rows)
-    return {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}
+    warnings = _warnings(trajectory)
+    for sentence, count in warnings.items():
+        console.print(f"{count} of the recorded steps: {sentence}", highlight=False, markup=False, soft_wrap=True)
+    found = {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}
+    return {**found, "warnings": warnings}
+
+
+def _warnings(trajectory: Trajectory) -> dict[str, int]:
+    """The sentence of every status above 0 -> how many of the recorded steps ended so."""
+    from symvi.simulate import SolverStatus
+
+    statuses = [int(status) for status in trajectory.status[1:] if status > 0]
+    return {SolverStatus(status).sentence: statuses.count(status) for status in sorted(set(statuses))}
 
 
 def _print_table(console: Console, title: str, rows: Mapping[str, Any]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=title, show_header=False, title_justify="left")
+    table = Table(title=Text(title), show_header=False, title_justify="left")
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for key, value in rows.items():
-        table.add_row(str(key), _shown(value))
+        table.add_row(Text(str(key)), Text(_shown(value)))  # rich would take units in brackets for its markup
     console.print(table)
 
 

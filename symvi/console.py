@@ -47,9 +47,9 @@ def command(function: Callable[..., Result]) -> Callable[..., None]:
             message = _message(error)
             print(f"symvi: {message}", file=sys.stderr)
             found = getattr(error, "found", {})  # what a command had found when it failed
-            _print_json({**found, "error": message, "kind": type(error).__name__}, as_json)
+            print_json({**found, "error": message, "kind": type(error).__name__}, as_json)
             raise typer.Exit(1) from error
-        _print_json(result, as_json)
+        print_json(result, as_json)
 
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
     run.__signature__ = inspect.Signature([*own, _JSON_OPTION])
@@ -71,7 +71,8 @@ def _message(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def _print_json(result: Result, as_json: bool) -> None:
+def print_json(result: Result, as_json: bool) -> None:
+    """Print a result as one JSON object on standard output, if it was asked for."""
     if as_json:
         print(json.dumps(_plain(result), allow_nan=False))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from symvi.errors import missing_extra
+from symvi.errors import SymviError, missing_extra
 from symvi.simulate.frames import rotation_matrices
 
 __all__ = ["write_plot"]
@@ -38,9 +38,12 @@ def write_plot(trajectory, path: str | os.PathLike[str]) -> Path:
     trajectory: a value with mechanism, time (N,) [s], position (N, n, 3) [m], orientation (N, n, 4), energy,
         kinetic_energy, potential_energy (N,) [J], closure (N,) [m or rad], iterations (N,). Values that are not finite
         leave gaps.
-    Raises MissingExtraError without matplotlib, OSError if the file cannot be written; then nothing is left of it.
+    Raises SymviError for a name that does not end in .png, MissingExtraError without matplotlib, OSError if the file
+    cannot be written; then nothing is left of it.
     """
     path = Path(path)
+    if path.suffix.lower() != ".png":
+        raise SymviError(f"{path}: a plot is a PNG file; let its name end in .png")
     try:
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -65,6 +65,18 @@ def test_a_wrong_option_is_a_mistake_of_use(run) -> None:
     assert (code, output) == (2, "") and "--sale" in error
 
 
+def test_a_mistake_of_use_is_told_to_programs_too(run) -> None:
+    for arguments, word in (
+        (("weigh", "leg.toml", "--sale", "2", "--json"), "--sale"),
+        (("weigh", "--json"), "file"),
+        (("weigh", "leg.toml", "--scale", "much", "--json"), "--scale"),
+        (("weight", "leg.toml", "--json"), "weight"),
+    ):
+        code, output, error = run(*arguments)
+        found = json.loads(output)
+        assert (code, found["kind"]) == (2, "UsageError") and word in found["error"].lower() and word in error.lower()
+
+
 def test_help_lists_the_option_that_every_command_has(run) -> None:
     code, output, _ = run("weigh", "--help")
     assert code == 0 and "--json" in output and "console" not in output

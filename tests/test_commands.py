@@ -35,6 +35,21 @@ parent = "thigh"
 child = "arm"
 """
 
+DEGENERATE = """\
+[mechanism]
+name = "wire"
+
+[bodies.bead]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+position = [0, 1, 4]
+
+[joints.rail]
+type = "custom"
+child = "bead"
+expressions = ["(x_b[2] - 4)**2"]
+"""
+
 
 @pytest.fixture
 def run(capsys, monkeypatch, tmp_path):
@@ -175,6 +190,7 @@ def test_a_bad_file_lists_all_its_errors_with_their_lines_and_nothing_is_written
         (("--backend", "python", "--real", "float"), "--backend python computes in double"),
         (("--out", "missing/a.npz"), "--out missing/a.npz: there is no folder missing"),
         (("--page", "."), "--page .: is a folder"),
+        (("--plot", "a.pdf"), "--plot a.pdf: a plot is a PNG file; let its name end in .png"),
         (("--continue", "missing.npz"), "missing.npz: No such file or directory"),
     ],
 )
@@ -183,6 +199,46 @@ def test_what_cannot_work_is_one_line(run, tmp_path, options, words):
     assert (code, output) == (1, "")
     assert error.startswith("symvi: ") and error.count("\n") == 1 and words in error
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("prefix", ["../evil", "a b", "", "int", "2nd", "a" * 64])
+def test_a_prefix_that_no_symbol_may_have_is_refused_and_nothing_is_written(run, tmp_path, prefix):
+    code, output, error = run("generate", PENDULUM, "-o", "out", "--prefix", prefix)
+    assert (code, output) == (1, "") and error.startswith(f"symvi: --prefix '{prefix[:40]}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_units_in_brackets_are_shown(run):
+    """Rich would take [s] for its markup."""
+    _, output, _ = run("simulate", PENDULUM, "--time", 0.1, "--step", 0.01)
+    for unit in ("built in [s]", "step [s]", "largest closure [m, rad]", "energy at start, end [J]"):
+        assert unit in output
+    for command in ("demo", "simulate"):
+        code, output, _ = run(command, "--help")
+        assert code == 0 and "Time step in seconds" in " ".join(output.replace("│", " ").split())
+
+
+def test_steps_that_end_with_a_warning_are_counted_and_explained(run, tmp_path):
+    """A row that vanishes with its gradient holds the bead only in part, and nobody would know from its closure."""
+    (tmp_path / "bead.toml").write_text(DEGENERATE)
+    arguments = ("simulate", "bead.toml", "--time", 0.1, "--step", 0.01)
+    code, output, _ = run(*arguments, "--json")
+    result = json.loads(output)
+    assert code == 0 and result["failed_steps"] == 0
+    assert 0 < result["steps_with_warnings"] == sum(result["warnings"].values()) <= 10
+    assert all(sentence.startswith("the step was solved") for sentence in result["warnings"])
+    _, output, _ = run(*arguments)
+    assert "steps with warnings" in output and "of the recorded steps: the step was solved" in output
+    _, output, _ = run("simulate", PENDULUM, "--time", 0.1, "--step", 0.01, "--json")
+    assert (json.loads(output)["steps_with_warnings"], json.loads(output)["warnings"]) == (0, {})
+
+
+def test_info_tells_freedoms_that_are_driven(run):
+    """A driven crank has one freedom by its joints, and its driver takes it: as many rows as velocities."""
+    _, output, _ = run("info", SLIDER_CRANK, "--json")
+    facts = json.loads(output)
+    assert (facts["freedoms"], facts["freedoms driven"]) == (1, 1)
+    assert facts["unknown velocities"] == facts["rank"] + facts["freedoms"] - facts["freedoms driven"]
 
 
 def test_a_missing_file_is_one_line(run):
