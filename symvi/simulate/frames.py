@@ -111,6 +111,7 @@ def trajectory(
     settings: Mapping[str, tuple[float, ...]],
     loops: str,
     first_angles: Angles,
+    counted_angles: Mapping[str, np.ndarray],
 ) -> Trajectory:
     """A trajectory from recorded frames."""
     multipliers, offset = {}, 0
@@ -150,7 +151,7 @@ def trajectory(
         settings=dict(settings),
         loops=loops,
         first_angles=dict(first_angles),
-        carried_angles=carried_angles(mechanism, plan, recorded),
+        carried_angles=carried_angles(mechanism, plan, recorded) | dict(counted_angles),
         retries=entry(plan, recorded, "retries") if "retries" in plan.frame else np.zeros(len(recorded)),
         contact_values=entry(plan, recorded, "contact") if plan.contacts else np.zeros((len(recorded), 0, 14)),
         contact_names=tuple(node["name"] for node in plan.contacts),

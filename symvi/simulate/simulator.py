@@ -24,7 +24,7 @@ from symvi.simulate.numbers import real_numbers
 from symvi.simulate.parameters import body_numbers, merit_inertia, parameter_problem, settable
 from symvi.simulate.plan import plan_of
 from symvi.simulate.trajectory import Trajectory
-from symvi.simulate.turns import Angles, Turning
+from symvi.simulate.turns import Angles, Counter, Turning
 
 PROJECTIONS = 50
 CLOSED = 1e-8  # m or rad: a start that is further from closed is not taken without projection
@@ -340,9 +340,9 @@ class Simulator:
         found = [self.engine.observe(rows[0])[None]]
         if isinstance(start, Trajectory):
             frames.carry_over(self.plan, found[0][0], start)
-        first = self.angles
+        first, counter = self.angles, self._counter(every, step)
         run = self._run_controlled if controller else self._run
-        status = run(found, rows, times, every, options, progress, controller)
+        status = run(found, rows, times, every, options, progress, controller, counter)
         recorded = np.concatenate(found)
         if status < 0:
             failure = _failure(SolverStatus(status), times[(len(recorded) - 1) * every], self.mechanism.name)
@@ -360,6 +360,7 @@ class Simulator:
             self.settings,
             self.loops,
             first,
+            {} if counter is None else counter.result(),
         )
 
     @staticmethod
@@ -409,16 +410,37 @@ class Simulator:
                 target = self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], "target")][0]
                 rows[:, self.inputs.column(name)] = target
 
-    def _run(self, found, rows, times, every, options, progress, controller) -> int:
+    def _counter(self, every: int, step: float) -> Counter | None:
+        """Counts turns between recorded knots, of joints whose angles the solver does not carry."""
+        carried = {(angle["joint"], angle["coordinate"]) for angle in self.plan.carried}
+        sizes = {name: len(angles) for name, angles in self.angles.items()}
+        whole = [name for name, size in sizes.items() if sum(joint == name for joint, _ in carried) == size]
+        return None if every == 1 or len(whole) == len(sizes) else Counter(self._turning, self.angles, whole, step)
+
+    def _rollout(self, last, block, varying, count, every, options, counter) -> tuple[int, int, np.ndarray]:
+        """Frames of every `every`-th knot; turns are counted between them where the solver does not."""
+        if counter is None:
+            return self.engine.rollout(block, varying, count, every, options)
+        before = self.engine.state.copy()
+        for stride in counter.strides(every, frames.entry(self.plan, last[None], "w")):
+            self.engine.state[:] = before
+            status, done, seen = self.engine.rollout(block, varying, count, stride, options)
+            seen = seen[: done // stride]
+            q, w = (frames.entry(self.plan, np.concatenate([last[None], seen]), name) for name in "qw")
+            if counter.count(q, w, stride, every // stride):
+                break
+        return status, done, seen[every // stride - 1 :: every // stride]
+
+    def _run(self, found, rows, times, every, options, progress, controller, counter) -> int:
         steps = len(rows) - 1
         rows = rows.copy()
         rows[:-1, self.inputs.drivers] = rows[1:, self.inputs.drivers]  # drivers say where the step's second knot is
         varying = bool(len(rows[0])) and bool((rows != rows[0]).any())
-        chunk = steps if progress is None else max(every, CHUNK // every * every)
+        chunk = steps if progress is None and counter is None else max(every, CHUNK // every * every)
         for first in range(0, steps, chunk):
             count = min(chunk, steps - first)
             block = rows[first : first + count + 1] if varying else rows[:1]
-            status, done, seen = self.engine.rollout(block, varying, count, every, options)
+            status, done, seen = self._rollout(found[-1][-1], block, varying, count, every, options, counter)
             found.append(seen[: done // every])
             if progress:
                 progress(first + done, steps)
@@ -426,7 +448,7 @@ class Simulator:
                 return status
         return 0
 
-    def _run_controlled(self, found, rows, times, every, options, progress, controller) -> int:
+    def _run_controlled(self, found, rows, times, every, options, progress, controller, counter) -> int:
         """A controller decides at every knot where a step begins; drivers still look ahead to the next knot's signal.
 
         It sees velocities under the inputs of the step before; those recorded are under its own.
@@ -448,6 +470,8 @@ class Simulator:
             state = self._state(seen[0], times[n + 1], state.angles)
             if (n + 1) % every == 0:
                 found.append(seen)
+                if counter:
+                    counter.add(state.angles)
             if progress:
                 progress(n + 1, steps)
         return 0

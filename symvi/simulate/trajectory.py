@@ -59,7 +59,7 @@ class Trajectory:
         without such loops.
     settings: parameters that differed from the description's, by name. loops: what was done with loops.
     first_angles: joint -> its one or two angles at the first knot [rad], whole turns included, where they are known.
-    carried_angles: joint -> (N, r), those that the solver counts itself; NaN where it counts only the other one.
+    carried_angles: joint -> (N, r), angles that were counted in every step; NaN where only the other one of two was.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
     """
 

@@ -9,7 +9,7 @@ the rates of both knots.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,9 @@ Angles = Mapping[str, tuple[float, ...]]
 TURN = 2 * np.pi
 # How far rates may miss the change of an angle between two knots, of the distance between the branches to choose from.
 CLEAR = 0.25
+# Between knots whose rates are to tell turns a joint turns by less than FAR [rad], in SPAN steps at most: to turn unseen
+# it would have to turn by more than a radian in every one of them, and be slow at both ends.
+FAR, SPAN = 1.0, 8
 IDENTITY, CONJUGATE = np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, -1.0, -1.0, -1.0])
 
 
@@ -70,11 +73,14 @@ class Turning:
         found = nearest(self._principal(q[None], np.arange(len(self.row)))[0], known).tolist()
         return {name: tuple(found[k][: 1 + self.two[k]]) for name, k in self.row.items()}
 
-    def along(self, name: str, motion: Motion, first: tuple[float, ...], carried: Array | None) -> Array | None:
+    def along(
+        self, name: str, motion: Motion, first: tuple[float, ...], carried: Array | None = None, sure: bool = True
+    ) -> Array | None:
         """(N, r) angles of a joint along a motion that starts near `first`; None where turns cannot be counted.
 
         carried: (N, r) angles that are known to be near at every time, if there are any. Without them, rates say how
         far the joint turned in between; orientations, which move without a jump, tell odd turns from even ones too.
+        sure: False takes what is most likely instead of None.
         """
         k = self.row[name]
         values = self._principal(motion.q, np.array([k]))[:, 0, : 1 + self.two[k]]
@@ -88,7 +94,7 @@ class Turning:
                 continue
             expected = np.diff(motion.time) * (rates[1:, i] + rates[:-1, i]) / 2
             steps = nearest(np.diff(values[:, i]), expected, branch)
-            if np.abs(steps - expected).max(initial=0.0) > CLEAR * branch:
+            if sure and np.abs(steps - expected).max(initial=0.0) > CLEAR * branch:
                 return None
             values[0, i] = nearest(values[0, i], start)
             values[1:, i] = values[0, i] + np.cumsum(steps)
@@ -116,6 +122,44 @@ class Turning:
         a, b = self._attitudes(motion.q, np.array([row]))
         axes = [_image(a[:, 0], (0.0, 0.0, 1.0)), _image(b[:, 0], (1.0, 0.0, 0.0))]
         return np.stack([(axis * relative).sum(axis=1) for axis in axes[: 1 + self.two[row]]], axis=1)
+
+
+class Counter:
+    """Counts the turns of joints that the solver does not count, while it runs, from frames beside those recorded."""
+
+    def __init__(self, turning: Turning, first: Angles, counted: Iterable[str], step: float):
+        self.turning, self.step = turning, step
+        self.last = {name: first[name] for name in turning.row if name in first and name not in set(counted)}
+        self.found: dict[str, list[Array]] = {name: [np.array([angles])] for name, angles in self.last.items()}
+
+    def strides(self, every: int, w: Array) -> list[int]:
+        """Divisors of `every` in whose steps no joint between bodies that turn at w (n, 3) turns far; largest first."""
+        turn = 2 * self.step * np.linalg.norm(w, axis=-1).max(initial=0.0)
+        return [k for k in range(SPAN, 0, -1) if every % k == 0 and (k == 1 or k * turn <= FAR)]
+
+    def add(self, angles: Angles) -> None:
+        """Angles at the next recorded knot, counted by another."""
+        for name, values in self.found.items():
+            values.append(np.array([angles[name]]))
+
+    def count(self, q: Array, w: Array, stride: int, keep: int) -> bool:
+        """Go along orientations and angular velocities `stride` steps apart, the first known already; keep the angles
+        of each `keep`-th one. False, and nothing is counted, where they are too far apart to be sure.
+        """
+        motion, found = Motion(self.step * stride * np.arange(len(q)), q, w), {}
+        for name, angles in self.last.items():
+            values = self.turning.along(name, motion, angles, sure=stride > 1)
+            if values is None:
+                return False
+            found[name] = values
+        for name, values in found.items():
+            self.last[name] = tuple(values[-1])
+            self.found[name].append(values[keep::keep])
+        return True
+
+    def result(self) -> dict[str, Array]:
+        """Joint -> (N, r) angles at the recorded knots."""
+        return {name: np.concatenate(values) for name, values in self.found.items()}
 
 
 def angles_along(trajectory: Trajectory) -> dict[str, Array]:
