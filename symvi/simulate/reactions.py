@@ -18,6 +18,7 @@ from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Positi
 from symvi.program.compose import models_of
 from symvi.program.equations import evaluate
 from symvi.program.loops import analyse, models_in_joint_axes
+from symvi.simulate.parameters import body_numbers, with_settings
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
@@ -44,15 +45,17 @@ class MinimumNormReactions(Mapping[str, np.ndarray]):
     def _shared(self) -> dict[str, np.ndarray]:
         trajectory = self.trajectory
         mechanism = trajectory.mechanism
-        full = models_in_joint_axes(mechanism)
-        kept = models_of(mechanism, analyse(mechanism))
+        full, kept = (
+            [with_settings(mechanism, model, trajectory.settings) for model in models]
+            for models in (models_in_joint_axes(mechanism), models_of(mechanism, analyse(mechanism, trajectory.loops)))
+        )
         bodies = {body.name: k for k, body in enumerate(mechanism.bodies)}
         acted = np.abs(trajectory.before_orientation).sum(axis=(1, 2)) > 0  # no forces led to a fresh start
         x, q = trajectory.before_position[acted], trajectory.before_orientation[acted]
         loads = self._loads(kept, bodies, x, q, acted)
         matrices = [gradients(model, bodies, x, q) for model in full]
         whole = np.concatenate(matrices, axis=1)
-        scale = np.sqrt(np.maximum(self._scale(whole[0], mechanism), np.finfo(float).tiny))
+        scale = np.sqrt(np.maximum(self._scale(whole[0]), np.finfo(float).tiny))
         scaled = whole / scale[:, None]
         shares = np.einsum("nij,nj->ni", scaled, _solved(scaled, loads)) / scale
         found, row = {}, 0
@@ -75,12 +78,10 @@ class MinimumNormReactions(Mapping[str, np.ndarray]):
             )
         return total
 
-    @staticmethod
-    def _scale(matrix: np.ndarray, mechanism) -> np.ndarray:
+    def _scale(self, matrix: np.ndarray) -> np.ndarray:
         """(G M⁻¹ Gᵀ)_ii, with each body's inertia taken as its mean."""
-        masses = np.concatenate(
-            [[b.mass] * 3 + [max(sum(b.inertia[:3]) / 3, b.mass * 1e-6)] * 3 for b in mechanism.bodies]
-        )
+        bodies = [body_numbers(body, self.trajectory.settings) for body in self.trajectory.mechanism.bodies]
+        masses = np.concatenate([[mass] * 3 + [max(sum(inertia[:3]) / 3, mass * 1e-6)] * 3 for mass, inertia in bodies])
         return (matrix**2 / masses).sum(axis=1)
 
 
