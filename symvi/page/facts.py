@@ -24,6 +24,10 @@ def list_facts(trajectory, frames: Keyframes, facts: Mapping[str, object] | None
     rows.append(("largest closure", _largest(trajectory.closure)))
     rows.append(("largest energy change", f"{_short(energy_change(trajectory))} J"))
     rows.append(("iterations per step", _iterations(trajectory)))
+    if getattr(trajectory, "contact_names", ()):
+        gaps = trajectory.contact_values[:, :, 0]
+        rows.append(("contact points", str(gaps.shape[1])))
+        rows.append(("smallest gap", f"{_short(float(np.nanmin(gaps)))} m"))
     if len(frames.steps) <= steps:
         rows.append(("pictures", f"{_grouped(len(frames.steps))} of {_grouped(steps + 1)} knots"))
     return rows

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symvi.page.contacts import plane_height
 from symvi.page.keyframes import Keyframes
 from symvi.page.parts import WORLD
 from symvi.page.placement import rotate
@@ -25,7 +26,8 @@ class Framing:
     """The view that a page opens with, in world axes.
 
     low, high: corners of the room [m]; where `follow`, relative to the centre of mass. up: against gravity.
-    toward: from the room to the eye. ground: height along `up` of the lowest point [m].
+    toward: from the room to the eye. ground: height along `up` of the plane that
+        contacts stand on, or of the lowest point [m].
     center: (F, 3) centre of mass in each keyframe [m]. follow: whether the mechanism travels far from its start.
     """
 
@@ -50,7 +52,8 @@ def choose_framing(mechanism, scene: Scene, frames: Keyframes) -> Framing:
     follow = travel > FAR * max(size, scene.length)
     seen = (carried if follow else clouds).reshape(-1, 3)
     margin = 0.04 * scene.length
-    ground = float((clouds @ up).min()) - margin
+    plane = plane_height(mechanism, up)
+    ground = float((clouds @ up).min()) - margin if plane is None else plane
     return Framing(seen.min(axis=0) - margin, seen.max(axis=0) + margin, up, _toward(seen, up), ground, center, follow)
 
 

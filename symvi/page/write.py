@@ -19,6 +19,7 @@ import numpy as np
 
 from symvi.emit.templates import environment, templates_folder
 from symvi.errors import SymviError
+from symvi.page.contacts import contact_view
 from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
 from symvi.page.keyframes import Keyframes, choose_keyframes, encode, extremes, peaks
@@ -95,6 +96,7 @@ def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: b
     mechanism = trajectory.mechanism
     scene = build_scene(mechanism, marks)
     framing = choose_framing(mechanism, scene, frames)
+    contacts = contact_view(trajectory, frames, float(np.linalg.norm(framing.high - framing.low)))
     return {
         "description": mechanism.description,
         "bodies": [
@@ -118,6 +120,13 @@ def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: b
             "toward": framing.toward.tolist(),
             "ground": framing.ground,
             "follow": framing.follow,
+        },
+        "contacts": contacts
+        and {
+            "names": contacts.names,
+            "scale": contacts.scale,
+            "point": encode(contacts.point, "f4"),
+            "arrow": encode(contacts.arrow, "f4"),
         },
         "traces": choose_marks(scene, frames) if choose else marks,
         "curves": _curves(trajectory, frames),

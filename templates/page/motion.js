@@ -6,8 +6,11 @@ function decode(text, ArrayType) {
 }
 
 class Motion {
-  constructor(frames, bodyCount) {
+  constructor(frames, bodyCount, contacts) {
     this.bodyCount = bodyCount;
+    this.contactCount = contacts ? contacts.names.length : 0;
+    this.contactPoints = contacts ? decode(contacts.point, Float32Array) : null;
+    this.contactArrows = contacts ? decode(contacts.arrow, Float32Array) : null;
     this.time = decode(frames.time, Float64Array);
     this.positions = decode(frames.position, Float32Array);
     this.orientations = decode(frames.orientation, Float32Array);
@@ -43,11 +46,23 @@ class Motion {
     return [this.orientations[k], this.orientations[k + 1], this.orientations[k + 2], this.orientations[k + 3]];
   }
 
+  /* Closed contacts of a keyframe: {point, arrow}, the force to scale. */
+  contacts(frame) {
+    const vector = (values, k) => [values[k], values[k + 1], values[k + 2]];
+    const found = [];
+    for (let contact = 0; contact < this.contactCount; contact++) {
+      const k = 3 * (frame * this.contactCount + contact);
+      const arrow = vector(this.contactArrows, k);
+      if (dot(arrow, arrow) > 0) found.push({ point: vector(this.contactPoints, k), arrow });
+    }
+    return found;
+  }
+
   center(frame) {
     return [this.centers[3 * frame], this.centers[3 * frame + 1], this.centers[3 * frame + 2]];
   }
 
-  /* {bodies: [{position, orientation}], center}. Where keyframes are too far apart to blend, the earlier one stands. */
+  /* {bodies: [{position, orientation}], center, contacts}. Where keyframes are too far apart to blend, the earlier one stands. */
   placementAt(time) {
     const frame = this.frameAt(time);
     const next = Math.min(frame + 1, this.count - 1);
@@ -57,7 +72,7 @@ class Motion {
       position: blend(this.position(frame, body), this.position(next, body), s),
       orientation: blendQuaternions(this.orientation(frame, body), this.orientation(next, body), s),
     }));
-    return { bodies, center: blend(this.center(frame), this.center(next), s) };
+    return { bodies, center: blend(this.center(frame), this.center(next), s), contacts: this.contacts(frame) };
   }
 
   /* The path of a point of a body through all keyframes. */

@@ -11,7 +11,7 @@ function readTheme() {
   const style = getComputedStyle(document.documentElement);
   const value = (name) => style.getPropertyValue("--" + name).trim();
   const theme = { font: getComputedStyle(document.body).fontFamily };
-  for (const name of ["ink", "faint", "paper", "rule", "grid", "marker", "anchor", "total", "kinetic", "potential", "closure"]) {
+  for (const name of ["ink", "faint", "paper", "rule", "grid", "marker", "anchor", "force", "total", "kinetic", "potential", "closure"]) {
     theme[name] = value(name);
   }
   theme.shadow = [0, 0, 0, Number(value("shadow"))];
@@ -49,7 +49,7 @@ function openingSpeed(duration) {
 class Player {
   constructor(data, options) {
     this.data = data;
-    this.motion = new Motion(data.frames, data.bodies.length);
+    this.motion = new Motion(data.frames, data.bodies.length, data.contacts);
     this.scene = new Scene(data);
     this.camera = new Camera(data.view);
     this.overlay = new Overlay(find("overlay"));

@@ -43,7 +43,26 @@ class Scene {
         body: part.role === "joint" ? WORLD : part.body,
       };
     });
-    return items.concat(this.spans.map((span) => this.spanItem(span, placement, theme)));
+    const spans = this.spans.map((span) => this.spanItem(span, placement, theme));
+    return items.concat(spans, placement.contacts.flatMap((contact) => this.contactItems(contact, theme)));
+  }
+
+  /* A contact force: an arrow from the point of contact, as long as the force is large. */
+  contactItems({ point, arrow }, theme) {
+    const [length, thick] = [norm(arrow), 0.014 * this.length];
+    const head = Math.min(0.09 * this.length, 0.5 * length);
+    const along = scale(1 / length, arrow);
+    const orientation = alignQuaternion(along);
+    const piece = (solid, from, to, width) => ({
+      solid,
+      position: add(point, scale(0.5 * (from + to), along)),
+      orientation,
+      size: [width, width, to - from],
+      color: channels(theme.force),
+      stripes: 0,
+      body: WORLD,
+    });
+    return [piece("cylinder", 0, length - head, thick), piece("cone", length - head, length, 3.4 * thick)];
   }
 
   partColor(part, theme) {

@@ -1,5 +1,5 @@
 /* Solids of size one around the origin, as triangles: {positions, normals}, nine numbers a triangle each.
-   Cylinders and springs have their long axis along z. */
+   Cylinders, cones and springs have their long axis along z. */
 
 class SolidBuilder {
   constructor() {
@@ -55,6 +55,19 @@ function cylinderSolid(sides) {
   return builder.build();
 }
 
+function coneSolid(sides) {
+  const builder = new SolidBuilder();
+  for (let k = 0; k < sides; k++) {
+    const [a, b] = [k, k + 1].map((i) => (2 * Math.PI * i) / sides);
+    const rim = (angle) => [0.5 * Math.cos(angle), 0.5 * Math.sin(angle), -0.5];
+    const slope = (angle) => unit([Math.cos(angle), Math.sin(angle), 0.5]);
+    const [tip, bottom] = [[0, 0, 0.5], [0, 0, -1]];
+    builder.quad([rim(a), rim(b), tip, tip], [slope(a), slope(b), slope(b), slope(a)]);
+    builder.quad([[0, 0, -0.5], rim(b), rim(a), [0, 0, -0.5]], [bottom, bottom, bottom, bottom]);
+  }
+  return builder.build();
+}
+
 function sphereSolid(sides, bands) {
   const builder = new SolidBuilder();
   const normal = (i, j) => {
@@ -100,6 +113,7 @@ function buildSolids(fine) {
   return {
     box: boxSolid(),
     cylinder: cylinderSolid(fine ? 32 : 12),
+    cone: coneSolid(fine ? 24 : 8),
     sphere: fine ? sphereSolid(32, 16) : sphereSolid(12, 6),
     spring: fine ? springSolid(9, 162, 8) : springSolid(7, 56, 3),
   };

@@ -1,0 +1,58 @@
+"""What a page shows of contacts: where they are, and their forces as arrows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from symvi.page.keyframes import Keyframes
+
+__all__ = ["ContactView", "contact_view", "plane_height"]
+
+REACH = 0.6  # of the room's diagonal: the arrow of a force as large as the weight of all
+LONGEST = 0.3  # of it: no arrow is longer
+
+
+@dataclass(frozen=True)
+class ContactView:
+    """Contacts in the keyframes.
+
+    names: of the contact points. point (F, m, 3) [m], arrow (F, m, 3) [m]: the force on the child, to scale; zero where
+        a contact is open. scale: metres of an arrow per newton.
+    """
+
+    names: tuple[str, ...]
+    point: np.ndarray
+    arrow: np.ndarray
+    scale: float
+
+
+def contact_view(trajectory, frames: Keyframes, length: float) -> ContactView | None:
+    """The contacts of a trajectory, or None without any. length: the diagonal of the room that the motion takes [m]."""
+    names = tuple(getattr(trajectory, "contact_names", ()))
+    if not names:
+        return None
+    found = [trajectory.contacts[name] for name in names]
+    force = np.stack([np.where(c.closed[:, None], c.force, 0.0) for c in found], axis=1)[frames.steps]
+    point = np.stack([c.point for c in found], axis=1)[frames.steps]
+    scale = REACH * length / _weight(trajectory.mechanism, force)
+    sizes = np.linalg.norm(force, axis=-1, keepdims=True)
+    longest = LONGEST * length / scale  # an impact's force would reach out of the picture
+    return ContactView(names, point, scale * force * np.minimum(1.0, longest / np.maximum(sizes, 1e-300)), scale)
+
+
+def _weight(mechanism, force: np.ndarray) -> float:
+    """The weight of all [N]; without gravity, the largest force."""
+    weight = sum(body.mass for body in mechanism.bodies) * float(np.linalg.norm(mechanism.gravity))
+    return weight or float(np.abs(force).max(initial=0.0)) or 1.0
+
+
+def plane_height(mechanism, up: np.ndarray) -> float | None:
+    """The height along `up` of the highest level plane of the world that contacts stand on [m], or None."""
+    heights = [
+        float(np.dot(contact.parent_anchor, up))
+        for contact in mechanism.contacts
+        if contact.kind == "half_space" and contact.parent == "world" and np.dot(contact.normal, up) > 1.0 - 1e-9
+    ]
+    return max(heights, default=None)
