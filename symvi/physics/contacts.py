@@ -12,6 +12,8 @@ from symvi.physics.joints import Geometry
 from symvi.physics.joints.custom import expression_formula, expression_inputs
 from symvi.physics.model import Carried, ContactModel, Data, DryFrictionModel, Group, LimitModel, Parameter, Position
 
+LEAST_BOUND = 1e-9  # N, N m: an axis without friction; the interior point needs room between both bounds
+
 
 def contact_models(mechanism: Mechanism) -> list[ContactModel]:
     """One model per contact point, in the order of the description."""
@@ -181,7 +183,7 @@ def _dry(mechanism: Mechanism, force: DryFriction) -> DryFrictionModel:
     geometry = Geometry(mechanism, joint)
     groups = tuple(coordinate_groups(geometry, rates=True))
     units = coordinate_units(joint)
-    bound = axis_values(force.bound, coordinate_kinds(joint.type))
+    bound = tuple(max(value, LEAST_BOUND) for value in axis_values(force.bound, coordinate_kinds(joint.type)))
     return DryFrictionModel(
         force.name,
         force.kind,

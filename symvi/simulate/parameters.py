@@ -27,7 +27,9 @@ GEOMETRY = (
 OF_JOINTS = ("j1_", "j2_")  # of a coupling's fields, by the joint that they describe
 LOCK = ".lock"  # between a joint and the number of a coordinate that is held in place of its rows
 INTERNAL = ("size", "guard", "limit", "h")  # what follows from other numbers, or has its own argument
-NOT_NEGATIVE = ("stiffness", "damping")
+NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach")
+POSITIVE = ("mass", "length", "extent", "heft", "acceleration")
+FRICTION = ("friction", "bound")
 
 
 def settable(mechanism: Mechanism, plan: Plan) -> dict[str, tuple[str, ...]]:
@@ -93,14 +95,14 @@ def body_numbers(body: Body, settings: Settings) -> tuple[float, tuple[float, ..
 def parameter_problem(name: str, values: Sequence[float]) -> str:
     """What is wrong with values of the parameter element.field, as the end of a sentence; empty where nothing is."""
     field = name.rpartition(".")[2]
-    if field == "mass" and not values[0] > 0:
+    if field in POSITIVE and not min(values) > 0:
         return "must be positive"
+    if field in FRICTION and not min(values) > 0:
+        return "must be positive where there is friction in the text; 1e-9 is next to none"
     if field == "inertia":
         return inertia_problem(tuple(float(x) for x in values))
     if field in NOT_NEGATIVE and min(values) < 0:
         return "must not be negative"
-    if field == "length" and not values[0] > 0:
-        return "must be positive"
     return ""
 
 
