@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from struct import pack, unpack
 
 from symvi import __version__
 from symvi.emit.layouts import LARGEST_INLINE, LAYOUTS, choose_layout, inline_size, is_too_large, phase_lines
@@ -114,12 +115,14 @@ def generate(
     layout: str = "auto",
     real: str = "double",
     prefix: str | None = None,
+    start: Sequence[float] = (),
     kept: Path | None = None,
 ) -> Sources:
     """The C text of a program.
 
     layout: "inline", "unrolled", "looped", or "auto" (by the size of the machine code: layouts.py). real: "double" or
-    "float". prefix: of every symbol and file, default the mechanism's name. kept: a folder for compiled templates.
+    "float". prefix: of every symbol and file, default the mechanism's name. start: the state that the text offers as
+    that of the description, record by record; none if left out. kept: a folder for compiled templates.
     Raises ValueError for an unknown layout or real, and SymviError for a prefix that is no name, or inline text beyond
     its limit.
     """
@@ -127,7 +130,9 @@ def generate(
         raise ValueError(f"real {real!r}: use 'double' or 'float'")
     prefix = _checked_prefix(program.name if prefix is None else prefix)
     program, layout = in_precision(program, real), _choose(program, layout)
-    view = _view(program, layout, real, prefix)
+    view = {**_view(program, layout, real, prefix), "starts": []}
+    if start:
+        view["starts"] = list(CPrinter(program, prefix, real).starts(start))
     env = environment("c", kept)
     header = env.get_template("mechanism.h.jinja").render(view)
     source = env.get_template("mechanism.c.jinja").render(view)
@@ -382,6 +387,27 @@ class CPrinter:
                     for node in self.program.nodes[kind]
                 ]
                 yield {"kind": kind, "struct": self.struct(kind, "parameters"), "rows": rows}
+
+    def starts(self, numbers: Sequence[float]) -> Iterator[dict]:
+        """The numbers of a state, record by record: a table per node type like those of the parameters."""
+        left = iter(numbers)
+        for kind in self.kinds:
+            fields = self.program.records.of(kind, "state")
+            if fields:
+                rows = [
+                    {
+                        "name": node.name,
+                        "members": [self._member(f, [next(left) for _ in range(f.size)]) for f in fields],
+                    }
+                    for node in self.program.nodes[kind]
+                ]
+                yield {"kind": kind, "struct": self.struct(kind, "state"), "rows": rows}
+
+    def _member(self, field: Field, numbers: Sequence[float]) -> str:
+        """A member of an initialiser, each number as the very one that memory holds."""
+        held = numbers if self.real == "double" else unpack(f"{len(numbers)}f", pack(f"{len(numbers)}f", *numbers))
+        text = ", ".join(map(self.literal, held))
+        return f"{text if field.size == 1 else f'{{ {text} }}'}, /* {field.name} */"
 
     def _members(self, node: Node, fields: Sequence[Field]) -> Iterator[str]:
         known = {"h": (STEP,), **self.program.parameters.get((node.kind, node.index), {})}

@@ -91,11 +91,14 @@ def text_of(
         pass
     from symvi.emit.c import generate
     from symvi.program.precision import in_precision
+    from symvi.simulate.start import described_start
 
     program = composed(mechanism, loops)
-    sources = generate(program, layout=layout, real=real, prefix=prefix, kept=_templates())
+    plan = plan_of(in_precision(program, real))
+    start = described_start(mechanism, plan)
+    sources = generate(program, layout=layout, real=real, prefix=prefix, start=start, kept=_templates())
     text = Text(
-        plan_of(in_precision(program, real)),
+        plan,
         dict(sources.files),
         sources.declarations,
         sources.name,
@@ -138,8 +141,7 @@ def _version() -> str:
         [
             *(f for room in rooms for f in (package / room).rglob("*.py")),
             *(templates_folder() / "c").glob("*.jinja"),
-            package / "simulate" / "plan.py",
-            package / "simulate" / "parameters.py",
+            *(package / "simulate" / f"{name}.py" for name in ("plan", "parameters", "start", "frames", "turns")),
         ]
     ):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from symvi.errors import AssemblyError, MechanismError, SolverError
-from symvi.mechanism import Mechanism, free_translations, start_state
+from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
@@ -23,6 +23,7 @@ from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.numbers import real_numbers
 from symvi.simulate.parameters import body_numbers, merit_inertia, parameter_problem, settable
 from symvi.simulate.plan import plan_of
+from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Angles, Counter, Turning
 
@@ -192,19 +193,13 @@ class Simulator:
             raise MechanismError(
                 f"state: has the bodies {', '.join(state.names)}; the mechanism has {', '.join(self.plan.bodies)}"
             )
-        values = frames.solver_state(self.mechanism, state)
-        for name, array in values.items():
-            for k in range(len(self.plan.bodies)):
-                self.engine.state[self.plan.at("state", "body", k, name)] = array[k]
+        write_placement(self.engine.state, self.plan, self.mechanism, state)
 
     def _write_angles(self, state: State) -> None:
         """Whole turns are not in a placement: those of the state, and of the description where it tells none, count."""
         self._turning = Turning(self.mechanism, self.settings)
         self.angles = self._turning.at(state.orientation, known_angles(self.mechanism) | state.angles)
-        for angle in self.plan.angles:
-            which = angle["coordinate"] - free_translations(self.mechanism.joint(angle["joint"]))
-            place = self.plan.at("state", angle["kind"], angle["index"], angle["field"])
-            self.engine.state[place] = self.angles[angle["joint"]][which]
+        write_angles(self.engine.state, self.plan, self.mechanism, self.angles)
 
     def _state(self, frame: np.ndarray, time: float, near: Angles) -> State:
         """The state in a frame, its angles near others."""
@@ -235,15 +230,8 @@ class Simulator:
         return values[self.plan.at(store, constraint["kind"], constraint["index"], field)]
 
     def _write_targets(self, inputs: np.ndarray, rates: np.ndarray) -> None:
-        for constraint in self.plan.constraints:
-            if constraint["type"] == "driver":
-                column = self.inputs.column(f"{constraint['name']}.target")
-                for field, value in (
-                    ("target", inputs[column]),
-                    ("rate", rates[column]),
-                    ("rate_before", rates[column]),
-                ):
-                    self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], field)] = value
+        columns = {name: self.inputs.column(f"{name}.target") for name in self.plan.drivers}
+        write_targets(self.engine.state, self.plan, {name: (inputs[k], rates[k]) for name, k in columns.items()})
 
     def deepest(self) -> tuple[str, float, str]:
         """The contact or limit that is furthest beyond its bound at the last knot observed: name, how far, its unit.

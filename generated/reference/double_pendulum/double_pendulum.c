@@ -2990,6 +2990,45 @@ void double_pendulum_parameters_default(double_pendulum_parameters *p)
     }
 }
 
+static const double_pendulum_common_state common_start[1] = {
+    { /* common */
+        0.0, /* kick */
+    },
+};
+
+static const double_pendulum_body_state body_start[2] = {
+    { /* upper */
+        { -0.30000000000000004, 0.0, 6.661338147750939e-17 }, /* x */
+        { 0.7071067811865476, 0.0, 0.7071067811865476, 0.0 }, /* q */
+        { 0.0, 0.0, 0.0 }, /* p */
+        { 0.0, 0.0, 0.0 }, /* l */
+        { 0.0, 0.0, 0.0 }, /* v */
+        { 0.0, 0.0, 0.0 }, /* w */
+        { 0.0, 0.0, 0.0 }, /* v_old */
+        { 0.0, 0.0, 0.0 }, /* w_old */
+    },
+    { /* lower */
+        { -0.8500000000000001, 0.025, 5.551115123125783e-17 }, /* x */
+        { 0.7071067811865476, 0.0, 0.7071067811865476, 0.0 }, /* q */
+        { 0.0, 0.0, 0.0 }, /* p */
+        { 0.0, 0.0, 0.0 }, /* l */
+        { 0.0, 0.0, 0.0 }, /* v */
+        { 0.0, 0.0, 0.0 }, /* w */
+        { 0.0, 0.0, 0.0 }, /* v_old */
+        { 0.0, 0.0, 0.0 }, /* w_old */
+    },
+};
+
+void double_pendulum_state_default(double_pendulum_state *z)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        z->common[n] = common_start[n];
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        z->body[n] = body_start[n];
+    }
+}
+
 void double_pendulum_options_default(double_pendulum_options *o)
 {
     o->tolerance = 1e-10;

@@ -247,6 +247,10 @@ typedef struct {
 /* The numbers of the description. */
 DOUBLE_PENDULUM_API void double_pendulum_parameters_default(double_pendulum_parameters *p);
 
+/* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
+ * none, and call double_pendulum_start, which makes momenta of the velocities. */
+DOUBLE_PENDULUM_API void double_pendulum_state_default(double_pendulum_state *z);
+
 /* The options that symvi itself uses. */
 DOUBLE_PENDULUM_API void double_pendulum_options_default(double_pendulum_options *o);
 

@@ -4585,6 +4585,56 @@ void four_bar_parameters_default(four_bar_parameters *p)
     }
 }
 
+static const four_bar_common_state common_start[1] = {
+    { /* common */
+        0.0, /* kick */
+        0.0, /* singular */
+    },
+};
+
+static const four_bar_body_state body_start[3] = {
+    { /* crank */
+        { 0.0, 0.0, 0.1 }, /* x */
+        { 1.0, 0.0, 0.0, 0.0 }, /* q */
+        { 0.0, 0.0, 0.0 }, /* p */
+        { 0.0, 0.0, 0.0 }, /* l */
+        { 0.0, 0.0, 0.0 }, /* v */
+        { 0.0, 0.0, 0.0 }, /* w */
+        { 0.0, 0.0, 0.0 }, /* v_old */
+        { 0.0, 0.0, 0.0 }, /* w_old */
+    },
+    { /* coupler */
+        { 0.24, 0.04, 0.38 }, /* x */
+        { 0.8944271909999159, 0.0, 0.447213595499958, 0.0 }, /* q */
+        { 0.0, 0.0, 0.0 }, /* p */
+        { 0.0, 0.0, 0.0 }, /* l */
+        { 0.0, 0.0, 0.0 }, /* v */
+        { 0.0, 0.0, 0.0 }, /* w */
+        { 0.0, 0.0, 0.0 }, /* v_old */
+        { 0.0, 0.0, 0.0 }, /* w_old */
+    },
+    { /* rocker */
+        { 0.6900000000000001, 0.0, 0.27999999999999997 }, /* x */
+        { 0.9486832980505138, 0.0, -0.31622776601683794, 0.0 }, /* q */
+        { 0.0, 0.0, 0.0 }, /* p */
+        { 0.0, 0.0, 0.0 }, /* l */
+        { 0.0, 0.0, 0.0 }, /* v */
+        { 0.0, 0.0, 0.0 }, /* w */
+        { 0.0, 0.0, 0.0 }, /* v_old */
+        { 0.0, 0.0, 0.0 }, /* w_old */
+    },
+};
+
+void four_bar_state_default(four_bar_state *z)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        z->common[n] = common_start[n];
+    }
+    for (unsigned int n = 0u; n < 3u; n++) {
+        z->body[n] = body_start[n];
+    }
+}
+
 void four_bar_options_default(four_bar_options *o)
 {
     o->tolerance = 1e-10;

@@ -331,6 +331,10 @@ typedef struct {
 /* The numbers of the description. */
 FOUR_BAR_API void four_bar_parameters_default(four_bar_parameters *p);
 
+/* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
+ * none, and call four_bar_start, which makes momenta of the velocities. */
+FOUR_BAR_API void four_bar_state_default(four_bar_state *z);
+
 /* The options that symvi itself uses. */
 FOUR_BAR_API void four_bar_options_default(four_bar_options *o);
 

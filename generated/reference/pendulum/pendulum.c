@@ -1788,6 +1788,35 @@ void pendulum_parameters_default(pendulum_parameters *p)
     }
 }
 
+static const pendulum_common_state common_start[1] = {
+    { /* common */
+        0.0, /* kick */
+    },
+};
+
+static const pendulum_body_state body_start[1] = {
+    { /* rod */
+        { -0.4330127018922193, 0.0, -0.25000000000000006 }, /* x */
+        { 0.8660254037844387, 0.0, 0.49999999999999994, 0.0 }, /* q */
+        { 0.0, 0.0, 0.0 }, /* p */
+        { 0.0, 0.0, 0.0 }, /* l */
+        { 0.0, 0.0, 0.0 }, /* v */
+        { 0.0, 0.0, 0.0 }, /* w */
+        { 0.0, 0.0, 0.0 }, /* v_old */
+        { 0.0, 0.0, 0.0 }, /* w_old */
+    },
+};
+
+void pendulum_state_default(pendulum_state *z)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        z->common[n] = common_start[n];
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        z->body[n] = body_start[n];
+    }
+}
+
 void pendulum_options_default(pendulum_options *o)
 {
     o->tolerance = 1e-10;

@@ -206,6 +206,10 @@ typedef struct {
 /* The numbers of the description. */
 PENDULUM_API void pendulum_parameters_default(pendulum_parameters *p);
 
+/* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
+ * none, and call pendulum_start, which makes momenta of the velocities. */
+PENDULUM_API void pendulum_state_default(pendulum_state *z);
+
 /* The options that symvi itself uses. */
 PENDULUM_API void pendulum_options_default(pendulum_options *o);
 

@@ -1,0 +1,54 @@
+"""The solver's state at a start: placements and velocities, whole turns, and what drivers prescribe there.
+
+Momenta are not in it: they follow from the velocities, the step and the parameters, when the solver starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symvi.mechanism import Mechanism, free_translations, start_state
+from symvi.mechanism.placement import known_angles
+from symvi.mechanism.signals import signal_tree, value_and_rate
+from symvi.mechanism.state import State
+from symvi.simulate import frames
+from symvi.simulate.plan import Plan
+from symvi.simulate.turns import Angles, Turning
+
+Array = NDArray[np.floating]
+
+
+def described_start(mechanism: Mechanism, plan: Plan) -> tuple[float, ...]:
+    """The state where the description starts, in the order of the plan; drivers without a signal have target 0."""
+    array, state = np.zeros(plan.sizes["state"]), start_state(mechanism)
+    write_placement(array, plan, mechanism, state)
+    write_angles(array, plan, mechanism, Turning(mechanism, {}).at(state.orientation, known_angles(mechanism)))
+    signals = {driver.name: driver.signal for driver in mechanism.drivers if driver.signal is not None}
+    write_targets(array, plan, {name: value_and_rate(signal_tree(text), 0.0) for name, text in signals.items()})
+    return tuple(array.tolist())
+
+
+def write_placement(array: Array, plan: Plan, mechanism: Mechanism, state: State) -> None:
+    """Positions of centres of mass, orientations and velocities in world axes."""
+    for name, values in frames.solver_state(mechanism, state).items():
+        for k in range(len(plan.bodies)):
+            array[plan.at("state", "body", k, name)] = values[k]
+
+
+def write_angles(array: Array, plan: Plan, mechanism: Mechanism, angles: Angles) -> None:
+    """The angles that the solver carries, with their whole turns, which are not in a placement."""
+    for angle in plan.angles:
+        which = angle["coordinate"] - free_translations(mechanism.joint(angle["joint"]))
+        array[plan.at("state", angle["kind"], angle["index"], angle["field"])] = angles[angle["joint"]][which]
+
+
+def write_targets(array: Array, plan: Plan, targets: Mapping[str, tuple[float, float]]) -> None:
+    """Where drivers are and how fast: their names -> (target, rate)."""
+    for constraint in plan.constraints:
+        if constraint["type"] == "driver" and constraint["name"] in targets:
+            target, rate = targets[constraint["name"]]
+            for field, value in (("target", target), ("rate", rate), ("rate_before", rate)):
+                array[plan.at("state", constraint["kind"], constraint["index"], field)] = value
