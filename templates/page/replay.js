@@ -212,6 +212,7 @@ class Player {
     for (const chart of this.charts) {
       chart.resize(chart.canvas.parentElement.clientWidth, chart.canvas.parentElement.clientHeight, ratio, this.theme);
     }
+    if (this.ready) this.draw(); /* at once: a canvas of a new size is empty */
     this.refresh();
   }
 

@@ -49,7 +49,7 @@ class Scene {
 
   /* A contact force: an arrow from the point of contact, as long as the force is large. */
   contactItems({ point, arrow }, theme) {
-    const [length, thick] = [norm(arrow), 0.014 * this.length];
+    const [length, thick] = [norm(arrow), 0.022 * this.length];
     const head = Math.min(0.09 * this.length, 0.5 * length);
     const along = scale(1 / length, arrow);
     const orientation = alignQuaternion(along);
