@@ -1,0 +1,88 @@
+"""A sphere thrown without spin ends rolling at 5/7 of its speed, and a sliding block stops after v^2 / (2 c_f g).
+
+Coulomb friction c_f m g slows a sphere of radius r and turns it until its lowest point rests: momentum lost is c_f m g t,
+angular momentum gained c_f m g r t, so that v = 5/7 v0 for a full sphere, whatever the friction, after the time
+2 v0 / (7 c_f g). Then friction vanishes. The speed is that at the first knot (a start of second order). The papers' start
+takes it for that of the step before, which friction has slowed already: a block then stops h v0 / 2 too early.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from _contacts import GRAVITY
+from _report import EXACT, OURS, THIRD, Report
+
+from symvi import Body, Box, Contact, Mechanism, Simulator, Sphere, State, Trajectory
+
+RADIUS, SPEED, FRICTION = 0.1, 2.0, 0.3
+STEPS = (0.04, 0.02, 0.01, 0.005, 0.0025)
+SPHERE = Mechanism(
+    name="thrown_sphere",
+    bodies=[Body(name="body", mass=1.0, shape=Sphere(radius=RADIUS), position=(0.0, 0.0, RADIUS))],
+    contacts=[Contact(name="ground", child="body", radius=RADIUS, friction=FRICTION)],
+)
+BLOCK = Mechanism(
+    name="pushed_block",
+    bodies=[Body(name="body", mass=1.0, shape=Box(size=(0.2, 0.2, 0.02)), position=(0.0, 0.0, 0.01))],
+    contacts=[Contact(name="ground", child="body", whole_shape=True, friction=FRICTION)],
+)
+
+
+def push(simulator: Simulator, height: float, step: float, time: float = 1.2, papers: bool = False) -> Trajectory:
+    """Along x with the speed, without spin."""
+    start = State(0.0, [[0, 0, height]], [[1.0, 0, 0, 0]], [[SPEED, 0, 0]], np.zeros((1, 3)), ("body",))
+    return simulator.simulate(time, step, start=start, papers_start=papers)
+
+
+def main() -> int:
+    report = Report(__doc__)
+    sphere, block = Simulator(SPHERE), Simulator(BLOCK)
+    steps = STEPS[1:3] if report.quick else STEPS
+    rolled = {step: push(sphere, RADIUS, step) for step in steps}
+    slid = {step: push(block, 0.01, step) for step in steps}
+    papers = {step: push(block, 0.01, step, papers=True) for step in steps}
+    distance, begins = SPEED**2 / (2 * FRICTION * GRAVITY), 2 * SPEED / (7 * FRICTION * GRAVITY)
+    rows = []
+    for step in steps:
+        speed, spin = rolled[step].velocity[-1, 0, 0], rolled[step].angular_velocity[-1, 0, 1]
+        way = slid[step].position[-1, 0, 0] - distance
+        old = papers[step].position[-1, 0, 0] - distance
+        rows.append((step, float(speed / SPEED - 5 / 7), float(speed - RADIUS * spin), float(way), float(old / step)))
+    report.table(("step s", "v/v0 - 5/7", "slip m/s", "distance error m", "papers' / h m/s"), rows)
+    for step, share, slip, way, _ in rows:
+        report.at_most(f"step {step:g} s: v/v0 - 5/7", abs(share), 1e-6)
+        report.at_most("      the lowest point slips with", abs(slip), 1e-6, "m/s")
+        report.at_most("      block: error of the stopping distance", abs(way), 1e-5, "m")
+    fine = rolled[min(steps)]
+    sliding = np.linalg.norm(fine.contacts["ground"].sliding[1:], axis=1)
+    starts = fine.time[1:][sliding < 1e-3 * SPEED][0]
+    report.between("rolling begins / (2 v0 / (7 c_f g))", starts / begins, 0.99, 1.0 + 2 * min(steps) / begins)
+    shorter = max(abs(row[4] / SPEED + 0.5) for row in rows)
+    report.at_most("block with the papers' start: error / (h v0) + 1/2", shorter, 1e-3)
+    rests = {step: float(abs(motion.velocity[-1]).max()) for step, motion in slid.items()}
+    report.at_most("the block's speed at the end", max(rests.values()), 1e-5, "m/s")
+    if report.plot:
+        draw(report, rolled, slid, papers, distance, begins)
+    return report.end()
+
+
+def draw(report: Report, rolled, slid, papers, distance, begins) -> None:
+    figure, (left, right) = report.figure(1, 2)
+    step = min(rolled)
+    motion = rolled[step]
+    left.plot(motion.time, motion.velocity[:, 0, 0], color=OURS, label="speed")
+    left.plot(motion.time, RADIUS * motion.angular_velocity[:, 0, 1], color=THIRD, label="radius x spin")
+    left.axhline(5 / 7 * SPEED, color=EXACT, linestyle="--", linewidth=0.8)
+    left.axvline(begins, color=EXACT, linestyle="--", linewidth=0.8)
+    left.set(title=f"thrown sphere, steps of {step:g} s [m/s]", xlabel="time [s]")
+    left.legend()
+    for motions, color, name in ((slid, OURS, "second-order start"), (papers, THIRD, "the papers' start")):
+        errors = [abs(motion.position[-1, 0, 0] - distance) for motion in motions.values()]
+        right.loglog(list(motions), errors, "o-", color=color, markersize=3, label=name)
+    right.set(title="error of a block's stopping distance [m]", xlabel="step [s]")
+    right.legend()
+    report.save(figure)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
