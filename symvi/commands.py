@@ -52,17 +52,17 @@ def demo(
     time: Annotated[float, typer.Option(help="Seconds to simulate.")] = DEMO_TIME,
     step: Annotated[float, typer.Option(help="Time step in seconds.")] = DEMO_STEP,
 ) -> Mapping[str, Any]:
-    """Simulate a pair of Jansen's legs (the Strandbeest) from its description, and write a page to look at."""
-    from symvi.demos import TOES, demo_file
+    """Let the Strandbeest walk: three pairs of Jansen's legs on the ground, from their description to a page."""
+    from symvi.demos import WALKING_TOES, demo_file
     from symvi.mechanism import Mechanism
     from symvi.page import write_page
 
     _check_steps(time, step, 1)
     _check_outputs(page=page)
-    mechanism = Mechanism.from_file(demo_file("strandbeest"))
+    mechanism = Mechanism.from_file(demo_file("walker"))
     simulator, trajectory, seconds = _run(console, mechanism, time, step, {})
     result = _summary(console, simulator, trajectory, seconds)
-    write_page(trajectory, page, traces=TOES)
+    write_page(trajectory, page, traces=WALKING_TOES)
     console.print(f"page: {page.resolve()}", highlight=False, soft_wrap=True)
     return {**result, "page": page.resolve()}
 
@@ -286,6 +286,7 @@ def _summary(
         "microseconds per step": round(1e6 * seconds[1] / steps, 2),
         "iterations per step": round(float(trajectory.iterations[1:].mean()), 2),
         "largest closure [m, rad]": float(trajectory.closure.max()),
+        **_contact_rows(trajectory),
         "energy at start, end [J]": [float(trajectory.energy[0]), float(trajectory.energy[-1])],
         "failed steps": int((trajectory.status < 0).sum()),
         "steps with warnings": int((trajectory.status[1:] > 0).sum()),
@@ -296,6 +297,17 @@ def _summary(
         console.print(f"{count} of the recorded steps: {sentence}", highlight=False, markup=False, soft_wrap=True)
     found = {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}
     return {**found, "warnings": warnings}
+
+
+def _contact_rows(trajectory: Trajectory) -> dict[str, Any]:
+    """How far contacts kept bodies apart, and steps whose solver needed another start; nothing without contacts."""
+    if not trajectory.contact_names:
+        return {}
+    return {
+        "contact points": len(trajectory.contact_names),
+        "smallest gap [m]": float(trajectory.contact_values[:, :, 0].min()),
+        "steps with another start": int((trajectory.retries > 0).sum()),
+    }
 
 
 def _warnings(trajectory: Trajectory) -> dict[str, int]:

@@ -85,11 +85,12 @@ def test_simulate_writes_all_that_it_is_asked_for(run, tmp_path):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_demo_closes_its_loops_and_writes_its_page(run, tmp_path):
+def test_the_demo_closes_its_loops_stands_on_the_ground_and_writes_its_page(run, tmp_path):
     code, output, _ = run("demo", "--time", 0.1, "--json")
     result = json.loads(output)
-    assert (code, result["page"], result["freedoms"]) == (0, str(tmp_path / "strandbeest.html"), 1)
-    assert result["bodies"] == 13 and result["largest_closure"] < 1e-13
+    assert (code, result["page"], result["freedoms"]) == (0, str(tmp_path / "strandbeest.html"), 7)
+    assert result["bodies"] == 38 and result["largest_closure"] < 1e-10
+    assert result["contact_points"] == 6 and result["smallest_gap"] > 0.0
     assert (tmp_path / "strandbeest.html").read_text().count("left_foot") > 0
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from symvi.errors import MechanismError
 from symvi.mechanism.names import did_you_mean, shown
 
-__all__ = ["TOES", "demo_file", "demo_names"]
+__all__ = ["TOES", "WALKING_TOES", "demo_file", "demo_names"]
 
 FOLDER = Path(__file__).parent
 
@@ -17,6 +17,9 @@ TOES = (
     ("left_foot", (-0.48383781180419666, 0.0, -0.07746594005449592)),
     ("right_foot", (0.48383781180419666, 0.0, -0.07746594005449592)),
 )
+
+# The same of the walker's three pairs.
+WALKING_TOES = tuple((f"{body}{pair}", point) for body, point in TOES for pair in (1, 2, 3))
 
 
 def demo_names() -> tuple[str, ...]:

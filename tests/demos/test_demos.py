@@ -15,6 +15,7 @@ ROWS_AND_RANK = {
     "pendulum": (5, 5),
     "slider_crank": (20, 17),
     "strandbeest": (95, 77),
+    "walker": (275, 221),
 }
 
 

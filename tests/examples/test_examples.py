@@ -16,7 +16,7 @@ from symvi import Simulator, SolverOptions
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLES = REPOSITORY / "examples"
 # Prints a file instead of claims; tests/demos compares that file with the packaged one.
-GENERATORS = {"strandbeest_geometry"}
+GENERATORS = {"strandbeest_geometry", "walker_geometry"}
 NAMES = sorted({path.stem for path in EXAMPLES.glob("[!_]*.py")} - GENERATORS)
 # At full length these build some dozens of solvers, and two of them measure time, which needs a quiet machine.
 LONG = {"closed_chains", "four_bar_chain", "linear_time_step", "newton_convergence"}
