@@ -307,6 +307,7 @@ def _contact_rows(trajectory: Trajectory) -> dict[str, Any]:
         "contact points": len(trajectory.contact_names),
         "smallest gap [m]": float(trajectory.contact_values[:, :, 0].min()),
         "steps with another start": int((trajectory.retries > 0).sum()),
+        "fast contacts": [name for name, contact in trajectory.contacts.items() if contact.fast.any()],
     }
 
 

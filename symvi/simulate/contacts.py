@@ -27,6 +27,8 @@ class ContactHistory:
         child on the parent, in the tangent plane, over that step [m/s]. point, normal (N, 3): where the force acts, at
         the knot before, and the unit normal there, towards the child [m].
     closed (N,): whether the contact carried load. sticking (N,): closed, and friction below its bound holds it.
+    fast (N,): whether two spheres came nearer in a step by more than half of the smaller radius: beyond four times that
+        they may pass through each other unseen. Take smaller steps there. A half-space is never passed.
     """
 
     gap: Array
@@ -37,6 +39,7 @@ class ContactHistory:
     normal: Array
     closed: NDArray[np.bool_]
     sticking: NDArray[np.bool_]
+    fast: NDArray[np.bool_]
 
     @property
     def force(self) -> Array:
@@ -70,7 +73,21 @@ class Contacts(Mapping[str, ContactHistory]):
         bound = self._coefficient(name) * load
         spare = (bound - np.linalg.norm(friction, axis=1)) * trajectory.step
         sticking = closed & (bound > 0.0) & (np.linalg.norm(sliding, axis=1) * mass < spare)
-        return ContactHistory(gap, load, friction, sliding, values[:, 8:11], values[:, 11:14], closed, sticking)
+        fast = self._nearing(name, gap) > self._stretch(name)
+        return ContactHistory(gap, load, friction, sliding, values[:, 8:11], values[:, 11:14], closed, sticking, fast)
+
+    def _nearing(self, name: str, gap: Array) -> Array:
+        """By how much the gap shrank per step on the way to each knot [m]."""
+        trajectory = self._trajectory
+        steps = np.maximum(np.round(np.diff(trajectory.time) / trajectory.step), 1.0)
+        return np.concatenate([[0.0], -np.diff(gap) / steps])
+
+    def _stretch(self, name: str) -> float:
+        """Half of the smaller radius of two spheres [m]; infinite for surfaces without another side."""
+        point = self._points[name]
+        if point.contact.kind != "sphere":
+            return np.inf
+        return 0.5 * min(radius for radius in (point.radius, point.contact.parent_radius) if radius > 0.0)
 
     def _coefficient(self, name: str) -> float:
         known = self._trajectory.settings.get(f"{name}.friction")
