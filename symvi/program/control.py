@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 DOMAIN = 0.9975  # largest a·a that is tried: a half turn of 87 degrees in a step
+FAST = 0.4  # an a·a, of a turn of 78 degrees: a step that fails beyond it does so because of the turn
 FALL = 1e-4  # share of the predicted fall of the residual that a step must bring
 SMALLEST_RADIUS = 1e-3  # m: a body's inertia counts as at least that of its mass at this radius, in the merit only
 STILL = 10.0  # a residual of so many tolerances needs no further fall
@@ -58,7 +59,7 @@ SENTENCES = {
     SolverStatus.NOT_CONVERGED: "Newton's method did not converge in the iterations allowed; "
     "take a smaller step, or allow more",
     SolverStatus.LINE_SEARCH: "no shorter increment lowers the residual; take a smaller step",
-    SolverStatus.DOMAIN: "a body turns by half a turn or more in one step; take a smaller step",
+    SolverStatus.DOMAIN: "a body turns by a quarter of a turn or more in one step; take a smaller step",
     SolverStatus.NOT_FINITE: "a value is not finite; look at the inputs and parameters",
     SolverStatus.LOOP_OPEN: "a loop opens along a row that was dropped as redundant; "
     "the mechanism was analysed in another position",

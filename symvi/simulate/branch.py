@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
 
 SOLVED = (SolverStatus.OK, SolverStatus.ROUND_OFF)
-UNMOVED = (SolverStatus.DOMAIN, SolverStatus.NOT_FINITE)  # no increment was solved for
 
 
 class Branch:
@@ -46,7 +45,7 @@ class Branch:
 
     def keep(self, found: SolverStatus) -> SolverStatus:
         """How a step ends whose first solution ended so: it is looked at again beside a singular position."""
-        if found not in UNMOVED and self._is_weak(WEAK * self.solver._turn()):
+        if self.solver.iterations > 0 and self._is_weak(WEAK * self.solver._turn()):
             self.targets = [given[0] for given, _ in self.drivers]
             return self._keep(found)
         return found

@@ -43,6 +43,8 @@ class Interior:
             status = self.follow_path(attempt, rest)
             if status >= 0:
                 break
+        if status in (SolverStatus.LINE_SEARCH, SolverStatus.NOT_CONVERGED):
+            return self.solver.failed(status)
         return status
 
     def follow_path(self, how: path.Attempt, rest: path.Rest) -> SolverStatus:

@@ -15,6 +15,7 @@ from symvi.program.control import (
     DEFAULTS,
     DOMAIN,
     FALL,
+    FAST,
     LEFT,
     ROUND_OFF,
     SAFETY,
@@ -302,7 +303,7 @@ class ReferenceSolver:
                 return SolverStatus.ROUND_OFF
             if slow >= 2 and self._singular():
                 return SolverStatus.SINGULAR_STEP
-        return SolverStatus.NOT_CONVERGED
+        return self.failed(SolverStatus.NOT_CONVERGED)
 
     def _start(self, length: float) -> float:
         self.common.length[0] = length
@@ -340,16 +341,20 @@ class ReferenceSolver:
 
     def _stuck(self) -> SolverStatus:
         """How a step ends whose merit falls no more: here, or where the whole increment leads."""
-        tolerance = self.options.tolerance
+        tolerance, why = self.options.tolerance, self.failed(SolverStatus.LINE_SEARCH)
         if self.within(STILL * tolerance):
             return SolverStatus.ROUND_OFF
         self.common.length[0] = 1.0
         self.run("retreat")
         if not isfinite(self.merit()):
-            return SolverStatus.LINE_SEARCH
+            return why
         if self.within(STILL * tolerance):
             return SolverStatus.ROUND_OFF
-        return SolverStatus.SINGULAR_STEP if self._singular() else SolverStatus.LINE_SEARCH
+        return SolverStatus.SINGULAR_STEP if self._singular() else why
+
+    def failed(self, status: SolverStatus) -> SolverStatus:
+        """How a step ends that could not be solved: for the reason given, or because a body turns too far in it."""
+        return SolverStatus.DOMAIN if self._turn() >= FAST else status
 
     def _singular(self) -> bool:
         """Whether momenta balance to round-off while rows that lost their direction at the first knot stay open by a

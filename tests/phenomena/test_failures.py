@@ -120,6 +120,22 @@ def test_a_violent_push_fails_and_leaves_the_state_untouched(backend: str, push:
     assert further.resume.tobytes() == simulator.simulate(0.3, STEP).resume.tobytes()
 
 
+@pytest.mark.parametrize("backend", ["c", "python"])
+def test_a_body_that_is_driven_to_turn_too_far_in_a_step_fails_for_that_reason(backend: str) -> None:
+    """A momentum of J/h is the largest that a step can have: J sin(turn)/h, at a quarter of a turn.
+
+    J = 0.05 kg m² under 2.5 N m comes there after 0.05/0.01/2.5 = 2 s, free and on a hinge.
+    """
+    free = Simulator(spinner(), backend=backend)
+    hinge = Joint(name="hinge", type="revolute", child="top")
+    held = Simulator(Mechanism(name="held", bodies=[Body(name="top", **SOLID)], joints=[hinge],
+                               forces=[Actuator(name="motor", joint="hinge")]), backend=backend)  # fmt: skip
+    for simulator, name in ((free, "hand.torque[2]"), (held, "motor.force")):
+        with pytest.raises(SolverError, match="a quarter of a turn or more in one step; take a smaller step") as caught:
+            simulator.simulate(3.0, STEP, inputs={name: 2.5})
+        assert caught.value.status == SolverStatus.DOMAIN and "after t = 2 s" in str(caught.value)
+
+
 def test_a_chain_fails_with_its_state_untouched(arm: Simulator) -> None:
     """With joints: neither Newton's tries nor the line search's leave a trace."""
     inputs = {"motor.force": np.where(np.arange(41) < 20, 1.0, 1e6)}

@@ -2787,6 +2787,12 @@ static int balanced(const double_pendulum_parameters *p, const double_pendulum_w
     return 1;
 }
 
+/* how a step ends that could not be solved: for the reason given, or because a body turns too far in it */
+static int failed(const double_pendulum_work *w, int status)
+{
+    return (largest_turn(w) >= 0.4) ? DOUBLE_PENDULUM_DOMAIN : status;
+}
+
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
 static int settled(const double_pendulum_parameters *p, const double_pendulum_work *w, const double_pendulum_options *o, real merit)
 {
@@ -2825,18 +2831,19 @@ static int stuck(const double_pendulum_parameters *p, const double_pendulum_stat
     const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o)
 {
     const real still = 10.0*o->tolerance;
+    const int why = failed(w, DOUBLE_PENDULUM_LINE_SEARCH);
     if (balanced(p, w, still, still)) {
         return DOUBLE_PENDULUM_ROUND_OFF;
     }
     w->common[0].length = 1.0;
     run_retreat(w);
     if (!(evaluate_merit(p, z, u, w) >= 0.0)) {
-        return DOUBLE_PENDULUM_LINE_SEARCH;
+        return why;
     }
     if (balanced(p, w, still, still)) {
         return DOUBLE_PENDULUM_ROUND_OFF;
     }
-    return DOUBLE_PENDULUM_LINE_SEARCH;
+    return why;
 }
 
 /* Newton's method from the velocities as they are, of known merit: a merit line search, a guard of the domain */
@@ -2879,7 +2886,7 @@ static int iterate(const double_pendulum_parameters *p, const double_pendulum_st
             return DOUBLE_PENDULUM_ROUND_OFF;
         }
     }
-    return DOUBLE_PENDULUM_NOT_CONVERGED;
+    return failed(w, DOUBLE_PENDULUM_NOT_CONVERGED);
 }
 
 /* Newton's method from a start that carries on the last motion, where that stays inside the domain */

@@ -4098,6 +4098,12 @@ static int balanced(const four_bar_parameters *p, const four_bar_work *w, real c
     return 1;
 }
 
+/* how a step ends that could not be solved: for the reason given, or because a body turns too far in it */
+static int failed(const four_bar_work *w, int status)
+{
+    return (largest_turn(w) >= 0.4) ? FOUR_BAR_DOMAIN : status;
+}
+
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
 static int settled(const four_bar_parameters *p, const four_bar_work *w, const four_bar_options *o, real merit)
 {
@@ -4142,13 +4148,14 @@ static int stuck(const four_bar_parameters *p, const four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, const four_bar_options *o)
 {
     const real still = 10.0*o->tolerance;
+    const int why = failed(w, FOUR_BAR_LINE_SEARCH);
     if (balanced(p, w, still, still)) {
         return FOUR_BAR_ROUND_OFF;
     }
     w->common[0].length = 1.0;
     run_retreat(w);
     if (!(evaluate_merit(p, z, u, w) >= 0.0)) {
-        return FOUR_BAR_LINE_SEARCH;
+        return why;
     }
     if (balanced(p, w, still, still)) {
         return FOUR_BAR_ROUND_OFF;
@@ -4156,7 +4163,7 @@ static int stuck(const four_bar_parameters *p, const four_bar_state *z,
     if (is_singular(p, w, o)) {
         return FOUR_BAR_SINGULAR_STEP;
     }
-    return FOUR_BAR_LINE_SEARCH;
+    return why;
 }
 
 /* Newton's method from the velocities as they are, of known merit: a merit line search, a guard of the domain */
@@ -4202,7 +4209,7 @@ static int iterate(const four_bar_parameters *p, const four_bar_state *z,
             return FOUR_BAR_SINGULAR_STEP;
         }
     }
-    return FOUR_BAR_NOT_CONVERGED;
+    return failed(w, FOUR_BAR_NOT_CONVERGED);
 }
 
 /* Newton's method from a start that carries on the last motion, where that stays inside the domain */
@@ -4419,8 +4426,7 @@ static int newton(const four_bar_parameters *p, const four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
 {
     const int status = carry_on(p, z, u, w, o, info);
-    const int moved = (status != FOUR_BAR_DOMAIN) && (status != FOUR_BAR_NOT_FINITE);
-    if (moved && is_weak(p, w, 0.5*largest_turn(w))) {
+    if ((info->iterations > 0) && is_weak(p, w, 0.5*largest_turn(w))) {
         return keep_branch(p, z, u, w, o, info, status);
     }
     return status;

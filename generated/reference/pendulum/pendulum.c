@@ -1613,6 +1613,12 @@ static int balanced(const pendulum_parameters *p, const pendulum_work *w, real c
     return 1;
 }
 
+/* how a step ends that could not be solved: for the reason given, or because a body turns too far in it */
+static int failed(const pendulum_work *w, int status)
+{
+    return (largest_turn(w) >= 0.4) ? PENDULUM_DOMAIN : status;
+}
+
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
 static int settled(const pendulum_parameters *p, const pendulum_work *w, const pendulum_options *o, real merit)
 {
@@ -1651,18 +1657,19 @@ static int stuck(const pendulum_parameters *p, const pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, const pendulum_options *o)
 {
     const real still = 10.0*o->tolerance;
+    const int why = failed(w, PENDULUM_LINE_SEARCH);
     if (balanced(p, w, still, still)) {
         return PENDULUM_ROUND_OFF;
     }
     w->common[0].length = 1.0;
     run_retreat(w);
     if (!(evaluate_merit(p, z, u, w) >= 0.0)) {
-        return PENDULUM_LINE_SEARCH;
+        return why;
     }
     if (balanced(p, w, still, still)) {
         return PENDULUM_ROUND_OFF;
     }
-    return PENDULUM_LINE_SEARCH;
+    return why;
 }
 
 /* Newton's method from the velocities as they are, of known merit: a merit line search, a guard of the domain */
@@ -1705,7 +1712,7 @@ static int iterate(const pendulum_parameters *p, const pendulum_state *z,
             return PENDULUM_ROUND_OFF;
         }
     }
-    return PENDULUM_NOT_CONVERGED;
+    return failed(w, PENDULUM_NOT_CONVERGED);
 }
 
 /* Newton's method from a start that carries on the last motion, where that stays inside the domain */

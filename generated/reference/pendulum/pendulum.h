@@ -38,7 +38,7 @@ typedef enum {
     PENDULUM_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly, or on another branch, and the next step repairs it */
     PENDULUM_NOT_CONVERGED = -1, /* Newton's method did not converge in the iterations allowed; take a smaller step, or allow more */
     PENDULUM_LINE_SEARCH = -2, /* no shorter increment lowers the residual; take a smaller step */
-    PENDULUM_DOMAIN = -3, /* a body turns by half a turn or more in one step; take a smaller step */
+    PENDULUM_DOMAIN = -3, /* a body turns by a quarter of a turn or more in one step; take a smaller step */
     PENDULUM_NOT_FINITE = -4, /* a value is not finite; look at the inputs and parameters */
     PENDULUM_LOOP_OPEN = -5, /* a loop opens along a row that was dropped as redundant; the mechanism was analysed in another position */
     PENDULUM_LOOP_STALLED = -6, /* two singular steps in a row; the mechanism rests in a singular position */
