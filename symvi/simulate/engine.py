@@ -26,6 +26,9 @@ class Engine(Protocol):
     parameters: np.ndarray
     state: np.ndarray
 
+    def forget(self) -> None:
+        """Clear state and scratch memory: nothing of an earlier start that failed may enter the next."""
+
     def start(self, inputs: np.ndarray, knot: bool) -> float:
         """Momenta of a start; returns the largest change that projecting its velocities made."""
 
@@ -53,6 +56,9 @@ class CEngine:
         )
         self.parameters[: len(plan.defaults)] = plan.defaults
         self._frame = plan.frame["size"][0]
+
+    def forget(self) -> None:
+        self.state[:] = self.work[:] = 0.0
 
     def _pointer(self, array: np.ndarray, store: str):
         return self._ffi.cast(f"{self._prefix}_{store} *", array.ctypes.data)
@@ -119,6 +125,11 @@ class PythonEngine:
         self.parameters = np.array(plan.defaults, np.float64)
         self.state = np.zeros(plan.sizes["state"])
         self._order = {store: [k.split("/") for k in plan.fields[store]] for store in STORES}
+
+    def forget(self) -> None:
+        self.state[:] = 0.0
+        for values in self._lists("work"):
+            values[:] = [0.0] * len(values)
 
     def _lists(self, store: str):
         memory = getattr(self.solver.memory, store)

@@ -59,7 +59,7 @@ class Inputs:
         """Whether an input follows a signal of the description."""
         return any(column == self._column[name] for column, _, _ in self._signals)
 
-    def signalled(self, row: np.ndarray, time: float) -> np.ndarray:
+    def _signalled(self, row: np.ndarray, time: float) -> np.ndarray:
         """(m,): which inputs of a row at a time are what the description's signals say."""
         known = np.zeros(len(self.names), bool)
         known[[column for column, _, _ in self._signals]] = True
@@ -72,13 +72,20 @@ class Inputs:
             rows[:, column] = [self._at(column, tree, float(t))[rate] for t in times]
         return rows
 
-    def rates(self, time: float) -> np.ndarray:
-        """(m,): the rate of every input at a time."""
-        row = np.zeros(len(self.names))
+    def rates(self, rows: np.ndarray, time: float, step: float) -> tuple[np.ndarray, float]:
+        """(m,) rates of the inputs at a start, and how far those of drivers may differ from what a state says.
+
+        rows: (k, m) inputs at this knot and the next ones. The rate of a signal is exact; of given values it is that
+        of a parabola through three of them, and a fourth says how good that is. A state in mid-motion knows a driver's
+        rate by the knots before it.
+        """
+        rates, doubts = _one_sided(rows, step)
+        signalled = self._signalled(rows[0], time)
         for column, tree, rate in self._signals:
-            if not rate:
-                row[column] = self._at(column, tree, time)[1]
-        return row
+            if signalled[column] and not rate:
+                rates[column] = self._at(column, tree, time)[1]
+                doubts[column] = max((abs(rate - rates[column]) for rate in _backward(tree, time, step)), default=0.0)
+        return rates, float(doubts[self.drivers].max(initial=0.0))
 
     def _at(self, column: int, tree: Tree, time: float) -> tuple[float, float]:
         """Value and rate of a signal at a time. Raises MechanismError, naming the input, where there are none."""
@@ -104,6 +111,28 @@ class Inputs:
             columns = columns or [self.column(name)]
             rows[:, columns] = _layout(name, values, len(rows), len(columns))
         return rows
+
+
+def _one_sided(rows: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rates at the first of equidistant rows, to second order where there are three, and a bound of their errors."""
+    if len(rows) < 3:
+        rates = (rows[1] - rows[0]) / step
+        return rates, np.abs(rates)
+    rates = (4 * (rows[1] - rows[0]) - (rows[2] - rows[0])) / (2 * step)
+    return rates, np.abs(np.diff(rows[:4], n=len(rows[:4]) - 1, axis=0)[0]) / step
+
+
+def _backward(tree: Tree, time: float, step: float) -> Iterator[float]:
+    """Rates of a signal as a motion that began one step before has them, and one that began earlier."""
+    try:
+        if time >= step:
+            (before, rate), now = value_and_rate(tree, time - step), value_and_rate(tree, time)[0]
+            mean = (now - before) / step
+            yield mean + (mean - rate) / 2
+        if time >= 2 * step:
+            yield (4 * (now - before) - (now - value_and_rate(tree, time - 2 * step)[0])) / (2 * step)
+    except MechanismError:  # a signal that begins here
+        return
 
 
 def _layout(name: str, values: object, count: int, entries: int) -> np.ndarray:

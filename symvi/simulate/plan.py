@@ -141,6 +141,7 @@ def plan_of(program: Program) -> Plan:
     kinds = list(program.nodes)
     constraints = sorted(program.notes["constraints"], key=lambda c: (kinds.index(c["kind"]), c["index"]))
     notes = {key: value for key, value in program.notes.items() if key not in ("constraints", "angles")}
+    notes["watch"] = _watched(program)
     notes["inequalities"] = sorted(notes["inequalities"], key=lambda node: (kinds.index(node["kind"]), node["index"]))
     return Plan(
         program.name,
@@ -155,6 +156,13 @@ def plan_of(program: Program) -> Plan:
         tuple(program.notes["angles"]),
         notes,
     )
+
+
+def _watched(program: Program) -> list[dict[str, Any]]:
+    """Nodes of rows that were dropped: they have residuals and no impulses."""
+    fields = {kind: {field.name for field in program.records.of(kind, "work")} for kind in program.nodes}
+    kinds = [kind for kind, names in fields.items() if "g" in names and "y" not in names]
+    return [{"name": node.name, "kind": kind, "index": node.index} for kind in kinds for node in program.nodes[kind]]
 
 
 def _defaults(program: Program, fields, sizes) -> tuple[float, ...]:

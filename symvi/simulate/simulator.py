@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import Literal
 
@@ -29,6 +29,7 @@ from symvi.simulate.turns import Angles, Counter, Turning
 
 PROJECTIONS = 50
 CLOSED = 1e-8  # m or rad: a start that is further from closed is not taken without projection
+DOUBTS = 10.0  # how much a gear or a lever may enlarge what a driver's rate is off
 CHUNK = 1000
 
 
@@ -139,26 +140,31 @@ class Simulator:
     ) -> float:
         """Put the solver at a start: the description's own, or `state`. Returns the closure there [m or rad].
 
-        inputs: (2, m) inputs at this knot and the next, for drivers; signals if left out. A driver with neither holds
-        what it finds.
+        inputs: (k, m) inputs at this knot and the next ones, for drivers; signals if left out. A driver with neither
+        holds what it finds. Four knots give the rate of a driver to second order, and how far it may be off.
         project: move an approximate placement, and its velocities, onto the constraints first.
         knot: velocities are those at the knot (second order); False: over the step before (the papers' start, first
         order).
         Raises AssemblyError, naming joint and size, when the start violates constraints by more than 1e-8.
         """
         self._set_step(step)
+        self.engine.forget()
         state = start_state(self.mechanism) if state is None else state
         self._check_speed(state, step, knot)
         self._write_state(state)
         self._write_angles(state)
-        rows = self.inputs.from_signals(np.array([time, time + step])) if inputs is None else inputs
-        self._write_targets(rows[0], self._rates(rows, time, step))
-        row = self._holding(rows[0].copy(), inputs is None)
-        if project:
-            self.engine.project(row, PROJECTIONS)
-        change = self.engine.start(row, knot)
-        frame = self.engine.observe(row)
-        self._check_closed(frame, change, project)
+        rows = self.inputs.from_signals(time + step * np.arange(2)) if inputs is None else inputs
+        rates, doubt = self.inputs.rates(rows, time, step)
+        self._write_targets(rows[0], rates)
+        try:
+            row = self._holding(rows[0].copy(), inputs is None)
+            if project:
+                self.engine.project(row, PROJECTIONS)
+            change = self.engine.start(row, knot)
+            frame = self.engine.observe(row)
+        except ZeroDivisionError:  # in Python; C goes on with numbers that are not finite
+            raise AssemblyError("the start is singular: rows of the joints have no direction there") from None
+        self._check_closed(frame, None if project else change, doubt)
         self._check_apart(project)
         return float(frames.entry(self.plan, frame[None], "closure")[0])
 
@@ -206,11 +212,6 @@ class Simulator:
         angles = self._turning.at(frames.entry(self.plan, frame[None], "q")[0], near)
         return frames.state(self.mechanism, self.plan, frame, time, angles)
 
-    def _rates(self, rows: np.ndarray, time: float, step: float) -> np.ndarray:
-        """Rates of the inputs at a start: of signals exactly, of given values by their first difference."""
-        exact = self.inputs.rates(time)
-        return np.where(self.inputs.signalled(rows[0], time), exact, (rows[1] - rows[0]) / step)
-
     def _holding(self, row: np.ndarray, free: bool) -> np.ndarray:
         """Drivers that nothing drives hold their joint where it is: their input is set to the coordinate found
         there.
@@ -257,18 +258,30 @@ class Simulator:
             )
             raise AssemblyError(f"the start lies {depth:.3g} {unit} inside '{name}': {remedy}")
 
-    def _check_closed(self, frame: np.ndarray, change: float, projected: bool) -> None:
-        closure = float(frames.entry(self.plan, frame[None], "closure")[0])
+    def _check_closed(self, frame: np.ndarray, change: float | None, doubt: float) -> None:
+        """Rows that are kept close to 1e-8; those that were dropped may open as far as the analysis of loops said.
+
+        change: of velocities, when they were projected onto the joints; None where that was asked for. Round-off of
+        the largest velocity is allowed, and what a driver's rate may be off.
+        """
         scale = 1.0 if self.engine.parameters.dtype == np.float64 else 1e4
-        if not closure <= CLOSED * scale:
-            name, size = self.worst_constraint()
+        limit = float(self.engine.parameters[self.plan.at("parameters", "common", 0, "limit")][0])
+        allowed = ((self.plan.constraints, CLOSED * scale), (self.plan.notes["watch"], max(CLOSED * scale, limit)))
+        found = [(*self._worst(nodes), most) for nodes, most in allowed]
+        name, size, most = max(found, key=lambda worst: worst[1] / worst[2] if isfinite(worst[1]) else np.inf)
+        if not isfinite(size):
+            raise AssemblyError(f"the start is singular: rows of '{name}' have no value or no direction there")
+        if not size <= most:
             remedy = (
                 "it cannot be assembled from here; start nearer"
-                if projected
+                if change is None
                 else "start with project=True, or mend the placement"
             )
             raise AssemblyError(f"the start violates the constraints by {size:.3g}, worst at '{name}': {remedy}")
-        if not projected and not change <= 1e-6 * scale * max(1.0, float(np.abs(frame).max())):
+        velocities = np.concatenate([frames.entry(self.plan, frame[None], name) for name in "vw"])
+        size = max(1.0, float(self.engine.parameters[self.plan.at("parameters", "common", 0, "extent")][0]))
+        allowed = 1e-6 * scale * max(1.0, float(np.abs(velocities).max())) + DOUBTS * doubt * size
+        if change is not None and not change <= allowed:
             raise AssemblyError(
                 f"the start velocities violate the constraints: projecting changes one by {change:.3g} m/s or rad/s; "
                 "start with project=True, or mend the velocities (a driver's input sets the rate of its joint)"
@@ -282,11 +295,14 @@ class Simulator:
 
     def worst_constraint(self) -> tuple[str, float]:
         """The constraint with the largest residual at the last knot that was observed, and that residual [m or rad]."""
+        return self._worst([*self.plan.constraints, *self.plan.notes["watch"]])
+
+    def _worst(self, nodes: Iterable[Mapping]) -> tuple[str, float]:
         worst = ("", -1.0)
-        for constraint in self.plan.constraints:
-            residual = float(np.abs(self._work("work", constraint, "g")).max())
+        for node in nodes:
+            residual = float(np.abs(self._work("work", node, "g")).max())
             if not residual <= worst[1]:
-                worst = constraint["name"], residual
+                worst = node["name"], residual
         return worst
 
     # --- running -----------------------------------------------------------------------------------------------------
@@ -323,7 +339,7 @@ class Simulator:
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
         times = _knots(begin, step, steps)
         rows = self.inputs.overlay(self.inputs.from_signals(times), inputs or {})
-        self._begin(start, step, project, papers_start, begin, rows[:2] if inputs else None)
+        self._begin(start, step, project, papers_start, begin, rows[:4] if inputs else None)
         self._hold(rows, inputs or {})
         found = [self.engine.observe(rows[0])[None]]
         if isinstance(start, Trajectory):
@@ -387,6 +403,7 @@ class Simulator:
                 f"the trajectory has steps of {start.step:g} s; go on with that step, or start from its state()"
             )
         self._set_step(step)
+        self.engine.forget()
         self.engine.state[:] = start.resume
         self._turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
 

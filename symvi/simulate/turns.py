@@ -28,8 +28,8 @@ Angles = Mapping[str, tuple[float, ...]]
 TURN = 2 * np.pi
 # How far rates may miss the change of an angle between two knots, of the distance between the branches to choose from.
 CLEAR = 0.25
-# Between knots whose rates are to tell turns, a joint turns by less than FAR [rad] in SPAN steps at most: to turn unseen
-# it would have to turn by more than a radian in every one of them, and be slow at both ends.
+# Between knots whose rates are to tell turns, a joint turns by less than FAR [rad] in SPAN steps at most: to turn more
+# unseen it would have to turn by more than a radian in every one of them, and be slow at both ends.
 FAR, SPAN = 1.0, 8
 IDENTITY, CONJUGATE = np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, -1.0, -1.0, -1.0])
 
