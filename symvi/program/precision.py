@@ -11,7 +11,7 @@ from dataclasses import replace
 from symvi.program.extent import OPENING
 from symvi.program.program import Program
 
-COARSER = 1e6  # factor on guards, which lie four digits above round-off in double and one in float
+COARSER = 1e5  # factor on guards, which lie four digits above round-off in double and just above it in float
 
 Numbers = Mapping[str, tuple[float, ...]]
 

@@ -16,8 +16,8 @@ def demo(name: str) -> Mechanism:
     return Mechanism.from_file(demo_file(name))
 
 
-@pytest.mark.parametrize("name", demo_names())
-def test_every_demo_runs_in_float_on_the_path_that_it_has_in_double(name: str) -> None:
+@pytest.mark.parametrize("name", [name for name in demo_names() if not demo(name).contacts])
+def test_every_demo_of_joints_runs_in_float_on_the_path_that_it_has_in_double(name: str) -> None:
     """Placements of size 1 are rounded by 1e-7 in each of 100 steps, and a loop's links pass errors on."""
     single, double = (Simulator(demo(name), real=real).simulate(1.0, STEP) for real in ("float", "double"))
     assert (single.status >= 0).all()
@@ -39,14 +39,14 @@ def test_the_tolerance_follows_the_precision_where_none_is_given() -> None:
 
 
 def test_guards_and_limits_of_loops_lie_above_round_off() -> None:
-    """Guards are larger by a million; a loop is closed that opens by 1e-4 of its size."""
+    """Guards are larger by 1e5; a loop is closed that opens by 1e-4 of its size."""
     plans = {real: text_of(demo("four_bar"), real=real).plan for real in ("double", "float")}
     numbers = {real: np.array(plan.defaults) for real, plan in plans.items()}
     guards = [place for name, place in plans["double"].fields["parameters"].items() if name.endswith("/guard")]
     assert guards
     for offset, size in guards:
         double, single = (numbers[real][offset : offset + size] for real in ("double", "float"))
-        assert (double > 0).all() and np.allclose(1e6 * double, single, rtol=1e-12, atol=0)
+        assert (double > 0).all() and np.allclose(1e5 * double, single, rtol=1e-12, atol=0)
     size, limit = (
         numbers["float"][plans["float"].at("parameters", "common", 0, name)][0] for name in ("extent", "limit")
     )
