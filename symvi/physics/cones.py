@@ -234,8 +234,11 @@ def friction_on_path(t, b0, mu, r):
     tiny = sp.Rational(1, 10**20)  # keeps the direction of a vanishing t finite
     size = let("size", [sp.sqrt(algebra.dot(t, t) + tiny * b0[0] ** 2)])[0]
     rho = let("rho", [mu[0] / (2 * b0[0])])[0]
-    total = let("total", [b0[0] + size + r[0] * rho])[0]
-    y = let("y", [2 * size / (total + sp.sqrt(total**2 - 4 * b0[0] * size))])[0]
+    yielding = let("yielding", [r[0] * rho])[0]
+    total = let("total", [b0[0] + size + yielding])[0]
+    # total² - 4 b0 size without cancellation; the factor keeps 1 - y from vanishing in float
+    root = let("root", [sp.sqrt((b0[0] - size) ** 2 + yielding * (2 * (b0[0] + size) + yielding))])[0]
+    y = let("y", [2 * size / (total + root * (1 + sp.Rational(1, 10**6)))])[0]
     for k in range(NEWTON_STEPS):
         # the first y is too large, as 1 was taken for 2/(1 + y); the function is convex: Newton falls towards the root
         inside = let(f"inside{k}", [(1 - y) * (1 + y)])[0]
@@ -261,6 +264,12 @@ def pair_on_path(t, mu, r):
     import sympy as sp
 
     let = Steps()
-    root = let("root", [sp.sqrt(t[0] ** 2 + 4 * r[0] * mu[0])])[0]
-    gamma = let("gamma", [(t[0] + root) / 2])[0]
+    product = let("product", [r[0] * mu[0]])[0]
+    square = let("square", [t[0] ** 2])[0]
+    # the larger of gamma and r s, and the smaller one from their product: their difference would cancel
+    length = let("length", [sp.sqrt(square + product * sp.Rational(1, 10**12))])[0]
+    larger = let("larger", [(length + sp.sqrt(square + 4 * product)) / 2])[0]
+    smaller = let("smaller", [product / larger])[0]
+    closed = let("closed", [(1 + t[0] / length) / 2])[0]  # 1 or 0, to the last bit, but where both are nearly alike
+    gamma = let("gamma", [smaller + closed * (larger - smaller)])[0]
     return {"gamma": gamma, "s": mu[0] / gamma, INTERMEDIATES: let.pairs()}

@@ -12,6 +12,7 @@ from symvi.program.control import (
     DOMAIN,
     FALL,
     LEFT,
+    ROUND_OFF,
     SLOW,
     STILL,
     SolverStatus,
@@ -127,8 +128,8 @@ class Interior:
                 run("eliminate")
             run("substitute")
             run("respond")
-            share = path.BOUNDARY * self._largest_share(1.0 / path.BOUNDARY)
-            length = common.length[0] = min(share, 1.0)
+            share = self._largest_share(1.0 / path.BOUNDARY)
+            length = common.length[0] = path.BOUNDARY * share if share < 1.0 / path.BOUNDARY else 1.0
             run("advance")
             if rest:
                 run("rest")
@@ -173,10 +174,11 @@ class Interior:
 
     def _accepted(self, merit: float, before: float, product: float) -> bool:
         solver = self.solver
-        share = 1.0 - FALL * solver.common.length[0]
+        share, still = 1.0 - FALL * solver.common.length[0], STILL * solver.options.tolerance
         return isfinite(merit) and (
             merit <= share * before
             or self._largest_product() <= share * product
+            or (solver.within(still) and self._attained(still))
             or solver.common.length[0] * solver._largest_change() <= solver.options.tolerance
         )
 
@@ -210,8 +212,14 @@ class Interior:
         return largest
 
     def _attained(self, rate: float) -> bool:
-        """Whether all slacks stand for their velocities but for a rate."""
-        return all(abs(miss) <= rate for node in self.nodes for miss in node.miss)
+        """Whether all slacks stand for their velocities but for a rate and their own round-off."""
+        for node in self.nodes:
+            largest = node.e[0] if hasattr(node, "e") else 0.0
+            for slack in node.slack:
+                largest = max(largest, abs(slack))
+            if not all(abs(miss) <= rate + ROUND_OFF["double"] * largest for miss in node.miss):
+                return False
+        return True
 
     def _largest_share(self, share: float) -> float:
         """The largest share of the increment, up to `share`, that stays inside all cones."""
