@@ -1,0 +1,51 @@
+"""Contacts bring no energy: what a step may gain by the turning of arms within it, and how that falls with the step."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from symvi.simulate import Trajectory
+from tests.support.contact_scenes import GRAVITY, box, lifted, on_ground, simulator
+from tests.support.poses import conjugate, multiply
+
+TOSSES = 12
+
+
+def step_energy(trajectory: Trajectory) -> np.ndarray:
+    """(N - 1,): the energy of every step of a lone body, from its placements alone: kinetic of the chord's velocities,
+    potential in its middle. It is constant in free fall, to the last digit."""
+    (body,) = trajectory.mechanism.bodies
+    x, q = trajectory.position[:, 0], trajectory.orientation[:, 0]
+    v = np.diff(x, axis=0) / trajectory.step
+    w = np.array([2.0 / trajectory.step * multiply(conjugate(a), b)[1:] for a, b in zip(q[:-1], q[1:], strict=True)])
+    kinetic = 0.5 * body.mass * np.sum(v * v, axis=1) + 0.5 * np.sum(w * w * body.inertia[:3], axis=1)
+    return kinetic + body.mass * GRAVITY * 0.5 * (x[1:, 2] + x[:-1, 2])
+
+
+@cache
+def gains(friction: float, step: float, cone: str = "second_order") -> np.ndarray:
+    """The largest gain of a step in each toss [J]; all tosses start with some 10 J."""
+    scene, random = on_ground(box(), friction=friction, cone=cone), np.random.default_rng(1)
+    found = [simulator(scene).simulate(1.5, step, start=lifted(scene, 0.8, random)) for _ in range(TOSSES)]
+    return np.array([np.diff(step_energy(trajectory)).max() for trajectory in found])
+
+
+@pytest.mark.parametrize("friction", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("cone", ["second_order", "linear"])
+def test_no_step_gains_more_than_the_turning_of_arms(friction: float, cone: str) -> None:
+    """Forces act at the arms of the first knot, the secant of the sliding is that of the whole step."""
+    assert gains(friction, 0.01, cone).max() < 1.5e-4
+
+
+def test_what_steps_gain_falls_at_least_with_the_square_of_the_step() -> None:
+    """Where it is largest, at high friction: bodies that roll over a corner that sticks."""
+    middle = [np.median(gains(1.0, step)) for step in (0.02, 0.01, 0.005)]
+    assert middle[0] > 4 * middle[1] > 16 * middle[2] > 0
+
+
+def test_a_toss_loses_what_it_started_with() -> None:
+    scene = on_ground(box(), friction=0.5)
+    trajectory = simulator(scene).simulate(3.0, 0.01, start=lifted(scene, 0.8, np.random.default_rng(4)))
+    energy = step_energy(trajectory)
+    assert energy[0] > 5.0 and energy[-1] == pytest.approx(GRAVITY * 0.25, abs=1e-6)
