@@ -54,11 +54,14 @@ class CompilerError(SymviError):
 
 
 class SolverError(SymviError):
-    """A step was not solved. status: the SolverStatus that says why; the state was left as it was."""
+    """A step was not solved; the state was left as it was.
 
-    def __init__(self, message: str, status: object = None):
-        self.status = status
-        super().__init__(message, status)
+    status: the SolverStatus that says why. worst: the body or constraint that tells most. iterations: of that step.
+    """
+
+    def __init__(self, message: str, status: object = None, worst: str = "", iterations: int = 0):
+        self.status, self.worst, self.iterations = status, worst, iterations
+        super().__init__(message, status, worst, iterations)
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -25,6 +25,7 @@ class Engine(Protocol):
     plan: Plan
     parameters: np.ndarray
     state: np.ndarray
+    iterations: int  # of the step that failed last
 
     def forget(self) -> None:
         """Clear state and scratch memory: nothing of an earlier start that failed may enter the next."""
@@ -110,8 +111,16 @@ class CEngine:
         status = self._function("rollout")(
             p, self._options(options), z, u, int(varying), w, steps, every, self._pointer(frames, "frame"), done
         )
+        self.iterations = self._effort(options, u, int(varying) * done[0]) if status < 0 else 0
         del kept
         return int(status), int(done[0]), frames[1:]
+
+    def _effort(self, options: SolverOptions, inputs, row: int) -> int:
+        """Iterations of the step that failed: it is tried again, and fails again in the same way."""
+        info = self._ffi.new(f"{self._prefix}_info *")
+        p, z, w = (self._pointer(getattr(self, name), name) for name in ("parameters", "state", "work"))
+        self._function("step")(p, self._options(options), z, inputs + row, w, info)
+        return int(info.iterations)
 
 
 class PythonEngine:
@@ -202,6 +211,7 @@ class PythonEngine:
             time = self.solver.kick() * self.solver.memory.parameters["common"][0].h[0]
             status = self.solver.step()
             if status < 0:
+                self.iterations = self.solver.iterations
                 self._pull_state()
                 return int(status), n, np.array(frames).reshape(-1, self.plan.frame["size"][0])
             worst = max(worst, int(status))

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from symvi.errors import AssemblyError, MechanismError, SolverError
+from symvi.errors import AssemblyError, MechanismError
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
@@ -19,6 +19,7 @@ from symvi.program.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate import frames
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
+from symvi.simulate.failures import failure_of
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.numbers import real_numbers
 from symvi.simulate.parameters import body_numbers, merit_inertia, parameter_problem, settable
@@ -227,8 +228,14 @@ class Simulator:
         return row
 
     def _work(self, store: str, constraint: Mapping, field: str) -> np.ndarray:
-        values = self.engine.work if self.backend == "c" else self.engine.flat("work")
-        return values[self.plan.at(store, constraint["kind"], constraint["index"], field)]
+        return self._numbers(store, constraint["kind"], constraint["index"], field)
+
+    def _numbers(self, store: str, kind: str, index: int, field: str) -> np.ndarray:
+        if store == "parameters":
+            values = self.engine.parameters
+        else:
+            values = self.engine.work if self.backend == "c" else self.engine.flat("work")
+        return values[self.plan.at(store, kind, index, field)]
 
     def _write_targets(self, inputs: np.ndarray, rates: np.ndarray) -> None:
         columns = {name: self.inputs.column(f"{name}.target") for name in self.plan.drivers}
@@ -349,7 +356,8 @@ class Simulator:
         status = run(found, rows, times, every, options, progress, controller, counter)
         recorded = np.concatenate(found)
         if status < 0:
-            failure = _failure(SolverStatus(status), times[(len(recorded) - 1) * every], self.mechanism.name)
+            effort = times[(len(recorded) - 1) * every], self.engine.iterations
+            failure = failure_of(self.plan, SolverStatus(status), *effort, self._numbers)
             if on_error == "raise":
                 raise failure
             recorded[-1, self.plan.frame["status"][0]] = status
@@ -488,10 +496,6 @@ def _knots(begin: float, step: float, steps: int) -> np.ndarray:
     if abs(first * step - begin) <= 1e-9 * step * max(1, abs(first)):
         return step * (first + np.arange(steps + 1))
     return begin + step * np.arange(steps + 1)
-
-
-def _failure(status: SolverStatus, time: float, name: str) -> SolverError:
-    return SolverError(f"mechanism '{name}', after t = {time:g} s: {status.sentence}", status)
 
 
 def generate_text(

@@ -134,6 +134,7 @@ def test_a_body_that_is_driven_to_turn_too_far_in_a_step_fails_for_that_reason(b
         with pytest.raises(SolverError, match="a quarter of a turn or more in one step; take a smaller step") as caught:
             simulator.simulate(3.0, STEP, inputs={name: 2.5})
         assert caught.value.status == SolverStatus.DOMAIN and "after t = 2 s" in str(caught.value)
+        assert caught.value.worst == "body 'top'" and caught.value.iterations > 1
 
 
 def test_a_chain_fails_with_its_state_untouched(arm: Simulator) -> None:
@@ -146,6 +147,18 @@ def test_a_chain_fails_with_its_state_untouched(arm: Simulator) -> None:
         failed.resume.tobytes()
         == arm.simulate(steps * STEP, STEP, inputs={"motor.force": inputs["motor.force"][: steps + 1]}).resume.tobytes()
     )
+
+
+def test_a_failure_names_the_worst_body_or_joint_and_the_iterations() -> None:
+    """A motor at the last of three hinges: with one iteration momenta and rows are left there, in either back end."""
+    mechanism = crooked_chain(3, "revolute").changed(forces=[Actuator(name="motor", joint="joint3")])
+    told = []
+    for backend in ("c", "python"):
+        with pytest.raises(SolverError, match=r"worst at (body )?'(link|joint)3' after 1 iteration$") as caught:
+            options = SolverOptions(tolerance=1e-14, max_iterations=1)
+            Simulator(mechanism, backend=backend).simulate(1.0, STEP, inputs={"motor.force": 5.0}, options=options)
+        told.append((str(caught.value), caught.value.worst, caught.value.iterations))
+    assert told[0] == told[1] and told[0][2] == 1
 
 
 def test_too_few_iterations_are_a_status(arm: Simulator) -> None:

@@ -1,0 +1,54 @@
+"""What can be said of a step that was not solved: which body or constraint is worst, read from the solver's scratch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from symvi.errors import SolverError
+from symvi.program.control import SolverStatus
+from symvi.simulate.plan import Plan
+
+Field = Callable[[str, str, int, str], np.ndarray]  # store, node type, index, field -> its numbers
+
+
+def failure_of(plan: Plan, status: SolverStatus, time: float, iterations: int, field: Field) -> SolverError:
+    """The error of a step from `time` [s] that ended so, naming the body or constraint that tells most."""
+    worst = worst_of(plan, status, field)
+    count = f" after {iterations} iteration{'s' if iterations > 1 else ''}" if iterations else ""
+    where = f"; worst at {worst}{count}" if worst else count
+    text = f"mechanism '{plan.name}', after t = {time:g} s: {status.sentence}{where}"
+    return SolverError(text, status, worst, iterations)
+
+
+def worst_of(plan: Plan, status: SolverStatus, field: Field) -> str:
+    """The body that turns most, the dropped row that is open most, or where most is left of the residual."""
+    measures = {SolverStatus.DOMAIN: _turns, SolverStatus.LOOP_OPEN: _openings}
+    sizes = dict(measures.get(status, _residuals)(plan, field))
+    # a number that is none is worse than any other
+    return max(sizes, key=lambda name: np.nan_to_num(sizes[name], nan=np.inf, posinf=np.inf), default="")
+
+
+def _turns(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
+    for k, body in enumerate(plan.bodies):
+        yield f"body '{body}'", float(field("work", "body", k, "turn")[0])
+
+
+def _openings(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
+    for node in plan.notes["watch"]:
+        yield _name(node), float(np.abs(field("work", node["kind"], node["index"], "g")).max())
+
+
+def _residuals(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
+    """As velocities [m/s, rad/s]: of bodies over their mass and largest inertia, of rows as they are."""
+    for k, body in enumerate(plan.bodies):
+        left = np.abs(field("work", "body", k, "f"))
+        mass, size = (field("parameters", "body", k, name)[0] for name in ("mass", "size"))
+        yield f"body '{body}'", float(max(left[:3].max() / mass, left[3:].max() / size))
+    for node in plan.constraints:
+        yield _name(node), float(np.abs(field("work", node["kind"], node["index"], "f")).max())
+
+
+def _name(node: Mapping) -> str:
+    return f"'{node['name']}'"
