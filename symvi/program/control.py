@@ -29,7 +29,7 @@ ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what cou
 
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
 CONTACT_TYPES = ("contact", "sphere_contact", "gap")
-COMPLEMENTARITY = {"double": 1e-6, "float": 1e-3}  # products that contacts may leave, of heft (|g| h)²
+COMPLEMENTARITY = {"double": 1e-6, "float": 1e-2}  # products that contacts may leave, of heft (|g| h)²
 
 
 class SolverStatus(IntEnum):
@@ -78,7 +78,7 @@ class SolverOptions:
     max_halvings: halvings of one increment.
     extrapolate: start from the velocities carried on by their last change.
     complementarity: largest product of impulse and velocity that contacts and limits may leave, in units of
-        heft (|g| h)²: the weight of the mechanism times its fall in a step; None: 1e-6 in double, 1e-3 in float.
+        heft (|g| h)²: the weight of the mechanism times its fall in a step; None: 1e-6 in double, 1e-2 in float.
     """
 
     tolerance: float | None = None
