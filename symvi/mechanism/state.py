@@ -45,7 +45,10 @@ class State:
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.names))
         for name, columns in COLUMNS.items():
-            array = np.array(getattr(self, name), dtype=np.float64)
+            array = np.array(getattr(self, name))
+            if array.dtype.kind not in "iuf":
+                raise MechanismError(f"state: {name} must be an array of real numbers")
+            array = array.astype(np.float64)
             if array.shape != (len(self.names), columns):
                 raise MechanismError(
                     f"state: {name} has the shape {array.shape}; {len(self.names)} bodies need "

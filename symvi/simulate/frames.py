@@ -10,7 +10,7 @@ from symvi.mechanism import Mechanism, free_rotations, free_translations
 from symvi.mechanism.state import State
 from symvi.simulate.plan import Plan
 from symvi.simulate.trajectory import Trajectory
-from symvi.simulate.turns import Angles, rotation_matrices
+from symvi.simulate.turns import Angles, Turning, rotation_matrices
 
 
 def _rotated(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
@@ -60,15 +60,24 @@ def state(mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float, angl
     return State(time=float(time), names=plan.bodies, angles=angles, **values)
 
 
-def carried_angles(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> dict[str, np.ndarray]:
-    """Joint -> (N, r) angles that the solver carries; NaN where it carries only the other one of the joint."""
+def state_near(
+    mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float, turning: Turning, near: Angles
+) -> State:
+    """The state in one frame, its joints' angles on the branches nearest to others."""
+    return state(mechanism, plan, frame, time, turning.at(entry(plan, frame[None], "q")[0], near))
+
+
+def carried_angles(
+    mechanism: Mechanism, plan: Plan, recorded: np.ndarray, counted: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Joint -> (N, r) angles that the solver carries, or that were counted beside it; NaN where only one of two is."""
     found: dict[str, np.ndarray] = {}
     values = entry(plan, recorded, "angle") if plan.carried else None
     for k, angle in enumerate(plan.carried):
         joint = mechanism.joint(angle["joint"])
         columns = found.setdefault(joint.name, np.full((len(recorded), free_rotations(joint)), np.nan))
         columns[:, angle["coordinate"] - free_translations(joint)] = values[:, k]
-    return found
+    return found | {name: values for name, values in counted.items() if np.isnan(found.get(name, np.nan)).any()}
 
 
 def observe_again(plan: Plan, frame: np.ndarray, fresh: np.ndarray) -> None:
@@ -107,6 +116,7 @@ def trajectory(
     times: np.ndarray,
     recorded: np.ndarray,
     inputs: np.ndarray,
+    input_names: tuple[str, ...],
     resume: np.ndarray,
     settings: Mapping[str, tuple[float, ...]],
     loops: str,
@@ -143,7 +153,7 @@ def trajectory(
         multipliers=multipliers,
         powers={name: powers[:, k] for k, name in enumerate(plan.drivers)},
         inputs=inputs,
-        input_names=plan.inputs,
+        input_names=input_names,
         undetermined=tuple(plan.notes.get("undetermined", ())),
         resume=resume,
         before_position=before[0],
@@ -151,7 +161,7 @@ def trajectory(
         settings=dict(settings),
         loops=loops,
         first_angles=dict(first_angles),
-        carried_angles=carried_angles(mechanism, plan, recorded) | dict(counted_angles),
+        carried_angles=carried_angles(mechanism, plan, recorded, counted_angles),
         retries=entry(plan, recorded, "retries") if "retries" in plan.frame else np.zeros(len(recorded)),
         contact_values=entry(plan, recorded, "contact") if plan.contacts else np.zeros((len(recorded), 0, 14)),
         contact_names=tuple(node["name"] for node in plan.contacts),

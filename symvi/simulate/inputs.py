@@ -109,7 +109,7 @@ class Inputs:
         for name, values in given.items():
             columns = [k for k, known in enumerate(self.names) if known == name or known.startswith(f"{name}[")]
             columns = columns or [self.column(name)]
-            rows[:, columns] = _layout(name, values, len(rows), len(columns))
+            rows[:, columns] = layout(name, values, len(rows), len(columns))
         return rows
 
 
@@ -135,7 +135,7 @@ def _backward(tree: Tree, time: float, step: float) -> Iterator[float]:
         return
 
 
-def _layout(name: str, values: object, count: int, entries: int) -> np.ndarray:
+def layout(name: str, values: object, count: int, entries: int) -> np.ndarray:
     """A given input as something that broadcasts to (count, entries)."""
     try:
         array = np.asarray(values)

@@ -17,21 +17,22 @@ from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.program.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate import frames
+from symvi.simulate.arguments import check_run, checked_mechanism, checked_step, checked_steps, real_numbers
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.failures import failure_of
+from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
-from symvi.simulate.numbers import real_numbers
 from symvi.simulate.parameters import body_numbers, merit_inertia, parameter_problem, settable
 from symvi.simulate.plan import plan_of
+from symvi.simulate.run import Run, overlaid
 from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import Trajectory
-from symvi.simulate.turns import Angles, Counter, Turning
+from symvi.simulate.turns import Turning
 
 PROJECTIONS = 50
 CLOSED = 1e-8  # m or rad: a start that is further from closed is not taken without projection
 DOUBTS = 10.0  # how much a gear or a lever may enlarge what a driver's rate is off
-CHUNK = 1000
 
 
 class Simulator:
@@ -58,7 +59,7 @@ class Simulator:
     ):
         if backend not in ("auto", "c", "python"):
             raise ValueError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
-        self.mechanism, self.loops = mechanism, loops
+        self.mechanism, self.loops = checked_mechanism(mechanism), loops
         self.settings: dict[str, tuple[float, ...]] = {}
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
@@ -68,6 +69,7 @@ class Simulator:
         self.engine: Engine = self._c(layout, real, profile, loops) if backend == "c" else self._python(real, loops)
         self.plan = self.engine.plan
         self.inputs = Inputs(mechanism, self.plan)
+        self.gains = Gains(mechanism, self.plan)
         self._settable = settable(mechanism, self.plan)
         for name, value in (parameters or {}).items():
             self.set_parameter(name, value)
@@ -178,12 +180,11 @@ class Simulator:
         time = 0.0 if state is None else state.time
         self.start(state, time=time, step=step, project=True)
         inputs = self.inputs.from_signals(np.array([time]))[0]
-        return self._state(self.engine.observe(inputs).astype(float), time, self.angles)
+        frame = self.engine.observe(inputs).astype(float)
+        return frames.state_near(self.mechanism, self.plan, frame, time, self._turning, self.angles)
 
     def _set_step(self, step: float) -> None:
-        if not (isinstance(step, (int, float)) and isfinite(step) and step > 0):
-            raise MechanismError(f"step {step!r}: the time step must be a positive number of seconds")
-        self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = step
+        self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = checked_step(step)
 
     def _check_speed(self, state: State, step: float, knot: bool) -> None:
         """A knot's momentum J w becomes J sin(turn)/h over a step, so w h < 1; a chord's rate is 2 sin(turn/2)/h."""
@@ -207,11 +208,6 @@ class Simulator:
         self._turning = Turning(self.mechanism, self.settings)
         self.angles = self._turning.at(state.orientation, known_angles(self.mechanism) | state.angles)
         write_angles(self.engine.state, self.plan, self.mechanism, self.angles)
-
-    def _state(self, frame: np.ndarray, time: float, near: Angles) -> State:
-        """The state in a frame, its angles near others."""
-        angles = self._turning.at(frames.entry(self.plan, frame[None], "q")[0], near)
-        return frames.state(self.mechanism, self.plan, frame, time, angles)
 
     def _holding(self, row: np.ndarray, free: bool) -> np.ndarray:
         """Drivers that nothing drives hold their joint where it is: their input is set to the coordinate found
@@ -332,59 +328,66 @@ class Simulator:
 
         start: None (the description's own start), a State, or a Trajectory to go on from without a seam.
         inputs: name -> number, or one row per knot (time/step + 1 of them); names as in `plan.inputs`. They win over
-        signals.
-        controller: called with (t, State) at every knot where a step begins, returns inputs by name; forces then act
-        over that step.
+        signals. A servo's gains, servo.stiffness and servo.damping, may be among them.
+        controller: called with (t, State) at every knot where a step begins, returns inputs and gains by name; forces
+        then act over that step. Gains that it does not name are the parameters'.
         every: record each `every`-th knot. on_error="status": return what there is, with the failed status last,
-        instead of raising.
+        instead of raising. project, papers_start: see `start`; not for a Trajectory, which goes on as it ended.
         progress: called with (steps done, steps in all).
         Raises SolverError (with the status), MechanismError, AssemblyError.
         """
-        steps = self._steps(time, step)
-        if every < 1 or steps % every:
-            raise MechanismError(f"every={every}: must divide the {steps} steps")
+        if on_error not in ("raise", "status"):
+            raise ValueError(f"on_error {on_error!r}: use 'raise' or 'status'")
+        step = checked_step(step)
+        steps = checked_steps(time, step)
+        check_run(steps, every, start, inputs, project, papers_start)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
         times = _knots(begin, step, steps)
-        rows = self.inputs.overlay(self.inputs.from_signals(times), inputs or {})
+        driving = overlaid(self.inputs, self.gains, self.engine, times, inputs or {})
+        rows = driving.rows
         self._begin(start, step, project, papers_start, begin, rows[:4] if inputs else None)
         self._hold(rows, inputs or {})
-        found = [self.engine.observe(rows[0])[None]]
+        run = Run(
+            engine=self.engine,
+            mechanism=self.mechanism,
+            inputs=self.inputs,
+            gains=self.gains,
+            turning=self._turning,
+            angles=self.angles,
+            times=times,
+            step=step,
+            every=int(every),
+            options=options,
+            progress=progress,
+            driving=driving,
+        )
+        seen_under = start.inputs[-1, : len(rows[0])] if controller and isinstance(start, Trajectory) else rows[0]
+        run.found.append(self.engine.observe(seen_under)[None])
         if isinstance(start, Trajectory):
-            frames.carry_over(self.plan, found[0][0], start)
-        first, counter = self.angles, self._counter(every, step)
-        run = self._run_controlled if controller else self._run
-        status = run(found, rows, times, every, options, progress, controller, counter)
-        recorded = np.concatenate(found)
+            frames.carry_over(self.plan, run.found[0][0], start)
+        status = run.stepwise(controller) if controller or driving.gains_given else run.through()
+        recorded = np.concatenate(run.found)
         if status < 0:
             effort = times[(len(recorded) - 1) * every], self.engine.iterations
             failure = failure_of(self.plan, SolverStatus(status), *effort, self._numbers)
             if on_error == "raise":
                 raise failure
             recorded[-1, self.plan.frame["status"][0]] = status
+        driven, names = run.recorded_inputs()
         return frames.trajectory(
             self.mechanism,
             self.plan,
             step,
             times[::every][: len(recorded)],
             recorded,
-            rows[::every][: len(recorded)],
+            driven[: len(recorded)],
+            names,
             self.engine.state.astype(float).copy(),
             self.settings,
             self.loops,
-            first,
-            {} if counter is None else counter.result(),
+            run.angles,
+            {} if run.counter is None else run.counter.result(),
         )
-
-    @staticmethod
-    def _steps(time: float, step: float) -> int:
-        if not (isinstance(time, (int, float)) and isfinite(time) and time > 0):
-            raise MechanismError(f"time {time!r}: must be a positive number of seconds")
-        if not (isinstance(step, (int, float)) and isfinite(step) and step > 0):
-            raise MechanismError(f"step {step!r}: the time step must be a positive number of seconds")
-        steps = round(time / step)
-        if steps < 1 or abs(steps * step - time) > 1e-6 * time:
-            raise MechanismError(f"time {time:g} s is not a whole number of steps of {step:g} s")
-        return steps
 
     def _begin(
         self, start: State | Trajectory | None, step: float, project: bool, papers_start: bool, time: float, rows
@@ -422,72 +425,6 @@ class Simulator:
             if constraint["type"] == "driver" and not self.inputs.has_signal(name) and name not in given:
                 target = self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], "target")][0]
                 rows[:, self.inputs.column(name)] = target
-
-    def _counter(self, every: int, step: float) -> Counter | None:
-        """Counts turns between recorded knots, of joints whose angles the solver does not carry."""
-        carried = {(angle["joint"], angle["coordinate"]) for angle in self.plan.carried}
-        sizes = {name: len(angles) for name, angles in self.angles.items()}
-        whole = [name for name, size in sizes.items() if sum(joint == name for joint, _ in carried) == size]
-        return None if every == 1 or len(whole) == len(sizes) else Counter(self._turning, self.angles, whole, step)
-
-    def _rollout(self, last, block, varying, count, every, options, counter) -> tuple[int, int, np.ndarray]:
-        """Frames of every `every`-th knot; turns are counted between them where the solver does not."""
-        if counter is None:
-            return self.engine.rollout(block, varying, count, every, options)
-        before = self.engine.state.copy()
-        for stride in counter.strides(every, frames.entry(self.plan, last[None], "w")):
-            self.engine.state[:] = before
-            status, done, seen = self.engine.rollout(block, varying, count, stride, options)
-            seen = seen[: done // stride]
-            q, w = (frames.entry(self.plan, np.concatenate([last[None], seen]), name) for name in "qw")
-            if counter.count(q, w, stride, every // stride):
-                break
-        return status, done, seen[every // stride - 1 :: every // stride]
-
-    def _run(self, found, rows, times, every, options, progress, controller, counter) -> int:
-        steps = len(rows) - 1
-        rows = rows.copy()
-        rows[:-1, self.inputs.drivers] = rows[1:, self.inputs.drivers]  # drivers say where the step's second knot is
-        varying = bool(len(rows[0])) and bool((rows != rows[0]).any())
-        chunk = steps if progress is None and counter is None else max(every, CHUNK // every * every)
-        for first in range(0, steps, chunk):
-            count = min(chunk, steps - first)
-            block = rows[first : first + count + 1] if varying else rows[:1]
-            status, done, seen = self._rollout(found[-1][-1], block, varying, count, every, options, counter)
-            found.append(seen[: done // every])
-            if progress:
-                progress(first + done, steps)
-            if status < 0:
-                return status
-        return 0
-
-    def _run_controlled(self, found, rows, times, every, options, progress, controller, counter) -> int:
-        """A controller decides at every knot where a step begins; drivers still look ahead to the next knot's signal.
-
-        It sees velocities under the inputs of the step before; those recorded are under its own.
-        """
-        steps = len(rows) - 1
-        state = self._state(found[0][0], times[0], self.angles)
-        for n in range(steps):
-            given = controller(float(times[n]), state)
-            drivers = rows[n + 1, self.inputs.drivers].copy()
-            self.inputs.overlay(rows[n : n + 1], given)
-            row = rows[n].copy()
-            named = [self.inputs.names[k] in given for k in self.inputs.drivers]
-            row[self.inputs.drivers] = np.where(named, row[self.inputs.drivers], drivers)
-            if n % every == 0:
-                frames.observe_again(self.plan, found[n // every][0], self.engine.observe(row))
-            status, _done, seen = self.engine.rollout(np.stack([row, row]), True, 1, 1, options)
-            if status < 0:
-                return status
-            state = self._state(seen[0], times[n + 1], state.angles)
-            if (n + 1) % every == 0:
-                found.append(seen)
-                if counter:
-                    counter.add(state.angles)
-            if progress:
-                progress(n + 1, steps)
-        return 0
 
 
 def _knots(begin: float, step: float, steps: int) -> np.ndarray:

@@ -9,7 +9,7 @@ the rates of both knots.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -125,11 +125,10 @@ class Turning:
 
 
 class Counter:
-    """Counts the turns of joints that the solver does not count, while it runs, from frames beside those recorded."""
+    """Counts the turns of joints, while a solver runs, from frames beside those that are recorded."""
 
-    def __init__(self, turning: Turning, first: Angles, counted: Iterable[str], step: float):
-        self.turning, self.step = turning, step
-        self.last = {name: first[name] for name in turning.row if name in first and name not in set(counted)}
+    def __init__(self, turning: Turning, first: Angles, step: float):
+        self.turning, self.step, self.last = turning, step, dict(first)
         self.found: dict[str, list[Array]] = {name: [np.array([angles])] for name, angles in self.last.items()}
 
     def strides(self, every: int, w: Array) -> list[int]:

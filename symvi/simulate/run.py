@@ -1,0 +1,171 @@
+"""One run of a solver: knot by knot where a controller decides, else in long stretches, recording every n-th knot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from symvi.mechanism import Mechanism
+from symvi.mechanism.state import State
+from symvi.program.control import SolverOptions
+from symvi.simulate import frames
+from symvi.simulate.arguments import checked_answer
+from symvi.simulate.engine import Engine
+from symvi.simulate.gains import Gains
+from symvi.simulate.inputs import Controller, Inputs
+from symvi.simulate.turns import Angles, Counter, Turning
+
+CHUNK = 1000
+
+
+@dataclass
+class Driving:
+    """What drives a run, one row per knot: (N, m) inputs, (N, g) gains, and whether any of these are given."""
+
+    rows: np.ndarray
+    gain_rows: np.ndarray
+    gains_given: bool
+
+
+@dataclass
+class Run:
+    """What a run has come to: recorded frames, the inputs that drove it, the turns that joints made.
+
+    times: (steps + 1,) of the knots. angles: of the joints at the first knot. found: frames, that of the first knot
+    put there by the caller.
+    """
+
+    engine: Engine
+    mechanism: Mechanism
+    inputs: Inputs
+    gains: Gains
+    turning: Turning
+    angles: Angles
+    times: np.ndarray
+    step: float
+    every: int
+    options: SolverOptions
+    progress: Callable[[int, int], None] | None
+    driving: Driving
+    found: list[np.ndarray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.plan = self.engine.plan
+        self.steps = len(self.times) - 1
+        self.counter = self._counter()
+
+    def _counter(self) -> Counter | None:
+        """Counts turns between recorded knots, of joints whose angles the solver does not carry."""
+        carried = [(angle["joint"], angle["coordinate"]) for angle in self.plan.carried]
+        if self.every == 1 or len(carried) == sum(map(len, self.angles.values())):
+            return None
+        return Counter(self.turning, self.angles, self.step)
+
+    def state(self, frame: np.ndarray, time: float, near: Angles) -> State:
+        """The state in a frame, its angles near others."""
+        return frames.state_near(self.mechanism, self.plan, frame, time, self.turning, near)
+
+    def recorded_inputs(self) -> tuple[np.ndarray, tuple[str, ...]]:
+        """(N, m) inputs at the recorded knots and their names, with gains where any were given."""
+        rows = np.hstack([self.driving.rows, self.driving.gain_rows]) if self.driving.gains_given else self.driving.rows
+        return rows[:: self.every], self.inputs.names + (self.gains.names if self.driving.gains_given else ())
+
+    def through(self) -> int:
+        """To the end, with the inputs as they are; returns the status of the step that failed, or 0."""
+        rows = self.driving.rows.copy()
+        drivers = self.inputs.drivers
+        rows[:-1, drivers] = rows[1:, drivers]  # drivers say where the step's second knot is
+        varying = bool(len(rows[0])) and bool((rows != rows[0]).any())
+        whole = self.progress is None and self.counter is None
+        chunk = self.steps if whole else max(self.every, CHUNK // self.every * self.every)
+        for first in range(0, self.steps, chunk):
+            count = min(chunk, self.steps - first)
+            block = rows[first : first + count + 1] if varying else rows[:1]
+            status, done, seen = self._rollout(block, varying, count)
+            self.found.append(seen[: done // self.every])
+            self._tell(first + done)
+            if status < 0:
+                return status
+        return 0
+
+    def _rollout(self, block: np.ndarray, varying: bool, count: int) -> tuple[int, int, np.ndarray]:
+        """Frames of every `every`-th knot; turns are counted between them where the solver does not."""
+        if self.counter is None:
+            return self.engine.rollout(block, varying, count, self.every, self.options)
+        last, before = self.found[-1][-1:], self.engine.state.copy()
+        for stride in self.counter.strides(self.every, frames.entry(self.plan, last, "w")):
+            self.engine.state[:] = before
+            status, done, seen = self.engine.rollout(block, varying, count, stride, self.options)
+            seen = seen[: done // stride]
+            q, w = (frames.entry(self.plan, np.concatenate([last, seen]), name) for name in "qw")
+            if self.counter.count(q, w, stride, self.every // stride):
+                break
+        return status, done, seen[self.every // stride - 1 :: self.every // stride]
+
+    def stepwise(self, controller: Controller | None) -> int:
+        """To the end step by step: a controller decides at every knot where one begins, and gains may change.
+
+        It sees velocities under the inputs of the step before; those recorded are under its own. Drivers that it does
+        not name look ahead to the next knot's signal. At the last knot, where no step begins, the last inputs stay.
+        """
+        parameters = self.engine.parameters.copy()
+        try:
+            return self._stepwise(controller)
+        finally:
+            self.engine.parameters[:] = parameters
+
+    def _stepwise(self, controller: Controller | None) -> int:
+        state = self.state(self.found[0][0], self.times[0], self.angles)
+        others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.drivers)
+        for n in range(self.steps):
+            row = self._decide(n, {} if controller is None else controller(float(self.times[n]), state))
+            if n % self.every == 0:
+                frames.observe_again(self.plan, self.found[n // self.every][0], self.engine.observe(row))
+            status, _, seen = self.engine.rollout(np.stack([row, row]), True, 1, 1, self.options)
+            if status < 0:
+                return status
+            state = self.state(seen[0], self.times[n + 1], state.angles)
+            if (n + 1) % self.every == 0:
+                self.found.append(seen)
+                if self.counter:
+                    self.counter.add(state.angles)
+            self._tell(n + 1)
+        if controller is None:
+            frames.observe_again(self.plan, self.found[-1][0], self.engine.observe(self._set(self.steps)))
+        else:
+            self.driving.rows[-1, others], self.driving.gain_rows[-1] = row[others], self.driving.gain_rows[-2]
+        return 0
+
+    def _decide(self, n: int, answer: object) -> np.ndarray:
+        """The inputs of a step, with what a controller returned for it; gains are set."""
+        given, gains = self.gains.split(checked_answer(answer, float(self.times[n])))
+        self.inputs.overlay(self.driving.rows[n : n + 1], given)
+        self.gains.overlay(self.driving.gain_rows[n : n + 1], gains)
+        self.driving.gains_given = self.driving.gains_given or bool(gains)
+        row, drivers = self._set(n), self.inputs.drivers
+        named = [self.inputs.names[k] in given for k in drivers]
+        row[drivers] = np.where(named, row[drivers], self.driving.rows[n + 1, drivers])
+        return row
+
+    def _set(self, n: int) -> np.ndarray:
+        """The inputs of a knot; its gains are set."""
+        if self.driving.gains_given:
+            self.engine.parameters[self.gains.places] = self.driving.gain_rows[n]
+        return self.driving.rows[n].copy()
+
+    def _tell(self, done: int) -> None:
+        if self.progress:
+            self.progress(done, self.steps)
+
+
+def overlaid(inputs: Inputs, gains: Gains, engine: Engine, times: np.ndarray, given: Mapping[str, object]) -> Driving:
+    """What drives a run with knots at these times: signals and the gains among the parameters, under what is given.
+
+    Raises MechanismError for unknown names and wrong values.
+    """
+    others, own = gains.split(given)
+    rows = inputs.overlay(inputs.from_signals(times), others)
+    current = np.repeat(engine.parameters[None, gains.places].astype(float), len(times), axis=0)
+    return Driving(rows, gains.overlay(current, own), bool(own))
