@@ -37,6 +37,7 @@ from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
 SIDES = {"lower": 1, "upper": -1}
+STIFFNESS = {"m": "kg", "rad": "kg m²"}  # impulse per rate of a row, by its unit
 
 
 class _RowKernels:
@@ -48,7 +49,7 @@ class _RowKernels:
         self.ports = ports_of(kind, self.moving)
         self.first = (self.moving[::-1] if backwards else self.moving)[0]
         self.rows = model.rows
-        self.unit = {"m": "kg", "rad": "kg m²"}[model.row_units[0]]
+        self.unit = ", ".join(dict.fromkeys(STIFFNESS[unit] for unit in model.row_units))
 
     def build(self) -> InequalityKernels:
         kernels = dict(self._geometry())
@@ -146,10 +147,10 @@ class _RowKernels:
         p = self.model.parameters[name]
         return trace.read(self.kind, "parameters", name, len(p.values), p.meaning, p.unit)
 
-    def size(self, trace: Trace) -> Scalar:
-        """Impulse per velocity where variables start: a mass, or that mass at the mechanism's own size."""
+    def size(self, trace: Trace, row: int = 0) -> Scalar:
+        """Impulse per velocity where a row's variables start: a mass, or that mass at the mechanism's own size."""
         scale = ratio(trace)
-        if self.unit == "kg":
+        if self.model.row_units[row] == "m":
             return scale
         extent = trace.read(common.COMMON, "parameters", "extent")[0]
         return scale * (extent * extent)
@@ -273,15 +274,16 @@ class _DryFrictionKernels(_RowKernels):
         most = trace.read(self.kind, "work", "most", self.rows)
         zero = trace.graph.constant(0)
         impulses, slacks, held = [], [], []
-        for p, u, bound in zip(last, un, most, strict=True):
-            t = memory(trace) * p - self.size(trace) * u
+        for row, (p, u, bound) in enumerate(zip(last, un, most, strict=True)):
+            size = self.size(trace, row)
+            t = memory(trace) * p - size * u
             at = use(
                 trace,
                 cones.friction_on_path,
                 t=[t, zero, zero],
                 b0=[bound],
                 mu=[2 * target(trace)],
-                r=[self.size(trace)],
+                r=[size],
             )
             beta, top, e = at["beta"][0], at["e"][0], at["e"][1]
             impulses += [bound - beta, bound + beta]

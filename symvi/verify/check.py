@@ -29,6 +29,7 @@ class View:
         random = scene.field.randoms
         self.solution = {name: random(size) for name, size in self.system.sizes.items()}
         self.base = {name: random(size) for name, size in self.system.sizes.items()}
+        self.interior, self.path = scene.interior, scene.path
         self.sums = {
             "merit": random(1),
             "kinetic": random(1),
@@ -48,7 +49,7 @@ class View:
         a = scale(self.scene.h / 2, w)
         return self.check(name, "turn", [dot(a, a)])
 
-    def set(self, memory: Memory, name: str, **fields) -> None:
+    def set(self, memory: Memory, name: str, /, **fields) -> None:
         node = self.scene.nodes[name]
         memory["work"][node.kind][node.index].update({field: list(values) for field, values in fields.items()})
 
@@ -59,6 +60,8 @@ class View:
     def set_switches(self, memory: Memory) -> None:
         scene = self.scene
         self.set(memory, "common", impulse=[scene.impulse], carry=[scene.carry], closure=[scene.closure])
+        if self.interior.nodes:
+            self.set(memory, "common", reach=[scene.reach])
 
     def set_length(self, memory: Memory) -> None:
         self.set(memory, "common", length=[self.scene.length])
@@ -69,8 +72,9 @@ class View:
             self.set(memory, name, v=v, w=w)
 
     def set_motion(self, memory: Memory) -> None:
-        """Velocities of the step and impulses of the rows: the point at which the residual is taken."""
+        """Velocities of the step and impulses of all nodes: the point at which the residual is taken."""
         self.set_velocities(memory)
+        self.set_variables(memory)
         for name, impulses in self.scene.impulses.items():
             self.set(memory, name, y=impulses)
 
@@ -91,8 +95,34 @@ class View:
         self.set_solution(memory)
         for name, values in self.base.items():
             self.set(memory, name, base=values)
+        for name, variables in self.path.base.items():
+            self.set(memory, name, **{f"base_{field}": values for field, values in variables.items()})
+            self.set(memory, name, **{f"d_{field}": values for field, values in self.path.aims[0].affine[name].items()})
 
     def set_shift(self, memory: Memory) -> None:
         self.set_length(memory)
         for name, body in self.scene.bodies.items():
             self.set(memory, name, v=body.v, w=body.record.w_shifted)
+
+    # --- inputs of the interior point ------------------------------------------------------------------------------
+    def set_start(self, memory: Memory) -> None:
+        path = self.path
+        self.set(
+            memory,
+            "common",
+            target=[path.target],
+            ratio=[path.ratio],
+            stick=[path.stick],
+            memory=[path.memory],
+        )
+
+    def set_variables(self, memory: Memory) -> None:
+        """The variables of all inequality nodes: a point inside their cones."""
+        for name, variables in self.path.variables.items():
+            self.set(memory, name, **variables)
+
+    def set_aim(self, which: int, memory: Memory) -> None:
+        aim = self.path.aims[which]
+        self.set(memory, "common", target=[aim.target], second=[aim.second])
+        for name, increments in aim.affine.items():
+            self.set(memory, name, **{f"d_{field}": values for field, values in increments.items()})

@@ -21,6 +21,7 @@ from symvi.verify.kernels import Subject
 from symvi.verify.naive.quaternion import turned
 
 STEPS = (1e-2, 1e-4)
+LAWS = ("scale", "exact")  # of inequalities: scaled after Nesterov and Todd, or linearised as they stand
 SMALL = 1e-40  # the complex step: its square is nothing beside 1
 FLOOR = 1e-3  # of a block's largest entry: a smaller one may be a difference of large terms, and is compared with this
 NUMBERS = {**COMPLEX, "number": lambda value: complex(float(value))}
@@ -37,17 +38,25 @@ def runner(of: Subject) -> Callable[..., None]:
     return phases
 
 
-def errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, float]]:
-    """(entry, relative error) of all entries of the Newton matrix's blocks, at a random state with the time step h."""
+def errors(of: Subject, h: float, seed: int = 0, law: str = "scale") -> Iterator[tuple[str, float]]:
+    """(entry, relative error) of all entries of the Newton matrix's blocks, at a random state with the time step h.
+
+    law: one of LAWS. Where there are contacts, limits or dry friction, the residual is the one with the impulses
+    that they are sent to: with all slacks eliminated, it depends on velocities as the condensed matrix says.
+    """
     phases, memory = runner(of), random_memory(of, h, seed)
     phases(memory, "setup", "prepare", "watch")
+    aimed = ()
+    if of.program.notes["inequalities"]:
+        aimed = ("press", "aim" if law == "scale" else "aim_exact")
+        _start_path(of, phases, memory, law, Random(f"{seed} path"))
     base = copy_of(memory)
     phases(base, "evaluate", "linearize")
     nodes = of.matrix.nodes
     for j, changed in enumerate(nodes):
         columns = [_perturbed(memory, base, changed, k) for k in range(of.matrix.sizes[changed.kind])]
         for column in columns:
-            phases(column, "evaluate")
+            phases(column, "evaluate", *aimed)
         for i, node in enumerate(nodes):
             block = _block(of, base, i, j)
             slopes = [
@@ -55,6 +64,25 @@ def errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, float]]:
                 for row in range(len(block))
             ]
             yield from _compare(f"({node.name}, {changed.name})", block, slopes)
+
+
+def _start_path(of: Subject, phases: Callable, memory: Memory, law: str, random: Random) -> None:
+    """Variables of contacts, limits and dry friction inside their cones but off the central path, and their law.
+
+    All are of order one, so that what the law adds to the blocks is as large as they are.
+    """
+    h = memory["parameters"]["common"][0]["h"][0]
+    steering = {"reach": 1 / h, "target": h, "ratio": 1.0, "stick": 1.0, "memory": 1.0, "second": 0.0}
+    memory["work"]["common"][0] |= {name: [value] for name, value in steering.items()}
+    phases(memory, "evaluate", "warm")
+    for node in of.program.notes["inequalities"]:
+        record = memory["work"][node["kind"]][node["index"]]
+        for name in ("impulse", "slack"):
+            record[name] = [random.uniform(0.5, 2.0) for _ in record[name]]
+        for name in ("b", "e") if node["cone"] else ():
+            record[name] = [value / record[name][0] for value in record[name]]
+            record[name][0] = random.uniform(1.5, 3.0)
+    phases(memory, "press", law)
 
 
 def force_errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, float]]:

@@ -78,8 +78,9 @@ def degrees_of(scene: Scene, stages: Iterable[Stage], printed: PrintedProgram, s
         for phase in stage.phases:
             run(printed.phases.get(phase, ()), memory, lambda f: functions.setdefault(id(f), compiler(f)))
         largest = max((max(_degrees(value)) for check in stage.checks for value in check.read(memory)), default=0)
-        # a check of a solution multiplies it with blocks that stages before this one have compared
-        found[stage.name] = largest + unknowns * max(found.values(), default=0)
+        if "substitute" in stage.phases:  # a check of a solution multiplies it with blocks that were compared before
+            largest += unknowns * max(found.values(), default=0)
+        found[stage.name] = largest
     return found
 
 
@@ -96,7 +97,7 @@ def _stated(memory: Memory) -> Memory:
 
 def doubts(scene: Scene, degrees: Mapping[str, int]) -> dict[str, float]:
     """The decimal logarithm of a bound of the probability that one wrong number passes at a scene's point, by stage."""
-    rare = 2.0 ** len(scene.field.roots) * ATTEMPTS
+    rare = 2.0 ** (len(scene.field.roots) + scene.path.chances) * ATTEMPTS
     return {
         name: min(0.0, log10(2 * rare) + log10(degree) - log10(scene.field.prime)) if degree else -inf
         for name, degree in degrees.items()

@@ -43,6 +43,10 @@ class Plain:
         """(cos, sin) of an angle whose value does not matter."""
         return cos(angle), sin(angle)
 
+    def direction_at(self, angle: float) -> tuple[float, float]:
+        """(cos, sin) of an angle whose value matters where it is a multiple of 90 degrees."""
+        return cos(angle), sin(angle)
+
     def quaternion(self, q: Sequence[float]) -> list[float]:
         return list(q)
 
@@ -82,6 +86,13 @@ class Exact:
 
     def direction(self, angle: float):
         return tuple(self.field.sphere(2))
+
+    def direction_at(self, angle: float):
+        """Exact at multiples of 90 degrees, which may be baked; elsewhere any point of the unit circle."""
+        quarters = round(angle / (pi / 2))
+        if abs(angle - quarters * pi / 2) > SMALL:
+            return self.direction(angle)
+        return self.exactly(cos(quarters * pi / 2)), self.exactly(sin(quarters * pi / 2))
 
     def quaternion(self, q: Sequence[float]):
         """The unit quaternion at q: by stereographic projection, if it is not one of the rotations of a cube."""

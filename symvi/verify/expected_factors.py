@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from symvi.verify.check import Check, View
 
 
-def factors(view: View) -> Iterator[Check]:
-    """Factors of every guarded node, where they are not zero."""
-    left = eliminated(view) if view.scene.guards else {}
+def factors(view: View, matrix: dict) -> Iterator[Check]:
+    """Factors of every guarded node of a Newton matrix, where they are not zero."""
+    left = eliminated(view, matrix) if view.scene.guards else {}
     for name in view.scene.guards:
         node, size = view.scene.nodes[name], view.system.sizes[name]
         stated = {i * size + k: left[name, i, k] for i in range(size) for k in range(size) if left[name, i, k] != 0}
@@ -24,10 +24,10 @@ def factors(view: View) -> Iterator[Check]:
         )
 
 
-def eliminated(view: View) -> dict[tuple[str, int, int], object]:
+def eliminated(view: View, matrix: dict) -> dict[tuple[str, int, int], object]:
     """(node, row, column) -> L below, 1/pivot on, U right of the diagonal, within every node."""
     sizes, zero = view.system.sizes, view.scene.zero
-    rows = guarded_rows(view)
+    rows = guarded_rows(view, matrix)
     order = [(name, k) for name in view.program.notes["order"] if name in sizes for k in range(sizes[name])]
     found = {}
     for position, place in enumerate(order):
@@ -46,10 +46,10 @@ def eliminated(view: View) -> dict[tuple[str, int, int], object]:
     return found
 
 
-def guarded_rows(view: View) -> dict[tuple[str, int], dict]:
+def guarded_rows(view: View, matrix: dict) -> dict[tuple[str, int], dict]:
     """The Newton matrix with its guards, by rows: what is not zero."""
     rows: dict[tuple[str, int], dict] = {(name, k): {} for name, size in view.system.sizes.items() for k in range(size)}
-    for (row, column), block in view.system.matrix.items():
+    for (row, column), block in matrix.items():
         for i, line in enumerate(block):
             rows[row, i].update({(column, k): value for k, value in enumerate(line) if value != 0})
     for name, guards in view.scene.guards.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from symvi.mechanism import coordinate_kinds
 from symvi.program.kernel import Block
@@ -15,6 +16,19 @@ from symvi.verify.naive.body import apply_inertia, momentum, second_knot
 from symvi.verify.naive.constraints import lock_name
 from symvi.verify.naive.quaternion import columns, dot, rotate, scale, unrotate
 from symvi.verify.scene import Scene
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A linear system F s = f: blocks of F by (row node, column node), f by node."""
+
+    matrix: dict[tuple[str, str], list[list]]
+    residual: dict[str, list]
+
+
+def plain(view: View) -> Linear:
+    """The system of a mechanism without contacts, limits and dry friction, or of one that they do not bind."""
+    return Linear(view.system.matrix, view.system.residual)
 
 
 def setup(view: View) -> Iterator[Check]:
@@ -68,17 +82,17 @@ def evaluate(view: View) -> Iterator[Check]:
         yield view.check(name, "f", values)
 
 
-def blocks(view: View) -> Iterator[Check]:
-    """Every block of the Newton matrix, as elimination finds it in the records."""
-    nodes, naive = view.matrix.nodes, view.system.matrix
+def blocks(view: View, naive: dict[tuple[str, str], list[list]]) -> Iterator[Check]:
+    """Every block of a Newton matrix, as elimination finds it in the records."""
+    nodes = view.matrix.nodes
     for node in nodes:
-        yield block(view, node, node, view.matrix.diagonals[node.kind], node)
+        yield block(view, naive, node, node, view.matrix.diagonals[node.kind], node)
     tied = set()
     for pair, tie in view.matrix.ties.items():
         keeper = tie.edge if tie.keeper == "edge" else nodes[pair[0] if tie.keeper == "first" else pair[1]]
         for (i, j), entries in tie.blocks.items():
             tied.add((nodes[i].name, nodes[j].name))
-            yield block(view, nodes[i], nodes[j], entries, keeper)
+            yield block(view, naive, nodes[i], nodes[j], entries, keeper)
     lost = [names for names in naive if names[0] != names[1] and names not in tied]
     if lost or {node.name for node in nodes} != set(view.system.sizes):
         raise KeyError(
@@ -86,10 +100,10 @@ def blocks(view: View) -> Iterator[Check]:
         )
 
 
-def block(view: View, row: Node, column: Node, entries: Block, keeper: Node) -> Check:
+def block(view: View, naive: dict, row: Node, column: Node, entries: Block, keeper: Node) -> Check:
     sizes = view.system.sizes
     empty = [[view.scene.zero] * sizes[column.name]] * sizes[row.name]
-    expected = view.system.matrix.get((row.name, column.name), empty)
+    expected = naive.get((row.name, column.name), empty)
 
     def read(memory: Memory) -> list:
         record = memory["work"][keeper.kind][keeper.index]
@@ -100,9 +114,10 @@ def block(view: View, row: Node, column: Node, entries: Block, keeper: Node) -> 
     return Check(f"block ({row.name}, {column.name}), row by row", [value for line in expected for value in line], read)
 
 
-def merit(view: View) -> Iterator[Check]:
-    total = view.sums["merit"][0]
-    for name, f in view.system.residual.items():
+def merit(view: View, residual: dict[str, list], more) -> Iterator[Check]:
+    """Squares of a residual in units of velocity, and what else is missed."""
+    total = view.sums["merit"][0] + more
+    for name, f in residual.items():
         if name in view.scene.bodies:
             body = view.scene.bodies[name]
             total = total + dot(f[:3], f[:3]) / (body.mass * body.mass) + dot(f[3:], f[3:]) / (body.size * body.size)
@@ -111,22 +126,24 @@ def merit(view: View) -> Iterator[Check]:
     yield view.check("common", "merit", [total])
 
 
-def solve(view: View) -> Iterator[Check]:
+def solve(view: View, system: Linear) -> Iterator[Check]:
     """F s = f row by row, with the naive matrix; the guard of a loop's rows adds to its diagonal. Factors of loops."""
     for name, size in view.system.sizes.items():
         guard = view.scene.guards.get(name, [view.scene.zero] * size)
         yield Check(
-            f"(F s = f) of {name}", view.system.residual[name], lambda m, n=name, g=guard: product(view, m, n, g)
+            f"(F s = f) of {name}",
+            system.residual[name],
+            lambda m, n=name, g=guard: product(view, system.matrix, m, n, g),
         )
-    yield from factors(view)
+    yield from factors(view, system.matrix)
 
 
-def product(view: View, memory: Memory, name: str, guard: list) -> list:
+def product(view: View, matrix: dict, memory: Memory, name: str, guard: list) -> list:
     solution = {
         other: memory["work"][(node := view.scene.nodes[other]).kind][node.index]["s"] for other in view.system.sizes
     }
     total = [g * s for g, s in zip(guard, solution[name], strict=True)]
-    for (row, column), block in view.system.matrix.items():
+    for (row, column), block in matrix.items():
         if row == name:
             total = [
                 old + sum((x * y for x, y in zip(line, solution[column], strict=True)), view.scene.zero)
@@ -138,7 +155,8 @@ def product(view: View, memory: Memory, name: str, guard: list) -> list:
 def carried_angles(scene: Scene, nodes: Mapping[str, Node]) -> Iterator[tuple]:
     """(node, joint, its coordinate, state field, carried angles) of all angles that the state of some nodes carries."""
     couplings = {c.name: c.joints for c in scene.mechanism.couplings}
-    owners = {e.name: e.joint for e in (*scene.mechanism.drivers, *scene.mechanism.forces) if hasattr(e, "joint")}
+    elements = (*scene.mechanism.drivers, *scene.mechanism.forces, *scene.mechanism.limits)
+    owners = {e.name: e.joint for e in elements if hasattr(e, "joint")}
     owners |= {lock_name(lock.joint, lock.coordinate): lock.joint for lock in scene.choices.locks}
     watched = nodes is scene.watched
     for name, fields in (scene.watched_states if watched else scene.states).items():

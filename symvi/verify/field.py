@@ -129,6 +129,11 @@ class Field:
         self.roots[(root * root).n] = root
         return root * root
 
+    def has_root(self, value: Number) -> bool:
+        """Whether a number is the square of another."""
+        root = Number(pow(value.n, (self.prime + 1) // 4, self.prime), self.prime)
+        return root * root == value
+
     def known_root(self, value: Number) -> Number:
         """The root of a number that was built as a square. Raises UnknownRoot for any other."""
         if value.n not in self.roots:

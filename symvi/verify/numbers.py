@@ -39,8 +39,8 @@ def _joint(mechanism: Mechanism, joint: Joint, numbers) -> JointNumbers:
         joint.type,
         joint.parent,
         joint.child,
-        _from_center(mechanism, joint.parent, joint.parent_anchor, numbers),
-        _from_center(mechanism, joint.child, joint.child_anchor, numbers),
+        from_center(mechanism, joint.parent, joint.parent_anchor, numbers),
+        from_center(mechanism, joint.child, joint.child_anchor, numbers),
         numbers.quaternion(joint.orientation),
         columns(triad_turn(numbers, joint.axis)),
         None if turn is None else columns(turn)[0],
@@ -49,13 +49,13 @@ def _joint(mechanism: Mechanism, joint: Joint, numbers) -> JointNumbers:
         tuple(joint.expressions),
         user,
         {
-            side: _from_center(mechanism, body, (0.0, 0.0, 0.0), numbers)
+            side: from_center(mechanism, body, (0.0, 0.0, 0.0), numbers)
             for side, body in (("a", joint.parent), ("b", joint.child))
         },
     )
 
 
-def _from_center(mechanism: Mechanism, body: str, point, numbers) -> list:
+def from_center(mechanism: Mechanism, body: str, point, numbers) -> list:
     """A point of a body's frame from its centre of mass."""
     center = (0.0, 0.0, 0.0) if body == "world" else mechanism.body(body).center_of_mass
     return [numbers.magnitude(p - c) for p, c in zip(point, center, strict=True)]
@@ -115,6 +115,8 @@ def records_of(
     for body, name in choices.pivots.items():
         records[name] |= {"weight": _weights(mechanism, choices, body, name, numbers)}
     for force in mechanism.forces:
+        if force.kind == "dry_friction":
+            continue  # an inequality: contact_numbers.py
         base = dict(records[force.joint]) if hasattr(force, "joint") else {}
         records[force.name] = base | FORCE_RECORDS.get(force.kind, _no_more)(mechanism, force, joints, numbers)
     return records
@@ -181,13 +183,13 @@ def _point_spring(mechanism, force, joints, numbers) -> dict[str, list]:
 
 
 def _wrench(mechanism, force, joints, numbers) -> dict[str, list]:
-    return {"point": _from_center(mechanism, force.body, force.point, numbers)}
+    return {"point": from_center(mechanism, force.body, force.point, numbers)}
 
 
 def _potential(mechanism, force, joints, numbers) -> dict[str, list]:
     user = {name: numbers.single(value) for name, value in dict(force.parameters).items()}
     origins = {
-        side: _from_center(mechanism, body, (0.0, 0.0, 0.0), numbers)
+        side: from_center(mechanism, body, (0.0, 0.0, 0.0), numbers)
         for side, body in (("a", force.parent), ("b", force.child))
     }
     return {**expression_record(user, origins, numbers), "scale": [numbers.single(1.0)]}

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from symvi.mechanism import Mechanism
 from symvi.program.compose import Choices
 from symvi.program.program import Program
+from symvi.verify.contact_numbers import all_records
 from symvi.verify.exact import Exact, Plain
 from symvi.verify.field import Field
 from symvi.verify.naive.quaternion import scale
-from symvi.verify.numbers import joints_of, records_of
+from symvi.verify.numbers import joints_of
 
 TOLERANCE = 4e-15  # a few products of numbers near one, each rounded once
 FREE = ("guard",)  # chosen by the analysis of loops, not by the description
@@ -22,9 +23,9 @@ FREE = ("guard",)  # chosen by the analysis of loops, not by the description
 
 def parameter_differences(mechanism: Mechanism, choices: Choices, program: Program) -> Iterator[str]:
     """Parameters that are not as described, and baked numbers that are not exact; nothing when all is well."""
-    plain = records_of(mechanism, choices, joints_of(mechanism, Plain()), Plain())
+    plain = all_records(mechanism, choices, joints_of(mechanism, Plain()), Plain())
     exact = Exact(Field())
-    proved = records_of(mechanism, choices, joints_of(mechanism, exact), exact)
+    proved = all_records(mechanism, choices, joints_of(mechanism, exact), exact)
     bodies = {body.name: {"mass": [body.mass], "inertia": list(body.inertia)} for body in mechanism.bodies}
     for kind, nodes in program.nodes.items():
         for node in nodes:

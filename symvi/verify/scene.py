@@ -15,14 +15,17 @@ from symvi.mechanism import Mechanism
 from symvi.program.compose import NOTHING_DROPPED, Choices
 from symvi.program.program import Node, Program
 from symvi.program.records import STORES
+from symvi.verify.contact_numbers import all_records
 from symvi.verify.crun import Memory
 from symvi.verify.dual import Functions
 from symvi.verify.exact import Exact
 from symvi.verify.field import MERSENNE_61, Field, NotASquare
+from symvi.verify.naive.interior import Interior
 from symvi.verify.naive.quaternion import conjugate, multiply, scale, unrotate
 from symvi.verify.naive.system import System
-from symvi.verify.numbers import joints_of, records_of
+from symvi.verify.numbers import joints_of
 from symvi.verify.opaque import Opaque
+from symvi.verify.path_numbers import PathNumbers
 
 ATTEMPTS = 400  # a radicand has a root at every second point; a scene has a few radicands
 
@@ -65,9 +68,10 @@ class Scene:
         self.world = ([self.zero] * 3, [self.zero + 1, self.zero, self.zero, self.zero])
         exact = Exact(self.field)
         self.joints = joints_of(mechanism, exact)
-        self.parameters = records_of(mechanism, choices, self.joints, exact)
+        self.parameters = all_records(mechanism, choices, self.joints, exact)
         self.h, self.impulse, self.carry, self.closure, self.length = self.field.randoms(5)
         self.gravity = self.field.randoms(3)
+        self.reach, self.extent = self.field.randoms(2)
         everything = [(kind, node) for kind, nodes in program.nodes.items() for node in nodes]
         self.nodes = {node.name: node for kind, node in everything if self.acts(kind)}
         self.watched = {node.name: node for kind, node in everything if not self.acts(kind)}
@@ -79,6 +83,8 @@ class Scene:
         self.system = System(self)
         self.impulses = {c.name: self.field.randoms(self.system.sizes[c.name]) for c in self.system.constraints}
         self.guards = {name: self._guard(name) for name in program.notes["loops"]}
+        self.interior = Interior(self.system)
+        self.path = PathNumbers(self)
 
     def acts(self, kind: str) -> bool:
         """Whether a node type acts: not if it watches dropped rows, of a joint that may have other rows that act."""
@@ -155,7 +161,11 @@ class Scene:
             }
             for store in STORES
         }
-        memory["parameters"]["common"][0] |= {"h": [self.h], "gravity": list(self.gravity)}
+        memory["parameters"]["common"][0] |= {
+            "h": [self.h],
+            "gravity": list(self.gravity),
+            "extent": [self.extent],
+        }
         for k, body in enumerate(self.bodies.values()):
             memory["parameters"]["body"][k] |= {"mass": [body.mass], "inertia": list(body.inertia), "size": [body.size]}
             memory["state"]["body"][k] |= {

@@ -1,19 +1,24 @@
 """What every phase of a program must do, entry by entry: inputs to set, and results by the naive definitions.
 
 A stage runs one or two phases on the records that an earlier stage left. Its checks read records and name the numbers
-that the definitions want there; they are in expected_step.py (the residual and its solution) and expected_state.py
-(everything else).
+that the definitions want there; they are in expected_step.py (the residual and its solution), expected_path.py
+(contacts, limits and dry friction) and expected_state.py (everything else).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
 from symvi.program.maximal import Matrix
-from symvi.verify import expected_state, expected_step
+from symvi.verify import expected_path as path
+from symvi.verify import expected_state as state
+from symvi.verify import expected_step as step
 from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory
+from symvi.verify.expected_path import EXACT, SCALED
 from symvi.verify.scene import Scene
 
 
@@ -28,33 +33,13 @@ class Stage:
     checks: tuple[Check, ...]
 
 
+Row = tuple[str, tuple[str, ...], str | None, Callable, Callable[[View], Iterator[Check]]]
+
+
 def stages_of(scene: Scene, matrix: Matrix) -> list[Stage]:
     """All stages of a program, each after those that it builds on. Raises KeyError for a phase without a definition."""
     view = View(scene, matrix)
-    step, state = expected_step, expected_state
-    table: tuple[tuple[str, tuple[str, ...], str | None, Callable, Callable[[View], Iterator[Check]]], ...] = (
-        ("setup", ("setup",), None, view.nothing, step.setup),
-        ("prepare", ("prepare",), "setup", view.set_switches, step.prepare),
-        ("watch", ("watch",), "prepare", view.nothing, step.watch),
-        ("begin", ("begin",), "prepare", view.set_length, state.begin),
-        ("rest", ("rest",), "prepare", view.nothing, state.rest),
-        ("evaluate", ("evaluate",), "watch", view.set_motion, step.evaluate),
-        ("merit", ("merit",), "evaluate", view.set_sums, step.merit),
-        ("linearize", ("linearize",), "evaluate", view.nothing, step.blocks),
-        ("solve", ("eliminate", "substitute"), "linearize", view.nothing, step.solve),
-        ("settle", ("settle",), "solve", view.set_solution, state.settle),
-        ("advance", ("advance",), "solve", view.set_solution, state.advance),
-        # a second iteration, on records that hold what the first one left: it must find the same
-        ("evaluate again", ("evaluate",), "advance", view.set_motion, step.evaluate),
-        ("solve again", ("linearize", "eliminate", "substitute"), "evaluate again", view.nothing, step.solve),
-        ("retreat", ("retreat",), "evaluate", view.set_base, state.retreat),
-        ("react", ("react",), "evaluate", view.nothing, state.react),
-        ("finish", ("finish",), "evaluate", view.nothing, state.finish),
-        ("displace", ("displace",), "prepare", view.set_shift, state.displace),
-        ("launch", ("launch",), "prepare", view.nothing, state.launch),
-        ("launch_chord", ("launch_chord",), "prepare", view.nothing, state.launch_chord),
-        ("energy", ("energy",), "prepare", view.set_knot, state.energy),
-    )
+    table = [*_step(view), *(_path(view) if scene.interior.nodes else _plain_solve(view)), *_knots(view)]
     used = {phase for phase, calls in scene.program.phases.items() if calls}
     unknown = used - {phase for _, phases, *_ in table for phase in phases}
     if unknown:
@@ -67,3 +52,105 @@ def stages_of(scene: Scene, matrix: Matrix) -> list[Stage]:
                 after = before[after]
             stages[name] = Stage(name, phases, after, prepare, tuple(expected(view)))
     return list(stages.values())
+
+
+def _step(view: View) -> list[Row]:
+    """Up to the residual."""
+    return [
+        ("setup", ("setup",), None, view.nothing, step.setup),
+        ("prepare", ("prepare",), "setup", view.set_switches, lambda v: chain(step.prepare(v), path.geometry(v))),
+        ("watch", ("watch",), "prepare", view.nothing, step.watch),
+        ("begin", ("begin",), "prepare", view.set_length, state.begin),
+        ("rest", ("rest",), "prepare", view.nothing, state.rest),
+        ("evaluate", ("evaluate",), "watch", view.set_motion, evaluate),
+    ]
+
+
+def evaluate(view: View) -> Iterator[Check]:
+    """The residual, and the velocities that inequalities see."""
+    return chain(step.evaluate(view), path.seen(view))
+
+
+def _plain_solve(view: View) -> list[Row]:
+    """Newton's method."""
+    system = step.plain(view)
+    solve, blocks = partial(step.solve, system=system), partial(step.blocks, naive=system.matrix)
+    merit = partial(step.merit, residual=system.residual, more=view.scene.zero)
+    return [
+        ("merit", ("merit",), "evaluate", view.set_sums, merit),
+        ("linearize", ("linearize",), "evaluate", view.nothing, blocks),
+        ("solve", ("eliminate", "substitute"), "linearize", view.nothing, solve),
+        ("settle", ("settle",), "solve", view.set_solution, state.settle),
+        ("advance", ("advance",), "solve", view.set_solution, state.advance),
+        # a second iteration, on records that hold what the first one left: it must find the same
+        ("evaluate again", ("evaluate",), "advance", view.set_motion, step.evaluate),
+        ("solve again", ("linearize", "eliminate", "substitute"), "evaluate again", view.nothing, solve),
+        ("retreat", ("retreat",), "evaluate", view.set_base, state.retreat),
+        ("react", ("react",), "evaluate", view.nothing, state.react),
+        ("finish", ("finish",), "evaluate", view.nothing, state.finish),
+    ]
+
+
+def _path(view: View) -> list[Row]:
+    """The interior point: starts, impulses, one law after the other, two right-hand sides."""
+    laws = path.Laws(view)
+    scaled, exact, other = laws.aimed(SCALED), laws.aimed(EXACT), laws.aimed(SCALED, 1)
+    blocks, solve = step.blocks, step.solve
+    merit = partial(step.merit, residual=laws.pressed.residual, more=path.merit(view))
+    press, kept = partial(path.press, laws=laws), partial(path.kept, laws=laws)
+    aim, aim_other = partial(view.set_aim, 0), partial(view.set_aim, 1)
+    respond, respond_exact = (partial(path.respond, laws=laws.of(form)) for form in (SCALED, EXACT))
+
+    def scale(v: View) -> Iterator[Check]:
+        return chain(path.scaling(v), path.stiffness(v, laws.of(SCALED)))
+
+    def advance(v: View) -> Iterator[Check]:
+        return chain(state.advance(v), path.advance(v, laws.of(SCALED)))
+
+    return [
+        ("release", ("release",), "evaluate", view.nothing, path.release),
+        ("linearize free", ("linearize",), "release", view.nothing, partial(blocks, naive=view.system.matrix)),
+        ("lag", ("lag",), "evaluate", view.nothing, path.lag),
+        ("warm", ("warm",), "evaluate", view.set_start, path.warm),
+        ("press", ("press",), "evaluate", view.nothing, press),
+        ("merit", ("merit",), "press", view.set_sums, merit),
+        ("scale", ("scale",), "press", view.nothing, scale),
+        ("linearize", ("linearize",), "scale", view.nothing, partial(blocks, naive=scaled.matrix)),
+        ("keep", ("keep",), "linearize", view.nothing, kept),
+        ("aim", ("aim",), "keep", aim, partial(path.sent, system=scaled)),
+        ("solve", ("eliminate", "substitute"), "aim", view.nothing, partial(solve, system=scaled)),
+        ("respond", ("respond",), "solve", view.set_solution, respond),
+        ("settle", ("settle",), "solve", view.set_solution, state.settle),
+        ("advance", ("advance",), "respond", view.set_solution, advance),
+        # another right-hand side on the same factors
+        ("recall", ("recall",), "solve", view.nothing, kept),
+        ("aim again", ("aim",), "recall", aim_other, partial(path.sent, system=other)),
+        ("resolve", ("resolve", "substitute"), "aim again", view.nothing, partial(solve, system=other)),
+        # a second iteration, on records that hold what the first one left
+        ("evaluate again", ("evaluate",), "advance", view.set_motion, evaluate),
+        ("press again", ("press",), "evaluate again", view.nothing, press),
+        ("exact", ("exact",), "press again", view.nothing, lambda v: path.stiffness(v, laws.of(EXACT))),
+        ("linearize exact", ("linearize",), "exact", view.nothing, partial(blocks, naive=exact.matrix)),
+        ("aim exact", ("aim_exact",), "linearize exact", aim, partial(path.sent, system=exact)),
+        ("solve exact", ("eliminate", "substitute"), "aim exact", view.nothing, partial(solve, system=exact)),
+        ("respond exact", ("respond",), "solve exact", view.set_solution, respond_exact),
+        ("retreat", ("retreat",), "press", view.set_base, lambda v: chain(state.retreat(v), path.retreat(v))),
+        ("react", ("react",), "press", view.nothing, lambda v: chain(state.react(v), path.react(v))),
+        ("finish", ("finish",), "press", view.nothing, lambda v: chain(state.finish(v), path.finish(v))),
+    ]
+
+
+def _knots(view: View) -> list[Row]:
+    """Starts, displacements and energies."""
+    return [
+        ("displace", ("displace",), "prepare", view.set_shift, state.displace),
+        ("launch", ("launch",), "prepare", view.nothing, lambda v: chain(state.launch(v), path.forget(v))),
+        (
+            "launch_chord",
+            ("launch_chord",),
+            "prepare",
+            view.nothing,
+            lambda v: chain(state.launch_chord(v), path.forget(v)),
+        ),
+        ("energy", ("energy",), "prepare", view.set_knot, state.energy),
+    ]

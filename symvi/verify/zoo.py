@@ -1,8 +1,9 @@
-"""What proofs run over: mechanisms that together have every type of joint and every kind of force.
+"""What proofs run over: mechanisms that together have every type of joint, every kind of force and of contact.
 
 Every joint type of JOINT_TABLE stands between the world and a body and between two bodies, along a coordinate axis,
 between two of them, and askew; with every law that acts along its coordinates, with drivers and with gears. A new row
 of that table, or a new type with rows of its own and an entry in OWN_NUMBERS, is in the zoo without another line.
+Contacts, limits and dry friction are in contact_zoo.py.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from symvi.mechanism import (
     coordinate_kinds,
 )
 from symvi.program.compose import NOTHING_DROPPED, Choices, Lock
+from symvi.verify.contact_zoo import contact_zoo
 
 FULL, DIAGONAL = (1.1, 1.2, 1.3, 0.1, 0.2, 0.3), (1.1, 1.2, 1.3)
 EXPRESSIONS = (
@@ -73,6 +75,7 @@ def zoo() -> Iterator[tuple[Mechanism, Choices]]:
     kept = {"j2": (0, 1, 2, 3), "second_gear": ()}
     locks = (Lock("j2", 0, 0.7),)
     yield dropped_angles(), Choices(kept, {"j2": (4,), "second_gear": (0,)}, {}, {}, locks)
+    yield from ((mechanism, NOTHING_DROPPED) for mechanism in contact_zoo(body, joint))
     yield point_masses(), Choices({}, {}, {}, {"size": 1.6}, (), {"first": "back", "second": "there"})
 
 

@@ -17,7 +17,8 @@ from symvi.verify.stages import Stage
 from tests.verify.subjects import of_zoo
 
 GENERAL = ("askew_revolute", "askew_universal", "askew_screw", "askew_distance", "askew_custom", "body_forces",
-           "both_ways", "four_bar", "dropped_angles", "point_masses")  # fmt: skip
+           "both_ways", "four_bar", "dropped_angles", "point_masses",
+           "touching_askew", "pyramids", "stops")  # fmt: skip
 
 
 class PythonKernels:

@@ -27,7 +27,8 @@ class System:
     def __init__(self, scene):
         self.scene, self.zero, self.h = scene, scene.zero, scene.h
         self.constraints = naive_constraints(scene)
-        self.forces = {force.name: naive_force(scene, force) for force in scene.mechanism.forces}
+        smooth = [force for force in scene.mechanism.forces if force.kind != "dry_friction"]
+        self.forces = {force.name: naive_force(scene, force) for force in smooth}
         self.pivots = {
             body: c for c in self.constraints for body, name in scene.choices.pivots.items() if name == c.name
         }

@@ -1,0 +1,173 @@
+"""Contacts by their plain definitions (BSMH23 section 2.4): gaps, normals, arms, and how surfaces slide.
+
+A gap is a number of two placements. Its normal is the direction in which the child's way opens it, at the first knot;
+its impulse does the virtual work gamma d phi. Friction does the work of beta with the material points at the contact
+point of the first knot, and their displacement over the step, divided by h, is the sliding: of the centre of a sphere,
+and of its surface, which turns about the centre at w.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from symvi.mechanism.contacts import ContactPoint
+from symvi.verify.naive.body import displaced
+from symvi.verify.naive.expressions import rows_of_expressions
+from symvi.verify.naive.quaternion import add, cross, dot, rotate, scale, subtract, unrotate
+
+SHORT = "1e-30"  # below the root of an axis' length, so that it exists before a start too
+UNITS = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+
+@dataclass(frozen=True)
+class NaiveContact:
+    """One contact point at the first knot of a scene.
+
+    gap: a function of the placements of the parent and the child. steepness: |d phi/dx| for the child's position, 1
+    where a gap is a distance. arms: by body, from its centre of mass to the contact point. plane: two axes of the
+    tangent plane, where a linear cone needs them.
+    """
+
+    point: ContactPoint
+    numbers: dict
+    gap: Callable
+    normal: list
+    steepness: object
+    place: list
+    arms: dict[str, list]
+    plane: tuple[list, list] | None
+
+    @property
+    def parent(self) -> str:
+        return self.point.contact.parent
+
+    @property
+    def child(self) -> str:
+        return self.point.contact.child
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        return tuple(name for name in (self.parent, self.child) if name != "world")
+
+    @property
+    def cone(self) -> str:
+        return self.point.contact.cone if self.point.contact.friction > 0 else "none"
+
+    @property
+    def ways(self) -> list[list]:
+        """Directions of a linear cone in the contact's own tangent plane: half of them, then their opposites."""
+        if self.plane is None:
+            return []
+        turns = zip(self.numbers["cosines"], self.numbers["sines"], strict=True)
+        half = [add(scale(c, self.plane[0]), scale(s, self.plane[1])) for c, s in turns]
+        return half + [scale(-1, way) for way in half]
+
+    @property
+    def carries_axis(self) -> bool:
+        """Whether its tangent axis is carried from step to step, as no plane holds it."""
+        return self.plane is not None and self.point.contact.kind != "half_space"
+
+    def sliding(self, first, second, spins, h) -> list:
+        """The child's material point against the parent's over the step, by h, in the tangent plane.
+
+        first, second: placements at both knots by body name; spins: angular velocities w over the step.
+        """
+        radius = self.numbers["radius"][0]
+        moved = _moved(first[self.child], second[self.child], self.numbers["anchor_b"], h)
+        moved = add(moved, cross(spins[self.child], scale(-radius, self.normal)))
+        if self.parent != "world":
+            moved = subtract(moved, self._parent_moved(first[self.parent], second[self.parent], spins, h))
+        return tangential(self.normal, moved)
+
+    def _parent_moved(self, first, second, spins, h) -> list:
+        arm = self.arms[self.parent]
+        if self.point.contact.kind != "sphere":
+            return _moved(first, second, unrotate(first[1], arm), h)
+        centre = rotate(first[1], self.numbers["anchor_a"])
+        moved = _moved(first, second, self.numbers["anchor_a"], h)
+        return add(moved, cross(spins[self.parent], subtract(arm, centre)))
+
+    def friction_pushes(self, body: str) -> list[list]:
+        """The force and torque on a body of a friction impulse along each axis of the world."""
+        sign = 1 if body == self.child else -1
+        zero = self.arms[body][0] * 0
+        axes = [[zero + sign * value for value in unit] for unit in UNITS]
+        return [[*axis, *cross(self.arms[body], axis)] for axis in axes]
+
+
+def _moved(first, second, arm, h) -> list:
+    """The displacement of a point of a body over the step, by h."""
+    return scale(1 / h, subtract(add(second[0], rotate(second[1], arm)), add(first[0], rotate(first[1], arm))))
+
+
+def tangential(normal: list, u: list) -> list:
+    return subtract(u, scale(dot(normal, u), normal))
+
+
+def naive_contact(scene, first, point: ContactPoint, slopes: Callable) -> NaiveContact:
+    """A contact point of a scene; `first`: placements at the first knot; slopes(function): its derivatives by the
+    child's position and rotation at the first knot."""
+    contact, numbers = point.contact, scene.parameters[point.name]
+    gap = GAPS[contact.kind](scene, contact, numbers)
+    along = slopes(contact.child, lambda places: gap(places[contact.parent], places[contact.child]))[:3]
+    if contact.kind == "gap":
+        steepness = scene.functions.sqrt(dot(along, along))
+    else:
+        steepness = scene.zero + 1
+    normal = scale(1 / steepness, along)
+    x, q = first[contact.child]
+    place = add(add(x, rotate(q, numbers["anchor_b"])), scale(-numbers["radius"][0], normal))
+    arms = {name: subtract(place, first[name][0]) for name in (contact.parent, contact.child) if name != "world"}
+    plane = _plane(scene, point.name, contact, first[contact.parent], normal)
+    return NaiveContact(point, numbers, gap, normal, steepness, place, arms, plane)
+
+
+def _half_space(scene, contact, numbers) -> Callable:
+    def gap(a, b):
+        apart = subtract(add(b[0], rotate(b[1], numbers["anchor_b"])), add(a[0], rotate(a[1], numbers["anchor_a"])))
+        return dot(rotate(a[1], numbers["normal"]), apart) - numbers["radius"][0]
+
+    return gap
+
+
+def _sphere(scene, contact, numbers) -> Callable:
+    def gap(a, b):
+        apart = subtract(add(b[0], rotate(b[1], numbers["anchor_b"])), add(a[0], rotate(a[1], numbers["anchor_a"])))
+        return scene.functions.sqrt(dot(apart, apart)) - numbers["reach"][0]
+
+    return gap
+
+
+def _own(scene, contact, numbers) -> Callable:
+    user = {name: numbers[f"par_{name}"][0] for name in dict(contact.parameters)}
+    origins = {side: numbers[f"origin_{side}"] for side in "ab"}
+    return lambda a, b: rows_of_expressions((contact.expression,), user, origins, a, b, scene.functions)[0]
+
+
+GAPS: dict[str, Callable] = {"half_space": _half_space, "sphere": _sphere, "gap": _own}
+
+
+def _plane(scene, name: str, contact, parent, normal: list) -> tuple[list, list] | None:
+    """Axes of the tangent plane: those of a plane on the parent, or the last first axis brought into the new plane."""
+    if contact.cone != "linear" or contact.friction == 0:
+        return None
+    if contact.kind == "half_space":
+        numbers = scene.parameters[name]
+        return rotate(parent[1], numbers["t1"]), rotate(parent[1], numbers["t2"])
+    across = tangential(normal, scene.states[name]["across"])
+    guard = scene.functions.base["number"](SHORT)
+    first = scale(1 / scene.functions.sqrt(dot(across, across) + guard), across)
+    return first, cross(normal, first)
+
+
+def slopes_at(first, zero, derivative) -> Callable:
+    """slopes(name, function of placements): its six derivatives by a body's placement at the first knot."""
+
+    def slopes(name, function):
+        return [
+            derivative(lambda e, k=k: [function(first | {name: displaced(first[name], k, e)})], zero)[0]
+            for k in range(6)
+        ]
+
+    return slopes
