@@ -14,6 +14,7 @@ from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds, free_rotations, free_translations, start_state
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
+from symvi.mechanism.tree_walk import WITHOUT_COORDINATES
 from symvi.physics.coordinates import coordinate_groups
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel
@@ -86,13 +87,14 @@ def state_from(
     """The state with these joint coordinates and velocities (all others as in the description); bodies follow the tree
     of joints.
 
-    Bodies with a placement of their own in the description keep it unless a joint is given for them.
+    Bodies with a placement of their own in the description keep it unless a joint is given that leads to them: from
+    the world outwards, or from parent to child where none leads to the world.
     Raises MechanismError for unknown joints or wrong numbers of coordinates.
     """
     velocities = velocities or {}
     for name in (*coordinates, *velocities):
         mechanism.joint(name)
-    moved = {mechanism.joint(name).child for name in (*coordinates, *velocities)}
+    moved = _moved(mechanism, [mechanism.joint(name) for name in (*coordinates, *velocities)])
     joints = [
         joint.changed(
             **{
@@ -110,6 +112,25 @@ def state_from(
         for body in mechanism.bodies
     ]
     return start_state(mechanism.changed(joints=joints, bodies=bodies))
+
+
+def _moved(mechanism: Mechanism, joints: Sequence[Joint]) -> set[str]:
+    """The bodies that these joints place: of each joint's two the one that more joints part from the world."""
+    distance, waiting = {"world": 0}, ["world"]
+    neighbours: dict[str, list[str]] = {}
+    for joint in mechanism.joints:
+        if joint.type not in WITHOUT_COORDINATES:
+            neighbours.setdefault(joint.parent, []).append(joint.child)
+            neighbours.setdefault(joint.child, []).append(joint.parent)
+    for name in waiting:
+        for other in neighbours.get(name, ()):
+            if other not in distance:
+                distance[other] = distance[name] + 1
+                waiting.append(other)
+    return {
+        joint.parent if distance.get(joint.parent, 0) > distance.get(joint.child, 0) else joint.child
+        for joint in joints
+    }
 
 
 def _coordinates(

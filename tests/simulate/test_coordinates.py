@@ -85,6 +85,26 @@ def test_projection_closes_an_approximate_state() -> None:
     assert np.abs(near.position - exact.position).max() < 0.05
 
 
+@pytest.mark.parametrize("turned", [False, True], ids=["parent to child", "child to parent"])
+def test_a_joint_places_the_body_that_hangs_on_it(turned: bool) -> None:
+    """A rod with a placement of its own hangs on a post in the world, whichever of the two is called child."""
+    ball = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+    bodies = [Body(name=name, position=(0.0, 0.0, z), **ball) for name, z in (("post", 0.0), ("rod", -1.0))]
+    parent, child = ("rod", "post") if turned else ("post", "rod")
+    anchor = {"parent_anchor" if turned else "child_anchor": (0.0, 0.0, 1.0)}
+    joints = [
+        Joint(name="foot", type="fixed", child="post"),
+        Joint(name="pin", type="revolute", parent=parent, child=child, axis=(0.0, 1.0, 0.0), **anchor),
+    ]
+    mechanism = Mechanism(name="hanging", bodies=bodies, joints=joints)
+    state = state_from(mechanism, {"pin": 0.5}, {"pin": 2.0})
+    assert np.abs(state.position[0]).max() < 1e-15
+    found, rates = coordinates_of(mechanism, "pin", state)
+    assert found == pytest.approx([0.5]) and rates == pytest.approx([2.0])
+    assert np.linalg.norm(state.position[1]) == pytest.approx(1.0) and abs(state.position[1, 0]) > 0.4
+    assert Simulator(mechanism, backend="python").simulate(0.1, 0.01, start=state).closure.max() < 1e-13
+
+
 def test_joints_without_coordinates_say_so() -> None:
     with pytest.raises(MechanismError, match="'tested': a fixed joint has no coordinates"):
         coordinates_of(arm("fixed"), "tested", state_from(arm("fixed"), {}))
