@@ -81,7 +81,10 @@ class PointSpring(Force):
 
 
 class JointDamper(Force):
-    """A force -damping c' on a joint's minimal velocities, per free axis [N s/m or N m s/rad]."""
+    """A force -damping c' on a joint's minimal velocities, per free axis [N s/m or N m s/rad].
+
+    Of three free rotations c' is the relative angular velocity in joint axes, not the rate of the rotation vector.
+    """
 
     kind: Literal["joint_damper"] = "joint_damper"
     joint: Text = field(..., "the joint")
@@ -94,7 +97,8 @@ class JointDamper(Force):
 class DryFriction(Force):
     """Coulomb friction in a joint, per free axis: at most this force or torque against the motion [N or N m].
 
-    It holds the axis while less is needed for that, and is the bound itself while the axis moves.
+    It holds the axis while less is needed for that, and is the bound itself while the axis moves. Of three free
+    rotations the axes are those of the joint frame, and the motion is the relative angular velocity.
     """
 
     kind: Literal["dry_friction"] = "dry_friction"
@@ -108,6 +112,8 @@ class DryFriction(Force):
 class Actuator(Force):
     """A force or torque along each free axis of a joint, on the child, its opposite on the parent [N or N m].
 
+    Of three free rotations these are torques about the axes of the joint frame, on the parent: they work on the
+    relative angular velocity, not on the rate of the rotation vector.
     signal: one text in t per free axis; left out, they are inputs of the simulation.
     """
 
@@ -122,7 +128,8 @@ class Actuator(Force):
 class Servo(Force):
     """A controller -stiffness (c - target) - damping (c' - target') on a joint with one free axis.
 
-    signal: the target as a text in t, its rate being its derivative; left out, target and rate are inputs.
+    signal: the target as a text in t, its rate being its derivative; left out, target and rate are inputs. Stiffness
+        and damping are parameters; a run may also be given them for every step, as it is given inputs.
     """
 
     kind: Literal["servo"] = "servo"

@@ -50,7 +50,10 @@ class Trajectory:
     closure (N,): largest residual of a constraint row, dropped ones included [m or rad].
     iterations, status (N,): of the step that led to each knot.
     kept_reactions: as `reactions`, by the rows that the solver keeps.
-    multipliers: constraint -> (N, rows), forces along its rows. powers: driver -> (N,), over the step before [W].
+    multipliers: constraint -> (N, rows), forces along its rows [N, N m]. Like reactions they are those of the step
+        that led to each knot: to second order the forces at the knot before. They are 0 at the first knot of a fresh
+        start, which no step led to.
+    powers: driver -> (N,) [W], that force times the mean rate of the step: first order in the step.
     retries (N,): starts that did not get through, of the step that led to each knot; zero without contacts.
     contact_values (N, n, 14), contact_names: see `contacts`. stop_values (N, m), stop_names: see `stop_forces`.
     inputs (N, m), input_names: what drove the steps.
@@ -108,6 +111,7 @@ class Trajectory:
     def reactions(self) -> Mapping[str, Array]:
         """Joint -> (N, 6): force and torque on the child at the anchor, in joint axes, over the step before [N, N m].
 
+        To second order they are those at the knot before; 0 at the first knot of a fresh start.
         Where redundant loops leave them undetermined (`undetermined` names the joints) they are those of least norm.
         """
         if not self.undetermined:

@@ -9,7 +9,8 @@ import pytest
 
 from symvi import Simulator, coordinates_of, state_from
 from symvi.errors import MechanismError
-from symvi.mechanism import JOINT_TYPES, Body, Joint, Mechanism, coordinate_count
+from symvi.mechanism import JOINT_TYPES, Actuator, Body, Joint, Mechanism, coordinate_count
+from symvi.mechanism.rotation import rotate
 
 MOVING = [kind for kind in JOINT_TYPES if kind not in ("custom", "distance", "fixed")]
 EXTRA = {"screw": {"pitch": 0.1}}
@@ -103,6 +104,21 @@ def test_a_joint_places_the_body_that_hangs_on_it(turned: bool) -> None:
     assert found == pytest.approx([0.5]) and rates == pytest.approx([2.0])
     assert np.linalg.norm(state.position[1]) == pytest.approx(1.0) and abs(state.position[1, 0]) > 0.4
     assert Simulator(mechanism, backend="python").simulate(0.1, 0.01, start=state).closure.max() < 1e-13
+
+
+def test_torques_on_three_rotations_are_about_the_axes_of_the_joint_frame() -> None:
+    """A ball turned far from its joint frame: its angular momentum grows along the frame's own third axis."""
+    frame = (0.8, 0.0, 0.6, 0.0)
+    ball = Body(name="ball", mass=1.0, inertia=(0.2, 0.2, 0.2))
+    joint = Joint(name="joint", type="spherical", child="ball", orientation=frame)
+    motor = Actuator(name="motor", joint="joint")
+    mechanism = Mechanism(name="ball", gravity=(0, 0, 0), bodies=[ball], joints=[joint], forces=[motor])
+    start = state_from(mechanism, {"joint": (1.2, 0.5, -0.9)})
+    motion = Simulator(mechanism, backend="python").simulate(
+        0.5, 0.01, start=start, inputs={"motor.force": (0.0, 0.0, 0.3)}
+    )
+    third = np.array(rotate(frame, (0.0, 0.0, 1.0)))
+    assert np.allclose(motion.angular_momentum[-1], 0.5 * 0.3 * third, rtol=0, atol=1e-12)
 
 
 def test_joints_without_coordinates_say_so() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from symvi.demos import demo_file
-from symvi.mechanism import Body, Box, Joint, Mechanism
+from symvi.mechanism import Body, Box, Joint, Mechanism, Rod
 from symvi.simulate.frames import rotation_matrices
 from symvi.simulate.simulator import Simulator
 from symvi.simulate.trajectory import Trajectory
@@ -33,6 +33,25 @@ def test_two_hinges_of_a_door_share_its_weight() -> None:
         1.4 * motion.reactions["upper"][1:, 0] + motion.reactions["upper"][1:, 4] + motion.reactions["lower"][1:, 4]
     )
     assert np.allclose(np.abs(couple), 20 * 9.81 * 0.4, rtol=1e-9)
+
+
+def test_a_reaction_is_that_of_the_knot_before() -> None:
+    """The pin of a swinging rod carries m (g + a): to second order at the knot before, to first order at its own."""
+    rod = Body(name="rod", mass=1.0, shape=Rod(length=1.0, position=(0.0, 0.0, -0.5)))
+    pin = Joint(name="pin", type="revolute", child="rod", axis=(0.0, 1.0, 0.0), coordinate=1.0, velocity=1.0)
+    simulator = Simulator(Mechanism(name="pendulum", bodies=[rod], joints=[pin]), backend="python")
+    errors = []
+    for step in (0.02, 0.01):
+        motion = simulator.simulate(0.5, step)
+        angle, rate = motion.coordinates("pin")[:, 0], motion.rates("pin")[:, 0]
+        turning = -9.81 * 0.5 * np.sin(angle) / (rod.inertia[1] + 0.25)
+        across = -0.5 * (np.cos(angle) * turning - np.sin(angle) * rate**2)
+        along = 0.5 * (np.sin(angle) * turning + np.cos(angle) * rate**2) + 9.81
+        found, expected = motion.reactions["pin"][:, [0, 2]], np.stack([across, along], axis=1)
+        assert not found[0].any()
+        errors.append([np.abs(found[2:] - expected[k : len(found) - 2 + k]).max() for k in (1, 2)])
+    second, first = np.array(errors[0]) / errors[1]
+    assert 3.5 < second < 4.5 and 1.8 < first < 2.2
 
 
 def world_wrenches(motion: Trajectory, reactions) -> np.ndarray:
