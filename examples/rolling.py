@@ -1,9 +1,10 @@
 """A sphere thrown without spin ends rolling at 5/7 of its speed, and a sliding block stops after v^2 / (2 c_f g).
 
-Coulomb friction c_f m g slows a sphere of radius r and turns it until its lowest point rests: momentum lost is c_f m g t,
-angular momentum gained c_f m g r t, so that v = 5/7 v0 for a full sphere, whatever the friction, after the time
-2 v0 / (7 c_f g). Then friction vanishes. The speed is that at the first knot (a start of second order). The papers' start
-takes it for that of the step before, which friction has slowed already: a block then stops h v0 / 2 too early.
+Coulomb friction c_f m g slows a sphere of radius r and turns it until its lowest point rests: momentum lost is
+c_f m g t, angular momentum gained c_f m g r t, so that v = 5/7 v0 for a full sphere, whatever the friction, after the
+time 2 v0 / (7 c_f g). Then friction vanishes. The speed is that at the first knot (a start of second order). The
+papers' start takes it for that of the step before, which friction has slowed already: a block then stops h v0 / 2
+too early.
 """
 
 from __future__ import annotations
