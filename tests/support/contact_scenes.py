@@ -149,16 +149,17 @@ def force_on(trajectory: Trajectory, body: str) -> np.ndarray:
     return mass * ((x[2:] - 2 * x[1:-1] + x[:-2]) / h**2 - trajectory.mechanism.gravity)
 
 
-def lawful(trajectory: Trajectory, tolerance: float = 1e-6) -> None:
+def lawful(trajectory: Trajectory, tolerance: float = 1e-6, steepness: float = 1.0) -> None:
     """Every contact at every knot: no penetration, no pull, no force at a distance, friction inside its cone and
     against the sliding.
 
     tolerance: what products of impulse and velocity may leave, of the scene's own energy per step (SolverOptions).
+    steepness: the largest length of the gradient of a gap that is no distance.
     """
     mechanism, h = trajectory.mechanism, trajectory.step
     mass = sum(body.mass for body in mechanism.bodies)
     acceleration = np.linalg.norm(mechanism.gravity) or 1.0
-    energy = mass * (acceleration * h) ** 2
+    energy = steepness * mass * (acceleration * h) ** 2
     coefficients = {c.name: c.friction for c in mechanism.contacts}
     round_off = 1e-14 * (1.0 + largest(trajectory.position))
     for name, contact in trajectory.contacts.items():
