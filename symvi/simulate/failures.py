@@ -14,7 +14,7 @@ Field = Callable[[str, str, int, str], np.ndarray]  # store, node type, index, f
 
 
 def failure_of(plan: Plan, status: SolverStatus, time: float, iterations: int, field: Field) -> SolverError:
-    """The error of a step from `time` [s] that ended so, naming the body or constraint that tells most."""
+    """The error of a step from `time` [s] that ended so, naming the body, constraint or contact that tells most."""
     worst = worst_of(plan, status, field)
     count = f" after {iterations} iteration{'s' if iterations > 1 else ''}" if iterations else ""
     where = f"; worst at {worst}{count}" if worst else count
@@ -48,6 +48,15 @@ def _residuals(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
         yield f"body '{body}'", float(max(left[:3].max() / mass, left[3:].max() / size))
     for node in plan.constraints:
         yield _name(node), float(np.abs(field("work", node["kind"], node["index"], "f")).max())
+    for node in plan.notes["inequalities"]:
+        yield _name(node), _left_of(plan, field, node)
+
+
+def _left_of(plan: Plan, field: Field, node: Mapping) -> float:
+    """What a contact, limit or dry friction leaves: of its slacks, and of complementarity over the weight's impulse."""
+    heft, acceleration, h = (field("parameters", "common", 0, name)[0] for name in ("heft", "acceleration", "h"))
+    impulse, slack, miss = (field("work", node["kind"], node["index"], name) for name in ("impulse", "slack", "miss"))
+    return float(max(np.abs(miss).max(), np.abs(impulse * slack).max() / (heft * acceleration * h)))
 
 
 def _name(node: Mapping) -> str:
