@@ -63,6 +63,8 @@ def scalar_of(graph: Graph, expression: sp.Expr, known: dict) -> Scalar:
         value = scalar_of(graph, expression.args[0], known)
         size = graph.sqrt(value * value)
         result = size if isinstance(expression, sp.Abs) else value / size
+    elif isinstance(expression, sp.atan):  # what SymPy makes of atan2 where the second argument is positive
+        result = graph.function("atan2", scalar_of(graph, expression.args[0], known), graph.constant(1))
     elif expression.func in FUNCTIONS:
         arguments = [scalar_of(graph, a, known) for a in expression.args]
         result = graph.function(FUNCTIONS[expression.func], *arguments)

@@ -63,6 +63,7 @@ SURFACES = {
     "bowl": "(x_b[0]**2 + x_b[1]**2)/2",
     "washboard": "0.1*sin(3*x_b[0])",
     "hill": "0.3*exp(-4*(x_b[0] - 1)**2)",
+    "ramp": "0.4*atan2(x_b[0] - 1, 1 + x_b[1]**2)",
     "egg box": "0.1*cos(2*x_b[0])*cos(2*x_b[1])",
 }
 
