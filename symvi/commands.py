@@ -77,11 +77,15 @@ def info(
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
     from symvi.mechanism import Mechanism
     from symvi.program.info import describe
+    from symvi.simulate.build import composed
+    from symvi.simulate.described import settable_values
 
-    facts = describe(Mechanism.from_file(file), loops)
+    mechanism = Mechanism.from_file(file)
+    program = composed(mechanism, loops)
+    facts = describe(mechanism, program) | settable_values(mechanism, program)
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
     _print_table(console, facts["name"], plain)
-    for title in ("redundant rows", "operations per phase", *(("operations per kernel",) if kernels else ())):
+    for title in ["parameters", "redundant rows", "operations per phase", *["operations per kernel"] * kernels]:
         if facts.get(title):
             _print_table(console, title, facts[title])
     return facts
@@ -349,7 +353,7 @@ def _settings(texts: list[str]) -> dict[str, object]:
         if not sign:
             raise SymviError(f"--set {text!r}: write NAME=VALUE, as in arm.mass=2 or gravity=0,0,-1.62")
         name = name.strip()
-        settings["common.gravity" if name == "gravity" else name] = numbers if len(numbers) > 1 else numbers[0]
+        settings[name] = numbers if len(numbers) > 1 else numbers[0]
     return settings
 
 

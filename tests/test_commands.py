@@ -242,6 +242,17 @@ def test_info_tells_freedoms_that_are_driven(run):
     assert facts["unknown velocities"] == facts["rank"] + facts["freedoms"] - facts["freedoms driven"]
 
 
+def test_info_lists_what_a_run_can_be_given(run):
+    """The names that --set and the inputs of a simulation take, with the values that the description has."""
+    _, output, _ = run("info", SLIDER_CRANK, "--json")
+    facts = json.loads(output)
+    assert facts["inputs"] == ["motor.target"]
+    assert facts["parameters"]["gravity"] == [0.0, 0.0, -9.81] and facts["parameters"]["spring.stiffness"] == 200.0
+    assert facts["parameters"]["crank_pin.parent_anchor"] == [0.0, 0.02, 0.1]
+    _, output, _ = run("info", SLIDER_CRANK)
+    assert "spring.stiffness" in output and "motor.target" in output
+
+
 def test_a_missing_file_is_one_line(run):
     for command in (("info",), ("generate", "-o", "out"), ("simulate", "--time", 1, "--step", 0.1)):
         code, output, error = run(command[0], "missing.toml", *command[1:])

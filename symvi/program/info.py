@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from symvi.mechanism import Mechanism, constraint_count
-from symvi.program.compose import compose
-from symvi.program.loops import analyse
+from symvi.program.program import Program
 
 ITERATION = ("evaluate", "merit", "linearize", "eliminate", "substitute", "advance")
 
 
-def describe(mechanism: Mechanism, loops: str = "drop-redundant") -> dict[str, Any]:
+def describe(mechanism: Mechanism, program: Program) -> dict[str, Any]:
     """Nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts per kernel and phase."""
-    program = compose(mechanism, analyse(mechanism, loops))
     notes = program.notes
     rows = (
         sum(constraint_count(joint) for joint in mechanism.joints) + len(mechanism.couplings) + len(mechanism.drivers)

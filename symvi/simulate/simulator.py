@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from math import isfinite
 from typing import Literal
 
@@ -19,6 +20,7 @@ from symvi.program.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate import frames
 from symvi.simulate.arguments import check_run, checked_mechanism, checked_step, checked_steps, real_numbers
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
+from symvi.simulate.described import Described, described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.failures import failure_of
 from symvi.simulate.gains import Gains
@@ -89,8 +91,18 @@ class Simulator:
     # --- parameters --------------------------------------------------------------------------------------------------
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """Numbers that can be changed at run time, as element.field; the geometry of a joint under the joint's name."""
-        return tuple(self._settable)
+        """What can be changed at run time: gravity, and element.field, named and measured as in the description."""
+        return tuple(self.described)
+
+    @cached_property
+    def described(self) -> dict[str, Described]:
+        """The parameters of the description by name, with their values there."""
+        return described(self.mechanism, self._settable, self.plan.notes["baked"])
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """What drives a run, as element.field, with [k] where a field has several entries."""
+        return self.plan.inputs
 
     def set_parameter(self, name: str, value: object) -> None:
         """Change a parameter everywhere it counts. The inertia of a body that its shape gives follows its mass.
@@ -98,23 +110,35 @@ class Simulator:
         Raises MechanismError for an unknown name, a wrong size, a value that is no number, or one that breaks a
         pattern that the text has baked in (an exact zero or one of the description).
         """
+        if name not in self.described:
+            self._set_own(name, name, value)  # the solver's own names, which a reader of the generated text knows
+            return
+        values, size = real_numbers(value), len(self.described[name].value)
+        if values is None or values.size != size or not np.isfinite(values).all():
+            raise MechanismError(f"parameter {name}: {value!r} must be {size} finite number(s)")
+        for own, numbers in self.described[name].numbers(tuple(values.reshape(size).tolist())).items():
+            self._set_own(name, own, numbers)
+
+    def _set_own(self, title: str, name: str, value: object) -> None:
+        """Change a parameter by its name in the solver; errors call it `title`."""
         if name not in self._settable:
-            raise MechanismError(f"no parameter {shown(name)}; {did_you_mean(str(name), self._settable)}")
+            raise MechanismError(f"no parameter {shown(name)}; {did_you_mean(str(name), self.described)}")
         places = [place for own in self._settable[name] for place in self.plan.parameters[own]]
         size = places[0][1]
         values = real_numbers(value)
         if values is None or values.size != size or not np.isfinite(values).all():
-            raise MechanismError(f"parameter {name}: {value!r} must be {size} finite number(s)")
+            raise MechanismError(f"parameter {title}: {value!r} must be {size} finite number(s)")
         values = values.reshape(size)
         for own in self._settable[name]:
             for k, fixed in self.plan.notes.get("baked", {}).get(own, {}).items():
                 if values[int(k)] != fixed:
                     raise MechanismError(
-                        f"parameter {name}[{k}]: generated for exactly {fixed:g} there; change the description instead"
+                        f"parameter {title}[{k}]: the text was generated for what the description has there; change "
+                        "the description instead"
                     )
         problem = parameter_problem(name, values)
         if problem:
-            raise MechanismError(f"parameter {name}: {value!r} {problem}")
+            raise MechanismError(f"parameter {title}: {value!r} {problem}")
         for offset, _ in places:
             self.engine.parameters[offset : offset + size] = values
         self.settings[name] = tuple(float(x) for x in values)

@@ -65,7 +65,7 @@ class LoadedPair:
         self.simulator = Simulator(self.mechanism)
         self.simulator.set_parameter("common.gravity", gravity)
         acting = {f"{kind}_of_joint" for kind in kinds}
-        for name in self.simulator.parameter_names:
+        for name in self.simulator.plan.parameters:
             if name.endswith(GAINS) and name.split(".")[0] not in acting:
                 self.simulator.set_parameter(name, np.zeros(self.simulator.plan.parameters[name][0][1]))
         actuated = [name for name in self.simulator.inputs.names if name.startswith("actuator")]
