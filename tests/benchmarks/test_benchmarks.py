@@ -18,6 +18,7 @@ FOLDER = Path(__file__).parent
 NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py") if not path.stem.startswith("test_"))
 COLUMNS = {  # benchmark -> some columns of its first table
     "build_time": {"wall s", "processor s", "bound s"},
+    "contacts": {"case", "iterations", "retries", "failed"},
     "elimination": {"sparse us", "dense us", "difference"},
     "instructions": {"once a step", "per iteration", "operations"},
     "layouts": {"layout", "compiler", "code KB", "compile s", "ns/step/link"},
