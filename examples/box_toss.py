@@ -54,8 +54,7 @@ def random_start(generator: np.random.Generator) -> State:
 
 
 def throw(simulator: Simulator, start: State, friction: float, step: float) -> tuple[Trajectory, Toss]:
-    for corner in range(8):
-        simulator.set_parameter(f"ground.{corner}.friction", friction)
+    simulator.set_parameter("ground.friction", friction)
     motion = simulator.simulate(DURATION, step, start=start, on_error="status")
     lowest = corner_heights(motion.position[:, 0], motion.orientation[:, 0]).min()
     return motion, Toss(

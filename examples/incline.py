@@ -43,7 +43,7 @@ class Scene:
 
     def run(self, gravity, velocity, time: float, options: SolverOptions = FINE, step: float = STEP) -> Trajectory:
         """Let go with a velocity. gravity and velocity: components along the plane's axes [m/s^2, m/s]."""
-        self.simulator.set_parameter("common.gravity", np.asarray(gravity) @ self.axes)
+        self.simulator.set_parameter("gravity", np.asarray(gravity) @ self.axes)
         start = State(
             0.0,
             [HALF_THICKNESS * self.axes[2]],

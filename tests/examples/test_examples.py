@@ -18,8 +18,9 @@ EXAMPLES = REPOSITORY / "examples"
 # Prints a file instead of claims; tests/demos compares that file with the packaged one.
 GENERATORS = {"strandbeest_geometry", "walker_geometry"}
 NAMES = sorted({path.stem for path in EXAMPLES.glob("[!_]*.py")} - GENERATORS)
-# At full length these build some dozens of solvers, and two of them measure time, which needs a quiet machine.
-LONG = {"closed_chains", "four_bar_chain", "linear_time_step", "newton_convergence"}
+# At full length these build some dozens of solvers, and some measure time, which needs a quiet machine; learning takes
+# minutes.
+LONG = {"closed_chains", "four_bar_chain", "learning", "linear_time_step", "newton_convergence", "sphere_chain"}
 
 
 def run(name: str, figure: Path, *options: str) -> None:
