@@ -191,6 +191,8 @@ class Simulator:
             frame = self.engine.observe(row)
         except ZeroDivisionError:  # in Python; C goes on with numbers that are not finite
             raise AssemblyError("the start is singular: rows of the joints have no direction there") from None
+        if not isfinite(change):  # balls with one centre have no direction: they lie inside each other
+            self._check_apart(project)
         self._check_closed(frame, None if project else change, doubt)
         self._check_apart(project)
         return float(frames.entry(self.plan, frame[None], "closure")[0])
