@@ -85,8 +85,7 @@ def _inline(printer, phase: str, calls: Sequence[Call]) -> dict:
 
 
 def _looped(printer, phase: str, calls: Sequence[Call]) -> dict:
-    """Where kernels come again on records further on, a loop; a few calls as they are; for all others, a table whose
-    rows name kernels."""
+    """Where kernels come again further on, a loop; a few calls as they are; for all others a table of kernels."""
     parts = repetitions_in(calls)
     if sum(isinstance(part, Repetition) for part in parts) > MOST_LOOPS:
         parts = [tuple(calls)]

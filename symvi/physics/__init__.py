@@ -1,3 +1,1 @@
-"""MATHEMATICS: every formula of the method, derived by SymPy once per type. SymPy lives in this package and nowhere
-else.
-"""
+"""MATHEMATICS: every formula of the method, derived by SymPy once per type. SymPy lives here and nowhere else."""

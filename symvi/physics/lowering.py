@@ -1,6 +1,4 @@
-"""From SymPy to scalar code: a formula's outputs become straight-line arithmetic of the closed set in
-scalar/operations.py.
-"""
+"""From SymPy to scalar code: a formula's outputs as straight-line arithmetic of scalar/operations.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a constraint or a force is made of: formulas, and where each of their inputs comes from. No numbers of C, no
-layout.
+"""What a constraint or a force is made of: formulas, and where their inputs come from. No layout, nothing of C.
 
 Labels "a", "b", ... name the bodies that a model touches; the world has a label too but no unknowns. Parameters are
 given with their values, in the model's own numbers (anchors from the centre of mass, unit axes, offset quaternions).

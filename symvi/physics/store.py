@@ -19,9 +19,7 @@ from platformdirs import user_cache_path
 
 @cache
 def folder() -> Path | None:
-    """The folder of this version's formulas, or None where no folder can be written (formulas are then derived
-    anew).
-    """
+    """The folder of this version's formulas; None where none can be written (they are then derived anew)."""
     digest = hashlib.sha256(f"sympy {version('sympy')}".encode())
     here = Path(__file__).parent
     for source in sorted(here.rglob("*.py")):

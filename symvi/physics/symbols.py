@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Placements(NamedTuple):
-    """SymPy matrices of real symbols, as expressions in a description name them: bodies a (the parent) and b (the
-    child).
+    """SymPy matrices of real symbols, named as in descriptions: bodies a (the parent) and b (the child).
 
     x (3, 1): position of the body frame in the world [m]; R (3, 3): rotation, body to world; q (4, 1): unit quaternion
     (w, x, y, z).

@@ -73,9 +73,7 @@ class Scalar:
 
 
 class Graph:
-    """The nodes of one trace. Node i is `(operation, arguments)`; arguments are indices, a Fraction or a symbol's
-    key.
-    """
+    """The nodes of one trace. Node i is `(operation, arguments)`: indices, a Fraction or a symbol's key."""
 
     def __init__(self) -> None:
         self._nodes: list[tuple] = []
@@ -111,9 +109,7 @@ class Graph:
 
     # --- building --------------------------------------------------------------------------------------------------
     def wrap(self, value) -> Scalar:
-        """A scalar of this graph from a scalar or an exact number (int, Fraction); floats are refused, they are not
-        exact.
-        """
+        """A scalar of this graph from a scalar or an exact number (int, Fraction); floats are refused as inexact."""
         if isinstance(value, Scalar):
             return value
         if isinstance(value, float):
@@ -124,18 +120,14 @@ class Graph:
         return self._intern(("const", Fraction(value)), Rate.PARAMETER)
 
     def symbol(self, key, rate: Rate = Rate.ITERATION, name: str | None = None) -> Scalar:
-        """An input. `key` is anything hashable that the caller can find again; `name` is a hint for the printed
-        text.
-        """
+        """An input. `key` is anything hashable that the caller finds again; `name` is a hint for the printed text."""
         scalar = self._intern(("symbol", key), rate)
         if name is not None:
             self.names.setdefault(scalar.index, name)
         return scalar
 
     def name(self, scalar: Scalar, name: str) -> Scalar:
-        """Give a computed value a name for the printed text; the first name stays. Constants and inputs keep their
-        own.
-        """
+        """Name a computed value for the printed text; the first name stays. Constants and inputs keep their own."""
         if self.operation(scalar.index) == "neg":
             return scalar
         if self.operation(scalar.index) not in ("const", "symbol"):
@@ -247,9 +239,7 @@ class Graph:
 
     # --- walking ---------------------------------------------------------------------------------------------------
     def sequence(self, outputs: list[Scalar]) -> list[int]:
-        """Indices of every node that `outputs` need, operands first, in the order in which the outputs come to need
-        them.
-        """
+        """Indices of every node that `outputs` need, operands first, in the order in which they are needed."""
         seen: set[int] = set()
         ordered: list[int] = []
         for output in outputs:

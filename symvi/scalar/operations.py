@@ -18,9 +18,7 @@ OPERATIONS = ("const", "symbol", "neg", *ARITHMETIC, *ROOTS, *OPAQUE)
 
 
 def count_operations(graph: Graph, indices: list[int]) -> dict[str, int]:
-    """Number of operations of each kind among the nodes `indices`; changes of sign are free (they fold into add and
-    sub).
-    """
+    """Number of operations by kind among the nodes `indices`; changes of sign are free (they fold into + and -)."""
     counts: dict[str, int] = {}
     for index in indices:
         operation = graph.operation(index)

@@ -84,8 +84,7 @@ def state_from(
     coordinates: Mapping[str, float | Sequence[float]],
     velocities: Mapping[str, float | Sequence[float]] | None = None,
 ) -> State:
-    """The state with these joint coordinates and velocities (all others as in the description); bodies follow the tree
-    of joints.
+    """The state with these joint coordinates and velocities, others as described; bodies follow the tree of joints.
 
     Bodies with a placement of their own in the description keep it unless a joint is given that leads to them: from
     the world outwards, or from parent to child where none leads to the world.

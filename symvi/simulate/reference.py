@@ -1,5 +1,4 @@
-"""The reference back end: the same schedule and the same kernels in Python, on plain floats. Oracle, and way without a
-compiler.
+"""The reference back end: the same schedule and kernels in Python, on floats. Oracle, and way without a compiler.
 
 Every loop and decision here stands in templates/c/ as well, word by word; the states agree to the last bit.
 """
@@ -110,9 +109,7 @@ class ReferenceSolver:
         self.common.impulse[0], self.common.carry[0], self.common.closure[0] = impulse, carry, closure
 
     def kick(self) -> float:
-        """Share of a step's forces in the next step: 1/2 from a start at a knot (discrete Legendre transform), else
-        1.
-        """
+        """Share of a step's forces in the next step: 1/2 from a start at a knot (Legendre transform), else 1."""
         return self.memory.state["common"][0].kick[0]
 
     def step(self) -> SolverStatus:
@@ -151,8 +148,7 @@ class ReferenceSolver:
 
     # --- starts, knots, projection -----------------------------------------------------------------------------------
     def start(self, knot: bool = True) -> float:
-        """Momenta of a start, from placements and velocities in the state; returns the largest change that projecting
-        made.
+        """Momenta of a start, from placements and velocities in the state; returns the largest change by projection.
 
         knot: the velocities are those at the knot itself (second order); else over the step before (the papers' start).
         """
@@ -221,9 +217,7 @@ class ReferenceSolver:
         return frame | {"closure": self.closure()}
 
     def project(self, max_iterations: int = 50) -> float:
-        """Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass); returns the closure
-        left.
-        """
+        """Move an approximate placement onto the constraints (Gauss-Newton, by mass); returns the closure left."""
         self.run("setup")
         for n in range(max_iterations + 1):
             if self.interior:  # time for next to nothing to act, but enough for dry friction to have a bound
@@ -252,9 +246,7 @@ class ReferenceSolver:
         return closure
 
     def closure(self) -> float:
-        """The largest residual of the constraint rows at the knot that was prepared, dropped rows included [m or
-        rad].
-        """
+        """The largest residual of rows at the knot that was prepared, dropped ones included [m or rad]."""
         return _largest(self.rows)
 
     def opening(self) -> float:
@@ -311,9 +303,7 @@ class ReferenceSolver:
         return self.merit()
 
     def _search(self, before: float) -> tuple[float, float]:
-        """Take the increment, halved until the merit falls; (inf, length) when it never does and the base is
-        restored.
-        """
+        """Take the increment, halved until the merit falls; (inf, length) and the base restored when it never does."""
         length = self.common.length[0] = 1.0
         self.run("advance")
         merit = self.merit()
@@ -331,9 +321,7 @@ class ReferenceSolver:
         return merit, length
 
     def _settled(self, merit: float, length: float) -> bool:
-        """An increment below the tolerance is taken whatever the merit does, if it is whole or what is left is
-        round-off.
-        """
+        """An increment below the tolerance is taken whatever the merit does, if whole or if the rest is round-off."""
         tolerance = self.options.tolerance
         if not isfinite(merit) or not length * self._largest_change() <= tolerance:
             return False
@@ -357,9 +345,7 @@ class ReferenceSolver:
         return SolverStatus.DOMAIN if self._turn() >= FAST else status
 
     def _singular(self) -> bool:
-        """Whether momenta balance to round-off while rows that lost their direction at the first knot stay open by a
-        little.
-        """
+        """Whether momenta balance to round-off while rows that lost their direction stay open by a little."""
         if not self.loops:
             return False
         parameters = self.memory.parameters["common"][0]
@@ -370,9 +356,7 @@ class ReferenceSolver:
         return self._balanced(change, change)
 
     def _balanced(self, change: float, rate: float) -> bool:
-        """Whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a
-        rate.
-        """
+        """Whether momenta balance but for a change of velocity and round-off of impulses, and rows but for a rate."""
         impulse = 0.0
         for record in self.rows:
             if hasattr(record, "y"):

@@ -198,8 +198,7 @@ class Simulator:
         return float(frames.entry(self.plan, frame[None], "closure")[0])
 
     def project(self, state: State | None = None, *, step: float = 0.01) -> State:
-        """The nearest state, weighted by mass, that fulfils all constraints: placement and velocities of `state` or the
-        start.
+        """The nearest state, weighted by mass, that fulfils all constraints: from `state`, or from the start.
 
         Raises AssemblyError, naming the worst joint, if there is none near.
         """
@@ -236,9 +235,7 @@ class Simulator:
         write_angles(self.engine.state, self.plan, self.mechanism, self.angles)
 
     def _holding(self, row: np.ndarray, free: bool) -> np.ndarray:
-        """Drivers that nothing drives hold their joint where it is: their input is set to the coordinate found
-        there.
-        """
+        """Drivers that nothing drives hold their joint: their input is set to the coordinate found there."""
         held = [name for name in self.plan.drivers if free and not self.inputs.has_signal(f"{name}.target")]
         if held:
             self.engine.observe(row)
@@ -317,9 +314,7 @@ class Simulator:
             )
 
     def state_hash(self) -> str:
-        """SHA-256 of the state's bytes, -0 taken as 0: equal for every compiler and layout in the reproducible
-        profile.
-        """
+        """SHA-256 of the state's bytes, -0 as 0: equal for all compilers and layouts in the reproducible profile."""
         return hashlib.sha256((self.engine.state + 0.0).tobytes()).hexdigest()
 
     def worst_constraint(self) -> tuple[str, float]:

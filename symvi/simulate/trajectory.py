@@ -183,9 +183,7 @@ class Trajectory:
         return along(self, joint)
 
     def rates(self, joint: str) -> Array:
-        """(N, k): a joint's minimal velocities [m/s, rad/s], the exact derivatives of its coordinates. Raises
-        MechanismError.
-        """
+        """(N, k): a joint's minimal velocities [m/s, rad/s], derivatives of its coordinates. Raises MechanismError."""
         from symvi.simulate.coordinates import rates_along
 
         return rates_along(self, joint)

@@ -35,9 +35,7 @@ class Piece:
 
 
 def joint_model(mechanism: Mechanism, joint: Joint, keep: tuple[int, ...] | None = None) -> ConstraintModel:
-    """The rows of a joint. `keep` chooses some of them (a loop's redundant ones dropped), then all rows lie in joint
-    axes.
-    """
+    """The rows of a joint. `keep` chooses some (a loop's redundant ones dropped); then all lie in joint axes."""
     geometry = Geometry(mechanism, joint)
     pieces = joint_pieces(geometry, in_joint_axes=keep is not None)
     count = sum(len(p.rows) for p in pieces)
@@ -126,9 +124,7 @@ class Geometry:
         return {"x_a": Position(first), "r_a": self.a("anchor_a"), "x_b": Position(second), "r_b": self.b("anchor_b")}
 
     def turn(self, frame: str = "frame") -> dict:
-        """The relative turn's two quaternions: along the triad ("frame") or along the joint frame's own axes
-        ("joint").
-        """
+        """The two quaternions of the relative turn: along the triad ("frame") or the joint frame's axes ("joint")."""
         return {
             "p": Attitude(self.labels[0], self.name(f"{frame}_a")),
             "q": Attitude(self.labels[1], self.name(f"{frame}_b")),

@@ -1,5 +1,4 @@
-"""A user's own constraint or potential: an expression in x_a, R_a, q_a, x_b, R_b, q_b, with its gradients derived like
-any other.
+"""A user's own constraint or potential in x_a, R_a, q_a, x_b, R_b, q_b, its gradients derived like any other.
 
 The expression comes as a tree of the grammar in mechanism/grammar.py; here it becomes SymPy. Positions in it are those
 of the body frames; the formula's own inputs are centres of mass and carried vectors, so every rule of constraint.py

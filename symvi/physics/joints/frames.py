@@ -6,9 +6,7 @@ from math import sqrt
 
 
 def from_axes(a1, a2, a3) -> tuple[float, float, float, float]:
-    """The rotation that takes x, y, z to the right-handed orthonormal axes a1, a2, a3 (Shepperd's choice of the
-    largest term).
-    """
+    """The rotation that takes x, y, z to right-handed orthonormal axes a1, a2, a3 (Shepperd: the largest term)."""
     m = list(zip(a1, a2, a3, strict=True))
     trace = m[0][0] + m[1][1] + m[2][2]
     squares = [1 + trace] + [1 - trace + 2 * m[i][i] for i in range(3)]

@@ -134,9 +134,7 @@ def separation(x_a, r_a, x_b, r_b, length, let):
     "rad",
 )
 def universal_first_angle(p, q, near, let):
-    """Half of the unwrapped double angle: the right branch is the nearest as long as a step turns less than a
-    quarter.
-    """
+    """Half of the unwrapped double angle: the nearest branch is right while a step turns less than a quarter."""
     from symvi.physics import algebra
 
     w, x, y, z = let("d", _relative(p, q))
