@@ -69,7 +69,7 @@ def read_program(text: str) -> PrintedProgram:
             phases[phase] = tuple(_Phase(body, kernel, tables.get(phase, [])).calls())
     for calls in phases.values():
         for call in calls:
-            _check_restrict(call)
+            _check_records(call)
     return PrintedProgram(kernels, phases, _named_elsewhere(text, kernels))
 
 
@@ -86,7 +86,7 @@ def _table(text: str) -> list[list[int]]:
     return [[int(n) for n in re.findall(r"\d+", row)] for row in re.findall(r"\{([^}]*)\}", text)]
 
 
-def _check_restrict(call: PrintedCall) -> None:
+def _check_records(call: PrintedCall) -> None:
     """A record that a kernel writes must not be passed to it twice, and what it writes must not be const."""
     const = dict(call.function.records)
     for (name, is_const), record in zip(call.function.records, call.records, strict=True):

@@ -185,7 +185,7 @@ class Reader:
         return tuple(found)
 
     def record(self, *between: str) -> tuple[str, bool]:
-        """`[const] type *[restrict|const] name`: (name, const)."""
+        """`[const] type *[const] name`: (name, const)."""
         const = self.front == "const"
         if const:
             self.take()
@@ -219,9 +219,9 @@ def read_function(text: str) -> Function:
     reader.take("void")
     name = reader.word()
     reader.take("(")
-    records = [reader.record("restrict")]
+    records = [reader.record()]
     while reader.take(",", ")") == ",":
-        records.append(reader.record("restrict"))
+        records.append(reader.record())
     reader.take("{")
     statements = reader.statements()
     if reader.front:

@@ -9,10 +9,15 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from symvi.errors import SymviError
+
+# Every benchmark imports this module first: NumPy's LAPACK, not loaded yet, would start threads that share one core.
+for library in ("OPENBLAS", "MKL", "OMP"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 MISSED, CANNOT = 1, 3  # exit codes; 2 is argparse's own
 

@@ -17,6 +17,8 @@ def packages():
         from mujoco import rollout
     except ImportError as error:
         raise missing_extra("bench", "mujoco") from error
+    # of a motion that diverges it would write a log into the working folder
+    mujoco.set_mju_user_warning(lambda text: None)
     return mujoco, rollout
 
 

@@ -21,7 +21,6 @@ QUICKER = {"ladder": 100, "net": 20, "crystal": 2}  # dense over sparse time tha
 
 def measure(report: Report) -> None:
     sys.path.insert(0, str(EXAMPLES))
-    importlib.import_module("_one_core")  # before NumPy computes: its LAPACK would use several cores
     example = importlib.import_module("sparse_elimination")
     pin()
     source = (EXAMPLES / "_block_ldu.c").read_text(encoding="utf-8")

@@ -47,7 +47,7 @@ if sys.argv[1] == "version":
     print("9.8.7")
 else:
     print(os.environ["ZIG_GLOBAL_CACHE_DIR"], os.environ["ZIG_LOCAL_CACHE_DIR"], file=open({log!r}, "a"))
-    flags = [word for word in sys.argv[2:] if not word.startswith("-mcpu=")]
+    flags = [word for word in sys.argv[2:] if not word.startswith("-mcpu=") and not word.endswith("-vectorize")]
     os.environ["PATH"] = {path!r}
     os.execv({gcc!r}, ["gcc", *flags])
 """

@@ -19,6 +19,7 @@ from symvi.native.compiler import identify
 from symvi.program.control import SolverOptions
 from symvi.simulate.engine import CEngine
 from symvi.simulate.simulator import Simulator
+from tests.support.crooked_chains import crooked_chain
 
 STEPS = 1000
 STEP = 0.01
@@ -139,6 +140,24 @@ def test_compilers_agree(name: str, compiler: str, flags: tuple[str, ...]) -> No
     engine = CEngine(text.plan, load_library(path, text.declarations), text.prefix, text.real)
     usual.engine = engine
     assert run(usual) == expected
+
+
+@pytest.mark.parametrize(
+    "compiler, flags",
+    [("gcc", ("-O0",)), ("gcc", ("-O2",)), ("gcc", ("-O3", "-ftree-loop-vectorize")), ("clang", ("-O0",)),
+     ("clang", ("-O2", "-fvectorize")), ("clang", ("-O3", "-funroll-loops")), ("tcc", ()), ("zig", ("-O2",))],
+    ids=str,
+)  # fmt: skip
+def test_loops_have_the_bits_of_calls(compiler: str, flags: tuple[str, ...]) -> None:
+    """Whatever a project asks of its compiler: what one turn of a loop stores, the next one loads."""
+    mechanism = crooked_chain(20, "revolute")
+    calls, loops = (Simulator(mechanism, layout=layout, backend="c") for layout in ("unrolled", "looped"))
+    text = loops.text
+    path = compile_library(text.files, text.prefix, compiler=_compiler(compiler), flags=flags)
+    loops.engine = CEngine(text.plan, load_library(path, text.declarations), text.prefix, text.real)
+    for simulator in (calls, loops):
+        simulator.simulate(50 * STEP, STEP, every=50)
+    assert loops.state_hash() == calls.state_hash()
 
 
 def _compiler(name: str):

@@ -17,7 +17,7 @@ from tests.verify.subjects import of_zoo
 
 
 def kernel(*statements: str) -> str:
-    return "static void k(const r *restrict a_p, r *restrict a)\n{\n" + "\n".join(statements) + "\n}\n"
+    return "static void k(const r *a_p, r *a)\n{\n" + "\n".join(statements) + "\n}\n"
 
 
 def value(expression: str, **values: float) -> float:

@@ -17,7 +17,7 @@ from tests.verify.subjects import of_zoo
 
 VERDICTS = (CAUGHT, EQUIVALENT, INSIDE, MISSED)
 PER_KERNEL = 2  # edits of every kernel of the zoo: some 3000 in all
-KERNEL = """static void k(const m *restrict a_p, m *restrict a)
+KERNEL = """static void k(const m *a_p, m *a)
 {
     const real q0 = a_p->q[0];
     const real q1 = a_p->q[1];

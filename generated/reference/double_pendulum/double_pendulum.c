@@ -41,8 +41,7 @@
 typedef double_pendulum_real real;
 
 /* numbers that follow from the step (2 operations) */
-static void setup_common(const double_pendulum_common_parameters *restrict common_p,
-    double_pendulum_common_work *restrict common)
+static void setup_common(const double_pendulum_common_parameters *common_p, double_pendulum_common_work *common)
 {
     const real h = common_p->h;
     const real half = 0.5*h;
@@ -61,8 +60,8 @@ static void setup_common(const double_pendulum_common_parameters *restrict commo
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void setup_body(const double_pendulum_common_parameters *restrict common_p,
-    const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_work *restrict body)
+static void setup_body(const double_pendulum_common_parameters *common_p,
+    const double_pendulum_body_parameters *body_p, double_pendulum_body_work *body)
 {
     const real mass = body_p->mass;
     const real weight0 = 1.0/(mass*mass);
@@ -88,9 +87,8 @@ static void setup_body(const double_pendulum_common_parameters *restrict common_
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void prepare_body(const double_pendulum_common_work *restrict common,
-    const double_pendulum_body_parameters *restrict body_p, const double_pendulum_body_state *restrict body_z,
-    double_pendulum_body_work *restrict body)
+static void prepare_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
+    const double_pendulum_body_state *body_z, double_pendulum_body_work *body)
 {
     const real q2 = body_z->q[2];
     const real t1 = 2.0*(q2*q2);
@@ -182,10 +180,10 @@ static void prepare_body(const double_pendulum_common_work *restrict common,
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void prepare_revolute_ground(const double_pendulum_common_work *restrict common,
-    const double_pendulum_revolute_ground_parameters *restrict revolute_ground_p,
-    double_pendulum_revolute_ground_work *restrict revolute_ground, const double_pendulum_body_state *restrict b_z,
-    const double_pendulum_body_work *restrict b)
+static void prepare_revolute_ground(const double_pendulum_common_work *common,
+    const double_pendulum_revolute_ground_parameters *revolute_ground_p,
+    double_pendulum_revolute_ground_work *revolute_ground, const double_pendulum_body_state *b_z,
+    const double_pendulum_body_work *b)
 {
     const real anchor_b2 = revolute_ground_p->anchor_b[2];
     const real b_r8 = b->r[8];
@@ -270,10 +268,10 @@ static void prepare_revolute_ground(const double_pendulum_common_work *restrict 
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void prepare_revolute(const double_pendulum_common_work *restrict common,
-    const double_pendulum_revolute_parameters *restrict revolute_p, double_pendulum_revolute_work *restrict revolute,
-    const double_pendulum_body_state *restrict a_z, const double_pendulum_body_work *restrict a,
-    const double_pendulum_body_state *restrict b_z, const double_pendulum_body_work *restrict b)
+static void prepare_revolute(const double_pendulum_common_work *common,
+    const double_pendulum_revolute_parameters *revolute_p, double_pendulum_revolute_work *revolute,
+    const double_pendulum_body_state *a_z, const double_pendulum_body_work *a, const double_pendulum_body_state *b_z,
+    const double_pendulum_body_work *b)
 {
     const real anchor_a1 = revolute_p->anchor_a[1];
     const real a_r7 = a->r[7];
@@ -384,8 +382,8 @@ static void prepare_revolute(const double_pendulum_common_work *restrict common,
 }
 
 /* start from the last velocities, carried on by `length` times their last change (26 operations) */
-static void begin_body(const double_pendulum_common_work *restrict common,
-    const double_pendulum_body_state *restrict body_z, double_pendulum_body_work *restrict body)
+static void begin_body(const double_pendulum_common_work *common, const double_pendulum_body_state *body_z,
+    double_pendulum_body_work *body)
 {
     const real v0 = body_z->v[0];
     const real common_length = common->length;
@@ -421,7 +419,7 @@ static void begin_body(const double_pendulum_common_work *restrict common,
 }
 
 /* impulses start at zero (0 operations) */
-static void begin_revolute_ground(double_pendulum_revolute_ground_work *restrict revolute_ground)
+static void begin_revolute_ground(double_pendulum_revolute_ground_work *revolute_ground)
 {
     revolute_ground->y[0] = 0.0;
     revolute_ground->y[1] = 0.0;
@@ -431,7 +429,7 @@ static void begin_revolute_ground(double_pendulum_revolute_ground_work *restrict
 }
 
 /* impulses start at zero (0 operations) */
-static void begin_revolute(double_pendulum_revolute_work *restrict revolute)
+static void begin_revolute(double_pendulum_revolute_work *revolute)
 {
     revolute->y[0] = 0.0;
     revolute->y[1] = 0.0;
@@ -441,7 +439,7 @@ static void begin_revolute(double_pendulum_revolute_work *restrict revolute)
 }
 
 /* no motion: the residual there is linear in the knot's velocities (0 operations) */
-static void rest_body(double_pendulum_body_work *restrict body)
+static void rest_body(double_pendulum_body_work *body)
 {
     body->v[0] = 0.0;
     body->v[1] = 0.0;
@@ -453,7 +451,7 @@ static void rest_body(double_pendulum_body_work *restrict body)
 }
 
 /* no impulses (0 operations) */
-static void rest_revolute_ground(double_pendulum_revolute_ground_work *restrict revolute_ground)
+static void rest_revolute_ground(double_pendulum_revolute_ground_work *revolute_ground)
 {
     revolute_ground->y[0] = 0.0;
     revolute_ground->y[1] = 0.0;
@@ -463,7 +461,7 @@ static void rest_revolute_ground(double_pendulum_revolute_ground_work *restrict 
 }
 
 /* no impulses (0 operations) */
-static void rest_revolute(double_pendulum_revolute_work *restrict revolute)
+static void rest_revolute(double_pendulum_revolute_work *revolute)
 {
     revolute->y[0] = 0.0;
     revolute->y[1] = 0.0;
@@ -482,8 +480,8 @@ static void rest_revolute(double_pendulum_revolute_work *restrict revolute)
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void evaluate_body(const double_pendulum_common_work *restrict common,
-    const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_work *restrict body)
+static void evaluate_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
+    double_pendulum_body_work *body)
 {
     const real w0 = body->w[0];
     const real common_half = common->half;
@@ -557,9 +555,9 @@ static void evaluate_body(const double_pendulum_common_work *restrict common,
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void evaluate_revolute_ground(const double_pendulum_common_parameters *restrict common_p,
-    const double_pendulum_revolute_ground_parameters *restrict revolute_ground_p,
-    double_pendulum_revolute_ground_work *restrict revolute_ground, double_pendulum_body_work *restrict b)
+static void evaluate_revolute_ground(const double_pendulum_common_parameters *common_p,
+    const double_pendulum_revolute_ground_parameters *revolute_ground_p,
+    double_pendulum_revolute_ground_work *revolute_ground, double_pendulum_body_work *b)
 {
     const real anchor_b1_y = revolute_ground->g1[1];
     const real b_a0 = b->a[0];
@@ -676,9 +674,8 @@ static void evaluate_revolute_ground(const double_pendulum_common_parameters *re
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void evaluate_revolute(const double_pendulum_common_parameters *restrict common_p,
-    double_pendulum_revolute_work *restrict revolute, double_pendulum_body_work *restrict a,
-    double_pendulum_body_work *restrict b)
+static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
+    double_pendulum_revolute_work *revolute, double_pendulum_body_work *a, double_pendulum_body_work *b)
 {
     const real anchor_a1_y = revolute->g1[1];
     const real a_a0 = a->a[0];
@@ -852,7 +849,7 @@ static void evaluate_revolute(const double_pendulum_common_parameters *restrict 
 }
 
 /* add a body's residual, as velocities, to the merit (14 operations) */
-static void merit_body(double_pendulum_common_work *restrict common, const double_pendulum_body_work *restrict body)
+static void merit_body(double_pendulum_common_work *common, const double_pendulum_body_work *body)
 {
     const real common_merit = common->merit;
     const real weight0 = body->weight[0];
@@ -867,8 +864,8 @@ static void merit_body(double_pendulum_common_work *restrict common, const doubl
 }
 
 /* add the rows' residual to the merit (10 operations) */
-static void merit_revolute_ground(double_pendulum_common_work *restrict common,
-    const double_pendulum_revolute_ground_work *restrict revolute_ground)
+static void merit_revolute_ground(double_pendulum_common_work *common,
+    const double_pendulum_revolute_ground_work *revolute_ground)
 {
     const real common_merit = common->merit;
     const real f0 = revolute_ground->f[0];
@@ -880,8 +877,7 @@ static void merit_revolute_ground(double_pendulum_common_work *restrict common,
 }
 
 /* add the rows' residual to the merit (10 operations) */
-static void merit_revolute(double_pendulum_common_work *restrict common,
-    const double_pendulum_revolute_work *restrict revolute)
+static void merit_revolute(double_pendulum_common_work *common, const double_pendulum_revolute_work *revolute)
 {
     const real common_merit = common->merit;
     const real f0 = revolute->f[0];
@@ -902,8 +898,8 @@ static void merit_revolute(double_pendulum_common_work *restrict common,
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void linearize_body(const double_pendulum_common_work *restrict common,
-    const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_work *restrict body)
+static void linearize_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
+    double_pendulum_body_work *body)
 {
     const real mass = body_p->mass;
     body->d[0] = mass;
@@ -964,8 +960,8 @@ static void linearize_body(const double_pendulum_common_work *restrict common,
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (234 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute(double_pendulum_body_work *restrict i,
-    double_pendulum_revolute_work *restrict j, double_pendulum_edge_body_revolute_work *restrict ij)
+static void eliminate_body_into_revolute(double_pendulum_body_work *i, double_pendulum_revolute_work *j,
+    double_pendulum_edge_body_revolute_work *ij)
 {
     const real d21 = i->d[21];
     const real t1 = 1.0/d21;
@@ -1142,8 +1138,8 @@ static void eliminate_body_into_revolute(double_pendulum_body_work *restrict i,
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (503 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_revolute_into_body(double_pendulum_revolute_work *restrict i,
-    double_pendulum_body_work *restrict j, double_pendulum_edge_revolute_body_work *restrict ij)
+static void eliminate_revolute_into_body(double_pendulum_revolute_work *i, double_pendulum_body_work *j,
+    double_pendulum_edge_revolute_body_work *ij)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -1390,8 +1386,8 @@ static void eliminate_revolute_into_body(double_pendulum_revolute_work *restrict
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (495 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute_ground(double_pendulum_body_work *restrict i,
-    double_pendulum_revolute_ground_work *restrict j, double_pendulum_edge_body_revolute_ground_work *restrict ij)
+static void eliminate_body_into_revolute_ground(double_pendulum_body_work *i,
+    double_pendulum_revolute_ground_work *j, double_pendulum_edge_body_revolute_ground_work *ij)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -1619,7 +1615,7 @@ static void eliminate_body_into_revolute_ground(double_pendulum_body_work *restr
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (120 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_revolute_ground(double_pendulum_revolute_ground_work *restrict i)
+static void eliminate_revolute_ground(double_pendulum_revolute_ground_work *i)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -1709,7 +1705,7 @@ static void eliminate_revolute_ground(double_pendulum_revolute_ground_work *rest
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (0 operations) */
-static void substitute_revolute_ground(double_pendulum_revolute_ground_work *restrict i)
+static void substitute_revolute_ground(double_pendulum_revolute_ground_work *i)
 {
     const real f0 = i->f[0];
     i->s[0] = f0;
@@ -1724,9 +1720,8 @@ static void substitute_revolute_ground(double_pendulum_revolute_ground_work *res
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (72 operations) */
-static void substitute_body_from_revolute_ground(double_pendulum_body_work *restrict i,
-    const double_pendulum_revolute_ground_work *restrict j,
-    const double_pendulum_edge_body_revolute_ground_work *restrict ij)
+static void substitute_body_from_revolute_ground(double_pendulum_body_work *i,
+    const double_pendulum_revolute_ground_work *j, const double_pendulum_edge_body_revolute_ground_work *ij)
 {
     const real f5 = i->f[5];
     const real j_s4 = j->s[4];
@@ -1789,8 +1784,8 @@ static void substitute_body_from_revolute_ground(double_pendulum_body_work *rest
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (60 operations) */
-static void substitute_revolute_from_body(double_pendulum_revolute_work *restrict i,
-    const double_pendulum_body_work *restrict j, const double_pendulum_edge_revolute_body_work *restrict ij)
+static void substitute_revolute_from_body(double_pendulum_revolute_work *i, const double_pendulum_body_work *j,
+    const double_pendulum_edge_revolute_body_work *ij)
 {
     const real f0 = i->f[0];
     const real j_s5 = j->s[5];
@@ -1841,8 +1836,8 @@ static void substitute_revolute_from_body(double_pendulum_revolute_work *restric
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (72 operations) */
-static void substitute_body_from_revolute(double_pendulum_body_work *restrict i,
-    const double_pendulum_revolute_work *restrict j, const double_pendulum_edge_body_revolute_work *restrict ij)
+static void substitute_body_from_revolute(double_pendulum_body_work *i, const double_pendulum_revolute_work *j,
+    const double_pendulum_edge_body_revolute_work *ij)
 {
     const real f5 = i->f[5];
     const real j_s4 = j->s[4];
@@ -1905,7 +1900,7 @@ static void substitute_body_from_revolute(double_pendulum_body_work *restrict i,
 }
 
 /* take the solved velocities as they are (8 operations) */
-static void settle_body(const double_pendulum_common_work *restrict common, double_pendulum_body_work *restrict body)
+static void settle_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
 {
     const real s0 = body->s[0];
     body->v[0] = -s0;
@@ -1929,7 +1924,7 @@ static void settle_body(const double_pendulum_common_work *restrict common, doub
 
 /* turn the solved increment into a change of velocity, keep the base, and take `length` of it (35 operations) */
 /*   dw = (c I - a^) theta/h    [derived here] */
-static void advance_body(const double_pendulum_common_work *restrict common, double_pendulum_body_work *restrict body)
+static void advance_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
 {
     const real s0 = body->s[0];
     body->s[0] = s0;
@@ -1984,8 +1979,8 @@ static void advance_body(const double_pendulum_common_work *restrict common, dou
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
-static void advance_revolute_ground(const double_pendulum_common_work *restrict common,
-    double_pendulum_revolute_ground_work *restrict revolute_ground)
+static void advance_revolute_ground(const double_pendulum_common_work *common,
+    double_pendulum_revolute_ground_work *revolute_ground)
 {
     const real y0 = revolute_ground->y[0];
     revolute_ground->base[0] = y0;
@@ -2016,8 +2011,7 @@ static void advance_revolute_ground(const double_pendulum_common_work *restrict 
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
-static void advance_revolute(const double_pendulum_common_work *restrict common,
-    double_pendulum_revolute_work *restrict revolute)
+static void advance_revolute(const double_pendulum_common_work *common, double_pendulum_revolute_work *revolute)
 {
     const real y0 = revolute->y[0];
     revolute->base[0] = y0;
@@ -2048,7 +2042,7 @@ static void advance_revolute(const double_pendulum_common_work *restrict common,
 }
 
 /* take another `length` of the same increment (20 operations) */
-static void retreat_body(const double_pendulum_common_work *restrict common, double_pendulum_body_work *restrict body)
+static void retreat_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
 {
     const real base0 = body->base[0];
     const real s0 = body->s[0];
@@ -2084,8 +2078,8 @@ static void retreat_body(const double_pendulum_common_work *restrict common, dou
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute_ground(const double_pendulum_common_work *restrict common,
-    double_pendulum_revolute_ground_work *restrict revolute_ground)
+static void retreat_revolute_ground(const double_pendulum_common_work *common,
+    double_pendulum_revolute_ground_work *revolute_ground)
 {
     const real base0 = revolute_ground->base[0];
     const real s0 = revolute_ground->s[0];
@@ -2111,8 +2105,7 @@ static void retreat_revolute_ground(const double_pendulum_common_work *restrict 
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute(const double_pendulum_common_work *restrict common,
-    double_pendulum_revolute_work *restrict revolute)
+static void retreat_revolute(const double_pendulum_common_work *common, double_pendulum_revolute_work *revolute)
 {
     const real base0 = revolute->base[0];
     const real s0 = revolute->s[0];
@@ -2138,9 +2131,9 @@ static void retreat_revolute(const double_pendulum_common_work *restrict common,
 }
 
 /* force and torque on body b at the anchor, joint axes (42 operations) */
-static void react_revolute_ground(const double_pendulum_common_work *restrict common,
-    const double_pendulum_revolute_ground_parameters *restrict revolute_ground_p,
-    double_pendulum_revolute_ground_work *restrict revolute_ground, const double_pendulum_body_work *restrict b)
+static void react_revolute_ground(const double_pendulum_common_work *common,
+    const double_pendulum_revolute_ground_parameters *revolute_ground_p,
+    double_pendulum_revolute_ground_work *revolute_ground, const double_pendulum_body_work *b)
 {
     const real y0 = revolute_ground->y[0];
     const real common_impulse = common->impulse;
@@ -2179,9 +2172,9 @@ static void react_revolute_ground(const double_pendulum_common_work *restrict co
 }
 
 /* force and torque on body b at the anchor, joint axes (72 operations) */
-static void react_revolute(const double_pendulum_common_work *restrict common,
-    const double_pendulum_revolute_parameters *restrict revolute_p, double_pendulum_revolute_work *restrict revolute,
-    const double_pendulum_body_work *restrict a, const double_pendulum_body_work *restrict b)
+static void react_revolute(const double_pendulum_common_work *common,
+    const double_pendulum_revolute_parameters *revolute_p, double_pendulum_revolute_work *revolute,
+    const double_pendulum_body_work *a, const double_pendulum_body_work *b)
 {
     const real y0 = revolute->y[0];
     const real a_r0 = a->r[0];
@@ -2231,9 +2224,9 @@ static void react_revolute(const double_pendulum_common_work *restrict common,
 /* write the second knot into the state: positions, momenta, and velocities for the next start (37 operations) */
 /*   q2 = [c; a] q1    [BM20 (31)] */
 /*   p = m v    [BM20 (26)] */
-static void finish_body(const double_pendulum_common_parameters *restrict common_p,
-    const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_state *restrict body_z,
-    const double_pendulum_body_work *restrict body)
+static void finish_body(const double_pendulum_common_parameters *common_p,
+    const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
+    const double_pendulum_body_work *body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -2301,9 +2294,9 @@ static void finish_body(const double_pendulum_common_parameters *restrict common
 /* move the placement in the state by `length` of a step at the settled velocities (50 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   q2 = [c; a] q1    [BM20 (31)] */
-static void displace_body(const double_pendulum_common_parameters *restrict common_p,
-    const double_pendulum_common_work *restrict common, double_pendulum_body_state *restrict body_z,
-    const double_pendulum_body_work *restrict body)
+static void displace_body(const double_pendulum_common_parameters *common_p,
+    const double_pendulum_common_work *common, double_pendulum_body_state *body_z,
+    const double_pendulum_body_work *body)
 {
     const real x0 = body_z->x[0];
     const real common_length = common->length;
@@ -2342,8 +2335,8 @@ static void displace_body(const double_pendulum_common_parameters *restrict comm
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
 /*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-static void launch_body(const double_pendulum_body_parameters *restrict body_p,
-    double_pendulum_body_state *restrict body_z, const double_pendulum_body_work *restrict body)
+static void launch_body(const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
+    const double_pendulum_body_work *body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -2382,9 +2375,9 @@ static void launch_body(const double_pendulum_body_parameters *restrict body_p,
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-static void launch_chord_body(const double_pendulum_common_work *restrict common,
-    const double_pendulum_body_parameters *restrict body_p, double_pendulum_body_state *restrict body_z,
-    const double_pendulum_body_work *restrict body)
+static void launch_chord_body(const double_pendulum_common_work *common,
+    const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
+    const double_pendulum_body_work *body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -2430,9 +2423,9 @@ static void launch_chord_body(const double_pendulum_common_work *restrict common
 /*   V = -m g·x    [BM20 (19)] */
 /*   p = m v    [BM20 (26)] */
 /*   l = J w + x x p    [derived here, at a knot] */
-static void energy_body(const double_pendulum_common_parameters *restrict common_p,
-    double_pendulum_common_work *restrict common, const double_pendulum_body_parameters *restrict body_p,
-    const double_pendulum_body_state *restrict body_z, const double_pendulum_body_work *restrict body)
+static void energy_body(const double_pendulum_common_parameters *common_p, double_pendulum_common_work *common,
+    const double_pendulum_body_parameters *body_p, const double_pendulum_body_state *body_z,
+    const double_pendulum_body_work *body)
 {
     const real j0 = body->j[0];
     const real w0 = body->w[0];

@@ -42,7 +42,7 @@
 typedef four_bar_real real;
 
 /* numbers that follow from the step (2 operations) */
-static void setup_common(const four_bar_common_parameters *restrict common_p, four_bar_common_work *restrict common)
+static void setup_common(const four_bar_common_parameters *common_p, four_bar_common_work *common)
 {
     const real h = common_p->h;
     const real half = 0.5*h;
@@ -61,8 +61,8 @@ static void setup_common(const four_bar_common_parameters *restrict common_p, fo
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void setup_body(const four_bar_common_parameters *restrict common_p,
-    const four_bar_body_parameters *restrict body_p, four_bar_body_work *restrict body)
+static void setup_body(const four_bar_common_parameters *common_p, const four_bar_body_parameters *body_p,
+    four_bar_body_work *body)
 {
     const real mass = body_p->mass;
     const real weight0 = 1.0/(mass*mass);
@@ -88,9 +88,8 @@ static void setup_body(const four_bar_common_parameters *restrict common_p,
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void prepare_body(const four_bar_common_work *restrict common,
-    const four_bar_body_parameters *restrict body_p, const four_bar_body_state *restrict body_z,
-    four_bar_body_work *restrict body)
+static void prepare_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
+    const four_bar_body_state *body_z, four_bar_body_work *body)
 {
     const real q2 = body_z->q[2];
     const real t1 = 2.0*(q2*q2);
@@ -182,10 +181,9 @@ static void prepare_body(const four_bar_common_work *restrict common,
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void prepare_revolute_ground(const four_bar_common_work *restrict common,
-    const four_bar_revolute_ground_parameters *restrict revolute_ground_p,
-    four_bar_revolute_ground_work *restrict revolute_ground, const four_bar_body_state *restrict b_z,
-    const four_bar_body_work *restrict b)
+static void prepare_revolute_ground(const four_bar_common_work *common,
+    const four_bar_revolute_ground_parameters *revolute_ground_p, four_bar_revolute_ground_work *revolute_ground,
+    const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
     const real anchor_b2 = revolute_ground_p->anchor_b[2];
     const real b_r8 = b->r[8];
@@ -271,10 +269,9 @@ static void prepare_revolute_ground(const four_bar_common_work *restrict common,
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void prepare_revolute(const four_bar_common_work *restrict common,
-    const four_bar_revolute_parameters *restrict revolute_p, four_bar_revolute_work *restrict revolute,
-    const four_bar_body_state *restrict a_z, const four_bar_body_work *restrict a,
-    const four_bar_body_state *restrict b_z, const four_bar_body_work *restrict b)
+static void prepare_revolute(const four_bar_common_work *common, const four_bar_revolute_parameters *revolute_p,
+    four_bar_revolute_work *revolute, const four_bar_body_state *a_z, const four_bar_body_work *a,
+    const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
     const real anchor_a1 = revolute_p->anchor_a[1];
     const real a_r7 = a->r[7];
@@ -387,11 +384,10 @@ static void prepare_revolute(const four_bar_common_work *restrict common,
 /* revolute: along first axis, along second axis (93 operations) */
 /*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void prepare_revolute_loop(const four_bar_common_work *restrict common,
-    const four_bar_revolute_loop_parameters *restrict revolute_loop_p,
-    four_bar_revolute_loop_work *restrict revolute_loop, const four_bar_body_state *restrict a_z,
-    const four_bar_body_work *restrict a, const four_bar_body_state *restrict b_z,
-    const four_bar_body_work *restrict b)
+static void prepare_revolute_loop(const four_bar_common_work *common,
+    const four_bar_revolute_loop_parameters *revolute_loop_p, four_bar_revolute_loop_work *revolute_loop,
+    const four_bar_body_state *a_z, const four_bar_body_work *a, const four_bar_body_state *b_z,
+    const four_bar_body_work *b)
 {
     const real a_r2 = a->r[2];
     revolute_loop->g1[0] = a_r2;
@@ -471,10 +467,9 @@ static void prepare_revolute_loop(const four_bar_common_work *restrict common,
 /* rows that the others imply (98 operations) */
 /*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *restrict revolute_dropped_p,
-    four_bar_revolute_dropped_work *restrict revolute_dropped, const four_bar_body_state *restrict a_z,
-    const four_bar_body_work *restrict a, const four_bar_body_state *restrict b_z,
-    const four_bar_body_work *restrict b)
+static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *revolute_dropped_p,
+    four_bar_revolute_dropped_work *revolute_dropped, const four_bar_body_state *a_z, const four_bar_body_work *a,
+    const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
     const real a_r1 = a->r[1];
     const real anchor_a1 = revolute_dropped_p->anchor_a[1];
@@ -537,8 +532,8 @@ static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *r
 }
 
 /* start from the last velocities, carried on by `length` times their last change (26 operations) */
-static void begin_body(const four_bar_common_work *restrict common, const four_bar_body_state *restrict body_z,
-    four_bar_body_work *restrict body)
+static void begin_body(const four_bar_common_work *common, const four_bar_body_state *body_z,
+    four_bar_body_work *body)
 {
     const real v0 = body_z->v[0];
     const real common_length = common->length;
@@ -574,7 +569,7 @@ static void begin_body(const four_bar_common_work *restrict common, const four_b
 }
 
 /* impulses start at zero (0 operations) */
-static void begin_revolute_ground(four_bar_revolute_ground_work *restrict revolute_ground)
+static void begin_revolute_ground(four_bar_revolute_ground_work *revolute_ground)
 {
     revolute_ground->y[0] = 0.0;
     revolute_ground->y[1] = 0.0;
@@ -584,7 +579,7 @@ static void begin_revolute_ground(four_bar_revolute_ground_work *restrict revolu
 }
 
 /* impulses start at zero (0 operations) */
-static void begin_revolute(four_bar_revolute_work *restrict revolute)
+static void begin_revolute(four_bar_revolute_work *revolute)
 {
     revolute->y[0] = 0.0;
     revolute->y[1] = 0.0;
@@ -594,14 +589,14 @@ static void begin_revolute(four_bar_revolute_work *restrict revolute)
 }
 
 /* impulses start at zero (0 operations) */
-static void begin_revolute_loop(four_bar_revolute_loop_work *restrict revolute_loop)
+static void begin_revolute_loop(four_bar_revolute_loop_work *revolute_loop)
 {
     revolute_loop->y[0] = 0.0;
     revolute_loop->y[1] = 0.0;
 }
 
 /* no motion: the residual there is linear in the knot's velocities (0 operations) */
-static void rest_body(four_bar_body_work *restrict body)
+static void rest_body(four_bar_body_work *body)
 {
     body->v[0] = 0.0;
     body->v[1] = 0.0;
@@ -613,7 +608,7 @@ static void rest_body(four_bar_body_work *restrict body)
 }
 
 /* no impulses (0 operations) */
-static void rest_revolute_ground(four_bar_revolute_ground_work *restrict revolute_ground)
+static void rest_revolute_ground(four_bar_revolute_ground_work *revolute_ground)
 {
     revolute_ground->y[0] = 0.0;
     revolute_ground->y[1] = 0.0;
@@ -623,7 +618,7 @@ static void rest_revolute_ground(four_bar_revolute_ground_work *restrict revolut
 }
 
 /* no impulses (0 operations) */
-static void rest_revolute(four_bar_revolute_work *restrict revolute)
+static void rest_revolute(four_bar_revolute_work *revolute)
 {
     revolute->y[0] = 0.0;
     revolute->y[1] = 0.0;
@@ -633,7 +628,7 @@ static void rest_revolute(four_bar_revolute_work *restrict revolute)
 }
 
 /* no impulses (0 operations) */
-static void rest_revolute_loop(four_bar_revolute_loop_work *restrict revolute_loop)
+static void rest_revolute_loop(four_bar_revolute_loop_work *revolute_loop)
 {
     revolute_loop->y[0] = 0.0;
     revolute_loop->y[1] = 0.0;
@@ -649,8 +644,8 @@ static void rest_revolute_loop(four_bar_revolute_loop_work *restrict revolute_lo
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void evaluate_body(const four_bar_common_work *restrict common,
-    const four_bar_body_parameters *restrict body_p, four_bar_body_work *restrict body)
+static void evaluate_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
+    four_bar_body_work *body)
 {
     const real w0 = body->w[0];
     const real common_half = common->half;
@@ -724,9 +719,9 @@ static void evaluate_body(const four_bar_common_work *restrict common,
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void evaluate_revolute_ground(const four_bar_common_parameters *restrict common_p,
-    const four_bar_revolute_ground_parameters *restrict revolute_ground_p,
-    four_bar_revolute_ground_work *restrict revolute_ground, four_bar_body_work *restrict b)
+static void evaluate_revolute_ground(const four_bar_common_parameters *common_p,
+    const four_bar_revolute_ground_parameters *revolute_ground_p, four_bar_revolute_ground_work *revolute_ground,
+    four_bar_body_work *b)
 {
     const real anchor_b1_y = revolute_ground->g1[1];
     const real b_a0 = b->a[0];
@@ -843,8 +838,8 @@ static void evaluate_revolute_ground(const four_bar_common_parameters *restrict 
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void evaluate_revolute(const four_bar_common_parameters *restrict common_p,
-    four_bar_revolute_work *restrict revolute, four_bar_body_work *restrict a, four_bar_body_work *restrict b)
+static void evaluate_revolute(const four_bar_common_parameters *common_p, four_bar_revolute_work *revolute,
+    four_bar_body_work *a, four_bar_body_work *b)
 {
     const real anchor_a1_y = revolute->g1[1];
     const real a_a0 = a->a[0];
@@ -1020,9 +1015,9 @@ static void evaluate_revolute(const four_bar_common_parameters *restrict common_
 /* revolute: along first axis, along second axis (273 operations) */
 /*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
-static void evaluate_revolute_loop(const four_bar_common_parameters *restrict common_p,
-    four_bar_revolute_loop_work *restrict revolute_loop, const four_bar_body_state *restrict a_z,
-    four_bar_body_work *restrict a, const four_bar_body_state *restrict b_z, four_bar_body_work *restrict b)
+static void evaluate_revolute_loop(const four_bar_common_parameters *common_p,
+    four_bar_revolute_loop_work *revolute_loop, const four_bar_body_state *a_z, four_bar_body_work *a,
+    const four_bar_body_state *b_z, four_bar_body_work *b)
 {
     const real a_r5 = a->r[5];
     const real a_a0 = a->a[0];
@@ -1185,7 +1180,7 @@ static void evaluate_revolute_loop(const four_bar_common_parameters *restrict co
 }
 
 /* add a body's residual, as velocities, to the merit (14 operations) */
-static void merit_body(four_bar_common_work *restrict common, const four_bar_body_work *restrict body)
+static void merit_body(four_bar_common_work *common, const four_bar_body_work *body)
 {
     const real common_merit = common->merit;
     const real weight0 = body->weight[0];
@@ -1200,8 +1195,7 @@ static void merit_body(four_bar_common_work *restrict common, const four_bar_bod
 }
 
 /* add the rows' residual to the merit (10 operations) */
-static void merit_revolute_ground(four_bar_common_work *restrict common,
-    const four_bar_revolute_ground_work *restrict revolute_ground)
+static void merit_revolute_ground(four_bar_common_work *common, const four_bar_revolute_ground_work *revolute_ground)
 {
     const real common_merit = common->merit;
     const real f0 = revolute_ground->f[0];
@@ -1213,7 +1207,7 @@ static void merit_revolute_ground(four_bar_common_work *restrict common,
 }
 
 /* add the rows' residual to the merit (10 operations) */
-static void merit_revolute(four_bar_common_work *restrict common, const four_bar_revolute_work *restrict revolute)
+static void merit_revolute(four_bar_common_work *common, const four_bar_revolute_work *revolute)
 {
     const real common_merit = common->merit;
     const real f0 = revolute->f[0];
@@ -1225,8 +1219,7 @@ static void merit_revolute(four_bar_common_work *restrict common, const four_bar
 }
 
 /* add the rows' residual to the merit (4 operations) */
-static void merit_revolute_loop(four_bar_common_work *restrict common,
-    const four_bar_revolute_loop_work *restrict revolute_loop)
+static void merit_revolute_loop(four_bar_common_work *common, const four_bar_revolute_loop_work *revolute_loop)
 {
     const real common_merit = common->merit;
     const real f0 = revolute_loop->f[0];
@@ -1244,8 +1237,8 @@ static void merit_revolute_loop(four_bar_common_work *restrict common,
 /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
-static void linearize_body(const four_bar_common_work *restrict common,
-    const four_bar_body_parameters *restrict body_p, four_bar_body_work *restrict body)
+static void linearize_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
+    four_bar_body_work *body)
 {
     const real mass = body_p->mass;
     body->d[0] = mass;
@@ -1306,10 +1299,9 @@ static void linearize_body(const four_bar_common_work *restrict common,
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (448 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *restrict i,
-    four_bar_revolute_work *restrict j, four_bar_edge_body_revolute_work *restrict ij,
-    four_bar_revolute_loop_work *restrict k, four_bar_edge_body_revolute_loop_work *restrict ik,
-    four_bar_edge_revolute_revolute_loop_work *restrict jk)
+static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *i, four_bar_revolute_work *j,
+    four_bar_edge_body_revolute_work *ij, four_bar_revolute_loop_work *k, four_bar_edge_body_revolute_loop_work *ik,
+    four_bar_edge_revolute_revolute_loop_work *jk)
 {
     const real d21 = i->d[21];
     const real t1 = 1.0/d21;
@@ -1566,10 +1558,9 @@ static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *restr
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (803 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *restrict i,
-    four_bar_body_work *restrict j, four_bar_edge_revolute_body_work *restrict ij,
-    four_bar_revolute_loop_work *restrict k, four_bar_edge_revolute_revolute_loop_work *restrict ik,
-    four_bar_edge_body_revolute_loop_2_work *restrict jk)
+static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i, four_bar_body_work *j,
+    four_bar_edge_revolute_body_work *ij, four_bar_revolute_loop_work *k,
+    four_bar_edge_revolute_revolute_loop_work *ik, four_bar_edge_body_revolute_loop_2_work *jk)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -1900,10 +1891,9 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *r
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (841 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work *restrict i,
-    four_bar_revolute_ground_work *restrict j, four_bar_edge_body_revolute_ground_work *restrict ij,
-    four_bar_revolute_loop_work *restrict k, four_bar_edge_body_revolute_loop_2_work *restrict ik,
-    four_bar_edge_revolute_ground_revolute_loop_work *restrict jk)
+static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work *i,
+    four_bar_revolute_ground_work *j, four_bar_edge_body_revolute_ground_work *ij, four_bar_revolute_loop_work *k,
+    four_bar_edge_body_revolute_loop_2_work *ik, four_bar_edge_revolute_ground_revolute_loop_work *jk)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -2221,8 +2211,8 @@ static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (270 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_ground_work *restrict i,
-    four_bar_revolute_loop_work *restrict j, four_bar_edge_revolute_ground_revolute_loop_work *restrict ij)
+static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_ground_work *i,
+    four_bar_revolute_loop_work *j, four_bar_edge_revolute_ground_revolute_loop_work *ij)
 {
     const real d0 = i->d[0];
     const real t1 = 1.0/d0;
@@ -2374,10 +2364,9 @@ static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_groun
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (452 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute_ground_revolute_loop_2(four_bar_body_work *restrict i,
-    four_bar_revolute_ground_work *restrict j, four_bar_edge_body_revolute_ground_work *restrict ij,
-    four_bar_revolute_loop_work *restrict k, four_bar_edge_body_revolute_loop_3_work *restrict ik,
-    four_bar_edge_revolute_ground_revolute_loop_work *restrict jk)
+static void eliminate_body_into_revolute_ground_revolute_loop_2(four_bar_body_work *i,
+    four_bar_revolute_ground_work *j, four_bar_edge_body_revolute_ground_work *ij, four_bar_revolute_loop_work *k,
+    four_bar_edge_body_revolute_loop_3_work *ik, four_bar_edge_revolute_ground_revolute_loop_work *jk)
 {
     const real d21 = i->d[21];
     const real t1 = 1.0/d21;
@@ -2638,8 +2627,7 @@ static void eliminate_body_into_revolute_ground_revolute_loop_2(four_bar_body_wo
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (13 operations) */
 /*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_revolute_loop(const four_bar_revolute_loop_parameters *restrict i_p,
-    four_bar_revolute_loop_work *restrict i)
+static void eliminate_revolute_loop(const four_bar_revolute_loop_parameters *i_p, four_bar_revolute_loop_work *i)
 {
     const real d0 = i->d[0];
     const real guard0 = i_p->guard[0];
@@ -2662,7 +2650,7 @@ static void eliminate_revolute_loop(const four_bar_revolute_loop_parameters *res
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (0 operations) */
-static void substitute_revolute_loop(four_bar_revolute_loop_work *restrict i)
+static void substitute_revolute_loop(four_bar_revolute_loop_work *i)
 {
     const real f0 = i->f[0];
     i->s[0] = f0;
@@ -2671,9 +2659,8 @@ static void substitute_revolute_loop(four_bar_revolute_loop_work *restrict i)
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (20 operations) */
-static void substitute_revolute_ground_from_revolute_loop(four_bar_revolute_ground_work *restrict i,
-    const four_bar_revolute_loop_work *restrict j,
-    const four_bar_edge_revolute_ground_revolute_loop_work *restrict ij)
+static void substitute_revolute_ground_from_revolute_loop(four_bar_revolute_ground_work *i,
+    const four_bar_revolute_loop_work *j, const four_bar_edge_revolute_ground_revolute_loop_work *ij)
 {
     const real f0 = i->f[0];
     const real j_s1 = j->s[1];
@@ -2700,9 +2687,9 @@ static void substitute_revolute_ground_from_revolute_loop(four_bar_revolute_grou
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (96 operations) */
-static void substitute_body_from_revolute_ground_revolute_loop_2(four_bar_body_work *restrict i,
-    const four_bar_revolute_ground_work *restrict j, const four_bar_edge_body_revolute_ground_work *restrict ij,
-    const four_bar_revolute_loop_work *restrict k, const four_bar_edge_body_revolute_loop_3_work *restrict ik)
+static void substitute_body_from_revolute_ground_revolute_loop_2(four_bar_body_work *i,
+    const four_bar_revolute_ground_work *j, const four_bar_edge_body_revolute_ground_work *ij,
+    const four_bar_revolute_loop_work *k, const four_bar_edge_body_revolute_loop_3_work *ik)
 {
     const real f5 = i->f[5];
     const real j_s4 = j->s[4];
@@ -2784,9 +2771,9 @@ static void substitute_body_from_revolute_ground_revolute_loop_2(four_bar_body_w
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (96 operations) */
-static void substitute_body_from_revolute_ground_revolute_loop(four_bar_body_work *restrict i,
-    const four_bar_revolute_ground_work *restrict j, const four_bar_edge_body_revolute_ground_work *restrict ij,
-    const four_bar_revolute_loop_work *restrict k, const four_bar_edge_body_revolute_loop_2_work *restrict ik)
+static void substitute_body_from_revolute_ground_revolute_loop(four_bar_body_work *i,
+    const four_bar_revolute_ground_work *j, const four_bar_edge_body_revolute_ground_work *ij,
+    const four_bar_revolute_loop_work *k, const four_bar_edge_body_revolute_loop_2_work *ik)
 {
     const real f5 = i->f[5];
     const real j_s4 = j->s[4];
@@ -2868,9 +2855,9 @@ static void substitute_body_from_revolute_ground_revolute_loop(four_bar_body_wor
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (80 operations) */
-static void substitute_revolute_from_body_revolute_loop(four_bar_revolute_work *restrict i,
-    const four_bar_body_work *restrict j, const four_bar_edge_revolute_body_work *restrict ij,
-    const four_bar_revolute_loop_work *restrict k, const four_bar_edge_revolute_revolute_loop_work *restrict ik)
+static void substitute_revolute_from_body_revolute_loop(four_bar_revolute_work *i, const four_bar_body_work *j,
+    const four_bar_edge_revolute_body_work *ij, const four_bar_revolute_loop_work *k,
+    const four_bar_edge_revolute_revolute_loop_work *ik)
 {
     const real f0 = i->f[0];
     const real j_s5 = j->s[5];
@@ -2943,9 +2930,9 @@ static void substitute_revolute_from_body_revolute_loop(four_bar_revolute_work *
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (96 operations) */
-static void substitute_body_from_revolute_revolute_loop(four_bar_body_work *restrict i,
-    const four_bar_revolute_work *restrict j, const four_bar_edge_body_revolute_work *restrict ij,
-    const four_bar_revolute_loop_work *restrict k, const four_bar_edge_body_revolute_loop_work *restrict ik)
+static void substitute_body_from_revolute_revolute_loop(four_bar_body_work *i, const four_bar_revolute_work *j,
+    const four_bar_edge_body_revolute_work *ij, const four_bar_revolute_loop_work *k,
+    const four_bar_edge_body_revolute_loop_work *ik)
 {
     const real f5 = i->f[5];
     const real j_s4 = j->s[4];
@@ -3027,7 +3014,7 @@ static void substitute_body_from_revolute_revolute_loop(four_bar_body_work *rest
 }
 
 /* take the solved velocities as they are (8 operations) */
-static void settle_body(const four_bar_common_work *restrict common, four_bar_body_work *restrict body)
+static void settle_body(const four_bar_common_work *common, four_bar_body_work *body)
 {
     const real s0 = body->s[0];
     body->v[0] = -s0;
@@ -3051,7 +3038,7 @@ static void settle_body(const four_bar_common_work *restrict common, four_bar_bo
 
 /* turn the solved increment into a change of velocity, keep the base, and take `length` of it (35 operations) */
 /*   dw = (c I - a^) theta/h    [derived here] */
-static void advance_body(const four_bar_common_work *restrict common, four_bar_body_work *restrict body)
+static void advance_body(const four_bar_common_work *common, four_bar_body_work *body)
 {
     const real s0 = body->s[0];
     body->s[0] = s0;
@@ -3106,8 +3093,8 @@ static void advance_body(const four_bar_common_work *restrict common, four_bar_b
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
-static void advance_revolute_ground(const four_bar_common_work *restrict common,
-    four_bar_revolute_ground_work *restrict revolute_ground)
+static void advance_revolute_ground(const four_bar_common_work *common,
+    four_bar_revolute_ground_work *revolute_ground)
 {
     const real y0 = revolute_ground->y[0];
     revolute_ground->base[0] = y0;
@@ -3138,7 +3125,7 @@ static void advance_revolute_ground(const four_bar_common_work *restrict common,
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
-static void advance_revolute(const four_bar_common_work *restrict common, four_bar_revolute_work *restrict revolute)
+static void advance_revolute(const four_bar_common_work *common, four_bar_revolute_work *revolute)
 {
     const real y0 = revolute->y[0];
     revolute->base[0] = y0;
@@ -3169,8 +3156,7 @@ static void advance_revolute(const four_bar_common_work *restrict common, four_b
 }
 
 /* keep the base and take `length` of the increment (4 operations) */
-static void advance_revolute_loop(const four_bar_common_work *restrict common,
-    four_bar_revolute_loop_work *restrict revolute_loop)
+static void advance_revolute_loop(const four_bar_common_work *common, four_bar_revolute_loop_work *revolute_loop)
 {
     const real y0 = revolute_loop->y[0];
     revolute_loop->base[0] = y0;
@@ -3186,7 +3172,7 @@ static void advance_revolute_loop(const four_bar_common_work *restrict common,
 }
 
 /* take another `length` of the same increment (20 operations) */
-static void retreat_body(const four_bar_common_work *restrict common, four_bar_body_work *restrict body)
+static void retreat_body(const four_bar_common_work *common, four_bar_body_work *body)
 {
     const real base0 = body->base[0];
     const real s0 = body->s[0];
@@ -3222,8 +3208,8 @@ static void retreat_body(const four_bar_common_work *restrict common, four_bar_b
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute_ground(const four_bar_common_work *restrict common,
-    four_bar_revolute_ground_work *restrict revolute_ground)
+static void retreat_revolute_ground(const four_bar_common_work *common,
+    four_bar_revolute_ground_work *revolute_ground)
 {
     const real base0 = revolute_ground->base[0];
     const real s0 = revolute_ground->s[0];
@@ -3249,7 +3235,7 @@ static void retreat_revolute_ground(const four_bar_common_work *restrict common,
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute(const four_bar_common_work *restrict common, four_bar_revolute_work *restrict revolute)
+static void retreat_revolute(const four_bar_common_work *common, four_bar_revolute_work *revolute)
 {
     const real base0 = revolute->base[0];
     const real s0 = revolute->s[0];
@@ -3275,8 +3261,7 @@ static void retreat_revolute(const four_bar_common_work *restrict common, four_b
 }
 
 /* take another `length` of the same increment (4 operations) */
-static void retreat_revolute_loop(const four_bar_common_work *restrict common,
-    four_bar_revolute_loop_work *restrict revolute_loop)
+static void retreat_revolute_loop(const four_bar_common_work *common, four_bar_revolute_loop_work *revolute_loop)
 {
     const real base0 = revolute_loop->base[0];
     const real s0 = revolute_loop->s[0];
@@ -3290,9 +3275,9 @@ static void retreat_revolute_loop(const four_bar_common_work *restrict common,
 }
 
 /* force and torque on body b at the anchor, joint axes (42 operations) */
-static void react_revolute_ground(const four_bar_common_work *restrict common,
-    const four_bar_revolute_ground_parameters *restrict revolute_ground_p,
-    four_bar_revolute_ground_work *restrict revolute_ground, const four_bar_body_work *restrict b)
+static void react_revolute_ground(const four_bar_common_work *common,
+    const four_bar_revolute_ground_parameters *revolute_ground_p, four_bar_revolute_ground_work *revolute_ground,
+    const four_bar_body_work *b)
 {
     const real y0 = revolute_ground->y[0];
     const real common_impulse = common->impulse;
@@ -3331,9 +3316,8 @@ static void react_revolute_ground(const four_bar_common_work *restrict common,
 }
 
 /* force and torque on body b at the anchor, joint axes (72 operations) */
-static void react_revolute(const four_bar_common_work *restrict common,
-    const four_bar_revolute_parameters *restrict revolute_p, four_bar_revolute_work *restrict revolute,
-    const four_bar_body_work *restrict a, const four_bar_body_work *restrict b)
+static void react_revolute(const four_bar_common_work *common, const four_bar_revolute_parameters *revolute_p,
+    four_bar_revolute_work *revolute, const four_bar_body_work *a, const four_bar_body_work *b)
 {
     const real y0 = revolute->y[0];
     const real a_r0 = a->r[0];
@@ -3381,10 +3365,9 @@ static void react_revolute(const four_bar_common_work *restrict common,
 }
 
 /* force and torque on body b at the anchor, joint axes (69 operations) */
-static void react_revolute_loop(const four_bar_common_work *restrict common,
-    const four_bar_revolute_loop_parameters *restrict revolute_loop_p,
-    four_bar_revolute_loop_work *restrict revolute_loop, const four_bar_body_work *restrict a,
-    const four_bar_body_work *restrict b)
+static void react_revolute_loop(const four_bar_common_work *common,
+    const four_bar_revolute_loop_parameters *revolute_loop_p, four_bar_revolute_loop_work *revolute_loop,
+    const four_bar_body_work *a, const four_bar_body_work *b)
 {
     const real y0 = revolute_loop->y[0];
     const real g10 = revolute_loop->g1[0];
@@ -3437,9 +3420,8 @@ static void react_revolute_loop(const four_bar_common_work *restrict common,
 /* write the second knot into the state: positions, momenta, and velocities for the next start (37 operations) */
 /*   q2 = [c; a] q1    [BM20 (31)] */
 /*   p = m v    [BM20 (26)] */
-static void finish_body(const four_bar_common_parameters *restrict common_p,
-    const four_bar_body_parameters *restrict body_p, four_bar_body_state *restrict body_z,
-    const four_bar_body_work *restrict body)
+static void finish_body(const four_bar_common_parameters *common_p, const four_bar_body_parameters *body_p,
+    four_bar_body_state *body_z, const four_bar_body_work *body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -3507,9 +3489,8 @@ static void finish_body(const four_bar_common_parameters *restrict common_p,
 /* move the placement in the state by `length` of a step at the settled velocities (50 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   q2 = [c; a] q1    [BM20 (31)] */
-static void displace_body(const four_bar_common_parameters *restrict common_p,
-    const four_bar_common_work *restrict common, four_bar_body_state *restrict body_z,
-    const four_bar_body_work *restrict body)
+static void displace_body(const four_bar_common_parameters *common_p, const four_bar_common_work *common,
+    four_bar_body_state *body_z, const four_bar_body_work *body)
 {
     const real x0 = body_z->x[0];
     const real common_length = common->length;
@@ -3548,8 +3529,8 @@ static void displace_body(const four_bar_common_parameters *restrict common_p,
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
 /*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-static void launch_body(const four_bar_body_parameters *restrict body_p, four_bar_body_state *restrict body_z,
-    const four_bar_body_work *restrict body)
+static void launch_body(const four_bar_body_parameters *body_p, four_bar_body_state *body_z,
+    const four_bar_body_work *body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -3588,9 +3569,8 @@ static void launch_body(const four_bar_body_parameters *restrict body_p, four_ba
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-static void launch_chord_body(const four_bar_common_work *restrict common,
-    const four_bar_body_parameters *restrict body_p, four_bar_body_state *restrict body_z,
-    const four_bar_body_work *restrict body)
+static void launch_chord_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
+    four_bar_body_state *body_z, const four_bar_body_work *body)
 {
     const real v0 = body_z->v[0];
     body_z->v_old[0] = v0;
@@ -3636,9 +3616,8 @@ static void launch_chord_body(const four_bar_common_work *restrict common,
 /*   V = -m g·x    [BM20 (19)] */
 /*   p = m v    [BM20 (26)] */
 /*   l = J w + x x p    [derived here, at a knot] */
-static void energy_body(const four_bar_common_parameters *restrict common_p, four_bar_common_work *restrict common,
-    const four_bar_body_parameters *restrict body_p, const four_bar_body_state *restrict body_z,
-    const four_bar_body_work *restrict body)
+static void energy_body(const four_bar_common_parameters *common_p, four_bar_common_work *common,
+    const four_bar_body_parameters *body_p, const four_bar_body_state *body_z, const four_bar_body_work *body)
 {
     const real j0 = body->j[0];
     const real w0 = body->w[0];
