@@ -17,7 +17,8 @@ from tests.verify.subjects import ZOO, of_zoo
 
 EVALUATE = Formula.__call__
 PER_MECHANISM = 2  # errors of random outputs, in every mechanism below
-MECHANISMS = ("along_spherical", "along_universal", "along_screw", "along_custom", "body_forces")
+MECHANISMS = ("along_spherical", "along_universal", "along_screw", "along_custom", "body_forces", "touching_askew",
+              "pyramids", "rubbing")  # fmt: skip
 GYROSCOPIC, HALF, FRAMES = ("angular_momentum", "l"), ("half_turn", "a"), ("rotation_matrix", "R")
 TRANSPOSED = (0, 3, 6, 1, 4, 7, 2, 5, 8)
 Change = Callable[[dict, dict], list]
@@ -53,6 +54,28 @@ BLUNDERS: dict[str, tuple[tuple[str, str], Change]] = {
 }  # fmt: skip
 
 
+def unprojected(right: dict, given: dict) -> list:
+    """K of friction as it acts on any vector, though sliding of bodies has parts along the normal until projected."""
+    d = [given["D"][4 * i : 4 * i + 4] for i in range(4)]
+    return [d[1 + i][1 + k] - d[1 + i][0] * d[0][1 + k] / d[0][0] for i in range(3) for k in range(3)]
+
+
+CONTACT_BLUNDERS: dict[str, tuple[tuple[str, str], Change]] = {
+    "the contact point of a sphere in its centre, so that it never rolls": (
+        ("arms", "l_b"), lambda right, given: list(given["r_b"])),
+    "a sphere's surface that moves as its centre does": (
+        ("sliding", "u"), lambda right, given: [v + r for v, r in zip(given["v"], given["rate"], strict=True)]),
+    "the parent's arm from the child's centre": (("arms", "l_a"), lambda right, given: right["l_b"]),
+    "a bound of friction that does not follow the normal impulse": (
+        ("friction_law", "m"), lambda right, given: [x * 0 for x in right["m"]]),
+    "a stiffness of friction that was not projected": (("friction_law", "K"), unprojected),
+    "W for its square": (("scaled_law", "D"), lambda right, given: [x / given["eta"][0] for x in right["D"]]),
+    "b and e exchanged in the scaling": (("scaling_point", "eta"), lambda right, given: [1 / right["eta"][0]]),
+    "a start inside the cone, but off the central path": (
+        ("friction_on_path", "e"), lambda right, given: [x + x if k == 0 else x for k, x in enumerate(right["e"])]),
+}  # fmt: skip
+
+
 def planted(monkeypatch: pytest.MonkeyPatch, name: str, place: tuple[str, str], change: Change) -> Subject:
     """A mechanism of the zoo, composed and printed with one output of one formula wrong."""
 
@@ -85,6 +108,14 @@ def test_a_blunder_is_caught(blunder: str, monkeypatch: pytest.MonkeyPatch) -> N
     place, change = BLUNDERS[blunder]
     wrong = planted(monkeypatch, "askew_fixed", place, change)
     assert texts(wrong) != texts(of_zoo("askew_fixed"))
+    assert is_caught(wrong)
+
+
+@pytest.mark.parametrize("blunder", CONTACT_BLUNDERS)
+def test_a_blunder_about_contacts_is_caught(blunder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, change = CONTACT_BLUNDERS[blunder]
+    wrong = planted(monkeypatch, "touching_bodies", place, change)
+    assert texts(wrong) != texts(of_zoo("touching_bodies"))
     assert is_caught(wrong)
 
 
