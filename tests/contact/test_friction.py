@@ -5,7 +5,7 @@ from math import atan, cos, pi, sin
 import numpy as np
 import pytest
 
-from symvi.mechanism import Body, Contact, Mechanism
+from symvi.mechanism import Body, Contact, Joint, Mechanism
 from symvi.mechanism.rotation import about
 from symvi.simulate import SolverOptions, Trajectory
 from tests.support.contact_scenes import (
@@ -45,6 +45,32 @@ def test_a_ball_thrown_without_spin_ends_rolling_at_five_sevenths(heading: float
     assert trajectory.velocity[-1, 0] == pytest.approx(5 / 7 * 2.0 * direction, abs=1e-6)
     rolling = np.cross([0, 0, 1], 5 / 7 * 2.0 * direction / 0.5)
     assert trajectory.angular_velocity[-1, 0] == pytest.approx(rolling, abs=1e-5)  # up to a turn by the heading's axis
+    lawful(trajectory)
+
+
+@pytest.mark.parametrize("parent", ["world", "planet"])
+def test_a_ball_rolls_off_a_ball(parent: str) -> None:
+    """From the top of a large ball, held by a joint or being the world's, a small one rolls by the law of energy,
+    v² = (10/7) g (R + r)(1 - cos a), and leaves where cos a = 10/17."""
+    large, small, lean = 2.0, 0.2, 0.05
+    reach = large + small
+    place = (reach * sin(lean), 0.0, reach * cos(lean))
+    bodies, joints = [ball("small", small, position=place)], []
+    if parent == "planet":
+        bodies.append(ball("planet", large, 10.0))
+        joints = [Joint(name="held", type="fixed", child="planet")]
+    touch = Contact(
+        name="touch", kind="sphere", parent=parent, child="small", radius=small, parent_radius=large, friction=2.0
+    )
+    scene = Mechanism(name="planets", bodies=bodies, joints=joints, contacts=[touch])
+    trajectory = simulator(scene).simulate(2.5, 0.0025)
+    x, z = trajectory.position[:, 0, 0], trajectory.position[:, 0, 2]
+    cosine = z / np.hypot(x, z)
+    rolling = cosine > 0.7
+    speed = 10 / 7 * GRAVITY * reach * (cos(lean) - cosine[rolling])
+    assert largest(np.sum(trajectory.velocity[rolling, 0] ** 2, axis=1) - speed) < 1e-3 * speed.max()
+    leaves = np.argmax(trajectory.contacts["touch"].gap > 1e-6)
+    assert cosine[leaves] == pytest.approx(10 / 17 * cos(lean), abs=5e-3)
     lawful(trajectory)
 
 
