@@ -45,4 +45,7 @@ ATTEMPTS = (
     Attempt(16.0, 1.0, 0.0, 1.0, True, "from the side of sticking"),
     Attempt(1.0, 1e4, 0.0, 0.0, True, "far inside"),
     Attempt(1.0, 1e4, 0.0, 0.0, False, "far inside, one right-hand side: the papers' method"),
+    Attempt(0.25, 1.0, 1.0, 1.0, True, "from the side of sliding"),
+    Attempt(0.25, 1e2, 1.0, 0.0, True, "further inside, on the side of sliding"),
+    Attempt(0.0625, 1.0, 1.0, 1.0, True, "far on the side of sliding"),
 )

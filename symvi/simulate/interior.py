@@ -82,8 +82,10 @@ class Interior:
         common.target[0] = how.spread * (common.ratio[0] * first)
         run("warm")
         merit = self._merit(rest)
-        first = path.BALANCE * (common.ratio[0] * merit)
-        if merit > path.ASTRAY * (speed * speed) and first > common.target[0]:
+        # rows answer for what bodies miss, and are solved for at once; without rows it is impulses that miss it
+        missed = self._missed() if self.solver.program.notes["constraints"] else merit
+        first = path.BALANCE * (common.ratio[0] * missed)
+        if missed > path.ASTRAY * (speed * speed) and first > common.target[0]:
             common.target[0] = first
             run("warm")
             merit = self._merit(rest)
@@ -220,6 +222,14 @@ class Interior:
             if not all(abs(miss) <= rate + ROUND_OFF["double"] * largest for miss in node.miss):
                 return False
         return True
+
+    def _missed(self) -> float:
+        """Squares of what slacks miss of the velocities that they stand for."""
+        total = 0.0
+        for node in self.nodes:
+            for miss in node.miss:
+                total = total + (miss * miss)
+        return total
 
     def _largest_share(self, share: float) -> float:
         """The largest share of the increment, up to `share`, that stays inside all cones."""
