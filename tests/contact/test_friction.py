@@ -100,6 +100,14 @@ def test_a_sliding_block_stops_where_its_energy_is_spent(friction: float, speed:
     lawful(trajectory)
 
 
+def test_velocities_at_knots_of_a_sliding_block() -> None:
+    """v0 - c_f g t at every knot: half of a knot's friction acts before it, half behind."""
+    scene = sledge(0.3)
+    trajectory = simulator(scene).simulate(0.5, 0.01, start=placed(scene, (0, 0, HALF), velocity=(2.0, 0, 0)))
+    expected = 2.0 - 0.3 * GRAVITY * trajectory.time
+    assert trajectory.velocity[:, 0, 0] == pytest.approx(expected, abs=1e-5)
+
+
 @pytest.mark.parametrize("heading", HEADINGS)
 @pytest.mark.parametrize("friction", [0.2, 1.0])
 def test_stick_and_slip_meet_where_the_slope_is_the_coefficient(friction: float, heading: float) -> None:

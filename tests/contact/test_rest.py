@@ -136,6 +136,17 @@ def test_a_tossed_box_comes_to_rest(friction: float) -> None:
             assert largest(trajectory.velocity[-1]) < 1e-5
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_knot_velocities_share_out_an_impact(friction: float) -> None:
+    """Half of what acts at a knot acts before it, so its velocity is that of the two steps around it on average: in
+    flight, in the impact of a ball with spin, and while it rolls."""
+    scene = on_ground(ball(position=(0, 0, 0.8), velocity=(1.0, 0.2, -1.0)), friction=friction)
+    trajectory = simulator(scene).simulate(0.4, 0.01)
+    assert trajectory.contacts["ground_ball.0"].normal_force.max() > 100.0
+    x = trajectory.position[:, 0]
+    assert trajectory.velocity[1:-1, 0] == pytest.approx((x[2:] - x[:-2]) / 0.02, abs=1e-5)
+
+
 def plank(friction: float) -> Mechanism:
     """A cube that slides onto a plank, which moves without friction itself."""
     return Mechanism(

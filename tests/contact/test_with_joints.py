@@ -16,7 +16,7 @@ from symvi.mechanism import (
     Mechanism,
     Servo,
 )
-from tests.support.contact_scenes import GRAVITY, HALF, box, corners, lawful, simulator
+from tests.support.contact_scenes import GRAVITY, HALF, ball, box, corners, lawful, simulator
 from tests.support.linkages import four_bar
 from tests.support.measuring import largest
 
@@ -155,6 +155,38 @@ def test_contact_limit_and_dry_friction_at_once() -> None:
     assert carried(trajectory)[-1] == pytest.approx(GRAVITY, rel=1e-5)
     forces = trajectory.stop_forces
     assert forces["stop"][-1, 0] + forces["rub"][-1, 0] == pytest.approx(3 * GRAVITY, rel=1e-5)
+
+
+def test_a_spinning_ball_takes_another_along() -> None:
+    """Two balls on axles of their own, one pressed on the other by its weight: the first's spin is shared out until
+    their surfaces move alike, by an impulse J that slows one and speeds up the other."""
+    low, high, spin = 0.5, 0.3, 10.0
+    scene = Mechanism(
+        name="rollers",
+        bodies=[
+            ball("low", low, 2.0),
+            ball("high", high, 1.0),
+            Body(name="fork", mass=1.0, inertia=(0.1,) * 3, position=(0, 0, low + high)),
+        ],
+        joints=[
+            Joint(name="axle", type="revolute", child="low", axis=(0, 1, 0), velocity=spin),
+            Joint(name="guide", type="prismatic", child="fork", axis=(0, 0, 1), parent_anchor=(0, 0, low + high)),
+            Joint(name="pin", type="revolute", parent="fork", child="high", axis=(0, 1, 0)),
+        ],
+        contacts=[
+            Contact(
+                name="touch", kind="sphere", parent="low", child="high", parent_radius=low, radius=high, friction=0.4
+            )
+        ],
+    )
+    trajectory = simulator(scene).simulate(1.0, 0.01)
+    impulse = spin * low / (2.5 * (1 / 2.0 + 1 / 1.0))  # r²/J = 5/(2 m) of a ball
+    expected = (spin - 2.5 / 2.0 * impulse / low, -2.5 / 1.0 * impulse / high)
+    found = [trajectory.rates(joint)[-1, 0] for joint in ("axle", "pin")]
+    assert found == pytest.approx(expected, rel=1e-4)
+    assert found[0] * low == pytest.approx(-found[1] * high, rel=1e-6)
+    assert trajectory.contacts["touch"].normal_force[-1] == pytest.approx(2.0 * GRAVITY, rel=1e-6)
+    lawful(trajectory)
 
 
 def test_a_driven_wheel_rolls() -> None:
