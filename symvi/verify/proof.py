@@ -132,9 +132,14 @@ class Tally:
         primes = " and ".join(f"2^{point.prime.bit_length()} - 1" for point in POINTS)
         return (
             f"proved: {self.kernels} kernels of {self.mechanisms} mechanisms, {self.numbers} numbers compared in the "
-            f"prime fields {primes}, {self.wrong} wrong; a wrong one passes with a probability below "
-            f"1e{ceil(self.log10_doubt)}"
+            f"prime fields {primes}, {self.wrong} wrong; {self._chance}"
         )
+
+    @property
+    def _chance(self) -> str:
+        if self.log10_doubt >= 0:  # elimination in large mechanisms, in which hardly any cancellation is counted
+            return "no bound of the probability that a wrong one passes, as the degrees counted exceed the fields"
+        return f"a wrong one passes with a probability below 1e{ceil(self.log10_doubt)}"
 
 
 def log10_of_sum(a: float, b: float) -> float:
