@@ -18,7 +18,7 @@ from tests.verify.subjects import ZOO, of_zoo
 EVALUATE = Formula.__call__
 PER_MECHANISM = 2  # errors of random outputs, in every mechanism below
 MECHANISMS = ("along_spherical", "along_universal", "along_screw", "along_custom", "body_forces", "touching_askew",
-              "pyramids", "rubbing")  # fmt: skip
+              "pyramids")  # fmt: skip
 GYROSCOPIC, HALF, FRAMES = ("angular_momentum", "l"), ("half_turn", "a"), ("rotation_matrix", "R")
 TRANSPOSED = (0, 3, 6, 1, 4, 7, 2, 5, 8)
 Change = Callable[[dict, dict], list]
