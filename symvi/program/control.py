@@ -45,6 +45,7 @@ class SolverStatus(IntEnum):
     LOOP_OPEN = -5
     LOOP_STALLED = -6
     BAD_STEP = -7
+    SQUEEZED = -8
 
     @property
     def sentence(self) -> str:
@@ -65,6 +66,8 @@ SENTENCES = {
     "the mechanism was analysed in another position",
     SolverStatus.LOOP_STALLED: "two singular steps in a row; the mechanism rests in a singular position",
     SolverStatus.BAD_STEP: "the time step is not a positive number",
+    SolverStatus.SQUEEZED: "a contact is pressed beyond all bounds; give it room, "
+    "or leave it out where a joint holds the same gap",
 }
 
 

@@ -16,7 +16,21 @@ LONG = 0.5
 SHORT = 0.3  # increments shorter than this bring the scaled law back
 FALLING = 0.1  # of the mean complementarity: the next centring in the papers' method
 HARDLY = 1e-9  # of a step: time that forces act in a projection
-FACTORS = ("BOUNDARY", "FIRST", "ASTRAY", "BALANCE", "ASIDE", "RECENTRE", "NEAR", "LONG", "SHORT", "FALLING", "HARDLY")
+BEYOND = 1e3  # times all that moves and pushes: no impulse is larger but where a joint holds a contact at zero
+FACTORS = (
+    "BOUNDARY",
+    "FIRST",
+    "ASTRAY",
+    "BALANCE",
+    "ASIDE",
+    "RECENTRE",
+    "NEAR",
+    "LONG",
+    "SHORT",
+    "FALLING",
+    "HARDLY",
+    "BEYOND",
+)
 INNER_HALVINGS = 8  # of an increment
 
 

@@ -41,12 +41,34 @@ class Interior:
         """Attempts from ever safer starts, until one gets through."""
         status = SolverStatus.NOT_CONVERGED
         for self.retries, attempt in enumerate(path.ATTEMPTS):
-            status = self.follow_path(attempt, rest)
+            try:
+                status = self.follow_path(attempt, rest)
+            except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
+                status = SolverStatus.LINE_SEARCH
             if status >= 0:
                 break
         if status in (SolverStatus.LINE_SEARCH, SolverStatus.NOT_CONVERGED):
             return self.solver.failed(status)
+        if not rest and status >= 0 and self._is_squeezed():
+            return SolverStatus.SQUEEZED
         return status
+
+    def _is_squeezed(self) -> bool:
+        """Whether a contact is pressed by more than anything that moves or pushes.
+
+        Where a joint holds a gap at zero, every force between them balances, and the central path leads to ever larger
+        ones.
+        """
+        memory = self.solver.memory
+        parameters = memory.parameters["common"][0]
+        fastest, pushed, pressed = parameters.acceleration[0] * parameters.h[0], 0.0, 0.0
+        for state, body in zip(memory.state["body"], self.solver.bodies, strict=True):
+            for k in range(3):
+                fastest = max(fastest, abs(state.v[k]), abs(parameters.extent[0] * state.w[k]))
+                pushed = max(pushed, abs(body.e[k]))
+        for node in self.closing:
+            pressed = max(pressed, abs(node.impulse[0]))
+        return pressed > path.BEYOND * (parameters.heft[0] * fastest + pushed)
 
     def follow_path(self, how: path.Attempt, rest: path.Rest) -> SolverStatus:
         """One attempt from one start (BSMH23 appendix D; Mehrotra's predictor and corrector).

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from symvi.errors import AssemblyError, MechanismError, SolverError
-from symvi.mechanism import Body, Contact, Driver, Joint, Limit, Mechanism, State, Wrench
+from symvi.mechanism import Body, Box, Contact, Driver, Joint, Limit, Mechanism, State, Wrench
 from symvi.simulate import Simulator, SolverOptions, SolverStatus, Trajectory
 from tests.support.contact_geometry import deepest
 from tests.support.contact_scenes import HALF, ball, box, corners, on_ground, placed, simulator
@@ -233,3 +233,17 @@ def test_a_state_inside_is_refused_like_a_description() -> None:
     assert isinstance(low, State)
     with pytest.raises(AssemblyError, match=r"0\.15 m inside 'ground_box\."):
         simulator(scene).simulate(0.1, 0.01, start=low)
+
+
+def test_a_joint_that_holds_a_contact_at_zero_is_a_failure_by_name() -> None:
+    """Every force between them balances: nothing says how large it is, and it must not grow without a word."""
+    block = Box(size=(0.5, 0.5, 0.5))
+    cube = Body(name="cube", mass=1.0, shape=block, position=(0.0, 0.0, 0.25), velocity=(1.0, 0.0, 0.0))
+    rail = Joint(name="rail", type="planar", child="cube", axis=(0.0, 0.0, 1.0), parent_anchor=(0.0, 0.0, 0.25))
+    corner = Contact(name="corner", child="cube", child_anchor=(0.25, 0.25, -0.25), friction=0.3)
+    held = Mechanism(name="held", bodies=[cube], joints=[rail], contacts=[corner])
+    with pytest.raises(SolverError, match="pressed beyond all bounds") as failure:
+        Simulator(held).simulate(1.0, 0.01)
+    assert failure.value.status == SolverStatus.SQUEEZED
+    roomy = held.changed(contacts=[corner.changed(parent_anchor=(0.0, 0.0, -1e-6))])
+    assert Simulator(roomy).simulate(1.0, 0.01).contacts["corner"].normal_force.max() < 9.81

@@ -42,7 +42,8 @@ typedef enum {
     DOUBLE_PENDULUM_NOT_FINITE = -4, /* a value is not finite; look at the inputs and parameters */
     DOUBLE_PENDULUM_LOOP_OPEN = -5, /* a loop opens along a row that was dropped as redundant; the mechanism was analysed in another position */
     DOUBLE_PENDULUM_LOOP_STALLED = -6, /* two singular steps in a row; the mechanism rests in a singular position */
-    DOUBLE_PENDULUM_BAD_STEP = -7  /* the time step is not a positive number */
+    DOUBLE_PENDULUM_BAD_STEP = -7, /* the time step is not a positive number */
+    DOUBLE_PENDULUM_SQUEEZED = -8  /* a contact is pressed beyond all bounds; give it room, or leave it out where a joint holds the same gap */
 } double_pendulum_status;
 
 /* Where the parts of the mechanism lie in the structs below. */

@@ -42,7 +42,8 @@ typedef enum {
     FOUR_BAR_NOT_FINITE = -4, /* a value is not finite; look at the inputs and parameters */
     FOUR_BAR_LOOP_OPEN = -5, /* a loop opens along a row that was dropped as redundant; the mechanism was analysed in another position */
     FOUR_BAR_LOOP_STALLED = -6, /* two singular steps in a row; the mechanism rests in a singular position */
-    FOUR_BAR_BAD_STEP = -7  /* the time step is not a positive number */
+    FOUR_BAR_BAD_STEP = -7, /* the time step is not a positive number */
+    FOUR_BAR_SQUEEZED = -8  /* a contact is pressed beyond all bounds; give it room, or leave it out where a joint holds the same gap */
 } four_bar_status;
 
 /* Where the parts of the mechanism lie in the structs below. */
