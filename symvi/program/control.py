@@ -93,6 +93,8 @@ class SolverOptions:
     def __post_init__(self) -> None:
         if self.tolerance is not None and not 0 < self.tolerance < 1:
             raise ValueError(f"tolerance {self.tolerance!r} must lie between 0 and 1 m/s")
+        if self.complementarity is not None and not 0 < self.complementarity <= 1:
+            raise ValueError(f"complementarity {self.complementarity!r} must be above 0 and at most 1")
         if self.max_iterations < 1 or self.max_halvings < 0:
             raise ValueError("max_iterations must be at least 1 and max_halvings at least 0")
 

@@ -50,6 +50,7 @@ class Run:
     progress: Callable[[int, int], None] | None
     driving: Driving
     found: list[np.ndarray] = field(default_factory=list)
+    done: int = 0  # steps
 
     def __post_init__(self) -> None:
         self.plan = self.engine.plan
@@ -85,7 +86,8 @@ class Run:
             block = rows[first : first + count + 1] if varying else rows[:1]
             status, done, seen = self._rollout(block, varying, count)
             self.found.append(seen[: done // self.every])
-            self._tell(first + done)
+            self.done = first + done
+            self._tell(self.done)
             if status < 0:
                 return status
         return 0
@@ -126,6 +128,7 @@ class Run:
             status, _, seen = self.engine.rollout(np.stack([row, row]), True, 1, 1, self.options)
             if status < 0:
                 return status
+            self.done = n + 1
             state = self.state(seen[0], self.times[n + 1], state.angles)
             if (n + 1) % self.every == 0:
                 self.found.append(seen)

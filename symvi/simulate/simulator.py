@@ -175,6 +175,7 @@ class Simulator:
         Raises AssemblyError, naming joint and size, when the start violates constraints by more than 1e-8.
         """
         self._set_step(step)
+        self._check_limits()
         self.engine.forget()
         state = start_state(self.mechanism) if state is None else state
         self._check_speed(state, step, knot)
@@ -272,6 +273,19 @@ class Simulator:
                 if -room > worst[1]:
                     worst = node["name"], -room, node["unit"]
         return worst
+
+    def _check_limits(self) -> None:
+        """Raises MechanismError for a limit whose bounds, as they were set, leave no room between them."""
+        for node in self.plan.notes["inequalities"]:
+            if node["type"] == "limit" and node["pairs"] == 2:
+                lower, upper = (
+                    float(self.engine.parameters[self.plan.at("parameters", node["kind"], node["index"], side)][0])
+                    for side in ("lower", "upper")
+                )
+                if not lower < upper:
+                    raise MechanismError(
+                        f"limit '{node['name']}': lower {lower:g} is not below upper {upper:g}; set one of them anew"
+                    )
 
     def _check_apart(self, projected: bool) -> None:
         """Raises AssemblyError, naming the contact or limit and how far, when the start is beyond one by 1e-8."""
@@ -389,11 +403,14 @@ class Simulator:
         status = run.stepwise(controller) if controller or driving.gains_given else run.through()
         recorded = np.concatenate(run.found)
         if status < 0:
-            effort = times[(len(recorded) - 1) * every], self.engine.iterations
+            effort = times[run.done], self.engine.iterations
             failure = failure_of(self.plan, SolverStatus(status), *effort, self._numbers)
             if on_error == "raise":
                 raise failure
             recorded[-1, self.plan.frame["status"][0]] = status
+        resume = self.engine.state.astype(float).copy()
+        if run.done % every:  # it failed beyond the last recorded knot: nothing goes on from there
+            resume = resume[:0]
         driven, names = run.recorded_inputs()
         return frames.trajectory(
             self.mechanism,
@@ -403,7 +420,7 @@ class Simulator:
             recorded,
             driven[: len(recorded)],
             names,
-            self.engine.state.astype(float).copy(),
+            resume,
             self.settings,
             self.loops,
             run.angles,
@@ -416,6 +433,10 @@ class Simulator:
         if not isinstance(start, Trajectory):
             self.start(start, time=time, step=step, project=project, knot=not papers_start, inputs=rows)
             return
+        if not len(start.resume):
+            raise MechanismError(
+                "the trajectory ends in a step that failed, beyond its last recorded knot; start from its state()"
+            )
         if start.mechanism.digest != self.mechanism.digest or len(start.resume) != len(self.engine.state):
             raise MechanismError(
                 f"the trajectory is of the mechanism '{start.mechanism.name}', not of this '{self.mechanism.name}'"

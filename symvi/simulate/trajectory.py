@@ -273,7 +273,7 @@ class Trajectory:
             raise ValueError("arrays of different lengths")
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write one row per knot: time, every body's placement and velocities, energies, closure."""
+        """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, inputs."""
         path = _in_a_folder(path)
         columns: dict[str, Array] = {"time": self.time}
         for k, name in enumerate(self.names):
@@ -292,6 +292,12 @@ class Trajectory:
             "iterations": self.iterations,
             "status": self.status,
         }
+        for name, contact in self.contacts.items():
+            columns |= {f"{name}.gap": contact.gap, f"{name}.normal_force": contact.normal_force}
+            columns |= {f"{name}.friction_force.{part}": contact.friction_force[:, i] for i, part in enumerate("xyz")}
+            columns |= {f"{name}.sliding.{part}": contact.sliding[:, i] for i, part in enumerate("xyz")}
+        for name, forces in self.stop_forces.items():
+            columns |= {f"{name}.force[{k}]": forces[:, k] for k in range(forces.shape[1])}
         columns |= {name: self.inputs[:, k] for k, name in enumerate(self.input_names)}
         temporary = path.with_name(path.name + ".part")
         with temporary.open("w", newline="", encoding="utf-8") as file:

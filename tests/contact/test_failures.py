@@ -247,3 +247,39 @@ def test_a_joint_that_holds_a_contact_at_zero_is_a_failure_by_name() -> None:
     assert failure.value.status == SolverStatus.SQUEEZED
     roomy = held.changed(contacts=[corner.changed(parent_anchor=(0.0, 0.0, -1e-6))])
     assert Simulator(roomy).simulate(1.0, 0.01).contacts["corner"].normal_force.max() < 9.81
+
+
+def test_a_run_that_fails_between_recorded_knots_cannot_be_continued() -> None:
+    """Its solver stands beyond the last recorded knot; the message says when it failed, and continuing is refused."""
+    scene = Simulator(on_ground(box(position=(0.0, 0.0, 0.35)), friction=0.5))
+    short = SolverOptions(max_iterations=2)  # too few for an impact
+    failed = scene.simulate(1.0, 0.01, every=10, options=short, on_error="status")
+    assert failed.status[-1] < 0 and len(failed.resume) == 0
+    with pytest.raises(MechanismError, match="beyond its last recorded knot"):
+        scene.simulate(0.1, 0.01, start=failed)
+    whole = scene.simulate(1.0, 0.01, options=short, on_error="status")
+    with pytest.raises(SolverError, match=f"after t = {whole.time[-1]:g} s"):
+        scene.simulate(1.0, 0.01, every=10, options=short)
+
+
+def test_limits_that_were_set_against_each_other_are_named() -> None:
+    rod = Body(name="rod", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    pin = Joint(name="pin", type="revolute", child="rod", axis=(1.0, 0.0, 0.0))
+    stop = Limit(name="stop", joint="pin", lower=-0.3, upper=0.3)
+    simulator = Simulator(Mechanism(name="rod", bodies=[rod], joints=[pin], limits=[stop]))
+    simulator.set_parameter("stop.lower", 0.7)
+    with pytest.raises(MechanismError, match="'stop': lower 0.7 is not below upper 0.3"):
+        simulator.simulate(0.1, 0.01, project=True)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), 5.0])
+def test_complementarity_is_checked(value: float) -> None:
+    with pytest.raises(ValueError, match="complementarity"):
+        SolverOptions(complementarity=value)
+
+
+def test_a_table_holds_contacts(tmp_path) -> None:
+    motion = Simulator(on_ground(box(position=(0.0, 0.0, 0.3)), friction=0.5)).simulate(0.3, 0.01)
+    table = np.genfromtxt(motion.to_csv(tmp_path / "a.csv"), delimiter=",", names=True, deletechars="")
+    point = next(iter(motion.contacts))
+    assert np.array_equal(table[f"{point}.normal_force"], motion.contacts[point].normal_force)
