@@ -243,6 +243,7 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "degree": sum(node["pairs"] + node["cone"] for node in nodes),
         "lumps": len(contacts) or 1,
         "attempts": path.ATTEMPTS,
+        "papers_attempt": path.PAPERS,
         "at_knot": int(path.Rest.KNOT),
         "in_projection": int(path.Rest.PROJECTION),
         "inner_halvings": path.INNER_HALVINGS,

@@ -82,6 +82,8 @@ class SolverOptions:
     extrapolate: start from the velocities carried on by their last change.
     complementarity: largest product of impulse and velocity that contacts and limits may leave, in units of
         heft (|g| h)²: the weight of the mechanism times its fall in a step; None: 1e-6 in double, 1e-2 in float.
+    papers_method: contacts by the basic interior point of BSMH23 appendix D: one right-hand side an iteration, centring
+        that falls by a fixed factor, from a start far inside in every step; slower, for comparison.
     """
 
     tolerance: float | None = None
@@ -89,6 +91,7 @@ class SolverOptions:
     max_halvings: int = 20
     extrapolate: bool = True
     complementarity: float | None = None
+    papers_method: bool = False
 
     def __post_init__(self) -> None:
         if self.tolerance is not None and not 0 < self.tolerance < 1:

@@ -54,6 +54,7 @@ class Attempt:
     text: str
 
 
+PAPERS = 3  # the attempt that is the papers' basic method
 ATTEMPTS = (
     Attempt(1.0, 1.0, 1.0, 1.0, True, "warm: near the last impulse and the predicted velocity"),
     Attempt(16.0, 1.0, 0.0, 1.0, True, "from the side of sticking"),

@@ -85,7 +85,7 @@ class CEngine:
         return self._ffi.new(
             f"{self._prefix}_options *",
             [options.tolerance, options.max_iterations, options.max_halvings, int(options.extrapolate)]
-            + [options.complementarity] * bool(self.plan.notes.get("inequalities")),
+            + [options.complementarity, int(options.papers_method)] * bool(self.plan.notes.get("inequalities")),
         )
 
     def start(self, inputs: np.ndarray, knot: bool) -> float:

@@ -40,7 +40,8 @@ class Interior:
     def solve(self, rest: path.Rest = path.Rest.STEP) -> SolverStatus:
         """Attempts from ever safer starts, until one gets through."""
         status = SolverStatus.NOT_CONVERGED
-        for self.retries, attempt in enumerate(path.ATTEMPTS):
+        papers = self.solver.options.papers_method and not rest
+        for self.retries, attempt in enumerate(path.ATTEMPTS[path.PAPERS :][:1] if papers else path.ATTEMPTS):
             try:
                 status = self.follow_path(attempt, rest)
             except (ArithmeticError, ValueError):  # where C goes on with numbers that are none

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from symvi.mechanism import Body, Contact, Joint, Mechanism
-from symvi.simulate import Trajectory
+from symvi.simulate import Simulator, SolverOptions, Trajectory
 from tests.support.contact_scenes import (
     GRAVITY,
     HALF,
@@ -173,3 +173,11 @@ def test_a_box_and_the_plank_under_it_end_with_one_velocity() -> None:
     way = (trajectory.position[-1] - trajectory.position[0])[:, :2]
     stopping = (2.0**2 + 0.3**2) / (2 * 0.4 * GRAVITY * (1 + 1 / 3))  # relative deceleration c_f g (1 + m/M)
     assert np.linalg.norm(way[1] - way[0]) == pytest.approx(stopping, abs=1e-3)
+
+
+def test_the_papers_method_lands_in_the_same_place_with_many_more_iterations() -> None:
+    cube = Simulator(on_ground(box(position=(0.0, 0.0, 0.6)), friction=0.5))
+    ours, papers = (cube.simulate(1.0, 0.01, options=SolverOptions(papers_method=choice)) for choice in (False, True))
+    assert papers.position[-1, 0] == pytest.approx(ours.position[-1, 0], abs=1e-8)
+    assert 3.0 * ours.iterations[1:].mean() < papers.iterations[1:].mean()
+    assert papers.retries.max() == 0
