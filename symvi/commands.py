@@ -41,7 +41,7 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", help="NAME=VALUE: change a parameter, as in arm.mass=2.", metavar="NAME=VALUE"),
 ]
-DEMO_TIME, DEMO_STEP = 10.0, 0.005
+DEMO_TIME, DEMO_STEP = 10.0, 0.01
 CANNOT_RUN = 3  # the exit code of a benchmark that lacks a package or a program
 
 
