@@ -153,8 +153,8 @@ class Interior:
                 run("eliminate")
             run("substitute")
             run("respond")
-            share = self._largest_share(1.0 / path.BOUNDARY)
-            length = common.length[0] = path.BOUNDARY * share if share < 1.0 / path.BOUNDARY else 1.0
+            share = self._largest_share(1.0 / how.boundary)
+            length = common.length[0] = how.boundary * share if share < 1.0 / how.boundary else 1.0
             run("advance")
             if rest:
                 run("rest")

@@ -29,9 +29,10 @@ def test_it_starts_just_above_the_ground():
 
 
 @pytest.mark.slow
-def test_it_walks():
+@pytest.mark.parametrize("step", [0.01, 0.005, 0.004])
+def test_it_walks(step):
     """Ten seconds, three turns of the crank: four metres ahead, hardly aside, the hull level."""
-    trajectory = Simulator(WALKER).simulate(10.0, 0.01)
+    trajectory = Simulator(WALKER).simulate(10.0, step)
     assert trajectory.status[-1] >= 0
     ahead, aside, _ = trajectory.position[-1, 0] - trajectory.position[0, 0]
     assert ahead > 3.5 and abs(aside) < 0.3
