@@ -3,9 +3,10 @@
     python examples/walker_geometry.py > symvi/demos/walker.toml
 
 Takes symvi/demos/strandbeest.toml three times. A pair always stands on one of its two feet, and half a turn of the
-crank later on the other. The outer pairs stand in step, the inner one half a turn behind: at any time three feet hold
-the ground, spread like a tripod. Where the pins of the inner pair are when the crank has gone half a turn is computed
-by a simulation of one pair whose crank is driven there. The crank is one body on the hull, and the feet get contacts.
+crank later on the other. The outer pairs stand in step, the inner one half a turn behind, so that three feet are down
+like a tripod; at the pace of the demo it rocks from one to the other. Where the pins of the inner pair are when the
+crank has gone half a turn is computed by a simulation of one pair whose crank is driven there. The crank is one body on
+the hull, and the feet get contacts.
 """
 
 from __future__ import annotations

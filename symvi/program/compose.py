@@ -13,7 +13,7 @@ from symvi.physics.contacts import characteristic_acceleration, contact_models, 
 from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
-from symvi.physics.model import ConstraintModel, ContactModel, ForceModel, LimitModel, Parameter
+from symvi.physics.model import ConstraintModel, ContactModel, DryFrictionModel, ForceModel, LimitModel, Parameter
 from symvi.physics.relations import coupling_model, driver_model, lock_model, lock_name
 from symvi.program.body import BODY, body_kernels, diagonal_block
 from symvi.program.common import COMMON, setup_common
@@ -88,6 +88,11 @@ class Choices:
     pivots: Mapping[str, str] = field(default_factory=dict)
 
 
+INEQUALITY_KERNELS = {
+    ContactModel: contact_kernels,
+    LimitModel: limit_kernels,
+    DryFrictionModel: dry_friction_kernels,
+}
 NOTHING_DROPPED = Choices({}, {}, {}, {})
 # what a model does with its rows: two wrenches in different axes are two types
 LAW = (
@@ -393,13 +398,7 @@ class Composer:
         """Contacts, limits and dry friction; returns what control and users must know of each."""
         made: dict[str, tuple[str, InequalityKernels]] = {}
         for kind, model, members in self._types(self.inequalities, self._role):
-            build = (
-                contact_kernels
-                if isinstance(model, ContactModel)
-                else limit_kernels
-                if isinstance(model, LimitModel)
-                else dry_friction_kernels
-            )
+            build = INEQUALITY_KERNELS[type(model)]
             kernels = build(self.records, kind, model, self._bake(kind, members), self._is_backwards(model))
             made |= {member.name: (kind, kernels) for member in members}
         found = []

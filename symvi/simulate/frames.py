@@ -8,6 +8,7 @@ import numpy as np
 
 from symvi.mechanism import Mechanism, free_rotations, free_translations
 from symvi.mechanism.state import State
+from symvi.program.control import CONTACT_SIZE
 from symvi.simulate.plan import Plan
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Angles, Turning, rotation_matrices
@@ -137,6 +138,7 @@ def trajectory(
         if plan.notes["watched"]
         else [np.zeros(0), np.zeros(0)]
     )
+    knots = len(recorded)
     return Trajectory(
         mechanism=mechanism,
         step=step,
@@ -163,7 +165,7 @@ def trajectory(
         first_angles=dict(first_angles),
         carried_angles=carried_angles(mechanism, plan, recorded, counted_angles),
         retries=entry(plan, recorded, "retries") if "retries" in plan.frame else np.zeros(len(recorded)),
-        contact_values=entry(plan, recorded, "contact") if plan.contacts else np.zeros((len(recorded), 0, 14)),
+        contact_values=entry(plan, recorded, "contact") if plan.contacts else np.zeros((knots, 0, CONTACT_SIZE)),
         contact_names=tuple(node["name"] for node in plan.contacts),
         stop_values=entry(plan, recorded, "stop") if plan.stops else np.zeros((len(recorded), 0)),
         stop_names=tuple(node["name"] for node in plan.stops for _ in range(node["rows"])),

@@ -41,7 +41,9 @@ class Interior:
         """Attempts from ever safer starts, until one gets through."""
         status = SolverStatus.NOT_CONVERGED
         papers = self.solver.options.papers_method and not rest
-        for self.retries, attempt in enumerate(path.ATTEMPTS[path.PAPERS :][:1] if papers else path.ATTEMPTS):
+        attempts = (path.ATTEMPTS[path.PAPERS],) if papers else path.ATTEMPTS
+        for retries, attempt in enumerate(attempts):
+            self.retries = retries
             try:
                 status = self.follow_path(attempt, rest)
             except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
