@@ -133,12 +133,21 @@ def simulate(
     profile: Profile = "reproducible",
     backend: Backend = "auto",
     loops: Loops = "drop-redundant",
+    tolerance: Annotated[float | None, typer.Option(help="Change of a velocity that may be left, in m/s.")] = None,
+    complementarity: Annotated[
+        float | None, typer.Option(help="Product that contacts may leave, of weight times fall in a step.")
+    ] = None,
+    papers_method: Annotated[bool, typer.Option(help="Contacts by the papers' basic interior point.")] = False,
 ) -> Mapping[str, Any]:
     """Simulate a mechanism, and save, plot or show its motion."""
     from symvi.mechanism import Mechanism
-    from symvi.simulate import Trajectory
+    from symvi.simulate import SolverOptions, Trajectory
 
     _check_steps(time, step, every)
+    try:
+        options = SolverOptions(tolerance=tolerance, complementarity=complementarity, papers_method=papers_method)
+    except ValueError as error:
+        raise SymviError(f"--{error}") from None
     _check_outputs(out=out, csv=csv, page=page, plot=plot)
     if backend == "python" and real == "float":
         raise SymviError("--backend python computes in double; --real float needs --backend c")
@@ -146,7 +155,7 @@ def simulate(
     start = None if resume is None else Trajectory.load(resume)
     build = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
     build["parameters"] = _settings(set_ or [])
-    how = {"every": every, "project": project, "start": start}
+    how = {"every": every, "project": project, "start": start, "options": options}
     simulator, trajectory, seconds = _run(console, mechanism, time, step, build, **how)
     result = dict(_summary(console, simulator, trajectory, seconds))
     for what, path, write in _outputs(trajectory, out, csv, page, plot):

@@ -241,7 +241,6 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "stops": sum(node["rows"] for node in nodes if node["type"] not in CONTACT_TYPES),
         "cones": any(group["cone"] for group in groups.values()),
         "degree": sum(node["pairs"] + node["cone"] for node in nodes),
-        "lumps": len(contacts) or 1,
         "attempts": path.ATTEMPTS,
         "papers_attempt": path.PAPERS,
         "at_knot": int(path.Rest.KNOT),

@@ -22,6 +22,7 @@ from symvi.program.contact import contact_kernels
 from symvi.program.control import SMALLEST_RADIUS
 from symvi.program.extent import size_of
 from symvi.program.force import LINK, ForceKernels, clear_link, force_kernels
+from symvi.program.heft import hefts
 from symvi.program.inequality import InequalityKernels, keeping, steering
 from symvi.program.kernel import Block
 from symvi.program.limit import dry_friction_kernels, limit_kernels
@@ -385,11 +386,11 @@ class Composer:
         """What impulses and velocities of contacts are measured by: the weight of all, and its fall in a step."""
         mass = sum(body.mass for body in self.mechanism.bodies)
         steering(self.records)
-        self.records.declare(COMMON, "parameters", "heft", 1, "mass by which contacts measure impulses", "kg")
+        self.records.declare(COMMON, "parameters", "mass", 1, "mass of all bodies", "kg")
         meaning = "acceleration by which contacts measure velocities"
         self.records.declare(COMMON, "parameters", "acceleration", 1, meaning, "m/s²")
         self.parameters[COMMON, 0] |= {
-            "heft": (mass,),
+            "mass": (mass,),
             "acceleration": (characteristic_acceleration(self.mechanism),),
             "extent": (self.choices.notes.get("size") or size_of(self.mechanism),),
         }
@@ -401,11 +402,12 @@ class Composer:
             build = INEQUALITY_KERNELS[type(model)]
             kernels = build(self.records, kind, model, self._bake(kind, members), self._is_backwards(model))
             made |= {member.name: (kind, kernels) for member in members}
-        found = []
+        found, units = [], hefts(self.mechanism, {body.name: body.mass for body in self.mechanism.bodies})
         for model in self.inequalities:
             kind, kernels = made[model.name]
             node = self._node(kind, model.name)
-            self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()}
+            own = {name: (value,) for name, value in units[model.name]._asdict().items()}
+            self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()} | own
             ports = self._ports(kind, node, model)
             if kernels.linked:
                 ports[LINK] = self._link(model)

@@ -20,6 +20,7 @@ from symvi.program.inequality import (
     add_block,
     dot,
     field,
+    first_target,
     last_motion,
     memory,
     merit,
@@ -305,7 +306,7 @@ class _ContactKernels:
             held = use(trace, gaps.tangential, n=n, u=held)["t"]
             t = [share * a - part * b for a, b in zip(held, slide, strict=True)]
             bound = self._bound(trace) * gamma
-            at = use(trace, cones.friction_on_path, t=t, b0=[bound], mu=[target(trace)], r=[scale])
+            at = use(trace, cones.friction_on_path, t=t, b0=[bound], mu=[first_target(trace)], r=[scale])
             if self.cone:
                 put(trace, "b", [bound, *at["beta"]])
                 put(trace, "e", at["e"])
@@ -323,7 +324,7 @@ class _ContactKernels:
 
         psi solves bound = mu (2/(psi - |slide|) + (n - 1)/psi), which counts the two directions against the sliding.
         """
-        n, mu, graph = self.linear, target(trace), trace.graph
+        n, mu, graph = self.linear, first_target(trace), trace.graph
         speed = graph.sqrt(dot(trace, slide, slide))
         half = (bound * speed + (n + 1) * mu) / (2 * bound)
         psi = half + graph.sqrt(half * half - (n - 1) * mu * speed / bound)

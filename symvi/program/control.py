@@ -81,7 +81,8 @@ class SolverOptions:
     max_halvings: halvings of one increment.
     extrapolate: start from the velocities carried on by their last change.
     complementarity: largest product of impulse and velocity that contacts and limits may leave, in units of
-        heft (|g| h)²: the weight of the mechanism times its fall in a step; None: 1e-6 in double, 1e-2 in float.
+        heft (|g| h)², the weight of the part that a contact acts on times its fall in a step (program/heft.py); None:
+        1e-6 in double, 1e-2 in float.
     papers_method: contacts by the basic interior point of BSMH23 appendix D: one right-hand side an iteration, centring
         that falls by a fixed factor, from a start far inside in every step; slower, for comparison.
     """

@@ -64,12 +64,37 @@ def put(trace: Trace, name: str, values: Sequence[Scalar]) -> None:
 def steering(records: Records) -> None:
     """The numbers by which control steers all inequality nodes, whichever of them a mechanism's kernels read."""
     trace = Trace(records, (SHARED,), COMMON)
-    for number in (target, second, ratio, stick, memory, reach):
+    for number in (_centring, second, _ratio, stick, memory, reach):
         number(trace)
 
 
 def target(trace: Trace) -> Scalar:
-    return trace.read(COMMON, "work", "target", 1, "centring of the interior point", "J")[0]
+    """mu of the node: the centring, weighed by what the node acts on."""
+    return _centring(trace) * heft(trace)
+
+
+def first_target(trace: Trace) -> Scalar:
+    """mu of the node where its variables start."""
+    return _centring(trace) * share(trace)
+
+
+def ratio(trace: Trace) -> Scalar:
+    """Impulse per velocity where the node's variables start [kg]."""
+    return _ratio(trace) * share(trace)
+
+
+def heft(trace: Trace) -> Scalar:
+    meaning = "mass whose weight is the unit of complementarity: of what the node acts on"
+    return trace.read(trace.own, "parameters", "heft", 1, meaning, "kg")[0]
+
+
+def share(trace: Trace) -> Scalar:
+    meaning = "heft over the contacts that share it: the mass that one impulse moves at a start"
+    return trace.read(trace.own, "parameters", "share", 1, meaning, "kg")[0]
+
+
+def _centring(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "work", "target", 1, "centring of the interior point, per heft", "m²/s²")[0]
 
 
 def second(trace: Trace) -> Scalar:
@@ -77,8 +102,8 @@ def second(trace: Trace) -> Scalar:
     return trace.read(COMMON, "work", "second", 1, meaning)[0]
 
 
-def ratio(trace: Trace) -> Scalar:
-    return trace.read(COMMON, "work", "ratio", 1, "impulse per velocity where variables start", "kg")[0]
+def _ratio(trace: Trace) -> Scalar:
+    return trace.read(COMMON, "work", "ratio", 1, "impulse per velocity where variables start, of the share")[0]
 
 
 def stick(trace: Trace) -> Scalar:
@@ -109,7 +134,7 @@ def pair_aim(trace: Trace, gamma: Scalar, s: Scalar, change: Scalar, slack_chang
 
 def start_pair(trace: Trace, last: Scalar, velocity: Scalar, scale: Scalar) -> tuple[Scalar, Scalar]:
     """(gamma, s) on the central path, near gamma - r s = last - r u."""
-    at = use(trace, cones.pair_on_path, t=[last - scale * velocity], mu=[target(trace)], r=[scale])
+    at = use(trace, cones.pair_on_path, t=[last - scale * velocity], mu=[first_target(trace)], r=[scale])
     return at["gamma"][0], at["s"][0]
 
 

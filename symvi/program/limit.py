@@ -15,6 +15,7 @@ from symvi.program.inequality import (
     add_block,
     dot,
     field,
+    first_target,
     last_motion,
     memory,
     merit,
@@ -282,7 +283,7 @@ class _DryFrictionKernels(_RowKernels):
                 cones.friction_on_path,
                 t=[t, zero, zero],
                 b0=[bound],
-                mu=[2 * target(trace)],
+                mu=[2 * first_target(trace)],
                 r=[size],
             )
             beta, top, e = at["beta"][0], at["e"][0], at["e"][1]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from symvi.errors import MechanismError
 from symvi.mechanism.contacts import contact_points
 from symvi.mechanism.names import did_you_mean, shown
+from symvi.simulate.parameters import contact_units
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
@@ -68,13 +69,18 @@ class Contacts(Mapping[str, ContactHistory]):
         values = trajectory.contact_values[:, trajectory.contact_names.index(name)]
         gap, load = values[:, 0], values[:, 1]
         friction, sliding = values[:, 2:5], values[:, 5:8]
-        mass = sum(body.mass for body in trajectory.mechanism.bodies)
+        mass = self._mass(name)
         closed = load * trajectory.step**2 > gap * mass
         bound = self._coefficient(name) * load
         spare = (bound - np.linalg.norm(friction, axis=1)) * trajectory.step
         sticking = closed & (bound > 0.0) & (np.linalg.norm(sliding, axis=1) * mass < spare)
         fast = self._nearing(name, gap) > self._stretch(name)
         return ContactHistory(gap, load, friction, sliding, values[:, 8:11], values[:, 11:14], closed, sticking, fast)
+
+    def _mass(self, name: str) -> float:
+        """The contact's heft [kg]."""
+        mechanism, settings = self._trajectory.mechanism, self._trajectory.settings
+        return contact_units(mechanism, settings)[name]["heft"]
 
     def _nearing(self, name: str, gap: Array) -> Array:
         """By how much the gap shrank per step on the way to each knot [m]."""

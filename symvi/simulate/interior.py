@@ -29,11 +29,13 @@ class Interior:
         self.solver = solver
         notes = solver.program.notes["inequalities"]
         kinds = dict.fromkeys(node["kind"] for node in notes)
-        self.nodes = [record for kind in kinds for record in solver.memory.work[kind]]
+        memory = solver.memory
+        self.nodes = [
+            (record, p) for kind in kinds for record, p in zip(memory.work[kind], memory.parameters[kind], strict=True)
+        ]
         closing = dict.fromkeys(node["kind"] for node in notes if node["type"] in CONTACT_TYPES)
         self.closing = [record for kind in closing for record in solver.memory.work[kind]]
         self.degree = float(sum(node["pairs"] + node["cone"] for node in notes))
-        self.lumps = float(len(self.closing) or 1)
         self.iterations = self.retries = 0
         self.complementarity = 0.0
 
@@ -71,7 +73,7 @@ class Interior:
                 pushed = max(pushed, abs(body.e[k]))
         for node in self.closing:
             pressed = max(pressed, abs(node.impulse[0]))
-        return pressed > path.BEYOND * (parameters.heft[0] * fastest + pushed)
+        return pressed > path.BEYOND * (parameters.mass[0] * fastest + pushed)
 
     def follow_path(self, how: path.Attempt, rest: path.Rest) -> SolverStatus:
         """One attempt from one start (BSMH23 appendix D; Mehrotra's predictor and corrector).
@@ -83,8 +85,8 @@ class Interior:
         options = DEFAULTS.in_precision("double") if rest else solver.options
         run, common, parameters = solver.run, solver.common, solver.memory.parameters["common"][0]
         speed = parameters.acceleration[0] * parameters.h[0]
-        energy = parameters.heft[0] * (speed * speed)
-        small = 0.5 * (options.complementarity * energy)
+        fall = speed * speed
+        small = 0.5 * (options.complementarity * fall)
         left, still = LEFT * options.tolerance, STILL * options.tolerance
         exact, slow = False, 0
         if rest:
@@ -98,18 +100,18 @@ class Interior:
         if rest == path.Rest.KNOT:
             run("lag")
         closing = self._closing_speed()
-        common.ratio[0] = how.ratio * (parameters.heft[0] / self.lumps)
+        common.ratio[0] = how.ratio
         common.stick[0], common.memory[0] = how.stick, how.memory
         if rest:
             common.memory[0] = 0.5 * how.memory if rest == path.Rest.KNOT else 0.0
         first = path.FIRST * (speed * (speed if speed > closing else closing))
         first = first if first > closing * closing else closing * closing
-        common.target[0] = how.spread * (common.ratio[0] * first)
+        common.target[0] = how.spread * (how.ratio * first)
         run("warm")
         merit = self._merit(rest)
         # rows answer for what bodies miss, and are solved for at once; without rows it is impulses that miss it
         missed = self._missed() if self.solver.program.notes["constraints"] else merit
-        first = path.BALANCE * (common.ratio[0] * missed)
+        first = path.BALANCE * (how.ratio * missed)
         if missed > path.ASTRAY * (speed * speed) and first > common.target[0]:
             common.target[0] = first
             run("warm")
@@ -119,8 +121,8 @@ class Interior:
         for n in range(options.max_iterations + 1):
             before, gap, product = merit, self._gap(0.0), self._largest_product()
             self.iterations = n
-            self.complementarity = product / energy
-            closed = product <= options.complementarity * energy
+            self.complementarity = product / fall
+            closed = product <= options.complementarity * fall
             if rest:
                 if n > 0 and closed and common.length[0] >= 1.0:
                     return SolverStatus.OK
@@ -172,7 +174,7 @@ class Interior:
             length = common.length[0]
             solver.increment = length * solver._largest_change()
             slow = slow + 1 if merit > SLOW * before else 0
-            if not exact and gap < path.NEAR * energy and length > path.LONG:
+            if not exact and gap < path.NEAR * fall and length > path.LONG:
                 exact = True
             elif exact and length < path.SHORT:
                 exact = False
@@ -211,36 +213,36 @@ class Interior:
 
     # --- complementarity ---------------------------------------------------------------------------------------------
     def _gap(self, length: float) -> float:
-        """Mean complementarity after `length` of the increment."""
+        """Mean complementarity after `length` of the increment, per heft."""
         total = 0.0
-        for node in self.nodes:
+        for node, parameters in self.nodes:
+            own = 0.0
             for name, other in (("impulse", "slack"), ("b", "e")):
                 if hasattr(node, name):
                     values = zip(*(getattr(node, key) for key in (name, f"d_{name}", other, f"d_{other}")), strict=True)
                     for x, dx, y, dy in values:
-                        total = total + ((x + length * dx) * (y + length * dy) if length else x * y)
+                        own = own + ((x + length * dx) * (y + length * dy) if length else x * y)
+            total = total + own / parameters.heft[0]
         return total / self.degree
 
     def _largest_product(self) -> float:
-        """The largest product that complementarity wants to vanish, or a number that is not finite."""
+        """The largest product that complementarity wants to vanish, per heft, or a number that is not finite."""
         largest = 0.0
-
-        def larger(value: float) -> float:
-            return largest if abs(value) <= largest else abs(value)
-
-        for node in self.nodes:
+        for node, parameters in self.nodes:
+            own = 0.0
             for x, y in zip(node.impulse, node.slack, strict=True):
-                largest = larger(x * y)
+                own = _larger(own, x * y)
             if hasattr(node, "b"):
                 b, e = node.b, node.e
-                largest = larger((b[0] * e[0]) + ((b[1] * e[1]) + ((b[2] * e[2]) + (b[3] * e[3]))))
+                own = _larger(own, (b[0] * e[0]) + ((b[1] * e[1]) + ((b[2] * e[2]) + (b[3] * e[3]))))
                 for k in (1, 2, 3):
-                    largest = larger((b[0] * e[k]) + (e[0] * b[k]))
+                    own = _larger(own, (b[0] * e[k]) + (e[0] * b[k]))
+            largest = _larger(largest, own / parameters.heft[0])
         return largest
 
     def _attained(self, rate: float) -> bool:
         """Whether all slacks stand for their velocities but for a rate and their own round-off."""
-        for node in self.nodes:
+        for node, _ in self.nodes:
             largest = node.e[0] if hasattr(node, "e") else 0.0
             for slack in node.slack:
                 largest = max(largest, abs(slack))
@@ -251,14 +253,14 @@ class Interior:
     def _missed(self) -> float:
         """Squares of what slacks miss of the velocities that they stand for."""
         total = 0.0
-        for node in self.nodes:
+        for node, _ in self.nodes:
             for miss in node.miss:
                 total = total + (miss * miss)
         return total
 
     def _largest_share(self, share: float) -> float:
         """The largest share of the increment, up to `share`, that stays inside all cones."""
-        for node in self.nodes:
+        for node, _ in self.nodes:
             for x, dx, y, dy in zip(node.impulse, node.d_impulse, node.slack, node.d_slack, strict=True):
                 share = _share_inside(share, x, dx)
                 share = _share_inside(share, y, dy)
@@ -273,6 +275,11 @@ class Interior:
             if -node.un[0] > largest:
                 largest = -node.un[0]
         return largest
+
+
+def _larger(largest: float, value: float) -> float:
+    """The larger of a number and the size of another; what is not finite stays."""
+    return largest if abs(value) <= largest else abs(value)
 
 
 def _share_inside(share: float, x: float, change: float) -> float:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import hypot
 from typing import TYPE_CHECKING
 
 from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import inertia_problem
 from symvi.mechanism.shapes import shape_inertia
 from symvi.program.control import SMALLEST_RADIUS
+from symvi.program.heft import hefts
 
 if TYPE_CHECKING:
     from symvi.physics.model import ConstraintModel
@@ -26,7 +28,8 @@ GEOMETRY = (
 )
 OF_JOINTS = ("j1_", "j2_")  # of a coupling's fields, by the joint that they describe
 LOCK = ".lock"  # between a joint and the number of a coordinate that is held in place of its rows
-INTERNAL = ("size", "guard", "limit", "h")  # what follows from other numbers, or has its own argument
+INTERNAL = ("size", "guard", "limit", "h", "share")  # what follows from other numbers, or has its own argument
+OF_UNITS = ("mass", "gravity", "heft", "acceleration")  # what complementarity is measured by follows these
 NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach")
 POSITIVE = ("mass", "length", "extent", "heft", "acceleration")
 FRICTION = ("friction", "bound")
@@ -104,6 +107,24 @@ def parameter_problem(name: str, values: Sequence[float]) -> str:
     if field in NOT_NEGATIVE and min(values) < 0:
         return "must not be negative"
     return ""
+
+
+def contact_units(mechanism: Mechanism, settings: Settings) -> dict[str, dict[str, float]]:
+    """What complementarity is measured by, by node and field; "common" is the whole mechanism's.
+
+    It follows the masses and the gravity that were set, but where a unit itself was set.
+    """
+    masses = {body.name: body_numbers(body, settings)[0] for body in mechanism.bodies}
+    gravity = settings.get("common.gravity", mechanism.gravity)
+    found = {"common": {"mass": sum(masses.values()), "acceleration": hypot(*gravity) or 1.0}}
+    found |= {name: units._asdict() for name, units in hefts(mechanism, masses).items()}
+    for name, units in found.items():
+        for field, value in units.items():
+            own = settings.get(f"{name}.{field}", (value,))[0]
+            if field == "heft":
+                units["share"] *= own / value
+            units[field] = own
+    return found
 
 
 def merit_inertia(mass: float, inertia: Sequence[float]) -> float:

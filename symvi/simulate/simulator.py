@@ -25,7 +25,7 @@ from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.failures import failure_of
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
-from symvi.simulate.parameters import body_numbers, merit_inertia, parameter_problem, settable
+from symvi.simulate.parameters import OF_UNITS, body_numbers, contact_units, merit_inertia, parameter_problem, settable
 from symvi.simulate.plan import plan_of
 from symvi.simulate.run import Run, overlaid
 from symvi.simulate.start import write_angles, write_placement, write_targets
@@ -145,6 +145,8 @@ class Simulator:
         body, _, field = name.rpartition(".")
         if field in ("mass", "inertia") and body in self.plan.bodies:
             self._set_body(body)
+        if field in OF_UNITS and self.plan.notes["inequalities"]:
+            self._set_units()
 
     def _set_body(self, name: str) -> None:
         """What follows from a changed mass or inertia: a solid's inertia, and the weight of the body's residual."""
@@ -153,6 +155,15 @@ class Simulator:
         places = [self.plan.at("parameters", "body", k, part) for part in ("inertia", "size")]
         for place, values in zip(places, (inertia, merit_inertia(mass, inertia)), strict=True):
             self.engine.parameters[place] = values
+
+    def _set_units(self) -> None:
+        """What complementarity is measured by follows masses and gravity."""
+        units = contact_units(self.mechanism, self.settings)
+        places = {"common": ("common", 0)}
+        places |= {node["name"]: (node["kind"], node["index"]) for node in self.plan.notes["inequalities"]}
+        for name, (kind, index) in places.items():
+            for field, value in units[name].items():
+                self.engine.parameters[self.plan.at("parameters", kind, index, field)] = value
 
     # --- start -------------------------------------------------------------------------------------------------------
     def start(

@@ -11,6 +11,7 @@ from symvi.verify.exact import triad_turn
 from symvi.verify.naive.joints import JointNumbers
 from symvi.verify.naive.quaternion import columns
 from symvi.verify.numbers import expression_record, from_center, records_of
+from symvi.verify.unit_numbers import unit_records
 
 
 def contact_records(mechanism: Mechanism, numbers) -> dict[str, dict[str, list]]:
@@ -59,4 +60,7 @@ def stop_records(mechanism: Mechanism, joints: dict[str, dict[str, list]], numbe
 def all_records(mechanism: Mechanism, choices: Choices, joints: dict[str, JointNumbers], numbers) -> dict[str, dict]:
     """The parameter records of everything that a description names, but of bodies."""
     records = records_of(mechanism, choices, joints, numbers)
-    return records | contact_records(mechanism, numbers) | stop_records(mechanism, records, numbers)
+    records |= contact_records(mechanism, numbers) | stop_records(mechanism, records, numbers)
+    for name, units in unit_records(mechanism, numbers).items():
+        records[name] |= units
+    return records

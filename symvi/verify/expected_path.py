@@ -33,7 +33,7 @@ class Laws:
         interior, path, aim = self.view.interior, self.view.path, self.view.path.aims[which]
         scaling = path.scalings[name].pair if form == SCALED and name in path.scalings else None
         return law(
-            interior.nodes[name], path.variables[name], interior.rates[name], aim.target, aim.second,
+            interior.nodes[name], path.variables[name], interior.rates[name], aim.target * path.heft(name), aim.second,
             aim.affine[name], self.view.scene.zero, scaling,
         )  # fmt: skip
 
@@ -138,7 +138,7 @@ def _on_path(view: View, name: str) -> Iterator[Check]:
     if contact is not None and contact.cone == "linear":
         yield from _pyramid_on_path(view, name)
         return
-    node, record, mu = view.interior.nodes[name], view.scene.nodes[name], view.path.target
+    node, record, mu = view.interior.nodes[name], view.scene.nodes[name], view.path.first(name)
     guards = view.path.guards.get(name, [])
     dry = "held" in dict(node.fields)
     expected = [2 * mu, view.scene.zero] * len(guards) if dry else [mu * unit for unit in node.centred]
@@ -166,7 +166,7 @@ def _pyramid_on_path(view: View, name: str) -> Iterator[Check]:
         first, *products = (p * s for p, s in zip(fields["impulse"], fields["slack"], strict=True))
         return [first, *(p - products[-1] for p in products[:-1]), sum(b, zero) - bound * gamma]
 
-    yield Check(f"{name}: on the central path", [view.path.target, *[zero] * (count + 1)], missed)
+    yield Check(f"{name}: on the central path", [view.path.first(name), *[zero] * (count + 1)], missed)
 
 
 def _dry_products(fields: dict[str, list], k: int, guard) -> list:

@@ -63,6 +63,18 @@ class PathNumbers:
         contact = self.interior.contacts[name]
         return contact.numbers["friction"][0] * contact.steepness
 
+    def heft(self, name: str):
+        """The mass by which a node's products are weighed."""
+        return self.scene.parameters[name]["heft"][0]
+
+    def share(self, name: str):
+        """The mass by which a node's variables start."""
+        return self.scene.parameters[name]["share"][0]
+
+    def first(self, name: str):
+        """mu of a node where its variables start."""
+        return self.target * self.share(name)
+
     def most(self, name: str) -> list:
         """The largest impulses of dry friction."""
         return scale(self.scene.impulse, self.scene.parameters[name]["bound"])
@@ -130,33 +142,33 @@ class PathNumbers:
         if contact is None:
             node = self.interior.nodes[name]
             return self._start_dry(name, u) if "held" in dict(node.fields) else self._start_pairs(name, u)
-        found = self._start_pairs(name, u[:1])
+        found, mu, r = self._start_pairs(name, u[:1]), self.first(name), self.ratio * self.share(name)
         if contact.cone == "none":
             return found
         b0, state = self.bound(name) * found["impulse"][0], self.scene.states[name]
         for _ in range(TRIES):
             state["rubbed"] = self.field.randoms(3)
             last = tangential(contact.normal, state["rubbed"])
-            t = [self.memory * p - self.stick * self.ratio * v for p, v in zip(last, u[1:], strict=True)]
-            if self._has_start(t, b0, self.target, self.ratio):
-                b, e = start_of_friction(t, b0, self.target, self.ratio, self.scene.functions, self.scene.zero)
+            t = [self.memory * p - self.stick * r * v for p, v in zip(last, u[1:], strict=True)]
+            if self._has_start(t, b0, mu, r):
+                b, e = start_of_friction(t, b0, mu, r, self.scene.functions, self.scene.zero)
                 self.chances += 2
                 if contact.cone == "second_order":
-                    self.guards[name] = [self._guard(t, b0)]
+                    self.guards[name] = [self._guard(t, b0, mu, r)]
                     return found | {"b": b, "e": e}
-                if self._has_pyramid(e[1:], b0, contact.ways):
+                if self._has_pyramid(e[1:], b0, mu, contact.ways):
                     self.chances += 2
-                    b, eta = start_of_pyramid(e[1:], b0, self.target, contact.ways, self.scene.functions)
+                    b, eta = start_of_pyramid(e[1:], b0, mu, contact.ways, self.scene.functions)
                     return {"impulse": found["impulse"] + b, "slack": found["slack"] + eta}
         raise ArithmeticError(f"{name}: no start with all roots in {TRIES} tries")
 
     def _start_pairs(self, name: str, u: list) -> Variables:
         """A pair per velocity."""
-        r, found, pressed = self._size(name), {"impulse": [], "slack": []}, []
+        r, mu, found, pressed = self._size(name), self.first(name), {"impulse": [], "slack": []}, []
         for rate in u:
-            t = self._last_pair(r * self.target)
+            t = self._last_pair(r * mu)
             pressed.append((t + r * rate) / self.memory)
-            gamma, s = start_of_pair(t, self.target, r, self.scene.functions)
+            gamma, s = start_of_pair(t, mu, r, self.scene.functions)
             found["impulse"].append(gamma)
             found["slack"].append(s)
         self.scene.states[name]["pressed"] = pressed
@@ -176,7 +188,7 @@ class PathNumbers:
         raise ArithmeticError(f"no start of a pair with all roots in {TRIES} tries")
 
     def _start_dry(self, name: str, u: list) -> Variables:
-        mu = 2 * self.target
+        mu = 2 * self.first(name)
         found: Variables = {"impulse": [], "slack": [], "held": []}
         self.scene.states[name]["pressed"] = pressed = []
         for k, (rate, most) in enumerate(zip(u, self.most(name), strict=True)):
@@ -185,7 +197,7 @@ class PathNumbers:
             pressed.append(last)
             t = [self.memory * last - r * rate]
             b, e = start_of_friction(t, most, mu, r, self.scene.functions, self.scene.zero)
-            self.guards.setdefault(name, []).append(self._guard(t, most))
+            self.guards.setdefault(name, []).append(self._guard(t, most, mu, r))
             found["impulse"] += [b[0] - b[1], b[0] + b[1]]
             found["slack"] += [(e[0] - e[1]) / 2, (e[0] + e[1]) / 2]
             found["held"].append(b[1])
@@ -199,21 +211,22 @@ class PathNumbers:
                 return last
         raise ArithmeticError(f"no start of dry friction with all roots in {TRIES} tries")
 
-    def _guard(self, t: list, b0):
-        squared, _ = lengths_of_start(t, b0, self.target, self.ratio, self.field.number_of_text(TINY))
+    def _guard(self, t: list, b0, mu, r):
+        squared, _ = lengths_of_start(t, b0, mu, r, self.field.number_of_text(TINY))
         return squared / dot_all(t, t)
 
     def _has_start(self, t: list, b0, mu, r) -> bool:
         squared, discriminant = lengths_of_start(t, b0, mu, r, self.field.number_of_text(TINY))
         return self.field.has_root(squared) and self.field.has_root(discriminant(self.field.defined_root(squared)))
 
-    def _has_pyramid(self, slide: list, b0, ways: list[list]) -> bool:
-        squared, discriminant = lengths_of_pyramid(slide, b0, self.target, len(ways))
+    def _has_pyramid(self, slide: list, b0, mu, ways: list[list]) -> bool:
+        squared, discriminant = lengths_of_pyramid(slide, b0, mu, len(ways))
         return self.field.has_root(squared) and self.field.has_root(discriminant(self.field.defined_root(squared)))
 
     def _size(self, name: str, k: int = 0):
-        """Impulse per velocity where a row's variables start: the ratio, and for rotations the ratio at the extent."""
-        return self.ratio if self.unit(name, k) == "m" else self.ratio * self.scene.extent * self.scene.extent
+        """Impulse per velocity where a row's variables start: of the share, and for rotations at the extent."""
+        mass = self.ratio * self.share(name)
+        return mass if self.unit(name, k) == "m" else mass * self.scene.extent * self.scene.extent
 
     def unit(self, name: str, k: int = 0) -> str:
         """The unit of a node's row: of a gap, the coordinate of a limit, or an axis of dry friction."""
