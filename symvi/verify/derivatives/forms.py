@@ -1,0 +1,113 @@
+"""A report as text and as JSON."""
+
+from __future__ import annotations
+
+from symvi.verify.derivatives.counterexample import point_text
+from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, WRONG, Entry, Report
+
+MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", WRONG: "X"}
+SHOWN_ENTRIES = 6
+
+
+def text(report: Report) -> str:
+    """Verdict, the matrix with its wrong entries marked, counterexamples, diagnoses, notes."""
+    lines = [verdict_line(report), *matrix_lines(report)]
+    for entry in report.wrong[:SHOWN_ENTRIES]:
+        lines += entry_lines(entry)
+    if len(report.wrong) > SHOWN_ENTRIES:
+        lines.append(f"... and {len(report.wrong) - SHOWN_ENTRIES} more wrong entries")
+    if report.wrong:
+        lines += diagnosis_lines(report)
+    lines += [f"branch: {branch}" for branch in report.branches]
+    lines += [f"note: {note}" for note in report.notes]
+    lines.append(f"method: {report.method}; {report.seconds:.2f} s")
+    return "\n".join(lines)
+
+
+def verdict_line(report: Report) -> str:
+    what = f"d {report.function} / d ({', '.join(report.wrt)})"
+    count, wrong = len(report.entries), len(report.wrong)
+    if wrong:
+        return f"WRONG: {wrong} of {count} entries of {what}, claimed by {report.claimed}"
+    words = sorted({entry.verdict for entry in report.entries})
+    return f"RIGHT: {what}, claimed by {report.claimed}: all {count} entries {' or '.join(words)}{doubt_text(report)}"
+
+
+def doubt_text(report: Report) -> str:
+    if report.right and any(entry.verdict == EQUAL for entry in report.entries) and report.log10_doubt < 0:
+        return f"; a wrong one would pass with a probability below 1e{int(-(-report.log10_doubt // 1))}"
+    return ""
+
+
+def matrix_lines(report: Report) -> list[str]:
+    """One mark per entry: = equal, ~ equal as far as numbers say, X wrong."""
+    rows = rows_of(report)
+    widest = max(len(row[0].row) for row in rows)
+    lines = [f"  {row[0].row:>{widest}}  [ {' '.join(MARKS[entry.verdict] for entry in row)} ]" for row in rows]
+    lines.append(f"  columns: {', '.join(report.column_names)}")
+    return lines
+
+
+def rows_of(report: Report) -> list[list[Entry]]:
+    width = report.shape[1] if len(report.shape) == 2 else 1
+    return [list(report.entries[i : i + width]) for i in range(0, len(report.entries), width)]
+
+
+def entry_lines(entry: Entry) -> list[str]:
+    where = f"entry {list(entry.index)} ({entry.row}, {entry.column}) is wrong"
+    if entry.branches:
+        where += f" where {' or '.join(entry.branches)}, by {entry.relative:.1e} of its size"
+    example = entry.counterexample
+    if example is None:
+        return [where]
+    sign = "is" if example.exact else "is about"
+    return [
+        where + ":",
+        f"    at {point_text(example.point)}",
+        f"    the claimed value {sign} {example.claimed}, the true one {sign} {example.true}",
+    ]
+
+
+def diagnosis_lines(report: Report) -> list[str]:
+    if not report.diagnoses:
+        return ["diagnosis: none of the usual errors explains this"]
+    lines = [f"diagnosis: {diagnosis}" for diagnosis in report.diagnoses]
+    explained = frozenset().union(*(diagnosis.entries for diagnosis in report.diagnoses))
+    left = [list(entry.index) for k, entry in enumerate(report.entries) if not entry.right and k not in explained]
+    if left:
+        lines.append(f"no usual error explains the entries {', '.join(map(str, left[:8]))}")
+    return lines
+
+
+def plain(report: Report) -> dict:
+    """The report in JSON's own types."""
+    return {
+        "right": report.right,
+        "function": report.function,
+        "claimed": report.claimed,
+        "wrt": list(report.wrt),
+        "shape": list(report.shape),
+        "columns": list(report.column_names),
+        "entries": [_plain_entry(entry) for entry in report.entries],
+        "diagnoses": [{"where": d.where, "says": d.says, "entries": sorted(d.entries)} for d in report.diagnoses],
+        "notes": list(report.notes),
+        "branches": list(report.branches),
+        "method": report.method,
+        "log10_doubt": report.log10_doubt,
+        "seconds": report.seconds,
+    }
+
+
+def _plain_entry(entry: Entry) -> dict:
+    found = {"index": list(entry.index), "verdict": entry.verdict, "row": entry.row, "column": entry.column}
+    if entry.counterexample is not None:
+        point = {name: [str(value) for value in values] for name, values in entry.counterexample.point.items()}
+        found["counterexample"] = {
+            "point": point,
+            "claimed": entry.counterexample.claimed,
+            "true": entry.counterexample.true,
+            "exact": entry.counterexample.exact,
+        }
+    if entry.branches:
+        found |= {"branches": list(entry.branches), "relative": entry.relative}
+    return found

@@ -1,0 +1,44 @@
+"""A function of named arguments, whatever language it was written in: what all readers make, and all judges evaluate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from symvi.verify.derivatives.worlds import World
+
+Values = Mapping[str, Sequence]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a function returned: its shape, () for one number, and its entries row by row."""
+
+    shape: tuple[int, ...]
+    entries: list
+
+
+@dataclass
+class Function:
+    """name: as reports say it. arguments: the variables that it takes. origin: "SymPy", "Python", "C" or "symvi".
+
+    evaluate(values, world) gives Outputs; values are lists of the world's numbers, or of dual numbers over them.
+    place: file and line where it stands, "" where there is none. notes: what reading it found worth saying; it may
+    grow while the function is evaluated. floats_only: code that asks for machine numbers.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    evaluate: Callable[[Values, World], Outputs]
+    origin: str
+    place: str = ""
+    notes: list[str] = field(default_factory=list)
+    tree: object = None
+
+    @property
+    def said(self) -> str:
+        return f"{self.name} ({self.origin}{', ' + self.place if self.place else ''})"
+
+    def note(self, text: str) -> None:
+        if text and text not in self.notes:
+            self.notes.append(text)

@@ -1,0 +1,85 @@
+"""A function, its claimed derivative and the question, evaluated together at a point of any world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+
+from symvi.verify.derivatives.errors import OutsideDomain, TooClose, VerificationError
+from symvi.verify.derivatives.function import Function
+from symvi.verify.derivatives.points import Draw, Point, draw_point
+from symvi.verify.derivatives.question import Question, fitted
+from symvi.verify.derivatives.truth import outputs, true_derivative
+from symvi.verify.derivatives.worlds import FieldWorld, World
+from symvi.verify.field import NotASquare
+from symvi.verify.opaque import UnknownBranch
+
+SPREADS = (Fraction(1), Fraction(1, 4), Fraction(3), Fraction(1, 1000), Fraction(100), Fraction(1, 10**6))
+ANOTHER_POINT = (OutsideDomain, TooClose, NotASquare, UnknownBranch)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """rows: the number of the function's outputs. transposed: the claim came as the transpose of the wanted shape."""
+
+    function: Function
+    claimed: Function
+    question: Question
+    rows: int
+    transposed: bool = False
+    seed: int = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.question.shape(self.rows)
+
+    def truth(self, point: Point, world: World) -> list:
+        return true_derivative(self.function, self.question, in_world(point, world), world)
+
+    def claim(self, point: Point, world: World) -> list:
+        """The claimed entries in the wanted shape; a transposed one as it was given, row by row of its own."""
+        found = self.claimed.evaluate(in_world(point, world), world)
+        entries = fitted(found.entries, found.shape, self.claimed_shape)
+        if entries is None:
+            raise VerificationError(
+                f"{self.claimed.said} has another shape at another point: {found.shape}, was {self.claimed_shape}"
+            )
+        return entries
+
+    @property
+    def claimed_shape(self) -> tuple[int, ...]:
+        return self.shape[::-1] if self.transposed else self.shape
+
+    def values(self, point: Point, world: World) -> list:
+        """The function's own outputs."""
+        return outputs(self.function, self.question, in_world(point, world), world)
+
+    def path(self, point: Point, world: World) -> tuple:
+        """The ways that all conditions go at a point."""
+        world.path()
+        self.values(point, world)
+        self.claim(point, world)
+        return world.path()
+
+    def draw(self, number: int, prime: int | None = None) -> Point:
+        """The point of this number: the same for the same seed; for a prime, with positive numbers that have roots."""
+        random = Random(f"{self.seed} {number} {prime}")
+        bits = 60 if prime is None else prime.bit_length() - 1
+        likes = None if prime is None else lambda value: _is_square(value, prime)
+        spread = SPREADS[number % len(SPREADS)] if number >= 4 else SPREADS[0]
+        return draw_point(self.question.variables, Draw(random, bits, spread, likes))
+
+
+def in_world(point: Point, world: World) -> dict[str, list]:
+    constant = getattr(world, "stated", world.constant)
+    return {name: [constant(value) for value in values] for name, values in point.items()}
+
+
+def field_world(prime: int, number: int) -> FieldWorld:
+    return FieldWorld(prime, seed=number)
+
+
+def _is_square(value: Fraction, prime: int) -> bool:
+    n = value.numerator * pow(value.denominator, -1, prime) % prime
+    return pow(n, (prime - 1) // 2, prime) == 1

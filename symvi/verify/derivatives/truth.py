@@ -1,0 +1,48 @@
+"""The derivative itself, by nested tagged dual numbers along the tangent directions: no formula of anybody's.
+
+First order: one column D_k f per direction. Second order: D_j (D_i f) for all pairs, where D_i f is the derivative along
+the direction i as a function of the point; both tangents move with the point, as in the derivative of a Jacobian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from symvi.verify.derivatives.function import Function
+from symvi.verify.derivatives.question import Question
+from symvi.verify.derivatives.worlds import World
+from symvi.verify.dual import derivative
+
+
+def outputs(function: Function, question: Question, values: Mapping[str, Sequence], world: World) -> list:
+    """The function's outputs; with weights, the one number lambda·f."""
+    entries = function.evaluate(values, world).entries
+    if question.weights is None:
+        return entries
+    found = world.zero
+    for weight, entry in zip(values[question.weights], entries, strict=True):
+        found = found + weight * entry
+    return [found]
+
+
+def column(function: Function, question: Question, values: Mapping, world: World, *directions: tuple[str, int]) -> list:
+    """D_last ... D_first of all outputs: one column of a derivative of any order."""
+    if not directions:
+        return outputs(function, question, values, world)
+    *inner, (name, k) = directions
+    variable = question.variables[name]
+
+    def along(e):
+        return column(function, question, {**values, name: variable.moved(values[name], k, e)}, world, *inner)
+
+    return derivative(along, world.zero)
+
+
+def true_derivative(function: Function, question: Question, values: Mapping, world: World) -> list:
+    """All entries row by row, in the question's shape."""
+    directions = question.directions
+    if question.order == 1:
+        columns = [column(function, question, values, world, d) for d in directions]
+    else:
+        columns = [column(function, question, values, world, i, j) for i in directions for j in directions]
+    return [columns[j][i] for i in range(len(columns[0])) for j in range(len(columns))]

@@ -1,0 +1,181 @@
+"""derivative(function, claimed, wrt, variables): the question that this package answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter
+
+from symvi.verify.derivatives.counterexample import counterexamples
+from symvi.verify.derivatives.decide import Branch, Decision, decide
+from symvi.verify.derivatives.errors import VerificationError
+from symvi.verify.derivatives.function import Function
+from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, in_world
+from symvi.verify.derivatives.question import Question, fitted, question
+from symvi.verify.derivatives.report import DIGITS, EQUAL, WRONG, Entry, Report
+from symvi.verify.derivatives.sources import read
+from symvi.verify.derivatives.variables import Variable
+from symvi.verify.derivatives.worlds import RealWorld
+
+POINTS = 2  # per prime and branch
+PROBES = 200
+
+
+def derivative(
+    function: object,
+    claimed: object,
+    wrt: str | Sequence[str],
+    variables: Mapping[str, Variable] | None = None,
+    order: int = 1,
+    weights: str | None = None,
+    prove: bool = False,
+    seed: int = 0,
+    points: int = POINTS,
+) -> Report:
+    """Is `claimed` the derivative of `function` by `wrt`? Every entry gets a verdict.
+
+    function, claimed: a SymPy expression or matrix, a Python function of arguments named like variables, verify.c(...),
+    or verify.own(...). wrt: names of variables; the columns of several stand side by side, three for a unit quaternion
+    in a tangent, four for a raw one.
+    variables: name -> verify.vector(3), verify.quaternion(...) and so on; own functions know theirs.
+    order: 2 for second derivatives, entry (row, i n + j) = D_j D_i f. weights: a name lambda: the claim is then G^T
+    lambda (order 1, one entry per column of G) or its derivative (order 2, n x n). prove: also try a normal form.
+    seed, points: of random points, per prime and branch.
+    Raises VerificationError where the question cannot be answered as it stands.
+    """
+    began = perf_counter()
+    known = {**getattr(function, "variables", {}), **getattr(claimed, "variables", {}), **(variables or {})}
+    if not known:
+        raise VerificationError("variables say what every argument is: variables={'q': verify.quaternion(), ...}")
+    asked = question(wrt, known, order, weights, None)
+    judged = read(function, known, "function")
+    rows = count_outputs(judged, asked, seed)
+    asked = question(wrt, known, order, weights, rows)
+    claim = read(claimed, asked.variables, "claimed")
+    problem = fit(judged, claim, asked, rows, seed)
+    decision = decide(problem, points)
+    report = report_of(problem, decision, prove)
+    return replace(report, seconds=perf_counter() - began)
+
+
+def assert_derivative(*arguments, **options) -> Report:
+    """derivative(...), for tests: raises AssertionError with the printed report where an entry is wrong."""
+    __tracebackhide__ = True
+    report = derivative(*arguments, **options)
+    if not report.right:
+        raise AssertionError(str(report))
+    return report
+
+
+# --- does it fit together? ----------------------------------------------------------------------------------------
+def count_outputs(function: Function, asked: Question, seed: int) -> int:
+    """The number of a function's outputs. Raises VerificationError where it has no value anywhere."""
+    return len(_first_value(Problem(function, function, asked, 1, seed=seed), function).entries)
+
+
+def fit(function: Function, claimed: Function, asked: Question, rows: int, seed: int) -> Problem:
+    """The problem, if the claim has the shape of the derivative, or of its transpose. Raises VerificationError."""
+    problem = Problem(function, claimed, asked, rows, seed=seed)
+    found = _first_value(problem, claimed)
+    if fitted(found.entries, found.shape, problem.shape) is not None:
+        return problem
+    if fitted(found.entries, found.shape, problem.shape[::-1]) is not None:
+        return replace(problem, transposed=True)
+    wanted = " x ".join(map(str, problem.shape))
+    given = " x ".join(map(str, found.shape)) or "1"
+    columns = ", ".join(f"{name}: {len(block)}" for name, block in asked.blocks().items())
+    raise VerificationError(
+        f"{claimed.said} is {given}, the derivative is {wanted}: {rows} outputs of {function.said}, columns {columns}"
+    )
+
+
+def _first_value(problem: Problem, function: Function):
+    world, last = RealWorld(), None
+    for number in range(PROBES):
+        point = problem.draw(number)
+        try:
+            return function.evaluate(in_world(point, world), world)
+        except ANOTHER_POINT as error:
+            last = error
+        except ZeroDivisionError as error:
+            raise VerificationError(f"{function.said} divides by zero on the manifold: {error}") from error
+    raise VerificationError(f"{function.said}: no value at any of {PROBES} points on the manifold: {last}")
+
+
+# --- the report ---------------------------------------------------------------------------------------------------
+def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
+    wrong = decision.wrong
+    spare = [point for branch in decision.branches if branch.wrong for point in branch.points]
+    examples = counterexamples(problem, wrong, spare)
+    entries = tuple(_entry(problem, decision, k, examples.get(k)) for k in range(_count(problem)))
+    return Report(
+        function=problem.function.name,
+        claimed=problem.claimed.said,
+        wrt=problem.question.wrt,
+        shape=problem.shape,
+        entries=entries,
+        column_names=tuple(_column_names(problem)),
+        notes=tuple(_notes(problem, decision)),
+        method=method(problem, decision),
+        log10_doubt=decision.doubt,
+        branches=tuple(_branch_text(branch) for branch in decision.branches if branch.path),
+    )
+
+
+def _entry(problem: Problem, decision: Decision, k: int, example) -> Entry:
+    index = _index(problem.shape, k)
+    verdict = WRONG if k in decision.wrong else EQUAL if decision.counted(k) else DIGITS
+    some = tuple(branch.said for branch in decision.branches if branch.path and k in branch.wrong)
+    relative = max((branch.largest.get(k, 0.0) for branch in decision.branches), default=0.0)
+    names = _column_names(problem)
+    if problem.question.weights:
+        row = problem.question.column_names()[index[0]]
+    else:
+        row = f"row {index[0]}"
+    column = names[index[1]] if len(index) == 2 else problem.question.weights
+    return Entry(index, verdict, row, column, example, some, relative)
+
+
+def _index(shape: tuple[int, ...], k: int) -> tuple[int, ...]:
+    return (k,) if len(shape) == 1 else (k // shape[1], k % shape[1])
+
+
+def _count(problem: Problem) -> int:
+    found = 1
+    for size in problem.shape:
+        found *= size
+    return found
+
+
+def _column_names(problem: Problem) -> list[str]:
+    asked = problem.question
+    names = asked.column_names()
+    if asked.order == 1:
+        return [asked.weights] if asked.weights else names
+    return names if asked.weights else [f"{i} then {j}" for i in names for j in names]
+
+
+def _branch_text(branch: Branch) -> str:
+    state = f"{len(branch.wrong)} wrong" if branch.wrong else "right"
+    return f"{branch.said}: {state}"
+
+
+def _notes(problem: Problem, decision: Decision) -> list[str]:
+    notes = list(dict.fromkeys([*problem.function.notes, *problem.claimed.notes, *decision.one_way]))
+    if problem.transposed:
+        notes.append(
+            f"the claim came as {' x '.join(map(str, problem.claimed_shape))}: the transpose of what was asked"
+        )
+    if decision.undefined:
+        notes.append(f"{decision.undefined} random points were outside the domain")
+    return notes
+
+
+def method(problem: Problem, decision: Decision) -> str:
+    said = f"{decision.points} points in each of the prime fields 2^61 - 1 and 2^521 - 1"
+    said += f", {max(1, len(decision.branches))} branch{'es' * (len(decision.branches) > 1)} in {RealWorld().name}"
+    if any(branch.opaque for branch in decision.branches):
+        said += "; sin, cos, exp, log and angles by their addition theorems"
+    if any(branch.roots for branch in decision.branches):
+        said += "; signs of roots by real numbers"
+    return said
