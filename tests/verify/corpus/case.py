@@ -2,7 +2,7 @@
 
 A case is written as a person would write it for a paper or a solver: two plain functions of arrays. What its arguments
 are is said beside it. `wrong` says by hand which entries of the claim are wrong, `diagnoses` which explanations of it
-are right; the tests confirm the first with fifty digits, without the engine that the corpus is there to judge.
+are right; the tests confirm the first with a hundred digits, without the engine that the corpus is there to judge.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Variable:
     """What an argument is.
 
     kind: "vector", "quaternion" (of norm one), "angular velocity" (of a discrete update, so |w| < 2/h), "scalar",
-        "positive" (a scalar above zero), "step" or "symmetric" (a matrix).
+        "positive" (a scalar above zero), "step", "unit vector" or "inertia" (a positive definite matrix).
     size: entries of a vector, rows of a matrix.
     tangent, side: how a quaternion is turned: "rotation vector", "half" of it or "raw" (four free components), the
         factor on the "body" side (right) or the "world" side (left).
@@ -55,12 +55,13 @@ def positive(typical: float = 1.0) -> Variable:
     return Variable("positive", typical=typical)
 
 
-def symmetric(size: int = 3, typical: float = 1.0) -> Variable:
-    """A positive definite matrix, an inertia for instance."""
-    return Variable("symmetric", size, typical=typical)
+def inertia(typical: float = 1.0) -> Variable:
+    """A symmetric positive definite matrix, 3 x 3."""
+    return Variable("inertia", 3, typical=typical)
 
 
 ANGULAR_VELOCITY = Variable("angular velocity", 3)  # its step is the argument h
+NORMAL = Variable("unit vector", 3)
 STEP = Variable("step", typical=0.01)
 RAW = quaternion("raw", "")
 
@@ -103,6 +104,7 @@ class Case:
     diagnoses: any of these explains what is wrong; none where no simple explanation holds, and none may be given.
     order: 2 for second derivatives, column i n + j: along direction j of the derivative along direction i.
     weights: the variable lambda of G^T lambda, G the derivative of the function; with order 2 its derivative, a square.
+    branches: how many laws the function chooses from by conditions.
     source: where the wrong formula is from, in neutral words.
     c: file, function and claim in C; arguments have the names of the variables, the last one takes the result.
     """
@@ -116,6 +118,7 @@ class Case:
     diagnoses: tuple[str, ...] = ()
     order: int = 1
     weights: str | None = None
+    branches: int = 1
     source: str = ""
     c: tuple[str, str, str] | None = None
 

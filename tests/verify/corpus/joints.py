@@ -60,9 +60,7 @@ def spherical_without_lever_a(x_a, q_a, x_b, q_b, p_a, p_b):
 
 
 SPHERICAL = [
-    Case(
-        "ball joint", spherical, spherical_rows, ALL, ANCHORED, c=("joints.c", "spherical", "spherical_rows")
-    ),
+    Case("ball joint", spherical, spherical_rows, ALL, ANCHORED, c=("joints.c", "spherical", "spherical_rows")),
     Case(
         "ball joint, by product matrices",
         spherical,
@@ -106,7 +104,15 @@ SPHERICAL = [
         ("side",),
         c=("joints.c", "spherical", "spherical_rows_world"),
     ),
-    Case("ball joint, R transposed for b", spherical, spherical_with_conjugate_b, ALL, ANCHORED, TURN_B, ("conjugate",)),
+    Case(
+        "ball joint, R transposed for b",
+        spherical,
+        spherical_with_conjugate_b,
+        ALL,
+        ANCHORED,
+        TURN_B,
+        ("conjugate",),
+    ),
     Case(
         "ball joint, the papers' scale for rotation vectors",
         spherical,
@@ -239,8 +245,9 @@ SLIDER = [
     Case(
         "slider, a's columns with the wrong sign",
         slider,
-        lambda x_a, q_a, x_b, q_b, p_b: slider_rows(x_a, q_a, x_b, q_b, p_b)
-        * np.array([1, 1, 1, -1, -1, -1, 1, 1, 1, 1, 1, 1]),
+        lambda x_a, q_a, x_b, q_b, p_b: (
+            slider_rows(x_a, q_a, x_b, q_b, p_b) * np.array([1, 1, 1, -1, -1, -1, 1, 1, 1, 1, 1, 1])
+        ),
         ALL,
         SLIDING,
         lambda row, column: 3 <= column < 6 and row != column - 3,
@@ -249,21 +256,21 @@ SLIDER = [
 ]
 
 
-# rods between two anchors, of length l
+# rods between two anchors, of a length at rest
 
 
 def between(x_a, q_a, x_b, q_b, p_a, p_b):
     return x_b + rotation(q_b) @ p_b - x_a - rotation(q_a) @ p_a
 
 
-def rod(x_a, q_a, x_b, q_b, p_a, p_b, l):
+def rod(x_a, q_a, x_b, q_b, p_a, p_b, rest):
     r = between(x_a, q_a, x_b, q_b, p_a, p_b)
-    return (r @ r - l * l) / (2 * l)
+    return (r @ r - rest * rest) / (2 * rest)
 
 
-def rod_row(x_a, q_a, x_b, q_b, p_a, p_b, l):
+def rod_row(x_a, q_a, x_b, q_b, p_a, p_b, rest):
     r = between(x_a, q_a, x_b, q_b, p_a, p_b)
-    return np.hstack([-r, r @ rotation(q_a) @ skew(p_a), r, -r @ rotation(q_b) @ skew(p_b)]) / l
+    return np.hstack([-r, r @ rotation(q_a) @ skew(p_a), r, -r @ rotation(q_b) @ skew(p_b)]) / rest
 
 
 def length(x_a, q_a, x_b, q_b, p_a, p_b):
@@ -276,7 +283,7 @@ def length_row(x_a, q_a, x_b, q_b, p_a, p_b):
     return np.hstack([-n, -np.cross(p_a, rotation(q_a).T @ n), n, np.cross(p_b, rotation(q_b).T @ n)])
 
 
-RODS = {**ANCHORED, "l": positive()}
+RODS = {**ANCHORED, "rest": positive()}
 DISTANCE = [
     Case("rod", rod, rod_row, ALL, RODS, c=("joints.c", "rod", "rod_row")),
     Case(
@@ -292,12 +299,13 @@ DISTANCE = [
     Case(
         "length of a wire, not normalised",
         length,
-        lambda x_a, q_a, x_b, q_b, p_a, p_b: norm(between(x_a, q_a, x_b, q_b, p_a, p_b))
-        * length_row(x_a, q_a, x_b, q_b, p_a, p_b),
+        lambda x_a, q_a, x_b, q_b, p_a, p_b: (
+            norm(between(x_a, q_a, x_b, q_b, p_a, p_b)) * length_row(x_a, q_a, x_b, q_b, p_a, p_b)
+        ),
         ALL,
         ANCHORED,
         everything,
-        ("chain rule",),
+        ("factor", "chain rule"),
     ),
 ]
 
@@ -400,6 +408,7 @@ ANGLES = [
         TURNS,
         PAIR,
         everything,
+        ("term",),
     ),
     Case("screw", screw, screw_row, ALL, SCREWS),
     Case(

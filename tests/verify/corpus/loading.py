@@ -1,4 +1,4 @@
-"""LOADING: the cases as they stand, or once more with another NumPy: fifty digits, SymPy, SymEngine, JAX.
+"""LOADING: the cases as they stand, or once more with another NumPy: a hundred digits, SymPy, SymEngine, JAX.
 
 The formulas say `import numpy as np` like anybody's. What they mean by np.sqrt is decided when their files are loaded.
 """
@@ -18,6 +18,10 @@ PACKAGE = "tests.verify.corpus."
 THEMES = (
     "rotations",
     "joints",
+    "dynamics",
+    "forces",
+    "second",
+    "known_errors",
 )
 FORMULAS = ("algebra", *THEMES)
 ELEMENTARY = ("sqrt", "sin", "cos", "exp", "arctan2")

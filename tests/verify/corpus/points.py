@@ -30,8 +30,8 @@ def _argument(variable: Variable, random: Random, number: Callable, root: Callab
     match variable.kind:
         case "vector":
             return typical * array(variable.size)
-        case "quaternion":
-            q = array(4)
+        case "quaternion" | "unit vector":
+            q = array(variable.size)
             return q / root(q @ q)
         case "angular velocity":  # times h: |w| < 2/h, and a good part of a turn
             return array(3)
@@ -39,7 +39,7 @@ def _argument(variable: Variable, random: Random, number: Callable, root: Callab
             return typical * array(1)[0]
         case "positive" | "step":
             return typical * number(random.uniform(0.5, 1.5))
-        case "symmetric":  # positive definite
+        case "inertia":
             a = array(variable.size, variable.size)
             return typical * (a @ a.T + np.diag([number(1)] * variable.size))
     raise ValueError(variable.kind)

@@ -229,6 +229,7 @@ RAW_COMPONENTS = [
         "q",
         FREE,
         both(columns(1, 2, 3), lambda row, column: column != row + 1),
+        ("term", "transpose"),
     ),
 ]
 

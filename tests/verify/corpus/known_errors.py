@@ -1,0 +1,606 @@
+"""Errors that were found in papers and in public code, asked as their readers would ask: is this derivative right?
+
+Every one is a sign, a factor, a transpose, a missing term or an exchanged index that changes a derivative. BM20,
+BSMH23 and JM09 are the papers of the README; "002" is T. Fan, J. Schultz, T. Murphey, Efficient Computation of
+Higher-Order Variational Integrators in Robotic Simulation and Trajectory Optimization, WAFR 2018; "004" is J. Lee,
+C. Liu, F. Park, S. Srinivasa, A Linear-Time Variational Integrator for Multibody Systems, WAFR 2016.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.verify.corpus.algebra import I3, L, V, conjugate, norm, rotation, skew
+from tests.verify.corpus.case import (
+    ANGULAR_VELOCITY,
+    STEP,
+    Case,
+    columns,
+    everything,
+    inertia,
+    positive,
+    quaternion,
+    scalar,
+    vector,
+)
+
+FAN18, LEE16 = "Fan, Schultz, Murphey 2018", "Lee, Liu, Park, Srinivasa 2016"
+
+# The discrete action of a turning body over two steps, varied at the knot between them. The papers' residual is
+# d_R = -(1/h) times its rotational gradient (BM20 (32), BSMH23 (15), (16)).
+
+KNOTS = {
+    "q0": quaternion("half"),
+    "q1": quaternion("half"),
+    "q2": quaternion("half"),
+    "J": inertia(),
+    "h": STEP,
+}
+
+
+def action(q0, q1, q2, J, h):
+    w0 = 2 / h * V @ L(q0).T @ q1
+    w1 = 2 / h * V @ L(q1).T @ q2
+    return h * (w0 @ J @ w0 + w1 @ J @ w1) / 2
+
+
+def variation(q0, q1, q2, J, h, sign):
+    """-h d_R, the roots sqrt(4/h^2 - w.w) taken from the scalar parts that they are."""
+    s0, *_ = bar0 = 2 / h * L(q0).T @ q1
+    s1, *_ = bar1 = 2 / h * L(q1).T @ q2
+    w0, w1 = bar0[1:], bar1[1:]
+    return -h * (s1 * J @ w1 + np.cross(w1, J @ w1) - s0 * J @ w0 + sign * np.cross(w0, J @ w0))
+
+
+ACTION = [
+    Case(
+        "residual of a turning body",
+        action,
+        lambda q0, q1, q2, J, h: variation(q0, q1, q2, J, h, 1),
+        "q1",
+        KNOTS,
+        source="BM20 (32), BSMH23 (16): right",
+    ),
+    Case(
+        "residual of a turning body, gyroscopic sign",
+        action,
+        lambda q0, q1, q2, J, h: variation(q0, q1, q2, J, h, -1),
+        "q1",
+        KNOTS,
+        everything,
+        ("gyroscopic",),
+        source="public code of BM20 and BSMH23: -(s0 I + w0 x) J w0",
+    ),
+]
+
+
+# The same sign where the residual is differentiated by the velocity before: -d/dw0 of [s0 J w0 - w0 x J w0].
+
+BEFORE = {"w0": ANGULAR_VELOCITY, "J": inertia(), "h": STEP}
+
+
+def momentum_before(w0, J, h):
+    return -np.sqrt(4 / h**2 - w0 @ w0) * (J @ w0) + np.cross(w0, J @ w0)
+
+
+def momentum_before_by_w0(w0, J, h, sign):
+    s0 = np.sqrt(4 / h**2 - w0 @ w0)
+    return -s0 * J + np.outer(J @ w0, w0) / s0 + sign * (skew(w0) @ J - skew(J @ w0))
+
+
+MOMENTUM = [
+    Case(
+        "momentum before a knot",
+        momentum_before,
+        lambda w0, J, h: momentum_before_by_w0(w0, J, h, 1),
+        "w0",
+        BEFORE,
+        source="BM20 (32): right",
+    ),
+    Case(
+        "momentum before a knot, gyroscopic sign",
+        momentum_before,
+        lambda w0, J, h: momentum_before_by_w0(w0, J, h, -1),
+        "w0",
+        BEFORE,
+        everything,
+        ("gyroscopic",),
+        source="public code of BM20 and BSMH23: -(s0 I + w0 x) J w0",
+    ),
+]
+
+
+# The work of a torque, 2 tau^T V L(q)^T q, with L held fixed at the knot (qL): BSMH23 (12), (14).
+
+TURN = quaternion("half")
+
+
+def work_as_printed(q, tau):
+    return 2 * tau @ V @ L(q).T @ q
+
+
+WORKS = {"q1": TURN, "q2": TURN, "held1": TURN, "held2": TURN, "tau1": vector(), "tau2": vector()}
+
+
+def work(q1, q2, held1, held2, tau1, tau2):
+    """Over two knots; held1 and held2 are q1 and q2 where they are not to be varied."""
+    return 2 * tau1 @ V @ L(held1).T @ q1 + 2 * tau2 @ V @ L(held2).T @ q2
+
+
+TORQUES = [
+    Case(
+        "virtual work as printed",
+        work_as_printed,
+        lambda q, tau: 2 * tau,
+        "q",
+        {"q": TURN, "tau": vector()},
+        everything,
+        ("zero",),
+        source="BSMH23 (12), (14): 2 tau^T V L(q)^T q is zero for every q; L must be held fixed",
+    ),
+    Case(
+        "virtual work at a knot, torque of the next",
+        work,
+        lambda q1, q2, held1, held2, tau1, tau2: 2 * tau2 @ V @ L(held1).T @ L(q1) @ V.T,
+        "q1",
+        WORKS,
+        everything,
+        ("exchanged",),
+        source="BSMH23 (16): the last term with the torque of the next knot",
+    ),
+]
+
+
+# The translational residual d_T = -(1/h) times the gradient of the action at x1: BSMH23 (10).
+
+TRANSLATION = {"x0": vector(), "x1": vector(), "x2": vector(), "m": positive(), "g": positive(9.81), "h": STEP}
+E_Z = np.array([0, 0, 1])
+
+
+def translational_action(x0, x1, x2, m, g, h):
+    v0, v1 = (x1 - x0) / h, (x2 - x1) / h
+    return m * (v0 @ v0 + v1 @ v1) / 2 - m * g * (x0[2] + x1[2])
+
+
+TRANSLATIONS = [
+    Case(
+        "residual of a moving body",
+        translational_action,
+        lambda x0, x1, x2, m, g, h: -(m * ((x2 - x1) / h - (x1 - x0) / h) / h + m * g * E_Z),
+        "x1",
+        TRANSLATION,
+        source="BSMH23 (10), last line: right",
+    ),
+    Case(
+        "residual of a moving body, as printed",
+        translational_action,
+        lambda x0, x1, x2, m, g, h: m * (x1 - x0) / h - m * (x2 - x1) / h - m * g * E_Z,
+        "x1",
+        TRANSLATION,
+        everything,
+        ("step",),
+        source="BSMH23 (10), middle line: h for h^2 below the differences of positions",
+    ),
+]
+
+
+# Constraint forces in the residual: the upper right block of BM20 (37).
+
+REACTION = {
+    "y": vector(),
+    "v": vector(),
+    "v0": vector(),
+    "q": quaternion("half"),
+    "p": vector(),
+    "m": positive(),
+    "h": STEP,
+}
+
+
+def reacting(y, v, v0, q, p, m, h):
+    """Translational and rotational rows of a body held at its anchor p, in the papers' scale."""
+    return np.concatenate([m * (v - v0) / h - y, -2 * np.cross(p, rotation(q).T @ y)])
+
+
+REACTIONS = [
+    Case(
+        "reaction in the residual",
+        reacting,
+        lambda y, v, v0, q, p, m, h: np.vstack([I3, 2 * skew(p) @ rotation(q).T]),
+        "y",
+        REACTION,
+        lambda row, column: row > 2 or row == column,
+        ("sign",),
+        source="BM20 (37): G^T for -G^T in the upper right block",
+    ),
+]
+
+
+# Friction's map of a contact point p: rows t.(x + R p), whose rotational gradient is the papers' B_q.
+
+CONTACT = {"q": quaternion("half"), "x": vector(), "p": vector()}
+CONTACT_VELOCITY = {"w": vector(), "v": vector(), "q": quaternion(), "p": vector()}
+
+
+def contact_velocity(w, v, q, p):
+    return (v + rotation(q) @ np.cross(w, p))[:2]
+
+
+FRICTION = [
+    Case(
+        "friction's torque, R for its transpose",
+        contact_velocity,
+        lambda w, v, q, p: (skew(p) @ rotation(q) @ I3[:, :2]).T,
+        "w",
+        CONTACT_VELOCITY,
+        everything,
+        ("conjugate",),
+        source="BSMH23 (4b): B_q^T = p x Q(q) B_x^T, where Q(q)^T is right",
+    ),
+    Case(
+        "friction's torque in the papers' scale",
+        lambda x, q, p: (x + rotation(q) @ p)[:2],
+        lambda x, q, p: np.hstack([I3, -rotation(q) @ skew(p)])[:2],
+        ("x", "q"),
+        CONTACT,
+        columns(3, 4, 5),
+        ("factor 1/2",),
+        source="BSMH23 (28a), (29a): B_q beside N and G, which are rotational gradients; a factor 2 is missing",
+    ),
+]
+
+
+# A spring in the free directions of a joint: E = (k/2) |c|^2, c = R_a^T (x_b + R_b p_b - x_a) - p_a.
+
+SPRING = {
+    "x_a": vector(),
+    "q_a": quaternion(),
+    "x_b": vector(),
+    "q_b": quaternion(),
+    "p_a": vector(),
+    "p_b": vector(),
+    "k": positive(100.0),
+}
+STATE = ("x_a", "q_a", "x_b", "q_b")
+
+
+def joint_spring(x_a, q_a, x_b, q_b, p_a, p_b, k):
+    c = rotation(q_a).T @ (x_b + rotation(q_b) @ p_b - x_a) - p_a
+    return k / 2 * (c @ c)
+
+
+def joint_spring_gradient(x_a, q_a, x_b, q_b, p_a, p_b, k):
+    turn_a, turn_b = rotation(q_a), rotation(q_b)
+    u = turn_a.T @ (x_b + turn_b @ p_b - x_a)
+    f = k * (u - p_a)
+    return np.hstack([-turn_a @ f, np.cross(f, u), turn_a @ f, np.cross(p_b, turn_b.T @ turn_a @ f)])
+
+
+SPRINGS = [
+    Case("spring in a joint", joint_spring, joint_spring_gradient, STATE, SPRING),
+    Case(
+        "spring in a joint, force not turned to the world",
+        joint_spring,
+        lambda x_a, q_a, x_b, q_b, p_a, p_b, k: np.hstack(
+            [
+                -rotation(q_a).T @ joint_spring_gradient(x_a, q_a, x_b, q_b, p_a, p_b, k)[6:9],
+                joint_spring_gradient(x_a, q_a, x_b, q_b, p_a, p_b, k)[3:6],
+                rotation(q_a).T @ joint_spring_gradient(x_a, q_a, x_b, q_b, p_a, p_b, k)[6:9],
+                joint_spring_gradient(x_a, q_a, x_b, q_b, p_a, p_b, k)[9:],
+            ]
+        ),
+        STATE,
+        SPRING,
+        lambda row, column: column % 6 < 3,
+        ("frame",),
+        source="public code of BSMH23: a vector in axes of body a added to world rows",
+    ),
+    Case(
+        "spring in a joint, lever of b left out",
+        joint_spring,
+        lambda x_a, q_a, x_b, q_b, p_a, p_b, k: np.hstack(
+            [joint_spring_gradient(x_a, q_a, x_b, q_b, p_a, p_b, k)[:9], np.array([0, 0, 0])]
+        ),
+        STATE,
+        SPRING,
+        columns(9, 10, 11),
+        ("missing block",),
+        source="public code of BSMH23: the force of a spring without its lever arm",
+    ),
+]
+
+
+# An actuator's force f along directions of the joint frame: its power, by the motion of body a.
+
+ACTUATOR = {
+    "x_a": vector(),
+    "q_a": quaternion(),
+    "x_b": vector(),
+    "q_b": quaternion(),
+    "p_a": vector(),
+    "p_b": vector(),
+    "f": vector(),
+}
+
+
+def actuated(x_a, q_a, x_b, q_b, p_a, p_b, f):
+    return f @ (rotation(q_a).T @ (x_b + rotation(q_b) @ p_b - x_a) - p_a)
+
+
+ACTUATORS = [
+    Case(
+        "actuator's moment, lever held fixed",
+        actuated,
+        lambda x_a, q_a, x_b, q_b, p_a, p_b, f: np.cross(f, p_a),
+        "q_a",
+        ACTUATOR,
+        everything,
+        ("missing term", "exchanged"),
+        source="BSMH23 (1a): the anchor p_a for the point where the force acts, which the joint lets move",
+    ),
+]
+
+
+# A damper between two bodies, implicit in both velocities: the blocks between the bodies.
+
+DAMPER = {"w_a": vector(), "w_b": vector(), "q_a": quaternion(), "q_b": quaternion(), "c": positive()}
+
+
+def joint_damper(w_a, w_b, q_a, q_b, c):
+    """Torques on a and on b, each in its own axes."""
+    relative = rotation(q_b) @ w_b - rotation(q_a) @ w_a
+    return np.concatenate([c * rotation(q_a).T @ relative, -c * rotation(q_b).T @ relative])
+
+
+DAMPERS = [
+    Case(
+        "damper in a joint",
+        joint_damper,
+        lambda w_a, w_b, q_a, q_b, c: (
+            c * np.block([[-I3, rotation(q_a).T @ rotation(q_b)], [rotation(q_b).T @ rotation(q_a), -I3]])
+        ),
+        ("w_a", "w_b"),
+        DAMPER,
+    ),
+    Case(
+        "damper in a joint, blocks between bodies left out",
+        joint_damper,
+        lambda w_a, w_b, q_a, q_b, c: -c * np.block([[I3, 0 * I3], [0 * I3, I3]]),
+        ("w_a", "w_b"),
+        DAMPER,
+        lambda row, column: (row < 3) != (column < 3),
+        ("missing block",),
+        source="public code of BSMH23: Jacobians of dampers without the blocks between their bodies",
+    ),
+]
+
+
+# Newton's direction and the multipliers of a constraint, by the residual: dq = -K^-1 r with a 2 x 2 matrix K
+
+NEWTON = {"r": vector(2), "a": scalar(), "b": scalar(), "c": scalar(), "d": scalar()}
+
+
+def inverse(a, b, c, d):
+    return np.array([[d, -b], [-c, a]]) / (a * d - b * c)
+
+
+def newton_direction(r, a, b, c, d):
+    return -inverse(a, b, c, d) @ r
+
+
+CONSTRAINED = {
+    "rc": scalar(),
+    "r": vector(2),
+    "A": vector(2),
+    "D": vector(2),
+    "a": scalar(),
+    "b": scalar(),
+    "c": scalar(),
+    "d": scalar(),
+}
+
+
+def multiplier(rc, r, A, D, a, b, c, d):
+    """The multiplier that makes D dq = -rc, dq = -K^-1 (r + A y)."""
+    inverted = inverse(a, b, c, d)
+    return (rc - D @ inverted @ r) / (D @ inverted @ A)
+
+
+NEWTONS = [
+    Case(
+        "Newton's direction, inverse missing",
+        newton_direction,
+        lambda r, a, b, c, d: -np.array([[a, b], [c, d]]),
+        "r",
+        NEWTON,
+        everything,
+        ("inverse",),
+        source=f"{FAN18}, section 3.2: dq = -J r for -J^-1 r",
+    ),
+    Case(
+        "multiplier of a constraint, inverse missing",
+        multiplier,
+        lambda rc, r, A, D, a, b, c, d: 1 / (D @ np.array([[a, b], [c, d]]) @ A),
+        "rc",
+        CONSTRAINED,
+        everything,
+        source=f"{FAN18}, section 3.3: (Dh J A)^-1 for (Dh J^-1 A)^-1",
+    ),
+]
+
+
+# Spatial momentum: the derivative of the kinetic energy by the spatial velocity, Ad^-T M Ad^-1 u
+
+SPATIAL = {"u": vector(6), "q": quaternion(), "x": vector(), "J": inertia(), "m": positive()}
+
+
+def adjoint_inverse(q, x):
+    """Spatial velocity (angular, linear) to the body's."""
+    turn = rotation(q).T
+    return np.block([[turn, 0 * I3], [-turn @ skew(x), turn]])
+
+
+def adjoint(q, x):
+    turn = rotation(q)
+    return np.block([[turn, 0 * I3], [skew(x) @ turn, turn]])
+
+
+def spatial_inertia(J, m):
+    return np.block([[J, 0 * I3], [0 * I3, m * I3]])
+
+
+def spatial_energy(u, q, x, J, m):
+    body = adjoint_inverse(q, x) @ u
+    return body @ spatial_inertia(J, m) @ body / 2
+
+
+SPATIALS = [
+    Case(
+        "spatial momentum",
+        spatial_energy,
+        lambda u, q, x, J, m: adjoint_inverse(q, x).T @ spatial_inertia(J, m) @ adjoint_inverse(q, x) @ u,
+        "u",
+        SPATIAL,
+        source=f"{FAN18}, Algorithm 1: right",
+    ),
+    Case(
+        "spatial momentum, transpose for inverse transpose",
+        spatial_energy,
+        lambda u, q, x, J, m: adjoint(q, x).T @ spatial_inertia(J, m) @ adjoint_inverse(q, x) @ u,
+        "u",
+        SPATIAL,
+        everything,
+        source=f"{FAN18}, Algorithm 2: Ad^T M Ad^-1 for Ad^-T M Ad^-1",
+    ),
+]
+
+
+# The length of a spring and its second derivative: JM09, section IV-C
+
+SPRING_LENGTH = {"v": vector()}
+
+
+SECOND = [
+    Case(
+        "second derivative of a spring's length, as printed",
+        norm,
+        lambda v: I3 / norm(v) - np.outer(v, v) / (2 * norm(v) ** 3),
+        "v",
+        SPRING_LENGTH,
+        everything,
+        ("term", "factor 1/2"),
+        order=2,
+        source="JM09, section IV-C: the coefficient -1/2 for -1 of the first term",
+    ),
+]
+
+
+# The scissor lift of JM09, section VI-C, with two segments: momentum of its angle
+
+SCISSOR = {
+    "rate": scalar(),
+    "s": scalar(),
+    "c": scalar(),
+    "m_L": positive(),
+    "m_S": positive(),
+    "I": positive(),
+    "length": positive(),
+}
+
+
+def scissor_energy(rate, s, c, m_L, m_S, I, length):
+    """Two links a segment, centres at (length/2 cos, (n - 1/2) length sin), s and c sine and cosine of the angle."""
+    energy = m_S * (length * s * rate) ** 2 / 2
+    for n in (1, 2):
+        along, across = -length * s * rate / 2, (2 * n - 1) * length * c * rate / 2
+        energy = energy + m_L * (along**2 + across**2) + I * rate**2
+    return energy
+
+
+def scissor_momentum_as_printed(rate, s, c, m_L, m_S, I, length):
+    momentum = m_S * length**2 * s**2 * rate
+    for n in (1, 2):
+        momentum = momentum + 2 * m_L * length**2 * ((2 * n - 1) ** 2 * c**2 / 4 + s**2 / 2 + I) * rate
+    return momentum
+
+
+SCISSORS = [
+    Case(
+        "scissor lift, as printed",
+        scissor_energy,
+        scissor_momentum_as_printed,
+        "rate",
+        SCISSOR,
+        everything,
+        source="JM09, section VI-C: 1/2 sin^2 for 1/4 sin^2, and the inertia inside the factor m L^2",
+    ),
+]
+
+
+# The discrete Lagrangian h (1/2) w.Jw, w = log(q1* q2)/h, by its two knots; rotations only
+
+LOGARITHM = {"q1": quaternion(), "q2": quaternion(), "J": inertia(), "h": STEP}
+
+
+def logarithm(q):
+    s = norm(q[1:])
+    return 2 * np.arctan2(s, q[0]) * q[1:] / s
+
+
+def logarithmic_lagrangian(q1, q2, J, h):
+    w = logarithm(L(conjugate(q1)) @ q2) / h
+    return h / 2 * (w @ J @ w)
+
+
+def inverse_right_trivialised(f):
+    """dlog_f = I - f x/2 + (1 - (|f|/2) cot(|f|/2)) (f x)^2/|f|^2."""
+    angle = norm(f)
+    cotangent = np.cos(angle / 2) / np.sin(angle / 2)
+    return I3 - skew(f) / 2 + (1 - angle / 2 * cotangent) / (f @ f) * skew(f) @ skew(f)
+
+
+def first_slope(q1, q2, J, h):
+    f = logarithm(L(conjugate(q1)) @ q2)
+    return -inverse_right_trivialised(f).T @ J @ f / h
+
+
+LOGARITHMS = [
+    Case("first slope of a discrete Lagrangian", logarithmic_lagrangian, first_slope, "q1", LOGARITHM),
+    Case(
+        "first slope of a discrete Lagrangian, as printed",
+        logarithmic_lagrangian,
+        lambda q1, q2, J, h: -first_slope(q1, q2, J, h),
+        "q1",
+        LOGARITHM,
+        everything,
+        ("sign",),
+        source=f"{LEE16} (16c): the sign of the kinetic term; (21a) has the right one",
+    ),
+    Case(
+        "second slope of a discrete Lagrangian, as printed",
+        logarithmic_lagrangian,
+        lambda q1, q2, J, h: rotation(L(conjugate(q1)) @ q2).T @ first_slope(q1, q2, J, h),
+        "q2",
+        LOGARITHM,
+        everything,
+        ("sign",),
+        source=f"{LEE16} (16b): the sign of the kinetic term; (21a) has the right one",
+    ),
+]
+
+CASES = [
+    *ACTION,
+    *MOMENTUM,
+    *TORQUES,
+    *TRANSLATIONS,
+    *REACTIONS,
+    *FRICTION,
+    *SPRINGS,
+    *ACTUATORS,
+    *DAMPERS,
+    *NEWTONS,
+    *SPATIALS,
+    *SECOND,
+    *SCISSORS,
+    *LOGARITHMS,
+]
