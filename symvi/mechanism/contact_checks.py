@@ -23,6 +23,7 @@ OWN_FIELDS = {
     "normal": ("half_space",),
     "parent_radius": ("sphere",),
     "expression": ("gap",),
+    "point": ("gap",),
     "parameters": ("gap",),
 }
 
@@ -39,6 +40,7 @@ def contact_complaints(contact: Contact) -> Iterator[Complaint]:
         lambda: _cone(contact),
         lambda: parameter_complaints(contact.parameters),
         lambda: () if contact.expression is None else _expression(contact, contact.expression),
+        lambda: _point(contact),
     )
 
 
@@ -76,6 +78,16 @@ def _expression(contact: Contact, expression: str) -> Iterator[Complaint]:
             "friction acts across the direction in which the child's way opens the gap, "
             f"but expression {shown(expression)} has no part of x_b",
         )
+
+
+def _point(contact: Contact) -> Iterator[Complaint]:
+    if contact.point and len(contact.point) != 3:
+        yield Complaint(("point",), f"point has {len(contact.point)} texts; a point in the world has three")
+    for k, text in enumerate(contact.point):
+        yield from expression_complaints(("point", k), text, contact.parameters)
+    for name in ("child_anchor", "radius"):
+        if contact.point and _is_given(contact, name):
+            yield Complaint((name,), f"{name} and point both say where friction acts; leave one out")
 
 
 def _points(contact: Contact, name: str) -> Iterator[Complaint]:

@@ -26,6 +26,7 @@ from symvi.mechanism.rotation import rotate
 from symvi.mechanism.shapes import Box, Capsule, Shape, Sphere
 from symvi.mechanism.values import (
     Expression,
+    Expressions,
     Name,
     NotNegative,
     Parameters,
@@ -50,11 +51,13 @@ class Contact(Description):
     """A body that a surface of another body, or of the world, holds off; impacts are plastic (restitution 0).
 
     kind: "half_space", the solid behind a plane of the parent; "sphere", a ball of the parent; "gap", the user's own.
-    child_anchor, radius: the child's point, or the centre and radius of its sphere. For a gap, where friction acts:
-        at this distance from the anchor, against the direction in which the gap opens.
+    child_anchor, radius: the child's point, or the centre and radius of its sphere. For a gap without `point`, where
+        friction acts: at this distance from the anchor, against the direction in which the gap opens.
     whole_shape: the points of the child's shape instead, all with this contact's parent, friction and cone: the eight
         corners of a box, a sphere, the two spheres that end a capsule.
     expression, parameters: of a gap, in the grammar of custom joints (grammar.py); x_a, R_a, q_a are the parent's.
+    point: of a gap, where both bodies touch, in the world and in the same grammar. It must lie on the line along which
+        the gap's force acts, which a gap with friction is checked for.
     friction: the coefficient of Coulomb's law; with 0 the contact has no friction variables at all.
     cone, directions: the friction law as a circular cone, or as the papers' pyramid with this many sides (BSMH23
         section 2.4), which is up to 1 - cos(pi/directions) too weak between its directions.
@@ -76,7 +79,10 @@ class Contact(Description):
     expression: Expression | None = field(
         None, "gap [m] as a text in x_a, R_a, q_a, x_b, R_b, q_b and parameters, not negative where the bodies may be"
     )
-    parameters: ParameterTable = field_from(Parameters, "named numbers in the expression", "any")
+    point: Expressions = field(
+        (), "point of contact of a gap [m], world axes, three texts in the same names as the expression"
+    )
+    parameters: ParameterTable = field_from(Parameters, "named numbers in expression and point", "any")
     friction: NotNegative = field(0.0, "coefficient of friction")
     cone: Literal["second_order", "linear"] = Field("second_order", description="form of the friction law")
     directions: int = Field(

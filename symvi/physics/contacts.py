@@ -134,19 +134,23 @@ def _spheres(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
 
 
 def _own_gap(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
-    """A user's own gap: friction acts at the child's point, where it says so."""
+    """A user's own gap: friction acts where the user says, or at the child's point."""
     contact = point.contact
     parent = None if contact.parent == "world" else mechanism.body(contact.parent)
     child = mechanism.body(contact.child)
     named = dict(contact.parameters)
     inputs, values = expression_inputs(parent, child, named)
     formula = expression_formula((contact.expression,), tuple(named))
+    place = None
+    if contact.point:
+        place = Group(expression_formula(tuple(contact.point), tuple(named)), inputs, (0, 1, 2), (0, 1, 2))
     return ContactModel(
         point.name,
         "gap",
         _bodies(contact),
         (Group(formula, inputs, (0,), (0,)),),
         values | _common(mechanism, point) | _directions(contact),
+        place=place,
         unit_gradient=False,
         **_friction(contact),
     )

@@ -92,6 +92,23 @@ def arms(x_a, x_b, r_b, radius, n):
 
 
 @derived(
+    "l_b = c - x_b,  l_a = c - x_a",
+    "BSMH23 section 2.4: friction acts where the bodies touch",
+    [
+        Argument("x_a", (3,), "centre of mass of body a", "m"),
+        Argument("x_b", (3,), "centre of mass of body b", "m"),
+        Argument("c", (3,), "contact point", "m"),
+    ],
+    [
+        Argument("l_b", (3,), "arm of the contact point on body b", "m"),
+        Argument("l_a", (3,), "arm of the contact point on body a", "m"),
+    ],
+)
+def arms_to_point(x_a, x_b, c):
+    return {"l_b": c - x_b, "l_a": c - x_a}
+
+
+@derived(
     "u = v + (r2 - r1)/h + w x p;  du = s_v + (s x r2) + ((c I - a^) s) x p",
     "derived here: the chord of a carried arm, and the rolling of a sphere's surface about its centre",
     [

@@ -125,8 +125,9 @@ class ContactModel:
     """A gap that must not close, and friction where it does. Body b always moves.
 
     gap: one row, the gap itself. arm: what body a carries to the contact along a chord (None: the contact point
-    itself, as a plane does). cone: "none", "second_order" or "linear", then with `directions` of friction, half of them
-    given by the parameters "cosines" and "sines" in the plane of the parameters "t1" and "t2" on body a.
+    itself, as a plane does). place: where the bodies touch, in the world, if not at the child's anchor. cone: "none",
+    "second_order" or "linear", then with `directions` of friction, half of them given by the parameters "cosines" and
+    "sines" in the plane of the parameters "t1" and "t2" on body a.
     unit_gradient: the gap is a distance by construction, so that its gradient is the normal.
     """
 
@@ -137,6 +138,7 @@ class ContactModel:
     parameters: Mapping[str, Parameter]
     cone: str
     arm: Carried | None = None
+    place: Group | None = None
     unit_gradient: bool = True
     directions: int = 0
     rows: int = 1

@@ -572,7 +572,7 @@ def _shape(model) -> tuple:
             g.factor,
             tuple(g.bodies.items()),
         )
-        for g in model.groups
+        for g in (*model.groups, *filter(None, [getattr(model, "place", None)]))
     )
     bodies = tuple((label, body is None) for label, body in model.bodies.items())
     law = tuple(getattr(model, name, None) for name in LAW)

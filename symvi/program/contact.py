@@ -147,11 +147,17 @@ class _ContactKernels:
     def _arms(self, trace: Trace, knots: Knots, normal: list[Scalar]) -> dict[str, list[Scalar]]:
         zero = [trace.graph.constant(0)] * 3
         x_a = trace.read("a", "state", "x", 3) if "a" in self.moving else zero
+        x_b = trace.read("b", "state", "x", 3)
+        if self.model.place is not None:
+            place = self.model.place
+            inputs = {name: knots.of(source)[0] for name, source in place.inputs.items()}
+            trace.note(f"c = ({place.formula.equation})", place.formula.source)
+            return use(trace, gaps.arms_to_point, x_a=x_a, x_b=x_b, c=place.formula(trace.graph, **inputs)["g"])
         return use(
             trace,
             gaps.arms,
             x_a=x_a,
-            x_b=trace.read("b", "state", "x", 3),
+            x_b=x_b,
             r_b=knots.of(Carried("b", "anchor_b"))[0],
             radius=[self._parameter(trace, "radius")],
             n=normal,
@@ -159,24 +165,32 @@ class _ContactKernels:
 
     def _sliding(self, trace: Trace, knots: Knots, normal: list[Scalar], arms) -> list[Scalar]:
         """The child's contact point against the parent's, per h, in the tangent plane."""
-        first, second_, rate = knots.of(Carried("b", "anchor_b"))
-        total = self._point(trace, "b", rate, second_, arms["p_b"])
+        if self.model.place is None:
+            _, second_, rate = knots.of(Carried("b", "anchor_b"))
+            total = self._point(trace, "b", rate, second_, arms["p_b"])
+        else:
+            total = self._material(trace, knots, "b", arms["l_b"])
         if "a" in self.moving:
-            if self.model.arm is not None:
-                first, second_, rate = knots.of(self.model.arm)
-                rest = [a - b for a, b in zip(arms["l_a"], first, strict=True)]
+            if self.model.arm is None:
+                other = self._material(trace, knots, "a", arms["l_a"])
             else:
-                first, rest = arms["l_a"], [trace.graph.constant(0)] * 3
-                rate = kinematics.vector_difference(
-                    trace.graph,
-                    w=trace.read("a", "work", "w", 3),
-                    a=trace.read("a", "work", "a", 3),
-                    c=trace.read("a", "work", "c"),
-                    r=first,
-                )["d"]
-                second_ = [a + knots.h * b for a, b in zip(first, rate, strict=True)]
-            total = [x - y for x, y in zip(total, self._point(trace, "a", rate, second_, rest), strict=True)]
+                first, second_, rate = knots.of(self.model.arm)
+                rest = [x - y for x, y in zip(arms["l_a"], first, strict=True)]
+                other = self._point(trace, "a", rate, second_, rest)
+            total = [x - y for x, y in zip(total, other, strict=True)]
         return use(trace, gaps.tangential, n=normal, u=total)["t"]
+
+    def _material(self, trace: Trace, knots: Knots, label: str, arm: list[Scalar]) -> list[Scalar]:
+        """The displacement over h of the body's material point that is the contact point at the first knot."""
+        rate = kinematics.vector_difference(
+            trace.graph,
+            w=trace.read(label, "work", "w", 3),
+            a=trace.read(label, "work", "a", 3),
+            c=trace.read(label, "work", "c"),
+            r=arm,
+        )["d"]
+        second_ = [a + knots.h * b for a, b in zip(arm, rate, strict=True)]
+        return self._point(trace, label, rate, second_, [trace.graph.constant(0)] * 3)
 
     def _point(self, trace: Trace, label: str, rate, second_, rest) -> list[Scalar]:
         found = use(

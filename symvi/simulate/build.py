@@ -68,8 +68,10 @@ class Built:
 def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
     """The program of a mechanism, its loops analysed."""
     from symvi.program.compose import compose
+    from symvi.program.contact_place import check_contact_points
     from symvi.program.loops import analyse
 
+    check_contact_points(mechanism)
     return compose(mechanism, analyse(mechanism, loops))
 
 

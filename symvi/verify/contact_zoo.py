@@ -20,6 +20,10 @@ OWN = {
     "expression": "x_b[2] + k*R_b[1, 0]*x_b[0] - 0.3*x_a[1]*R_a[0, 0] + q_b[1]**2 - 0.1*q_a[2]",
     "parameters": {"k": 0.7},
 }
+PLACED = {
+    **{name: value for name, value in OWN.items() if name not in BALL},
+    "point": ("x_b[0] - 0.2*R_b[0, 1]", "k*x_a[1] + x_b[1]/(1 + x_b[0]**2)", "q_b[2]*x_a[2]*R_a[1, 2]"),
+}
 ROUND = {"friction": 0.4}
 SQUARE = {"friction": 0.4, "cone": "linear"}
 HEXAGON = {"friction": 0.4, "cone": "linear", "directions": 6}
@@ -90,6 +94,7 @@ def touching_spheres(body) -> Mechanism:
         contact("round", SPHERE, ROUND, parent="second"),
         contact("own_smooth", OWN, parent="second"),
         contact("own_round", OWN, ROUND, parent="second"),
+        contact("own_placed", PLACED, ROUND, parent="second"),
     ]
     return Mechanism(name="touching_spheres", bodies=[body("first"), body("second")], contacts=contacts)
 

@@ -73,9 +73,12 @@ class NaiveContact:
 
         first, second: placements at both knots by body name; spins: angular velocities w over the step.
         """
-        radius = self.numbers["radius"][0]
-        moved = _moved(first[self.child], second[self.child], self.numbers["anchor_b"], h)
-        moved = add(moved, cross(spins[self.child], scale(-radius, self.normal)))
+        if self.point.contact.point:
+            arm = unrotate(first[self.child][1], self.arms[self.child])
+            moved = _moved(first[self.child], second[self.child], arm, h)
+        else:
+            moved = _moved(first[self.child], second[self.child], self.numbers["anchor_b"], h)
+            moved = add(moved, cross(spins[self.child], scale(-self.numbers["radius"][0], self.normal)))
         if self.parent != "world":
             moved = subtract(moved, self._parent_moved(first[self.parent], second[self.parent], spins, h))
         return tangential(self.normal, moved)
@@ -118,6 +121,8 @@ def naive_contact(scene, first, point: ContactPoint, slopes: Callable) -> NaiveC
     normal = scale(1 / steepness, along)
     x, q = first[contact.child]
     place = add(add(x, rotate(q, numbers["anchor_b"])), scale(-numbers["radius"][0], normal))
+    if contact.point:
+        place = _expressions(scene, contact, numbers, contact.point)(first[contact.parent], first[contact.child])
     arms = {name: subtract(place, first[name][0]) for name in (contact.parent, contact.child) if name != "world"}
     plane = _plane(scene, point.name, contact, first[contact.parent], normal)
     return NaiveContact(point, numbers, gap, normal, steepness, place, arms, plane)
@@ -140,9 +145,14 @@ def _sphere(scene, contact, numbers) -> Callable:
 
 
 def _own(scene, contact, numbers) -> Callable:
+    values = _expressions(scene, contact, numbers, (contact.expression,))
+    return lambda a, b: values(a, b)[0]
+
+
+def _expressions(scene, contact, numbers, texts) -> Callable:
     user = {name: numbers[f"par_{name}"][0] for name in dict(contact.parameters)}
     origins = {side: numbers[f"origin_{side}"] for side in "ab"}
-    return lambda a, b: rows_of_expressions((contact.expression,), user, origins, a, b, scene.functions)[0]
+    return lambda a, b: rows_of_expressions(tuple(texts), user, origins, a, b, scene.functions)
 
 
 GAPS: dict[str, Callable] = {"half_space": _half_space, "sphere": _sphere, "gap": _own}
