@@ -1,4 +1,4 @@
-"""The corpus tells the truth about itself: every entry that a case calls right or wrong, confirmed with a hundred digits.
+"""The corpus tells the truth about itself: every entry that a case calls right or wrong, to a hundred digits.
 
 The witness is a central difference along the tangents at three random points, ten times as many where a condition
 chooses between laws: with steps of 1e-20 its error is near 1e-40 for first and for second derivatives, and derivatives
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.verify.corpus.differences import claimed, derivative
-from tests.verify.corpus.loading import ForeignNumbers, load
+from tests.verify.corpus.loading import ForeignNumbers, load, numeric, written_in_sympy
 from tests.verify.corpus.points import point
 
 DIGITS = mpmath.mp.clone()
@@ -22,17 +22,11 @@ DIGITS.dps = 100
 STEP = DIGITS.mpf(10) ** -20
 EQUAL, DIFFERENT = 1e-25, 1e-12
 
-CASES = load(
-    ForeignNumbers(
-        {
-            "sqrt": DIGITS.sqrt,
-            "sin": DIGITS.sin,
-            "cos": DIGITS.cos,
-            "exp": DIGITS.exp,
-            "arctan2": DIGITS.atan2,
-        }
-    )
-)
+FUNCTIONS = {name: getattr(DIGITS, name) for name in ("sqrt", "sin", "cos", "exp", "atan2")}
+CASES = {
+    **load(ForeignNumbers({**FUNCTIONS, "arctan2": DIGITS.atan2})),
+    **{name: numeric(case, [{**FUNCTIONS, "mpf": DIGITS.mpf}, "mpmath"]) for name, case in written_in_sympy().items()},
+}
 
 
 def worst_differences(name: str) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 Entries = Callable[[int, int], bool]  # of a row and a column, from zero
 
@@ -105,13 +106,14 @@ class Case:
     order: 2 for second derivatives, column i n + j: along direction j of the derivative along direction i.
     weights: the variable lambda of G^T lambda, G the derivative of the function; with order 2 its derivative, a square.
     branches: how many laws the function chooses from by conditions.
+    symbolic: function and claim are SymPy matrices of symbols instead; x0, x1, x2 are a vector x.
     source: where the wrong formula is from, in neutral words.
     c: file, function and claim in C; arguments have the names of the variables, the last one takes the result.
     """
 
     name: str
-    function: Callable
-    claimed: Callable
+    function: Callable | Any
+    claimed: Callable | Any
     wrt: str | tuple[str, ...]
     variables: Mapping[str, Variable] = field(hash=False)
     wrong: Entries = nothing
@@ -119,6 +121,7 @@ class Case:
     order: int = 1
     weights: str | None = None
     branches: int = 1
+    symbolic: bool = False
     source: str = ""
     c: tuple[str, str, str] | None = None
 

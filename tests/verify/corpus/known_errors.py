@@ -503,24 +503,24 @@ SCISSOR = {
     "c": scalar(),
     "m_L": positive(),
     "m_S": positive(),
-    "I": positive(),
+    "inertia": positive(),
     "length": positive(),
 }
 
 
-def scissor_energy(rate, s, c, m_L, m_S, I, length):
+def scissor_energy(rate, s, c, m_L, m_S, inertia, length):
     """Two links a segment, centres at (length/2 cos, (n - 1/2) length sin), s and c sine and cosine of the angle."""
     energy = m_S * (length * s * rate) ** 2 / 2
     for n in (1, 2):
         along, across = -length * s * rate / 2, (2 * n - 1) * length * c * rate / 2
-        energy = energy + m_L * (along**2 + across**2) + I * rate**2
+        energy = energy + m_L * (along**2 + across**2) + inertia * rate**2
     return energy
 
 
-def scissor_momentum_as_printed(rate, s, c, m_L, m_S, I, length):
+def scissor_momentum_as_printed(rate, s, c, m_L, m_S, inertia, length):
     momentum = m_S * length**2 * s**2 * rate
     for n in (1, 2):
-        momentum = momentum + 2 * m_L * length**2 * ((2 * n - 1) ** 2 * c**2 / 4 + s**2 / 2 + I) * rate
+        momentum = momentum + 2 * m_L * length**2 * ((2 * n - 1) ** 2 * c**2 / 4 + s**2 / 2 + inertia) * rate
     return momentum
 
 

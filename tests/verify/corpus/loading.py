@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -55,3 +56,48 @@ def load(numpy: ModuleType = np, themes: tuple[str, ...] = THEMES) -> dict[str, 
     cases = [case for module in modules for case in module.CASES]
     assert len({case.name for case in cases}) == len(cases), "two cases of one name"
     return {case.name: case for case in cases}
+
+
+def written_in_sympy() -> dict[str, Case]:
+    """The cases whose function and claim are SymPy matrices, by name."""
+    from tests.verify.corpus.sympy_forms import CASES
+
+    return {case.name: case for case in CASES}
+
+
+def numeric(case: Case, functions: Mapping[str, Callable] | str) -> Case:
+    """A case of SymPy matrices with functions of arrays in their place; functions: what SymPy's lambdify calls modules."""
+    import sympy
+
+    symbols = [_symbols(name, case) for name in case.variables]
+
+    def called(matrix: sympy.Matrix) -> Callable:
+        entries = sympy.lambdify([symbol for several in symbols for symbol in several], list(matrix), functions)
+
+        def values(**at):
+            numbers = [number for name in case.variables for number in np.asarray(at[name]).reshape(-1)]
+            return np.array(entries(*numbers)).reshape(matrix.shape)
+
+        return values
+
+    return replace(case, function=called(case.function), claimed=called(case.claimed), symbolic=False)
+
+
+def _symbols(name: str, case: Case) -> list:
+    """The symbols of a variable, in the order of its entries; those that the case does not use get names of their own."""
+    import sympy
+
+    variable = case.variables[name]
+    used = {symbol.name: symbol for matrix in (case.function, case.claimed) for symbol in matrix.free_symbols}
+    if variable.kind == "inertia":
+        names = [f"{name}{min(i, j)}{max(i, j)}" for i in range(3) for j in range(3)]
+    elif variable.size == 1:
+        names = [name]
+    else:
+        names = [f"{name}{'_' * ('_' in name)}{k}" for k in range(variable.size)]
+    seen: set[str] = set()
+    found = []
+    for each in names:  # the mirrored entries of an inertia are the same symbol; lambdify wants every one once
+        found.append(used.get(each, sympy.Symbol(each)) if each not in seen else sympy.Dummy())
+        seen.add(each)
+    return found
