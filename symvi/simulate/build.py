@@ -69,9 +69,12 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
     """The program of a mechanism, its loops analysed."""
     from symvi.program.compose import compose
     from symvi.program.contact_place import check_contact_points
-    from symvi.program.loops import analyse
+    from symvi.program.held_gaps import check_held_gaps
+    from symvi.program.loops import analyse, models_in_joint_axes
 
     check_contact_points(mechanism)
+    if mechanism.contacts or mechanism.limits:
+        check_held_gaps(mechanism, models_in_joint_axes(mechanism))
     return compose(mechanism, analyse(mechanism, loops))
 
 

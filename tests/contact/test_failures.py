@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from symvi.errors import AssemblyError, MechanismError, SolverError
-from symvi.mechanism import Body, Box, Contact, Driver, Joint, Limit, Mechanism, State, Wrench
+from symvi.mechanism import Body, Box, Contact, Driver, Joint, Limit, Mechanism, Sphere, State, Wrench
 from symvi.simulate import Simulator, SolverOptions, SolverStatus, Trajectory
 from tests.support.contact_geometry import deepest
 from tests.support.contact_scenes import HALF, ball, box, corners, on_ground, placed, simulator
@@ -235,18 +235,49 @@ def test_a_state_inside_is_refused_like_a_description() -> None:
         simulator(scene).simulate(0.1, 0.01, start=low)
 
 
-def test_a_joint_that_holds_a_contact_at_zero_is_a_failure_by_name() -> None:
-    """Every force between them balances: nothing says how large it is, and it must not grow without a word."""
+def on_rail(axis: tuple[float, float, float], corner: Contact) -> Mechanism:
+    """A cube on the ground that a joint guides along a plane."""
     block = Box(size=(0.5, 0.5, 0.5))
     cube = Body(name="cube", mass=1.0, shape=block, position=(0.0, 0.0, 0.25), velocity=(1.0, 0.0, 0.0))
-    rail = Joint(name="rail", type="planar", child="cube", axis=(0.0, 0.0, 1.0), parent_anchor=(0.0, 0.0, 0.25))
+    rail = Joint(name="rail", type="planar", child="cube", axis=axis, parent_anchor=(0.0, 0.0, 0.25))
+    return Mechanism(name="held", bodies=[cube], joints=[rail], contacts=[corner])
+
+
+def test_a_joint_that_holds_a_contact_at_zero_is_refused_by_name() -> None:
+    """Every force between them balances: nothing says how large it is. With room, or a joint that lifts, it is."""
     corner = Contact(name="corner", child="cube", child_anchor=(0.25, 0.25, -0.25), friction=0.3)
-    held = Mechanism(name="held", bodies=[cube], joints=[rail], contacts=[corner])
-    with pytest.raises(SolverError, match="pressed beyond all bounds") as failure:
-        Simulator(held).simulate(1.0, 0.01)
-    assert failure.value.status == SolverStatus.SQUEEZED
-    roomy = held.changed(contacts=[corner.changed(parent_anchor=(0.0, 0.0, -1e-6))])
+    with pytest.raises(AssemblyError, match="contact 'corner': joints hold it closed for good"):
+        Simulator(on_rail((0.0, 0.0, 1.0), corner))
+    roomy = on_rail((0.0, 0.0, 1.0), corner.changed(parent_anchor=(0.0, 0.0, -1e-6)))
     assert Simulator(roomy).simulate(1.0, 0.01).contacts["corner"].normal_force.max() < 9.81
+    lifting = on_rail((0.0, 1.0, 0.0), corner)
+    assert Simulator(lifting).simulate(0.1, 0.01).status.min() >= 0
+
+
+def test_a_limit_where_joints_leave_no_motion_is_refused_by_name() -> None:
+    arm = Body(name="arm", mass=1.0, shape=Box(size=(0.1, 0.1, 1.0)))
+    pin = Joint(name="pin", type="revolute", child="arm", axis=(0, 1, 0))
+    weld = Joint(name="weld", type="fixed", child="arm")
+    stop = Limit(name="stop", joint="pin", lower=0.0)
+    swinging = Mechanism(name="swinging", bodies=[arm], joints=[pin], limits=[stop])
+    assert Simulator(swinging).simulate(0.1, 0.01).status.min() >= 0
+    with pytest.raises(AssemblyError, match="limit 'stop': joints hold it closed for good"):
+        Simulator(swinging.changed(joints=[pin, weld]))
+
+
+def test_a_ball_that_fits_without_any_clearance_is_a_failure_by_status() -> None:
+    """Between floor and ceiling every pair of forces balances, and they must not grow without a word."""
+    ball = Body(name="ball", mass=1.0, shape=Sphere(radius=0.1), position=(0, 0, 0.1), velocity=(1.0, 0, 0))
+    floor = Contact(name="floor", child="ball", radius=0.1)
+    ceiling = Contact(name="ceiling", child="ball", radius=0.1, normal=(0, 0, -1), parent_anchor=(0, 0, 0.2))
+    tight = Mechanism(name="tight", bodies=[ball], contacts=[floor, ceiling])
+    with pytest.raises(SolverError, match="pressed beyond all bounds") as failure:
+        Simulator(tight).simulate(1.0, 0.01)
+    assert failure.value.status == SolverStatus.SQUEEZED
+    loose = tight.changed(contacts=[floor, ceiling.changed(parent_anchor=(0, 0, 0.2 + 1e-6))])
+    rolled = Simulator(loose).simulate(1.0, 0.01)
+    assert rolled.contacts["ceiling"].normal_force.max() < 0.01
+    assert rolled.velocity[-1, 0, 0] == pytest.approx(1.0, abs=1e-9)
 
 
 def test_a_run_that_fails_between_recorded_knots_cannot_be_continued() -> None:
