@@ -26,7 +26,7 @@ from symvi.verify.derivatives.c_reader.declarations import Unit
 from symvi.verify.derivatives.c_reader.functions import Function, Program
 from symvi.verify.derivatives.c_reader.memory import Pointer, Storage
 from symvi.verify.derivatives.c_reader.preprocess import preprocessed, text_of_file
-from symvi.verify.derivatives.c_reader.problems import TEXT, Note, Place, SourceError, refused
+from symvi.verify.derivatives.c_reader.problems import TEXT, Note, Place, SourceError, deep, refused
 from symvi.verify.derivatives.c_reader.types import Array, Integer, PointerTo, Structure, Type
 
 PARSER_MESSAGE = re.compile(r"(?P<file>.*?):(?P<line>\d+):\d+: (?P<text>.*)", re.S)
@@ -87,12 +87,10 @@ class CFunction:
         if unknown:
             names = ", ".join(parameter.name for parameter in self.parameters)
             raise refused(self._function.place, f"{self.name} has no parameter {', '.join(unknown)}; it has {names}")
-        try:
+        with deep(self._function.place):
             machine = self._program.machine(arithmetic)
             cells = _Arguments(self, inputs, arithmetic, machine.numbers[0])
             returned = self._program.run(self._function, machine, cells.storages)
-        except RecursionError:
-            raise refused(self._function.place, "brackets are nested too deeply to be evaluated") from None
         results = {parameter.name: cells.written(parameter) for parameter in self.parameters
                    if parameter.direction != "in"}  # fmt: skip
         if self.returns:
@@ -115,6 +113,11 @@ def read_c(
     entry. Raises SourceError, with all that is outside the subset, each with its line.
     """
     text, label = _text(source)
+    with deep(Place(label, 1)):
+        return _function(text, label, name, include, define, cleared)
+
+
+def _function(text: str, label: str, name: str, include, define, cleared) -> CFunction:
     folders = [Path(folder) for folder in include]
     for folder in folders:
         if not folder.is_dir():
@@ -132,8 +135,6 @@ def _read(program: Program, name: str, label: str) -> Function:
         function = program.function(name, Place(label, 1))
     except SourceError as error:
         program.wrong(error)
-    except RecursionError:
-        raise refused(Place(label, 1), "statements or brackets are nested too deeply to be read") from None
     if program.problems:
         raise SourceError(sorted(set(program.problems)))
     return function
@@ -159,12 +160,20 @@ def _parsed(text: str, label: str, notes: list[Note]):
     try:
         return c_parser.CParser().parse(f'{known}#line 1 "{label}"\n{text}', label)
     except c_parser.ParseError as error:
-        match = PARSER_MESSAGE.fullmatch(str(error))
-        place = Place(match["file"], int(match["line"])) if match else Place(label, 1)
-        what = match["text"].removeprefix("before: ") if match else str(error)
-        raise refused(place, f"this is no C at {what!r}; is a type unknown here?{_hint(notes)}") from None
-    except RecursionError:
-        raise refused(Place(label, 1), "statements or brackets are nested too deeply to be read") from None
+        raise _no_c(str(error), label, text.count("\n"), _hint(notes)) from None
+
+
+def _no_c(message: str, label: str, lines: int, hint: str) -> SourceError:
+    """The parser's message as an error of ours."""
+    match = PARSER_MESSAGE.fullmatch(message)
+    if match is None:
+        return refused(Place(label, lines), "the text ends in the middle of something; is a bracket left open?")
+    place, what = Place(match["file"], int(match["line"])), match["text"]
+    if what.startswith("Comments"):
+        return refused(place, "a comment that does not end")
+    if not what.startswith("before: "):
+        return refused(place, f"{what[:1].lower()}{what[1:]}")
+    return refused(place, f"this is no C at {what.removeprefix('before: ')!r}; is a type unknown here?{hint}")
 
 
 def _stand_in(of: Type) -> str:

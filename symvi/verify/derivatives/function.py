@@ -34,6 +34,9 @@ class Function:
     place: str = ""
     notes: list[str] = field(default_factory=list)
     tree: object = None
+    call: Callable | None = None
+    variables: Mapping = field(default_factory=dict)
+    definition: object = None
 
     @property
     def said(self) -> str:

@@ -1,0 +1,220 @@
+"""NumPy and math on exact numbers: arrays that keep them, and stand-ins for what insists on machine numbers.
+
+While a user's function runs, np.zeros, np.eye, np.array and their like make arrays of exact numbers, and math.sin,
+np.sin and their like take them; everything is as it was afterwards. Names that were imported one by one (`from math
+import sin`) are replaced in the modules of the user's functions for that time.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FunctionType, ModuleType
+
+import numpy as np
+
+from symvi.verify.derivatives.elementary import NAMES, call
+from symvi.verify.derivatives.errors import VerificationError
+from symvi.verify.derivatives.scalar import METHODS, Scalar, plain_value
+from symvi.verify.derivatives.worlds import World
+
+# NumPy's own, whatever stands in for them while a user's function runs.
+AS_ARRAY, ARRAY, EMPTY, EYE = np.asarray, np.array, np.empty, np.eye
+
+
+class ExactArray(np.ndarray):
+    """An object array of Scalars; what is computed from it is one too."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
+        options.pop("dtype", None)
+        plain = [_all_exact(x, self) if isinstance(x, np.ndarray | float | np.number) else x for x in inputs]
+        if out is not None:
+            options["out"] = tuple(o.view(np.ndarray) if isinstance(o, np.ndarray) else o for o in out)
+        found = getattr(ufunc, method)(*plain, **options)
+        if out is not None:
+            return out[0]
+        return found.view(ExactArray) if isinstance(found, np.ndarray) and found.dtype == object else found
+
+    def __array_function__(self, function, types, arguments, options):
+        if function in LINEAR_ALGEBRA:
+            return LINEAR_ALGEBRA[function](*arguments, **options)
+        options = {key: value for key, value in options.items() if key != "dtype"}
+        return super().__array_function__(function, types, arguments, options)
+
+    def astype(self, dtype, *arguments, **options):
+        return self.copy() if np.dtype(dtype).kind in "fcO" else super().astype(dtype, *arguments, **options)
+
+
+def exact_array(entries: Sequence, shape: tuple[int, ...]) -> ExactArray:
+    found = EMPTY(len(entries), dtype=object)
+    found[:] = entries
+    return found.reshape(shape).view(ExactArray)
+
+
+def _all_exact(values, like: ExactArray):
+    """An operand with all of its numbers exact, so that every entry has sqrt, sin and so on."""
+    first = next((x for x in like.ravel().view(np.ndarray) if type(x) is Scalar), None)
+    array = AS_ARRAY(values)
+    if first is None or array.dtype == bool:
+        return array.view(np.ndarray)
+    return _exact(array, first.world, first.told)
+
+
+def _exact(array: np.ndarray, world: World, told: Callable) -> np.ndarray:
+    found = EMPTY(array.shape, dtype=object)
+    flat, entries = found.reshape(-1), array.reshape(-1).view(np.ndarray)
+    for i in range(flat.size):
+        value = plain_value(entries[i], world, told)
+        flat[i] = entries[i] if value is None or type(entries[i]) is Scalar else Scalar(value, world, told)
+    return flat.reshape(array.shape)
+
+
+# --- linear algebra ---------------------------------------------------------------------------------------------------
+def _norm(x, ord=None, axis=None, keepdims=False):
+    if ord not in (None, 2, "fro") or (ord == 2 and np.ndim(x) > 1 and axis is None):
+        raise VerificationError(f"np.linalg.norm with ord={ord!r} is not among what can be verified")
+    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+
+
+def _solve(a, b):
+    """Gauss elimination with the first pivot that is not zero."""
+    a, b = _rows(a), ARRAY(b, dtype=object)
+    vector = b.ndim == 1
+    right = [list(row) for row in (b.reshape(-1, 1) if vector else b)]
+    size = len(a)
+    for k in range(size):
+        pivot = next((i for i in range(k, size) if a[i][k] != 0), None)
+        if pivot is None:
+            raise ZeroDivisionError("singular matrix")
+        a[k], a[pivot], right[k], right[pivot] = a[pivot], a[k], right[pivot], right[k]
+        for i in range(size):
+            if i != k:
+                factor = a[i][k] / a[k][k]
+                a[i] = [x - factor * y for x, y in zip(a[i], a[k], strict=True)]
+                right[i] = [x - factor * y for x, y in zip(right[i], right[k], strict=True)]
+    found = [[x / a[i][i] for x in row] for i, row in enumerate(right)]
+    return ARRAY([row[0] for row in found] if vector else found, dtype=object).view(ExactArray)
+
+
+def _rows(a) -> list[list]:
+    return [list(row) for row in AS_ARRAY(a).view(np.ndarray)]
+
+
+def _inverse(a):
+    one = EYE(len(a), dtype=object)
+    return _solve(a, _all_exact(one, AS_ARRAY(a).view(ExactArray)))
+
+
+def _determinant(a):
+    a = _rows(a)
+    if len(a) == 1:
+        return a[0][0]
+    minors = ([row[:k] + row[k + 1 :] for row in a[1:]] for k in range(len(a)))
+    return sum((-1) ** k * a[0][k] * _determinant(ARRAY(minor, dtype=object)) for k, minor in enumerate(minors))
+
+
+LINEAR_ALGEBRA = {np.linalg.norm: _norm, np.linalg.solve: _solve, np.linalg.inv: _inverse, np.linalg.det: _determinant}
+
+
+# --- stand-ins ----------------------------------------------------------------------------------------------------
+@contextmanager
+def exact_numbers(given: Callable, world: World, told: Callable) -> Iterator[None]:
+    """While it lasts, NumPy and math know exact numbers."""
+    stand_ins = {**_makers(world, told), **_functions(world, told)}
+    by_identity = {id(getattr(module, name)): f for (module, name), f in stand_ins.items()}
+    changed = [(vars(module), name, getattr(module, name), f) for (module, name), f in stand_ins.items()]
+    for names in _namespaces(given):
+        changed += [(names, k, v, by_identity[id(v)]) for k, v in names.items() if id(v) in by_identity]
+    for names, key, _, replacement in changed:
+        names[key] = replacement
+    try:
+        yield
+    finally:
+        for names, key, original, _ in changed:
+            names[key] = original
+
+
+def _namespaces(given: Callable) -> list[dict]:
+    """The globals of a function and of the functions of other modules that it can reach by name."""
+    found: dict[int, dict] = {}
+    queue = [given, *(getattr(given, attribute, None) for attribute in ("__wrapped__", "__func__", "func"))]
+    while queue:
+        function = queue.pop()
+        if not isinstance(function, FunctionType):
+            continue
+        for cell in function.__closure__ or ():
+            try:
+                queue.append(cell.cell_contents)
+            except ValueError:
+                continue
+        names = function.__globals__
+        if id(names) in found or str(names.get("__name__", "")).split(".")[0] in ("numpy", "math", "symvi"):
+            continue
+        found[id(names)] = names
+        for value in list(names.values()):
+            if isinstance(value, FunctionType):
+                queue.append(value)
+            elif isinstance(value, ModuleType) and value.__name__.split(".")[0] not in ("numpy", "math", "symvi"):
+                queue += [f for f in list(vars(value).values()) if isinstance(f, FunctionType)][:1]
+    return list(found.values())
+
+
+def _makers(world: World, told: Callable) -> dict:
+    def exact(array: np.ndarray) -> ExactArray:
+        return _exact(array, world, told).view(ExactArray)
+
+    def filling(original: Callable) -> Callable:
+        @functools.wraps(original)
+        def make(*arguments, **options):
+            found = original(*arguments, **options)
+            return exact(np.nan_to_num(found)) if found.dtype.kind == "f" else found
+
+        return make
+
+    def like(original: Callable, fill: int) -> Callable:
+        @functools.wraps(original)
+        def make(a, *arguments, **options):
+            return exact(np.full(np.shape(a), fill, dtype=object))
+
+        return make
+
+    def arrays(original: Callable) -> Callable:
+        @functools.wraps(original)
+        def make(a, *arguments, **options):
+            try:
+                held = AS_ARRAY(a, dtype=object) if not isinstance(a, np.ndarray) else a
+            except ValueError:
+                return original(a, *arguments, **options)
+            if held.dtype == object and any(type(x) is Scalar for x in held.reshape(-1).view(np.ndarray)):
+                return exact(held)
+            return original(a, *arguments, **options)
+
+        return make
+
+    found = {(np, name): filling(getattr(np, name)) for name in ("zeros", "ones", "empty", "eye", "identity")}
+    likes = {"zeros_like": 0, "ones_like": 1, "empty_like": 0}
+    found |= {(np, name): like(getattr(np, name), fill) for name, fill in likes.items()}
+    found |= {(np, name): arrays(getattr(np, name)) for name in ("array", "asarray", "ascontiguousarray")}
+    return found
+
+
+def _functions(world: World, told: Callable) -> dict:
+    def taking(original: Callable, name: str) -> Callable:
+        @functools.wraps(original, updated=())
+        def apply(*arguments, **options):
+            if not any(type(a) is Scalar for a in arguments):
+                return original(*arguments, **options)
+            exact = [plain_value(a, world, told) for a in arguments]
+            if any(value is None for value in exact):
+                return original(*arguments, **options)
+            return next(a for a in arguments if type(a) is Scalar).wrap(call(world, name, exact))
+
+        return apply
+
+    found = {(math, name): taking(getattr(math, name), name) for name in NAMES if hasattr(math, name)}
+    found[math, "fabs"] = taking(math.fabs, "abs")
+    numpy_names = {**METHODS, "arctan2": "atan2", "hypot": "hypot", "maximum": "max", "minimum": "min", "power": "pow"}
+    del numpy_names["sqrt"]
+    return found | {(np, name): taking(getattr(np, name), own) for name, own in numpy_names.items()}

@@ -1,0 +1,106 @@
+"""Functions that are Python callables, NumPy style: run as the user's own code, on exact numbers.
+
+The callable gets arrays of exact numbers, and while it runs, math's functions and NumPy's ways of making arrays know
+those numbers (`exact_arrays`). Code that insists on machine numbers is reported as such.
+"""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from symvi.mechanism.names import did_you_mean
+from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
+from symvi.verify.derivatives.function import Function, Outputs
+from symvi.verify.derivatives.scalar import Scalar, plain_value
+from symvi.verify.derivatives.variables import Variable
+from symvi.verify.derivatives.worlds import World
+
+
+def python_function(given: Callable, variables: Mapping[str, Variable]) -> Function:
+    """The function of the variables that its parameters name. Raises VerificationError for one that is none."""
+    name, place = getattr(given, "__name__", type(given).__name__), place_of(given)
+    arguments = _arguments(given, variables, f"{name} ({place})")
+    function = Function(name, arguments, None, "Python", place)
+    function.evaluate = lambda values, world: _run(given, arguments, variables, values, world, function)
+    function.call = given
+    return function
+
+
+def place_of(given: Callable) -> str:
+    code = getattr(inspect.unwrap(given), "__code__", None)
+    return "" if code is None else f"{Path(code.co_filename).name}:{code.co_firstlineno}"
+
+
+def _arguments(given: Callable, variables: Mapping[str, Variable], said: str) -> tuple[str, ...]:
+    try:
+        parameters = inspect.signature(given).parameters.values()
+    except (TypeError, ValueError):
+        raise VerificationError(f"{said} does not say what its parameters are") from None
+    found = []
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise VerificationError(f"{said}: *{parameter.name} names no variable; name the parameters one by one")
+        if parameter.name in variables:
+            found.append(parameter.name)
+        elif parameter.default is parameter.empty:
+            raise VerificationError(
+                f"{said}: parameter '{parameter.name}' is no variable; {did_you_mean(parameter.name, variables)}"
+            )
+    return tuple(found)
+
+
+def _run(given: Callable, arguments, variables: Mapping[str, Variable], values, world: World, function: Function):
+    from symvi.verify.derivatives.exact_arrays import exact_array, exact_numbers
+
+    inputs = {}
+    for name in arguments:
+        scalars = [Scalar(value, world, function.note) for value in values[name]]
+        shape = variables[name].shape
+        inputs[name] = exact_array(scalars, shape) if shape else scalars[0]
+    with exact_numbers(given, world, function.note):
+        result = _called(given, inputs, function)
+    return _outputs(result, world, function)
+
+
+def _called(given: Callable, inputs: Mapping, function: Function):
+    try:
+        return given(**inputs)
+    except ZeroDivisionError as error:
+        raise ZeroDivisionError(f"{line_of(error)} divides by zero") from None
+    except (ArithmeticError, NeedsFloats):
+        raise
+    except VerificationError as error:
+        raise VerificationError(f"{function.name}, {line_of(error)}: {error}") from None
+    except Exception as error:
+        if isinstance(error.__cause__ or error.__context__, NeedsFloats):
+            raise (error.__cause__ or error.__context__) from None
+        raise VerificationError(f"{function.name} raises {type(error).__name__} at {line_of(error)}: {error}") from error
+
+
+def line_of(error: BaseException) -> str:
+    """file.py:12, the innermost line of the user's own code that an error went through."""
+    from symvi.verify.derivatives.scalar import INSIDE
+
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not any(part in f.filename for part in INSIDE)]
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "its code"
+
+
+def _outputs(result, world: World, function: Function) -> Outputs:
+    import numpy as np
+
+    if result is None:
+        raise VerificationError(f"{function.said} returns nothing")
+    try:
+        array = np.array(result, dtype=object)
+    except ValueError:
+        raise VerificationError(f"{function.said} returns a list of lists of different lengths") from None
+    entries = []
+    for item in array.ravel():
+        value = plain_value(item, world, function.note)
+        if value is None:
+            raise VerificationError(f"{function.said} returns a {type(item).__name__} where a number should be")
+        entries.append(value)
+    return Outputs(tuple(array.shape), entries)

@@ -1,0 +1,210 @@
+"""The number that a user's Python code runs on: it behaves like a float of NumPy or math, and is exact.
+
+It wraps a number of a world, or a dual number over them. Floats that meet it mean what `constants` reads in them.
+Comparisons go the way they would go in real numbers, and are written down with the line that asked.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from numbers import Integral, Real
+
+from symvi.verify.derivatives.constants import meaning
+from symvi.verify.derivatives.elementary import absolute, call, power, sign
+from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
+from symvi.verify.derivatives.worlds import World
+from symvi.verify.dual import reciprocal
+
+INSIDE = ("symvi/verify/derivatives", "symvi\\verify\\derivatives", "numpy")
+
+
+class Scalar:
+    """A number of a world, in a user's code. `told` takes notes of what constants were read as."""
+
+    __slots__ = ("value", "world", "told")
+
+    def __init__(self, value, world: World, told: Callable[[str], None]):
+        self.value, self.world, self.told = value, world, told
+
+    def wrap(self, value) -> Scalar:
+        found = Scalar(value, self.world, self.told)
+        tell = getattr(self.world, "at", None)
+        if tell is not None:
+            tell(value, user_line)
+        return found
+
+    def other(self, other):
+        """Another operand as a number of the world; None where it is no number."""
+        return plain_value(other, self.world, self.told)
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------
+    def __add__(self, other):
+        other = self.other(other)
+        return NotImplemented if other is None else self.wrap(self.value + other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        other = self.other(other)
+        return NotImplemented if other is None else self.wrap(self.value - other)
+
+    def __rsub__(self, other):
+        other = self.other(other)
+        return NotImplemented if other is None else self.wrap(other - self.value)
+
+    def __mul__(self, other):
+        other = self.other(other)
+        return NotImplemented if other is None else self.wrap(self.value * other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        other = self.other(other)
+        return NotImplemented if other is None else self.wrap(self.value / other)
+
+    def __rtruediv__(self, other):
+        other = self.other(other)
+        return NotImplemented if other is None else self.wrap(other * reciprocal(self.value))
+
+    def __neg__(self):
+        return self.wrap(-self.value)
+
+    def __pos__(self):
+        return self
+
+    def __abs__(self):
+        return self.wrap(absolute(self.world, self.value))
+
+    def __pow__(self, exponent, modulus=None):
+        if isinstance(exponent, Scalar):
+            return self.wrap(call(self.world, "pow", [self.value, exponent.value]))
+        if not isinstance(exponent, Real):
+            return NotImplemented
+        exact = Fraction(int(exponent)) if float(exponent).is_integer() else meaning(float(exponent)).factor
+        return self.wrap(power(self.world, self.value, exact))
+
+    def __rpow__(self, base):
+        return Scalar(self.other(base), self.world, self.told) ** self
+
+    # --- comparisons --------------------------------------------------------------------------------------------
+    def _asked(self, other, outcome: Callable[[int], bool]):
+        other = self.other(other)
+        if other is None:
+            return NotImplemented
+        return self.world.decide(outcome(self.world.compare(self.value, other)), f"condition in {user_line()}")
+
+    def __lt__(self, other):
+        return self._asked(other, lambda order: order < 0)
+
+    def __le__(self, other):
+        return self._asked(other, lambda order: order <= 0)
+
+    def __gt__(self, other):
+        return self._asked(other, lambda order: order > 0)
+
+    def __ge__(self, other):
+        return self._asked(other, lambda order: order >= 0)
+
+    def __eq__(self, other):
+        return self._asked(other, lambda order: order == 0)
+
+    def __ne__(self, other):
+        return self._asked(other, lambda order: order != 0)
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    __hash__ = object.__hash__
+
+    # --- what exact numbers cannot do ---------------------------------------------------------------------------
+    def __float__(self):
+        raise NeedsFloats(f"{user_line()}: asks for a machine number (float); exact numbers cannot go through it")
+
+    def __int__(self):
+        raise NeedsFloats(f"{user_line()}: asks for a whole number (int); exact numbers cannot go through it")
+
+    __index__ = __complex__ = __int__
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+    # --- what NumPy asks of the entries of an object array ---------------------------------------------------------
+    @property
+    def real(self):
+        return self
+
+    @property
+    def imag(self):
+        return self * 0
+
+    @property
+    def shape(self) -> tuple:
+        return ()
+
+    def conjugate(self):
+        return self
+
+    conj = item = copy = conjugate
+
+    def sign(self):
+        return self.wrap(sign(self.world, self.value))
+
+    def fabs(self):
+        return abs(self)
+
+    def arctan2(self, x):
+        return self.wrap(self.world.functions.atan2(self.value, self.other(x)))
+
+    def hypot(self, x):
+        return self.wrap(call(self.world, "hypot", [self.value, self.other(x)]))
+
+    def square(self):
+        return self * self
+
+    def reciprocal(self):
+        return 1 / self
+
+
+def plain_value(number, world: World, told: Callable[[str], None]):
+    """A number of a user's code as a number of the world; None for what is no number."""
+    if type(number) is Scalar:
+        return number.value
+    if isinstance(number, Integral):
+        return world.constant(int(number))
+    if isinstance(number, Fraction):
+        return world.constant(number)
+    if isinstance(number, Real):
+        try:
+            constant = meaning(float(number))
+        except ValueError as error:
+            raise VerificationError(f"{user_line()}: {error}") from None
+        told(constant.said)
+        return constant.value(world)
+    return None
+
+
+def user_line() -> str:
+    """file.py:12, the innermost line of code that is neither this package's nor NumPy's."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and any(part in frame.f_code.co_filename for part in INSIDE):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename.replace(chr(92), '/').rsplit('/', 1)[-1]}:{frame.f_lineno}"
+
+
+def _method(name: str) -> Callable:
+    def apply(self: Scalar) -> Scalar:
+        return self.wrap(call(self.world, name, [self.value]))
+
+    apply.__name__ = name
+    return apply
+
+
+# NumPy's name of an elementary function -> ours; the entries of an object array have them as methods.
+METHODS = {
+    **{name: name for name in "sqrt sin cos tan exp log sinh cosh tanh expm1 log1p log2 log10 cbrt".split()},
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+}  # fmt: skip
+for _numpy, _own in METHODS.items():
+    setattr(Scalar, _numpy, _method(_own))
