@@ -173,7 +173,7 @@ class Program:
         numbers = [_number(meant, arithmetic) for meant in self.literals]
         machine = Machine(arithmetic, numbers, tell=getattr(arithmetic, "at", None))
         for name, (variable, content) in self.tables.items():
-            machine.globals[name] = Storage(name, variable.type, list(content(Frame(machine, 0))))
+            machine.globals[name] = Storage(name, variable.type, list(content(Frame(machine, 0))), is_global=True)
         return machine
 
     def run(self, function: Function, machine: Machine, arguments: list[Storage]):

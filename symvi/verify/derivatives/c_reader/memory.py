@@ -9,19 +9,22 @@ from symvi.verify.derivatives.c_reader.problems import Place, refused
 from symvi.verify.derivatives.c_reader.types import Type, cells, label
 
 MOST_CELLS = 200_000  # of one variable
-MOST_STATEMENTS = 2_000_000  # executed in one call of the function
+MOST_STATEMENTS = 500_000  # executed in one call of the function
 
 
 class Storage:
     """The cells of one variable; None stands in those that were never written.
 
     grows: the size is the caller's affair (a parameter `double *x`), and cells appear as they are written.
+    is_global: nothing may be written.
     """
 
-    __slots__ = ("name", "type", "cells", "grows")
+    __slots__ = ("name", "type", "cells", "grows", "is_global")
 
-    def __init__(self, name: str, type: Type, content: list | None = None, grows: bool = False):
-        self.name, self.type, self.grows = name, type, grows
+    def __init__(
+        self, name: str, type: Type, content: list | None = None, grows: bool = False, is_global: bool = False
+    ):
+        self.name, self.type, self.grows, self.is_global = name, type, grows, is_global
         self.cells = content if content is not None else [None] * (0 if grows else cells(type))
 
     def label(self, offset: int) -> str:
@@ -40,6 +43,9 @@ class Storage:
         raise refused(place, f"{self.label(offset)} is read before anything is written to it")
 
     def write(self, offset: int, value, place: Place) -> None:
+        """Set a cell. Raises SourceError for a global, and for more cells than can be."""
+        if self.is_global:
+            raise refused(place, f"{self.name} is global, and is written here; pass it as a parameter")
         if offset >= len(self.cells):
             if offset >= MOST_CELLS:
                 raise refused(place, f"{self.label(offset)} is written: more than {MOST_CELLS} numbers")
@@ -68,11 +74,11 @@ class Pointer:
             raise refused(place, "the null pointer is followed")
         offset = self.offset + by
         if offset < self.low or (self.high is not None and offset + count > self.high):
-            name, first = self.storage.name, self.offset - self.low
-            entries = f"{self.high - self.low} numbers" if self.high is not None else "numbers"
-            raise refused(
-                place, f"index out of bounds: {name} has {entries} here, and number {first + by} of them is reached for"
+            name, k = self.storage.name, (offset - self.low) // (count or 1)
+            many = (
+                "" if self.high is None else f", of {(self.high - self.low) // (count or 1)} that can be reached here"
             )
+            raise refused(place, f"index out of bounds: element {k} of {name}{many}")
         return self.storage, offset
 
 

@@ -18,7 +18,7 @@ from pcpp.preprocessor import Action, OutputDirective
 from symvi.verify.derivatives.c_reader.problems import Note, Place, SourceError, refused
 
 LONGEST_TEXT = 4_000_000  # characters, of all files together
-MOST_TOKENS = 2_000_000  # that macros expand to, intermediate ones counted
+MOST_TOKENS = 1_000_000  # that macros expand to, intermediate ones counted
 DEEPEST_MACROS = 100
 DEEPEST_INCLUDES = 50
 MOST_INCLUDES = 1_000
@@ -42,6 +42,7 @@ class Preprocessor(pcpp.Preprocessor):
         self.rewrite_paths = []
         self.notes: list[Note] = []
         self.produced = self.characters = self.opened = 0
+        self.evaluator = self._without_shifts(self.evaluator)
         for folder in self.folders:
             self.path.append(str(folder))
         for line in PREDEFINED:
@@ -65,6 +66,16 @@ class Preprocessor(pcpp.Preprocessor):
         self.produced += tokens
         if self.produced > MOST_TOKENS:
             raise refused(place, f"macros expand to more than {MOST_TOKENS} tokens; give a smaller text")
+
+    def _without_shifts(self, evaluate):
+        """pcpp computes 1 << 9999999999 before it cuts it to 64 bits."""
+
+        def checked(tokens, **names):
+            if any(token.value == "<<" for token in tokens):
+                raise ValueError("<< is not followed in conditions of the preprocessor; write the number")
+            return evaluate(tokens, **names)
+
+        return checked
 
     def taken(self, text: str, place: Place) -> str:
         """A text that is to be read, counted. Raises SourceError where all of them are too long."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from symvi.errors import SHOWN_PROBLEMS
 from symvi.verify.derivatives.errors import VerificationError
 
+DEEPEST = 10_000  # calls of Python inside one another, for brackets inside brackets
 TEXT = "text"  # the file of C that came without one
 
 
@@ -57,3 +60,16 @@ class SourceError(VerificationError):
 def refused(place: Place, text: str) -> SourceError:
     """The error of one problem: raise refused(place, "what was found; what to do")."""
     return SourceError([(place, text)])
+
+
+@contextmanager
+def deep(place: Place) -> Iterator[None]:
+    """Let recursion go deeper than usual; beyond that, a text is nested too deeply. Raises SourceError."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual, DEEPEST))
+    try:
+        yield
+    except RecursionError:
+        raise refused(place, "brackets, statements or conditions are nested too deeply") from None
+    finally:
+        sys.setrecursionlimit(usual)
