@@ -248,6 +248,9 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "inner_halvings": path.INNER_HALVINGS,
         "complementarity": printer.literal(COMPLEMENTARITY[real]),
         **{name.lower(): printer.literal(getattr(path, name)) for name in path.FACTORS},
+        "apart": printer.literal(path.APART[real]),
+        "joined": printer.literal(path.JOINED[real]),
+        "refined": printer.literal(path.REFINED[real]),
     }
 
 

@@ -29,6 +29,10 @@ FACTORS = (
     "HARDLY",
     "BEYOND",
 )
+# Of the mechanism's extent: a gap that is less negative, and rows that are less open, need no projection.
+APART = {"double": 1e-10, "float": 1e-6}
+JOINED = {"double": 1e-13, "float": 1e-6}
+REFINED = {"double": 1e-10, "float": 1e-4}  # complementarity of a projection: gaps of its root times g h² are left
 INNER_HALVINGS = 8  # of an increment
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,8 @@ class Interior:
         """
         solver = self.solver
         options = DEFAULTS.in_precision("double") if rest else solver.options
+        if rest == path.Rest.PROJECTION:
+            options = replace(options, complementarity=path.REFINED["double"])
         run, common, parameters = solver.run, solver.common, solver.memory.parameters["common"][0]
         speed = parameters.acceleration[0] * parameters.h[0]
         fall = speed * speed
@@ -268,6 +271,14 @@ class Interior:
                 share = _share_in_cone(share, node.b, node.d_b)
                 share = _share_in_cone(share, node.e, node.d_e)
         return share
+
+    def depth(self) -> float:
+        """How far the worst contact or limit is beyond its bound at the knot that was prepared [m or rad]."""
+        deepest = 0.0
+        for node, _ in self.nodes:
+            for room in getattr(node, "gap", None) or getattr(node, "room", ()):
+                deepest = -room if room < -deepest else deepest
+        return deepest
 
     def _closing_speed(self) -> float:
         largest = 0.0

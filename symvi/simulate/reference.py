@@ -24,7 +24,7 @@ from symvi.program.control import (
     SolverOptions,
     SolverStatus,
 )
-from symvi.program.path import HARDLY, Rest
+from symvi.program.path import APART, HARDLY, JOINED, Rest
 from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.branch import Branch
@@ -232,6 +232,10 @@ class ReferenceSolver:
             if n == max_iterations or not isfinite(closure):
                 break
             if self.interior:
+                # every further solution on the central path would push contacts apart by a little
+                extent = self.memory.parameters["common"][0].extent[0]
+                if closure <= JOINED["double"] * extent and self.interior.depth() <= APART["double"] * extent:
+                    break
                 self.interior.solve(Rest.PROJECTION)
             else:
                 for phase in ("rest", "evaluate", "linearize", "eliminate", "substitute"):

@@ -63,16 +63,16 @@ def test_a_start_inside_is_refused_by_name_and_depth(scene: Mechanism, sentence:
 
 @pytest.mark.parametrize("scene, sentence", INSIDE, ids=["box", "balls", "above", "below"])
 def test_projection_moves_a_start_out(scene: Mechanism, sentence: str) -> None:
-    """To just outside, and no further than a few thousandths of what there was to move."""
+    """To the surface, and no further."""
     start = simulator(scene).project()
     trajectory = simulator(scene).simulate(0.1, 0.01, project=True)
     assert largest(trajectory.position[0] - start.position) < 1e-12
     if scene.contacts:
-        assert 0.0 <= deepest(scene, start)[1] < 1e-3
+        assert -1e-9 <= deepest(scene, start)[1] < 1e-6
     else:
         angle, stop = trajectory.coordinates("hinge")[0, 0], scene.limits[0]
         beyond = angle - stop.lower if stop.lower is not None and stop.lower > 1.0 else stop.upper - angle
-        assert 0.0 <= beyond < 0.02
+        assert -1e-9 <= beyond < 1e-5
     assert_finite(trajectory)
 
 
@@ -233,6 +233,25 @@ def test_a_state_inside_is_refused_like_a_description() -> None:
     assert isinstance(low, State)
     with pytest.raises(AssemblyError, match=r"0\.15 m inside 'ground_box\."):
         simulator(scene).simulate(0.1, 0.01, start=low)
+
+
+@pytest.mark.parametrize("real, exact", [("double", 1e-9), ("float", 1e-5)])
+@pytest.mark.parametrize("depth", [0.05, 1e-3, 0.0])
+def test_a_projection_ends_at_the_surface_and_no_further(depth: float, real: str, exact: float) -> None:
+    """A box lifted out of the ground touches it, whatever the step; one that touches does not move at all."""
+    scene = on_ground(box(position=(0.0, 0.0, HALF - depth)), friction=0.5)
+    for h in (0.01, 0.001):
+        lifted = Simulator(scene, real=real).project(step=h).position[0, 2] - HALF
+        assert lifted == pytest.approx(0.0, abs=exact)
+        assert depth > 0.0 or lifted == 0.0
+
+
+def test_a_projection_ends_at_a_limit_and_no_further() -> None:
+    arm = Body(name="arm", mass=1.0, shape=Box(size=(0.1, 0.1, 1.0)))
+    pin = Joint(name="pin", type="revolute", child="arm", axis=(0, 1, 0), child_anchor=(0, 0, 0.5), coordinate=0.3)
+    beyond = Mechanism(name="beyond", bodies=[arm], joints=[pin], limits=[Limit(name="stop", joint="pin", upper=0.25)])
+    run = Simulator(beyond).simulate(0.01, 0.01, project=True)
+    assert run.coordinates("pin")[0] == pytest.approx(0.25, abs=1e-7)
 
 
 def on_rail(axis: tuple[float, float, float], corner: Contact) -> Mechanism:
