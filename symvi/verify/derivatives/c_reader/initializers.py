@@ -107,7 +107,8 @@ def _designated(scope, node: c_ast.NamedInitializer, keys: list) -> int:
         raise refused(place_of(node), "a designator of several parts; use braces in braces")
     (designator,) = node.name
     is_member = isinstance(designator, c_ast.ID) and isinstance(keys[0], str)
-    key = designator.name if is_member else scope.constant(designator)
+    index = getattr(designator, "expr", designator)  # pycparser wraps indices since its third version
+    key = designator.name if is_member else scope.constant(index)
     if key not in keys:
         raise refused(place_of(node), f"{key} is no place of what is initialised here")
     return keys.index(key)
