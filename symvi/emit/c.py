@@ -168,7 +168,7 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
     for text in phases.values():
         text["lines"] = [part for line in text["lines"] for part in _broken(line)]
     used = {call.kernel.name for calls in program.phases.values() for call in calls}
-    return {
+    view = {
         "prefix": prefix,
         "PREFIX": prefix.upper(),
         "real": real,
@@ -214,16 +214,19 @@ def _view(program: Program, layout: str, real: str, prefix: str) -> dict:
         "drivers": list(printer.drivers()),
         "watched": bool(phases["watch"]["lines"]),
         "carried": carried_once(program.notes["angles"]),
-        **_inequalities(program, printer, real),
         "tolerance": printer.literal(TOLERANCE[real]),
         "phase_meaning": MEANINGS,
         "phase_arguments": {phase: _phase_arguments(program, printer, phase) for phase in MEANINGS},
         "arguments_pzuw": printer.signature("pzuw"),
         "arguments_state": printer.signature("pZuw"),
         "call": lambda phase: _phase_call(program, printer, phase),
-        **_angle_numbers(printer),
         "nearest": any("angle" in k.operation_count() for k in program.kernels()),
     }
+    for part in (_inequalities(program, printer, real), _angle_numbers(printer)):
+        if twice := view.keys() & part.keys():
+            raise ValueError(f"two values for {', '.join(sorted(twice))} in a template")
+        view |= part
+    return view
 
 
 def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
@@ -248,7 +251,8 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "inner_halvings": path.INNER_HALVINGS,
         "complementarity": printer.literal(COMPLEMENTARITY[real]),
         **{name.lower(): printer.literal(getattr(path, name)) for name in path.FACTORS},
-        "apart": printer.literal(path.APART[real]),
+        "clear": printer.literal(path.CLEAR[real]),
+        "turned": printer.literal(path.TURNED),
         "joined": printer.literal(path.JOINED[real]),
         "refined": printer.literal(path.REFINED[real]),
     }

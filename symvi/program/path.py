@@ -30,8 +30,9 @@ FACTORS = (
     "BEYOND",
 )
 # Of the mechanism's extent: a gap that is less negative, and rows that are less open, need no projection.
-APART = {"double": 1e-10, "float": 1e-6}
+CLEAR = {"double": 1e-10, "float": 1e-6}
 JOINED = {"double": 1e-13, "float": 1e-6}
+TURNED = 1e-6  # half a turn's vector, squared: while bodies turn by more, a projection goes half of the way
 REFINED = {"double": 1e-10, "float": 1e-4}  # complementarity of a projection: gaps of its root times g h² are left
 INNER_HALVINGS = 8  # of an increment
 

@@ -24,7 +24,7 @@ from symvi.program.control import (
     SolverOptions,
     SolverStatus,
 )
-from symvi.program.path import APART, HARDLY, JOINED, Rest
+from symvi.program.path import CLEAR, HARDLY, JOINED, TURNED, Rest
 from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.branch import Branch
@@ -234,14 +234,15 @@ class ReferenceSolver:
             if self.interior:
                 # every further solution on the central path would push contacts apart by a little
                 extent = self.memory.parameters["common"][0].extent[0]
-                if closure <= JOINED["double"] * extent and self.interior.depth() <= APART["double"] * extent:
+                if closure <= JOINED["double"] * extent and self.interior.depth() <= CLEAR["double"] * extent:
                     break
                 self.interior.solve(Rest.PROJECTION)
             else:
                 for phase in ("rest", "evaluate", "linearize", "eliminate", "substitute"):
                     self.run(phase)
             self.run("settle")
-            self.common.length[0] = 1.0
+            # not past a surface, which would not pull it back: turns are not linear
+            self.common.length[0] = 0.5 if self.interior and self._turn() > TURNED else 1.0
             while (
                 self.common.length[0] * self.common.length[0] * self._turn() > 0.25
             ):  # at most half the domain at once
