@@ -102,7 +102,8 @@ class Case:
     function: array or number of the named variables; claimed: its derivative, one row per number of the function, one
         column per direction of `wrt` (variables side by side).
     wrong: which entries of the claim are wrong on the manifold; nothing where the claim is right.
-    diagnoses: any of these explains what is wrong; none where no simple explanation holds, and none may be given.
+    diagnoses: any of these explains what is wrong, a kind of symvi's diagnoses and perhaps what it says, as in
+        "factor: twice"; none where the error has no simple name.
     order: 2 for second derivatives, column i n + j: along direction j of the derivative along direction i.
     weights: the variable lambda of G^T lambda, G the derivative of the function; with order 2 its derivative, a square.
     branches: how many laws the function chooses from by conditions.

@@ -45,7 +45,7 @@ SPRINGS = [
         "r",
         SPRING,
         everything,
-        ("chain rule",),
+        ("missing", "term"),
         c=("forces.c", "spring", "spring_dr_fixed_length"),
     ),
     Case(
@@ -100,7 +100,7 @@ TURNINGS = [
         ("q_a", "q_b"),
         TURNING,
         everything,
-        ("factor 2",),
+        ("factor: twice",),
     ),
     Case(
         "turning spring, bodies exchanged",
@@ -109,7 +109,7 @@ TURNINGS = [
         ("q_a", "q_b"),
         TURNING,
         everything,
-        ("sign", "exchanged"),
+        ("sign", "exchange"),
     ),
     Case(
         "turning spring, as if the turn were small",
@@ -181,7 +181,7 @@ DAMPERS = [
         ("v_a", "v_b", "w_b"),
         DAMPER,
         lambda row, column: column < 6 and row == column % 3,
-        ("exchanged", "sign"),
+        ("exchange", "sign"),
     ),
     Case(
         "damper, lever with the wrong sign",
@@ -243,7 +243,7 @@ FRICTION = [
         ("v", "w"),
         BALL,
         columns(3, 4, 5),
-        ("missing term",),
+        ("missing", "parameter"),
     ),
 ]
 
@@ -271,7 +271,7 @@ COULOMBS = [
         "u",
         COULOMB,
         everything,
-        ("chain rule",),
+        ("missing", "term"),
     ),
 ]
 
@@ -299,7 +299,7 @@ STRIBECKS = [
         "v",
         STRIBECK,
         everything,
-        ("chain rule",),
+        ("missing", "term"),
     ),
 ]
 
@@ -349,6 +349,13 @@ GAPS = [
         columns(3, 4, 5),
         ("side",),
     ),
+    Case(
+        "gap to a plane, in map coordinates",
+        gap,
+        gap_row,
+        ("x", "q"),
+        {**GAP, "x": vector(3, 5e5), "o": vector(3, 5e5)},
+    ),
     Case("gap between spheres", gap_of_spheres, gap_of_spheres_row, ("x_a", "x_b"), SPHERES),
     Case(
         "gap between spheres, bodies exchanged",
@@ -357,7 +364,7 @@ GAPS = [
         ("x_a", "x_b"),
         SPHERES,
         everything,
-        ("exchanged", "sign"),
+        ("exchange", "sign"),
     ),
 ]
 
@@ -426,7 +433,7 @@ THRESHOLDS = [
         "gap",
         STOP,
         everything,
-        ("factor 2",),
+        ("factor: twice",),
         branches=3,
     ),
     Case("cubic Coulomb friction", regularised, regularised_by_v, "v", LINEAR, branches=3),
@@ -437,7 +444,7 @@ THRESHOLDS = [
         "v",
         LINEAR,
         everything,
-        ("factor", "chain rule"),
+        ("factor", "missing", "term"),
         branches=3,
     ),
 ]

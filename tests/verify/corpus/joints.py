@@ -82,7 +82,7 @@ SPHERICAL = [
         ALL,
         ANCHORED,
         lambda row, column: column % 6 > 2 or row == column % 3,
-        ("exchanged",),
+        ("exchange",),
         c=("joints.c", "spherical", "spherical_rows_exchanged"),
     ),
     Case(
@@ -92,7 +92,7 @@ SPHERICAL = [
         ALL,
         ANCHORED,
         lambda row, column: column % 6 > 2,
-        ("exchanged",),
+        ("exchange",),
     ),
     Case(
         "ball joint, body b in world axes",
@@ -120,7 +120,7 @@ SPHERICAL = [
         ALL,
         ANCHORED,
         lambda row, column: column % 6 > 2,
-        ("factor 2",),
+        ("factor: twice",),
     ),
     Case(
         "ball joint, lever of a left out",
@@ -129,7 +129,7 @@ SPHERICAL = [
         ALL,
         ANCHORED,
         TURN_A,
-        ("missing block", "missing term"),
+        ("missing",),
     ),
 ]
 
@@ -155,8 +155,8 @@ def revolute_rows(x_a, q_a, x_b, q_b, p_a, p_b):
     )
 
 
-def revolute_with_half_angles(*state, **variables):
-    found = revolute_rows(*state, **variables)
+def revolute_with_half_angles(x_a, q_a, x_b, q_b, p_a, p_b):
+    found = revolute_rows(x_a, q_a, x_b, q_b, p_a, p_b)
     return np.vstack([found[:3], found[3:] / 2])
 
 
@@ -175,7 +175,7 @@ REVOLUTE = [
         ALL,
         ANCHORED,
         both(rows(3, 4), lambda row, column: column % 6 > 2),
-        ("factor 1/2",),
+        ("factor: half",),
         c=("joints.c", "revolute", "revolute_rows_half"),
     ),
     Case(
@@ -205,7 +205,7 @@ REVOLUTE = [
         ALL,
         ANCHORED,
         lambda row, column: row > 2 and column % 6 > 2 and column % 3 != row - 3,
-        ("product order",),
+        ("side",),
     ),
 ]
 
@@ -289,11 +289,11 @@ DISTANCE = [
     Case(
         "rod, a factor two of the square kept",
         rod,
-        lambda *state, **variables: 2 * rod_row(*state, **variables),
+        lambda x_a, q_a, x_b, q_b, p_a, p_b, rest: 2 * rod_row(x_a, q_a, x_b, q_b, p_a, p_b, rest),
         ALL,
         RODS,
         everything,
-        ("factor 2",),
+        ("factor: twice",),
     ),
     Case("length of a wire", length, length_row, ALL, ANCHORED),
     Case(
@@ -305,7 +305,7 @@ DISTANCE = [
         ALL,
         ANCHORED,
         everything,
-        ("factor", "chain rule"),
+        ("factor", "missing", "term"),
     ),
 ]
 
@@ -344,7 +344,7 @@ UNIVERSAL = [
         TURNS,
         PAIR,
         everything,
-        ("exchanged",),
+        ("exchange",),
     ),
 ]
 
@@ -399,7 +399,7 @@ ANGLES = [
         TURNS,
         PAIR,
         everything,
-        ("factor 1/2",),
+        ("factor: half",),
     ),
     Case(
         "angle of a hinge, plus for minus in the quotient",
@@ -418,7 +418,7 @@ ANGLES = [
         ALL,
         SCREWS,
         columns(3, 4),
-        ("chain rule", "missing term"),
+        ("missing", "term"),
     ),
 ]
 

@@ -145,7 +145,7 @@ TORQUES = [
         "q1",
         WORKS,
         everything,
-        ("exchanged",),
+        ("exchange",),
         source="BSMH23 (16): the last term with the torque of the next knot",
     ),
 ]
@@ -178,7 +178,7 @@ TRANSLATIONS = [
         "x1",
         TRANSLATION,
         everything,
-        ("step",),
+        ("step", "term: a factor h"),
         source="BSMH23 (10), middle line: h for h^2 below the differences of positions",
     ),
 ]
@@ -244,7 +244,7 @@ FRICTION = [
         ("x", "q"),
         CONTACT,
         columns(3, 4, 5),
-        ("factor 1/2",),
+        ("factor: half",),
         source="BSMH23 (28a), (29a): B_q beside N and G, which are rotational gradients; a factor 2 is missing",
     ),
 ]
@@ -292,7 +292,7 @@ SPRINGS = [
         STATE,
         SPRING,
         lambda row, column: column % 6 < 3,
-        ("frame",),
+        ("axes",),
         source="public code of BSMH23: a vector in axes of body a added to world rows",
     ),
     Case(
@@ -304,7 +304,7 @@ SPRINGS = [
         STATE,
         SPRING,
         columns(9, 10, 11),
-        ("missing block",),
+        ("missing",),
         source="public code of BSMH23: the force of a spring without its lever arm",
     ),
 ]
@@ -335,7 +335,7 @@ ACTUATORS = [
         "q_a",
         ACTUATOR,
         everything,
-        ("missing term", "exchanged"),
+        ("missing", "exchange"),
         source="BSMH23 (1a): the anchor p_a for the point where the force acts, which the joint lets move",
     ),
 ]
@@ -369,7 +369,7 @@ DAMPERS = [
         ("w_a", "w_b"),
         DAMPER,
         lambda row, column: (row < 3) != (column < 3),
-        ("missing block",),
+        ("missing",),
         source="public code of BSMH23: Jacobians of dampers without the blocks between their bodies",
     ),
 ]
@@ -488,7 +488,7 @@ SECOND = [
         "v",
         SPRING_LENGTH,
         everything,
-        ("term", "factor 1/2"),
+        ("term", "factor: half"),
         order=2,
         source="JM09, section IV-C: the coefficient -1/2 for -1 of the first term",
     ),

@@ -5,10 +5,12 @@ The formulas say `import numpy as np` like anybody's. What they mean by np.sqrt 
 
 from __future__ import annotations
 
-import importlib
+import ast
+import importlib.util
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -41,21 +43,30 @@ class ForeignNumbers(ModuleType):
         return getattr(np, name)
 
 
-def load(numpy: ModuleType = np, themes: tuple[str, ...] = THEMES) -> dict[str, Case]:
-    """All cases by name, in the order of their files; numpy: what `import numpy` gives while they are loaded."""
+def load(numpy: ModuleType = np) -> dict[str, Case]:
+    """All cases by name, in the order of their files; numpy: what `np` means in them."""
     kept = {name: sys.modules.pop(PACKAGE + name, None) for name in FORMULAS}
-    before, sys.modules["numpy"] = sys.modules["numpy"], numpy
     try:
-        modules = [importlib.import_module(PACKAGE + theme) for theme in themes]
+        modules = {name: _loaded(PACKAGE + name, numpy) for name in FORMULAS}
     finally:
-        sys.modules["numpy"] = before
         for name, module in kept.items():
             sys.modules.pop(PACKAGE + name, None)
             if module is not None:
                 sys.modules[PACKAGE + name] = module
-    cases = [case for module in modules for case in module.CASES]
+    cases = [case for theme in THEMES for case in modules[theme].CASES]
     assert len({case.name for case in cases}) == len(cases), "two cases of one name"
     return {case.name: case for case in cases}
+
+
+def _loaded(name: str, numpy: ModuleType) -> ModuleType:
+    """A module as its file says, without its import of NumPy. Others find it under its name while they are loaded."""
+    spec = importlib.util.find_spec(name)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    tree.body = [line for line in tree.body if not isinstance(line, ast.Import)]
+    module.np = numpy
+    exec(compile(tree, spec.origin, "exec"), module.__dict__)
+    return module
 
 
 def written_in_sympy() -> dict[str, Case]:
@@ -65,8 +76,8 @@ def written_in_sympy() -> dict[str, Case]:
     return {case.name: case for case in CASES}
 
 
-def numeric(case: Case, functions: Mapping[str, Callable] | str) -> Case:
-    """A case of SymPy matrices with functions of arrays in their place; functions: what SymPy's lambdify calls modules."""
+def numeric(case: Case, functions: Sequence | str, numpy: ModuleType = np) -> Case:
+    """A case of SymPy matrices with functions of arrays in their place; functions: lambdify's modules."""
     import sympy
 
     symbols = [_symbols(name, case) for name in case.variables]
@@ -75,8 +86,8 @@ def numeric(case: Case, functions: Mapping[str, Callable] | str) -> Case:
         entries = sympy.lambdify([symbol for several in symbols for symbol in several], list(matrix), functions)
 
         def values(**at):
-            numbers = [number for name in case.variables for number in np.asarray(at[name]).reshape(-1)]
-            return np.array(entries(*numbers)).reshape(matrix.shape)
+            numbers = [number for name in case.variables for number in numpy.asarray(at[name]).reshape(-1)]
+            return numpy.array(entries(*numbers)).reshape(matrix.shape)
 
         return values
 
@@ -84,7 +95,7 @@ def numeric(case: Case, functions: Mapping[str, Callable] | str) -> Case:
 
 
 def _symbols(name: str, case: Case) -> list:
-    """The symbols of a variable, in the order of its entries; those that the case does not use get names of their own."""
+    """The symbols of a variable, in the order of its entries, whether the case uses them or not."""
     import sympy
 
     variable = case.variables[name]

@@ -15,11 +15,7 @@ Point = Mapping[str, object]
 
 def point(case: Case, random: Random, number: Callable = float, root: Callable = np.sqrt) -> dict[str, object]:
     """Random arguments of typical size; number: of a float; root: the square root of such a number."""
-    found = {name: _argument(variable, random, number, root) for name, variable in case.variables.items()}
-    for name, variable in case.variables.items():
-        if variable.kind == "angular velocity":
-            found[name] = found[name] / found["h"]
-    return found
+    return {name: _argument(variable, random, number, root) for name, variable in case.variables.items()}
 
 
 def _argument(variable: Variable, random: Random, number: Callable, root: Callable):
@@ -28,13 +24,11 @@ def _argument(variable: Variable, random: Random, number: Callable, root: Callab
 
     typical = number(variable.typical)
     match variable.kind:
-        case "vector":
+        case "vector" | "angular velocity":
             return typical * array(variable.size)
         case "quaternion" | "unit vector":
             q = array(variable.size)
             return q / root(q @ q)
-        case "angular velocity":  # times h: |w| < 2/h, and a good part of a turn
-            return array(3)
         case "scalar":
             return typical * array(1)[0]
         case "positive" | "step":

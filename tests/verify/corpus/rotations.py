@@ -74,7 +74,7 @@ ROTATED = [
         "q",
         BODY,
         everything,
-        ("factor 2",),
+        ("factor: twice",),
         c=("rotations.c", "rotated", "rotated_dq_twice"),
     ),
     Case(
@@ -84,7 +84,7 @@ ROTATED = [
         "q",
         HALF,
         everything,
-        ("factor 1/2",),
+        ("factor: half",),
     ),
     Case(
         "rotated vector, sign",
@@ -133,7 +133,7 @@ ROTATED = [
         "q",
         BODY,
         everything,
-        ("dropped component",),
+        ("component",),
     ),
     Case(
         "rotated vector, sign of a column",
@@ -151,7 +151,7 @@ ROTATED = [
         "q",
         BODY,
         rows(1),
-        ("factor 2",),
+        ("factor: twice",),
     ),
 ]
 
@@ -220,7 +220,7 @@ RAW_COMPONENTS = [
         "q",
         FREE,
         columns(0),
-        ("dropped component",),
+        ("component", "missing"),
     ),
     Case(
         "four components, outer product transposed",
@@ -246,7 +246,7 @@ PRODUCTS = [
         "q",
         PRODUCT,
         lambda row, column: row and column and row != column,
-        ("product order",),
+        ("side",),
         c=("rotations.c", "product", "product_dq_wrong"),
     ),
     Case(
@@ -256,7 +256,7 @@ PRODUCTS = [
         "q",
         PRODUCT,
         lambda row, column: row and column and row != column,
-        ("product order",),
+        ("side",),
     ),
 ]
 
@@ -278,7 +278,7 @@ RELATIVE = [
         "q_a",
         PAIR,
         lambda row, column: row in (0, column + 1),
-        ("exchanged",),
+        ("exchange",),
     ),
     Case(
         "relative orientation, R for L",
@@ -287,7 +287,7 @@ RELATIVE = [
         "q_b",
         PAIR,
         lambda row, column: row and row != column + 1,
-        ("product order",),
+        ("side", "transpose"),
     ),
     Case(
         "relative orientation, a's sign forgotten",

@@ -136,7 +136,7 @@ LENGTHS = [
         "r",
         STRETCH,
         everything,
-        ("chain rule", "missing term"),
+        ("missing", "term"),
         order=2,
     ),
     Case(
@@ -146,7 +146,7 @@ LENGTHS = [
         "r",
         STRETCH,
         everything,
-        ("factor 2",),
+        ("factor: twice",),
         order=2,
     ),
 ]
@@ -175,7 +175,7 @@ HEIGHTS = [
         "q",
         TURNED,
         lambda row, column: column not in (0, 4, 8),
-        ("transpose",),
+        ("transpose", "order"),
         order=2,
     ),
 ]

@@ -81,7 +81,7 @@ ROTATIONS = [
         "q",
         ATTITUDE,
         everything,
-        ("factor 2",),
+        ("factor: twice",),
     ),
     case(
         "rotated vector, R V^T for L V^T",
@@ -90,7 +90,7 @@ ROTATIONS = [
         "q",
         ATTITUDE,
         everything,
-        ("side", "product order"),
+        ("side",),
     ),
     case(
         "rotated vector, L^T for L",
@@ -107,7 +107,7 @@ ROTATIONS = [
         "q",
         ATTITUDE,
         everything,
-        ("dropped component",),
+        ("component",),
     ),
     case(
         "rotated vector, raw",
@@ -138,7 +138,7 @@ JOINTS = [
         ("q_a", "q_b"),
         PAIR,
         lambda row, column: row in (0, column % 3 + 1),
-        ("exchanged",),
+        ("exchange",),
     ),
     case(
         "relative orientation, multiplied out from the left",
@@ -161,6 +161,7 @@ JOINTS = [
         "q_b",
         PAIR,
         columns(0, 1),
+        ("missing",),
     ),
 ]
 
@@ -191,7 +192,7 @@ DYNAMICS = [
         "w",
         DISCRETE,
         everything,
-        ("step", "term"),
+        ("step", "term", "gyroscopic"),
     ),
     case(
         "update map",
@@ -278,7 +279,7 @@ FORCES = [
         "s",
         {"s": scalar(0.01), "k": positive(1e3), "rest": positive(0.01)},
         everything,
-        ("factor", "chain rule"),
+        ("factor", "missing", "term"),
     ),
 ]
 
