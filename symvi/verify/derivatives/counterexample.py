@@ -49,13 +49,13 @@ def _differing(problem: Problem, point: Point, entries: set[int]) -> dict[int, C
         return {
             e: Counterexample(point, shown(claim[e]), shown(truth[e]), world.exact)
             for e in sorted(entries)
-            if _differ(truth[e], claim[e], world)
+            if _differ(truth[e], claim[e], world, 1e-7 if problem.in_floats else 1e-30)
         }
     return {}
 
 
-def _differ(t, c, world: World) -> bool:
-    return t != c if world.exact else abs(t - c) > 1e-30 * (abs(t) + abs(c))
+def _differ(t, c, world: World, near: float) -> bool:
+    return t != c if world.exact else abs(t - c) > near * (abs(t) + abs(c))
 
 
 def shown(value) -> str:

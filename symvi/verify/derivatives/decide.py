@@ -21,6 +21,7 @@ SCAN_DIGITS, SCANNED, FIRST = 30, 240, 6
 EXAMPLES = 2  # real points of every branch
 TRIES = 400  # points looked at for one that has all roots
 DOUBTED = 40  # points looked at where roots may have taken the other sign
+SAME_IN_FLOATS = 1e-8  # of machine numbers, likewise
 SAME = 10.0**-38  # of real numbers of 60 digits: nearer ones are the same, of the size of the largest entry
 MOST_PATHS = 16
 GIVEN_ROOTS = 3  # of 0, 1 and 2, which every field knows
@@ -77,9 +78,9 @@ def decide(problem: Problem, points: int) -> Decision:
     for branch in branches:
         for point in branch.points[:EXAMPLES]:
             compare_in_reals(problem, branch, point)
-        for prime in PRIMES:
+        for prime in () if problem.in_floats else PRIMES:
             compare_in_field(problem, branch, prime, points)
-        branch.doubt = doubt_of(problem, branch, points)
+        branch.doubt = 0.0 if problem.in_floats else doubt_of(problem, branch, points)
     return Decision(branches, one_way_conditions(branches), undefined, points)
 
 
@@ -136,7 +137,7 @@ def compare_in_reals(problem: Problem, branch: Branch, point: Point) -> None:
         return
     size = max((abs(x) for x in (*truth, *claim)), default=0) + 1
     for entry, (t, c) in enumerate(zip(truth, claim, strict=True)):
-        if abs(t - c) > SAME * size:
+        if abs(t - c) > (SAME_IN_FLOATS if problem.in_floats else SAME) * size:
             branch.wrong.add(entry)
             relative = float(abs(t - c) / max(abs(t), abs(c)))
             branch.largest[entry] = max(branch.largest.get(entry, 0.0), relative)

@@ -37,8 +37,9 @@ def power(world: World, x, exponent: int | Fraction):
     return found * f.exp(part * f.log(x))
 
 
-def absolute(world: World, x):
-    return -x if world.compare(x, world.zero) < 0 else x
+def absolute(world: World, x, site: object = "a number in |...| below zero"):
+    """|x|; both of its sides are tested."""
+    return -x if world.decide(world.compare(x, world.zero) < 0, site) else x
 
 
 def sign(world: World, x):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from symvi.verify.derivatives.counterexample import point_text
 from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, WRONG, Entry, Report
 
@@ -12,11 +14,10 @@ SHOWN_ENTRIES = 6
 def text(report: Report) -> str:
     """Verdict, the matrix with its wrong entries marked, counterexamples, diagnoses, notes."""
     lines = [verdict_line(report), *matrix_lines(report)]
-    for entry in report.wrong[:SHOWN_ENTRIES]:
-        lines += entry_lines(entry)
+    lines += example_lines(report.wrong[:SHOWN_ENTRIES])
     if len(report.wrong) > SHOWN_ENTRIES:
         lines.append(f"... and {len(report.wrong) - SHOWN_ENTRIES} more wrong entries")
-    if report.wrong:
+    if not report.right:
         lines += diagnosis_lines(report)
     lines += [f"branch: {branch}" for branch in report.branches]
     lines += [f"note: {note}" for note in report.notes]
@@ -27,6 +28,9 @@ def text(report: Report) -> str:
 def verdict_line(report: Report) -> str:
     what = f"d {report.function} / d ({', '.join(report.wrt)})"
     count, wrong = len(report.entries), len(report.wrong)
+    if report.transposed:
+        apart = f"{wrong} of its {count} entries are wrong as well" if wrong else "its entries are right"
+        return f"WRONG: {what}, claimed by {report.claimed}: this is the transpose; {apart}"
     if wrong:
         return f"WRONG: {wrong} of {count} entries of {what}, claimed by {report.claimed}"
     words = sorted({entry.verdict for entry in report.entries})
@@ -53,19 +57,26 @@ def rows_of(report: Report) -> list[list[Entry]]:
     return [list(report.entries[i : i + width]) for i in range(0, len(report.entries), width)]
 
 
-def entry_lines(entry: Entry) -> list[str]:
-    where = f"entry {list(entry.index)} ({entry.row}, {entry.column}) is wrong"
-    if entry.branches:
-        where += f" where {' or '.join(entry.branches)}, by {entry.relative:.1e} of its size"
+def example_lines(entries: Sequence[Entry]) -> list[str]:
+    """Wrong entries with both of their values, under the point where they have them."""
+    lines: list[str] = []
+    points = [entry.counterexample.point if entry.counterexample else None for entry in entries]
+    for number, point in enumerate(points):
+        if point in points[:number]:
+            continue
+        lines.append("counterexample:" if point is None else f"counterexample: at {point_text(point)}")
+        lines += [f"    {entry_line(entry)}" for entry, of in zip(entries, points, strict=True) if of == point]
+    return lines
+
+
+def entry_line(entry: Entry) -> str:
+    where = f"entry {list(entry.index)} ({entry.row}, {entry.column})"
+    where += f", where {' or '.join(entry.branches)}, by {entry.relative:.1e} of its size" if entry.branches else ""
     example = entry.counterexample
     if example is None:
-        return [where]
-    sign = "is" if example.exact else "is about"
-    return [
-        where + ":",
-        f"    at {point_text(example.point)}",
-        f"    the claimed value {sign} {example.claimed}, the true one {sign} {example.true}",
-    ]
+        return f"{where} differs, at no simple point that was tried"
+    about = "" if example.exact else "about "
+    return f"{where}: claimed {about}{example.claimed}, true {about}{example.true}"
 
 
 def diagnosis_lines(report: Report) -> list[str]:

@@ -1,4 +1,4 @@
-"""A function of named arguments, whatever language it was written in: what all readers make, and all judges evaluate."""
+"""A function of named arguments, whatever language it was written in: what readers make, and judges evaluate."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class Function:
     call: Callable | None = None
     variables: Mapping = field(default_factory=dict)
     definition: object = None
+    floats_only: bool = False
 
     @property
     def said(self) -> str:

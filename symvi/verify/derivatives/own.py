@@ -47,8 +47,8 @@ def own(
     """One of symvi's own functions, with the types of its arguments. Raises VerificationError for an unknown name.
 
     tangent, side: of derivatives by its quaternions. axis: of a joint, along one of the frame's axes; without it the
-    triad A (rows a1, a2, a3 = axis) is an argument. parent: "body" or "world", where x_a = 0 and q_a = 1. offset: a joint
-    frame q_off on the parent as an argument. axes: "world" or "joint", of three translational rows. scale: of
+    triad A (rows a1, a2, a3 = axis) is an argument. parent: "body" or "world", where x_a = 0 and q_a = 1. offset: a
+    joint frame q_off on the parent as an argument. axes: "world" or "joint", of three translational rows. scale: of
     rotational rows, 2 in symvi (radians) and 1 in the papers.
     """
     definition = definition_of(name, axis=axis, parent=parent, offset=offset, axes=axes, scale=scale)
@@ -76,6 +76,15 @@ def own_names() -> list[str]:
     from symvi.verify.derivatives import own_bodies, own_contacts, own_joints
 
     return [*own_joints.NAMES, *own_contacts.DEFINITIONS, *own_bodies.DEFINITIONS]
+
+
+def named(world: World, text: str, values: list) -> list:
+    """Values under a name that diagnoses can say; for a single number, a list of it."""
+    tell = getattr(world, "at", None)
+    if tell is not None:
+        for value in values:
+            tell(value, text)
+    return values
 
 
 def function_of(definition: Definition) -> Function:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symvi.verify.derivatives.own import Definition
+from symvi.verify.derivatives.own import Definition, named
 from symvi.verify.derivatives.variables import angular_velocity, inertia, quaternion, scalar, step, vector
 from symvi.verify.naive.quaternion import add, conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
 
@@ -17,7 +17,7 @@ FULL = inertia("matrix")
 def turn(world, w: Sequence, h) -> list:
     """[c; (h/2) w], the unit quaternion of a step."""
     a = [h * x / 2 for x in w]
-    return [world.functions.sqrt(1 - dot(a, a)), *a]
+    return [*named(world, "c = sqrt(1 - (h²/4) w·w)", [world.functions.sqrt(1 - dot(a, a))]), *a]
 
 
 def times(matrix: Sequence, v: Sequence) -> list:
@@ -27,8 +27,9 @@ def times(matrix: Sequence, v: Sequence) -> list:
 
 def angular_momentum(world, w, J, h):  # noqa: N803  (the papers' letter)
     c = turn(world, w, h[0])[0]
-    spin = times(J, w)
-    return add(scale(c, spin), scale(h[0] / 2, cross(w, spin)))
+    spin = named(world, "J w", times(J, w))
+    straight = named(world, "c J w", scale(c, spin))
+    return add(straight, named(world, "(h/2) w x J w", scale(h[0] / 2, cross(w, spin))))
 
 
 def rotational_residual(world, w_1, w_0, J, tau, h):  # noqa: N803

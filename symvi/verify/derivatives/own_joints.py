@@ -20,7 +20,12 @@ EQUATIONS = {
     "distance": "g = (|x_b + R_b p_b - x_a - R_a p_a|² - L²)/(2 L)",
     "angle": "alpha = 2 atan2(a3·V(d), S(d)),  d = q_off* q_a* q_b",
 }
-OWN = {"universal": {"b": vector(3)}, "screw": {"pitch": scalar()}, "distance": {"L": scalar(positive=True)}, "angle": {}}
+OWN = {
+    "universal": {"b": vector(3)},
+    "screw": {"pitch": scalar()},
+    "distance": {"L": scalar(positive=True)},
+    "angle": {},
+}
 NAMES = (*(name for name in JOINT_TABLE if name != "floating"), *OWN)
 
 
@@ -73,7 +78,9 @@ def _variables(name: str, axis, parent: str, offset: bool) -> Mapping[str, Varia
 def _triad(axis) -> list[list[Fraction]]:
     found = triad(tuple(map(float, axis)))
     if any(x not in (0.0, 1.0, -1.0) for row in found for x in row):
-        raise VerificationError(f"axis={axis}: give an axis of the frame, (0, 0, 1) say, or none: the triad A is then free")
+        raise VerificationError(
+            f"axis={axis}: give an axis of the frame, (0, 0, 1) say, or none: the triad A is then free"
+        )
     return [[Fraction(x) for x in row] for row in found]
 
 

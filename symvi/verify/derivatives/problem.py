@@ -38,14 +38,22 @@ class Problem:
         return true_derivative(self.function, self.question, in_world(point, world), world)
 
     def claim(self, point: Point, world: World) -> list:
-        """The claimed entries in the wanted shape; a transposed one as it was given, row by row of its own."""
+        """The claimed entries in the wanted shape, row by row; a transposed claim is turned over first."""
         found = self.claimed.evaluate(in_world(point, world), world)
         entries = fitted(found.entries, found.shape, self.claimed_shape)
         if entries is None:
             raise VerificationError(
                 f"{self.claimed.said} has another shape at another point: {found.shape}, was {self.claimed_shape}"
             )
-        return entries
+        if not self.transposed:
+            return entries
+        rows, columns = self.shape
+        return [entries[k * rows + i] for i in range(rows) for k in range(columns)]
+
+    @property
+    def in_floats(self) -> bool:
+        """Whether function or claim takes machine numbers only."""
+        return self.function.floats_only or self.claimed.floats_only
 
     @property
     def claimed_shape(self) -> tuple[int, ...]:

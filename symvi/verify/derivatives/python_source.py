@@ -9,21 +9,24 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
 from symvi.verify.derivatives.function import Function, Outputs
+from symvi.verify.derivatives.matching import matched
 from symvi.verify.derivatives.scalar import Scalar, plain_value
 from symvi.verify.derivatives.variables import Variable
-from symvi.verify.derivatives.worlds import World
+from symvi.verify.derivatives.worlds import FloatWorld, Irrational, RealWorld, World
+from symvi.verify.dual import Dual
 
 
 def python_function(given: Callable, variables: Mapping[str, Variable]) -> Function:
     """The function of the variables that its parameters name. Raises VerificationError for one that is none."""
     name, place = getattr(given, "__name__", type(given).__name__), place_of(given)
     arguments = _arguments(given, variables, f"{name} ({place})")
-    function = Function(name, arguments, None, "Python", place)
+    function = Function(name, tuple(arguments.values()), None, "Python", place)
     function.evaluate = lambda values, world: _run(given, arguments, variables, values, world, function)
     function.call = given
     return function
@@ -34,40 +37,59 @@ def place_of(given: Callable) -> str:
     return "" if code is None else f"{Path(code.co_filename).name}:{code.co_firstlineno}"
 
 
-def _arguments(given: Callable, variables: Mapping[str, Variable], said: str) -> tuple[str, ...]:
+def _arguments(given: Callable, variables: Mapping[str, Variable], said: str) -> dict[str, str]:
+    """Parameter -> variable. Raises VerificationError for one that is none."""
     try:
-        parameters = inspect.signature(given).parameters.values()
+        parameters = list(inspect.signature(given).parameters.values())
     except (TypeError, ValueError):
         raise VerificationError(f"{said} does not say what its parameters are") from None
-    found = []
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise VerificationError(f"{said}: *{parameter.name} names no variable; name the parameters one by one")
-        if parameter.name in variables:
-            found.append(parameter.name)
-        elif parameter.default is parameter.empty:
+    found = matched([parameter.name for parameter in parameters], variables, {}, said)
+    for parameter in parameters:
+        if parameter.name not in found and parameter.default is parameter.empty:
             raise VerificationError(
                 f"{said}: parameter '{parameter.name}' is no variable; {did_you_mean(parameter.name, variables)}"
             )
-    return tuple(found)
+    return found
 
 
-def _run(given: Callable, arguments, variables: Mapping[str, Variable], values, world: World, function: Function):
+def _run(given: Callable, arguments: Mapping[str, str], variables: Mapping[str, Variable], values, world, function):
+    if function.floats_only:
+        return _run_on_floats(given, arguments, variables, values, world, function)
     from symvi.verify.derivatives.exact_arrays import exact_array, exact_numbers
 
     inputs = {}
-    for name in arguments:
+    for parameter, name in arguments.items():
         scalars = [Scalar(value, world, function.note) for value in values[name]]
         shape = variables[name].shape
-        inputs[name] = exact_array(scalars, shape) if shape else scalars[0]
+        inputs[parameter] = exact_array(scalars, shape) if shape else scalars[0]
     with exact_numbers(given, world, function.note):
         result = _called(given, inputs, function)
     return _outputs(result, world, function)
 
 
+def _run_on_floats(given: Callable, arguments, variables, values, world: World, function: Function) -> Outputs:
+    """Machine numbers in, machine numbers out, whatever the world. Raises NeedsFloats for dual numbers, Irrational."""
+    import numpy as np
+
+    if not isinstance(world, FloatWorld | RealWorld):
+        raise Irrational("a function of machine numbers has no exact values")
+    inputs = {}
+    for parameter, name in arguments.items():
+        if any(isinstance(value, Dual) for value in values[name]):
+            raise NeedsFloats(f"{function.said} takes machine numbers only")
+        numbers = np.array([float(value) for value in values[name]])
+        inputs[parameter] = numbers.reshape(variables[name].shape) if variables[name].shape else float(numbers[0])
+    array = np.asarray(_called(given, inputs, function), dtype=float)
+    return Outputs(array.shape, [world.constant(Fraction(float(value))) for value in array.ravel()])
+
+
 def _called(given: Callable, inputs: Mapping, function: Function):
+    by_place = [p.name for p in inspect.signature(given).parameters.values() if p.kind == p.POSITIONAL_ONLY]
     try:
-        return given(**inputs)
+        return given(*(inputs.pop(name) for name in by_place), **inputs)
     except ZeroDivisionError as error:
         raise ZeroDivisionError(f"{line_of(error)} divides by zero") from None
     except (ArithmeticError, NeedsFloats):
@@ -77,7 +99,9 @@ def _called(given: Callable, inputs: Mapping, function: Function):
     except Exception as error:
         if isinstance(error.__cause__ or error.__context__, NeedsFloats):
             raise (error.__cause__ or error.__context__) from None
-        raise VerificationError(f"{function.name} raises {type(error).__name__} at {line_of(error)}: {error}") from error
+        raise VerificationError(
+            f"{function.name} raises {type(error).__name__} at {line_of(error)}: {error}"
+        ) from error
 
 
 def line_of(error: BaseException) -> str:

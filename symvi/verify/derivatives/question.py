@@ -15,7 +15,7 @@ AXES = "xyz"
 
 @dataclass(frozen=True)
 class Question:
-    """wrt: names of variables, their columns side by side. order: 1 or 2. weights: the variable lambda of G^T lambda."""
+    """wrt: names of variables, their columns side by side. order: 1 or 2. weights: the lambda of G^T lambda."""
 
     variables: Mapping[str, Variable]
     wrt: tuple[str, ...]

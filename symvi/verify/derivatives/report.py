@@ -37,11 +37,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """where: the part of the matrix; says: what it is instead; entries: the wrong ones that this explains."""
+    """where: the part of the matrix; says: what it is instead; entries: the wrong ones that this explains.
+
+    kind: one word: factor, sign, missing, step, side, component, order, conjugate, exchange, transpose, parameter,
+    axes, gyroscopic, term, manifold. cost: the simpler, the smaller.
+    """
 
     where: str
     says: str
     entries: frozenset[int]
+    kind: str = ""
     cost: float = 0.0
 
     def __str__(self) -> str:
@@ -52,7 +57,8 @@ class Diagnosis:
 class Report:
     """What was found of a claimed derivative.
 
-    right: whether every entry is. entries: row by row. diagnoses: simplest first. log10_doubt: the decimal logarithm of
+    right: whether every entry is. transposed: the claim came as the transpose of the derivative, and its entries are
+    judged where they belong. entries: row by row. diagnoses: simplest first. log10_doubt: the decimal logarithm of
     a bound of the probability that a wrong entry passed as equal. seconds: how long it took.
     """
 
@@ -67,11 +73,12 @@ class Report:
     method: str = ""
     log10_doubt: float = 0.0
     branches: tuple[str, ...] = ()
+    transposed: bool = False
     seconds: float = field(default=0.0, compare=False)
 
     @property
     def right(self) -> bool:
-        return all(entry.right for entry in self.entries)
+        return not self.transposed and all(entry.right for entry in self.entries)
 
     @property
     def wrong(self) -> tuple[Entry, ...]:

@@ -1,4 +1,4 @@
-"""Numbers of a prime field that know how large they are: exact equality, and conditions that go the way they do in reals.
+"""Numbers of a prime field that know how large they are: equality is exact, conditions go the way they do in reals.
 
 A point of the field is the image of a point of rationals, so every number computed from it has a real counterpart; its
 float travels along, and only decides comparisons.

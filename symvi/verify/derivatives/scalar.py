@@ -17,7 +17,7 @@ from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
 from symvi.verify.derivatives.worlds import World
 from symvi.verify.dual import reciprocal
 
-INSIDE = ("symvi/verify/derivatives", "symvi\\verify\\derivatives", "numpy")
+INSIDE = ("symvi/verify/", "symvi\\verify\\", "/numpy/", "\\numpy\\", "/mpmath/", "\\mpmath\\")
 
 
 class Scalar:
@@ -75,7 +75,7 @@ class Scalar:
         return self
 
     def __abs__(self):
-        return self.wrap(absolute(self.world, self.value))
+        return self.wrap(absolute(self.world, self.value, f"the number in abs() below zero, {user_line()}"))
 
     def __pow__(self, exponent, modulus=None):
         if isinstance(exponent, Scalar):

@@ -17,7 +17,7 @@ LETTERS = {4: ("wxyz", "sxyz"), 3: ("xyz",), 6: ()}
 
 
 def sympy_function(expressions: object, variables: Mapping[str, Variable], name: str) -> Function:
-    """The function that expressions are of the variables; symbols are found by their names. Raises VerificationError."""
+    """The function that expressions are of the variables; symbols by their names. Raises VerificationError."""
     from symvi.physics.trees import read_tree
 
     tree = read_tree(expressions)
@@ -30,7 +30,7 @@ def sympy_function(expressions: object, variables: Mapping[str, Variable], name:
 
 # --- symbols ------------------------------------------------------------------------------------------------------
 def symbol_places(names: Sequence[str], variables: Mapping[str, Variable]) -> dict[str, tuple[str, int]]:
-    """Symbol -> (variable, entry), for all symbols of an expression. Raises VerificationError for one that is no part."""
+    """Symbol -> (variable, entry), for all symbols of an expression. Raises VerificationError for others."""
     from symvi.physics.trees import symbol_names
 
     known: dict[str, tuple[str, int]] = {}
@@ -169,7 +169,7 @@ def _power(node, value, places, values, world, function):
 
 
 def _choose(node, value, places, values, world, function):
-    for k, (condition, i) in enumerate(node[1:]):
+    for condition, i in node[1:]:
         if value(condition):
             return value(i)
     raise VerificationError("a Piecewise has no case for this point")

@@ -8,17 +8,20 @@ from time import perf_counter
 
 from symvi.verify.derivatives.counterexample import counterexamples
 from symvi.verify.derivatives.decide import Branch, Decision, decide
-from symvi.verify.derivatives.errors import VerificationError
+from symvi.verify.derivatives.diagnosis import diagnose
+from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
 from symvi.verify.derivatives.function import Function
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, in_world
+from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world, in_world
 from symvi.verify.derivatives.question import Question, fitted, question
-from symvi.verify.derivatives.report import DIGITS, EQUAL, WRONG, Entry, Report
+from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, WRONG, Entry, Report
 from symvi.verify.derivatives.sources import read
 from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import RealWorld
+from symvi.verify.field import PRIMES
 
 POINTS = 2  # per prime and branch
 PROBES = 200
+DIVISIONS = 3  # points of a field at which a divisor that is zero each time is zero
 
 
 def derivative(
@@ -81,25 +84,75 @@ def fit(function: Function, claimed: Function, asked: Question, rows: int, seed:
         return problem
     if fitted(found.entries, found.shape, problem.shape[::-1]) is not None:
         return replace(problem, transposed=True)
-    wanted = " x ".join(map(str, problem.shape))
-    given = " x ".join(map(str, found.shape)) or "1"
-    columns = ", ".join(f"{name}: {len(block)}" for name, block in asked.blocks().items())
-    raise VerificationError(
-        f"{claimed.said} is {given}, the derivative is {wanted}: {rows} outputs of {function.said}, columns {columns}"
+    raise VerificationError(_misfit(problem, claimed, found.shape))
+
+
+def _misfit(problem: Problem, claimed: Function, given: tuple[int, ...]) -> str:
+    """What does not fit, and what would: another tangent where that explains the shape."""
+    asked = problem.question
+    columns = ", ".join(f"{name} {len(block)}" for name, block in asked.blocks().items())
+    said = (
+        f"{claimed.said} is {_sizes(given)}, the derivative is {_sizes(problem.shape)}: "
+        f"{problem.rows} outputs of {problem.function.said}, columns: {columns}"
     )
+    for name in asked.wrt:
+        variable = asked.variables[name]
+        for tangent in ("raw", "rotation vector") if variable.kind == "quaternion" else ():
+            other = asked.with_variable(name, variable.in_tangent(tangent, "body"))
+            if other.shape(problem.rows) != problem.shape and other.shape(problem.rows) == given:
+                return f"{said}; it would fit with {name} = verify.quaternion({tangent!r})"
+    vectors = [n for n in asked.wrt if asked.variables[n].kind == "vector" and asked.variables[n].size == 4]
+    return said + (f"; is {vectors[0]} a quaternion? then say verify.quaternion()" if vectors else "")
+
+
+def _sizes(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape)) or "one number"
 
 
 def _first_value(problem: Problem, function: Function):
     world, last = RealWorld(), None
+    if not function.floats_only:
+        _check_division(problem, function)
     for number in range(PROBES):
         point = problem.draw(number)
         try:
-            return function.evaluate(in_world(point, world), world)
+            return _same_twice(function, in_world(point, world), world)
+        except NeedsFloats as error:
+            if function.floats_only:
+                raise
+            function.floats_only = True
+            function.note(f"{error}; {function.name} is compared in floats")
+            return _first_value(problem, function)
         except ANOTHER_POINT as error:
             last = error
         except ZeroDivisionError as error:
             raise VerificationError(f"{function.said} divides by zero on the manifold: {error}") from error
     raise VerificationError(f"{function.said}: no value at any of {PROBES} points on the manifold: {last}")
+
+
+def _check_division(problem: Problem, function: Function) -> None:
+    """Raises VerificationError for a division by what is zero at every point: fields see it, floats may not."""
+    for number in range(DIVISIONS):
+        try:
+            world = field_world(PRIMES[0], number)
+            function.evaluate(in_world(problem.draw(number, PRIMES[0]), world), world)
+        except ZeroDivisionError as error:
+            reason = error
+        except (*ANOTHER_POINT, NeedsFloats):
+            return
+        else:
+            return
+    raise VerificationError(f"{function.said} divides by zero on the manifold: {reason}")
+
+
+def _same_twice(function: Function, values: dict, world):
+    """A function's value; Python is asked twice. Raises VerificationError where it answers differently."""
+    found = function.evaluate(values, world)
+    if function.origin == "Python":
+        again = function.evaluate(values, world)
+        if found.shape != again.shape or any(a != b for a, b in zip(found.entries, again.entries, strict=True)):
+            raise VerificationError(f"{function.said} gives different values for the same arguments")
+    return found
 
 
 # --- the report ---------------------------------------------------------------------------------------------------
@@ -118,13 +171,15 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
         notes=tuple(_notes(problem, decision)),
         method=method(problem, decision),
         log10_doubt=decision.doubt,
+        transposed=problem.transposed,
+        diagnoses=tuple(diagnose(problem, decision)),
         branches=tuple(_branch_text(branch) for branch in decision.branches if branch.path),
     )
 
 
 def _entry(problem: Problem, decision: Decision, k: int, example) -> Entry:
     index = _index(problem.shape, k)
-    verdict = WRONG if k in decision.wrong else EQUAL if decision.counted(k) else DIGITS
+    verdict = WRONG if k in decision.wrong else _right_by(problem, decision, k)
     some = tuple(branch.said for branch in decision.branches if branch.path and k in branch.wrong)
     relative = max((branch.largest.get(k, 0.0) for branch in decision.branches), default=0.0)
     names = _column_names(problem)
@@ -134,6 +189,12 @@ def _entry(problem: Problem, decision: Decision, k: int, example) -> Entry:
         row = f"row {index[0]}"
     column = names[index[1]] if len(index) == 2 else problem.question.weights
     return Entry(index, verdict, row, column, example, some, relative)
+
+
+def _right_by(problem: Problem, decision: Decision, k: int) -> str:
+    if problem.in_floats:
+        return FLOATS
+    return EQUAL if decision.counted(k) else DIGITS
 
 
 def _index(shape: tuple[int, ...], k: int) -> tuple[int, ...]:
@@ -172,6 +233,9 @@ def _notes(problem: Problem, decision: Decision) -> list[str]:
 
 
 def method(problem: Problem, decision: Decision) -> str:
+    if problem.in_floats:
+        only = " and ".join(f.said for f in (problem.function, problem.claimed) if f.floats_only)
+        return f"floats, to 1e-8 of the largest entry: {only} takes machine numbers only"
     said = f"{decision.points} points in each of the prime fields 2^61 - 1 and 2^521 - 1"
     said += f", {max(1, len(decision.branches))} branch{'es' * (len(decision.branches) > 1)} in {RealWorld().name}"
     if any(branch.opaque for branch in decision.branches):

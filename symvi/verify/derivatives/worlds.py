@@ -110,7 +110,7 @@ class FieldWorld(World):
         return self._pi
 
     def root(self, x: Residue) -> Residue:
-        """The root that is itself a square: roots of products are products of roots. Raises NotASquare, OutsideDomain."""
+        """The root that is a square itself, so that roots of products are products. Raises NotASquare, OutsideDomain."""
         if x.n and x.r < 0 and not math.isnan(x.r):
             raise OutsideDomain("the root of a negative number")
         return Residue(self.field.defined_root(Number(x.n, self.prime)).n, self.prime, math.sqrt(abs(x.r)))
@@ -213,8 +213,36 @@ class RealWorld(World):
         return 1 if a > b else -1
 
 
+class FloatWorld(World):
+    """Machine numbers: quick, for what is confirmed elsewhere."""
+
+    name = "floats"
+    exact = False
+
+    def __init__(self):
+        names = ("sin", "cos", "exp", "log", "sqrt", "atan2")
+        super().__init__({name: self._guarded(getattr(math, name)) for name in names})
+
+    def constant(self, value: int | Fraction) -> float:
+        return float(value)
+
+    @property
+    def pi(self) -> float:
+        return math.pi
+
+    @staticmethod
+    def _guarded(function: Callable) -> Callable:
+        def apply(*arguments: float) -> float:
+            try:
+                return function(*arguments)
+            except (ValueError, OverflowError) as error:
+                raise OutsideDomain(str(error)) from None
+
+        return apply
+
+
 class DegreeWorld(World):
-    """Degrees in the place of numbers, with a float each for conditions: how likely an accident is (Schwartz, Zippel)."""
+    """Degrees in the place of numbers, with floats for conditions: how likely an accident is (Schwartz, Zippel)."""
 
     name = "degrees"
 

@@ -1,0 +1,240 @@
+"""What is wrong with a wrong derivative: all usual errors are tried, the simplest explanations are told.
+
+An explanation holds if it gives every entry of its part of the matrix, the right ones too, at two points, in floats
+and again in 60 digits. The largest parts are explained first; what nothing explains stays unexplained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from symvi.verify.derivatives.additions import additions
+from symvi.verify.derivatives.decide import Branch, Decision
+from symvi.verify.derivatives.factors import ZERO, Factors
+from symvi.verify.derivatives.points import Point
+from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.report import Diagnosis
+from symvi.verify.derivatives.scopes import Layout, Place, Scope
+from symvi.verify.derivatives.variants import (
+    Matrix,
+    Variant,
+    matrix_of,
+    other_variants,
+    true_variant,
+    usual_variants,
+)
+from symvi.verify.derivatives.worlds import FloatWorld, RealWorld
+
+SEEN, SURE = 1e-8, 1e-30
+AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest are told with it
+MOST_TOLD = 3
+NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
+
+
+@dataclass(frozen=True)
+class Found:
+    """An explanation of a scope."""
+
+    scope: Scope
+    says: str
+    kind: str
+    cost: float
+    variant: Variant | None = None
+
+
+def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
+    """Explanations of the wrong entries, the simplest first."""
+    if problem.transposed:
+        yield Diagnosis("the whole derivative", "the transpose", frozenset(), "transpose", 0.0)
+    if decision.wrong:
+        yield from Bench(problem, _worst(decision), decision.wrong).diagnoses()
+
+
+def _worst(decision: Decision) -> Branch:
+    return max(decision.branches, key=lambda branch: len(branch.wrong))
+
+
+def layout_of(problem: Problem) -> Layout:
+    question, width = problem.question, problem.shape[-1]
+    rows = 1 if len(problem.shape) == 1 else problem.shape[0]
+    names = question.column_names()
+    square = bool(question.weights) and question.order == 2
+    if question.order == 2 and not question.weights:
+        count = len(names)
+        blocks = {f"{name}'s derivative": range(i * count, (i + 1) * count) for i, name in enumerate(names)}
+        columns = [f"{i} then {k}" for i in names for k in names]
+    else:
+        blocks, columns = question.blocks(), names
+    row_names = names if square else [f"row {i}" for i in range(rows)]
+    return Layout(rows, width, blocks, question.blocks() if square else {}, tuple(row_names), tuple(columns))
+
+
+class Bench:
+    """Claim and truth at two points, and all that may stand in the place of the truth."""
+
+    def __init__(self, problem: Problem, branch: Branch, wrong: Iterable[int]):
+        self.problem, self.layout = problem, layout_of(problem)
+        self.wrong = {divmod(k, self.layout.columns) for k in wrong}
+        self.points = list(_two_points(problem, branch))
+        self.claims = [matrix_of(problem, problem.claim(p, FloatWorld())) for p in self.points]
+        self.factors = Factors(problem.question.variables, self.points)
+        self.known: dict[int, list[Matrix | None]] = {}
+        self.truth = true_variant(problem)
+        self.variants: list[Variant] = [self.truth]
+
+    # --- the way through ----------------------------------------------------------------------------------------
+    def diagnoses(self) -> Iterator[Diagnosis]:
+        if len(self.points) < 2:
+            return
+        left, told = set(self.wrong), []
+        stages: list[Callable[[], Iterable[Variant]]] = [
+            lambda: usual_variants(self.problem),
+            lambda: other_variants(self.problem),
+        ]
+        for stage in stages:
+            self.variants += list(stage())
+            for level in list(self.layout.levels(self.wrong))[:2]:
+                told += self._explained(level, left)
+            if not left:
+                break
+        if left:
+            for level in self.layout.levels(set(left)):
+                told += self._explained(level, left)
+        yield from _merged(told)
+
+    def _explained(self, level: list[Scope], left: set[Place]) -> list[Diagnosis]:
+        """Diagnoses of the scopes of a level, the simplest first; what they explain is taken off `left`."""
+        found: list[Found] = []
+        for scope in level:
+            if any(scope.holds(place) for place in left):
+                found += self._explanations(scope)
+        told = []
+        for one in sorted(found, key=lambda f: f.cost):
+            explains = {place for place in left if one.scope.holds(place)}
+            if not explains:
+                continue
+            alike = [f for f in found if f.cost <= one.cost + AS_SIMPLE and explains <= set(f.scope.places)]
+            told += self._told(alike, explains)
+            left -= explains
+        return told
+
+    def _told(self, alike: list[Found], explains: set[Place]) -> list[Diagnosis]:
+        said: dict[str, Diagnosis] = {}
+        for one in sorted(alike, key=lambda f: f.cost):
+            if len(said) < MOST_TOLD and one.says not in said:
+                entries = frozenset(i * self.layout.columns + k for i, k in explains)
+                said[one.says] = Diagnosis(one.scope.where, one.says, entries, one.kind, one.cost)
+        return list(said.values())
+
+    # --- one scope ----------------------------------------------------------------------------------------------
+    def _explanations(self, scope: Scope) -> list[Found]:
+        found = [f for variant in self.variants if (f := self._by_variant(variant, scope)) is not None]
+        if not found or min(f.cost for f in found) > 1.5:
+            found += [Found(scope, says, kind, cost + scope.cost) for says, kind, cost in additions(self, scope)]
+        return found
+
+    def matrices(self, variant: Variant) -> list[Matrix | None]:
+        """A variant at both points, in floats."""
+        if id(variant) not in self.known:
+            self.known[id(variant)] = [self._matrix(variant, point) for point in self.points]
+        return self.known[id(variant)]
+
+    def _matrix(self, variant: Variant, point: Point) -> Matrix | None:
+        try:
+            return variant.of(point, FloatWorld())
+        except NO_VALUE:
+            return None
+
+    def _by_variant(self, variant: Variant, scope: Scope) -> Found | None:
+        if not self._concerns(variant, scope):
+            return None
+        ratios = []
+        for claim, matrix in zip(self.claims, self.matrices(variant), strict=True):
+            ratio = None if matrix is None else proportion(claim, matrix, scope)
+            if ratio is None:
+                return None
+            ratios.append(ratio)
+        named = self.factors.name(tuple(ratios))
+        if named is None or (named[1] == ZERO and variant is not self.truth):
+            return None
+        cost, words = named
+        if not words and variant is self.truth or not self._sure(variant, scope):
+            return None
+        says = "; ".join(part for part in (variant.says, words) if part)
+        kind = variant.kind if variant is not self.truth else _kind_of(words, self.problem)
+        return Found(self._part(variant, scope), says, kind, variant.cost + cost + scope.cost, variant)
+
+    def _part(self, variant: Variant, scope: Scope) -> Scope:
+        """The scope, or the part of it that a variant is about."""
+        if variant.rows is None and variant.columns is None:
+            return scope
+        rows = tuple(i for i in scope.rows if variant.rows is None or i in variant.rows)
+        columns = tuple(k for k in scope.columns if variant.columns is None or k in variant.columns)
+        return Scope(self.layout.said(rows, columns), rows, columns, scope.cost)
+
+    def _concerns(self, variant: Variant, scope: Scope) -> bool:
+        rows, columns = variant.rows or scope.rows, variant.columns or scope.columns
+        return any(scope.holds((i, k)) and i in rows and k in columns for i, k in self.wrong)
+
+    def _sure(self, variant: Variant, scope: Scope) -> bool:
+        """Once more in 60 digits, at the first point."""
+        if self.problem.in_floats:
+            return True
+        world = RealWorld()
+        try:
+            claim = matrix_of(self.problem, self.problem.claim(self.points[0], world))
+            return proportion(claim, variant.of(self.points[0], world), scope, SURE) is not None
+        except NO_VALUE:
+            return False
+
+
+def _merged(told: list[Diagnosis]) -> Iterator[Diagnosis]:
+    """What is said of several parts, said once."""
+    alike: dict[tuple[str, str], list[Diagnosis]] = {}
+    for one in told:
+        alike.setdefault((one.kind, one.says), []).append(one)
+    for (kind, says), group in alike.items():
+        where = "; ".join(dict.fromkeys(one.where for one in group))
+        entries = frozenset().union(*(one.entries for one in group))
+        yield Diagnosis(where, says, entries, kind, min(one.cost for one in group))
+
+
+def _kind_of(words: str, problem: Problem) -> str:
+    if words == ZERO:
+        return "missing"
+    steps = [name for name, variable in problem.question.variables.items() if variable.kind == "step"]
+    if any(f"factor {name}" in words for name in steps):
+        return "step"
+    return "sign" if words == "the wrong sign" else "factor"
+
+
+def proportion(claim: Matrix, matrix: Matrix, scope: Scope, near: float = SEEN):
+    """claim/matrix in a scope, if it is one number; None otherwise. Zeros of both say nothing."""
+    places = list(scope.places)
+    largest = max(places, key=lambda place: abs(matrix[place[0]][place[1]]))
+    pivot = matrix[largest[0]][largest[1]]
+    size = max((abs(claim[i][k]) for i, k in places), default=0)
+    if abs(pivot) <= near * (1 + size):
+        return None
+    ratio = claim[largest[0]][largest[1]] / pivot
+    scale = max(size, abs(pivot * ratio)) or abs(pivot)
+    if any(abs(claim[i][k] - ratio * matrix[i][k]) > near * scale for i, k in places):
+        return None
+    return ratio
+
+
+def _two_points(problem: Problem, branch: Branch) -> Iterator[Point]:
+    """Two points of a branch at which claim and truth have values in floats, of moderate numbers first."""
+    count = 0
+    for number in range(400):
+        point = problem.draw(number)
+        try:
+            if problem.path(point, FloatWorld()) == branch.path:
+                problem.truth(point, FloatWorld())
+                yield point
+                count += 1
+        except NO_VALUE:
+            continue
+        if count == 2:
+            return

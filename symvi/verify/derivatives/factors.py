@@ -1,0 +1,96 @@
+"""What two proportional matrices differ by: a simple number, a power of the step or of another scalar, a root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+
+from symvi.verify.derivatives.points import Point
+from symvi.verify.derivatives.variables import Variable
+
+LARGEST, SIMPLE = 64, 16
+POWERS = (1, -1, 2, -2)
+SEEN = 1e-9
+ZERO = "zero: the derivative is missing"
+
+
+class Factors:
+    """The factors that a question has at two points: scalars, roots of unit quaternions, lengths of vectors."""
+
+    def __init__(self, variables: Mapping[str, Variable], points: list[Point]):
+        self.variables, self.points = variables, points
+
+    @cached_property
+    def quantities(self) -> dict[str, tuple[float, ...]]:
+        """Name -> its value at every point."""
+        found = {}
+        for name, variable in self.variables.items():
+            values = [[float(x) for x in point[name]] for point in self.points]
+            if variable.size == 1:
+                found[name] = tuple(v[0] for v in values)
+            elif variable.kind == "angular velocity" and variable.step in self.variables:
+                steps = [float(point[variable.step][0]) for point in self.points]
+                found[f"sqrt(1 - ({variable.step}²/4) {name}·{name})"] = tuple(
+                    max(0.0, 1 - (h / 2) ** 2 * sum(x * x for x in v)) ** 0.5
+                    for h, v in zip(steps, values, strict=True)
+                )
+            elif variable.kind == "vector":
+                found[f"|{name}|"] = tuple(sum(x * x for x in v) ** 0.5 for v in values)
+        return {name: values for name, values in found.items() if all(values)}
+
+    def name(self, ratios: tuple[float, ...]) -> tuple[float, str] | None:
+        """(cost, words) of what a claim is of the truth, for claim/truth at every point; None for nothing simple."""
+        if all(abs(ratio) < SEEN for ratio in ratios):
+            return 1.0, ZERO
+        for power_cost, words, values in self._products():
+            rational = _simple([r / v for r, v in zip(ratios, values, strict=True)])
+            if rational is not None:
+                return power_cost + _cost(rational), _words(rational, words)
+        return None
+
+    def _products(self) -> Iterator[tuple[float, str, tuple[float, ...]]]:
+        """(cost, words, values) of the powers that a factor may have, simplest first."""
+        yield 0.0, "", tuple(1.0 for _ in self.points)
+        named = self.quantities.items()
+        for power in POWERS:
+            for name, values in named:
+                step = self.variables[name].kind == "step" if name in self.variables else False
+                cost = (0.5 if step else 1.0) + abs(power) / 2
+                yield cost, _power_words(name, power), tuple(v**power for v in values)
+        for (one, first), (other, second) in combinations(named, 2):
+            for p in (1, -1):
+                for r in (1, -1):
+                    words = _power_words(one, p) + " and " + _power_words(other, r)
+                    yield 3.0, words, tuple(a**p * b**r for a, b in zip(first, second, strict=True))
+
+
+def _simple(ratios: list[float]) -> Fraction | None:
+    if any(abs(r - ratios[0]) > SEEN * abs(ratios[0]) for r in ratios) or not abs(ratios[0]) < LARGEST:
+        return None
+    found = Fraction(ratios[0]).limit_denominator(SIMPLE)
+    return found if found and abs(float(found) - ratios[0]) <= SEEN * abs(ratios[0]) else None
+
+
+def _cost(factor: Fraction) -> float:
+    size = abs(factor)
+    return 0.5 * (factor < 0) + (0 if size == 1 else 1 if size in (2, Fraction(1, 2)) else 2)
+
+
+def _power_words(name: str, power: int) -> str:
+    shown = name if abs(power) == 1 else f"{name}²"
+    return f"a factor {shown} too many" if power > 0 else f"a factor {shown} is missing"
+
+
+def _words(factor: Fraction, powers: str) -> str:
+    said = []
+    if factor < 0:
+        said.append("the wrong sign")
+    size = abs(factor)
+    if size != 1:
+        shown = {Fraction(2): "twice", Fraction(1, 2): "half"}.get(size, f"{size} times")
+        said.append(f"{shown} the true value")
+    if powers:
+        said.append(powers)
+    return ", ".join(said)

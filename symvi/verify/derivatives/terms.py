@@ -1,0 +1,127 @@
+"""Errors in the chain rule: one term of the derivative left out, turned over, doubled or halved.
+
+Every number on a function's tape, and every operand of every operation, is a place where a derivative by hand may have
+gone wrong. What such a term adds to the derivative is a product: the slope of the outputs by the place times the slope
+of the place by the variables. Numbers that were computed in one line of a user's code are tried together as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from symvi.verify.derivatives.points import Point
+from symvi.verify.derivatives.problem import Problem
+from symvi.verify.derivatives.trace import Traced, TraceWorld
+from symvi.verify.derivatives.truth import outputs
+
+MOST = 4000  # operations of a function that is searched term by term
+
+
+@dataclass(frozen=True)
+class Term:
+    """place: where it is computed. share: what it contributes to the derivative, rows by columns."""
+
+    place: str
+    share: np.ndarray
+    cost: float
+
+
+def terms(problem: Problem, point: Point) -> list[Term]:
+    """The terms of a first derivative at a point; the same ones, in the same order, at every point of a branch."""
+    question = problem.question
+    if question.order != 1:
+        return []
+    world = TraceWorld()
+    values = {name: [world.variable(x) for x in entries] for name, entries in point.items()}
+    starts = {name: entries[0].index for name, entries in values.items()}
+    results = outputs(problem.function, question, values, world)
+    tape = world.tape
+    if len(tape.values) > MOST:
+        return []
+    slopes = _slopes(problem, tape, starts, point)
+    adjoints = _adjoints(tape, results)
+    return [*_lines(tape, slopes, results), *_numbers(tape, slopes, adjoints), *_operands(tape, slopes, adjoints)]
+
+
+def _seeds(problem: Problem, point: Point, starts) -> dict[int, np.ndarray]:
+    """The slopes of the variables' own numbers along all directions."""
+    directions = problem.question.directions
+    found: dict[int, np.ndarray] = {}
+    for column, (name, k) in enumerate(directions):
+        values = [float(x) for x in point[name]]
+        moved = problem.question.variables[name].moved(values, k, 1.0)
+        for i, (after, before) in enumerate(zip(moved, values, strict=True)):
+            found.setdefault(starts[name] + i, np.zeros(len(directions)))[column] = after - before
+    return found
+
+
+def _slopes(problem: Problem, tape, starts, point: Point) -> np.ndarray:
+    seeds = _seeds(problem, point, starts)
+    found = np.zeros((len(tape.values), len(problem.question.directions)))
+    for i, parents in enumerate(tape.parents):
+        if i in seeds:
+            found[i] = seeds[i]
+        for parent, slope in parents:
+            found[i] += slope * found[parent]
+    return found
+
+
+def _adjoints(tape, results: list) -> np.ndarray:
+    """The slope of every output by every number."""
+    found = np.zeros((len(tape.values), len(results)))
+    for row, result in enumerate(results):
+        if isinstance(result, Traced) and result.index is not None:
+            found[result.index, row] += 1.0
+    for i in range(len(tape.values) - 1, -1, -1):
+        for parent, slope in tape.parents[i]:
+            found[parent] += slope * found[i]
+    return found
+
+
+def _lines(tape, slopes: np.ndarray, results: list) -> Iterator[Term]:
+    """All that one line of code computes, held constant."""
+    places = dict.fromkeys(place for place in tape.places if place)
+    total = _jacobian(slopes, results)
+    for place in places:
+        members = [i for i, p in enumerate(tape.places) if p == place]
+        if len(members) < 2:
+            continue
+        held = slopes.copy()
+        chosen = np.zeros(len(slopes), dtype=bool)
+        chosen[members] = True
+        for i, parents in enumerate(tape.parents):
+            if not parents:
+                continue
+            held[i] = 0.0
+            if not chosen[i]:
+                for parent, slope in parents:
+                    held[i] += slope * held[parent]
+        yield Term(place, total - _jacobian(held, results), 2.0)
+
+
+def _jacobian(slopes: np.ndarray, results: list) -> np.ndarray:
+    empty = np.zeros(slopes.shape[1])
+    return np.array([slopes[r.index] if isinstance(r, Traced) and r.index is not None else empty for r in results])
+
+
+def _numbers(tape, slopes: np.ndarray, adjoints: np.ndarray) -> Iterator[Term]:
+    for i, parents in enumerate(tape.parents):
+        if parents and slopes[i].any():
+            yield Term(_place(tape, i), np.outer(adjoints[i], slopes[i]), 2.5)
+
+
+def _operands(tape, slopes: np.ndarray, adjoints: np.ndarray) -> Iterator[Term]:
+    for i, parents in enumerate(tape.parents):
+        if len(parents) < 2:
+            continue
+        for parent, slope in parents:
+            if slopes[parent].any():
+                yield Term(f"one factor in {_place(tape, i)}", np.outer(adjoints[i], slope * slopes[parent]), 3.0)
+
+
+def _place(tape, i: int) -> str:
+    """Where a number is computed, or the next number made of it that says where."""
+    return tape.places[i] or next((tape.places[j] for j in range(i, len(tape.places)) if tape.places[j]), "")

@@ -1,0 +1,149 @@
+"""What a function computes, one operation after the other, with the slope of each by its operands: for diagnoses.
+
+A tape is made by evaluating a function once on numbers that write themselves down. From it come the derivative with
+any one term left out, turned over or doubled, as errors in the chain rule leave it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from symvi.verify.derivatives.errors import OutsideDomain
+from symvi.verify.derivatives.worlds import World
+
+NAIVE = "verify/naive"
+OUTSIDE = ("verify/derivatives", "verify/dual", "numpy", "elementary")
+
+
+@dataclass
+class Tape:
+    """For every number: its value, its operands and the slopes by them, and where it was computed."""
+
+    values: list[float] = field(default_factory=list)
+    parents: list[tuple[tuple[int, float], ...]] = field(default_factory=list)
+    places: list[object] = field(default_factory=list)
+
+    def add(self, value: float, *parents: tuple[int, float]) -> Traced:
+        self.values.append(value)
+        self.parents.append(tuple((p, slope) for p, slope in parents if p is not None))
+        self.places.append(None)
+        return Traced(value, len(self.values) - 1, self)
+
+
+class Traced:
+    """A float that knows its place on a tape."""
+
+    __slots__ = ("value", "index", "tape")
+
+    def __init__(self, value: float, index: int | None, tape: Tape):
+        self.value, self.index, self.tape = value, index, tape
+
+    def _other(self, other):
+        if isinstance(other, Traced):
+            return other
+        return Traced(float(other), None, self.tape) if isinstance(other, int | float | Fraction) else None
+
+    def _result(self, other, value: Callable, slopes: Callable):
+        if (other := self._other(other)) is None:
+            return NotImplemented
+        a, b = self.value, other.value
+        one, two = slopes(a, b)
+        return self.tape.add(value(a, b), (self.index, one), (other.index, two))
+
+    def __add__(self, other):
+        return self._result(other, lambda a, b: a + b, lambda a, b: (1.0, 1.0))
+
+    def __sub__(self, other):
+        return self._result(other, lambda a, b: a - b, lambda a, b: (1.0, -1.0))
+
+    def __rsub__(self, other):
+        return self._result(other, lambda a, b: b - a, lambda a, b: (-1.0, 1.0))
+
+    def __mul__(self, other):
+        return self._result(other, lambda a, b: a * b, lambda a, b: (b, a))
+
+    def __truediv__(self, other):
+        if (checked := self._other(other)) is not None and checked.value == 0:
+            raise ZeroDivisionError("division by zero")
+        return self._result(other, lambda a, b: a / b, lambda a, b: (1 / b, -a / b / b))
+
+    def __rtruediv__(self, other):
+        if self.value == 0:
+            raise ZeroDivisionError("division by zero")
+        return self._result(other, lambda a, b: b / a, lambda a, b: (-b / a / a, 1 / a))
+
+    def __neg__(self):
+        return self.tape.add(-self.value, (self.index, -1.0))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+class TraceWorld(World):
+    """Floats on a tape."""
+
+    name = "trace"
+    exact = False
+
+    def __init__(self):
+        self.tape = Tape()
+        rules = {
+            "sqrt": (math.sqrt, lambda x, f: 1 / (2 * f)),
+            "sin": (math.sin, lambda x, f: math.cos(x)),
+            "cos": (math.cos, lambda x, f: -math.sin(x)),
+            "exp": (math.exp, lambda x, f: f),
+            "log": (math.log, lambda x, f: 1 / x),
+        }
+        base = {name: self._function(*rule) for name, rule in rules.items()}
+        super().__init__({**base, "atan2": self._atan2})
+
+    def constant(self, value: int | Fraction) -> Traced:
+        return Traced(float(value), None, self.tape)
+
+    def variable(self, value: Fraction) -> Traced:
+        """A number that slopes are taken by."""
+        return self.tape.add(float(value))
+
+    @property
+    def pi(self) -> Traced:
+        return self.constant(Fraction(math.pi))
+
+    def order(self, a, b) -> int:
+        a, b = (x.value if isinstance(x, Traced) else float(x) for x in (a, b))
+        return (a > b) - (a < b)
+
+    def at(self, value: object, place: object) -> None:
+        """Where a number was computed: a text, an expression, or a function that finds the line."""
+        if isinstance(value, Traced) and value.index is not None and self.tape.places[value.index] is None:
+            self.tape.places[value.index] = call_line() if callable(place) else str(place)
+
+    def _function(self, function: Callable, slope: Callable) -> Callable:
+        def apply(x: Traced) -> Traced:
+            try:
+                value = function(x.value)
+                return self.tape.add(value, (x.index, slope(x.value, value)))
+            except (ValueError, OverflowError, ZeroDivisionError) as error:
+                raise OutsideDomain(str(error)) from None
+
+        return apply
+
+    def _atan2(self, y: Traced, x: Traced) -> Traced:
+        square = y.value**2 + x.value**2
+        if square == 0:
+            raise OutsideDomain("atan2 at zero")
+        return self.tape.add(math.atan2(y.value, x.value), (y.index, x.value / square), (x.index, -y.value / square))
+
+
+def call_line() -> str:
+    """file.py:12, the line of the user's outermost function that is being computed, helpers left out."""
+    frame, found = sys._getframe(1), None
+    while frame is not None and "python_source" not in frame.f_code.co_filename:
+        if not any(part in frame.f_code.co_filename.replace("\\", "/") for part in OUTSIDE):
+            found = frame
+        frame = frame.f_back
+    if found is None:
+        return ""
+    return f"{found.f_code.co_filename.replace(chr(92), '/').rsplit('/', 1)[-1]}:{found.f_lineno}"
