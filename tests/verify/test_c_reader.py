@@ -171,6 +171,10 @@ def test_entries_that_the_caller_clears() -> None:
     with pytest.raises(SourceError, match=r"J\[0\], J\[2\]: never written; .*cleared=\['J'\]"):
         read_c(text, "f")({"x": 2}, Fractions())
     assert read_c(text, "f", cleared=["J"])({"x": 2}, Fractions())["J"] == [0, 2, 0]
+    text = "void f(double x, double *J) { J[2] += x; }"
+    assert read_c(text, "f", cleared=["J"])({"x": 2, "J": [0, 0, 0]}, Fractions())["J"] == [0, 0, 2]
+    text = "void f(double x, double *J) { J[2] = x; }"
+    assert read_c(text, "f", cleared=["J"])({"x": 2}, Fractions())["J"] == [0, 0, 2]
 
 
 @pytest.mark.parametrize(

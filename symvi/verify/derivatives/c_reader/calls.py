@@ -76,11 +76,10 @@ def _own(scope, function, arguments: list[c_ast.Node], place: Place) -> Value:
     returned = function.returned
 
     def run(frame):
-        frame.machine.step(place)
         inner = Frame(frame.machine, function.slots)
         for evaluate, variable in runs:
             value = evaluate(frame)
-            content = list(value) if isinstance(variable.type, Structure) else [value]
+            content = value if isinstance(variable.type, Structure) else [value]
             inner.slots[variable.slot] = Storage(variable.name, variable.type, content)
         function.body(inner)
         if inner.returned is None and not isinstance(returned, types.Void):

@@ -95,7 +95,7 @@ def rounded(text: str) -> str | None:
     if match is None:
         return None
     digits = (match[1] + match[2]).lstrip("0")
-    if len(digits) < FEWEST_DIGITS or len(digits.rstrip("0")) < FEWEST_DIGITS or len(digits) > PRECISION - 5:
+    if len(digits.rstrip("0")) < FEWEST_DIGITS or len(digits) > PRECISION - 5:
         return None
     for name, value in _candidates():
         shown = _digits(value, len(digits))
