@@ -15,7 +15,7 @@ def ask(case: Case, in_c: bool = False, **options: object) -> verify.Report:
     function, claimed = case.function, case.claimed
     if in_c:
         file, *names = case.c
-        function, claimed = (verify.c(FOLDER / file, name) for name in names)
+        function, claimed = (verify.c(FOLDER / file, name, include=[FOLDER]) for name in names)
     return verify.derivative(
         function,
         claimed,

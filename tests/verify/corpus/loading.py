@@ -24,6 +24,7 @@ THEMES = (
     "dynamics",
     "forces",
     "second",
+    "unusual",
     "known_errors",
 )
 FORMULAS = ("algebra", *THEMES)
@@ -45,24 +46,29 @@ class ForeignNumbers(ModuleType):
 
 def load(numpy: ModuleType = np) -> dict[str, Case]:
     """All cases by name, in the order of their files; numpy: what `np` means in them."""
+    package = importlib.import_module(PACKAGE[:-1])
     kept = {name: sys.modules.pop(PACKAGE + name, None) for name in FORMULAS}
     try:
-        modules = {name: _loaded(PACKAGE + name, numpy) for name in FORMULAS}
+        modules = {name: _loaded(package, name, numpy) for name in FORMULAS}
     finally:
         for name, module in kept.items():
+            vars(package).pop(name, None)
             sys.modules.pop(PACKAGE + name, None)
             if module is not None:
                 sys.modules[PACKAGE + name] = module
+                setattr(package, name, module)
     cases = [case for theme in THEMES for case in modules[theme].CASES]
     assert len({case.name for case in cases}) == len(cases), "two cases of one name"
     return {case.name: case for case in cases}
 
 
-def _loaded(name: str, numpy: ModuleType) -> ModuleType:
+def _loaded(package: ModuleType, name: str, numpy: ModuleType) -> ModuleType:
     """A module as its file says, without its import of NumPy. Others find it under its name while they are loaded."""
-    spec = importlib.util.find_spec(name)
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec = importlib.util.find_spec(PACKAGE + name)
+    module = sys.modules[PACKAGE + name] = importlib.util.module_from_spec(spec)
+    setattr(package, name, module)
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    setattr(sys.modules[PACKAGE[:-1]], name.removeprefix(PACKAGE), module)
     tree.body = [line for line in tree.body if not isinstance(line, ast.Import)]
     module.np = numpy
     exec(compile(tree, spec.origin, "exec"), module.__dict__)
