@@ -62,6 +62,7 @@ MEANINGS = {
     "rest": "no motion",
     "evaluate": "residual, and gradients of the rows",
     "release": "bodies move free of contacts",
+    "look": "what contacts would see if the last motion went on",
     "lag": "what the step after a knot will see, by the velocities of the one before",
     "warm": "contacts start on the central path",
     "press": "impulses of contacts, and what their slacks miss",

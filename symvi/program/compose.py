@@ -38,6 +38,7 @@ PHASES = (
     "rest",
     "evaluate",
     "release",
+    "look",
     "lag",
     "warm",
     "press",

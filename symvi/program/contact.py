@@ -74,6 +74,7 @@ class _ContactKernels:
         own = {
             "warm": (self._warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self._release, "no contact: bodies move freely"),
+            "look": (self._look, "what the contact would see if the last motion went on"),
             "lag": (self._lag, "at a knot: what the next step will see, by the velocities over the last one"),
             "press": (self._press, "the impulse of the contact on its bodies; what its slacks miss"),
             "scale": (self._scale, "what the contact does with a change of velocity: dp = k - K du"),
@@ -355,14 +356,24 @@ class _ContactKernels:
             trace.write(self.kind, "m", [zero] * 3)
             trace.write(self.kind, "stiffness", [zero] * 9)
 
-    def _lag(self, trace: Trace) -> None:
-        """With v the velocity at the knot, the next step's is 2 v - v_last: all rates are halves of what it sees."""
-        opening, slide = self._moved(trace, last_motion)
-        un = self._work(trace, "un")[0]
-        trace.write(self.kind, "un", [un - opening / 2])
+    def _look(self, trace: Trace) -> None:
+        trace.write(self.kind, "un_last", self._work(trace, "un"), "un if the last motion went on", "m/s")
         if self.turns:
-            ut = self._tangent(trace, "ut", 3)
-            trace.write(self.kind, "ut", [u - v / 2 for u, v in zip(ut, slide, strict=True)])
+            trace.write(self.kind, "ut_last", self._work(trace, "ut", 3), "ut if the last motion went on", "m/s")
+
+    def _lag(self, trace: Trace) -> None:
+        """With v the velocity at the knot, the next step's is 2 v - v_last: all rates are halves of what it sees.
+
+        At rest, where v is solved for, they are (u(0) + u(v_last))/2 - N v_last: linear about the last motion, whose
+        turning bends the way of a point by as much as a step falls.
+        """
+        opening, slide = self._moved(trace, last_motion)
+        trace.note("u = (u(0) + u(v_last))/2 - N v_last + N v", "derived here: half of what the next step sees")
+        un, un_last = self._work(trace, "un")[0], self._work(trace, "un_last")[0]
+        trace.write(self.kind, "un", [(un + un_last) / 2 - opening])
+        if self.turns:
+            halves = zip(self._tangent(trace, "ut", 3), self._tangent(trace, "ut_last", 3), slide, strict=True)
+            trace.write(self.kind, "ut", [(u + u_last) / 2 - v for u, u_last, v in halves])
 
     def _moved(self, trace: Trace, motion) -> tuple[Scalar, list[Scalar]]:
         """Opening of the gap and sliding by a motion of the bodies: label -> six velocities."""

@@ -57,6 +57,7 @@ class _RowKernels:
         own = {
             "warm": (self.warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self.release, "no impulse: bodies move freely"),
+            "look": (self.look, "what the node would see if the last motion went on"),
             "lag": (self.lag, "at a knot: what the next step will see, by the velocities over the last one"),
             "press": (self.press, "the impulse on both bodies; what the slacks miss"),
             "scale": (self.scale, "what the node does with a change of velocity: dp = k - K du"),
@@ -138,11 +139,16 @@ class _RowKernels:
             total = [a + dot(trace, row, motion(trace, label)) for a, row in zip(total, rows, strict=True)]
         return total
 
+    def look(self, trace: Trace) -> None:
+        un = trace.read(self.kind, "work", "un", self.misses)
+        trace.write(self.kind, "un_last", un, "rates if the last motion went on")
+
     def lag(self, trace: Trace) -> None:
         """With v the velocity at the knot, the next step's is 2 v - v_last: all rates are halves of what it sees."""
         rates = self.spread(self._rates(trace, last_motion))
-        un = trace.read(self.kind, "work", "un", len(rates))
-        trace.write(self.kind, "un", [u - v / 2 for u, v in zip(un, rates, strict=True)])
+        trace.note("u = (u(0) + u(v_last))/2 - N v_last + N v", "derived here: half of what the next step sees")
+        un, un_last = (trace.read(self.kind, "work", name, len(rates)) for name in ("un", "un_last"))
+        trace.write(self.kind, "un", [(u + o) / 2 - v for u, o, v in zip(un, un_last, rates, strict=True)])
 
     def numbers(self, trace: Trace, name: str) -> list[Scalar]:
         p = self.model.parameters[name]

@@ -92,6 +92,13 @@ class Interior:
         small = 0.5 * (options.complementarity * fall)
         left, still = LEFT * options.tolerance, STILL * options.tolerance
         exact, slow = False, 0
+        if rest == path.Rest.KNOT:
+            solver.common.length[0] = 0.0
+            run("begin")
+            if not solver._turn() < DOMAIN:
+                return SolverStatus.DOMAIN
+            run("evaluate")
+            run("look")
         if rest:
             run("rest")
         elif not self._begin():

@@ -116,6 +116,14 @@ class View:
             memory=[path.memory],
         )
 
+    def set_seen(self, memory: Memory) -> None:
+        """What nodes saw of the last motion."""
+        for name, u in self.path.seen.items():
+            contact = self.interior.contacts.get(name)
+            self.set(memory, name, un_last=u if contact is None else u[:1])
+            if contact is not None and contact.cone != "none":
+                self.set(memory, name, ut_last=u[1:])
+
     def set_variables(self, memory: Memory) -> None:
         """The variables of all inequality nodes: a point inside their cones."""
         for name, variables in self.path.variables.items():

@@ -101,20 +101,26 @@ def seen(view: View) -> Iterator[Check]:
 
 
 def lag(view: View) -> Iterator[Check]:
-    """All velocities with half of the last motion taken off."""
+    """The mean of all velocities and those seen of the last motion, with that motion taken off."""
     for name, node in view.interior.nodes.items():
         states = {body: view.scene.bodies[body].record for body in node.moving}
         last = {body: [*state.v_state, *state.w_past] for body, state in states.items()}
-        half = scale(view.scene.zero + 1, view.interior.rate_change(name, last))
-        u = [rate - change / 2 for rate, change in zip(view.interior.rates[name], half, strict=True)]
+        change, seen = view.interior.rate_change(name, last), view.path.seen[name]
+        u = [(rate + old) / 2 - d for rate, old, d in zip(view.interior.rates[name], seen, change, strict=True)]
         yield from rates(view, name, u)
 
 
-def rates(view: View, name: str, u: list) -> Iterator[Check]:
+def look(view: View) -> Iterator[Check]:
+    """Velocities are kept as they are."""
+    for name in view.interior.nodes:
+        yield from rates(view, name, view.interior.rates[name], "_last")
+
+
+def rates(view: View, name: str, u: list, which: str = "") -> Iterator[Check]:
     contact = view.interior.contacts.get(name)
-    yield view.check(name, "un", u if contact is None else u[:1])
+    yield view.check(name, f"un{which}", u if contact is None else u[:1])
     if contact is not None and contact.cone != "none":
-        yield view.check(name, "ut", u[1:])
+        yield view.check(name, f"ut{which}", u[1:])
 
 
 # --- starts -------------------------------------------------------------------------------------------------------

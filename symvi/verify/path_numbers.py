@@ -56,6 +56,7 @@ class PathNumbers:
             for _ in range(2)
         ]
         self.base = {name: self._increments(name) for name in self.interior.nodes}
+        self.seen = {name: self._seen(name) for name in self.interior.nodes}
         self.starts = {name: self._start(name) for name in self.interior.nodes}
 
     def bound(self, name: str):
@@ -104,6 +105,13 @@ class PathNumbers:
             if field in found:
                 found[field][1:] = self._in_plane(name)
         return found
+
+    def _seen(self, name: str) -> list:
+        """Velocities of another motion."""
+        contact, count = self.interior.contacts.get(name), len(self.interior.rates[name])
+        if contact is None or contact.cone == "none":
+            return self.field.randoms(count)
+        return [self.field.random(), *self._in_plane(name)]
 
     def _in_plane(self, name: str) -> list:
         return tangential(self.interior.contacts[name].normal, self.field.randoms(3))

@@ -110,7 +110,8 @@ def _path(view: View) -> list[Row]:
     return [
         ("release", ("release",), "evaluate", view.nothing, path.release),
         ("linearize free", ("linearize",), "release", view.nothing, partial(blocks, naive=view.system.matrix)),
-        ("lag", ("lag",), "evaluate", view.nothing, path.lag),
+        ("look", ("look",), "evaluate", view.nothing, path.look),
+        ("lag", ("lag",), "evaluate", view.set_seen, path.lag),
         ("warm", ("warm",), "evaluate", view.set_start, path.warm),
         ("press", ("press",), "evaluate", view.nothing, press),
         ("merit", ("merit",), "press", view.set_sums, merit),

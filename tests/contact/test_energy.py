@@ -44,6 +44,18 @@ def test_what_steps_gain_falls_at_least_with_the_square_of_the_step() -> None:
     assert middle[0] > 4 * middle[1] > 16 * middle[2] > 0
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.5, 1.0])
+def test_energies_at_knots_rise_no_more_than_in_a_free_motion(friction: float) -> None:
+    """Velocities at a knot see what the next step will: around impacts, too, energy rises by O(h²) at most."""
+    scene, rises = on_ground(box(), friction=friction), []
+    for step in (0.02, 0.01, 0.005):
+        random = np.random.default_rng(1)
+        runs = [simulator(scene).simulate(1.5, step, start=lifted(scene, 0.8, random)) for _ in range(TOSSES)]
+        rises.append(max(np.diff(run.energy).max() for run in runs))
+    assert rises[1] < 2e-5
+    assert rises[0] > 3.5 * rises[1] > 12 * rises[2]
+
+
 def test_a_toss_loses_what_it_started_with() -> None:
     scene = on_ground(box(), friction=0.5)
     trajectory = simulator(scene).simulate(3.0, 0.01, start=lifted(scene, 0.8, np.random.default_rng(4)))
