@@ -2,7 +2,7 @@
 
 A command is a function that says what it does on a console and returns its last result as a dictionary. `command` gives
 every one of them the option --json (the result as one JSON object on standard output, all other text on standard error)
-and turns errors into one message and exit code 1. What a command needs is imported inside it: `symvi --help` is quick.
+and turns errors into one message and exit code 1, or the error's own `exit_code`. What a command needs is imported inside it: `symvi --help` is quick.
 """
 
 import functools
@@ -48,7 +48,7 @@ def command(function: Callable[..., Result]) -> Callable[..., None]:
             print(f"symvi: {message}", file=sys.stderr)
             found = getattr(error, "found", {})  # what a command had found when it failed
             print_json({**found, "error": message, "kind": type(error).__name__}, as_json)
-            raise typer.Exit(1) from error
+            raise typer.Exit(getattr(error, "exit_code", 1)) from error
         print_json(result, as_json)
 
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]

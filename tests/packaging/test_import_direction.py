@@ -27,7 +27,7 @@ ROWS = (
     {"simulate"},
     {"verify", "importers", "exporters", "view", "page", "plots", "demos"},
     {"console"},
-    {"commands", "environment"},
+    {"commands", "verifying", "environment"},
     {"cli"},
     {"__main__"},
 )

@@ -1,0 +1,129 @@
+"""Files of claims: a user's Python file, run as the user's own code, whose functions say what they are derivatives of.
+
+    @verify.claim(function=position, wrt="q", variables={"q": verify.quaternion(), ...})
+    def jacobian(q, ...): ...
+
+or, without a decorator, by names: `position` and `position_derivative_wrt_q` (`position_second_derivative_wrt_q`), with
+a dictionary VARIABLES in the same file. Functions and claims may be SymPy expressions as well.
+"""
+
+from __future__ import annotations
+
+import re
+import runpy
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from symvi.mechanism.names import did_you_mean
+from symvi.verify.derivatives.errors import VerificationError
+from symvi.verify.derivatives.matching import bare
+from symvi.verify.derivatives.report import Report
+from symvi.verify.derivatives.variables import Variable
+
+BY_NAME = re.compile(r"(?P<function>\w+?)_(?P<second>second_)?derivative_wrt_(?P<wrt>\w+)")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One question of a file: the arguments of `derivative`, and the name that reports have."""
+
+    name: str
+    function: object
+    claimed: object
+    wrt: str | Sequence[str]
+    variables: Mapping[str, Variable] = field(default_factory=dict)
+    order: int = 1
+    weights: str | None = None
+
+    def report(self, prove: bool = False, seed: int = 0) -> Report:
+        """The answer. Raises VerificationError."""
+        from symvi.verify.derivatives.verdict import derivative
+
+        asked = (self.function, self.claimed, self.wrt, self.variables, self.order, self.weights)
+        return derivative(*asked, prove=prove, seed=seed)
+
+
+def claim(function: object, wrt: str | Sequence[str] | None = None, variables=None, order: int = 1, weights=None):
+    """Decorator: the decorated function is claimed to be the derivative of `function`; the arguments of `derivative`.
+
+    function: as for `derivative`, or the name of one of symvi's own, whose usual variables are then differentiated by.
+    """
+
+    def mark(claimed):
+        claims = [*getattr(claimed, "symvi_claims", ()), (function, wrt, variables or {}, order, weights)]
+        claimed.symvi_claims = claims
+        return claimed
+
+    return mark
+
+
+def claims_of_file(path: Path) -> list[Claim]:
+    """The claims of a Python file, in the order in which they stand there. Runs the file. Raises VerificationError."""
+    names = _run(path)
+    variables = names.get("VARIABLES", {})
+    if not isinstance(variables, Mapping):
+        raise VerificationError(f"{path.name}: VARIABLES is a {type(variables).__name__}; make it a dictionary")
+    found = [*_decorated(names, variables), *_named(names, variables, path)]
+    if not found:
+        raise VerificationError(
+            f"{path.name} claims nothing: decorate a function with @verify.claim(function=..., wrt=..., "
+            "variables=...), or name it f_derivative_wrt_q beside a function f and a dictionary VARIABLES"
+        )
+    return found
+
+
+def _run(path: Path) -> dict[str, object]:
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        return runpy.run_path(str(path), run_name="__symvi_verify__")
+    except OSError:
+        raise
+    except SyntaxError as error:
+        raise VerificationError(f"{path.name}:{error.lineno}: {error.msg}") from error
+    except VerificationError as error:
+        raise VerificationError(f"{_line(error, path)}: {error}") from error
+    except Exception as error:
+        raise VerificationError(f"{_line(error, path)}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(folder)
+
+
+def _line(error: BaseException, path: Path) -> str:
+    own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).name == path.name]
+    return f"{path.name}:{own[-1].lineno}" if own else path.name
+
+
+def _decorated(names: Mapping[str, object], variables: Mapping) -> Iterator[Claim]:
+    for name, value in names.items():
+        for function, wrt, own_variables, order, weights in getattr(value, "symvi_claims", ()):
+            function, usual = _function(function)
+            yield Claim(name, function, value, wrt or usual, {**variables, **own_variables}, order, weights)
+
+
+def _function(given: object) -> tuple[object, tuple[str, ...]]:
+    """What is differentiated, and by what if nothing is said; names are symvi's own."""
+    if isinstance(given, str):
+        from symvi.verify.derivatives.own import own
+
+        given = own(given)
+    definition = getattr(given, "definition", None)
+    return given, () if definition is None else definition.wrt
+
+
+def _named(names: Mapping[str, object], variables: Mapping, path: Path) -> Iterator[Claim]:
+    for name, value in names.items():
+        match = BY_NAME.fullmatch(name)
+        if match is None or getattr(value, "symvi_claims", None):
+            continue
+        if match["function"] not in names:
+            raise VerificationError(f"{path.name}: {name} is there, and no function {match['function']}")
+        alike = [variable for variable in variables if bare(variable) == bare(match["wrt"])]
+        if len(alike) != 1:
+            raise VerificationError(
+                f"{path.name}: {name}: VARIABLES has no '{match['wrt']}'; {did_you_mean(match['wrt'], variables)}"
+            )
+        yield Claim(name, names[match["function"]], value, alike[0], variables, 2 if match["second"] else 1)

@@ -1,0 +1,175 @@
+"""The commands verify and derive: is a derivative that was written by hand right, and what is the right one?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+
+from symvi.console import command
+from symvi.errors import SymviError
+
+if TYPE_CHECKING:
+    from symvi.verify.derivatives.report import Report
+
+Tangent = Annotated[
+    Literal["rotation vector", "half", "raw"],
+    typer.Option(help="Of derivatives by quaternions: rotation vector, half of it (the papers), raw components."),
+]
+Side = Annotated[Literal["body", "world"], typer.Option(help="The axes in which a quaternion is turned.")]
+Parent = Annotated[Literal["body", "world"], typer.Option(help="What a joint's parent is.")]
+Axes = Annotated[Literal["world", "joint"], typer.Option(help="Of a joint's three translational rows.")]
+Scale = Annotated[str | None, typer.Option(help="Of a joint's rotational rows: 2 here, 1 in the papers.")]
+
+
+class WrongDerivative(SymviError):
+    """A claimed derivative is wrong. found: the reports."""
+
+    def __init__(self, message: str, found: Mapping[str, Any]):
+        self.found = found
+        super().__init__(message)
+
+
+class UnansweredClaim(WrongDerivative):
+    """A claim could not be judged."""
+
+    exit_code = 2
+
+
+@command
+def verify(
+    console: Console,
+    file: Annotated[
+        Path | None, typer.Argument(help="A Python file with claims; it is run.", metavar="FILE.py")
+    ] = None,
+    c: Annotated[Path | None, typer.Option("--c", help="A C file; it is read, never compiled.")] = None,
+    function: Annotated[str | None, typer.Option(help="The C function that computes the derivative.")] = None,
+    against: Annotated[str | None, typer.Option(help="One of symvi's own functions, revolute say.")] = None,
+    wrt: Annotated[list[str] | None, typer.Option(help="A variable; more than once for several.")] = None,
+    output: Annotated[str | None, typer.Option(help="The C parameter that is the matrix.")] = None,
+    name: Annotated[list[str] | None, typer.Option(help="PARAMETER=VARIABLE, where their names differ.")] = None,
+    include: Annotated[list[Path] | None, typer.Option(help="A folder of headers.")] = None,
+    define: Annotated[list[str] | None, typer.Option(help="NAME=TEXT, as of a compiler.")] = None,
+    tangent: Tangent = "rotation vector",
+    side: Side = "body",
+    axis: Annotated[str | None, typer.Option(help="Of a joint: x, y or z; left out, the triad is an argument.")] = None,
+    parent: Parent = "body",
+    offset: Annotated[bool, typer.Option("--offset", help="With a joint frame q_off on the parent.")] = False,
+    axes: Axes = "world",
+    scale: Scale = None,
+    prove: Annotated[bool, typer.Option("--prove", help="Try a proof by normal forms too.")] = False,
+    seed: Annotated[int, typer.Option(help="Of the random points.")] = 0,
+    html: Annotated[Path | None, typer.Option(help="Write the reports as a page.")] = None,
+    latex: Annotated[Path | None, typer.Option(help="Write the reports for a paper's appendix.")] = None,
+) -> Mapping[str, Any]:
+    """Verify derivatives that were written by hand: a verdict for every entry, and what is wrong with it.
+
+    Give a Python file with claims, or --c, --function and --against. Exit code 1: something is wrong; 2: something
+    could not be judged.
+    """
+    from symvi.verify.derivatives.claims import claims_of_file
+
+    if (file is None) == (c is None):
+        raise _misuse("give a Python file, or --c with --function and --against")
+    if file is not None:
+        claims = claims_of_file(file)
+    else:
+        own = {"tangent": tangent, "side": side, "axis": _axis(axis), "parent": parent, "offset": offset}
+        claims = [
+            _c_claim(c, function, against, wrt, output, name, include, define, {**own, "axes": axes, "scale": scale})
+        ]
+    reports, refused = _judged(console, claims, prove, seed)
+    for path, form in ((html, "html"), (latex, "latex")):
+        if path is not None and reports:
+            from symvi.verify.derivatives import pages
+
+            path.write_text(getattr(pages, f"{form}_of_all")(reports), encoding="utf-8")
+            console.print(f"{form}: {path.resolve()}", highlight=False, soft_wrap=True)
+    return _verdict(reports, refused)
+
+
+def _judged(console: Console, claims: list, prove: bool, seed: int) -> tuple[dict[str, Report], dict[str, str]]:
+    reports: dict[str, Report] = {}
+    refused: dict[str, str] = {}
+    for number, claim in enumerate(claims):
+        name = claim.name if claim.name not in reports else f"{claim.name} ({number})"
+        try:
+            reports[name] = claim.report(prove, seed)
+            said = str(reports[name])
+        except SymviError as error:
+            refused[name] = said = str(error)
+        console.print(f"{name}:\n{said}\n", highlight=False, markup=False, soft_wrap=True)
+    return reports, refused
+
+
+def _verdict(reports: Mapping[str, Report], refused: Mapping[str, str]) -> Mapping[str, Any]:
+    """The result. Raises WrongDerivative or UnansweredClaim."""
+    found = {"claims": {name: report.json() for name, report in reports.items()}, "not judged": dict(refused)}
+    wrong = [name for name, report in reports.items() if not report.right]
+    if refused:
+        raise UnansweredClaim(f"could not be judged: {', '.join(refused)}", found)
+    if wrong:
+        raise WrongDerivative(f"{len(wrong)} of {len(reports)} wrong: {', '.join(wrong)}", found)
+    return found
+
+
+def _c_claim(path, function, against, wrt, output, names, include, define, own: dict):
+    from symvi.verify.derivatives.c_function import c
+    from symvi.verify.derivatives.claims import Claim
+    from symvi.verify.derivatives.own import own as own_function
+
+    if function is None or against is None:
+        raise _misuse("--c needs --function, the C function, and --against, what it is the derivative of")
+    judged = own_function(against, **own)
+    options = {"names": _pairs(names or [], "--name"), "define": _pairs(define or [], "--define")}
+    claimed = c(path, function, output, include=include or (), **options)
+    return Claim(function, judged, claimed, tuple(wrt or judged.definition.wrt))
+
+
+def _pairs(texts: list[str], option: str) -> dict[str, str]:
+    split = [text.partition("=") for text in texts]
+    for name, sign, value in split:
+        if not (name and sign and value):
+            raise _misuse(f"{option} {name}{sign}{value}: write NAME=VALUE")
+    return {name: value for name, _, value in split}
+
+
+def _axis(text: str | None) -> tuple[int, int, int] | None:
+    known = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), None: None}
+    if text not in known:
+        raise _misuse(f"--axis {text}: it is x, y or z")
+    return known[text]
+
+
+def _misuse(message: str) -> SymviError:
+    error = SymviError(message)
+    error.exit_code = 2
+    return error
+
+
+@command
+def derive(
+    console: Console,
+    name: Annotated[str | None, typer.Argument(help="revolute, say; left out, all names are listed.")] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
+    tangent: Tangent = "rotation vector",
+    side: Side = "body",
+    axes: Axes = "joint",
+    scale: Scale = None,
+) -> Mapping[str, Any]:
+    """Print one of symvi's own functions and its derivative, in the papers' notation."""
+    from symvi.verify.derivatives.own import own_names
+
+    if name is None:
+        known = own_names()
+        console.print("\n".join(known), highlight=False, markup=False)
+        return {"names": known}
+    from symvi.verify.derivatives.derivation import derivation
+
+    found = derivation(name, tangent=tangent, side=side, axes=axes, scale=scale)
+    shown: Callable[[], str] = found.latex if latex else found.text
+    console.print(shown(), highlight=False, markup=False, soft_wrap=True)
+    return found.plain()
