@@ -13,6 +13,7 @@ import numpy as np
 from tests.verify.corpus.algebra import I3, L, V, conjugate, norm, rotation, skew
 from tests.verify.corpus.case import (
     ANGULAR_VELOCITY,
+    NORMAL,
     STEP,
     Case,
     columns,
@@ -375,6 +376,49 @@ DAMPERS = [
 ]
 
 
+# A damper along the free direction of a slider, e_z of body a: its force on b in world axes.
+
+SLIDER = {"v_a": vector(), "v_b": vector(), "q_a": quaternion(), "c": positive()}
+
+
+def slider_damper(v_a, v_b, q_a, c):
+    axis = rotation(q_a)[:, 2]
+    return -c * axis * (axis @ (v_b - v_a))
+
+
+# Friction of a ball: the material point that touches the plane across n lies at -radius n from the centre.
+
+BALL = {"v": vector(), "w": vector(), "q": quaternion(), "n": NORMAL, "radius": positive(0.1)}
+
+
+def ball_velocity(v, w, q, n, radius):
+    return v + np.cross(rotation(q) @ w, -radius * n)
+
+
+FRAMES = [
+    Case(
+        "damper along a slider, force not turned to the world",
+        slider_damper,
+        lambda v_a, v_b, q_a, c: -c * np.outer(E_Z, rotation(q_a)[:, 2]),
+        "v_b",
+        SLIDER,
+        everything,
+        ("axes",),
+        source="public code of BSMH23: a vector in axes of body a added to world rows",
+    ),
+    Case(
+        "friction of a ball, lever to its centre",
+        ball_velocity,
+        lambda v, w, q, n, radius: np.hstack([I3, 0 * I3]),
+        ("v", "w"),
+        BALL,
+        columns(3, 4, 5),
+        ("missing",),
+        source="BSMH23 (4b) with the centre for the contact point, as for its Fig. 8b: the ball never rolls",
+    ),
+]
+
+
 # Newton's direction and the multipliers of a constraint, by the residual: dq = -K^-1 r with a 2 x 2 matrix K
 
 NEWTON = {"r": vector(2), "a": scalar(), "b": scalar(), "c": scalar(), "d": scalar()}
@@ -598,6 +642,7 @@ CASES = [
     *SPRINGS,
     *ACTUATORS,
     *DAMPERS,
+    *FRAMES,
     *NEWTONS,
     *SPATIALS,
     *SECOND,

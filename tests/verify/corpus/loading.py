@@ -28,7 +28,6 @@ THEMES = (
     "known_errors",
 )
 FORMULAS = ("algebra", *THEMES)
-ELEMENTARY = ("sqrt", "sin", "cos", "exp", "arctan2")
 
 
 class ForeignNumbers(ModuleType):
@@ -68,7 +67,6 @@ def _loaded(package: ModuleType, name: str, numpy: ModuleType) -> ModuleType:
     module = sys.modules[PACKAGE + name] = importlib.util.module_from_spec(spec)
     setattr(package, name, module)
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
-    setattr(sys.modules[PACKAGE[:-1]], name.removeprefix(PACKAGE), module)
     tree.body = [line for line in tree.body if not isinstance(line, ast.Import)]
     module.np = numpy
     exec(compile(tree, spec.origin, "exec"), module.__dict__)

@@ -1,0 +1,75 @@
+"""symvi's verdicts about the corpus: every entry of every claim, no false alarm, and what is wrong by its name.
+
+The truth about each claim is written beside it by hand and confirmed by differences with a hundred digits
+(test_corpus.py), so nothing here compares symvi with itself.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from symvi.verify import Report
+from tests.verify.corpus.asking import ask, explained
+from tests.verify.corpus.case import Case
+from tests.verify.corpus.differences import columns
+from tests.verify.corpus.known_errors import CASES as KNOWN_ERRORS
+from tests.verify.corpus.loading import load, written_in_sympy
+
+CASES = {**load(), **written_in_sympy()}
+IN_C = {name: case for name, case in CASES.items() if case.c}
+
+# Errors that symvi finds and cannot name. A name that is found one day goes off this list.
+UNNAMED = {
+    "rotated vector, scalar part dropped",
+    "four components, outer product transposed",
+    "length of a wire, not normalised",
+    "momentum in world axes, second rotation held fixed",
+    "update map, by q, turned after the step",
+    "anchor after a step, plain turn",
+    "anchor after a step, lever of the first knot",
+    "vector turned by a rotation vector, left Jacobian for the right",
+    "vector turned by a rotation vector, as if it were small",
+    "residual of a turning body, gyroscopic sign",
+    "virtual work as printed",
+    "actuator's moment, lever held fixed",
+    "Newton's direction, inverse missing",
+}
+
+
+def assert_verdict(case: Case, report: Report) -> None:
+    """Right and wrong entries are those that the case names, and its error is explained unless it is one of UNNAMED."""
+    places = [divmod(k, columns(case)) for k in range(len(report.entries))]
+    wrong = {place for place, entry in zip(places, report.entries, strict=True) if not entry.right}
+    assert wrong == {place for place in places if case.wrong(*place)}, str(report)
+    assert report.right == case.right
+    if case.right:
+        assert not report.diagnoses
+    elif case.diagnoses:
+        assert explained(case, report) == (case.name not in UNNAMED), str(report)
+    else:
+        assert not any("whole" in each.where for each in report.diagnoses), str(report)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_entry_is_judged_as_it_is_and_its_error_is_named(name: str) -> None:
+    assert_verdict(CASES[name], ask(CASES[name]))
+
+
+@pytest.mark.parametrize("name", IN_C)
+def test_every_entry_of_a_claim_in_c_is_judged_as_it_is(name: str) -> None:
+    assert_verdict(IN_C[name], ask(IN_C[name], in_c=True))
+
+
+def test_the_corpus_is_large_enough_and_half_right() -> None:
+    assert len(CASES) >= 60
+    assert 0.45 <= sum(case.right for case in CASES.values()) / len(CASES) <= 0.55
+
+
+def test_nine_in_ten_of_the_errors_that_have_a_name_are_named() -> None:
+    named = {case.name for case in CASES.values() if case.diagnoses}
+    assert UNNAMED <= named and len(UNNAMED) <= 0.1 * len(named)
+
+
+def test_known_errors_are_told_as_such() -> None:
+    """Every wrong one of them says where it is from."""
+    assert all(case.source for case in KNOWN_ERRORS if not case.right)
