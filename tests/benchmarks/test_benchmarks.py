@@ -19,6 +19,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py") if not path.stem.st
 COLUMNS = {  # benchmark -> some columns of its first table
     "build_time": {"wall s", "processor s", "bound s"},
     "contacts": {"case", "iterations", "retries", "failed"},
+    "derivatives": {"checker", "missed", "false alarms", "undecided", "median ms"},
     "elimination": {"sparse us", "dense us", "difference"},
     "instructions": {"once a step", "per iteration", "operations"},
     "layouts": {"layout", "compiler", "code KB", "compile s", "ns/step/link"},

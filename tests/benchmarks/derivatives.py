@@ -1,0 +1,117 @@
+"""Is this derivative right? symvi beside finite differences, JAX's check_grads, SymPy's simplify and SymEngine.
+
+All of them answer the same corpus (tests/verify/corpus): formulas of joints, bodies, forces and contacts, right ones
+and wrong ones, whose truth is known entry by entry. Missed: a wrong claim that passes. False alarm: a right one that is
+refused. Undecided: no answer, or none in ten seconds. JAX and SymEngine are in the extra: pip install 'symvi[bench]'.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from statistics import median
+
+from _benchmark import Report, run
+from _gradient_checkers import (
+    RIGHT,
+    UNDECIDED,
+    algebra,
+    case_of,
+    differences,
+    installed,
+    jax_check_grads,
+    names,
+    symvi,
+    timed,
+)
+
+from tests.verify.corpus.asking import ask, explained
+from tests.verify.corpus.case import Case
+
+SECONDS = 10.0  # for SymPy and SymEngine, per case
+EVERY_QUICK = 25  # of the cases
+KINDS = ("missed", "false alarm", "undecided")
+HEAD = ("checker", "cases", "missed", "false alarms", "undecided", "median ms", "longest s", "all s")
+
+
+def measure(report: Report) -> None:
+    asked = names()[::EVERY_QUICK] if report.quick else names()
+    answers = {checker: answers_of(verdict, asked) for checker, verdict in checkers(report).items()}
+    report.table("verdicts", HEAD, [(checker, *figures(found)) for checker, found in answers.items()])
+    if not report.quick:
+        report.table("cases that not all get right", ("case", *answers), cases_of_note(asked, answers))
+    bounds(report, answers["symvi"])
+    diagnoses(report, asked)
+
+
+def answers_of(verdict: Callable[[str], str], asked: list[str]) -> dict[str, tuple[str, float]]:
+    """What a checker makes of each case, and the seconds that it takes."""
+    timed(verdict, asked[0])  # a first answer imports what it needs
+    found = {name: timed(verdict, name) for name in asked}
+    getattr(verdict, "close", lambda: None)()
+    return {name: (outcome(name, answer), seconds) for name, (answer, seconds) in found.items()}
+
+
+def figures(found: Mapping[str, tuple[str, float]]) -> tuple:
+    counts = Counter(what for what, _ in found.values())
+    seconds = [each for _, each in found.values()]
+    return len(found), *(counts[kind] for kind in KINDS), 1e3 * median(seconds), max(seconds), sum(seconds)
+
+
+def cases_of_note(asked: list[str], answers: Mapping[str, Mapping]) -> list[tuple]:
+    rows = [(name, *(found[name][0] for found in answers.values())) for name in asked]
+    return [row for row in rows if set(row[1:]) != {"right"}]
+
+
+def bounds(report: Report, found: Mapping[str, tuple[str, float]]) -> None:
+    """What symvi promises: no wrong verdict, a joint in a second, second derivatives in ten."""
+    for kind in KINDS:
+        report.at_most(f"symvi: {kind}", sum(what == kind for what, _ in found.values()), 0, timed=False)
+    joints = [seconds for name, (_, seconds) in found.items() if of_a_joint(case_of(name))]
+    report.at_most("symvi: longest verdict about a joint's Jacobian", max(joints, default=0.0), 1.0, "s")
+    second = [seconds for name, (_, seconds) in found.items() if case_of(name).order == 2]
+    report.at_most("symvi: longest verdict about second derivatives", max(second, default=0.0), 10.0, "s")
+
+
+def of_a_joint(case: Case) -> bool:
+    return case.order == 1 and getattr(case.function, "__module__", "").endswith("joints")
+
+
+def checkers(report: Report) -> dict[str, Callable[[str], str]]:
+    """By name; what is not installed is said and left out."""
+    found = {
+        "symvi": symvi,
+        "finite differences, 1e-4": differences(1e-4),
+        "finite differences, 1e-6": differences(1e-6),
+    }
+    seconds = 1.0 if report.quick else SECONDS
+    found["SymPy simplify"] = algebra("sympy", seconds)
+    if installed("symengine"):
+        found["SymEngine expand"] = algebra("symengine", seconds)
+    if installed("jax"):
+        found["JAX check_grads"] = jax_check_grads
+    for package in ("symengine", "jax"):
+        if not installed(package):
+            report.note(f"{package} is not installed and left out: pip install 'symvi[bench]'")
+    return found
+
+
+def outcome(name: str, answer: str) -> str:
+    if answer == UNDECIDED:
+        return "undecided"
+    if (answer == RIGHT) == case_of(name).right:
+        return "right"
+    return "missed" if answer == RIGHT else "false alarm"
+
+
+def diagnoses(report: Report, asked: list[str]) -> None:
+    """How often symvi says what is wrong, of the claims whose error has a name."""
+    wrong = [case_of(name) for name in asked if case_of(name).diagnoses]
+    unnamed = [case.name for case in wrong if not explained(case, ask(case))]
+    for name in unnamed:
+        report.note(f"not diagnosed: {name}")
+    report.at_most("symvi: share of errors that it does not name", len(unnamed) / max(len(wrong), 1), 0.1, timed=False)
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(__doc__, measure))
