@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from symvi.errors import MechanismError
 from symvi.mechanism.contacts import contact_points
-from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.names import WORLD, did_you_mean, shown
 from symvi.simulate.parameters import contact_units
+from symvi.simulate.turns import rotation_matrices
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
@@ -28,8 +29,9 @@ class ContactHistory:
         child on the parent, in the tangent plane, over that step [m/s]. point, normal (N, 3): where the force acts, at
         the knot before, and the unit normal there, towards the child [m].
     closed (N,): whether the contact carried load. sticking (N,): closed, and friction below its bound holds it.
-    fast (N,): whether two spheres came nearer in a step by more than half of the smaller radius: beyond four times that
-        they may pass through each other unseen. Take smaller steps there. A half-space is never passed.
+    fast (N,): whether two spheres moved against each other, in a step on the way to the knot, by more than the smaller
+        radius and by more than was between them: they may have passed through each other unseen. Take smaller steps
+        there. A half-space is never passed; a gap of your own is what you make it.
     """
 
     gap: Array
@@ -74,7 +76,7 @@ class Contacts(Mapping[str, ContactHistory]):
         bound = self._coefficient(name) * load
         spare = (bound - np.linalg.norm(friction, axis=1)) * trajectory.step
         sticking = closed & (bound > 0.0) & (np.linalg.norm(sliding, axis=1) * mass < spare)
-        fast = self._nearing(name, gap) > self._stretch(name)
+        fast = self._fast(name, gap)
         return ContactHistory(gap, load, friction, sliding, values[:, 8:11], values[:, 11:14], closed, sticking, fast)
 
     def _mass(self, name: str) -> float:
@@ -82,18 +84,25 @@ class Contacts(Mapping[str, ContactHistory]):
         mechanism, settings = self._trajectory.mechanism, self._trajectory.settings
         return contact_units(mechanism, settings)[name]["heft"]
 
-    def _nearing(self, name: str, gap: Array) -> Array:
-        """By how much the gap shrank per step on the way to each knot [m]."""
-        trajectory = self._trajectory
-        steps = np.maximum(np.round(np.diff(trajectory.time) / trajectory.step), 1.0)
-        return np.concatenate([[0.0], -np.diff(gap) / steps])
-
-    def _stretch(self, name: str) -> float:
-        """Half of the smaller radius of two spheres [m]; infinite for surfaces without another side."""
+    def _fast(self, name: str, gap: Array) -> NDArray[np.bool_]:
         point = self._points[name]
-        if point.contact.kind != "sphere":
-            return np.inf
-        return 0.5 * min(radius for radius in (point.radius, point.contact.parent_radius) if radius > 0.0)
+        found = np.zeros(len(gap), bool)
+        if point.contact.kind == "sphere" and len(gap) > 1:
+            apart = self._centre(point.contact.child, point.anchor)
+            apart = apart - self._centre(point.contact.parent, point.contact.parent_anchor)
+            steps = np.maximum(np.round(np.diff(self._trajectory.time) / self._trajectory.step), 1.0)
+            moved = np.linalg.norm(np.diff(apart, axis=0), axis=1)
+            radius = min(radius for radius in (point.radius, point.contact.parent_radius) if radius > 0.0)
+            found[1:] = (moved / steps > radius) & (gap[:-1] < moved)
+        return found
+
+    def _centre(self, body: str, anchor: Sequence[float]) -> Array:
+        """A point of a body, or of the world, in the world [m]."""
+        if body == WORLD:
+            return np.asarray(anchor, float)
+        k = self._trajectory.body(body)
+        turn = rotation_matrices(self._trajectory.orientation[:, k])
+        return self._trajectory.position[:, k] + turn @ np.asarray(anchor, float)
 
     def _coefficient(self, name: str) -> float:
         known = self._trajectory.settings.get(f"{name}.friction")

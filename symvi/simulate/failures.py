@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -18,16 +18,36 @@ def failure_of(plan: Plan, status: SolverStatus, time: float, iterations: int, f
     worst = worst_of(plan, status, field)
     count = f" after {iterations} iteration{'s' if iterations > 1 else ''}" if iterations else ""
     where = f"; worst at {worst}{count}" if worst else count
+    if contact := _worst_inequality(plan, status, field, worst):
+        where += f"; of contacts, limits and dry friction at {contact}"
     text = f"mechanism '{plan.name}', after t = {time:g} s: {status.sentence}{where}"
     return SolverError(text, status, worst, iterations)
 
 
 def worst_of(plan: Plan, status: SolverStatus, field: Field) -> str:
     """The body that turns most, the dropped row that is open most, or where most is left of the residual."""
-    measures = {SolverStatus.DOMAIN: _turns, SolverStatus.LOOP_OPEN: _openings}
-    sizes = dict(measures.get(status, _residuals)(plan, field))
-    # a number that is none is worse than any other
-    return max(sizes, key=lambda name: np.nan_to_num(sizes[name], nan=np.inf, posinf=np.inf), default="")
+    measures = {SolverStatus.DOMAIN: _turns, SolverStatus.LOOP_OPEN: _openings, SolverStatus.SQUEEZED: _loads}
+    return _largest(measures.get(status, _residuals)(plan, field))
+
+
+def _worst_inequality(plan: Plan, status: SolverStatus, field: Field, worst: str) -> str:
+    """What is furthest from its law of contacts, limits and dry friction, where another is named as the worst."""
+    if status not in (SolverStatus.NOT_CONVERGED, SolverStatus.LINE_SEARCH, SolverStatus.NOT_FINITE):
+        return ""
+    found = _largest((_name(node), _left_of(plan, field, node)) for node in plan.notes["inequalities"])
+    return "" if found == worst else found
+
+
+def _largest(sizes: Iterable[tuple[str, float]]) -> str:
+    """The name of the largest; a number that is none is worse than any other."""
+    known = dict(sizes)
+    return max(known, key=lambda name: np.nan_to_num(known[name], nan=np.inf, posinf=np.inf), default="")
+
+
+def _loads(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
+    """Contacts by the impulse that presses them [N s]."""
+    for node in plan.notes["inequalities"]:
+        yield _name(node), float(np.abs(field("work", node["kind"], node["index"], "impulse")).max())
 
 
 def _turns(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:

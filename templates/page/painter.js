@@ -15,9 +15,11 @@ class PainterRenderer {
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.lineJoin = "round";
     this.drawLines(picture);
-    const triangles = picture.items.flatMap((item) => this.triangles(item, picture));
-    if (dot(picture.up, picture.lens.eye) > picture.ground) this.drawShadow(triangles, picture);
-    this.drawTriangles(triangles.filter((triangle) => triangle.facing), picture);
+    const [bodies, forces] = [false, true].map((above) =>
+      picture.items.filter((item) => Boolean(item.above) === above).flatMap((item) => this.triangles(item, picture)),
+    );
+    if (dot(picture.up, picture.lens.eye) > picture.ground) this.drawShadow(bodies, picture);
+    for (const triangles of [bodies, forces]) this.drawTriangles(triangles.filter((triangle) => triangle.facing), picture);
   }
 
   drawLines(picture) {

@@ -28,7 +28,8 @@ class Scene {
     return this.bodies[body].color || PALETTE[body % PALETTE.length];
   }
 
-  /* Solids to draw: {solid, position, orientation, size, color, stripes, body}. `theme` gives the colour of markers.
+  /* Solids to draw: {solid, position, orientation, size, color, stripes, body, above}. `above` all others, without a
+     shadow, are forces: their points lie under bodies. `theme` gives the colour of markers.
      Stripes along the axis of a round shape let its turning be seen. */
   items(placement, theme) {
     const items = this.parts.map((part) => {
@@ -61,6 +62,7 @@ class Scene {
       color: channels(theme.force),
       stripes: 0,
       body: WORLD,
+      above: true,
     });
     return [piece("cylinder", 0, length - head, thick), piece("cone", length - head, length, 3.4 * thick)];
   }

@@ -83,15 +83,17 @@ class WebglRenderer {
     this.drawLines(picture);
     if (above) this.drawShadow(picture);
     gl.enable(gl.DEPTH_TEST);
-    this.drawSolids(picture);
+    this.drawSolids(picture, picture.items.filter((item) => !item.above));
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    this.drawSolids(picture, picture.items.filter((item) => item.above));
   }
 
-  drawSolids(picture) {
+  drawSolids(picture, items) {
     const { gl, solidProgram: program } = this;
     const set = program.uniforms;
     this.useSolids(picture);
     gl.uniform4f(set.flat_color, 0, 0, 0, 0);
-    for (const item of picture.items) {
+    for (const item of items) {
       gl.uniformMatrix4fv(set.model, false, placementMatrix(item.position, item.orientation, item.size));
       gl.uniformMatrix3fv(set.normals, false, normalMatrix(item.orientation, item.size));
       gl.uniform3fv(set.color, item.color);
@@ -111,7 +113,7 @@ class WebglRenderer {
     gl.stencilFunc(gl.EQUAL, 0, 255);
     gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
     gl.disable(gl.CULL_FACE);
-    for (const item of picture.items) {
+    for (const item of picture.items.filter((item) => !item.above)) {
       const model = multiplyMatrices(flatten, placementMatrix(item.position, item.orientation, item.size));
       gl.uniformMatrix4fv(program.uniforms.model, false, model);
       this.drawSolid(this.buffers[item.solid]);

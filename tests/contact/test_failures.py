@@ -293,6 +293,7 @@ def test_a_ball_that_fits_without_any_clearance_is_a_failure_by_status() -> None
     with pytest.raises(SolverError, match="pressed beyond all bounds") as failure:
         Simulator(tight).simulate(1.0, 0.01)
     assert failure.value.status == SolverStatus.SQUEEZED
+    assert failure.value.worst in ("'floor'", "'ceiling'")
     loose = tight.changed(contacts=[floor, ceiling.changed(parent_anchor=(0, 0, 0.2 + 1e-6))])
     rolled = Simulator(loose).simulate(1.0, 0.01)
     assert rolled.contacts["ceiling"].normal_force.max() < 0.01
@@ -333,3 +334,23 @@ def test_a_table_holds_contacts(tmp_path) -> None:
     table = np.genfromtxt(motion.to_csv(tmp_path / "a.csv"), delimiter=",", names=True, deletechars="")
     point = next(iter(motion.contacts))
     assert np.array_equal(table[f"{point}.normal_force"], motion.contacts[point].normal_force)
+
+
+@pytest.mark.parametrize("radii_per_step, seen", [(0.5, False), (1.5, False), (6.5, True)])
+@pytest.mark.parametrize("aside", [0.0, 0.05])
+def test_spheres_that_may_pass_each_other_unseen_are_marked_where_they_may(radii_per_step, seen, aside) -> None:
+    """Not where they are far apart, nor where the step saw the contact and stopped them."""
+    radius, h = 0.1, 0.01
+    speed = radii_per_step * radius / h
+    balls = [
+        Body(name=name, mass=1.0, shape=Sphere(radius=radius), position=place, velocity=way)
+        for name, place, way in (("still", (0, 0, 0), (0, 0, 0)), ("fast", (aside, 0, 2.03), (0, 0, -speed)))
+    ]
+    touch = Contact(name="touch", kind="sphere", parent="still", child="fast", radius=radius, parent_radius=radius)
+    scene = Mechanism(name="shot", gravity=(0, 0, 0), bodies=balls, contacts=[touch])
+    run = Simulator(scene).simulate(round(3.0 / speed / h) * h, h)
+    marked = run.contacts["touch"].fast
+    assert marked.any() == seen
+    assert not marked[: int((2.03 - 0.2) / (speed * h))].any()
+    passed = run.position[-1, 1, 2] < run.position[-1, 0, 2]
+    assert not passed or seen
