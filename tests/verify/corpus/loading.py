@@ -25,18 +25,22 @@ THEMES = (
     "forces",
     "second",
     "unusual",
+    "traps",
     "known_errors",
 )
 FORMULAS = ("algebra", *THEMES)
 
 
 class ForeignNumbers(ModuleType):
-    """NumPy's arrays of objects, with elementary functions of the numbers that they hold."""
+    """NumPy's arrays of objects, with elementary functions and constants of the numbers that they hold."""
 
-    def __init__(self, functions: Mapping[str, Callable]):
+    def __init__(self, functions: Mapping[str, object]):
         super().__init__("numpy")
         for name, function in functions.items():
-            setattr(self, name, np.frompyfunc(function, 2 if name == "arctan2" else 1, 1))
+            if callable(function):
+                setattr(self, name, np.frompyfunc(function, 2 if name == "arctan2" else 1, 1))
+            else:
+                setattr(self, name, function)
         self.linalg = SimpleNamespace(norm=lambda v: self.sqrt(v @ v))
 
     def __getattr__(self, name: str):
