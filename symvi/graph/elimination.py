@@ -19,7 +19,7 @@ from symvi.graph.forest import Forest, components, span
 from symvi.graph.graph import Graph
 from symvi.graph.hanging import Hanging
 
-__all__ = ["EliminationOrder", "Method", "cost", "plan"]
+__all__ = ["EliminationOrder", "Method", "carried_bodies", "cost", "plan"]
 
 Method = Literal["depth_first", "minimum_fill", "auto"]
 # (a component, by its first node; a body, or None for the component's end) -> the loop constraints to close just before
@@ -161,3 +161,25 @@ def _elimination(graph: Graph, forest: Forest, order: list[int]) -> EliminationO
         parent=forest.parent,
         children=forest.children,
     )
+
+
+def carried_bodies(graph: Graph, order: EliminationOrder) -> dict[int, int]:
+    """Bodies that are tied to nothing but the constraint that carries them by then, by that constraint.
+
+    Such a constraint has no other neighbour eliminated before it, and at most the body above after it: the two can be
+    eliminated in one step.
+    """
+    before: dict[int, list[int]] = {}
+    for node in order.order:
+        for other in order.later[node]:
+            before.setdefault(other, []).append(node)
+    alone = {
+        joint: body
+        for body in graph.bodies
+        if (joint := order.parent[body]) is not None and order.later[body] == (joint,) and before[joint] == [body]
+    }
+    return {joint: body for joint, body in alone.items() if _hangs(graph, order.later[joint])}
+
+
+def _hangs(graph: Graph, later: tuple[int, ...]) -> bool:
+    return len(later) <= 1 and all(node in graph.bodies for node in later)

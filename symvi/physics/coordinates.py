@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symvi.mechanism import coordinate_kinds
+from symvi.mechanism import Mechanism, coordinate_count, coordinate_kinds
 from symvi.physics.joints import Geometry
 from symvi.physics.joints import rows as row
-from symvi.physics.model import Data, Group, Held
+from symvi.physics.model import ConstraintModel, Data, Group, Held
 
 FREE_TRANSLATION_AXES = {0: (), 1: ("axis3",), 2: ("axis1", "axis2"), 3: ("e1", "e2", "e3")}
 
@@ -38,6 +38,21 @@ def coordinate_groups(geometry: Geometry, rates: bool = False, near: str = "angl
         groups.append(_three_rotations(geometry, translations, rates))
     bodies = dict(zip("ab", geometry.labels, strict=True))
     return [replace(group, bodies=bodies) for group in groups]
+
+
+def with_freedoms(mechanism: Mechanism, model: ConstraintModel) -> ConstraintModel:
+    """The model of a joint that also knows the rates of its minimal coordinates, for dampers to act along them.
+
+    Rates do not depend on the branch of an angle, so that no angle has to be carried for them.
+    """
+    geometry = Geometry(mechanism, mechanism.joint(model.name))
+    groups = tuple(
+        replace(group, inputs=group.inputs | {"near": Data("0", "constant")}) if "near" in group.inputs else group
+        for group in coordinate_groups(geometry, rates=True)
+    )
+    parameters = {**model.parameters, **geometry.used(groups)}
+    count = coordinate_count(geometry.joint)
+    return replace(model, free=groups, freedoms=count, parameters=parameters)
 
 
 def coordinate_units(joint) -> tuple[str, ...]:

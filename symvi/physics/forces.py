@@ -45,6 +45,7 @@ def _along_joint(mechanism: Mechanism, described, *, rates: bool, numbers: dict[
         names,
         units,
         angles=angles,
+        joint=joint.name,
         **law,
     )
 

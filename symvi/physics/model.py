@@ -90,6 +90,8 @@ class ConstraintModel:
     frame: tuple[str, ...] = ()  # the parameters with the joint's axes on body a, for its reaction
     tree: bool = True  # may carry the spanning tree: its rows on body b alone have full rank
     pivots: tuple[str, ...] = ()  # labels of bodies that lack inertia where these rows hold them
+    free: tuple[Group, ...] = ()  # the rates of its minimal coordinates, where dampers act along them
+    freedoms: int = 0  # rows of `free`
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ class ForceModel:
     torque: str | None = None
     in_body_axes: bool = False
     angles: tuple[str, ...] = ()
+    joint: str | None = None  # whose coordinates the rows are
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ one difference a row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from symvi.scalar import Scalar
 
 Matrix = list[list[Scalar]]
@@ -61,6 +63,34 @@ def solve(factors: Matrix, right: Matrix) -> Matrix:
     half = solve_lower(factors, right)
     columns = [solve_upper(factors, [row[c] for row in half]) for c in range(len(half[0]))]
     return [[column[r] for column in columns] for r in range(len(half))]
+
+
+def transposed(matrix: Matrix) -> Matrix:
+    """Aᵀ."""
+    return [list(column) for column in zip(*matrix, strict=True)]
+
+
+def add(left: Matrix, right: Matrix) -> Matrix:
+    """A + B."""
+    return [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(left, right, strict=True)]
+
+
+def product(left: Matrix, right: Matrix) -> Matrix:
+    """A B. Both have at least one row and one column, or A has no row."""
+    columns = transposed(right)
+    return [[dot(row, column) for column in columns] for row in left]
+
+
+def times(matrix: Matrix, vector: Vector) -> Vector:
+    """A b."""
+    return [dot(row, vector) for row in matrix]
+
+
+def dot(left: Sequence[Scalar], right: Sequence[Scalar]) -> Scalar:
+    total = left[0] * right[0]
+    for a, b in zip(left[1:], right[1:], strict=True):
+        total = total + a * b
+    return total
 
 
 def subtract_product(target: Matrix, left: Matrix, right: Matrix, last_first: bool = False) -> Matrix:

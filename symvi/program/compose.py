@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from symvi.graph import Constraint, EliminationOrder, Graph, plan
+from symvi.graph import Constraint, EliminationOrder, Graph, carried_bodies, plan
 from symvi.mechanism import Mechanism, constraint_count, coordinate_kinds
 from symvi.physics.contacts import characteristic_acceleration, contact_models, dry_friction_models, limit_models
+from symvi.physics.coordinates import with_freedoms
 from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
@@ -21,8 +22,9 @@ from symvi.program.constraint import ConstraintKernels, constraint_kernels, watc
 from symvi.program.contact import contact_kernels
 from symvi.program.control import SMALLEST_RADIUS
 from symvi.program.extent import size_of
-from symvi.program.force import LINK, ForceKernels, clear_link, force_kernels
+from symvi.program.force import JOINT, LINK, ForceKernels, clear_link, force_kernels
 from symvi.program.heft import hefts
+from symvi.program.held import rows_by_kind
 from symvi.program.inequality import InequalityKernels, keeping, steering
 from symvi.program.kernel import Block
 from symvi.program.limit import dry_friction_kernels, limit_kernels
@@ -113,6 +115,7 @@ LAW = (
     "torque",
     "in_body_axes",
     "pivots",
+    "freedoms",
 )
 
 
@@ -193,13 +196,26 @@ class Composer:
         self.models = models_of(mechanism, choices)
         self.forces = force_models(mechanism)
         self.inequalities = inequality_models(mechanism)
-        self.graph, self.order = order_of(mechanism, self.models, self.forces, self.inequalities)
+        self._order()
         first = len(mechanism.bodies)
         self.loops = {self.models[i - first].name for i in self.order.loop_constraints}
         self.nodes: dict[str, list[Node]] = {COMMON: [Node(COMMON, 0, COMMON)]}
         self.parameters: dict[tuple[str, int], dict[str, tuple[float, ...]]] = {}
         self.baked: dict[tuple[str, str], tuple] = {}
         self.phases: dict[str, list[Call]] = {phase: [] for phase in PHASES}
+
+    def _order(self) -> None:
+        """Choose the order. Joints that are eliminated with their bodies take the dampers along their coordinates."""
+        possible = {m.name for m in self.models if rows_by_kind(m) is not None}
+        self.damped = {force.joint for force in self.forces if force.damping and force.joint in possible}
+        while True:
+            own = [force for force in self.forces if force.joint not in self.damped]
+            self.graph, self.order = order_of(self.mechanism, self.models, own, self.inequalities)
+            carriers = {self.graph.nodes[joint].name for joint in carried_bodies(self.graph, self.order)}
+            if self.damped <= carriers:
+                break
+            self.damped &= carriers
+        self.models = [with_freedoms(self.mechanism, m) if m.name in self.damped else m for m in self.models]
 
     def program(self) -> Program:
         self.phases["setup"].append(
@@ -220,7 +236,7 @@ class Composer:
         self._links()
         constraints = self._constraints()
         self._watch()
-        self._forces()
+        self._forces({name: node for name, (node, _, _) in constraints.items()})
         inequalities = self._add_inequalities()
         self._eliminate(constraints)
         if self.inequalities:
@@ -347,7 +363,8 @@ class Composer:
         """What tells models of one kind apart, beyond their formulas."""
         loop = ("loop",) if model.name in self.loops else ()
         pivot = ("pivot",) if getattr(model, "pivots", ()) else ()
-        return (*loop, *pivot, *(("backwards",) if self._is_backwards(model) else ()))
+        damped = ("damped",) if getattr(model, "free", ()) else ()
+        return (*loop, *pivot, *damped, *(("backwards",) if self._is_backwards(model) else ()))
 
     def _watch(self) -> None:
         """Rows that were dropped: evaluated in every step, solved in none."""
@@ -369,10 +386,20 @@ class Composer:
                 self.parameters[kind, node.index] = {name: p.values for name, p in member.parameters.items()}
                 self._schedule(kernels, self._ports(kind, node, member), member.name)
 
-    def _forces(self) -> None:
+    def _is_taken(self, model: ForceModel) -> bool:
+        """Whether a force leaves its damping to its joint."""
+        return bool(model.damping) and model.joint in self.damped
+
+    def _force_role(self, model: ForceModel, joints: Mapping[str, Node]) -> tuple[str, ...]:
+        return ("on", joints[model.joint].kind) if self._is_taken(model) else self._role(model)
+
+    def _forces(self, joints: Mapping[str, Node]) -> None:
         made: dict[str, tuple[str, ForceKernels]] = {}
-        for kind, model, members in self._types(self.forces, self._role):
-            kernels = force_kernels(self.records, kind, model, self._bake(kind, members), self._is_backwards(model))
+        for kind, model, members in self._types(self.forces, lambda model: self._force_role(model, joints)):
+            joint = joints[model.joint].kind if self._is_taken(model) else ""
+            kernels = force_kernels(
+                self.records, kind, model, self._bake(kind, members), self._is_backwards(model), joint
+            )
             made |= {member.name: (kind, kernels) for member in members}
         for model in self.forces:
             kind, kernels = made[model.name]
@@ -381,6 +408,8 @@ class Composer:
             ports = self._ports(kind, node, model)
             if kernels.linked:
                 ports[LINK] = self._link(model)
+            if self._is_taken(model):
+                ports[JOINT] = joints[model.joint]
             self._schedule(kernels.kernels, ports, model.name)
 
     def _units(self) -> None:
@@ -440,7 +469,8 @@ class Composer:
     def _links(self) -> None:
         """One record for the blocks between two bodies, however many dampers or pivots act there; cleared first."""
         self.links: dict[tuple[str, str], Node] = {}
-        for pair in _linked(self.models, self.forces, self.inequalities):
+        own = [force for force in self.forces if not self._is_taken(force)]
+        for pair in _linked(self.models, own, self.inequalities):
             if pair not in self.links and pair[::-1] not in self.links:
                 self.links[pair] = self._node(LINK, " and ".join(pair))
         clear = clear_link(self.records) if self.links else None
@@ -453,7 +483,7 @@ class Composer:
     def _is_backwards(self, model) -> bool:
         """Whether the record between a model's bodies was made for the pair the other way round."""
         if isinstance(model, ForceModel):
-            acts = model.damping
+            acts = model.damping and not self._is_taken(model)
         else:
             acts = model.pivots if isinstance(model, ConstraintModel) else True
         return bool(acts) and tuple(model.bodies.values())[::-1] in self.links
@@ -466,7 +496,14 @@ class Composer:
             sizes[node.kind], diagonals[node.kind] = model.rows, Block.dense(model.rows, model.rows, "d", 0)
         guarded = frozenset(constraints[name][0].kind for name in self.loops)
         self.matrix = Matrix(
-            nodes, sizes, diagonals, self._ties(constraints), guarded
+            nodes,
+            sizes,
+            diagonals,
+            self._ties(constraints),
+            guarded,
+            carried_bodies(self.graph, self.order),
+            self._carriers(constraints),
+            {node.kind: kernels.damping for node, kernels, _ in constraints.values() if kernels.damping},
         )  # kept: proofs compare it with the definition
         elimination = Elimination(self.records, self.matrix, self.order, again=bool(self.inequalities))
         forward, backward, again = elimination.calls()
@@ -477,8 +514,14 @@ class Composer:
             if edge.kind != LINK:
                 self.nodes.setdefault(edge.kind, []).append(edge)
 
+    def _carriers(self, constraints) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
+        """By type of joint, its rows that hold a translation and its rows that hold rotations alone."""
+        found = {node.kind: rows_by_kind(model) for node, _, model in constraints.values()}
+        return {kind: places for kind, places in found.items() if places is not None}
+
     def _body_diagonal(self) -> Block:
-        full = bool(self.inequalities) or any(m.damping for m in self.forces) or any(m.pivots for m in self.models)
+        own = any(force.damping and not self._is_taken(force) for force in self.forces)
+        full = bool(self.inequalities) or own or any(m.pivots for m in self.models)
         return Block.dense(6, 6, "d", (1 << 36) - 1) if full else diagonal_block()
 
     def _ties(self, constraints) -> dict[tuple[int, int], Tie]:

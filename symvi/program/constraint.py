@@ -6,7 +6,7 @@ cancellation. Forces act through the gradient at z1, rows are differentiated at 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,23 +16,29 @@ from symvi.physics.difference import difference
 from symvi.physics.joints.rows import angle_about_axis, screw_advance
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Held, Position
 from symvi.program import common
-from symvi.program.body import BODY
+from symvi.program.body import BODY, use
+from symvi.program.carried import Damping
 from symvi.program.common import COMMON, LINK, SHARED, single
-from symvi.program.kernel import Block, Kernel, Port
+from symvi.program.kernel import ZERO, Block, Entry, Kernel, Port
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
 Baked = Mapping[str, tuple[Fraction | None, ...]]
+DAMPING = "time that forces act, times the damping of every free coordinate"
 
 
 @dataclass(frozen=True)
 class ConstraintKernels:
-    """The kernels of one constraint type by phase, and its blocks: by body label, (rows at z2, minus forces at z1)."""
+    """The kernels of one constraint type by phase, and its blocks: by body label, (rows at z2, minus forces at z1).
+
+    damping: what dampers along its free coordinates add to the balances of its bodies; None where none act.
+    """
 
     kernels: dict[str, Kernel]
     below: dict[str, Block]
     right: dict[str, Block]
+    damping: Damping | None = None
 
 
 class Knots:
@@ -208,6 +214,7 @@ def constraint_kernels(
         trace.add_to(label, "f", push, rate=Rate.ITERATION)
     if model.pivots:
         _join_pivots(trace, model, rows, [a + b for a, b in zip(start, rows.rates, strict=True)], backwards)
+    damping = _damping(trace, model, baked) if model.free else None
     remember_angles(trace, model, baked)
     kernels = dict(trace.kernels(kind))
     kernels |= _own_kernels(records, kind, model)
@@ -220,7 +227,58 @@ def constraint_kernels(
             kind,
             lambda t: _reaction(t, model, baked, right["b"]),
         )
-    return ConstraintKernels(kernels, below, right)
+    return ConstraintKernels(kernels, below, right, damping)
+
+
+def _damping(trace: Trace, model: ConstraintModel, baked: Baked) -> Damping:
+    """f_body += Cᵀ d C [v; w] along the free coordinates, with the sum d of all dampers, which add theirs (force.py).
+
+    C is the gradient of the coordinates at the first knot: dampers act along the rates there.
+    """
+    trace.note("f_body += Cᵀ d C [v; w]", "BSMH23 section 3.1")
+    kind, n = trace.own, model.freedoms
+    rows = trace_rows(trace, model, baked, model.free, n).at1
+    directions = {
+        label: trace.block("along", gradient, "gradient of the free coordinates at the first knot")
+        for label, gradient in rows.items()
+    }
+    trace.write(kind, "damping", [trace.graph.constant(0)] * n, DAMPING, "N s²/m, N m s²/rad", rate=Rate.STEP)
+    damping = trace.read(kind, "work", "damping", n, rate=Rate.ITERATION)  # once all dampers have added theirs
+    rates = [
+        d * _sum(trace, (_dot(trace, gradient[k], velocity(trace, label)) for label, gradient in rows.items()))
+        for k, d in enumerate(damping)
+    ]
+    slopes = {}
+    for label, gradient in rows.items():
+        push = [_dot(trace, column, rates) for column in zip(*gradient, strict=True)]
+        trace.add_to(label, "f", push, rate=Rate.ITERATION)
+        slope = [d * entry for d, row in zip(damping, gradient, strict=True) for entry in chained(trace, label, row)]
+        field = f"slope_{label}"
+        entries = tuple(ZERO if value.is_zero else Entry(1, field, k) for k, value in enumerate(slope))
+        stored = [None if value.is_zero else value for value in slope]
+        trace.write(kind, field, stored, "slopes of the dampers' impulses by the body's motion", rate=Rate.MATRIX)
+        slopes[label] = Block(n, 6, entries)
+    return Damping(directions, slopes)
+
+
+def velocity(trace: Trace, label: str) -> list[Scalar]:
+    """[v; w] of a body over the step."""
+    return trace.read(label, "work", "v", 3) + trace.read(label, "work", "w", 3)
+
+
+def chained(trace: Trace, label: str, row: list[Scalar]) -> list[Scalar]:
+    """A row that multiplies [v; w], behind the chain from the unknowns of Newton's method."""
+    turned = use(
+        trace, kinematics.chained_row, c=trace.read(label, "work", "c"), a=trace.read(label, "work", "a", 3), r=row[3:]
+    )["row"]
+    return row[:3] + turned
+
+
+def _sum(trace: Trace, values: Iterable[Scalar]) -> Scalar:
+    total = trace.graph.constant(0)
+    for value in values:
+        total = total + value
+    return total
 
 
 def _join_pivots(trace: Trace, model: ConstraintModel, rows: Rows, residual: list[Scalar], backwards: bool) -> None:

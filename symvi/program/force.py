@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from symvi.physics import kinematics
 from symvi.physics.model import ForceModel
 from symvi.program import common
-from symvi.program.body import BODY, use
+from symvi.program.body import BODY
 from symvi.program.common import COMMON, LINK, SHARED, single
-from symvi.program.constraint import Baked, Rows, remember_angles, trace_rows
+from symvi.program.constraint import Baked, Rows, chained, remember_angles, trace_rows, velocity
 from symvi.program.kernel import Kernel, Port
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
+
+JOINT = "joint"
 
 
 @dataclass(frozen=True)
@@ -28,19 +30,21 @@ class ForceKernels:
 
 
 def force_kernels(
-    records: Records, kind: str, model: ForceModel, baked: Baked, backwards: bool = False
+    records: Records, kind: str, model: ForceModel, baked: Baked, backwards: bool = False, joint: str = ""
 ) -> ForceKernels:
     """Every kernel of one force type. Ports: the force under its kind's name, bodies under labels, edge as `link`.
 
-    backwards: the edge was made for another force that names the two bodies the other way round.
+    backwards: the edge was made for another force that names the two bodies the other way round. joint: the type of
+    the joint that takes the damping along its coordinates, under the label `joint`; none if the force keeps it.
     """
     moving = [label for label, body in model.bodies.items() if body is not None]
-    linked = model.damping is not None and len(moving) == 2
+    linked = model.damping is not None and len(moving) == 2 and not joint
     ports = (
         SHARED,
         Port(kind, kind),
         *(Port(label, BODY) for label in moving),
         *((Port(LINK, LINK),) if linked else ()),
+        *((Port(JOINT, joint),) if joint else ()),
     )
     trace = Trace(records, ports, kind, f"{model.type.replace('_', ' ')}")
     trace.note("e += s h (dc/dz)ᵀ phi", "derived here")
@@ -53,7 +57,10 @@ def force_kernels(
         trace.add_to(label, "e", push, rate=Rate.STEP)
     if model.torque:
         _torque(trace, model, time)
-    if model.damping:
+    if joint:
+        damping = [time * d for d in _numbers(trace, model, model.damping)]
+        trace.add_to(JOINT, "damping", damping, rate=Rate.STEP)
+    elif model.damping:
         _damping(trace, model, rows, moving[::-1] if backwards else moving, time)
     remember_angles(trace, model, baked)
     kernels = dict(trace.kernels(kind))
@@ -130,10 +137,10 @@ def _damping(trace: Trace, model: ForceModel, rows: Rows, moving: list[str], tim
     """f += s h Cᵀ d C [v; w], and its blocks d f/d(v, theta/h) on both bodies and between them (BSMH23 Fig. 6)."""
     trace.note("f += s h Cᵀ d C [v; w]", "BSMH23 section 3.1")
     damping = [time * d for d in _numbers(trace, model, model.damping)]
-    chained = {label: [_chain(trace, label, row) for row in rows.at1[label]] for label in moving}
+    slopes = {label: [chained(trace, label, row) for row in rows.at1[label]] for label in moving}
     rates = []
     for k in range(model.rows):
-        terms = (c * u for label in moving for c, u in zip(rows.at1[label][k], _velocity(trace, label), strict=True))
+        terms = (c * u for label in moving for c, u in zip(rows.at1[label][k], velocity(trace, label), strict=True))
         rates.append(damping[k] * sum_of(trace, terms))
     for label in moving:
         gradient = rows.at1[label]
@@ -145,7 +152,7 @@ def _damping(trace: Trace, model: ForceModel, rows: Rows, moving: list[str], tim
         )
         for other in moving:
             entries = [
-                sum_of(trace, (damping[k] * gradient[k][m] * chained[other][k][n] for k in range(model.rows)))
+                sum_of(trace, (damping[k] * gradient[k][m] * slopes[other][k][n] for k in range(model.rows)))
                 for m in range(6)
                 for n in range(6)
             ]
@@ -154,17 +161,6 @@ def _damping(trace: Trace, model: ForceModel, rows: Rows, moving: list[str], tim
             else:
                 name = "upper" if label == moving[0] else "lower"
                 trace.add_to(LINK, name, entries, rate=Rate.MATRIX, meaning="damping block between two bodies")
-
-
-def _velocity(trace: Trace, label: str) -> list[Scalar]:
-    return trace.read(label, "work", "v", 3) + trace.read(label, "work", "w", 3)
-
-
-def _chain(trace: Trace, label: str, row: list[Scalar]) -> list[Scalar]:
-    turned = use(
-        trace, kinematics.chained_row, c=trace.read(label, "work", "c"), a=trace.read(label, "work", "a", 3), r=row[3:]
-    )["row"]
-    return row[:3] + turned
 
 
 def _carry_angles(trace: Trace, kind: str, model: ForceModel) -> None:

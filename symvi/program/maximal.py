@@ -6,6 +6,8 @@ Eliminating node i:
     for every later neighbour j, k:   F_jk -= (F_ji U^-1)(L^-1 F_ik),   f_j -= (F_ji U^-1)(L^-1 f_i)
 and backwards  s_i = U^-1 (L^-1 f_i - sum_j (L^-1 F_ij) s_j). For a constraint the first factor of the product stays
 F_ji, which is mostly zeros, ones and a cross product, and the second is D_i^-1 F_ij: fewer operations, the same matrix.
+A body that is tied to nothing but the joint that carries it is eliminated together with it, in another order of pivots
+that costs less (carried.py): so are trees, and what hangs on loops, as far as the rows of their joints allow it.
 Kernels are traced per *role*: the node's type and how it is tied to its later neighbours, with the union of the zero
 patterns of all nodes in that role.
 """
@@ -18,6 +20,7 @@ from dataclasses import dataclass, field
 from symvi.graph.elimination import EliminationOrder
 from symvi.program import blocks
 from symvi.program.body import BODY
+from symvi.program.carried import Carried, Damping
 from symvi.program.common import COMMON, SHARED, whole
 from symvi.program.kernel import Block, Formula, Kernel, Location, Port
 from symvi.program.program import Call, Node
@@ -46,13 +49,21 @@ class Tie:
 
 @dataclass
 class Matrix:
-    """The Newton matrix by blocks: node types, sizes, diagonal blocks by type, and ties between nodes."""
+    """The Newton matrix by blocks: node types, sizes, diagonal blocks by type, and ties between nodes.
+
+    carried: constraints with the bodies that they carry and that are tied to nothing else, by number. carriers: by type
+    of constraint, the numbers of the rows on velocities and on angular velocities alone (held.py). damping: by type of
+    joint, what its dampers add to the blocks of its bodies.
+    """
 
     nodes: list[Node]
     sizes: Mapping[str, int]
     diagonals: Mapping[str, Block]
     ties: dict[tuple[int, int], Tie]
     guarded: frozenset[str]
+    carried: Mapping[int, int]
+    carriers: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]
+    damping: Mapping[str, Damping]
 
 
 class Elimination:
@@ -67,8 +78,17 @@ class Elimination:
         self.touched: set[tuple[int, int]] = set()
         self.roles: dict[tuple, Kernel] = {}
         self.names: set[str] = set()
+        self.carried = {
+            joint: body for joint, body in matrix.carried.items() if matrix.nodes[joint].kind in matrix.carriers
+        }
         self._patterns()
         self._edge_nodes()
+
+    # --- what is eliminated with what ---------------------------------------------------------------------------------
+    def _alone(self) -> list[int]:
+        """The nodes that are eliminated one by one, in order."""
+        together = {*self.carried, *self.carried.values()}
+        return [i for i in self.order.order if i not in together]
 
     # --- types of edges and their patterns ----------------------------------------------------------------------------
     def pair(self, i: int, j: int) -> tuple[int, int]:
@@ -104,15 +124,19 @@ class Elimination:
     def _patterns(self) -> None:
         """Union the zero patterns over all blocks of a type, and follow the elimination until nothing new appears."""
         self.pattern: dict[tuple, int] = {}
+        full = (1 << 36) - 1
         for i in self.order.order:
             self._join(self.target(i, i), self.initial(i, i).pattern())
+            if i in self.carried:
+                for k in self.later[i]:
+                    self._join(self.target(k, k), full)
             for j in self.later[i]:
                 self._join(self.target(i, j), self.initial(i, j).pattern())
                 self._join(self.target(j, i), self.initial(j, i).pattern())
         changed = True
         while changed:
             changed, seen = False, set()
-            for i in self.order.order:
+            for i in self._alone():
                 role = self._role_shape(i)
                 if role not in seen:
                     seen.add(role)
@@ -148,7 +172,7 @@ class Elimination:
         """A record per edge, for what elimination leaves in it."""
         counts: dict[str, int] = {}
         known: dict[tuple, str] = {}
-        for i in self.order.order:
+        for i in self._alone():
             for j in self.later[i]:
                 if self.tie(i, j).edge is not None:
                     self.edges[i, j] = self.tie(i, j).edge
@@ -164,7 +188,17 @@ class Elimination:
     def calls(self) -> tuple[list[Call], list[Call], list[Call]]:
         """(eliminate, substitute, eliminate another right-hand side with the same factors), in order."""
         forward, backward, again = [], [], []
+        together = set(self.carried.values())
         for i in self.order.order:
+            if i in together:
+                continue
+            if i in self.carried:
+                pair = Carried(self, self.carried[i], i)
+                forward.append(pair.eliminate())
+                backward.append([pair.substitute()])
+                again.extend([pair.resolve()] if self.again else [])
+                self.touched |= {(k, k) for k in self.later[i]}
+                continue
             if len(self.later[i]) <= FUSED:
                 forward.append(self._eliminate(i))
                 backward.append([self._substitute(i)])
@@ -178,7 +212,7 @@ class Elimination:
                     self.touched.add((j, k))
         return forward, [call for calls in reversed(backward) for call in calls], again
 
-    def _call(self, key: tuple, name: str, ports: list[tuple[str, Node]], build, comment: str, summary: str) -> Call:
+    def call(self, key: tuple, name: str, ports: list[tuple[str, Node]], build, comment: str, summary: str) -> Call:
         """The kernel of a role, traced when first met, on these nodes."""
         kernel = self.roles.get(key)
         if kernel is None:
@@ -227,16 +261,14 @@ class Elimination:
         )
 
     # reading and writing blocks ---------------------------------------------------------------------------------------
-    def _read_block(self, trace: Trace, labels: Mapping[int, str], j: int, k: int) -> list[list[Scalar]]:
+    def read_block(self, trace: Trace, labels: Mapping[int, str], j: int, k: int) -> list[list[Scalar]]:
         """F_jk as it is now: its first entries, or what earlier eliminations stored."""
         rows, columns = self.size(j), self.size(k)
         if (j, k) in self.touched:
             return self._read_dense(trace, *self._stored(labels, j, k), rows, columns, self.pattern[self.target(j, k)])
         block = self.initial(j, k)
         label = self._keeper(labels, j, k)
-        return [
-            [self._entry(trace, label, block.entries[r * columns + c]) for c in range(columns)] for r in range(rows)
-        ]
+        return [[self.entry(trace, label, block.entries[r * columns + c]) for c in range(columns)] for r in range(rows)]
 
     def _keeper(self, labels: Mapping[int, str], j: int, k: int) -> str:
         if j == k:
@@ -251,7 +283,7 @@ class Elimination:
         first, second = self.pair(j, k)
         return labels[first] + labels[second]
 
-    def _entry(self, trace: Trace, label: str, entry) -> Scalar:
+    def entry(self, trace: Trace, label: str, entry) -> Scalar:
         if entry.is_constant:
             return trace.graph.constant(entry.sign)
         size = next(f.size for f in self.records.of(trace.kind(label), "work") if f.name == entry.field)
@@ -284,7 +316,7 @@ class Elimination:
                 if pattern >> place.index & 1 and trace.graph.arguments(value.index) != (place,):
                     trace.writes.append((Rate.ITERATION, place, value))
 
-    def _write_target(self, trace: Trace, labels: Mapping[int, str], j: int, k: int, new) -> None:
+    def write_target(self, trace: Trace, labels: Mapping[int, str], j: int, k: int, new) -> None:
         self._write_dense(trace, *self._stored(labels, j, k), new, self.pattern[self.target(j, k)])
 
     # whole eliminations -----------------------------------------------------------------------------------------------
@@ -295,8 +327,8 @@ class Elimination:
         def build(trace: Trace) -> None:
             factors = self._factor(trace, labels, i)
             forward = self._forward(trace, labels, i, factors)
-            rows = {j: self._row(i, factors, self._read_block(trace, labels, j, i)) for j in later}
-            columns = {k: self._column(i, factors, self._read_block(trace, labels, i, k)) for k in later}
+            rows = {j: self._row(i, factors, self.read_block(trace, labels, j, i)) for j in later}
+            columns = {k: self._column(i, factors, self.read_block(trace, labels, i, k)) for k in later}
             for k in later:
                 self._write_dense(trace, self._edge_label(labels, i, k), "u", columns[k], self._column_pattern(i, k))
             for j in later:
@@ -305,20 +337,20 @@ class Elimination:
                 f = trace.read(labels[j], "work", "f", self.size(j))
                 self._store_vector(trace, labels[j], "f", blocks.subtract_times(f, rows[j], forward, self._whole(i)))
                 for k in later:
-                    old = self._read_block(trace, labels, j, k)
+                    old = self.read_block(trace, labels, j, k)
                     new = blocks.subtract_product(old, rows[j], columns[k], self._whole(i))
-                    self._write_target(trace, labels, j, k, new)
+                    self.write_target(trace, labels, j, k, new)
 
         name = self.matrix.nodes[i].name
         into = " and ".join(self.matrix.nodes[j].name for j in later)
         comment = f"eliminate {name} into {into}" if later else f"factor {name}, the root"
         short = "_".join(["eliminate", self.kind(i), *(["into", *(self.kind(j) for j in later)] if later else [])])
         summary = "D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i)"
-        return self._call(("eliminate", self._role(i, later)), short, self._ports(i, later), build, comment, summary)
+        return self.call(("eliminate", self._role(i, later)), short, self._ports(i, later), build, comment, summary)
 
     def _factor(self, trace: Trace, labels, i: int) -> list[list[Scalar]]:
         trace.formulas.append(Formula("D = L U", LDU))
-        matrix = self._read_block(trace, labels, i, i)
+        matrix = self.read_block(trace, labels, i, i)
         if self.kind(i) in self.matrix.guarded:
             # G2 D^-1 G1ᵀ has come in by now, nearly symmetric and positive: the guard moves a pivot away from zero
             guard = trace.read(
@@ -360,7 +392,7 @@ class Elimination:
         ports = self._ports(i, later, pairs=False)
         short = "_".join(["substitute", self.kind(i), *(["from", *(self.kind(j) for j in later)] if later else [])])
         comment = f"solve for {self.matrix.nodes[i].name}"
-        return self._call(
+        return self.call(
             ("substitute", self._role_shape(i)),
             short,
             ports,
@@ -424,14 +456,14 @@ class Elimination:
 
             def build(trace: Trace) -> None:
                 if self._whole(i) and len(later) <= FUSED:
-                    row = self._read_block(trace, labels, j, i)
+                    row = self.read_block(trace, labels, j, i)
                 else:
                     row = self._read_dense(trace, "ij", "l", self.size(j), self.size(i), self._row_pattern(j, i))
                 f = trace.read("j", "work", "f", self.size(j))
                 right = trace.read("i", "work", "f", self.size(i))
                 self._store_vector(trace, "j", "f", blocks.subtract_times(f, row, right, self._whole(i)))
 
-            return self._call(
+            return self.call(
                 ("resolve onto", self.edge_kind(i, j), (j, i) in self.touched, len(later) <= FUSED),
                 f"resolve_{self.kind(i)}_into_{self.kind(j)}",
                 self._ports(i, [j], pairs=False),
@@ -440,7 +472,7 @@ class Elimination:
                 "f_j -= (F_ji U^-1) f_i",
             )
 
-        first = self._call(
+        first = self.call(
             ("resolve", self.kind(i)),
             f"resolve_{self.kind(i)}",
             [("i", self.matrix.nodes[i])],
@@ -458,7 +490,7 @@ class Elimination:
             self._forward(trace, {i: "i"}, i, self._factor(trace, {i: "i"}, i))
 
         calls = [
-            self._call(
+            self.call(
                 ("factor", self.kind(i), (i, i) in self.touched),
                 f"factor_{self.kind(i)}",
                 [("i", self.matrix.nodes[i])],
@@ -477,8 +509,8 @@ class Elimination:
         def build(trace: Trace) -> None:
             n = self.size(i)
             factors = self._read_dense(trace, "i", "d", n, n, self.pattern[self.target(i, i)])
-            row = self._row(i, factors, self._read_block(trace, labels, j, i))
-            column = self._column(i, factors, self._read_block(trace, labels, i, j))
+            row = self._row(i, factors, self.read_block(trace, labels, j, i))
+            column = self._column(i, factors, self.read_block(trace, labels, i, j))
             self._write_dense(trace, "ij", "u", column, self._column_pattern(i, j))
             self._write_dense(trace, "ij", "l", row, self._row_pattern(j, i))
             f = trace.read("j", "work", "f", self.size(j))
@@ -486,7 +518,7 @@ class Elimination:
 
         key = ("scale", self.edge_kind(i, j), (i, j) in self.touched, (j, i) in self.touched)
         names = self.matrix.nodes[i].name, self.matrix.nodes[j].name
-        return self._call(
+        return self.call(
             key,
             f"scale_{self.kind(i)}_{self.kind(j)}",
             self._ports(i, [j], pairs=False),
@@ -508,8 +540,8 @@ class Elimination:
             n = self.size(i)
             row = self._read_dense(trace, "ij", "l", self.size(j), n, self._row_pattern(j, i))
             column = self._read_dense(trace, "ij" if j == k else "ik", "u", n, self.size(k), self._column_pattern(i, k))
-            old = self._read_block(trace, labels, j, k)
-            self._write_target(trace, labels, j, k, blocks.subtract_product(old, row, column))
+            old = self.read_block(trace, labels, j, k)
+            self.write_target(trace, labels, j, k, blocks.subtract_product(old, row, column))
 
         before = self.pair(j, k)[0] == j
         key = (
@@ -522,7 +554,7 @@ class Elimination:
             j == k,
         )
         short = f"update_{self.kind(j)}" + ("" if j == k else f"_{self.kind(k)}") + f"_by_{self.kind(i)}"
-        return self._call(key, short, ports, build, "", "F_jk -= F_ji F_ik")
+        return self.call(key, short, ports, build, "", "F_jk -= F_ji F_ik")
 
     def _substitute_in_parts(self, i: int) -> list[Call]:
         def gather(j: int) -> Call:
@@ -535,7 +567,7 @@ class Elimination:
                 )
                 self._store_vector(trace, "i", "f", right)
 
-            return self._call(
+            return self.call(
                 ("gather", self.edge_kind(i, j)),
                 f"gather_{self.kind(i)}_from_{self.kind(j)}",
                 self._ports(i, [j], pairs=False),
@@ -547,7 +579,7 @@ class Elimination:
         def solve(trace: Trace) -> None:
             self._write_solution(trace, i, trace.read("i", "work", "f", self.size(i)))
 
-        last = self._call(
+        last = self.call(
             ("solve", self.kind(i)),
             f"solve_{self.kind(i)}",
             [("i", self.matrix.nodes[i])],

@@ -14,9 +14,12 @@ from math import sqrt
 from random import Random
 
 from symvi.emit.python import COMPLEX
+from symvi.program.kernel import Block
+from symvi.program.maximal import Tie
 from symvi.program.program import Node
 from symvi.program.records import STORES
 from symvi.verify.crun import Compiler, Memory, copy_of, run
+from symvi.verify.damped import added_to, amount, number
 from symvi.verify.kernels import Subject
 from symvi.verify.naive.quaternion import turned
 
@@ -173,11 +176,9 @@ def _block(of: Subject, memory: Memory, i: int, j: int) -> list[list[float]]:
         keeper, block = nodes[i], matrix.diagonals[nodes[i].kind]
     else:
         pair = (i, j) if (i, j) in matrix.ties else (j, i)
-        tie = matrix.ties.get(pair)
-        if tie is None:
-            return [[0.0] * columns for _ in range(rows)]
+        tie = matrix.ties.get(pair, Tie("none", "first", {(i, j): Block.dense(rows, columns, "", 0)}))
         keeper = tie.edge if tie.keeper == "edge" else nodes[pair[0] if tie.keeper == "first" else pair[1]]
         block = tie.blocks[i, j]
-    record = memory["work"][keeper.kind][keeper.index]
-    values = [float(e.sign) if e.is_constant else (record[e.field][e.index] * e.sign).real for e in block.entries]
+    record, added = memory["work"][keeper.kind][keeper.index], added_to(matrix, i, j)
+    values = [complex(number(e, record) + amount(added, memory, k)).real for k, e in enumerate(block.entries)]
     return [values[r * columns : (r + 1) * columns] for r in range(rows)]

@@ -38,6 +38,7 @@ def contact_zoo(body: Callable[..., Body], joint: Callable[..., Joint]) -> Itera
     yield pyramids(body)
     yield stops(body, joint)
     yield rubbing(body, joint)
+    yield walking(body, joint)
     yield touching_loop(body, joint)
     yield touching_net(body, joint)
 
@@ -137,6 +138,25 @@ def rubbing(body, joint) -> Mechanism:
             DryFriction(name="socket", joint="ball", bound=0.4),
             DryFriction(name="sleeve", joint="rod", bound=(0.4, 0.6)),
         ],
+    )
+
+
+def walking(body, joint) -> Mechanism:
+    """A tree on the ground whose joints are damped and not: each passes a second right-hand side on."""
+    return Mechanism(
+        name="walking",
+        bodies=[body(name) for name in ("trunk", "thigh", "calf", "neck", "head")],
+        joints=[
+            joint("hip", "revolute", "trunk", "thigh"),
+            joint("knee", "cylindrical", "thigh", "calf"),
+            joint("collar", "revolute", "trunk", "neck"),
+            joint("nod", "spherical", "head", "neck"),
+        ],
+        forces=[
+            JointDamper(name="hip_damper", joint="hip", damping=0.3),
+            JointDamper(name="knee_damper", joint="knee", damping=(0.2, 0.3)),
+        ],
+        contacts=[contact("foot", BALL, ROUND, child="calf"), contact("nose", SLOPE, child="head")],
     )
 
 

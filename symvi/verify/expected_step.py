@@ -10,6 +10,7 @@ from symvi.program.kernel import Block
 from symvi.program.program import Node
 from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory
+from symvi.verify.damped import added_to, amount, between, number
 from symvi.verify.expected_factors import factors
 from symvi.verify.naive import joints
 from symvi.verify.naive.body import apply_inertia, momentum, second_knot
@@ -85,14 +86,19 @@ def evaluate(view: View) -> Iterator[Check]:
 def blocks(view: View, naive: dict[tuple[str, str], list[list]]) -> Iterator[Check]:
     """Every block of a Newton matrix, as elimination finds it in the records."""
     nodes = view.matrix.nodes
-    for node in nodes:
-        yield block(view, naive, node, node, view.matrix.diagonals[node.kind], node)
+    for i, node in enumerate(nodes):
+        yield block(view, naive, (i, i), view.matrix.diagonals[node.kind], node)
     tied = set()
     for pair, tie in view.matrix.ties.items():
         keeper = tie.edge if tie.keeper == "edge" else nodes[pair[0] if tie.keeper == "first" else pair[1]]
         for (i, j), entries in tie.blocks.items():
             tied.add((nodes[i].name, nodes[j].name))
-            yield block(view, naive, nodes[i], nodes[j], entries, keeper)
+            yield block(view, naive, (i, j), entries, keeper)
+    taken = set(between(view.matrix)) - tied
+    names = {node.name: i for i, node in enumerate(nodes)}
+    for one, other in sorted(taken):
+        yield block(view, naive, (names[one], names[other]), Block.dense(6, 6, "", 0), view.scene.nodes[one])
+    tied |= taken
     lost = [names for names in naive if names[0] != names[1] and names not in tied]
     if lost or {node.name for node in nodes} != set(view.system.sizes):
         raise KeyError(
@@ -100,15 +106,18 @@ def blocks(view: View, naive: dict[tuple[str, str], list[list]]) -> Iterator[Che
         )
 
 
-def block(view: View, naive: dict, row: Node, column: Node, entries: Block, keeper: Node) -> Check:
-    sizes = view.system.sizes
+def block(view: View, naive: dict, places: tuple[int, int], entries: Block, keeper: Node) -> Check:
+    """A block as it is kept, with what the dampers add to it that a joint has taken."""
+    sizes, (row, column) = view.system.sizes, (view.matrix.nodes[place] for place in places)
+    added = added_to(view.matrix, *places)
     empty = [[view.scene.zero] * sizes[column.name]] * sizes[row.name]
     expected = naive.get((row.name, column.name), empty)
 
     def read(memory: Memory) -> list:
         record = memory["work"][keeper.kind][keeper.index]
         return [
-            view.scene.zero + e.sign if e.is_constant else record[e.field][e.index] * e.sign for e in entries.entries
+            view.scene.zero + number(e, record) + (amount(added, memory, k) if added else 0)
+            for k, e in enumerate(entries.entries)
         ]
 
     return Check(f"block ({row.name}, {column.name}), row by row", [value for line in expected for value in line], read)

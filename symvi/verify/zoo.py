@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from math import sqrt
 
 from symvi.mechanism import (
+    JOINT_TABLE,
     JOINT_TYPES,
     Actuator,
     Body,
@@ -66,6 +67,7 @@ def zoo() -> Iterator[tuple[Mechanism, Choices]]:
     for number, joint_type in enumerate(JOINT_TYPES):
         yield along_axes(joint_type, ALONG[number % len(ALONG)]), NOTHING_DROPPED
         yield askew(joint_type), NOTHING_DROPPED
+    yield from ((damped_tree(joint_type), NOTHING_DROPPED) for joint_type in JOINT_TABLE if joint_type != "floating")
     yield from ((mechanism, NOTHING_DROPPED) for mechanism in (spatial_loop(), net()))
     single = [joint_type for joint_type in JOINT_TYPES if coordinate_kinds(joint_type) == ("rotation",)]
     for joint_type in single:
@@ -132,6 +134,21 @@ def askew(joint_type: str) -> Mechanism:
         forces=laws,
         drivers=drivers,
         couplings=gears,
+    )
+
+
+def damped_tree(joint_type: str) -> Mechanism:
+    """A tree with dampers, which some joints take from them: each way round, one without and one beside a sibling."""
+    return Mechanism(
+        name=f"damped_{joint_type}",
+        bodies=[body("first"), body("second"), body("third", DIAGONAL), body("fourth")],
+        joints=[
+            joint("base", "cylindrical", "world", "first"),
+            joint("there", joint_type, "first", "second"),
+            joint("back", joint_type, "third", "first"),
+            joint("tip", "spherical", "second", "fourth"),
+        ],
+        forces=[law for name in ("there", "back") for law in damped_laws(name, joint_type)],
     )
 
 

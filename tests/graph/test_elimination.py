@@ -9,7 +9,7 @@ from string import ascii_letters
 import pytest
 
 from symvi.errors import SymviError
-from symvi.graph import Constraint, EliminationOrder, Graph, check, cost, plan
+from symvi.graph import Constraint, EliminationOrder, Graph, carried_bodies, check, cost, plan
 from tests.graph.topologies import chain, four_bars, ladder, lattice, parallel_cranks, scissor_lift
 
 
@@ -292,3 +292,40 @@ def test_check_sees_what_is_wrong(wrong, message: str):
     graph = four_bars(1)
     with pytest.raises(SymviError, match=message):
         check(graph, wrong(plan(graph, "depth_first")))
+
+
+def carried(graph: Graph) -> dict[str, str]:
+    return {
+        names(graph, [joint])[0]: names(graph, [body])[0] for joint, body in carried_bodies(graph, plan(graph)).items()
+    }
+
+
+def test_every_body_of_a_tree_is_eliminated_with_the_joint_that_carries_it():
+    assert carried(chain(3)) == {"joint0": "link0", "joint1": "link1", "joint2": "link2"}
+
+
+def test_bodies_of_a_loop_are_not_and_what_hangs_on_a_loop_is():
+    graph = Graph.build(
+        ["crank", "coupler", "rocker", "tool"],
+        [
+            Constraint("A", 5, ("crank",), world=True),
+            Constraint("B", 5, ("crank", "coupler")),
+            Constraint("C", 5, ("coupler", "rocker")),
+            Constraint("D", 2, ("rocker",), world=True),
+            Constraint("mount", 3, ("coupler", "tool")),
+        ],
+    )
+    assert carried(graph) == {"mount": "tool"}
+
+
+def test_a_body_that_something_else_ties_to_the_one_above_is_not():
+    constraints = [Constraint("joint0", 5, ("link0",), world=True), Constraint("joint1", 5, ("link0", "link1"))]
+    assert carried(Graph.build(["link0", "link1"], constraints, [("link0", "link1")])) == {"joint0": "link0"}
+
+
+def test_a_joint_whose_other_body_went_before_it_is_not():
+    """A free tip eliminated after its base: the joint is left with neither of its bodies."""
+    graph = Graph.build(["base", "tip"], [Constraint("joint", 5, ("base", "tip"))])
+    order = plan(graph)
+    both_before = replace(order, order=(0, 1, 2), later=((2,), (2,), ()))
+    assert carried_bodies(graph, order) and not carried_bodies(graph, both_before)

@@ -155,7 +155,8 @@ typedef struct {
     double_pendulum_real s[5]; /* solved increment of the impulses */
     double_pendulum_real base[5]; /* impulses that the increment starts from */
     double_pendulum_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
-    double_pendulum_real d[25]; /* diagonal block of the Newton matrix, then its factors */
+    double_pendulum_real held[6]; /* P f_j, the motion that the rows ask for */
+    double_pendulum_real free; /* free motion q while the body above stays */
 } double_pendulum_revolute_ground_work;
 
 /* revolute: work */
@@ -169,23 +170,10 @@ typedef struct {
     double_pendulum_real s[5]; /* solved increment of the impulses */
     double_pendulum_real base[5]; /* impulses that the increment starts from */
     double_pendulum_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
-    double_pendulum_real d[25]; /* diagonal block of the Newton matrix, then its factors */
+    double_pendulum_real held[6]; /* P f_j, the motion that the rows ask for */
+    double_pendulum_real free; /* free motion q while the body above stays */
+    double_pendulum_real back[6]; /* E^-1 N'ᵀ D X, what the body above takes from the free motion */
 } double_pendulum_revolute_work;
-
-/* edge body revolute: work */
-typedef struct {
-    double_pendulum_real u[30]; /* block F_ij, then L^-1 F_ij */
-} double_pendulum_edge_body_revolute_work;
-
-/* edge revolute body: work */
-typedef struct {
-    double_pendulum_real u[30]; /* block F_ij, then L^-1 F_ij */
-} double_pendulum_edge_revolute_body_work;
-
-/* edge body revolute ground: work */
-typedef struct {
-    double_pendulum_real u[30]; /* block F_ij, then L^-1 F_ij */
-} double_pendulum_edge_body_revolute_ground_work;
 
 typedef struct {
     double_pendulum_common_parameters common[1];
@@ -208,9 +196,6 @@ typedef struct {
     double_pendulum_body_work body[2];
     double_pendulum_revolute_ground_work revolute_ground[1];
     double_pendulum_revolute_work revolute[1];
-    double_pendulum_edge_body_revolute_work edge_body_revolute[1];
-    double_pendulum_edge_revolute_body_work edge_revolute_body[1];
-    double_pendulum_edge_body_revolute_ground_work edge_body_revolute_ground[1];
 } double_pendulum_work;
 
 /* Stopping and effort of Newton's method. */

@@ -142,13 +142,9 @@ typedef struct {
     pendulum_real s[5]; /* solved increment of the impulses */
     pendulum_real base[5]; /* impulses that the increment starts from */
     pendulum_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
-    pendulum_real d[25]; /* diagonal block of the Newton matrix, then its factors */
+    pendulum_real held[6]; /* P f_j, the motion that the rows ask for */
+    pendulum_real free; /* free motion q while the body above stays */
 } pendulum_revolute_ground_work;
-
-/* edge body revolute ground: work */
-typedef struct {
-    pendulum_real u[30]; /* block F_ij, then L^-1 F_ij */
-} pendulum_edge_body_revolute_ground_work;
 
 typedef struct {
     pendulum_common_parameters common[1];
@@ -169,7 +165,6 @@ typedef struct {
     pendulum_common_work common[1];
     pendulum_body_work body[1];
     pendulum_revolute_ground_work revolute_ground[1];
-    pendulum_edge_body_revolute_ground_work edge_body_revolute_ground[1];
 } pendulum_work;
 
 /* Stopping and effort of Newton's method. */
