@@ -1,0 +1,55 @@
+"""The correct derivatives that edits start from: every claim of physics as SymPy and as printed C, some by hand too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from symvi.verify.derivatives import variables as kinds
+from symvi.verify.derivatives.edits.by_hand import TEXTS
+from symvi.verify.derivatives.edits.printed import printed
+from symvi.verify.derivatives.variables import Variable
+
+SYMPY, PRINTED, BY_HAND = "SymPy", "printed C", "C by hand"
+KINDS = {
+    "vector": lambda s: kinds.vector(3, symbols=s),
+    "angular velocity": lambda s: kinds.angular_velocity("h", symbols=s),
+    "body": lambda s: kinds.quaternion(symbols=s),
+    "world": lambda s: kinds.quaternion(side="world", symbols=s),
+    "half": lambda s: kinds.quaternion("half", symbols=s),
+    "scalar": lambda s: kinds.scalar(symbols=s),
+    "positive": lambda s: kinds.scalar(positive=True, symbols=s),
+    "step": lambda s: kinds.step(),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A claim of physics in one form: SYMPY, PRINTED or BY_HAND; text: of the C function."""
+
+    claim: object
+    form: str
+    text: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.claim.name
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        return {name: KINDS[kind](self.claim.symbols[name]) for name, kind in self.claim.arguments.items()}
+
+
+@cache
+def subjects() -> tuple[Subject, ...]:
+    """All subjects, the forms of one claim side by side."""
+    from symvi.physics.claims import CLAIMS
+
+    found = []
+    for claim in CLAIMS:
+        found.append(Subject(claim, SYMPY))
+        if claim.name != "penalty":  # symvi prints no branches
+            found.append(Subject(claim, PRINTED, printed(claim.name, claim.symbols, list(claim.derivative))))
+        if claim.name in TEXTS:
+            found.append(Subject(claim, BY_HAND, TEXTS[claim.name]))
+    return tuple(found)
