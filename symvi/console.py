@@ -2,7 +2,8 @@
 
 A command is a function that says what it does on a console and returns its last result as a dictionary. `command` gives
 every one of them the option --json (the result as one JSON object on standard output, all other text on standard error)
-and turns errors into one message and exit code 1, or the error's own `exit_code`. What a command needs is imported inside it: `symvi --help` is quick.
+and turns errors into one message and exit code 1, or the `exit_code` that an error has. What a command needs is
+imported inside it: `symvi --help` is quick.
 """
 
 import functools

@@ -13,6 +13,45 @@ from itertools import count
 _tags = count(1)
 
 
+class Slopes:
+    """The slopes of one number along several directions at once, those that are not zero: direction -> number.
+
+    It stands where Dual has a slope, and is added to slopes and multiplied with numbers only.
+    """
+
+    __slots__ = ("along",)
+
+    def __init__(self, along: Mapping):
+        self.along = along
+
+    def __add__(self, other):
+        if type(other) is not Slopes:  # a number, which can only be zero
+            return self
+        found = dict(self.along)
+        for k, value in other.along.items():
+            found[k] = found[k] + value if k in found else value
+        return Slopes(found)
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return Slopes({k: -value for k, value in self.along.items()})
+
+    def __sub__(self, other):
+        return self + -other
+
+    def __rsub__(self, other):
+        return -self
+
+    def __mul__(self, other):
+        return Slopes({k: value * other for k, value in self.along.items()})
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        return Slopes({k: value / other for k, value in self.along.items()})
+
+
 class Dual:
     """real + slope e, where e is the perturbation with this tag; both parts may carry older tags."""
 
@@ -49,6 +88,8 @@ class Dual:
         return -self + other
 
     def __mul__(self, other):
+        if type(other) is Slopes:
+            return NotImplemented
         parts = self._parts(other)
         if parts is None:
             return Dual(other.tag, self * other.real, self * other.slope)
@@ -79,6 +120,14 @@ def derivative(function: Callable, zero) -> list:
     tag = next(_tags)
     results = function(Dual(tag, zero, zero + 1))
     return [x.slope if isinstance(x, Dual) and x.tag == tag else zero for x in results]
+
+
+def derivatives(function: Callable, zero, count: int) -> list[list]:
+    """The derivatives of a list-valued function of `count` numbers at zero: a row per result; it is called once."""
+    tag = next(_tags)
+    results = function([Dual(tag, zero, Slopes({k: zero + 1})) for k in range(count)])
+    slopes = [x.slope if isinstance(x, Dual) and x.tag == tag else None for x in results]
+    return [[s.along.get(k, zero) if type(s) is Slopes else zero for k in range(count)] for s in slopes]
 
 
 class Functions:

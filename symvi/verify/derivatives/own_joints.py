@@ -114,7 +114,7 @@ def _rows(name: str, numbers: JointNumbers, a, b, world, axes: str, factor: Frac
         held = [*joints.translations(numbers, a, b, 2), *joints.rotations(numbers, a, b, 2)]
         return [*held, advance - numbers.pitch * _angle(numbers, a, b, world)]
     if name not in JOINT_TABLE:
-        return joints.rows(numbers, a, b, world.functions)
+        return joints.rows(numbers, a, b, world.functions, in_joint_axes=axes == "joint")
     held = JOINT_TABLE[name]
     turns = joints.rotations(numbers, a, b, held.rotations)
     moves = joints.translations(numbers, a, b, held.translations, axes == "joint")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
@@ -39,7 +40,11 @@ class Problem:
 
     def claim(self, point: Point, world: World) -> list:
         """The claimed entries in the wanted shape, row by row; a transposed claim is turned over first."""
-        found = self.claimed.evaluate(in_world(point, world), world)
+        return self.claim_at(in_world(point, world), world)
+
+    def claim_at(self, values: Mapping, world: World) -> list:
+        """The same for numbers of the world."""
+        found = self.claimed.evaluate(values, world)
         entries = fitted(found.entries, found.shape, self.claimed_shape)
         if entries is None:
             raise VerificationError(

@@ -6,14 +6,14 @@ along the direction i as a function of the point; both tangents move with the po
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from symvi.verify.derivatives.errors import NeedsFloats
 from symvi.verify.derivatives.function import Function
 from symvi.verify.derivatives.question import Question
 from symvi.verify.derivatives.worlds import World
-from symvi.verify.dual import derivative
+from symvi.verify.dual import derivatives
 
 FLOAT_STEP = Fraction(1, 500)  # of differences of functions that take machine numbers only
 
@@ -29,29 +29,35 @@ def outputs(function: Function, question: Question, values: Mapping[str, Sequenc
     return [found]
 
 
-def column(function: Function, question: Question, values: Mapping, world: World, *directions: tuple[str, int]) -> list:
-    """D_last ... D_first of all outputs: one column of a derivative of any order."""
-    if not directions:
-        return outputs(function, question, values, world)
-    *inner, (name, k) = directions
-    variable = question.variables[name]
-    if function.floats_only:
-        return _difference(function, question, values, world, name, k)
-
-    def along(e):
-        return column(function, question, {**values, name: variable.moved(values[name], k, e)}, world, *inner)
-
-    return derivative(along, world.zero)
-
-
 def true_derivative(function: Function, question: Question, values: Mapping, world: World) -> list:
     """All entries row by row, in the question's shape."""
-    directions = question.directions
+    if function.floats_only:
+        columns = [_difference(function, question, values, world, *d) for d in question.directions]
+        return [column[i] for i in range(len(columns[0])) for column in columns]
     if question.order == 1:
-        columns = [column(function, question, values, world, d) for d in directions]
-    else:
-        columns = [column(function, question, values, world, i, j) for i in directions for j in directions]
-    return [columns[j][i] for i in range(len(columns[0])) for j in range(len(columns))]
+        return _first(function, question, values, world)
+    second = _derivatives(lambda at: _first(function, question, at, world), question, values, world)
+    return [entry for row in second for entry in row]
+
+
+def _first(function: Function, question: Question, values: Mapping, world: World) -> list:
+    """All D_i of all outputs, row by row."""
+    rows = _derivatives(lambda at: outputs(function, question, at, world), question, values, world)
+    return [entry for row in rows for entry in row]
+
+
+def _derivatives(of: Callable, question: Question, values: Mapping, world: World) -> list[list]:
+    """The derivatives of a list of numbers along all directions at once: a row per number."""
+
+    def along(steps: list) -> list:
+        at, used = dict(values), 0
+        for name in question.wrt:
+            variable = question.variables[name]
+            at[name] = variable.moved_along(values[name], steps[used : used + variable.directions])
+            used += variable.directions
+        return of(at)
+
+    return derivatives(along, world.zero, len(question.directions))
 
 
 def _difference(function: Function, question: Question, values: Mapping, world: World, name: str, k: int) -> list:

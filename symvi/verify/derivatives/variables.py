@@ -58,11 +58,14 @@ class Variable:
         return replace(self, tangent=tangent, side="" if tangent == "raw" else side)
 
     def moved(self, values: Sequence, k: int, e) -> list:
-        """The variable's values after a step of e in direction k; e is a dual number, so first order is exact."""
+        """The variable's values after a step of e in direction k, to first order."""
+        return self.moved_along(values, [e if i == k else e * 0 for i in range(self.directions)])
+
+    def moved_along(self, values: Sequence, steps: Sequence) -> list:
+        """The variable's values after a step in every direction; with dual numbers first order is exact."""
         if self.kind != "quaternion" or self.tangent == "raw":
-            return [value + e if i == k else value for i, value in enumerate(values)]
-        zero = e * 0
-        turn = [zero, *(e if i == k else zero for i in range(3))]
+            return [value + e for value, e in zip(values, steps, strict=True)]
+        turn = [steps[0] * 0, *steps]
         change = multiply(values, turn) if self.side == "body" else multiply(turn, values)
         return [q + (dq if self.tangent == "half" else dq / 2) for q, dq in zip(values, change, strict=True)]
 

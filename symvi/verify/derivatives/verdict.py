@@ -12,8 +12,9 @@ from symvi.verify.derivatives.diagnosis import diagnose
 from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
 from symvi.verify.derivatives.function import Function
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world, in_world
+from symvi.verify.derivatives.proof import proved_entries
 from symvi.verify.derivatives.question import Question, fitted, question
-from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, WRONG, Entry, Report
+from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, WRONG, Entry, Report
 from symvi.verify.derivatives.sources import read
 from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import RealWorld
@@ -160,7 +161,8 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
     wrong = decision.wrong
     spare = [point for branch in decision.branches if branch.wrong for point in branch.points]
     examples = counterexamples(problem, wrong, spare)
-    entries = tuple(_entry(problem, decision, k, examples.get(k)) for k in range(_count(problem)))
+    proved, reason = proved_entries(problem) if prove and len(wrong) < _count(problem) else (set(), "")
+    entries = tuple(_entry(problem, decision, k, examples.get(k), k in proved) for k in range(_count(problem)))
     return Report(
         function=problem.function.name,
         claimed=problem.claimed.said,
@@ -168,7 +170,7 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
         shape=problem.shape,
         entries=entries,
         column_names=tuple(_column_names(problem)),
-        notes=tuple(_notes(problem, decision)),
+        notes=tuple([*_notes(problem, decision), *([f"no proof by normal forms: {reason}"] if reason else [])]),
         method=method(problem, decision),
         log10_doubt=decision.doubt,
         transposed=problem.transposed,
@@ -177,9 +179,9 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
     )
 
 
-def _entry(problem: Problem, decision: Decision, k: int, example) -> Entry:
+def _entry(problem: Problem, decision: Decision, k: int, example, proved: bool) -> Entry:
     index = _index(problem.shape, k)
-    verdict = WRONG if k in decision.wrong else _right_by(problem, decision, k)
+    verdict = WRONG if k in decision.wrong else PROVED if proved else _right_by(problem, decision, k)
     some = tuple(branch.said for branch in decision.branches if branch.path and k in branch.wrong)
     relative = max((branch.largest.get(k, 0.0) for branch in decision.branches), default=0.0)
     names = _column_names(problem)

@@ -110,7 +110,7 @@ class FieldWorld(World):
         return self._pi
 
     def root(self, x: Residue) -> Residue:
-        """The root that is a square itself, so that roots of products are products. Raises NotASquare, OutsideDomain."""
+        """The root that is a square itself: roots of products are products. Raises NotASquare, OutsideDomain."""
         if x.n and x.r < 0 and not math.isnan(x.r):
             raise OutsideDomain("the root of a negative number")
         return Residue(self.field.defined_root(Number(x.n, self.prime)).n, self.prime, math.sqrt(abs(x.r)))

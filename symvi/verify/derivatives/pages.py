@@ -1,0 +1,108 @@
+"""Reports for readers: a page of its own, and LaTeX for a paper's appendix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from symvi.verify.derivatives.counterexample import point_text
+from symvi.verify.derivatives.forms import MARKS, diagnosis_lines, rows_of, verdict_line
+from symvi.verify.derivatives.report import DIGITS, FLOATS, Entry, Report
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24 }
+table { border-collapse: collapse; margin: 1rem 0 } th { font-weight: 400; color: #57606a; padding: .2rem .5rem }
+td { border: 1px solid #d0d7de; padding: .3rem .6rem; text-align: center; font-family: ui-monospace, monospace }
+.right { background: #e6f4ea } .near { background: #fff8e1 } .wrong { background: #fdecea; color: #a40e26 }
+.wrong small { display: block; color: #57606a } h2 { border-top: 1px solid #d0d7de; padding-top: 1rem }
+.verdict { font-weight: 600 } li { margin: .2rem 0 }
+"""
+KINDS = {"wrong": "wrong", DIGITS: "near", FLOATS: "near"}
+
+
+def html(report: Report) -> str:
+    """One report as a page, without anything from elsewhere."""
+    return html_of_all({f"d {report.function} / d ({', '.join(report.wrt)})": report})
+
+
+def html_of_all(reports: Mapping[str, Report]) -> str:
+    """Several reports as one page."""
+    parts = "\n".join(f"<h2>{escape(name)}</h2>\n{_section(report)}" for name, report in reports.items())
+    head = f'<meta charset="utf-8"><title>Derivatives</title><style>{STYLE}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{parts}\n</body></html>\n'
+
+
+def _section(report: Report) -> str:
+    columns = "".join(f"<th>{escape(name)}</th>" for name in report.column_names)
+    rows = "\n".join(
+        f"<tr><th>{escape(row[0].row)}</th>{''.join(map(_cell, row))}</tr>" for row in rows_of(report)
+    )  # fmt: skip
+    table = f"<table><tr><th></th>{columns}</tr>\n{rows}</table>"
+    verdict = f'<p class="verdict">{escape(verdict_line(report))}</p>'
+    said = [*_points(report), *(diagnosis_lines(report) if not report.right else ()), *report.notes, report.method]
+    return f"{verdict}\n{table}\n<ul>{''.join(f'<li>{escape(text)}</li>' for text in said)}</ul>"
+
+
+def _cell(entry: Entry) -> str:
+    example = entry.counterexample
+    values = "" if example is None else f"<small>{escape(example.claimed)}; true: {escape(example.true)}</small>"
+    title = escape(entry.verdict if example is None else f"at {point_text(example.point)}")
+    kind = KINDS.get(entry.verdict, "right")
+    return f'<td class="{kind}" title="{title}">{escape(MARKS[entry.verdict])}{values}</td>'
+
+
+def _points(report: Report) -> list[str]:
+    points = [entry.counterexample for entry in report.wrong if entry.counterexample]
+    return [f"counterexample: {point_text(points[0].point)}"] if points else []
+
+
+# --- LaTeX --------------------------------------------------------------------------------------------------------
+ESCAPES = {"\\": r"\textbackslash{}", "_": r"\_", "^": r"\^{}", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$",
+           "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}"}  # fmt: skip
+LETTERS = {"²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}", "ᵀ": r"\textsuperscript{T}", "·": r"$\cdot$",
+           "½": r"\textonehalf{}"}  # fmt: skip
+
+
+def latex(report: Report) -> str:
+    """One report as a fragment: the matrix of verdicts, wrong entries boxed, then what is wrong with them."""
+    return latex_of_all({f"d {report.function} / d ({', '.join(report.wrt)})": report})
+
+
+def latex_of_all(reports: Mapping[str, Report]) -> str:
+    """Several reports as one fragment; it needs amsmath."""
+    return "\n".join(_fragment(name, report) for name, report in reports.items())
+
+
+def _fragment(name: str, report: Report) -> str:
+    rows = r" \\" + "\n"
+    matrix = rows.join(" & ".join(_mark(entry) for entry in row) for row in rows_of(report))
+    # a matrix of amsmath has ten columns unless its counter says more
+    wide = rf"\setcounter{{MaxMatrixCols}}{{{max(10, len(report.column_names))}}}"
+    said = [*_points(report), *(diagnosis_lines(report) if not report.right else ()), *report.notes, report.method]
+    items = "\n".join(rf"\item {_tex(text)}" for text in said)
+    return "\n".join(
+        [
+            rf"\paragraph{{{_tex(name)}}} {_tex(verdict_line(report))}",
+            rf"\[{wide}\begin{{bmatrix}}",
+            matrix,
+            r"\end{bmatrix}\]",
+            rf"\begin{{itemize}}{chr(10)}{items}{chr(10)}\end{{itemize}}",
+        ]
+    )
+
+
+def _mark(entry: Entry) -> str:
+    if entry.right:
+        return "=" if MARKS[entry.verdict] == "=" else r"\approx"
+    example = entry.counterexample
+    return r"\boxed{\neq}" if example is None else rf"\boxed{{{_number(example.claimed)} \neq {_number(example.true)}}}"
+
+
+def _number(text: str) -> str:
+    above, slash, below = text.partition("/")
+    sign = "-" if above.startswith("-") else ""
+    return rf"{sign}\tfrac{{{above.removeprefix('-')}}}{{{below}}}" if slash else text
+
+
+def _tex(text: str) -> str:
+    return "".join(LETTERS.get(letter) or ESCAPES.get(letter, letter) for letter in text)
