@@ -134,14 +134,15 @@ def _variables(tokens: Sequence[Token], random: Random) -> Iterator[Edit]:
     for k, token in enumerate(tokens):
         if token.kind == "word" and _is_declared_here(tokens, k):
             declared.setdefault((token.function, token.text), token.start)
+    uses = _uses(tokens)
     for k, token in enumerate(tokens[:-1]):
         if token.kind == "word" and token.text not in KEPT and not _is_declared_here(tokens, k):
+            alike = uses[token.function, _use(tokens, k)]
             others = [
                 other
-                for other, use in _uses(tokens, token.function)
-                if use == _use(tokens, k) and other != token.text
-                and declared.get((token.function, other), 0) < token.start
-            ]  # fmt: skip
+                for other in alike
+                if other != token.text and declared.get((token.function, other), 0) < token.start
+            ]
             if others:
                 yield Edit("variable", token.start, token.end, random.choice(others))
 
@@ -157,10 +158,13 @@ def _is_declared_here(tokens: Sequence[Token], k: int) -> bool:
     return tokens[k - 1].text in KEPT - {"return", "if", "else", "for"}
 
 
-def _uses(tokens: Sequence[Token], function: int) -> list[tuple[str, str]]:
-    """The names in a function and how they are used, each once, in the order of the text."""
-    words = [k for k, t in enumerate(tokens[:-1]) if t.function == function and t.kind == "word" and t.text not in KEPT]
-    return list(dict.fromkeys((tokens[k].text, _use(tokens, k)) for k in words))
+def _uses(tokens: Sequence[Token]) -> dict[tuple[int, str], dict[str, None]]:
+    """(function, use) -> the names that are used so in it, in the order of the text."""
+    found: dict[tuple[int, str], dict[str, None]] = {}
+    for k, token in enumerate(tokens[:-1]):
+        if token.kind == "word" and token.text not in KEPT:
+            found.setdefault((token.function, _use(tokens, k)), {})[token.text] = None
+    return found
 
 
 def _use(tokens: Sequence[Token], k: int) -> str:

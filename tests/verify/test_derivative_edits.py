@@ -1,0 +1,92 @@
+"""Single errors in correct derivatives are found, rewrites are not refused, and neither is said without looking."""
+
+from __future__ import annotations
+
+from collections import Counter
+from os.path import commonprefix
+from random import Random
+
+import pytest
+
+from symvi.verify.derivatives.edits import c_edits, judge, trial
+from symvi.verify.derivatives.edits.__main__ import main
+from symvi.verify.derivatives.edits.subjects import BY_HAND, PRINTED, SYMPY, subjects
+from symvi.verify.derivatives.edits.trial import ACCEPTED, CAUGHT, EQUIVALENT, ERROR, KEPT, REFUSED, REWRITE, UNREADABLE
+
+SUBJECTS = subjects()
+C_SUBJECTS = [subject for subject in SUBJECTS if subject.form != SYMPY]
+
+
+def ids(subject) -> str:
+    return f"{subject.name}, {subject.form}"
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=ids)
+def test_subjects_are_right_and_an_error_in_them_is_caught(subject) -> None:
+    """Two independent words for each: the engine's, and fifty digits."""
+    claimed, values = trial._given(subject, subject.claim.derivative if subject.form == SYMPY else subject.text)
+    assert judge.effect(trial._original(subject), values, trial._points(subject)) == judge.SAME_AS
+    assert trial.quick(subject, claimed) == (True, [])
+    found = trial.trial(subject, ERROR, ids(subject), trial.quick)
+    assert found.outcome in (CAUGHT, EQUIVALENT, UNREADABLE), found.said
+    kept = trial.trial(subject, REWRITE, ids(subject), trial.quick)
+    assert kept.outcome == KEPT, kept.said
+
+
+def test_all_forms_are_there() -> None:
+    forms = Counter(subject.form for subject in SUBJECTS)
+    assert forms[SYMPY] >= 14 and forms[PRINTED] >= 13 and forms[BY_HAND] >= 8
+
+
+@pytest.mark.parametrize(("verdict", "what", "outcome"), [(True, ERROR, ACCEPTED), (False, REWRITE, REFUSED)])
+def test_a_verdict_without_looking_is_found_out(verdict: bool, what: str, outcome: str) -> None:
+    found = [trial.trial(s, what, "0", lambda subject, claimed: (verdict, "")) for s in SUBJECTS[:6]]
+    assert [each.outcome for each in found].count(outcome) >= 4
+
+
+def test_the_judge_sees_a_part_in_ten_to_the_25() -> None:
+    subject = SUBJECTS[0]
+    values, points = trial._original(subject), trial._points(subject)
+    for part, said in ((1e-25, judge.OTHER), (1e-45, judge.SAME_AS)):
+        changed = judge.effect(
+            values, lambda point, part=part: [x * (1 + judge.mp.mpf(part)) for x in values(point)], points
+        )
+        assert changed == said
+
+
+def test_the_judges_points_are_on_the_manifold() -> None:
+    for subject in SUBJECTS:
+        for point in trial._points(subject)[:3]:
+            for name, kind in subject.claim.arguments.items():
+                square = sum(x * x for x in point[name])
+                if kind in ("body", "world", "half"):
+                    assert abs(square - 1) < 1e-15
+                elif kind == "angular velocity":
+                    assert point["h"][0] ** 2 * square < 4
+
+
+@pytest.mark.parametrize("subject", C_SUBJECTS, ids=ids)
+def test_an_error_in_c_is_one_place_of_the_text(subject) -> None:
+    for seed in range(20):
+        kind, changed = c_edits.edited(subject.text, Random(seed))
+        before, after = (
+            len(commonprefix([subject.text, changed])),
+            len(commonprefix([subject.text[::-1], changed[::-1]])),
+        )
+        spread = len(subject.text) - before - after
+        assert changed != subject.text and (spread <= 20 or kind == "term"), (kind, changed)
+
+
+def test_the_same_seed_makes_the_same_changes(capsys: pytest.CaptureFixture) -> None:
+    printed = []
+    for processes in ("1", "2"):
+        assert main(["--count", "6", "--rewrites", "3", "--processes", processes, "--seed", "7"]) == 0
+        printed.append(capsys.readouterr().out.splitlines()[:-1])
+    assert printed[0] == printed[1] and any("errors, SymPy" in line for line in printed[0])
+
+
+@pytest.mark.slow
+def test_whole_reports_on_errors() -> None:
+    """The verdict as users get it, diagnosis and counterexamples included: none of them raises, none is wrong."""
+    outcomes = Counter(each.outcome for each in trial.trials(range(2 * len(SUBJECTS)), ERROR, seed=3, is_whole=True))
+    assert outcomes[CAUGHT] > len(SUBJECTS) and not outcomes[ACCEPTED] and not outcomes[REFUSED]
