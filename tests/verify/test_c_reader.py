@@ -230,6 +230,12 @@ def test_division_of_whole_numbers_is_done_and_noted() -> None:
     ]
 
 
+def test_a_global_that_could_change_is_noted() -> None:
+    read = read_c("double gravity = 2;\nconst double h = 3;\ndouble f(double x) { return gravity*h*x; }", "f")
+    assert read({"x": 1}, Fractions())["return"] == [6]
+    assert [str(note) for note in read.notes] == ["line 1: the global gravity is taken to keep its first value"]
+
+
 def test_comparisons_go_through_the_arithmetic_with_their_place() -> None:
     numbers = Doubles()
     text = "double f(double x)\n{\n if (x >= 1) return x;\n return fmax(x*x, 0.5);\n}"
@@ -297,6 +303,9 @@ def test_all_problems_are_named_at_once() -> None:
         ("", "no function f here"),
         ("double g(double x) { return x; }", "functions: g"),
         ("double f(double x) { return x;", "the text ends"),
+        ("double f(double x) { return x; } double f(double x) { return 2*x; }", "f is defined twice"),
+        ("double f(double x, double x) { return x; }", "two parameters have the same name"),
+        ("double f(const double x[2]) { x[1] = 2; return x[0]; }", r"x\[1\] is const or global"),
         ("double f(vec x) { return x; }", "at 'x'; is a type unknown here"),
         ("double f(x) double x; { return x; }", "1989"),
         ("#if 1\ndouble f(double x) { return x; }", "unterminated|expected #endif"),

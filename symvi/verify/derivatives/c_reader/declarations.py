@@ -41,12 +41,14 @@ class Unit:
 
     @classmethod
     def of(cls, tree: c_ast.FileAST) -> Unit:
-        """The declarations of pycparser's tree."""
+        """The declarations of pycparser's tree. Raises SourceError for a function that is defined twice."""
         unit = cls()
         for node in tree.ext:
             if isinstance(node, c_ast.Typedef):
                 unit.typedefs[node.name] = node.type
             elif isinstance(node, c_ast.FuncDef):
+                if node.decl.name in unit.functions:
+                    raise refused(place_of(node), f"{node.decl.name} is defined twice")
                 unit.functions[node.decl.name] = node
             elif isinstance(node, c_ast.Decl) and node.name:
                 kind = unit.prototypes if isinstance(node.type, c_ast.FuncDecl) else unit.globals

@@ -113,7 +113,7 @@ class Scope:
             return _member(self, node)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
             pointer = self.value(node.expr)
-            return _followed(pointer, lambda frame: 0, place_of(node))
+            return _followed(pointer, lambda frame: 0, node)
         if isinstance(node, c_ast.CompoundLiteral):
             return self.program.compound_literal(self, node)
         raise refused(place_of(node), "this is no variable, element or member that could be written or pointed to")
@@ -184,7 +184,7 @@ def _element(scope: Scope, node: c_ast.ArrayRef) -> Location:
     place, index = place_of(node), as_integer(scope.value(node.subscript), place_of(node), "an index").run
     base = _base(scope, node.name)
     if isinstance(base, Value):
-        return _followed(base, index, place)
+        return _followed(base, index, node)
     of, locate, step = base.type, base.locate, types.cells(base.type.element)
 
     def run(frame):
@@ -207,7 +207,9 @@ def _base(scope: Scope, node: c_ast.Node) -> Location | Value:
     return location if isinstance(location.type, Array) else scope.loaded(location, place_of(node))
 
 
-def _followed(pointer: Value, index: Callable, place: Place) -> Location:
+def _followed(pointer: Value, index: Callable, node: c_ast.Node) -> Location:
+    """What a pointer with an index leads to; node: the whole expression."""
+    place = place_of(node)
     if not isinstance(pointer.type, PointerTo):
         raise refused(place, "this is neither an array nor a pointer, and is followed")
     of, run = pointer.type.target, pointer.run
@@ -216,13 +218,14 @@ def _followed(pointer: Value, index: Callable, place: Place) -> Location:
     def locate(frame):
         return run(frame).at(index(frame) * step, step, place)
 
-    return Location(of, locate, pointer.type.constant, "what is pointed to", pointer.roots)
+    name = text_of(node) if pointer.type.constant else ""
+    return Location(of, locate, pointer.type.constant, name, pointer.roots)
 
 
 def _member(scope: Scope, node: c_ast.StructRef) -> Location:
     place, name = place_of(node), node.field.name
     if node.type == "->":
-        base = _followed(scope.value(node.name), lambda frame: 0, place)
+        base = _followed(scope.value(node.name), lambda frame: 0, node)
     else:
         base = _structure_location(scope, node.name, place)
     if not isinstance(base.type, Structure) or name not in dict(base.type.fields):

@@ -85,6 +85,8 @@ class Program:
         scope = Scope(self.unit, self)
         given = declaration.args.params if declaration.args else []
         pairs = [self._parameter(scope, each, place) for each in given if not _is_void(each)]
+        if len(scope.names[0]) < len(pairs):
+            raise refused(place, "two parameters have the same name")
         returned = scope.types.read(declaration.type)
         function = Function(
             node.decl.name, place, tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs), returned
@@ -130,7 +132,9 @@ class Program:
             of = initializers.completed(scope, scope.types.read(node.type), node.init, place)
             initializers.bounded(of, place)
             value = None
-            if isinstance(of, Integer) and is_const(node.type):
+            if not is_const(node.type):
+                self.notes.append(Note(place, "global", f"the global {name} is taken to keep its first value"))
+            elif isinstance(of, Integer):
                 value = scope.value(node.init).constant
             variable = Variable(name, of, True, None, value=value)
             self.tables[name] = variable, initializers.initial(scope, of, node.init)

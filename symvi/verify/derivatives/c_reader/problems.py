@@ -29,7 +29,7 @@ class Place:
 class Note:
     """Something that a reader of the verdict should know: its place, its kind, a sentence.
 
-    kind: "integer division", "rounded number", "skipped include", "skipped call", "number of math.h".
+    kind: "integer division", "rounded number", "skipped include", "skipped call", "global".
     """
 
     place: Place
