@@ -156,7 +156,7 @@ class _Worker:
 
 
 def _answer_names(pipe, engine: str) -> None:
-    decide = {"sympy": _simplified, "symengine": _expanded}[engine]
+    decide = {"sympy": _simplified, "sympy on the sphere": _on_the_sphere, "symengine": _expanded}[engine]
     cases = _symbolic(engine)
     pipe.send("ready")
     while True:
@@ -174,9 +174,10 @@ def _symbolic(engine: str) -> dict[str, Case]:
     library = sympy
     if engine == "symengine":
         import symengine as library
-    names = {"sqrt": "sqrt", "sin": "sin", "cos": "cos", "exp": "exp", "arctan2": "atan2"}
-    functions = {ours: getattr(library, theirs) for ours, theirs in names.items()}
-    return {**load(ForeignNumbers(functions)), **written_in_sympy()}
+    same = ("sqrt", "sin", "cos", "tan", "exp", "log", "sign", "pi")
+    functions = {name: getattr(library, name) for name in same if hasattr(library, name)}
+    angles = {"arctan2": library.atan2, "arccos": library.acos}
+    return {**load(ForeignNumbers({**functions, **angles})), **written_in_sympy()}
 
 
 def _differences_in(library: ModuleType, case: Case) -> list:
@@ -236,6 +237,24 @@ def _simplified(case: Case) -> str:
 
     entries = [sympy.nsimplify(entry, rational=True) for entry in _differences_in(sympy, case)]
     return RIGHT if all(sympy.simplify(entry) == 0 for entry in entries) else WRONG
+
+
+def _on_the_sphere(case: Case) -> str:
+    """As somebody would who knows about |q| = 1: numerators divided by q.q - 1, and what remains simplified."""
+    import sympy
+
+    spheres = []
+    for name, variable in case.variables.items():
+        if variable.kind == "quaternion" and variable.tangent != "raw":
+            symbols = (_own_symbols if case.symbolic else _symbols)(sympy, name, variable)
+            spheres.append((sum(symbol**2 for symbol in symbols) - 1, symbols[0]))
+    for entry in _differences_in(sympy, case):
+        numerator = sympy.fraction(sympy.together(sympy.nsimplify(entry, rational=True)))[0]
+        for sphere, scalar in spheres:
+            numerator = sympy.rem(sympy.expand(numerator), sphere, scalar)
+        if sympy.simplify(numerator) != 0:
+            return WRONG
+    return RIGHT
 
 
 def _expanded(case: Case) -> str:
