@@ -26,6 +26,7 @@ MOST_TERMS = 3  # that are told of one part
 
 def additions(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     """(words, kind, cost) of all that explains the difference in a scope."""
+    yield from _zero(bench, scope)
     yield from _gyroscopic(bench, scope)
     yield from _off_the_sphere(bench, scope)
     yield from _exchanged_rows(bench, scope)
@@ -36,6 +37,13 @@ def additions(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
 
 def differences(bench: Bench) -> list[np.ndarray]:
     return [np.array(c) - np.array(t) for c, t in zip(bench.claims, bench.matrices(bench.truth), strict=True)]
+
+
+def _zero(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    window = np.ix_(list(scope.rows), list(scope.columns))
+    truths = [np.abs(np.array(truth)[window]).max() for truth in bench.matrices(bench.truth)]
+    if max(truths) < NEAR:
+        yield "should be zero: the function does not change in these directions", "zero", 1.0
 
 
 # --- gyroscopic ---------------------------------------------------------------------------------------------------
@@ -50,7 +58,7 @@ def _gyroscopic(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
             _size_of_gyroscopic(bench, scope, point, delta, columns, of, name)
             for point, delta in zip(bench.points, differences(bench), strict=True)
         ]
-        if None not in sizes and (said := bench.factors.name(tuple(sizes))) is not None and said[1]:
+        if None not in sizes and (said := bench.factors.name(tuple(sizes), True)) is not None and said[1]:
             yield f"{words}: {_short(said[1])}", "gyroscopic", 1.0 + 0.2 * said[0] + ("the part" in words)
 
 
@@ -132,8 +140,8 @@ def _other_entry(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]
 # --- terms of the chain rule --------------------------------------------------------------------------------------
 def _terms(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     if not hasattr(bench, "terms"):
-        bench.terms = [terms(bench.problem, point) for point in bench.points]
-    if len(bench.terms[0]) != len(bench.terms[1]):
+        bench.terms = [terms(bench.problem, p, t) for p, t in zip(bench.points, bench.traces, strict=False)]
+    if len(bench.terms) < 2 or len(bench.terms[0]) != len(bench.terms[1]):
         return
     window = np.ix_(list(scope.rows), list(scope.columns))
     deltas = [delta[window] for delta in differences(bench)]
@@ -160,7 +168,7 @@ def _said(bench: Bench, deltas: list[np.ndarray], shares: list[np.ndarray]) -> t
     ratios = [_ratio(delta, share) for delta, share in zip(deltas, shares, strict=True)]
     if None not in ratios:
         sizes = tuple(0.0 if abs(1 + ratio) < NEAR else 1 + ratio for ratio in ratios)
-        return bench.factors.name(sizes)
+        return bench.factors.name(sizes, True)
     if shares[0].shape[0] == shares[0].shape[1] and all(
         np.abs(delta - (share.T - share)).max() < NEAR for delta, share in zip(deltas, shares, strict=True)
     ):

@@ -7,15 +7,17 @@ and again in 60 digits. The largest parts are explained first; what nothing expl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from symvi.verify.derivatives.additions import additions
 from symvi.verify.derivatives.decide import Branch, Decision
+from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.factors import ZERO, Factors
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
 from symvi.verify.derivatives.report import Diagnosis
 from symvi.verify.derivatives.scopes import Layout, Place, Scope
+from symvi.verify.derivatives.terms import Traces, traced
 from symvi.verify.derivatives.variants import (
     Matrix,
     Variant,
@@ -47,8 +49,15 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
     """Explanations of the wrong entries, the simplest first."""
     if problem.transposed:
         yield Diagnosis("the whole derivative", "the transpose", frozenset(), "transpose", 0.0)
-    if decision.wrong:
-        yield from Bench(problem, _worst(decision), decision.wrong).diagnoses()
+    if not decision.wrong:
+        return
+    branch = _worst(decision)
+    right = [b for b in decision.branches if not b.wrong & branch.wrong]
+    if right and branch.path:
+        says = f"the claim does not follow the condition: it is right where {right[0].said}"
+        yield Diagnosis(f"where {branch.said}", says, frozenset(branch.wrong), "branch", 0.5)
+    for found in Bench(problem, branch, decision.wrong).diagnoses():
+        yield replace(found, where=f"where {branch.said}, {found.where}") if right and branch.path else found
 
 
 def _worst(decision: Decision) -> Branch:
@@ -59,8 +68,8 @@ def layout_of(problem: Problem) -> Layout:
     question, width = problem.question, problem.shape[-1]
     rows = 1 if len(problem.shape) == 1 else problem.shape[0]
     names = question.column_names()
-    square = bool(question.weights) and question.order == 2
-    if question.order == 2 and not question.weights:
+    square = question.order == 2 and (bool(question.weights) or problem.rows == 1)
+    if question.order == 2 and not square:
         count = len(names)
         blocks = {f"{name}'s derivative": range(i * count, (i + 1) * count) for i, name in enumerate(names)}
         columns = [f"{i} then {k}" for i in names for k in names]
@@ -78,7 +87,9 @@ class Bench:
         self.wrong = {divmod(k, self.layout.columns) for k in wrong}
         self.points = list(_two_points(problem, branch))
         self.claims = [matrix_of(problem, problem.claim(p, FloatWorld())) for p in self.points]
-        self.factors = Factors(problem.question.variables, self.points)
+        self.path = set(branch.path)
+        self.traces = self._traces()
+        self.factors = Factors(problem.question.variables, self.points, self.traces)
         self.known: dict[int, list[Matrix | None]] = {}
         self.truth = true_variant(problem)
         self.variants: list[Variant] = [self.truth]
@@ -141,10 +152,18 @@ class Bench:
         return self.known[id(variant)]
 
     def _matrix(self, variant: Variant, point: Point) -> Matrix | None:
+        world = FloatWorld()
         try:
-            return variant.of(point, FloatWorld())
+            found = variant.of(point, world)
         except NO_VALUE:
             return None
+        return found if set(world.path()) <= self.path else None
+
+    def _traces(self) -> list[Traces]:
+        try:
+            return [traced(self.problem, point) for point in self.points]
+        except (*NO_VALUE, VerificationError, TypeError, ValueError):
+            return []
 
     def _by_variant(self, variant: Variant, scope: Scope) -> Found | None:
         if not self._concerns(variant, scope):

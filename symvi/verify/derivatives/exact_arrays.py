@@ -32,7 +32,9 @@ class ExactArray(np.ndarray):
         plain = [_all_exact(x, self) if isinstance(x, np.ndarray | float | np.number) else x for x in inputs]
         if out is not None:
             options["out"] = tuple(o.view(np.ndarray) if isinstance(o, np.ndarray) else o for o in out)
+        _count_operation(self)
         found = getattr(ufunc, method)(*plain, **options)
+        _count_operation(self)
         if out is not None:
             return out[0]
         return found.view(ExactArray) if isinstance(found, np.ndarray) and found.dtype == object else found
@@ -45,6 +47,14 @@ class ExactArray(np.ndarray):
 
     def astype(self, dtype, *arguments, **options):
         return self.copy() if np.dtype(dtype).kind in "fcO" else super().astype(dtype, *arguments, **options)
+
+
+def _count_operation(array: ExactArray) -> None:
+    """Tell a tape that numbers from here on belong to another operation."""
+    first = next((x for x in array.ravel().view(np.ndarray) if type(x) is Scalar), None)
+    tape = getattr(first.world, "tape", None) if first is not None else None
+    if tape is not None:
+        tape.batch += 1
 
 
 def exact_array(entries: Sequence, shape: tuple[int, ...]) -> ExactArray:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from math import pi
 
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.variables import Variable
@@ -19,8 +20,8 @@ ZERO = "zero: the derivative is missing"
 class Factors:
     """The factors that a question has at two points: scalars, roots of unit quaternions, lengths of vectors."""
 
-    def __init__(self, variables: Mapping[str, Variable], points: list[Point]):
-        self.variables, self.points = variables, points
+    def __init__(self, variables: Mapping[str, Variable], points: list[Point], traces: Sequence = ()):
+        self.variables, self.points, self.traces = variables, points, traces
 
     @cached_property
     def quantities(self) -> dict[str, tuple[float, ...]]:
@@ -40,19 +41,53 @@ class Factors:
                 found[f"|{name}|"] = tuple(sum(x * x for x in v) ** 0.5 for v in values)
         return {name: values for name, values in found.items() if all(values)}
 
-    def name(self, ratios: tuple[float, ...]) -> tuple[float, str] | None:
-        """(cost, words) of what a claim is of the truth, for claim/truth at every point; None for nothing simple."""
+    def name(self, ratios: tuple[float, ...], simple: bool = False) -> tuple[float, str] | None:
+        """(cost, words) of what a claim is of the truth, for claim/truth at every point; None for nothing that is known.
+
+        simple: only simple numbers and powers of scalars, no number that happens to be computed or constant.
+        """
         if all(abs(ratio) < SEEN for ratio in ratios):
             return 1.0, ZERO
         for power_cost, words, values in self._products():
             rational = _simple([r / v for r, v in zip(ratios, values, strict=True)])
             if rational is not None:
                 return power_cost + _cost(rational), _words(rational, words)
+        return None if simple else self._computed(ratios) or self._constant(ratios)
+
+    def _computed(self, ratios: tuple[float, ...]) -> tuple[float, str] | None:
+        """A number that the function itself computes, its own values first, times a simple number."""
+        if len(self.traces) < 2 or len({len(traces.tape.values) for traces in self.traces}) > 1:
+            return None
+        first, second = self.traces
+        outputs = [r.index for r in first.results if getattr(r, "index", None) is not None]
+        for rank, index in enumerate([*outputs, *range(len(first.tape.values))]):
+            values = first.tape.values[index], second.tape.values[index]
+            if not all(values) or values[0] == values[1]:
+                continue
+            for power in (1, -1):
+                rational = _simple([r / v**power for r, v in zip(ratios, values, strict=True)])
+                if rational is not None:
+                    own = "the function's own value" if rank < len(outputs) else first.tape.places[index]
+                    words = _power_words(own or "that the function computes on its way", power)
+                    return 2.5 + (rank >= len(outputs)) + _cost(rational), _words(rational, words)
         return None
+
+    def _constant(self, ratios: tuple[float, ...]) -> tuple[float, str] | None:
+        """Any constant: a rounded number, another unit."""
+        ratio = ratios[0]
+        if abs(ratio) > 1e6 or any(abs(r - ratio) > SEEN * abs(ratio) for r in ratios):
+            return None
+        near = Fraction(ratio).limit_denominator(SIMPLE)
+        rounded = near and abs(float(near) - ratio) < 1e-2 * abs(ratio)
+        about = f", almost {_words(near, '') or 'right'}: is a constant rounded?" if rounded else ""
+        return 3.5, f"{ratio:.9g} times the true value{about}"
 
     def _products(self) -> Iterator[tuple[float, str, tuple[float, ...]]]:
         """(cost, words, values) of the powers that a factor may have, simplest first."""
         yield 0.0, "", tuple(1.0 for _ in self.points)
+        for name, value in (("pi", pi), ("180/pi", 180 / pi)):
+            for power in (1, -1):
+                yield 1.5, _power_words(name, power), tuple(value**power for _ in self.points)
         named = self.quantities.items()
         for power in POWERS:
             for name, values in named:

@@ -30,9 +30,9 @@ class Question:
     def shape(self, rows: int) -> tuple[int, ...]:
         """Of the derivative of a function with so many outputs."""
         count = len(self.directions)
-        if self.weights:
-            return (count,) if self.order == 1 else (count, count)
-        return (rows, count) if self.order == 1 else (rows, count * count)
+        if self.order == 1:
+            return (count,) if self.weights else (rows, count)
+        return (count, count) if self.weights or rows == 1 else (rows, count * count)
 
     def blocks(self) -> dict[str, range]:
         """The columns of a first derivative that belong to each variable."""

@@ -40,7 +40,7 @@ class Diagnosis:
     """where: the part of the matrix; says: what it is instead; entries: the wrong ones that this explains.
 
     kind: one word: factor, sign, missing, step, side, component, order, conjugate, exchange, transpose, parameter,
-    axes, gyroscopic, term, manifold. cost: the simpler, the smaller.
+    axes, gyroscopic, term, manifold, branch, zero, inverse. cost: the simpler, the smaller.
     """
 
     where: str

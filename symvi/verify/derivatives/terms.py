@@ -14,9 +14,10 @@ import numpy as np
 
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import Problem
-from symvi.verify.derivatives.trace import Traced, TraceWorld
+from symvi.verify.derivatives.trace import Tape, Traced, TraceWorld
 from symvi.verify.derivatives.truth import outputs
 
+MOST_LINKS = 120  # operands of arrays that are tried one by one
 MOST = 4000  # operations of a function that is searched term by term
 
 
@@ -29,21 +30,38 @@ class Term:
     cost: float
 
 
-def terms(problem: Problem, point: Point) -> list[Term]:
-    """The terms of a first derivative at a point; the same ones, in the same order, at every point of a branch."""
-    question = problem.question
-    if question.order != 1:
-        return []
+@dataclass(frozen=True)
+class Traces:
+    """A function's tape at a point: the tape, where each variable starts on it, and the function's outputs."""
+
+    tape: Tape
+    starts: dict[str, int]
+    results: list
+
+
+def traced(problem: Problem, point: Point) -> Traces:
+    """The function's tape at a point. Raises what the function raises."""
     world = TraceWorld()
     values = {name: [world.variable(x) for x in entries] for name, entries in point.items()}
     starts = {name: entries[0].index for name, entries in values.items()}
-    results = outputs(problem.function, question, values, world)
-    tape = world.tape
-    if len(tape.values) > MOST:
+    world.tape.batch = 1
+    return Traces(world.tape, starts, outputs(problem.function, problem.question, values, world))
+
+
+def terms(problem: Problem, point: Point, traces: Traces) -> list[Term]:
+    """The terms of a first derivative at a point; the same ones, in the same order, at every point of a branch."""
+    tape, starts, results = traces.tape, traces.starts, traces.results
+    if problem.question.order != 1 or len(tape.values) > MOST:
         return []
     slopes = _slopes(problem, tape, starts, point)
     adjoints = _adjoints(tape, results)
-    return [*_lines(tape, slopes, results), *_numbers(tape, slopes, adjoints), *_operands(tape, slopes, adjoints)]
+    variables = [name for name, start in starts.items() for _ in point[name]]
+    return [
+        *_lines(tape, slopes, results),
+        *_links(tape, slopes, results, variables),
+        *_numbers(tape, slopes, adjoints),
+        *_operands(tape, slopes, adjoints),
+    ]
 
 
 def _seeds(problem: Problem, point: Point, starts) -> dict[int, np.ndarray]:
@@ -100,6 +118,30 @@ def _lines(tape, slopes: np.ndarray, results: list) -> Iterator[Term]:
                 for parent, slope in parents:
                     held[i] += slope * held[parent]
         yield Term(place, total - _jacobian(held, results), 2.0)
+
+
+def _links(tape, slopes: np.ndarray, results: list, variables: list[str]) -> Iterator[Term]:
+    """One operand of one operation on arrays, or of one line, held constant there; `variables`: the first numbers."""
+    groups = [(place, batch) for place, batch in zip(tape.places, tape.batches, strict=True)]
+    groups[: len(variables)] = [(name, -1) for name in variables]
+    links: dict[tuple, set[tuple[int, int]]] = {}
+    for i, parents in enumerate(tape.parents):
+        for parent, _ in parents:
+            if groups[parent] != groups[i]:
+                links.setdefault((groups[parent], groups[i]), set()).add((i, parent))
+    if len(links) > MOST_LINKS:
+        return
+    total = _jacobian(slopes, results)
+    for (source, target), edges in links.items():
+        held = slopes.copy()
+        for i, parents in enumerate(tape.parents):
+            if parents:
+                held[i] = 0.0
+                for parent, slope in parents:
+                    if (i, parent) not in edges:
+                        held[i] += slope * held[parent]
+        place = f"{source[0] or 'what is computed before'} where it is used in {target[0] or 'what follows'}"
+        yield Term(place, total - _jacobian(held, results), 2.2)
 
 
 def _jacobian(slopes: np.ndarray, results: list) -> np.ndarray:

@@ -21,16 +21,22 @@ OUTSIDE = ("verify/derivatives", "verify/dual", "numpy", "elementary")
 
 @dataclass
 class Tape:
-    """For every number: its value, its operands and the slopes by them, and where it was computed."""
+    """For every number: its value, its operands and the slopes by them, where it was computed, and in which batch.
+
+    batch: the number of the operation on arrays that is going on; it makes all of its numbers together.
+    """
 
     values: list[float] = field(default_factory=list)
     parents: list[tuple[tuple[int, float], ...]] = field(default_factory=list)
     places: list[object] = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
+    batch: int = 0
 
     def add(self, value: float, *parents: tuple[int, float]) -> Traced:
         self.values.append(value)
         self.parents.append(tuple((p, slope) for p, slope in parents if p is not None))
         self.places.append(None)
+        self.batches.append(self.batch)
         return Traced(value, len(self.values) - 1, self)
 
 

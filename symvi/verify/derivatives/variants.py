@@ -19,6 +19,7 @@ from symvi.verify.derivatives.worlds import World
 from symvi.verify.naive.quaternion import conjugate, multiply
 
 Matrix = list[list]
+COMPONENTS = ("scalar", "first vector", "second vector", "third vector")
 ENDS = (("a", "b"), ("1", "2"), ("0", "1"), ("i", "j"), ("parent", "child"), ("A", "B"))
 
 
@@ -197,6 +198,11 @@ def raw_components(problem: Problem) -> Iterator[Variant]:
         for first, words in ((1, "without the scalar one"), (0, "without the fourth one")):
             says = f"raw components of the quaternion, {words}, where its tangent's should be (L(q)Vᵀ is missing)"
             yield Variant("component", says, 1.5, _raw_columns(problem, raw, first))
+        for name in names:
+            for k, component in enumerate(COMPONENTS):
+                says = f"the part that goes through the {component} component of {name} is missing"
+                of = _without_component(problem, name, k)
+                yield Variant("component", says, 1.5, of, columns=question.blocks()[name])
     elif question.order == 1:
         for name, block in question.blocks().items():
             if question.variables[name].kind == "quaternion":
@@ -214,6 +220,23 @@ def _raw_columns(problem: Problem, raw: Question, first: int) -> Callable:
             in_tangent = name in tangents(problem.question)
             kept += list(block)[first : first + 3] if in_tangent else list(block)
         return [[row[k] for k in kept] for row in rows]
+
+    return of
+
+
+def _without_component(problem: Problem, name: str, component: int) -> Callable:
+    question, variable = problem.question, problem.question.variables[name]
+    raw = question.with_variable(name, variable.in_tangent("raw", ""))
+
+    def of(point: Point, world: World) -> Matrix:
+        found, values = truth_of(problem, point, world), in_world(point, world)
+        entries = true_derivative(problem.function, raw, values, world)
+        width, column = len(raw.directions), raw.blocks()[name].start + component
+        for k, place in enumerate(question.blocks()[name]):
+            step = variable.moved(values[name], k, world.one)[component] - values[name][component]
+            for i, row in enumerate(found):
+                row[place] = row[place] - entries[i * width + column] * step
+        return found
 
     return of
 
@@ -313,6 +336,7 @@ def transposes(problem: Problem) -> Iterator[Variant]:
     rows = 1 if len(problem.shape) == 1 else problem.shape[0]
     if rows == problem.shape[-1] and rows > 1:
         yield Variant("transpose", "the transpose", 1.0, _with_transposed(problem, range(rows), range(rows)))
+        yield Variant("inverse", "the inverse", 1.5, lambda point, world: inverse(truth_of(problem, point, world)))
     if problem.question.order != 1 or problem.question.weights:
         return
     for block in problem.question.blocks().values():
@@ -322,6 +346,20 @@ def transposes(problem: Problem) -> Iterator[Variant]:
                 window = range(start, start + size)
                 of = _with_transposed(problem, window, block)
                 yield Variant("transpose", "the transpose", 1.0, of, rows=window, columns=block)
+
+
+def inverse(matrix: Matrix) -> Matrix:
+    """By Gauss and Jordan, the largest pivot first. Raises ZeroDivisionError for a singular matrix."""
+    size = len(matrix)
+    rows = [[*row, *(row[0] * 0 + int(i == k) for k in range(size))] for i, row in enumerate(matrix)]
+    for k in range(size):
+        pivot = max(range(k, size), key=lambda i: abs(rows[i][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [x / rows[k][k] for x in rows[k]]
+        for i in range(size):
+            if i != k:
+                rows[i] = [x - rows[i][k] * y for x, y in zip(rows[i], rows[k], strict=True)]
+    return [row[size:] for row in rows]
 
 
 def _with_transposed(problem: Problem, rows: range, columns: range) -> Callable:

@@ -185,7 +185,7 @@ def _entry(problem: Problem, decision: Decision, k: int, example, proved: bool) 
     some = tuple(branch.said for branch in decision.branches if branch.path and k in branch.wrong)
     relative = max((branch.largest.get(k, 0.0) for branch in decision.branches), default=0.0)
     names = _column_names(problem)
-    if problem.question.weights:
+    if problem.question.weights or _is_hessian(problem):
         row = problem.question.column_names()[index[0]]
     else:
         row = f"row {index[0]}"
@@ -197,6 +197,11 @@ def _right_by(problem: Problem, decision: Decision, k: int) -> str:
     if problem.in_floats:
         return FLOATS
     return EQUAL if decision.counted(k) else DIGITS
+
+
+def _is_hessian(problem: Problem) -> bool:
+    """Second derivatives of one number: a row and a column per direction."""
+    return problem.question.order == 2 and problem.rows == 1
 
 
 def _index(shape: tuple[int, ...], k: int) -> tuple[int, ...]:
@@ -215,7 +220,7 @@ def _column_names(problem: Problem) -> list[str]:
     names = asked.column_names()
     if asked.order == 1:
         return [asked.weights] if asked.weights else names
-    return names if asked.weights else [f"{i} then {j}" for i in names for j in names]
+    return names if asked.weights or _is_hessian(problem) else [f"{i} then {j}" for i in names for j in names]
 
 
 def _branch_text(branch: Branch) -> str:
