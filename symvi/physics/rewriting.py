@@ -11,6 +11,7 @@ from random import Random
 import sympy as sp
 
 Path = tuple[int, ...]
+LOOKED_AT = 40  # parts of a matrix, for one to which a rewrite applies
 
 
 def nodes(expression: sp.Basic, path: Path = ()) -> Iterator[tuple[Path, sp.Basic]]:
@@ -100,23 +101,21 @@ def rewritten(matrix: sp.Matrix, units: Sequence[sp.Expr], random: Random) -> tu
     """The same function on the manifold in other words: what was done, and the matrix. units: parts that are one."""
     while True:
         name = random.choice(list(REWRITES))
-        if name in ("unit times", "unit less") and not units:
+        if name in ("unit times", "unit plus") and not units:
             continue
-        found = _changed(matrix, random, lambda part, k=name: REWRITES[k](part, units, random))
-        if found is not None:
-            return name, found
+        for _ in range(LOOKED_AT):
+            found = _changed(matrix, random, lambda part, k=name: REWRITES[k](part, units, random))
+            if found is not None:
+                return name, found
 
 
 def _times_unit(part: sp.Expr, units, random: Random) -> sp.Expr:
     return sp.Mul(random.choice(units), part, evaluate=False)
 
 
-def _without_square(part: sp.Expr, units, random: Random) -> sp.Expr | None:
-    """A square of a quaternion's entry as one less the three others."""
-    for unit in units:
-        if part in unit.args:
-            return 1 - (unit - part)
-    return None
+def _plus_unit(part: sp.Expr, units, random: Random) -> sp.Expr:
+    """Something plus q·q less one."""
+    return sp.Add(part, random.choice(units), -1, evaluate=False)
 
 
 def _expanded(part: sp.Expr, units, random: Random) -> sp.Expr | None:
@@ -145,7 +144,7 @@ def _added_zero(part: sp.Expr, units, random: Random) -> sp.Expr | None:
 
 REWRITES: dict[str, Callable] = {
     "unit times": _times_unit,
-    "unit less": _without_square,
+    "unit plus": _plus_unit,
     "expand": _expanded,
     "factor": _gathered,
     "order": _in_turn,

@@ -8,8 +8,10 @@ from random import Random
 
 import pytest
 
+from symvi.physics.rewriting import REWRITES
 from symvi.verify.derivatives.edits import c_edits, judge, trial
 from symvi.verify.derivatives.edits.__main__ import main
+from symvi.verify.derivatives.edits.c_rewrites import LAWS
 from symvi.verify.derivatives.edits.subjects import BY_HAND, PRINTED, SYMPY, subjects
 from symvi.verify.derivatives.edits.trial import ACCEPTED, CAUGHT, EQUIVALENT, ERROR, KEPT, REFUSED, REWRITE, UNREADABLE
 
@@ -36,6 +38,23 @@ def test_subjects_are_right_and_an_error_in_them_is_caught(subject) -> None:
 def test_all_forms_are_there() -> None:
     forms = Counter(subject.form for subject in SUBJECTS)
     assert forms[SYMPY] >= 14 and forms[PRINTED] >= 13 and forms[BY_HAND] >= 8
+
+
+def test_every_law_that_rewrites_follow_holds() -> None:
+    """Of SymPy and of C; the judge says that none of them changes the derivative of a length, which has a root."""
+    for form in (SYMPY, PRINTED):
+        subject = next(s for s in SUBJECTS if (s.name, s.form) == ("length", form))
+        seen, laws = {}, REWRITES if form == SYMPY else LAWS
+        for seed in range(200):
+            kind, changed = trial._change(subject, REWRITE, Random(seed))
+            seen.setdefault(kind, changed)
+            if seen.keys() == laws.keys():
+                break
+        assert seen.keys() == laws.keys()
+        for kind, changed in seen.items():
+            _, values = trial._given(subject, changed)
+            effect = judge.effect(trial._original(subject), values, trial._points(subject)[:2])
+            assert effect == judge.SAME_AS, (kind, changed)
 
 
 @pytest.mark.parametrize(("verdict", "what", "outcome"), [(True, ERROR, ACCEPTED), (False, REWRITE, REFUSED)])

@@ -26,11 +26,11 @@ def rewritten(text: str, name: str, units: Sequence[str], random: Random) -> tup
         places = list(_real_places(function.body))
         if not places or (law == "unit" and (function.decl.name != name or not units)):
             continue
-        parent, key = random.choice(places)
-        new = LAWS[law](_child(parent, key), [_expression(unit) for unit in units], random)
-        if new is not None:
-            _put(parent, key, new)
-            return law, c_generator.CGenerator().visit(tree)
+        for parent, key in random.sample(places, len(places)):
+            new = LAWS[law](_child(parent, key), [_expression(unit) for unit in units], random)
+            if new is not None:
+                _put(parent, key, new)
+                return law, c_generator.CGenerator().visit(tree)
 
 
 # --- where real numbers are ------------------------------------------------------------------------------------------
