@@ -14,10 +14,11 @@ from math import inf, log10, prod
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world
-from symvi.verify.derivatives.worlds import DegreeWorld, RealWorld
+from symvi.verify.derivatives.worlds import DegreeWorld, FloatWorld, RealWorld
 from symvi.verify.field import PRIMES
 
 SCAN_DIGITS, SCANNED, FIRST = 30, 240, 6
+SIGNS, ROUGH = 48, 1e-7  # points at which floats look for another sign, and how near they must be
 EXAMPLES = 2  # real points of every branch
 TRIES = 400  # points looked at for one that has all roots
 DOUBTED = 40  # points looked at where roots may have taken the other sign
@@ -80,6 +81,8 @@ def decide(problem: Problem, points: int) -> Decision:
             compare_in_reals(problem, branch, point)
         for prime in () if problem.in_floats else PRIMES:
             compare_in_field(problem, branch, prime, points)
+        if branch.roots or branch.opaque:
+            compare_signs(problem, branch)
         branch.doubt = 0.0 if problem.in_floats else doubt_of(problem, branch, points)
     return Decision(branches, one_way_conditions(branches), undefined, points)
 
@@ -141,6 +144,22 @@ def compare_in_reals(problem: Problem, branch: Branch, point: Point) -> None:
             branch.wrong.add(entry)
             relative = float(abs(t - c) / max(abs(t), abs(c)))
             branch.largest[entry] = max(branch.largest.get(entry, 0.0), relative)
+
+
+def compare_signs(problem: Problem, branch: Branch) -> None:
+    """Look for signs that a field does not see, sqrt(x²) for x below zero: floats at many points, then 60 digits."""
+    for number in range(SIGNS):
+        point, world = problem.draw(number), FloatWorld()
+        try:
+            if problem.path(point, world) != branch.path:
+                continue
+            pairs = list(zip(problem.truth(point, world), problem.claim(point, world), strict=True))
+        except (*ANOTHER_POINT, ZeroDivisionError, OverflowError):
+            continue
+        size = max((abs(x) for pair in pairs for x in pair), default=0) + 1e-9
+        if any(abs(t - c) > ROUGH * size and k not in branch.wrong for k, (t, c) in enumerate(pairs)):
+            branch.points.append(point)
+            compare_in_reals(problem, branch, point)
 
 
 def compare_in_field(problem: Problem, branch: Branch, prime: int, points: int) -> None:

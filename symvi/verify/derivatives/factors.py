@@ -42,7 +42,7 @@ class Factors:
         return {name: values for name, values in found.items() if all(values)}
 
     def name(self, ratios: tuple[float, ...], simple: bool = False) -> tuple[float, str] | None:
-        """(cost, words) of what a claim is of the truth, for claim/truth at every point; None for nothing that is known.
+        """(cost, words) of what a claim is of the truth, for claim/truth at every point; None for nothing known.
 
         simple: only simple numbers and powers of scalars, no number that happens to be computed or constant.
         """

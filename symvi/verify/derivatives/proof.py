@@ -48,6 +48,8 @@ class PolynomialWorld(World):
 
     def _values(self, entries: list[str], variable) -> list:
         found = [self.quotients.unknown(entry) for entry in entries]
+        if variable.kind == "inertia" and variable.size == 9:
+            return [found[max(i, k) * 3 + min(i, k)] for i in range(3) for k in range(3)]
         if variable.kind in ("quaternion", "unit vector", "rotation"):
             first, *rest = entries
             self.quotients.relate(

@@ -55,13 +55,9 @@ def terms(problem: Problem, point: Point, traces: Traces) -> list[Term]:
         return []
     slopes = _slopes(problem, tape, starts, point)
     adjoints = _adjoints(tape, results)
-    variables = [name for name, start in starts.items() for _ in point[name]]
-    return [
-        *_lines(tape, slopes, results),
-        *_links(tape, slopes, results, variables),
-        *_numbers(tape, slopes, adjoints),
-        *_operands(tape, slopes, adjoints),
-    ]
+    variables = [name for name in starts for _ in point[name]]
+    lines = [*_lines(tape, slopes, results), *_links(tape, slopes, results, variables)]
+    return [*lines, *_numbers(tape, slopes, adjoints), *_operands(tape, slopes, adjoints)]
 
 
 def _seeds(problem: Problem, point: Point, starts) -> dict[int, np.ndarray]:

@@ -1,0 +1,47 @@
+"""What `symvi derive` prints is right: it is evaluated and verified like a user's claim."""
+
+from __future__ import annotations
+
+import pytest
+
+import symvi.verify as verify
+from symvi.verify.derivatives.derivation import ROWS, derivation
+from symvi.verify.derivatives.own_joints import NAMES
+
+
+def as_claim(found, names: list[str]):
+    """A derivation as a function of arguments with these names."""
+    scope: dict = {"found": found}
+    exec(f"def claim({', '.join(names)}): return found.values(dict({', '.join(f'{n}={n}' for n in names)}))", scope)
+    return scope["claim"]
+
+
+@pytest.mark.parametrize("side", ["body", "world"])
+@pytest.mark.parametrize("name", [*NAMES, *ROWS])
+def test_what_is_printed_is_the_derivative(name: str, side: str) -> None:
+    found = derivation(name, side=side)
+    function = verify.own(name, side=side, axes="joint", offset=True)
+    report = verify.derivative(function, as_claim(found, list(function.variables)), wrt=found.wrt)
+    assert report.right, str(report)
+
+
+@pytest.mark.parametrize(("tangent", "axes"), [("half", "joint"), ("rotation vector", "world")])
+def test_a_revolute_joint_in_the_papers_tangent_and_in_world_axes(tangent: str, axes: str) -> None:
+    found = derivation("revolute", tangent=tangent, axes=axes, scale=1)
+    function = verify.own("revolute", tangent=tangent, axes=axes, offset=True, scale=1)
+    assert verify.derivative(function, as_claim(found, list(function.variables)), wrt=found.wrt).right
+
+
+def test_a_revolute_joint_reads_as_in_the_papers() -> None:
+    """With u = R_aᵀ(x_b + R_b p_b - x_a): dg/dtheta_a = A R_offᵀ u^, since p_a's share is A R_offᵀ p_a^."""
+    assert derivation("spherical").text().splitlines()[-3:] == [
+        "  dg/dtheta_a = A R_offᵀ (R_aᵀ u)^ + A R_offᵀ p_a^",
+        "  dg/dx_b = A R_offᵀ R_aᵀ",
+        "  dg/dtheta_b = -A R_offᵀ R_aᵀ R_b p_b^",
+    ]
+
+
+def test_latex_names_every_variable_and_closes_what_it_opens() -> None:
+    text = derivation("revolute").latex()
+    assert r"\frac{\partial g}{\partial \theta_{a}}" in text and r"R_{\mathrm{off}}^{\mathsf T}" in text
+    assert text.count(r"\begin{") == text.count(r"\end{") and text.count("{") == text.count("}")

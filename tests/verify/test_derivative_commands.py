@@ -1,0 +1,128 @@
+"""`symvi verify` and `symvi derive`: files of claims, C against symvi's own functions, exit codes, forms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from symvi import cli
+
+CLAIMS = """
+import numpy as np
+import symvi.verify as verify
+
+VARIABLES = {"q": verify.quaternion(), "v": verify.vector(3)}
+
+def skew(v):
+    return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+
+def rotation(q):
+    w, x, y, z = q
+    return np.array([[1 - 2*(y*y + z*z), 2*(x*y - w*z), 2*(x*z + w*y)],
+                     [2*(x*y + w*z), 1 - 2*(x*x + z*z), 2*(y*z - w*x)],
+                     [2*(x*z - w*y), 2*(y*z + w*x), 1 - 2*(x*x + y*y)]])
+
+def position(q, v):
+    return rotation(q) @ v
+
+def position_derivative_wrt_v(q, v):
+    return rotation(q)
+
+@verify.claim(function="spherical")
+def hinge(xa, qa, xb, qb, pa, pb):
+    return np.hstack([-np.eye(3), rotation(qa) @ skew(pa), np.eye(3), -rotation(qb) @ skew(pb)])
+"""
+WRONG = """
+def position_derivative_wrt_q(q, v):
+    return rotation(q) @ skew(v)
+"""
+IN_C = """
+void lever(const double q[4], const double v[3], double J[3][3]) {
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    double R[3][3] = {{1 - 2*(y*y + z*z), 2*(x*y - w*z), 2*(x*z + w*y)},
+                      {2*(x*y + w*z), 1 - 2*(x*x + z*z), 2*(y*z - w*x)},
+                      {2*(x*z - w*y), 2*(y*z + w*x), 1 - 2*(x*x + y*y)}};
+    double S[3][3] = {{0, -v[2], v[1]}, {v[2], 0, -v[0]}, {-v[1], v[0], 0}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            J[i][j] = 0;
+            for (int k = 0; k < 3; k++)
+                J[i][j] -= SIZE * R[i][k] * S[k][j];
+        }
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "claims.py").write_text(CLAIMS)
+    (tmp_path / "lever.c").write_text(IN_C)
+    return tmp_path
+
+
+def test_a_file_of_right_claims_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["verify", "claims.py"]) == 0
+    assert capsys.readouterr().out.count("RIGHT") == 2
+
+
+def test_a_wrong_claim_fails_with_its_diagnosis(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "claims.py").write_text(CLAIMS + WRONG)
+    assert cli.main(["verify", "claims.py", "--json", "--html", "report.html", "--latex", "report.tex"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert [name for name, report in found["claims"].items() if not report["right"]] == ["position_derivative_wrt_q"]
+    assert found["claims"]["position_derivative_wrt_q"]["diagnoses"][0]["says"] == "the wrong sign"
+    assert "wrong" in (folder / "report.html").read_text() and r"\boxed" in (folder / "report.tex").read_text()
+
+
+@pytest.mark.parametrize(("size", "code"), [("1", 0), ("1.0/2", 1), ("1/2", 1)])
+def test_c_is_judged_against_a_function_of_symvi(folder: Path, size: str, code: int, capsys) -> None:
+    command = "verify --c lever.c --function lever --against rotation --define".split()
+    assert cli.main([*command, f"SIZE={size}"]) == code
+    out = capsys.readouterr().out
+    assert ("half the true value" in out) == (size == "1.0/2")
+    assert ("1/2 is 0" in out) == (size == "1/2")  # whole numbers divide as C divides them
+
+
+def test_the_papers_tangent_can_be_stated(folder: Path) -> None:
+    command = "verify --c lever.c --function lever --against rotation --define SIZE=2 --tangent half".split()
+    assert cli.main(command) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["verify"], "give a Python file"),
+        (["verify", "missing.py"], "missing.py"),
+        (["verify", "empty.py"], "claims nothing"),
+        (["verify", "broken.py"], "broken.py:2: ZeroDivisionError"),
+        (["verify", "--c", "lever.c", "--function", "lever"], "--against"),
+        (["verify", "--c", "lever.c", "--function", "lever", "--against", "rotations"], "did you mean 'rotation'"),
+        (["verify", "--c", "lever.c", "--function", "leverage", "--against", "rotation"], "no function leverage"),
+        (["derive", "revolut"], "did you mean 'revolute'"),
+        (["derive", "world_inertia"], "no derivation as text"),
+    ],
+)
+def test_what_cannot_be_judged_is_named(folder: Path, arguments: list[str], words: str, capsys) -> None:
+    (folder / "empty.py").write_text("x = 1\n")
+    (folder / "broken.py").write_text("x = 0\ny = 1 / x\n")
+    assert cli.main(arguments) in (1, 2)
+    assert words in capsys.readouterr().err
+
+
+def test_one_claim_that_cannot_be_judged_does_not_hide_the_others(folder: Path, capsys) -> None:
+    (folder / "claims.py").write_text(CLAIMS + "\ndef position_derivative_wrt_q(q, v):\n    return rotation(q)[:2]\n")
+    assert cli.main(["verify", "claims.py", "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["claims"]) == 2 and list(found["not judged"]) == ["position_derivative_wrt_q"]
+
+
+def test_derivations_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["derive"]) == 0
+    assert {"revolute", "rotational_residual", "half_space"} <= set(capsys.readouterr().out.split())
+    assert cli.main(["derive", "revolute"]) == 0
+    assert "dg/dtheta_b" in capsys.readouterr().out
+    assert cli.main(["derive", "revolute", "--latex"]) == 0
+    assert r"\begin{align}" in capsys.readouterr().out

@@ -1,0 +1,98 @@
+"""Errors that people make in derivatives are named: the kind of each, and where it is; and nothing is guessed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symvi.verify as verify
+from tests.verify import hand_written as hand
+
+JOINT_ERRORS = {
+    "transposed rotation": ("conjugate", "q_a"),
+    "other anchor": ("exchange", "p_a and p_b"),
+    "sign": ("sign", "q_a"),
+    "world side": ("side", "world axes"),
+    "lever dropped": ("missing", "q_a"),
+    "lever transposed": ("transpose", "q_b"),
+    "R for L": ("side", "L for R"),
+    "papers' scale": ("factor", "half"),
+    "doubled": ("factor", "twice"),
+    "bodies swapped": ("exchange", "bodies"),
+    "one sign": ("sign", "q_b about y"),
+    "rows swapped": ("order", "1, 0, 2, 3, 4"),
+}
+MOMENTUM_ERRORS = {
+    "gyroscopic sign": ("gyroscopic", "sign"),
+    "gyroscopic term dropped": ("gyroscopic", "missing"),
+    "gyroscopic term, one factor": ("gyroscopic", "-(J w)^"),
+    "h/2 forgotten": ("gyroscopic", "a factor h is missing"),
+    "cosine held fixed": ("term", "c = sqrt"),
+    "outer product transposed": ("term", "transposed"),
+}
+
+
+def explained(report: verify.Report) -> set[int]:
+    return set().union(*(diagnosis.entries for diagnosis in report.diagnoses))
+
+
+def wrong_entries(report: verify.Report) -> set[int]:
+    return {k for k, entry in enumerate(report.entries) if not entry.right}
+
+
+def assert_named(report: verify.Report, kind: str, words: str) -> None:
+    assert wrong_entries(report) == explained(report)
+    assert any(found.kind == kind and words in str(found) for found in report.diagnoses), str(report)
+
+
+@pytest.mark.parametrize("error", JOINT_ERRORS)
+def test_an_error_in_a_joint_is_named(error: str) -> None:
+    report = verify.derivative(verify.own("revolute"), hand.revolute(error), wrt=hand.PLACEMENTS)
+    assert not report.right
+    assert_named(report, *JOINT_ERRORS[error])
+
+
+@pytest.mark.parametrize("error", MOMENTUM_ERRORS)
+def test_an_error_in_a_momentum_is_named(error: str) -> None:
+    report = verify.derivative(verify.own("angular_momentum"), hand.momentum(error), wrt="w")
+    assert_named(report, *MOMENTUM_ERRORS[error])
+
+
+def test_a_right_joint_has_no_diagnosis() -> None:
+    report = verify.derivative(verify.own("revolute"), hand.revolute(), wrt=hand.PLACEMENTS)
+    assert report.right and not report.diagnoses
+
+
+def test_nothing_is_guessed_where_nothing_holds() -> None:
+    """An entry that is another one's square has no usual cause."""
+
+    def claimed(q, v):
+        found = hand.rotated_by_q(q, v)
+        found[0, 0] = found[1, 1] ** 2 + v[0] ** 3
+        return found
+
+    report = verify.derivative(verify.own("rotation"), claimed, wrt="q")
+    assert wrong_entries(report) == {0} and not report.diagnoses
+    assert "none of the usual errors" in str(report)
+
+
+def test_the_step_that_was_forgotten_is_named() -> None:
+    report = verify.derivative(verify.own("position_update"), lambda x, v, h: hand.I3, wrt="v")
+    assert [(found.kind, found.says) for found in report.diagnoses[:1]] == [("step", "a factor h is missing")]
+
+
+def test_components_of_a_gradient_that_left_the_sphere_another_way() -> None:
+    """R(q) v of degree two, and with 1 for q·q: raw derivatives differ by a multiple of q, those in a tangent agree."""
+
+    def of_degree_two(q, v):
+        w, u = q[0], q[1:]
+        return (w * w - u @ u) * v + 2 * (u @ v) * u + 2 * w * np.cross(u, v)
+
+    def by_q(q, v):
+        w, u = q[0], q[1:]
+        along = 2 * (np.outer(u, v) + (u @ v) * hand.I3 - np.outer(v, u) - w * hand.skew(v))
+        return np.column_stack([2 * (w * v + np.cross(u, v)), along]) + np.outer(v, q)
+
+    variables = {"q": verify.quaternion("raw"), "v": verify.vector()}
+    report = verify.derivative(of_degree_two, by_q, wrt="q", variables=variables)
+    assert_named(report, "manifold", "right along the unit sphere")

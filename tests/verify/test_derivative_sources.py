@@ -1,0 +1,188 @@
+"""What users give: SymPy's symbols, Python's functions as they stand, and everything that cannot be judged, by name."""
+
+from __future__ import annotations
+
+import math
+import random
+from math import sin
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import symvi.verify as verify
+from symvi.verify import VerificationError
+from symvi.verify.derivatives.constants import meaning
+from symvi.verify.derivatives.sympy_source import symbol_places
+from tests.verify import hand_written as hand
+
+LINE = {"x": verify.vector(), "h": verify.step()}
+TURNED = {"q": verify.quaternion(), "v": verify.vector()}
+
+
+def refusal(function, claimed, wrt="x", variables=LINE, **options) -> str:
+    with pytest.raises(VerificationError) as caught:
+        verify.derivative(function, claimed, wrt=wrt, variables=variables, **options)
+    return str(caught.value)
+
+
+# --- SymPy --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("symbols", "places"),
+    [
+        ("q0 q1 q2 q3", [0, 1, 2, 3]),
+        ("q_1 q_2 q_3 q_4", [0, 1, 2, 3]),
+        ("q_w q_x q_y q_z", [0, 1, 2, 3]),
+        ("qs qx qy qz", [0, 1, 2, 3]),
+        ("q0 q2", [0, 2]),
+        ("q4 q2", [3, 1]),
+    ],
+)
+def test_symbols_are_found_by_their_names(symbols: str, places: list[int]) -> None:
+    found = symbol_places(symbols.split(), {"q": verify.quaternion()})
+    assert [found[symbol] for symbol in symbols.split()] == [("q", k) for k in places]
+
+
+def test_symbols_that_may_count_from_zero_or_one_are_asked_for() -> None:
+    with pytest.raises(VerificationError, match="count from 0 or from 1"):
+        symbol_places(["q1", "q2"], {"q": verify.quaternion()})
+    given = {"q": verify.quaternion(symbols=sp.symbols("q0:4"))}
+    assert symbol_places(["q1", "q2"], given) == {"q1": ("q", 1), "q2": ("q", 2)}
+
+
+def test_matrix_symbols_and_six_moments_are_read() -> None:
+    x = sp.MatrixSymbol("x", 3, 1)
+    report = verify.derivative(sp.Matrix(x).T * sp.Matrix(x), 2 * sp.Matrix(x).T, wrt="x", variables=LINE)
+    assert report.right
+    found = symbol_places(["Jxx", "J_yz"], {"J": verify.inertia("six")})
+    assert found == {"Jxx": ("J", 0), "J_yz": ("J", 5)}
+
+
+def test_a_piecewise_expression_is_judged_case_by_case() -> None:
+    x = sp.symbols("x0:3")
+    function, claimed = sp.Abs(x[0]), sp.Matrix([[sp.Piecewise((1, x[0] > 0), (1, True)), 0, 0]])
+    report = verify.derivative(function, claimed, wrt="x", variables={"x": verify.vector(symbols=x)})
+    assert [entry.index for entry in report.wrong] == [(0, 0)] and report.wrong[0].branches
+
+
+# --- Python -------------------------------------------------------------------------------------------------------
+def test_functions_of_math_and_numpy_are_exact_while_they_run_and_themselves_afterwards() -> None:
+    def function(x):
+        found = np.zeros(2)
+        found[0] = sin(x[0]) * math.sqrt(x[1] ** 2) + np.linalg.norm(x)
+        found[1] = np.arctan2(x[1], x[0])
+        return found
+
+    def claimed(x):
+        size, sign = np.linalg.norm(x), 1 if x[1] > 0 else -1
+        turn = x[0] ** 2 + x[1] ** 2
+        slope = np.array([math.cos(x[0]) * abs(x[1]), sin(x[0]) * sign, 0.0])
+        return np.vstack([slope + x / size, [-x[1] / turn, x[0] / turn, 0]])
+
+    before = (np.zeros, np.array, math.sqrt, sin)
+    assert verify.derivative(function, claimed, wrt="x", variables=LINE).right
+    assert (np.zeros, np.array, math.sqrt, sin) == before and type(np.zeros(1)) is np.ndarray
+
+
+def test_linear_algebra_is_exact() -> None:
+    def function(x):
+        return np.linalg.solve(hand.skew(x) + hand.I3, np.ones(3))
+
+    def claimed(x):
+        inverse = np.linalg.inv(hand.skew(x) + hand.I3)
+        return inverse @ hand.skew(inverse @ np.ones(3))
+
+    assert verify.derivative(function, claimed, wrt="x", variables=LINE).right
+
+
+def test_parameters_may_leave_out_underscores_and_come_in_any_order() -> None:
+    def claimed(q_b, QA):  # noqa: N803
+        d = hand.left(np.array([1, -1, -1, -1]) * QA) @ q_b
+        return np.hstack([-hand.right(d)[:, 1:], hand.left(d)[:, 1:]]) / 2
+
+    verify.assert_derivative(verify.own("relative_orientation"), claimed, wrt=("q_a", "q_b"))
+
+
+@pytest.mark.parametrize(
+    ("value", "factor", "radicand"),
+    [(0.1, "1/10", 1), (1 / 3, "1/3", 1), (math.sqrt(2) / 2, "1/2", 2), (-math.sqrt(3), "-1", 3), (0.333333, None, 1)],
+)
+def test_numbers_in_code_mean_what_was_meant(value: float, factor: str | None, radicand: int) -> None:
+    found = meaning(value)
+    assert found.radicand == radicand
+    assert str(found.factor) == (factor or "333333/1000000")
+
+
+# --- what cannot be judged ----------------------------------------------------------------------------------------
+def test_shapes_that_do_not_fit_are_named_with_what_would_fit() -> None:
+    said = refusal(lambda x: x, lambda x: np.eye(4))
+    assert "4 x 4" in said and "3 x 3" in said and "x 3" in said
+    said = refusal(lambda q: q, lambda q: np.eye(4), "q", TURNED)
+    assert "verify.quaternion('raw')" in said
+    said = refusal(lambda v: v, lambda v: np.ones((4, 3)), "v", {"v": verify.vector(4)})
+    assert "is v a quaternion?" in said
+
+
+def test_a_quaternion_that_is_not_said_to_be_one_is_asked_for() -> None:
+    said = refusal(sp.Matrix(sp.symbols("q0:4")), sp.eye(4), "x", LINE)
+    assert "q0" in said and "quaternion must be said to be one" in said
+
+
+def test_a_division_by_what_is_zero_on_the_manifold_is_named_with_its_line() -> None:
+    def divided(q, v):
+        return v / (1 - q @ q)
+
+    said = refusal(divided, lambda v: hand.I3, "v", TURNED)
+    assert (
+        "zero on the manifold" in said and f"test_derivative_sources.py:{divided.__code__.co_firstlineno + 1}" in said
+    )
+    q = sp.symbols("q0:4")
+    said = refusal(1 / (sum(e**2 for e in q) - 1), sp.zeros(1, 4), "q", {"q": verify.quaternion("raw", symbols=q)})
+    assert "zero on the manifold" in said and "q0**2" in said
+
+
+def test_a_function_that_gives_other_values_each_time_is_named() -> None:
+    assert "different values for the same arguments" in refusal(lambda x: x * random.random(), lambda x: hand.I3)
+
+
+def test_a_function_that_raises_is_named_with_its_line() -> None:
+    def beyond(x):
+        return x[7]
+
+    said = refusal(beyond, lambda x: hand.I3)
+    assert f"beyond raises IndexError at test_derivative_sources.py:{beyond.__code__.co_firstlineno + 1}" in said
+
+
+def test_a_function_without_values_is_named() -> None:
+    assert "root" in refusal(lambda x: np.sqrt(-(x @ x) - 1), lambda x: x) or "no value" in refusal(
+        lambda x: np.sqrt(-(x @ x) - 1), lambda x: x
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: verify.derivative(lambda x: x, lambda x: hand.I3, wrt="y", variables=LINE), "no variable 'y'"),
+        (lambda: verify.derivative(lambda y: y, lambda x: hand.I3, wrt="x", variables=LINE), "'y' is no variable"),
+        (lambda: verify.derivative(lambda x: x, lambda x: hand.I3, wrt="x"), "variables say"),
+        (lambda: verify.derivative(object(), lambda x: hand.I3, wrt="x", variables=LINE), "cannot be read"),
+        (lambda: verify.derivative(lambda x: None, lambda x: hand.I3, wrt="x", variables=LINE), "returns nothing"),
+        (lambda: verify.derivative(lambda x: x, lambda x: hand.I3, "x", LINE, order=3), "order 3"),
+        (lambda: verify.derivative(lambda w: w, lambda w: w, "w", {"w": verify.angular_velocity()}), "add 'h'"),
+        (lambda: verify.own("revolut"), "revolute"),
+        (lambda: verify.own("revolute", axis=(0, 1, 1)), "axis"),
+        (lambda: verify.quaternion("halves"), "half"),
+        (lambda: verify.vector(0), "size"),
+        (lambda: verify.c("double f(double a) { return a; }", "f").as_function({}, "f"), "'a' is no variable"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_says_what_would_do(call, words: str) -> None:
+    with pytest.raises(VerificationError, match=words):
+        call()
+
+
+def test_every_function_of_symvis_own_can_be_differentiated_by_its_usual_variables() -> None:
+    for name in verify.own_names():
+        function = verify.own(name)
+        with pytest.raises(VerificationError, match="the derivative is"):
+            verify.derivative(function, lambda: np.zeros((1, 77)), wrt=function.definition.wrt)
