@@ -50,8 +50,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_commands_run_as_they_stand_there(folder: Path) -> None:
     """But for the demo, the tests and the benchmarks, which have tests of their own."""
     words = [shlex.split(line)[3:] for line in COMMANDS if line.startswith("python3 -m symvi ")]
-    tried = [arguments for arguments in words if arguments[0] in ("simulate", "info", "generate")]
-    assert {arguments[0] for arguments in tried} == {"simulate", "info", "generate"}
+    tried = [arguments for arguments in words if arguments[0] in ("simulate", "info", "generate", "derive")]
+    assert {arguments[0] for arguments in tried} == {"simulate", "info", "generate", "derive"}
     assert all(cli.main(arguments) == 0 for arguments in tried)
     written = {path.name for path in folder.iterdir()}
     assert {"pendulum.html", "pendulum.npz", "pendulum.csv", "later.npz", "moon.png", "generated"} <= written
@@ -64,6 +64,7 @@ def test_the_python_runs_from_top_to_bottom(folder: Path, capsys: pytest.Capture
     assert (folder / "arm.npz").is_file() and (folder / "mechanism.schema.json").is_file()
     assert names["pair"].body_names == ("left_upper", "left_lower", "right_upper", "right_lower")
     assert names["driven"].closure.max() < 1e-5
+    assert [found.says for found in names["report"].diagnoses] == ["twice the true value"]
 
 
 def test_the_c_program_ends_where_python_does(folder: Path) -> None:
