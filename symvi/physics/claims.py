@@ -51,6 +51,11 @@ class Claim:
         turn = (right(q) if kind == "world" else left(q))[:, 1:]
         return gradient * (turn if kind == "half" else turn / 2)
 
+    @property
+    def has_branches(self) -> bool:
+        """Whether the function is another one in some part of space."""
+        return bool(self.function.has(sp.Piecewise))
+
     def units(self) -> list[sp.Expr]:
         """Expressions that are one on the manifold: q·q of every unit quaternion."""
         return [

@@ -63,7 +63,8 @@ class CFunction:
             raise refused(self._function.place, f"{self.name} has no parameter {', '.join(unknown)}; it has {names}")
         with deep(self._function.place):
             machine = self._program.machine(arithmetic)
-            cells = Arguments(self, inputs, arithmetic, machine.numbers[0])
+            zero = machine.numbers[0]
+            cells = Arguments(self._function, self.parameters, self.cleared, inputs, arithmetic, zero)
             returned = self._program.run(self._function, machine, cells.storages)
         results = {parameter.name: cells.written(parameter) for parameter in self.parameters
                    if parameter.direction != "in"}  # fmt: skip

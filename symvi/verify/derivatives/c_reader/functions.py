@@ -10,9 +10,9 @@ from pycparser import c_ast
 
 from symvi.verify.derivatives.c_reader import initializers, types
 from symvi.verify.derivatives.c_reader.declarations import Unit, is_const, place_of
-from symvi.verify.derivatives.c_reader.expressions import Scope
 from symvi.verify.derivatives.c_reader.memory import Frame, Machine, Storage
 from symvi.verify.derivatives.c_reader.problems import Note, Place, SourceError, refused
+from symvi.verify.derivatives.c_reader.scope import Scope
 from symvi.verify.derivatives.c_reader.statements import RETURN, block
 from symvi.verify.derivatives.c_reader.types import Array, Integer, PointerTo, Type
 from symvi.verify.derivatives.c_reader.values import Value, Variable

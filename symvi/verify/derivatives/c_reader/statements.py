@@ -14,10 +14,10 @@ from pycparser import c_ast
 from symvi.verify.derivatives.c_reader import types
 from symvi.verify.derivatives.c_reader.conversions import as_integer, converted
 from symvi.verify.derivatives.c_reader.declarations import is_const, place_of, text_of
-from symvi.verify.derivatives.c_reader.expressions import Scope
 from symvi.verify.derivatives.c_reader.initializers import bounded, completed, initial
 from symvi.verify.derivatives.c_reader.memory import Frame, Storage
 from symvi.verify.derivatives.c_reader.problems import Place, SourceError, refused
+from symvi.verify.derivatives.c_reader.scope import Scope
 from symvi.verify.derivatives.c_reader.types import Integer, PointerTo
 from symvi.verify.derivatives.c_reader.values import Variable
 

@@ -13,7 +13,7 @@ import mpmath
 from mpmath import mp
 
 DIGITS = 50
-POINTS = 24
+POINTS, WITH_BRANCHES = 24, 1000  # random points; a wrong condition may matter in few of them
 SAME = 1e-30  # of values relative to the largest: what fifty digits leave after some hundred operations
 SAME_AS, OTHER, UNDEFINED = "same", "other", "undefined"
 
@@ -67,7 +67,8 @@ def points(claim, seed: int) -> list[dict[str, list]]:
         return numbers(1 if kind == "scalar" else 3)
 
     with mpmath.workdps(DIGITS):
-        return [{name: argument(kind) for name, kind in claim.arguments.items()} for _ in range(POINTS)]
+        count = WITH_BRANCHES if claim.has_branches else POINTS
+        return [{name: argument(kind) for name, kind in claim.arguments.items()} for _ in range(count)]
 
 
 Values = Callable[[Mapping[str, list]], list]
