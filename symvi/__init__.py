@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         SolverError,
         SymviError,
     )
+    from symvi.importers import Imported, load
     from symvi.mechanism import (
         Actuator,
         Body,
@@ -51,6 +52,7 @@ _HOME_OF = {
     name: module
     for module, names in {
         "symvi.errors": "AssemblyError CompilerError MechanismError MissingExtraError SolverError SymviError",
+        "symvi.importers": "Imported load",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
         " JointSpring Limit Mechanism PointSpring Potential Rod Servo Sphere Wrench",
         "symvi.mechanism.state": "State",
@@ -74,6 +76,7 @@ __all__ = [
     "Cylinder",
     "Driver",
     "DryFriction",
+    "Imported",
     "Joint",
     "JointDamper",
     "JointSpring",
@@ -95,6 +98,7 @@ __all__ = [
     "Wrench",
     "__version__",
     "coordinates_of",
+    "load",
     "placements",
     "state_from",
 ]

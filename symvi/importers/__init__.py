@@ -1,0 +1,61 @@
+"""Importing: mechanisms that other programs have described, taken as they are, with a report on each of their parts.
+
+    imported = symvi.load("robot.urdf", base="floating", contacts="collision")
+    print(imported.report)
+    simulator = symvi.Simulator(imported.mechanism)
+
+A reader per format makes a neutral tree (tree.py) of a file. One policy makes it something that can be simulated
+(policy.py), and one module makes it a mechanism (assemble.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from os import PathLike
+from typing import Literal
+
+from symvi.importers.model import Imported, Placed, Shown
+from symvi.importers.options import Options
+from symvi.importers.reading import read
+from symvi.importers.report import Notice, Report, Source
+
+__all__ = ["Imported", "Notice", "Options", "Placed", "Report", "Shown", "Source", "load"]
+
+
+def load(
+    path: str | PathLike[str],
+    *,
+    base: Literal["fixed", "floating"] = "fixed",
+    contacts: Literal[False, "collision"] | Collection[str] = False,
+    contact_points: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    friction: float = 0.8,
+    packages: Mapping[str, str | PathLike[str]] | None = None,
+    arguments: Mapping[str, str] | None = None,
+    gravity: Sequence[float] | None = None,
+    prefix: str = "",
+    repair: bool = False,
+    strict: bool = False,
+) -> Imported:
+    """The mechanism of a file in any format: symvi's own (.toml, .json), URDF (.urdf, .xml, .xacro).
+
+    base: whether the root link is fixed to the world or free, where the file does not say it.
+    contacts: "collision" lets the ground, the half-space below z = 0, hold off the collision shapes of all links; a
+        list of links, those of these links.
+    contact_points: link -> points (x, y, z) or spheres (x, y, z, radius) in its frame [m], held off likewise.
+    friction: coefficient of these contacts, where the file has none.
+    packages: name of a ROS package -> its folder, for package:// in the file. Nothing is read outside the folder of
+        the file and these.
+    arguments: of a .xacro file.
+    gravity: instead of the file's own, or of (0, 0, -9.81) [m/s^2].
+    prefix: before the names of all elements, so that several robots can be merged.
+    repair: mend what would be refused (inertia that no body has, links without mass between joints).
+    strict: raise an error if anything was approximated, dropped or ignored.
+    Raises MechanismError with every problem, each with file and line.
+    """
+    options = Options(
+        base, contacts, contact_points or {}, friction, packages or {}, arguments or {}, gravity, prefix, repair
+    )
+    imported = read(path, options)
+    if strict:
+        imported.report.strict()
+    return imported

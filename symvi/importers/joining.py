@@ -1,0 +1,142 @@
+"""Several joints with links without mass between them, as the one standard joint that moves alike.
+
+Formats that know only hinges and slides write a universal joint as two hinges with an empty link between them. What is
+joined here is exact: the same motion, and the same coordinates, each with its stops, damping, friction and spring.
+Axes are compared in the joint frame, with the first joint's frame and the empty link's frame followed to the child.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from symvi.importers.pose import Pose
+from symvi.importers.report import Findings
+from symvi.importers.tree import NO_LIMIT, Link, Tree, TreeJoint
+from symvi.mechanism.names import shown
+from symvi.mechanism.rotation import conjugate, rotate
+from symvi.mechanism.vectors import Vector3, add, cross, dot, norm, scale, subtract
+
+__all__ = ["joined"]
+
+SQUARE = 1e-9  # cosine of an angle that counts as a right one; of axes that count as parallel, the sine
+DISTANCE = 1e-9  # between axes that count as meeting [m]
+SPEEDS = ("damping", "friction", "stiffness", "rest", "armature")
+Places = dict[str, tuple[str, int]]
+
+
+def joined(tree: Tree, coordinates: Places, findings: Findings) -> tuple[Tree, Places]:
+    """The tree with joints joined where that is possible.
+
+    coordinates: where each joint's coordinates are: joint, number of the first. Returned as they then are.
+    """
+    taken = {name for gear in tree.gears for name in (gear.leader, gear.follower)}  # these need one coordinate each
+    taken |= {motor.joint for motor in tree.motors}
+    gone: set[str] = set()
+    joints = {joint.name: joint for joint in tree.joints}
+    for link, first, second in _candidates(tree):
+        result = None if taken & {first.name, second.name} else _one(first, second)
+        if result is None:
+            continue
+        joint, places = result
+        title = f"joints {shown(first.name)}, {shown(second.name)}"
+        why = f"a {joint.type} joint, which moves alike; the link {shown(link.name)} without mass goes"
+        findings.note("merged", second.source, title, "link without mass", why)
+        gone.add(link.name)
+        taken |= {first.name, second.name}
+        del joints[first.name]
+        joints[second.name] = joint
+        coordinates = coordinates | {first.name: (joint.name, places[0]), second.name: (joint.name, places[1])}
+    links = tuple(link for link in tree.links if link.name not in gone)
+    return replace(tree, links=links, joints=tuple(joints.values())), coordinates
+
+
+def _candidates(tree: Tree) -> Iterator[tuple[Link, TreeJoint, TreeJoint]]:
+    """(link without mass, joint to it, joint from it), where nothing else is on the link."""
+    into: dict[str, list[TreeJoint]] = {}
+    out: dict[str, list[TreeJoint]] = {}
+    for joint in tree.joints:
+        into.setdefault(joint.child, []).append(joint)
+        out.setdefault(joint.parent, []).append(joint)
+    pointed = {point.link for point in tree.contacts}
+    for link in tree.links:
+        before, after = into.get(link.name, []), out.get(link.name, [])
+        is_between = len(before) == len(after) == 1 and not (before[0].closes or after[0].closes)
+        if _is_empty(link) and is_between and link.name not in pointed:
+            yield link, before[0], after[0]
+
+
+def _is_empty(link: Link) -> bool:
+    return link.inertial is None or (link.inertial.mass == 0.0 and not any(link.inertial.inertia))
+
+
+def _one(first: TreeJoint, second: TreeJoint) -> tuple[TreeJoint, tuple[int, int]] | None:
+    """One joint for both, and where the coordinates of each begin in it; None where no standard joint does."""
+    types = (first.type, second.type)
+    if types == ("revolute", "revolute"):
+        return _universal(first, second)
+    if set(types) == {"revolute", "prismatic"}:
+        return _cylindrical(first, second)
+    return None
+
+
+def _second_frame(first: TreeJoint, second: TreeJoint) -> Pose:
+    """The second joint's frame in the first joint's, at zero coordinates."""
+    return first.child_frame.inverse().then(second.frame)
+
+
+def _universal(first: TreeJoint, second: TreeJoint) -> tuple[TreeJoint, tuple[int, int]] | None:
+    """Two hinges whose axes meet at right angles."""
+    frame = _second_frame(first, second)
+    axis, other = first.axis, frame.vector(second.axis)
+    if abs(dot(axis, other)) > SQUARE:
+        return None
+    # the meeting point: s along the first axis, t along the second from its own origin
+    s, t = dot(frame.position, axis), -dot(frame.position, other)
+    meeting = scale(s, axis)
+    if norm(subtract(meeting, add(frame.position, scale(t, other)))) > DISTANCE:
+        return None
+    back = conjugate(frame.orientation)
+    parent = first.frame.then(Pose(meeting, frame.orientation))
+    child = second.child_frame.then(Pose(rotate(back, subtract(meeting, frame.position))))
+    own = {"frame": parent, "child_frame": child, "axis": _clean(rotate(back, axis)), "child_axis": second.axis}
+    return _with_both(first, second, (0, 1), type="universal", **own), (0, 1)
+
+
+def _cylindrical(first: TreeJoint, second: TreeJoint) -> tuple[TreeJoint, tuple[int, int]] | None:
+    """A hinge and a slide along the same direction; the line is that of the hinge."""
+    frame = _second_frame(first, second)
+    axis, other = first.axis, frame.vector(second.axis)
+    if norm(cross(axis, other)) > SQUARE or dot(axis, other) < 0.0:
+        return None
+    back = conjugate(frame.orientation)
+    if first.type == "revolute":  # the line goes through the first joint's origin
+        parent, point = first.frame.then(Pose((0.0, 0.0, 0.0), frame.orientation)), rotate(back, frame.position)
+        child = second.child_frame.then(Pose(scale(-1.0, point)))
+    else:  # through the second joint's
+        parent, child = first.frame.then(frame), second.child_frame
+    places = (1, 0) if first.type == "revolute" else (0, 1)
+    return _with_both(
+        first, second, places, type="cylindrical", frame=parent, child_frame=child, axis=second.axis
+    ), places
+
+
+def _with_both(first: TreeJoint, second: TreeJoint, places: tuple[int, int], **own) -> TreeJoint:
+    """The second joint with other fields, and with what both have per coordinate, in the order of the places."""
+
+    def ordered(values: tuple, others: tuple, nothing) -> tuple:
+        if not values and not others:
+            return ()
+        pair = ((values or (nothing,))[0], (others or (nothing,))[0])
+        return tuple(pair[places.index(k)] for k in range(2))
+
+    fields = {name: ordered(getattr(first, name), getattr(second, name), 0.0) for name in SPEEDS}
+    fields["limits"] = ordered(first.limits, second.limits, NO_LIMIT)
+    for name in ("coordinate", "velocity"):
+        given = getattr(first, name) is not None or getattr(second, name) is not None
+        fields[name] = ordered(getattr(first, name) or (), getattr(second, name) or (), 0.0) if given else None
+    return replace(second, parent=first.parent, **fields, **own)
+
+
+def _clean(vector: Vector3) -> Vector3:
+    return (vector[0] + 0.0, vector[1] + 0.0, vector[2] + 0.0)

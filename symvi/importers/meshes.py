@@ -1,0 +1,44 @@
+"""Where the meshes of a file are. They are looked for in its own folder and in folders that the caller names only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from urllib.parse import unquote
+
+__all__ = ["Folders"]
+
+
+class Folders:
+    """The folders that may be read.
+
+    own: the folder of the file. packages: name of a package -> its folder; "package://NAME/..." begins there.
+    """
+
+    def __init__(self, own: Path, packages: Mapping[str, str | PathLike[str]]):
+        self.own = own
+        self.packages = {name: Path(folder) for name, folder in packages.items()}
+        self.allowed = [folder.resolve() for folder in (own, *self.packages.values())]
+
+    def find(self, mesh: str) -> tuple[Path | None, str]:
+        """(path, "") of a mesh as a file names it; (None, why it cannot be read)."""
+        kind, _, rest = mesh.partition("://")
+        if not rest:
+            path = self.own / mesh
+        elif kind in ("package", "model"):
+            package, _, inner = rest.partition("/")
+            if package not in self.packages:
+                return None, f"package '{package[:60]}' has no folder here: give packages, or --package NAME=FOLDER"
+            path = self.packages[package] / inner
+        elif kind == "file":
+            path = Path(unquote(rest))
+        else:
+            return None, f"is neither a file nor in a package: '{kind[:20]}://'"
+        try:
+            path = path.resolve()
+            if not any(path.is_relative_to(folder) for folder in self.allowed):
+                return None, "lies outside the folders given"
+            return (path, "") if path.is_file() else (None, "there is no such file")
+        except (OSError, ValueError, RuntimeError):
+            return None, "is no name that a file can have"

@@ -1,0 +1,52 @@
+"""The options of an import, checked once for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+from symvi.errors import MechanismError
+from symvi.mechanism.names import checked_name, shown
+from symvi.mechanism.values import not_negative, number, vector
+
+__all__ = ["Options"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The keywords of `load`, see there. Raises MechanismError for values that mean nothing."""
+
+    base: Literal["fixed", "floating"] = "fixed"
+    contacts: Literal[False, "collision"] | Collection[str] = False
+    contact_points: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
+    friction: float = 0.8
+    packages: Mapping[str, str | PathLike[str]] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    gravity: Sequence[float] | None = None
+    prefix: str = ""
+    repair: bool = False
+
+    def __post_init__(self) -> None:
+        if self.base not in ("fixed", "floating"):
+            raise MechanismError(f"base {shown(self.base)} must be 'fixed' or 'floating'")
+        if isinstance(self.contacts, str) and self.contacts != "collision":
+            raise MechanismError(f"contacts {shown(self.contacts)} must be 'collision', or a list of links")
+        try:
+            not_negative(number(self.friction))
+        except ValueError as error:
+            raise MechanismError(f"friction {shown(self.friction)} {error}") from None
+        try:
+            if self.gravity is not None:
+                vector(self.gravity)
+        except ValueError as error:
+            raise MechanismError(f"gravity {shown(self.gravity)} {error}") from None
+        try:
+            checked_name(self.prefix or "name")
+        except ValueError as error:
+            raise MechanismError(f"prefix {shown(self.prefix)} {error}") from None
+        for name, folder in self.packages.items():
+            if not Path(folder).is_dir():
+                raise MechanismError(f"package {shown(name)}: {shown(str(folder))} is no folder")

@@ -1,0 +1,164 @@
+"""What is done with models that no solver can take as they are. Real files are full of them; nothing is done silently.
+
+links without motion between them     one body, exactly, all names kept (structure.py)
+links without mass that end a chain   dropped with their joint, unless something else needs them
+links without mass between two joints one joint where a standard one moves alike (joining.py);
+                                      otherwise refused by name, or given a little mass if repair is asked for
+inertia that no body can have         refused by name, or changed as little as possible if repair is asked for
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symvi.importers.inertia import POINT, ROUNDING, physical, violation
+from symvi.importers.joining import joined
+from symvi.importers.model import Placed
+from symvi.importers.report import Findings, Source
+from symvi.importers.structure import in_order, merged
+from symvi.importers.tree import Inertial, Link, Tree, TreeJoint
+from symvi.mechanism.inertia import principal_moments
+from symvi.mechanism.names import WORLD, shown
+
+__all__ = ["cleaned"]
+
+# Of a neighbouring body: what a link without mass is given. Accelerations change by about as much.
+LITTLE = 1e-3
+
+
+def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[str, Placed], dict[str, tuple[str, int]]]:
+    """A tree whose links all have mass and an inertia that a body can have.
+
+    Returns the tree, where each link of the file is, and where each joint's coordinates are: joint, first coordinate.
+    Raises MechanismError with everything that cannot be used.
+    """
+    tree = in_order(tree, findings)
+    tree, places = merged(tree, findings)
+    tree = _without_massless_leaves(tree, findings)
+    tree, coordinates = joined(tree, {joint.name: (joint.name, 0) for joint in tree.joints}, findings)
+    left = {WORLD, *(link.name for link in tree.links)}
+    places = {name: place for name, place in places.items() if place.body in left}
+    tree = _with_mass(tree, findings, repair)
+    links = tuple(_with_physical_inertia(link, findings, repair) for link in tree.links)
+    findings.check()
+    return replace(tree, links=links), places, coordinates
+
+
+def _is_massless(link: Link) -> bool:
+    return link.inertial is None or link.inertial.mass == 0.0
+
+
+def _without_massless_leaves(tree: Tree, findings: Findings) -> Tree:
+    """The tree without links that have no mass, carry nothing and close no loop."""
+    gone: set[str] = set()
+    links = {link.name: link for link in tree.links}
+    needed = {point.link for point in tree.contacts}
+    joints = dict.fromkeys(range(len(tree.joints)))
+    ends = {name: 0 for name in ("", *links)}
+    for joint in tree.joints:
+        ends[joint.parent] += 1
+        ends[joint.child] += 1
+    leaders = {gear.leader: gear.follower for gear in tree.gears}
+    followers = {gear.follower for gear in tree.gears}
+    for index in reversed(joints.copy()):  # joints run outwards, so that this runs inwards
+        joint = tree.joints[index]
+        link = links[joint.child]
+        leads = leaders.get(joint.name)
+        is_leaf = ends[link.name] == 1 and not joint.closes
+        if not (is_leaf and _is_massless(link)) or link.name in needed or (leads and leads in followers):
+            continue
+        if link.inertial and any(link.inertial.inertia):
+            continue
+        del joints[index]
+        ends[joint.parent] -= 1
+        gone.add(link.name)
+        followers.discard(joint.name)
+        why = f"no mass, and nothing hangs on it; its joint {shown(joint.name)} goes with it"
+        findings.note("dropped", link.source, f"link {shown(link.name)}", "link without mass", why)
+    if not gone:
+        return tree
+    names = {tree.joints[index].name for index in joints}
+    return replace(
+        tree,
+        links=tuple(link for link in tree.links if link.name not in gone),
+        joints=tuple(tree.joints[index] for index in joints),
+        gears=tuple(gear for gear in tree.gears if gear.follower in names and gear.leader in names),
+        motors=tuple(motor for motor in tree.motors if motor.joint in names),
+    )
+
+
+def _with_mass(tree: Tree, findings: Findings, repair: bool) -> Tree:
+    """Every link with mass; those without are refused, or given a little of what their neighbours have."""
+    if not any(map(_is_massless, tree.links)):
+        return tree
+    links = {link.name: link for link in tree.links}
+    neighbours: dict[str, list[str]] = {name: [] for name in links}
+    for joint in tree.joints:
+        if joint.parent:
+            neighbours[joint.parent].append(joint.child)
+            neighbours[joint.child].append(joint.parent)
+    for link in tree.links:
+        if not _is_massless(link):
+            continue
+        place = link.inertial_source or link.source
+        title = f"link {shown(link.name)}"
+        joints = ", ".join(shown(joint.name) for joint in _joints_of(tree, link.name)[:4])
+        if not repair:
+            findings.refuse(
+                place,
+                f"{title}: has no mass, but moves between joints ({joints}); give it mass and inertia, fix a joint, "
+                "or ask for repair",
+            )
+            continue
+        near = _nearest_with_mass(link.name, links, neighbours)
+        if near is None:
+            findings.refuse(place, f"{title}: has no mass, nor has anything that it is joined to")
+            continue
+        moment = LITTLE * (principal_moments(near.inertia)[2] or near.mass * 1e-4)
+        center = link.inertial.center if link.inertial else (0.0, 0.0, 0.0)
+        own = Inertial(LITTLE * near.mass, center, (moment, moment, moment, 0.0, 0.0, 0.0))
+        links[link.name] = replace(link, inertial=own)
+        why = f"given {LITTLE:g} of its neighbour's: {own.mass:.3g} kg, {moment:.3g} kg m^2"
+        findings.note("repaired", place, title, "link without mass", why)
+    return replace(tree, links=tuple(links[link.name] for link in tree.links))
+
+
+def _joints_of(tree: Tree, name: str) -> list[TreeJoint]:
+    return [joint for joint in tree.joints if name in (joint.parent, joint.child)]
+
+
+def _nearest_with_mass(name: str, links: dict[str, Link], neighbours: dict[str, list[str]]) -> Inertial | None:
+    """The inertia of the lightest of the nearest links with mass."""
+    ring, seen = [name], {name}
+    while ring:
+        ring = [other for inner in ring for other in neighbours[inner] if not (other in seen or seen.add(other))]
+        found = [links[other].inertial for other in ring if not _is_massless(links[other])]
+        if found:
+            return min(found, key=lambda inertial: inertial.mass)
+    return None
+
+
+def _with_physical_inertia(link: Link, findings: Findings, repair: bool) -> Link:
+    inertial = link.inertial
+    if inertial is None:
+        return link
+    off = violation(inertial.inertia)
+    place: Source = link.inertial_source or link.source
+    title = f"link {shown(link.name)}"
+    if any(inertial.inertia) and max(map(abs, inertial.inertia)) <= inertial.mass * POINT**2:
+        findings.note("approximated", place, title, "inertia", "so small that it is taken as that of a point mass")
+        return replace(link, inertial=replace(inertial, inertia=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)))
+    if off <= 1e-9:
+        return link
+    moments = ", ".join(f"{moment:.6g}" for moment in principal_moments(inertial.inertia))
+    what = f"principal moments ({moments}) kg m^2, of which none may be negative or exceed the sum of the others"
+    mended = replace(link, inertial=replace(inertial, inertia=physical(inertial.inertia)))
+    if off <= ROUNDING:
+        why = f"digits of the file: changed by up to {off:.1e} of the largest moment until a body can have it"
+        findings.note("approximated", place, title, "inertia", why)
+        return mended
+    if not repair:
+        findings.refuse(place, f"{title}: no body has this inertia: {what}; correct it, or ask for repair")
+        return link
+    findings.note("repaired", place, title, f"inertia that no body has: {what}", "the nearest that one can have")
+    return mended

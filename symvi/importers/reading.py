@@ -1,0 +1,113 @@
+"""One file of any format: which reader takes it, and the way from its tree to the import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+
+from symvi.errors import MechanismError
+from symvi.importers.assemble import assembled
+from symvi.importers.contacts import named_points, shape_contacts
+from symvi.importers.gears import with_stops_on_leaders
+from symvi.importers.meshes import Folders
+from symvi.importers.model import Imported, Placed, Shown
+from symvi.importers.naming import Names
+from symvi.importers.options import Options
+from symvi.importers.policy import cleaned
+from symvi.importers.report import Findings, Report, Source
+from symvi.importers.tree import Tree
+from symvi.importers.urdf import ROOT_JOINT, read_urdf
+from symvi.importers.xml import Element, parse_xml, read_bytes
+from symvi.mechanism import Mechanism
+from symvi.mechanism.files import printable
+from symvi.mechanism.names import WORLD, did_you_mean
+
+__all__ = ["read"]
+
+OWN = (".toml", ".json")
+XML = (".urdf", ".xml", ".xacro")
+Reader = Callable[[Element, Findings, Options, Folders], Tree]
+# root tag of a document -> the reader of its format
+READERS: dict[str, Reader] = {
+    "robot": lambda root, findings, options, folders: read_urdf(root, findings, options.base, options.repair),
+}
+
+
+def read(path: str | PathLike[str], options: Options) -> Imported:
+    """The import of a file. Raises MechanismError with every problem and its place."""
+    place, ending = printable(path), Path(path).suffix.lower()
+    if ending in OWN:
+        if options != Options():
+            raise MechanismError(f"{place}: is symvi's own form; the options of an import belong to other formats")
+        return Imported(Mechanism.from_file(path), Report(place, ()))
+    if ending not in XML:
+        raise MechanismError(f"{place}: the ending must be one of {', '.join((*OWN, *XML))}")
+    findings = Findings(place)
+    folders = Folders(Path(fspath(path)).parent, options.packages)
+    content = _content(path, place, options, folders, findings)
+    root = parse_xml(content, place)
+    if root.tag not in READERS:
+        remedy = did_you_mean(root.tag, READERS)
+        raise MechanismError(f"{root.source}: <{root.tag[:60]}> is no description of a mechanism; {remedy}")
+    tree = READERS[root.tag](root, findings, options, folders)
+    return imported(tree, findings, options, folders, Path(path).stem)
+
+
+def _content(path: str | PathLike[str], place: str, options: Options, folders: Folders, findings: Findings) -> bytes:
+    """The document, after xacro where it is one."""
+    if Path(path).suffix.lower() != ".xacro":
+        if options.arguments:
+            raise MechanismError(f"{place}: arguments belong to .xacro files")
+        return read_bytes(path)
+    from symvi.importers.xacro import expanded
+
+    findings.note("taken", Source(place), "", "xacro", "expanded first: lines are those of the expanded text")
+    return expanded(path, options.arguments, folders)
+
+
+def imported(tree: Tree, findings: Findings, options: Options, folders: Folders, stem: str) -> Imported:
+    """The import of a tree, whatever format it came from. stem: the name of a mechanism that has none."""
+    points = list(tree.contacts) + named_points(tree, options.contact_points, findings)
+    if options.contacts:
+        links = None if options.contacts == "collision" else frozenset(options.contacts)
+        points += shape_contacts(tree, links, findings)
+    findings.check()
+    clean, places, coordinates = cleaned(replace(tree, contacts=tuple(points)), findings, options.repair)
+    clean = with_stops_on_leaders(clean, findings, options.repair)
+    findings.check()
+    if not clean.links:
+        raise MechanismError(f"{tree.source}: nothing in it moves; base 'floating' sets the root link free")
+    lift = ROOT_JOINT if options.base == "floating" else ""
+    name = Names(findings, options.prefix).make(tree.name or stem, "robot")
+    result = assembled(clean, findings, name, options.prefix, options.friction, options.gravity, _floating(clean, lift))
+    links = {link: Placed(result.bodies.get(at.body, WORLD), at.pose) for link, at in places.items()}
+    shown = _shown(tree, links, folders, findings)
+    joints = {joint: (result.joints[own], first) for joint, (own, first) in coordinates.items() if own in result.joints}
+    return Imported(result.mechanism, findings.report(), links, joints, shown)
+
+
+def _floating(tree: Tree, lift: str) -> str:
+    """The joint that lets the base float; empty if none does."""
+    free = [joint.name for joint in tree.joints if joint.type == "floating" and not joint.parent]
+    return free[0] if lift and free else ""
+
+
+def _shown(tree: Tree, links: dict[str, Placed], folders: Folders, findings: Findings) -> tuple[Shown, ...]:
+    """All shapes and meshes of the links that are left; what a viewer cannot show of them is noted."""
+    found: list[Shown] = []
+    known: dict[str, tuple[Path | None, str]] = {}
+    for link in tree.links:
+        if link.name not in links:
+            continue
+        at: Placed = links[link.name]
+        for shape in link.geometries:
+            path = None
+            if shape.kind == "mesh":
+                path, why = known.setdefault(shape.mesh, folders.find(shape.mesh))
+                if path is None:
+                    title = f"mesh '{shape.mesh[:100]}'"
+                    findings.note("ignored", shape.source, title, "mesh", f"{why}; only a viewer would show it")
+            found.append(Shown(at.body, shape, at.pose.then(shape.frame), path))
+    return tuple(found)

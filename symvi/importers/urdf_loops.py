@@ -1,0 +1,114 @@
+"""Loops in URDF: <loop_joint> (Drake's and Isaac's), and the <constraint> proposed for urdfdom.
+
+Both join two links of one tree: a frame on each (link1 and link2, or parent and child), a type, and an axis where the
+type has one. The forms are mixed in files that programs write, so both tags take the children of both.
+"""
+
+from __future__ import annotations
+
+from symvi.importers.pose import Pose, turn_between
+from symvi.importers.report import Findings
+from symvi.importers.tree import TreeJoint
+from symvi.importers.urdf_links import read_frame, read_origin
+from symvi.importers.urdf_words import check_words, required, unit_axis
+from symvi.importers.xml import Element
+from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.vectors import Vector3, dot
+
+__all__ = ["read_constraint", "read_loop_joint"]
+
+TYPES = {
+    "fixed": "fixed",
+    "weld": "fixed",
+    "spherical": "spherical",
+    "ball": "spherical",
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "hinge": "revolute",
+    "prismatic": "prismatic",
+    "cylindrical": "cylindrical",
+    "universal": "universal",
+    "planar": "planar_axis",
+}
+SQUARE = 1e-6  # cosine of the angle between the axes of a universal joint
+
+
+def read_loop_joint(element: Element, findings: Findings) -> TreeJoint:
+    """<loop_joint name type> with <link1 link xyz rpy>, <link2 ...>, <axis>; Isaac's files have <link1> twice."""
+    name, title, kind = _head(element, findings)
+    sides = [child for child in element.children if child.tag in ("link1", "link2")]
+    if not sides:
+        return _joint(element, name, title, kind, findings)
+    if len(sides) != 2:
+        findings.refuse(element.source, f"{title}: joins two links, <link1 link=.../> and <link2 link=.../>")
+        sides = (sides * 2)[:2]
+    parent, child = (required(side, "link", findings) for side in sides)
+    frames = [read_frame(side, findings) for side in sides]
+    axis = unit_axis(element.first("axis"), title, findings)
+    return _closing(element, name, kind, (parent, child), (frames[0], frames[1]), axis, axis, title, findings)
+
+
+def read_constraint(element: Element, findings: Findings) -> TreeJoint:
+    """<constraint name type> with <parent link>, <parent_origin>, <parent_axis>, and the same of the child."""
+    return _joint(element, *_head(element, findings), findings)
+
+
+def _head(element: Element, findings: Findings) -> tuple[str, str, str]:
+    """Name, title and symvi's type."""
+    name = required(element, "name", findings)
+    title = f"{element.tag} {shown(name)}"
+    check_words(element, findings, title)
+    kind = required(element, "type", findings)
+    if kind not in TYPES:
+        findings.refuse(element.source, f"{title}: unknown type {shown(kind)}; {did_you_mean(kind, TYPES)}")
+    return name, title, TYPES.get(kind, "fixed")
+
+
+def _joint(element: Element, name: str, title: str, kind: str, findings: Findings) -> TreeJoint:
+    """The form with <parent> and <child>."""
+    ends = []
+    for tag in ("parent", "child"):
+        inner = element.first(tag)
+        if inner is None:
+            findings.refuse(element.source, f"{title}: has no <{tag} link=.../>")
+        ends.append("" if inner is None else required(inner, "link", findings))
+    frames = (read_origin(element, findings, "parent_origin"), read_origin(element, findings, "child_origin"))
+    shared = unit_axis(element.first("axis"), title, findings)
+    axis, other = (
+        shared if (own := element.first(tag)) is None else unit_axis(own, title, findings)
+        for tag in ("parent_axis", "child_axis")
+    )
+    if kind == "universal" and element.first("child_axis") is None:
+        findings.refuse(element.source, f"{title}: a universal joint needs <child_axis>")
+    return _closing(element, name, kind, (ends[0], ends[1]), frames, axis, other, title, findings)
+
+
+def _closing(
+    element: Element,
+    name: str,
+    kind: str,
+    ends: tuple[str, str],
+    frames: tuple[Pose, Pose],
+    axis: Vector3,
+    child_axis: Vector3,
+    title: str,
+    findings: Findings,
+) -> TreeJoint:
+    """The joint; an axis that has other components in the child's frame turns that frame until they are the same.
+
+    Where a coordinate of the loop joint is zero then follows from the shortest such turn; nothing else depends on it.
+    """
+    parent_frame, child_frame = frames
+    findings.note("taken", element.source, title, "loop", f"closed exactly by a {kind} joint")
+    common = {"closes": True, "name": name, "type": kind, "parent": ends[0], "child": ends[1], "source": element.source}
+    if kind == "universal":
+        # both axes in the joint frame, at right angles at zero coordinates: turn the child's frame until they are
+        if axis == child_axis or abs(dot(axis, child_axis)) > SQUARE:
+            findings.refuse(
+                element.source, f"{title}: parent_axis and child_axis of a universal joint must be at right angles"
+            )
+            child_axis = (axis[1], axis[2], axis[0])
+        return TreeJoint(frame=parent_frame, child_frame=child_frame, axis=axis, child_axis=child_axis, **common)
+    turn = turn_between(axis, child_axis)
+    turned = child_frame.then(Pose((0.0, 0.0, 0.0), turn))
+    return TreeJoint(frame=parent_frame, child_frame=turned, axis=axis, **common)

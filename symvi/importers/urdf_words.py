@@ -1,0 +1,122 @@
+"""The words of URDF: which tags stand in which, and which attributes they have."""
+
+from __future__ import annotations
+
+from symvi.importers.report import Findings
+from symvi.importers.xml import Element, check_attributes, numbers, unknown_word
+from symvi.mechanism.names import shown
+from symvi.mechanism.vectors import Vector3, norm, unit
+
+__all__ = ["ATTRIBUTES", "CHILDREN", "check_words", "required", "unit_axis"]
+
+_SHAPE = ("origin", "geometry", "material", "verbose", "contact_coefficients", "surface")
+# tag -> tags that may stand in it; of a tag that is not here nobody looks at what is inside
+CHILDREN: dict[str, tuple[str, ...]] = {
+    "robot": (
+        "link", "joint", "loop_joint", "constraint", "material", "transmission", "gazebo", "ros2_control", "sensor",
+        "mujoco",
+    ),
+    "link": (
+        "inertial", "visual", "collision", "sensor", "contact", "self_collision_checking", "collision_checking", "gazebo",
+        "gravity",
+    ),
+    "inertial": ("origin", "mass", "inertia"),
+    "visual": _SHAPE,
+    "collision": _SHAPE,
+    "geometry": ("box", "cylinder", "sphere", "capsule", "mesh"),
+    "material": ("color", "texture"),
+    "joint": (
+        "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration",
+    ),
+    "loop_joint": (
+        "link1", "link2", "axis", "parent", "child", "parent_origin", "child_origin", "parent_axis", "child_axis",
+    ),
+    "constraint": ("parent", "child", "parent_origin", "child_origin", "parent_axis", "child_axis", "axis", "origin"),
+}  # fmt: skip
+_FRAME = ("xyz", "rpy", "quat_xyzw")
+ATTRIBUTES: dict[str, tuple[str, ...]] = {
+    "robot": ("name", "version"),
+    "link": ("name", "type"),
+    "inertial": (),
+    "origin": _FRAME,
+    "parent_origin": _FRAME,
+    "child_origin": _FRAME,
+    "mass": ("value",),
+    "inertia": ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"),
+    "visual": ("name",),
+    "collision": ("name", "group"),
+    "geometry": (),
+    "box": ("size",),
+    "cylinder": ("radius", "length"),
+    "capsule": ("radius", "length"),
+    "sphere": ("radius",),
+    "mesh": ("filename", "scale"),
+    "material": ("name",),
+    "color": ("rgba",),
+    "texture": ("filename",),
+    "joint": ("name", "type"),
+    "loop_joint": ("name", "type"),
+    "constraint": ("name", "type"),
+    "parent": ("link",),
+    "child": ("link",),
+    "link1": ("link", *_FRAME),
+    "link2": ("link", *_FRAME),
+    "axis": ("xyz", "frame"),
+    "parent_axis": ("xyz",),
+    "child_axis": ("xyz",),
+    "limit": ("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"),
+    "dynamics": ("damping", "friction"),
+    "mimic": ("joint", "multiplier", "offset"),
+    "safety_controller": ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"),
+    "calibration": ("rising", "falling", "reference_position"),
+}
+# Tags that may stand where they do, and say nothing about the motion that is described here.
+WITHOUT_EFFECT = {
+    "contact": "contact parameters of other solvers; friction is an option of the import",
+    "verbose": "has no effect on the motion",
+    "contact_coefficients": "contact parameters of other solvers; friction is an option of the import",
+    "surface": "contact parameters of other solvers; friction is an option of the import",
+    "self_collision_checking": "contacts between links are not imported",
+    "collision_checking": "contacts between links are not imported",
+    "gravity": "gravity is one for all bodies",
+}
+
+
+def check_words(element: Element, findings: Findings, title: str) -> None:
+    """Look at every tag and attribute of an element and of what is inside it, as deep as the tables know them.
+
+    A slip of a known word is refused; a word that is none is noted as ignored. title: how the report names the element.
+    """
+    check_attributes(element, ATTRIBUTES, findings, title)
+    for child in element.children:
+        known = CHILDREN.get(element.tag)
+        if known is not None and child.tag not in known:
+            unknown_word(child, f"tag <{child.tag[:40]}> in <{element.tag}>", child.tag, known, findings, title)
+        elif child.tag in WITHOUT_EFFECT:
+            findings.note("ignored", child.source, title, f"<{child.tag}>", WITHOUT_EFFECT[child.tag])
+        elif element.tag != "robot":  # its links and joints are looked at one by one, under their own names
+            check_words(child, findings, title)
+
+
+def required(element: Element, name: str, findings: Findings) -> str:
+    """The text of an attribute, which must be there and not be empty."""
+    text = element.attributes.get(name, "")
+    if not text.strip():
+        findings.refuse(element.source, f"<{element.tag}> needs the attribute {name}")
+    return text
+
+
+def unit_axis(element: Element | None, title: str, findings: Findings, default: str = "1 0 0") -> Vector3:
+    """The axis of a joint with its length made one."""
+    if element is None:
+        x, y, z = (float(word) for word in default.split())
+        return (x, y, z)
+    axis = numbers(element, "xyz", 3, findings, default)
+    if not any(axis):
+        if not findings.problems or findings.problems[-1][0] != element.source:
+            findings.refuse(element.source, f"{title}: axis {shown(axis)} has length zero; give a direction")
+        return (1.0, 0.0, 0.0)
+    if abs(norm(axis) - 1.0) > 1e-6:
+        findings.note("taken", element.source, title, "axis", "its length made one")
+    x, y, z = unit(axis)
+    return (x + 0.0, y + 0.0, z + 0.0)
