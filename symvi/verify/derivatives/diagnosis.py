@@ -16,7 +16,7 @@ from symvi.verify.derivatives.factors import ZERO, Factors
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
 from symvi.verify.derivatives.report import Diagnosis
-from symvi.verify.derivatives.scopes import Layout, Place, Scope
+from symvi.verify.derivatives.scopes import WHOLE, Layout, Place, Scope
 from symvi.verify.derivatives.terms import Traces, traced
 from symvi.verify.derivatives.variants import (
     Matrix,
@@ -48,7 +48,7 @@ class Found:
 def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
     """Explanations of the wrong entries, the simplest first."""
     if problem.transposed:
-        yield Diagnosis("the whole derivative", "the transpose", frozenset(), "transpose", 0.0)
+        yield Diagnosis(WHOLE, "the transpose", frozenset(), "transpose", 0.0)
     if not decision.wrong:
         return
     branch = _worst(decision)
@@ -57,7 +57,12 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
         says = f"the claim does not follow the condition: it is right where {right[0].said}"
         yield Diagnosis(f"where {branch.said}", says, frozenset(branch.wrong), "branch", 0.5)
     for found in Bench(problem, branch, decision.wrong).diagnoses():
-        yield replace(found, where=f"where {branch.said}, {found.where}") if right and branch.path else found
+        yield _in_branch(found, branch) if right and branch.path else found
+
+
+def _in_branch(found: Diagnosis, branch: Branch) -> Diagnosis:
+    part = "" if found.where == WHOLE else f", {found.where}"
+    return replace(found, where=f"where {branch.said}{part}")
 
 
 def _worst(decision: Decision) -> Branch:

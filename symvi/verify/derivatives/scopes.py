@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 Place = tuple[int, int]
+WHOLE = "the whole derivative"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Layout:
         bad_rows = tuple(sorted({i for i, _ in wrong}))
         bad_columns = tuple(sorted({k for _, k in wrong}))
         every_row, every_column = tuple(range(self.rows)), tuple(range(self.columns))
-        whole = Scope("the whole derivative", every_row, every_column, 0.0)
+        whole = Scope(WHOLE, every_row, every_column, 0.0)
         parts = [
             Scope(self._rows_said(bad_rows), bad_rows, every_column, 0.1),
             Scope(self._columns_said(bad_columns), every_row, bad_columns, 0.1),
@@ -86,7 +87,7 @@ class Layout:
     def said(self, rows: Sequence[int], columns: Sequence[int]) -> str:
         """A part of the matrix in words."""
         if len(rows) == self.rows:
-            return "the whole derivative" if len(columns) == self.columns else self._columns_said(columns)
+            return WHOLE if len(columns) == self.columns else self._columns_said(columns)
         rows_said = self._rows_said(rows)
         return rows_said if len(columns) == self.columns else f"{rows_said} in {self._columns_said(columns)}"
 

@@ -8,14 +8,14 @@ of the place by the variables. Numbers that were computed in one line of a user'
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import Problem
 from symvi.verify.derivatives.trace import Tape, Traced, TraceWorld
-from symvi.verify.derivatives.truth import outputs
+from symvi.verify.derivatives.truth import first_derivative, outputs
 
 MOST_LINKS = 120  # operands of arrays that are tried one by one
 MOST = 4000  # operations of a function that is searched term by term
@@ -32,7 +32,10 @@ class Term:
 
 @dataclass(frozen=True)
 class Traces:
-    """A function's tape at a point: the tape, where each variable starts on it, and the function's outputs."""
+    """A function's tape at a point: the tape, where each variable starts on it, and the results at its end.
+
+    These are the function's outputs, or for a second derivative its first one.
+    """
 
     tape: Tape
     starts: dict[str, int]
@@ -45,19 +48,22 @@ def traced(problem: Problem, point: Point) -> Traces:
     values = {name: [world.variable(x) for x in entries] for name, entries in point.items()}
     starts = {name: entries[0].index for name, entries in values.items()}
     world.tape.batch = 1
-    return Traces(world.tape, starts, outputs(problem.function, problem.question, values, world))
+    of = outputs if problem.question.order == 1 else first_derivative
+    return Traces(world.tape, starts, of(problem.function, problem.question, values, world))
 
 
 def terms(problem: Problem, point: Point, traces: Traces) -> list[Term]:
-    """The terms of a first derivative at a point; the same ones, in the same order, at every point of a branch."""
+    """The terms of a derivative at a point; the same ones, in the same order, at every point of a branch."""
     tape, starts, results = traces.tape, traces.starts, traces.results
-    if problem.question.order != 1 or len(tape.values) > MOST:
+    if len(tape.values) > MOST:
         return []
     slopes = _slopes(problem, tape, starts, point)
     adjoints = _adjoints(tape, results)
     variables = [name for name in starts for _ in point[name]]
-    lines = [*_lines(tape, slopes, results), *_links(tape, slopes, results, variables)]
-    return [*lines, *_numbers(tape, slopes, adjoints), *_operands(tape, slopes, adjoints)]
+    found = [*_lines(tape, slopes, results), *_links(tape, slopes, results, variables)]
+    found += [*_numbers(tape, slopes, adjoints), *_operands(tape, slopes, adjoints)]
+    columns = problem.shape[-1]
+    return [replace(term, share=term.share.reshape(-1, columns)) for term in found]
 
 
 def _seeds(problem: Problem, point: Point, starts) -> dict[int, np.ndarray]:
@@ -123,7 +129,7 @@ def _links(tape, slopes: np.ndarray, results: list, variables: list[str]) -> Ite
     links: dict[tuple, set[tuple[int, int]]] = {}
     for i, parents in enumerate(tape.parents):
         for parent, _ in parents:
-            if groups[parent] != groups[i]:
+            if groups[parent] != groups[i] and (groups[parent][0] or groups[i][0]):
                 links.setdefault((groups[parent], groups[i]), set()).add((i, parent))
     if len(links) > MOST_LINKS:
         return
@@ -157,7 +163,11 @@ def _operands(tape, slopes: np.ndarray, adjoints: np.ndarray) -> Iterator[Term]:
             continue
         for parent, slope in parents:
             if slopes[parent].any():
-                yield Term(f"one factor in {_place(tape, i)}", np.outer(adjoints[i], slope * slopes[parent]), 3.0)
+                yield Term(
+                    f"one factor in {_place(tape, i) or 'a product'}",
+                    np.outer(adjoints[i], slope * slopes[parent]),
+                    3.0,
+                )
 
 
 def _place(tape, i: int) -> str:

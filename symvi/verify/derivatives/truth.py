@@ -35,12 +35,12 @@ def true_derivative(function: Function, question: Question, values: Mapping, wor
         columns = [_difference(function, question, values, world, *d) for d in question.directions]
         return [column[i] for i in range(len(columns[0])) for column in columns]
     if question.order == 1:
-        return _first(function, question, values, world)
-    second = _derivatives(lambda at: _first(function, question, at, world), question, values, world)
+        return first_derivative(function, question, values, world)
+    second = _derivatives(lambda at: first_derivative(function, question, at, world), question, values, world)
     return [entry for row in second for entry in row]
 
 
-def _first(function: Function, question: Question, values: Mapping, world: World) -> list:
+def first_derivative(function: Function, question: Question, values: Mapping, world: World) -> list:
     """All D_i of all outputs, row by row."""
     rows = _derivatives(lambda at: outputs(function, question, at, world), question, values, world)
     return [entry for row in rows for entry in row]

@@ -201,8 +201,9 @@ def raw_components(problem: Problem) -> Iterator[Variant]:
         for name in names:
             for k, component in enumerate(COMPONENTS):
                 says = f"the part that goes through the {component} component of {name} is missing"
-                of = _without_component(problem, name, k)
-                yield Variant("component", says, 1.5, of, columns=question.blocks()[name])
+                for degree in (None, 0, 2):
+                    of = _without_component(problem, name, k, degree)
+                    yield Variant("component", says, 1.5, of, columns=question.blocks()[name])
     elif question.order == 1:
         for name, block in question.blocks().items():
             if question.variables[name].kind == "quaternion":
@@ -224,18 +225,30 @@ def _raw_columns(problem: Problem, raw: Question, first: int) -> Callable:
     return of
 
 
-def _without_component(problem: Problem, name: str, component: int) -> Callable:
+def _without_component(problem: Problem, name: str, component: int, degree: int | None) -> Callable:
+    """The chain rule over four raw components with one left out; off the sphere the function goes on as it is written,
+    or as one of this degree in q."""
     question, variable = problem.question, problem.question.variables[name]
     raw = question.with_variable(name, variable.in_tangent("raw", ""))
 
-    def of(point: Point, world: World) -> Matrix:
-        found, values = truth_of(problem, point, world), in_world(point, world)
+    def as_written(values: dict, world: World) -> list:
         entries = true_derivative(problem.function, raw, values, world)
         width, column = len(raw.directions), raw.blocks()[name].start + component
-        for k, place in enumerate(question.blocks()[name]):
-            step = variable.moved(values[name], k, world.one)[component] - values[name][component]
-            for i, row in enumerate(found):
-                row[place] = row[place] - entries[i * width + column] * step
+        return entries[column::width]
+
+    def of(point: Point, world: World) -> Matrix:
+        found, values = truth_of(problem, point, world), in_world(point, world)
+        block, q = question.blocks()[name], values[name]
+        steps = [variable.moved(q, k, world.one)[component] - q[component] for k in range(3)]
+        if degree is None:
+            slopes = as_written(values, world)
+        else:
+            along = 1 if variable.tangent == "half" else 4
+            slopes = [along * sum((row[k] * s for k, s in zip(block, steps, strict=True)), world.zero) for row in found]
+            slopes = [s + degree * f * q[component] for s, f in zip(slopes, problem.values(point, world), strict=True)]
+        for row, slope in zip(found, slopes, strict=True):
+            for k, step in zip(block, steps, strict=True):
+                row[k] = row[k] - slope * step
         return found
 
     return of
