@@ -94,7 +94,9 @@ def test_set_up_needs_the_standard_library_only() -> None:
             assert name.split(".")[0] in sys.stdlib_module_names | {"symvi"}, f"{path}:{line}: {name}"
 
 
-@pytest.mark.parametrize("statement", ["import symvi", "from symvi import SymviError", "import symvi.cli"])
+@pytest.mark.parametrize(
+    "statement", ["import symvi", "from symvi import SymviError", "import symvi.cli", "import symvi.verify"]
+)
 def test_a_quick_start_leaves_slow_packages_out(statement: str) -> None:
     code = f"import sys; {statement}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)

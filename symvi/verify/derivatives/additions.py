@@ -148,7 +148,7 @@ def _terms(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     seen: set[str] = set()
     for first, second in zip(*bench.terms, strict=True):
         said = _said(bench, deltas, [first.share[window], second.share[window]])
-        if said is None or len(seen) == MOST_TERMS:
+        if said is None or not said[1] or len(seen) == MOST_TERMS:
             continue
         place = f" of {first.place}" if first.place else ""
         words = f"a term of the chain rule, the derivative{place}: {_short(said[1])}"

@@ -14,10 +14,10 @@ from math import inf, log10, prod
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world
-from symvi.verify.derivatives.worlds import DegreeWorld, FloatWorld, RealWorld
+from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
 from symvi.verify.field import PRIMES
 
-SCAN_DIGITS, SCANNED, FIRST = 30, 240, 6
+SCAN_DIGITS, SCANNED, FIRST = 30, 150, 6
 SIGNS, ROUGH = 48, 1e-7  # points at which floats look for another sign, and how near they must be
 EXAMPLES = 2  # real points of every branch
 TRIES = 400  # points looked at for one that has all roots
@@ -53,12 +53,16 @@ class Branch:
 
 @dataclass
 class Decision:
-    """branches: by path. one_way: conditions that only ever went one way. undefined: points without a value."""
+    """branches: by path. one_way: conditions that only ever went one way. undefined: points without a value.
+
+    untested: how many branches were reached beyond those that were tested.
+    """
 
     branches: list[Branch]
     one_way: list[str]
     undefined: int
     points: int
+    untested: int = 0
 
     @property
     def wrong(self) -> list[int]:
@@ -76,15 +80,18 @@ class Decision:
 def decide(problem: Problem, points: int) -> Decision:
     """Compare all entries in all branches; `points` per prime."""
     branches, undefined = scan(problem)
+    untested = len(branches[MOST_PATHS:])
+    branches = branches[:MOST_PATHS]
     for branch in branches:
         for point in branch.points[:EXAMPLES]:
             compare_in_reals(problem, branch, point)
-        for prime in () if problem.in_floats else PRIMES:
-            compare_in_field(problem, branch, prime, points)
+    for prime in () if problem.in_floats else PRIMES:
+        compare_in_field(problem, branches, prime, points)
+    for branch in branches:
         if branch.roots or branch.opaque:
             compare_signs(problem, branch)
         branch.doubt = 0.0 if problem.in_floats else doubt_of(problem, branch, points)
-    return Decision(branches, one_way_conditions(branches), undefined, points)
+    return Decision(branches, one_way_conditions(branches), undefined, points, untested)
 
 
 # --- branches -----------------------------------------------------------------------------------------------------
@@ -106,8 +113,6 @@ def scan(problem: Problem) -> tuple[list[Branch], int]:
             branch.points.append(point)
     if not found:
         raise VerificationError(f"{problem.function.said}: no value at any of {SCANNED} points on the manifold: {last}")
-    if len(found) > MOST_PATHS:
-        found = dict(list(found.items())[:MOST_PATHS])
     return list(found.values()), undefined
 
 
@@ -162,32 +167,40 @@ def compare_signs(problem: Problem, branch: Branch) -> None:
             compare_in_reals(problem, branch, point)
 
 
-def compare_in_field(problem: Problem, branch: Branch, prime: int, points: int) -> None:
-    """Count the points of a branch at which each entry agrees, until all have enough or roots say nothing more."""
-    count = [0] * prod(problem.shape)
-    wanted = [entry for entry in range(len(count)) if entry not in branch.wrong]
-    branch.counted[prime] = count
-    looked = 0
+def compare_in_field(problem: Problem, branches: list[Branch], prime: int, points: int) -> None:
+    """Count the points of every branch at which each entry agrees, until all have enough or roots say nothing more."""
+    open_branches = {branch.path: branch for branch in branches}
+    looked = dict.fromkeys(open_branches, 0)
+    for branch in branches:
+        branch.counted[prime] = [0] * prod(problem.shape)
     for number in range(TRIES):
-        if not wanted or looked >= points + DOUBTED:
+        if not open_branches:
             return
         point, world = problem.draw(number, prime), field_world(prime, number)
         try:
-            if problem.path(point, world) != branch.path:
+            branch = open_branches.get(problem.path(point, world))
+            if branch is None:
                 continue
             truth, claim = problem.truth(point, world), problem.claim(point, world)
         except (*ANOTHER_POINT, ZeroDivisionError):
             continue
-        looked += 1
-        branch.opaque |= world.opaque_used
-        branch.roots = max(branch.roots, len(world.field.roots) - GIVEN_ROOTS)
-        irrational = world.opaque_used or len(world.field.roots) > GIVEN_ROOTS
-        for entry in list(wanted):
-            if truth[entry] == claim[entry]:
-                count[entry] += 1
-            elif not irrational:
-                branch.wrong.add(entry)
-        wanted = [e for e in wanted if count[e] < points and e not in branch.wrong]
+        looked[branch.path] += 1
+        _count(branch, prime, truth, claim, world)
+        agreed = all(n >= points or k in branch.wrong for k, n in enumerate(branch.counted[prime]))
+        if agreed or looked[branch.path] >= points + DOUBTED:
+            del open_branches[branch.path]
+
+
+def _count(branch: Branch, prime: int, truth: list, claim: list, world: FieldWorld) -> None:
+    """Write down what one point of a field says of each entry."""
+    branch.opaque |= world.opaque_used
+    branch.roots = max(branch.roots, len(world.field.roots) - GIVEN_ROOTS)
+    irrational = world.opaque_used or len(world.field.roots) > GIVEN_ROOTS
+    for entry, (t, c) in enumerate(zip(truth, claim, strict=True)):
+        if t == c:
+            branch.counted[prime][entry] += 1
+        elif not irrational:
+            branch.wrong.add(entry)
 
 
 def doubt_of(problem: Problem, branch: Branch, points: int) -> float:

@@ -52,10 +52,10 @@ def derivative(
     if not known:
         raise VerificationError("variables say what every argument is: variables={'q': verify.quaternion(), ...}")
     asked = question(wrt, known, order, weights, None)
-    judged = read(function, known, "function")
+    judged = read(function, known, "f")
     rows = count_outputs(judged, asked, seed)
     asked = question(wrt, known, order, weights, rows)
-    claim = read(claimed, asked.variables, "claimed")
+    claim = read(claimed, asked.variables, "claim")
     problem = fit(judged, claim, asked, rows, seed)
     decision = decide(problem, points)
     report = report_of(problem, decision, prove)
@@ -234,6 +234,8 @@ def _notes(problem: Problem, decision: Decision) -> list[str]:
         notes.append(
             f"the claim came as {' x '.join(map(str, problem.claimed_shape))}: the transpose of what was asked"
         )
+    if decision.untested:
+        notes.append(f"{decision.untested} more branches were reached and not tested")
     if decision.undefined:
         notes.append(f"{decision.undefined} random points were outside the domain")
     return notes

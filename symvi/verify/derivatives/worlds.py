@@ -60,8 +60,8 @@ class World:
         return outcome
 
     def path(self) -> tuple:
-        """The ways that conditions went since the last call, each once, in the order in which they were first asked."""
-        found, self.branches = tuple(dict.fromkeys(self.branches)), []
+        """The ways that conditions went since the last call, each once, in one order."""
+        found, self.branches = tuple(sorted(set(self.branches), key=str)), []
         return found
 
 
@@ -85,7 +85,7 @@ class FieldWorld(World):
                 "cos": self._opaque("cos", math.cos),
                 "exp": self._opaque("exp", math.exp),
                 "log": self._opaque("log", math.log),
-                "atan2": self._opaque("half_angle", math.atan2),
+                "atan2": self._angle,
             }
         )
         self._pi = None
@@ -127,6 +127,15 @@ class FieldWorld(World):
             return Residue(function(*(Number(x.n, self.prime) for x in arguments)).n, self.prime, size)
 
         return apply
+
+    def _angle(self, y: Residue, x: Residue) -> Residue:
+        """An opaque angle whose cos and sin are known where x² + y² has a root: x/r and y/r."""
+        found = self._opaque("half_angle", math.atan2)(y, x)
+        square, turns = Number((x * x + y * y).n, self.prime), self.opaque.laws["turn"].known
+        if found.n not in turns and square.n and self.field.has_root(square):
+            size = self.field.defined_root(square)
+            turns[found.n] = (Number(x.n, self.prime) / size, Number(y.n, self.prime) / size)
+        return found
 
     def order(self, a, b) -> int:
         a, b = (x if isinstance(x, Residue) else self.constant(x) for x in (a, b))
