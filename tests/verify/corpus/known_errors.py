@@ -70,7 +70,7 @@ ACTION = [
         KNOTS,
         everything,
         ("gyroscopic",),
-        source="public code of BM20 and BSMH23: -(s0 I + w0 x) J w0",
+        source="public code of BM20, BSMH23: -(s0 I + w0 x) J w0 for -(s0 I - w0 x) J w0",
     ),
 ]
 
@@ -106,7 +106,7 @@ MOMENTUM = [
         BEFORE,
         everything,
         ("gyroscopic",),
-        source="public code of BM20 and BSMH23: -(s0 I + w0 x) J w0",
+        source="public code of BM20, BSMH23: -(s0 I + w0 x) J w0 for -(s0 I - w0 x) J w0",
     ),
 ]
 
@@ -137,7 +137,7 @@ TORQUES = [
         {"q": TURN, "tau": vector()},
         everything,
         ("zero",),
-        source="BSMH23 (12), (14): 2 tau^T V L(q)^T q is zero for every q; L must be held fixed",
+        source="BSMH23 (12), (14): 2 tau V L(q)^T q is zero unless L is held fixed",
     ),
     Case(
         "virtual work at a knot, torque of the next",
@@ -147,7 +147,7 @@ TORQUES = [
         WORKS,
         everything,
         ("exchange",),
-        source="BSMH23 (16): the last term with the torque of the next knot",
+        source="BSMH23 (16): tau_2 for tau_1",
     ),
 ]
 
@@ -180,7 +180,7 @@ TRANSLATIONS = [
         TRANSLATION,
         everything,
         ("step", "term: a factor h"),
-        source="BSMH23 (10), middle line: h for h^2 below the differences of positions",
+        source="BSMH23 (10): h for h^2 in the middle line",
     ),
 ]
 
@@ -212,7 +212,7 @@ REACTIONS = [
         REACTION,
         lambda row, column: row > 2 or row == column,
         ("sign",),
-        source="BM20 (37): G^T for -G^T in the upper right block",
+        source="BM20 (37): G^T for -G^T",
     ),
 ]
 
@@ -236,7 +236,7 @@ FRICTION = [
         CONTACT_VELOCITY,
         everything,
         ("conjugate",),
-        source="BSMH23 (4b): B_q^T = p x Q(q) B_x^T, where Q(q)^T is right",
+        source="BSMH23 (4b): Q(q) for its transpose",
     ),
     Case(
         "friction's torque in the papers' scale",
@@ -246,7 +246,7 @@ FRICTION = [
         CONTACT,
         columns(3, 4, 5),
         ("factor: half",),
-        source="BSMH23 (28a), (29a): B_q beside N and G, which are rotational gradients; a factor 2 is missing",
+        source="BSMH23 (28a): B_q without the factor 2 of the gradients N and G beside it",
     ),
 ]
 
@@ -294,7 +294,7 @@ SPRINGS = [
         SPRING,
         lambda row, column: column % 6 < 3,
         ("axes",),
-        source="public code of BSMH23: a vector in axes of body a added to world rows",
+        source="public code of BSMH23: axes of body a in rows of the world",
     ),
     Case(
         "spring in a joint, lever of b left out",
@@ -306,7 +306,7 @@ SPRINGS = [
         SPRING,
         columns(9, 10, 11),
         ("missing",),
-        source="public code of BSMH23: the force of a spring without its lever arm",
+        source="public code of BSMH23: the lever arm on b left out",
     ),
 ]
 
@@ -337,7 +337,7 @@ ACTUATORS = [
         ACTUATOR,
         everything,
         ("missing", "exchange"),
-        source="BSMH23 (1a): the anchor p_a for the point where the force acts, which the joint lets move",
+        source="BSMH23 (1a): the anchor p_a for the point where the force acts",
     ),
 ]
 
@@ -371,7 +371,7 @@ DAMPERS = [
         DAMPER,
         lambda row, column: (row < 3) != (column < 3),
         ("missing",),
-        source="public code of BSMH23: Jacobians of dampers without the blocks between their bodies",
+        source="public code of BSMH23: no blocks between the two bodies",
     ),
 ]
 
@@ -404,7 +404,7 @@ FRAMES = [
         SLIDER,
         everything,
         ("axes",),
-        source="public code of BSMH23: a vector in axes of body a added to world rows",
+        source="public code of BSMH23: axes of body a in rows of the world",
     ),
     Case(
         "friction of a ball, lever to its centre",
@@ -414,7 +414,7 @@ FRAMES = [
         BALL,
         columns(3, 4, 5),
         ("missing",),
-        source="BSMH23 (4b) with the centre for the contact point, as for its Fig. 8b: the ball never rolls",
+        source="BSMH23 (4b), Fig. 8b: the centre for the contact point, so that the ball never rolls",
     ),
 ]
 
@@ -534,7 +534,7 @@ SECOND = [
         everything,
         ("term", "factor: half"),
         order=2,
-        source="JM09, section IV-C: the coefficient -1/2 for -1 of the first term",
+        source="JM09, section IV-C: -1/2 for -1 in the first term",
     ),
 ]
 
@@ -568,7 +568,37 @@ def scissor_momentum_as_printed(rate, s, c, m_L, m_S, inertia, length):
     return momentum
 
 
+# The same, asked part by part: of the motion and of the turning of the two links of segment n.
+
+SEGMENT = {"rate": scalar(), "s": scalar(), "c": scalar(), "n": positive(), "m_L": positive(), "length": positive()}
+
+
+def segment_energy(rate, s, c, n, m_L, length):
+    along, across = -length * s * rate / 2, (n - 1 / 2) * length * c * rate
+    return m_L * (along**2 + across**2)
+
+
 SCISSORS = [
+    Case(
+        "scissor lift, motion of two links",
+        segment_energy,
+        lambda rate, s, c, n, m_L, length: 2 * m_L * length**2 * ((1 / 2 - n) ** 2 * c**2 + s**2 / 2) * rate,
+        "rate",
+        SEGMENT,
+        everything,
+        ("term",),
+        source="JM09, section VI-C: 1/2 sin^2 for 1/4 sin^2",
+    ),
+    Case(
+        "scissor lift, turning of two links",
+        lambda rate, m_L, inertia, length: inertia * rate**2,
+        lambda rate, m_L, inertia, length: 2 * m_L * length**2 * inertia * rate,
+        "rate",
+        {"rate": scalar(), "m_L": positive(), "inertia": positive(), "length": positive()},
+        everything,
+        ("factor",),
+        source="JM09, section VI-C: I inside the factor m L^2",
+    ),
     Case(
         "scissor lift, as printed",
         scissor_energy,
@@ -576,7 +606,7 @@ SCISSORS = [
         "rate",
         SCISSOR,
         everything,
-        source="JM09, section VI-C: 1/2 sin^2 for 1/4 sin^2, and the inertia inside the factor m L^2",
+        source="JM09, section VI-C: both of them",
     ),
 ]
 
@@ -618,7 +648,7 @@ LOGARITHMS = [
         LOGARITHM,
         everything,
         ("sign",),
-        source=f"{LEE16} (16c): the sign of the kinetic term; (21a) has the right one",
+        source=f"{LEE16} (16c): sign, right in (21a)",
     ),
     Case(
         "second slope of a discrete Lagrangian, as printed",
@@ -628,7 +658,7 @@ LOGARITHMS = [
         LOGARITHM,
         everything,
         ("sign",),
-        source=f"{LEE16} (16b): the sign of the kinetic term; (21a) has the right one",
+        source=f"{LEE16} (16b): sign, right in (21a)",
     ),
 ]
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from symvi.verify import Report
 from tests.verify.corpus.asking import ask
 from tests.verify.corpus.case import Case
 from tests.verify.corpus.known_errors import CASES
 
-HEAD = ("where", "what is written", "what symvi finds")
+HEAD = ("source", "formula", "error", "symvi")
 
 
-def row(case: Case) -> tuple[str, str, str]:
-    """Source, error, verdict and diagnosis of a wrong claim."""
+def row(case: Case) -> tuple[str, str, str, str]:
+    """Source, formula and error of a wrong claim, and what is found."""
     source, _, error = case.source.partition(": ")
-    report = ask(case)
+    return source, case.name.split(",")[0], error, answer(ask(case))
+
+
+def answer(report: Report) -> str:
+    """How many entries are wrong, and the simplest explanation."""
     found = f"{len(report.wrong)} of {len(report.entries)} entries wrong"
-    if report.diagnoses:
-        found += f"; {report.diagnoses[0]}"
-    return source, f"{case.name}: {error}", found
+    if not report.diagnoses:
+        return found
+    first = report.diagnoses[0]
+    return f"{found}: {first.says if first.where == 'the whole derivative' else first}"
 
 
 def table() -> str:
