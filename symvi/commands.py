@@ -20,12 +20,13 @@ from rich.console import Console
 
 from symvi.console import command
 from symvi.errors import SymviError, missing_extra
+from symvi.importing import takes_mechanism
 
 if TYPE_CHECKING:
+    from symvi.importers import Imported
     from symvi.mechanism import Mechanism
     from symvi.simulate import Simulator, Trajectory
 
-File = Annotated[Path, typer.Argument(help="A mechanism, TOML or JSON.", metavar="FILE")]
 Layout = Annotated[
     Literal["auto", "inline", "unrolled", "looped"], typer.Option(help="How the schedule is written out.")
 ]
@@ -68,19 +69,19 @@ def demo(
 
 
 @command
+@takes_mechanism
 def info(
     console: Console,
-    file: File,
+    imported: Imported,
     loops: Loops = "drop-redundant",
     kernels: Annotated[bool, typer.Option("--kernels", help="Show the operations of every kernel too.")] = False,
 ) -> Mapping[str, Any]:
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
-    from symvi.mechanism import Mechanism
     from symvi.program.info import describe
     from symvi.simulate.build import composed
     from symvi.simulate.described import settable_values
 
-    mechanism = Mechanism.from_file(file)
+    mechanism = imported.mechanism
     program = composed(mechanism, loops)
     facts = describe(mechanism, program) | settable_values(mechanism, program)
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
@@ -92,9 +93,10 @@ def info(
 
 
 @command
+@takes_mechanism
 def generate(
     console: Console,
-    file: File,
+    imported: Imported,
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write to; it is made.")],
     layout: Layout = "auto",
     real: Real = "double",
@@ -102,11 +104,10 @@ def generate(
     loops: Loops = "drop-redundant",
 ) -> Mapping[str, Any]:
     """Write a mechanism's solver as C: one header and one source."""
-    from symvi.mechanism import Mechanism
     from symvi.simulate.simulator import generate_text
 
     _check_prefix(prefix)
-    text = generate_text(Mechanism.from_file(file), layout, real, loops, prefix)
+    text = generate_text(imported.mechanism, layout, real, loops, prefix)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
         _write_whole(output / name, contents)
@@ -115,9 +116,10 @@ def generate(
 
 
 @command
+@takes_mechanism
 def simulate(
     console: Console,
-    file: File,
+    imported: Imported,
     time: Annotated[float, typer.Option(help="Seconds to simulate.")],
     step: Annotated[float, typer.Option(help="Time step in seconds.")],
     out: Annotated[Path | None, typer.Option(help="Save the trajectory (npz).")] = None,
@@ -140,7 +142,6 @@ def simulate(
     papers_method: Annotated[bool, typer.Option(help="Contacts by the papers' basic interior point.")] = False,
 ) -> Mapping[str, Any]:
     """Simulate a mechanism, and save, plot or show its motion."""
-    from symvi.mechanism import Mechanism
     from symvi.simulate import SolverOptions, Trajectory
 
     _check_steps(time, step, every)
@@ -151,7 +152,7 @@ def simulate(
     _check_outputs(out=out, csv=csv, page=page, plot=plot)
     if backend == "python" and real == "float":
         raise SymviError("--backend python computes in double; --real float needs --backend c")
-    mechanism = Mechanism.from_file(file)
+    mechanism = imported.mechanism
     start = None if resume is None else Trajectory.load(resume)
     build = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
     build["parameters"] = _settings(set_ or [])

@@ -16,8 +16,8 @@ Stops = tuple[float | None, float | None]
 def with_stops_on_leaders(tree: Tree, findings: Findings, repair: bool) -> Tree:
     """The tree in which only joints that follow nobody have stops.
 
-    c1 = ratio c2 + offset turns lower <= c1 <= upper into stops of c2. Refused are gears that lead round in a circle, and
-    stops that contradict those of the leader, which repair leaves out.
+    c1 = ratio c2 + offset turns lower <= c1 <= upper into stops of c2. Refused are gears that lead round in a circle,
+    and stops that contradict those of the leader, which repair leaves out.
     """
     if not tree.gears:
         return tree

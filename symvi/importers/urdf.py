@@ -64,10 +64,7 @@ def read_urdf(root: Element, findings: Findings, base: str = "fixed", repair: bo
         gears += [gear] if gear else []
     loops = [read_loop_joint(element, findings) for element in root.all("loop_joint")]
     loops += [read_constraint(element, findings) for element in root.all("constraint")]
-    for element in root.walk():
-        if element.tag in LISTED:
-            title = f"{element.tag} '{element.attributes.get('name', '')[:60]}'".removesuffix(" ''")
-            findings.note("ignored", element.source, title, f"<{element.tag}>", LISTED[element.tag])
+    _list_what_has_no_effect(root, findings)
     _refuse_wrong_names(links, [*joints, *loops], gears, findings)
     if not links:
         findings.refuse(root.source, "the robot has no link; is it only the part of a file that others include?")
@@ -76,6 +73,15 @@ def read_urdf(root: Element, findings: Findings, base: str = "fixed", repair: bo
     findings.check()
     name = root.attributes.get("name", "")
     return Tree(name, root.source, tuple(links), tuple(joints), tuple(gears))
+
+
+def _list_what_has_no_effect(root: Element, findings: Findings) -> None:
+    for top in root.children:
+        for element in [top] if top.tag in LISTED else top.walk():
+            if element.tag in LISTED:
+                name = top.attributes.get("name", "")
+                title = f"{top.tag} {shown(name)}" if name else ""
+                findings.note("ignored", element.source, title, f"<{element.tag}>", LISTED[element.tag])
 
 
 def _joint(element: Element, findings: Findings, repair: bool) -> tuple[TreeJoint, Gear | None]:

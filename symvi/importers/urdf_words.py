@@ -17,8 +17,8 @@ CHILDREN: dict[str, tuple[str, ...]] = {
         "mujoco",
     ),
     "link": (
-        "inertial", "visual", "collision", "sensor", "contact", "self_collision_checking", "collision_checking", "gazebo",
-        "gravity",
+        "inertial", "visual", "collision", "sensor", "contact", "self_collision_checking", "collision_checking",
+        "gazebo", "gravity",
     ),
     "inertial": ("origin", "mass", "inertia"),
     "visual": _SHAPE,

@@ -27,6 +27,7 @@ ROWS = (
     {"simulate"},
     {"verify", "importers", "exporters", "view", "page", "plots", "demos"},
     {"console"},
+    {"importing"},
     {"commands", "verifying", "environment"},
     {"cli"},
     {"__main__"},

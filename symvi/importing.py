@@ -1,0 +1,171 @@
+"""What every command shares that takes a mechanism's file: the options of an import, and the command `import`.
+
+symvi's own files and those of other programs are read alike; where one was imported, a line says how that went.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+
+from symvi.console import command
+from symvi.errors import SymviError
+
+if TYPE_CHECKING:
+    from symvi.importers import Imported
+
+File = Annotated[Path, typer.Argument(help="A mechanism: TOML, JSON, URDF, xacro.", metavar="FILE")]
+Base = Annotated[Literal["fixed", "floating"], typer.Option(help="Import: the root link stands still, or is free.")]
+Contacts = Annotated[
+    bool, typer.Option("--contacts", help="Import: the ground, below z = 0, holds off all collision shapes.")
+]
+ContactsOf = Annotated[
+    list[str] | None,
+    typer.Option(help="Import: the ground holds off the collision shapes of this link.", metavar="LINK"),
+]
+Points = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--contact-points", help="Import: the ground holds off a point, or sphere, of a link.", metavar="LINK:x,y,z[,r]"
+    ),
+]
+Friction = Annotated[float, typer.Option(help="Import: friction of these contacts.")]
+Package = Annotated[
+    list[str] | None, typer.Option(help="Import: the folder of package://NAME in the file.", metavar="NAME=FOLDER")
+]
+Argument = Annotated[list[str] | None, typer.Option("--arg", help="Import: of a xacro file.", metavar="NAME=VALUE")]
+Repair = Annotated[bool, typer.Option("--repair", help="Import: mend what would be refused.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Import: refuse to approximate, drop or ignore anything.")]
+OPTIONS: dict[str, tuple[Any, Any]] = {
+    "base": (Base, "fixed"),
+    "contacts": (Contacts, False),
+    "contacts_of": (ContactsOf, None),
+    "contact_points": (Points, None),
+    "friction": (Friction, 0.8),
+    "package": (Package, None),
+    "arg": (Argument, None),
+    "repair": (Repair, False),
+    "strict": (Strict, False),
+}
+
+
+def takes_mechanism(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command's function, `function(console, imported, ...)`, the argument FILE and the options of an import."""
+
+    @functools.wraps(function)
+    def run(console: Console, *, file: Path, **options: Any) -> Any:
+        own = {name: options.pop(name) for name in OPTIONS}
+        imported = _imported(file, own)
+        if imported.report.notices:
+            console.print(imported.report.summary(), highlight=False, markup=False, soft_wrap=True)
+        return function(console, imported, **options)
+
+    function.__annotations__.pop("imported", None)  # its class is known to type checkers only: importing it takes long
+    console, _, *others = inspect.signature(function, eval_str=True).parameters.values()
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    file = inspect.Parameter("file", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=File)
+    added = [
+        inspect.Parameter(name, keyword, default=default, annotation=kind) for name, (kind, default) in OPTIONS.items()
+    ]
+    run.__signature__ = inspect.Signature([console, file, *others, *added])
+    run.__annotations__ = {item.name: item.annotation for item in [console, file, *others, *added]}
+    return run
+
+
+def _imported(file: Path, options: Mapping[str, Any], **others: Any) -> "Imported":
+    from symvi.importers import load
+
+    links = options["contacts_of"]
+    return load(
+        file,
+        base=options["base"],
+        contacts="collision" if options["contacts"] else tuple(links or ()) or False,
+        contact_points=_points(options["contact_points"] or []),
+        friction=options["friction"],
+        packages=_pairs(options["package"] or [], "--package NAME=FOLDER"),
+        arguments=_pairs(options["arg"] or [], "--arg NAME=VALUE"),
+        repair=options["repair"],
+        strict=options["strict"],
+        **others,
+    )
+
+
+def _pairs(texts: list[str], form: str) -> dict[str, str]:
+    pairs = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not (name and sign):
+            raise SymviError(f"{form.split()[0]} {text!r}: write {form}")
+        pairs[name] = value
+    return pairs
+
+
+def _points(texts: list[str]) -> dict[str, list[tuple[float, ...]]]:
+    """Link -> its points, of LINK:x,y,z or LINK:x,y,z,radius."""
+    points: dict[str, list[tuple[float, ...]]] = {}
+    for text in texts:
+        link, _, place = text.rpartition(":")
+        try:
+            values = tuple(float(part) for part in place.split(","))
+        except ValueError:
+            values = ()
+        if not link or len(values) not in (3, 4):
+            raise SymviError(f"--contact-points {text!r}: write LINK:x,y,z or LINK:x,y,z,radius, in metres")
+        points.setdefault(link, []).append(values)
+    return points
+
+
+def import_file(
+    console: Console,
+    file: File,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write symvi's own description, .toml or .json.")
+    ] = None,
+    prefix: Annotated[str, typer.Option(help="Before the names of all elements.")] = "",
+    gravity: Annotated[str | None, typer.Option(help="Instead of the file's.", metavar="x,y,z")] = None,
+    base: Base = "fixed",
+    contacts: Contacts = False,
+    contacts_of: ContactsOf = None,
+    contact_points: Points = None,
+    friction: Friction = 0.8,
+    package: Package = None,
+    arg: Argument = None,
+    repair: Repair = False,
+    strict: Strict = False,
+) -> Mapping[str, Any]:
+    """Import a mechanism from URDF or xacro, say what became of each of its parts, and write it in symvi's own form."""
+    options = {key: value for key, value in locals().items() if key in OPTIONS}
+    if output is not None and output.suffix.lower() not in (".toml", ".json"):
+        raise SymviError(f"--output {output}: let its name end in .toml or .json")
+    if output is not None and not output.parent.is_dir():
+        raise SymviError(f"--output {output}: there is no folder {output.parent}; make it first")
+    imported = _imported(file, options, prefix=prefix, gravity=_vector(gravity))
+    mechanism = imported.mechanism
+    console.print(str(imported.report), highlight=False, markup=False, soft_wrap=True)
+    counts = {name: len(getattr(mechanism, name)) for name in ("bodies", "joints", "forces", "contacts", "limits")}
+    found = ", ".join(f"{count} {name}" for name, count in counts.items())
+    console.print(f"{mechanism.name}: {found}", highlight=False, markup=False, soft_wrap=True)
+    result = {"mechanism": mechanism.name, **counts, "report": imported.report.plain()}
+    if output is not None:
+        text = mechanism.to_json() if output.suffix.lower() == ".json" else mechanism.to_toml()
+        output.write_text(text, encoding="utf-8")
+        console.print(f"{output}: {len(text.splitlines())} lines", highlight=False, markup=False, soft_wrap=True)
+        result["output"] = output
+    return result
+
+
+def _vector(text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise SymviError(f"--gravity {text!r}: write x,y,z in m/s^2") from None
+
+
+import_file.__name__ = "import"  # a word of Python cannot be the name of a function
+command(import_file)
