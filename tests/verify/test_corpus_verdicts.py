@@ -6,6 +6,8 @@ The truth about each claim is written beside it by hand and confirmed by differe
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from symvi.verify import Report
@@ -14,6 +16,7 @@ from tests.verify.corpus.case import Case
 from tests.verify.corpus.differences import columns
 from tests.verify.corpus.known_errors import CASES as KNOWN_ERRORS
 from tests.verify.corpus.loading import load, written_in_sympy
+from tests.verify.corpus.table import asked, line
 
 CASES = {**load(), **written_in_sympy()}
 IN_C = {name: case for name, case in CASES.items() if case.c}
@@ -80,3 +83,9 @@ def test_nine_in_ten_of_the_errors_that_have_a_name_are_named() -> None:
 def test_known_errors_are_told_as_such() -> None:
     """Every wrong one of them says where it is from."""
     assert all(case.source for case in KNOWN_ERRORS if not case.right)
+
+
+def test_the_readme_lists_every_known_error() -> None:
+    """What the command prints, but for symvi's words, which may get better."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert [what for case in KNOWN_ERRORS if not case.right if (what := line(asked(case))) not in readme] == []

@@ -1,8 +1,8 @@
 """Errors that were found in papers and in public code, asked as their readers would ask: is this derivative right?
 
 Every one is a sign, a factor, a transpose, a missing term or an exchanged index that changes a derivative. BM20,
-BSMH23 and JM09 are the papers of the README; "002" is T. Fan, J. Schultz, T. Murphey, Efficient Computation of
-Higher-Order Variational Integrators in Robotic Simulation and Trajectory Optimization, WAFR 2018; "004" is J. Lee,
+BSMH23 and JM09 are the papers of the README; Fan18 is T. Fan, J. Schultz, T. Murphey, Efficient Computation of
+Higher-Order Variational Integrators in Robotic Simulation and Trajectory Optimization, WAFR 2018; Lee16 is J. Lee,
 C. Liu, F. Park, S. Srinivasa, A Linear-Time Variational Integrator for Multibody Systems, WAFR 2016.
 """
 
@@ -25,7 +25,7 @@ from tests.verify.corpus.case import (
     vector,
 )
 
-FAN18, LEE16 = "Fan, Schultz, Murphey 2018", "Lee, Liu, Park, Srinivasa 2016"
+FAN18, LEE16 = "Fan18", "Lee16"
 
 # The discrete action of a turning body over two steps, varied at the knot between them. The papers' residual is
 # d_R = -(1/h) times its rotational gradient (BM20 (32), BSMH23 (15), (16)).

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from symvi.verify import Report
 from tests.verify.corpus.asking import ask
 from tests.verify.corpus.case import Case
@@ -10,10 +12,10 @@ from tests.verify.corpus.known_errors import CASES
 HEAD = ("source", "formula", "error", "symvi")
 
 
-def row(case: Case) -> tuple[str, str, str, str]:
-    """Source, formula and error of a wrong claim, and what is found."""
+def asked(case: Case) -> tuple[str, str, str]:
+    """Source, formula and error."""
     source, _, error = case.source.partition(": ")
-    return source, case.name.split(",")[0], error, answer(ask(case))
+    return source, case.name.split(",")[0], error
 
 
 def answer(report: Report) -> str:
@@ -25,9 +27,13 @@ def answer(report: Report) -> str:
     return f"{found}: {first.says if first.where == 'the whole derivative' else first}"
 
 
+def line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
 def table() -> str:
-    rows = [HEAD, ("---",) * len(HEAD), *(row(case) for case in CASES if not case.right)]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |" for cells in rows)
+    rows = [(*asked(case), answer(ask(case))) for case in CASES if not case.right]
+    return "\n".join(map(line, [HEAD, ("---",) * len(HEAD), *rows]))
 
 
 if __name__ == "__main__":
