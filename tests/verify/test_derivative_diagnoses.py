@@ -76,6 +76,18 @@ def test_nothing_is_guessed_where_nothing_holds() -> None:
     assert "none of the usual errors" in str(report)
 
 
+def test_what_should_be_zero_is_named() -> None:
+    """A torque's virtual work 2 tau·V(q* q) as it is often printed is zero on the unit sphere, whatever q is."""
+
+    def work(q, tau):
+        return 2 * tau @ (hand.left(np.array([1, -1, -1, -1]) * q) @ q)[1:]
+
+    report = verify.derivative(
+        work, lambda tau: tau, wrt="q", variables={"q": verify.quaternion(), "tau": verify.vector()}
+    )
+    assert_named(report, "zero", "should be zero")
+
+
 def test_the_step_that_was_forgotten_is_named() -> None:
     report = verify.derivative(verify.own("position_update"), lambda x, v, h: hand.I3, wrt="v")
     assert [(found.kind, found.says) for found in report.diagnoses[:1]] == [("step", "a factor h is missing")]

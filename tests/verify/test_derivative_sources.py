@@ -13,7 +13,11 @@ import sympy as sp
 import symvi.verify as verify
 from symvi.verify import VerificationError
 from symvi.verify.derivatives.constants import meaning
+from symvi.verify.derivatives.errors import OutsideDomain
+from symvi.verify.derivatives.points import Draw, SmallDraw, draw_point
 from symvi.verify.derivatives.sympy_source import symbol_places
+from symvi.verify.derivatives.worlds import FieldWorld
+from symvi.verify.field import PRIMES
 from tests.verify import hand_written as hand
 
 LINE = {"x": verify.vector(), "h": verify.step()}
@@ -154,9 +158,27 @@ def test_a_function_that_raises_is_named_with_its_line() -> None:
 
 
 def test_a_function_without_values_is_named() -> None:
-    assert "root" in refusal(lambda x: np.sqrt(-(x @ x) - 1), lambda x: x) or "no value" in refusal(
-        lambda x: np.sqrt(-(x @ x) - 1), lambda x: x
-    )
+    said = refusal(lambda x: np.sqrt(-(x @ x) - 1), lambda x: x)
+    assert "no value at any of" in said and "sqrt of a negative number" in said
+
+
+def test_a_field_refuses_roots_that_real_numbers_do_not_have() -> None:
+    """Half of all numbers of a field have a root, below zero as above."""
+    world = FieldWorld(PRIMES[0])
+    assert world.root(world.constant(4)) == world.constant(2) or world.root(world.constant(4)) == world.constant(-2)
+    with pytest.raises(OutsideDomain):
+        world.root(world.constant(-4))
+
+
+def test_points_are_on_the_manifold_and_angular_velocities_have_the_root_of_their_update() -> None:
+    variables = {"w": verify.angular_velocity(), "h": verify.step(), "q": verify.quaternion(), "A": verify.rotation()}
+    for draw in (Draw(random.Random(1)), SmallDraw(random.Random(1))):
+        point = draw_point(variables, draw)
+        assert sum(x * x for x in point["q"]) == 1
+        rows = np.array(point["A"], dtype=object).reshape(3, 3)
+        assert (rows @ rows.T == np.eye(3)).all()
+        radicand = 1 - point["h"][0] ** 2 / 4 * sum(x * x for x in point["w"])
+        assert all(math.isqrt(part) ** 2 == part for part in (radicand.numerator, radicand.denominator))
 
 
 @pytest.mark.parametrize(

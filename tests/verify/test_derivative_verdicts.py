@@ -134,6 +134,22 @@ def test_the_angular_velocity_of_an_update_map_keeps_its_root() -> None:
     verify.assert_derivative(verify.own("update_map"), claimed, wrt="w")
 
 
+def test_the_momentum_before_a_step_has_the_gyroscopic_term_with_the_other_sign() -> None:
+    """The old knot's momentum in the axes of its body: c J w - (h/2) w x J w; the sign that public code has wrong."""
+
+    def by_old(w_0, J, h):  # noqa: N803
+        return -hand.momentum("gyroscopic sign")(w_0, J, h)
+
+    verify.assert_derivative(verify.own("rotational_residual"), by_old, wrt="w_0")
+    verify.assert_derivative(verify.own("rotational_residual"), lambda h: -h * hand.I3, wrt="tau")
+
+
+def test_a_counterexample_does_not_stand_on_a_kink() -> None:
+    """|x| has no derivative at zero, so a point there would show nothing."""
+    report = verify.derivative(lambda k: abs(k), lambda k: 1, wrt="k", variables={"k": verify.scalar()})
+    assert report.wrong[0].counterexample.point["k"][0] < 0
+
+
 def spring(x, k):
     return k * (np.sqrt(x @ x) - 1) ** 2 / 2
 
