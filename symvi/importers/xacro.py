@@ -1,0 +1,59 @@
+"""xacro, ROS's macro language for URDF, expanded by its own library in a process of its own (extra `xacro`).
+
+A .xacro file is a program: its expressions are Python, it includes and loads other files. The process that expands it
+may read the folders of the import and Python's own library, and nothing else; it may write nothing, start nothing, and
+has a bounded time and memory. See xacro_process.py.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from os import PathLike, fspath
+from pathlib import Path
+
+from symvi.errors import MechanismError, missing_extra
+from symvi.importers.meshes import Folders
+from symvi.importers.xml import LARGEST_FILE
+from symvi.mechanism.files import printable
+
+__all__ = ["expanded"]
+
+SECONDS = 30.0
+PROGRAM = Path(__file__).with_name("xacro_process.py")
+
+
+def expanded(path: str | PathLike[str], arguments: Mapping[str, str], folders: Folders) -> bytes:
+    """The URDF document of a .xacro file.
+
+    arguments: values of its xacro:arg, by name. folders: what may be read; $(find NAME) is one of its packages.
+    Raises MissingExtraError without the library, MechanismError with xacro's words where it fails.
+    """
+    if find_spec("xacro") is None:
+        raise missing_extra("xacro", "xacro")
+    place = printable(path)
+    if not Path(path).is_file():
+        raise MechanismError(f"{place}: there is no such file")
+    job = {
+        "file": fspath(Path(path).resolve()),
+        "arguments": dict(arguments),
+        "packages": {name: fspath(folder.resolve()) for name, folder in folders.packages.items()},
+        "folders": [fspath(folder) for folder in folders.allowed],
+        "most": LARGEST_FILE,
+        "path": [entry for entry in sys.path if entry],
+    }
+    command = [sys.executable, "-I", "-B", str(PROGRAM)]
+    try:
+        done = subprocess.run(
+            command, input=json.dumps(job).encode(), capture_output=True, timeout=SECONDS, env={}, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise MechanismError(f"{place}: xacro did not end within {SECONDS:g} s") from None
+    if done.returncode != 0:
+        said = [line for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
+        words = "".join(c for c in " / ".join(said[-3:]) if c.isprintable())[:600]
+        raise MechanismError(f"{place}: xacro cannot expand it: {words or f'it ended with {done.returncode}'}")
+    return done.stdout
