@@ -72,6 +72,7 @@ MEANINGS = {
     "exact": "what contacts do with a change of velocity, linearised as they stand",
     "keep": "keep the residual",
     "recall": "the residual as it was kept",
+    "predict": "where contacts are sent if nothing is to be left of complementarity",
     "aim": "where contacts are sent by the present centring",
     "aim_exact": "where contacts are sent by the present centring, linearised as they stand",
     "resolve": "forward substitution of another right-hand side, leaves first",
@@ -256,6 +257,7 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "turned": printer.literal(path.TURNED),
         "joined": printer.literal(path.JOINED[real]),
         "refined": printer.literal(path.REFINED[real]),
+        "stiffest": printer.literal(path.STIFFEST[real]),
     }
 
 

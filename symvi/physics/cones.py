@@ -1,29 +1,44 @@
-"""Complementarity of impulses and velocities, linearised: what a contact's own equations leave of it.
+"""The circular cone of friction, linearised: what a contact's own equations leave of it.
 
-Every law below says how the impulse of a contact answers to a change of its velocity, once slacks and friction
-variables are eliminated inside the contact: dp = k - K du, with the centring mu of the interior point. Vectors of
-the friction cone have four entries: a scalar and a tangential vector in world axes. That vector needs no basis of the
-tangent plane, so nothing depends on how one is chosen; all products stay in the plane.
+A contact answers a change of its velocity by a change of its impulse, once slacks and friction variables are eliminated
+inside it: dbeta = k + m dgamma - K du, with the centring mu of the interior point. Vectors of the cone have four
+entries: a scalar and a tangential vector in world axes. That vector needs no basis of the tangent plane, so nothing
+depends on how one is chosen; all products stay in the plane.
 
-    normal    s gamma = mu
-    friction  (b0, beta) o (eta0, eta) = (mu, 0),  b0 = c_f gamma,  eta the velocity of sliding
+    (b0, beta) o (e0, e) = (mu, 0),  b0 = c_f gamma,  e the velocity of sliding
 
-with the Jordan product of the second-order cone, x o y = (x·y, x0 y + y0 x). As mu -> 0 this is Coulomb's law.
+with the Jordan product of the second-order cone, x o y = (x·y, x0 y + y0 x). As mu -> 0 this is Coulomb's law. Both
+linearisations have the form db = sent - D de: their first row decides the dual scalar, de0 = top - lean·de - give db0,
+the others friction.
 """
 
 from __future__ import annotations
 
 from symvi.physics.constraint import Steps
+from symvi.physics.elimination import at_rest, ensure_equal, linearised, slope_of, solve_for, unknowns
 from symvi.physics.formula import INTERMEDIATES, Argument, derived
 
 B = Argument("b", (4,), "friction bound and friction impulse", "N s")
 E = Argument("e", (4,), "dual scalar and velocity of sliding", "m/s")
+DET = Argument("det", (2,), "x0² - |x|² of b and of e", "N² s², m²/s²")
 MU = Argument("mu", (), "centring", "J")
+DB = Argument("db", (4,), "affine change of b", "N s")
+DE = Argument("de", (4,), "affine change of e", "m/s")
+SECOND = Argument("second", (), "1 with the second-order term, else 0")
+BOUND = Argument("bound", (), "friction impulse per normal impulse")
+NORMAL = Argument("n", (3,), "unit normal")
+ETA = Argument("eta", (), "factor of the scaling")
+POINT = Argument("w", (4,), "scaling point, of determinant 1")
+OF_SCALING = Argument("inverse", (2,), "1/eta and 1/(1 + w0)")
+OF_ROWS = Argument("inverse", (2,), "1/(b0 e0 - b·e) and 1/e0: pivots of the exact law")
+M = Argument("m", (3,), "change of friction per change of the normal impulse")
+K = Argument("K", (3, 3), "minus change of friction per change of sliding", "kg")
+LEAN = Argument("lean", (3,), "minus change of the dual scalar per change of sliding")
+GIVE = Argument("give", (), "minus change of the dual scalar per change of the bound", "1/kg")
+MISS = Argument("miss", (3,), "velocity of sliding minus the one that stands for it", "m/s")
+TOP = Argument("top", (), "change of the dual scalar where velocities stay", "m/s")
+KT = Argument("kt", (3,), "change of friction where velocities stay", "N s")
 NEWTON_STEPS = 2  # in the search for a point of the central path: it need not be the nearest
-SCALING = [
-    Argument("eta", (), "factor of the scaling"),
-    Argument("w", (4,), "scaling point, of determinant 1"),
-]
 
 
 def _jordan(x, y):
@@ -32,14 +47,6 @@ def _jordan(x, y):
     from symvi.physics import algebra
 
     return sp.Matrix([algebra.dot(x, y), *(y[i] * x[0] + x[i] * y[0] for i in (1, 2, 3))])
-
-
-def _arrow(x):
-    """L(x) with L(x) y = x o y."""
-    import sympy as sp
-
-    y = sp.Matrix(sp.symbols("y_0:4", real=True))
-    return _jordan(x, y).jacobian(y)
 
 
 def _reflected(x):
@@ -56,157 +63,224 @@ def _determinant(let, name, x):
     return let(f"{name}_det", [(x[0] - size[0]) * (x[0] + size[0])])[0]
 
 
-@derived(
-    "c = (b o e) - (mu, 0)",
-    "Jordan product of the second-order cone",
-    [B, E],
-    [Argument("c", (4,), "complementarity products", "J")],
-)
-def cone_product(b, e):
-    return {"c": _jordan(b, e)}
+@derived("det x = x0² - |x|²", "of the second-order cone", [B, E], [DET])
+def determinants(b, e):
+    let = Steps()
+    return {"det": [_determinant(let, "b", b), _determinant(let, "e", e)], INTERMEDIATES: let.pairs()}
 
 
+def _tangential(n):
+    """I - n nᵀ."""
+    import sympy as sp
+
+    return sp.eye(3) - n * n.T
+
+
+def _flattened(let, vector, n):
+    """A tangential vector without what round-off left of it along the normal: bodies move along that as well."""
+    from symvi.physics import algebra
+
+    return vector - n * let(f"{vector[0]}_along", [algebra.dot(n, vector)])[0]
+
+
+def _in_plane(vector, n):
+    """What the last entry of a tangential vector of symbols is, by the others."""
+    return {vector[2]: -(n[0] * vector[0] + n[1] * vector[1]) / n[2]}
+
+
+# --- scaled after Nesterov and Todd -------------------------------------------------------------------------------
 @derived(
-    "W e = W^-1 b,  W = eta [w0, wᵀ; w, I + w wᵀ/(1 + w0)]",
+    "W e = W^-1 b,  W = eta [w0, wᵀ; w, I + w wᵀ/(1 + w0)],  eta⁴ = det b/det e,  w along b + eta² (e0, -e)",
     "Nesterov-Todd scaling of the second-order cone",
-    [B, E],
-    SCALING,
+    [B, E, DET],
+    [ETA, POINT, OF_SCALING],
 )
-def scaling_point(b, e):
+def scaling_point(b, e, det):
     import sympy as sp
 
     let = Steps()
-    b_det, e_det = _determinant(let, "b", b), _determinant(let, "e", e)
-    root_b, root_e = let("roots", [sp.sqrt(b_det), sp.sqrt(e_det)])
-    sb, se = let("sb", b / root_b), let("se", e / root_e)
-    half = sum((sb[i] * se[i] for i in range(4)), sp.Integer(1)) / 2
-    twice = let("twice", [2 * sp.sqrt(half)])[0]
-    eta = sp.sqrt(root_b / root_e)
-    return {"eta": eta, "w": (sb + _reflected(se)) / twice, INTERMEDIATES: let.pairs()}
+    square = let("square", [sp.sqrt(det[0] / det[1])])[0]
+    eta = let("eta", [sp.sqrt(square)])[0]
+    # the determinant of b + eta² (e0, -e), of which b and eta² (e0, -e) have the same one
+    size = let("size", [sp.sqrt(2 * (det[0] + square * _jordan(b, e)[0]))])[0]
+    w = let("w", (b + square * _reflected(e)) * let("shrunk", [1 / size])[0])
+    return {"eta": eta, "w": w, "inverse": [1 / eta, 1 / (1 + w[0])], INTERMEDIATES: let.pairs()}
 
 
 @derived(
-    "D = W² = eta² (2 w wᵀ - J)",
-    "Nesterov-Todd scaling of the second-order cone",
-    SCALING,
-    [Argument("D", (4, 4), "db = k - D de")],
+    "D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f lean",
+    "Nesterov-Todd scaling of the second-order cone, its dual scalar eliminated",
+    [ETA, POINT, OF_SCALING, BOUND, NORMAL],
+    [M, K, LEAN, GIVE],
 )
-def scaled_law(eta, w):
+def scaled_law(eta, w, inverse, bound, n):
     import sympy as sp
 
-    return {"D": eta[0] ** 2 * (2 * w * w.T - sp.diag(1, -1, -1, -1))}
+    let, db0, du = Steps(), unknowns("b")[0], unknowns("e", 4)
+    square = let("square", [eta[0] ** 2])[0]
+    rows = (2 * w * w.T - sp.diag(1, -1, -1, -1)) * du  # of D de/eta²
+    core = let("core", [1 / slope_of(rows[0], du[0])])[0]
+    dual = solve_for(du[0], sp.expand(rows[0]) + db0 * inverse[0] ** 2, core)
+    twice, fold = let("twice", [2 * core * w[0]])[0], let("fold", [2 * core * square])[0]
+    flat = let("flat", _flattened(let, w[1:, 0], n))
+    lean = let("lean", twice * flat)
+    stiffness = square * _tangential(n) - fold * flat * flat.T
+    friction = -square * rows[1:, :].xreplace({du[0]: dual})
+    names = {twice: 2 * core * w[0], fold: 2 * core * square, **dict(zip(flat, w[1:, 0], strict=True))}
+    ensure_equal([-slope_of(dual, x) for x in du[1:]], twice * flat, names)
+    known = {core: 1 / slope_of(rows[0], du[0])}
+    ensure_equal(-friction.jacobian(du[1:]) * _tangential(n), stiffness, names, known, _in_plane(w[1:, 0], n))
+    return {
+        "m": bound[0] * lean,
+        "K": stiffness,
+        "lean": lean,
+        "give": -slope_of(dual, db0),
+        INTERMEDIATES: let.pairs(),
+    }
 
 
 @derived(
-    "k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de))",
-    "Nesterov-Todd direction with Mehrotra's second-order term",
-    [
-        B,
-        E,
-        MU,
-        *SCALING,
-        Argument("db", (4,), "affine change of b", "N s"),
-        Argument("de", (4,), "affine change of e", "m/s"),
-        Argument("second", (), "1 with the second-order term, else 0"),
-    ],
-    [Argument("k", (4,), "db where e does not change", "N s")],
+    "k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = give k0,  kt = k - lean k0 - K miss",
+    "Nesterov-Todd direction with Mehrotra's second-order term, its dual scalar eliminated",
+    [B, E, DET, MU, ETA, POINT, OF_SCALING, DB, DE, SECOND, LEAN, GIVE, K, MISS],
+    [TOP, KT],
 )
-def scaled_aim(b, e, mu, eta, w, db, de, second):
+def scaled_aim(b, e, det, mu, eta, w, inverse, db, de, second, lean, give, K, miss):  # noqa: N803  (a matrix)
     let = Steps()
-    e_det = _determinant(let, "e", e)
-    scaled = let("scaled", _scale(eta[0], w, e))
-    products = let("products", _jordan(_unscale(eta[0], w, db), _scale(eta[0], w, de)))
-    det = _determinant(let, "scaled", scaled)
-    first = let("first", [(scaled[0] * products[0] - sum(scaled[i] * products[i] for i in (1, 2, 3))) / det])
-    ratio = let("ratio", [first[0], *((products[i] - first[0] * scaled[i]) / scaled[0] for i in (1, 2, 3))])
-    correction = _scale(eta[0], w, ratio)
-    return {"k": -b + mu[0] / e_det * _reflected(e) - second[0] * correction, INTERMEDIATES: let.pairs()}
+    scaled = let("scaled", _scale(eta[0], w, e, inverse[1]))
+    products = let("products", _jordan(_unscale(inverse[0], w, db, inverse[1]), _scale(eta[0], w, de, inverse[1])))
+    scaled_det, first_inverse = let("scaled_det", [eta[0] ** 2 * det[1]])[0], let("first_inverse", [1 / scaled[0]])[0]
+    first = let("first", [(scaled[0] * products[0] - sum(scaled[i] * products[i] for i in (1, 2, 3))) / scaled_det])[0]
+    ratio = let("ratio", [first, *((products[i] - first * scaled[i]) * first_inverse for i in (1, 2, 3))])
+    correction = _scale(eta[0], w, ratio, inverse[1])
+    central = let("central", [mu[0] / det[1]])[0]
+    sent = let("sent", -b + central * _reflected(e) - second[0] * correction)
+    return {**_reduced(sent, lean, give, K, miss), INTERMEDIATES: let.pairs()}
 
 
-def _scale(eta, w, x):
-    """W x."""
+def _reduced(sent, lean, give, stiffness, miss):
+    """What is left of sent: D is symmetric here, so that its first column over its first entry is lean as well."""
+    return {"top": give[0] * sent[0], "kt": sent[1:, 0] - lean * sent[0] - stiffness * miss}
+
+
+def _scale(eta, w, x, inverse):
+    """W x. inverse: 1/(1 + w0)."""
     import sympy as sp
 
     along = w[1] * x[1] + w[2] * x[2] + w[3] * x[3]
     first = w[0] * x[0] + along
-    share = x[0] + along / (1 + w[0])
+    share = x[0] + along * inverse
     return eta * sp.Matrix([first, *(x[i] + share * w[i] for i in (1, 2, 3))])
 
 
-def _unscale(eta, w, x):
+def _unscale(inverse_eta, w, x, inverse):
     """W^-1 x = J W J x/eta²."""
-    return _reflected(_scale(1 / eta, w, _reflected(x)))
+    return _reflected(_scale(inverse_eta, w, _reflected(x), inverse))
+
+
+# --- linearised as it stands ----------------------------------------------------------------------------------------
+def _rows(b, e, db, de, right):
+    """The linearised products less what they are to become."""
+    return linearised(_jordan, (b, e), (db, de)) - right
+
+
+def _pivot_row(e, rows):
+    """The row that decides the dual scalar: the other ones take friction out of the first."""
+    import sympy as sp
+
+    return sp.expand(e[0] * rows[0] - sum(e[i] * rows[i] for i in (1, 2, 3)))
 
 
 @derived(
-    "D = L(e)^-1 L(b)",
-    "exact linearisation of b o e",
-    [B, E],
-    [Argument("D", (4, 4), "db = k - D de")],
+    "lean = (e0 b - b0 e)/(b0 e0 - b·e),  give = det e/(b0 e0 - b·e),  K = (b0 (I - n nᵀ) - b leanᵀ)/e0,  "
+    "m = c_f (give b - e)/e0",
+    "exact linearisation of b o e, friction and then the dual scalar eliminated",
+    [B, E, DET, BOUND, NORMAL],
+    [M, K, LEAN, GIVE, OF_ROWS],
 )
-def exact_law(b, e):
-    let = Steps()
-    det = _determinant(let, "e", e)
-    return {"D": _arrow_solve(let, det, e, _arrow(b)), INTERMEDIATES: let.pairs()}
-
-
-@derived(
-    "k = L(e)^-1 ((mu, 0) - b o e - db o de)",
-    "exact linearisation of b o e, with Mehrotra's second-order term",
-    [
-        B,
-        E,
-        MU,
-        Argument("db", (4,), "affine change of b", "N s"),
-        Argument("de", (4,), "affine change of e", "m/s"),
-        Argument("second", (), "1 with the second-order term, else 0"),
-    ],
-    [Argument("k", (4,), "db where e does not change", "N s")],
-)
-def exact_aim(b, e, mu, db, de, second):
+def exact_law(b, e, det, bound, n):
     import sympy as sp
 
-    let = Steps()
-    det = _determinant(let, "e", e)
-    right = let("right", sp.Matrix([mu[0], 0, 0, 0]) - _jordan(b, e) - second[0] * _jordan(db, de))
-    return {"k": _arrow_solve(let, det, e, right), INTERMEDIATES: let.pairs()}
-
-
-def _arrow_solve(let, det, x, right):
-    """L(x)^-1 times a vector or matrix: the first row divides by x0² - |x|²."""
-    import sympy as sp
-
-    rows = []
-    first = [(x[0] * right[0, j] - sum(x[i] * right[i, j] for i in (1, 2, 3))) / det for j in range(right.cols)]
-    first = let("top", first)
-    rows.append(list(first))
-    for i in (1, 2, 3):
-        rows.append([(right[i, j] - first[j] * x[i]) / x[0] for j in range(right.cols)])
-    return sp.Matrix(rows)
-
-
-@derived(
-    "dbeta = k + m dgamma - K (I - n nᵀ) du,  where b0 = c_f gamma decides de0",
-    "derived here: the dual scalar eliminated",
-    [
-        Argument("D", (4, 4), "db = k - D de"),
-        Argument("bound", (), "friction impulse per normal impulse"),
-        Argument("n", (3,), "unit normal"),
-    ],
-    [
-        Argument("m", (3,), "change of friction per change of the normal impulse"),
-        Argument("K", (3, 3), "minus change of friction per change of sliding", "kg"),
-    ],
-)
-def friction_law(D, bound, n):  # noqa: N803  (a matrix)
-    import sympy as sp
-
-    let = Steps()
-    share = let("share", D[1:, 0] / D[0, 0])
-    stiffness = sp.Matrix(3, 3, list(let("stiffness", list(D[1:, 1:] - share * D[0, 1:]))))
+    let, db, de = Steps(), unknowns("b", 4), unknowns("e", 4)
+    rows = _rows(b, e, db, de, sp.zeros(4, 1))
+    pivot = _pivot_row(e, rows)
+    inverse = let("inverse", [1 / slope_of(pivot, de[0]), 1 / slope_of(rows[1], db[1])])
+    dual = solve_for(de[0], pivot, inverse[0])
+    leaning = let("leaning", [-slope_of(dual, x) for x in de[1:]])
+    lean, give = let("lean", _flattened(let, leaning, n)), let("give", [det[1] * inverse[0]])[0]
+    ensure_equal([-slope_of(dual, db[0])], [give], {give: (e[0] ** 2 - e[1] ** 2 - e[2] ** 2 - e[3] ** 2) * inverse[0]})
+    friction = sp.Matrix([solve_for(db[i], rows[i], inverse[1]) for i in (1, 2, 3)])
+    over = let("over", b[1:, 0] * inverse[1])
+    known = dict(zip(over, b[1:, 0] * inverse[1], strict=True))
+    ensure_equal(friction.diff(de[0]), -over, known)
+    stiffness = b[0] * inverse[1] * _tangential(n) - over * lean.T
+    moved = friction.jacobian(de[1:]) - friction.diff(de[0]) * leaning.T
+    known |= dict(zip(lean, _tangential(n) * leaning, strict=True))
+    ensure_equal(-moved * _tangential(n), stiffness, known)
     return {
-        "m": bound[0] * share,
-        "K": stiffness - (stiffness * n) * n.T,
+        "m": bound[0] * (friction.diff(db[0]) + over * give),
+        "K": stiffness,
+        "lean": lean,
+        "give": give,
+        "inverse": inverse,
+        INTERMEDIATES: let.pairs(),
+    }
+
+
+@derived(
+    "r = (mu, 0) - b o e - db o de,  top = (e0 r0 - e·r)/(b0 e0 - b·e),  kt = (r - b top)/e0 - K miss",
+    "exact linearisation of b o e, with Mehrotra's second-order term",
+    [B, E, MU, DB, DE, SECOND, OF_ROWS, K, MISS],
+    [TOP, KT],
+)
+def exact_aim(b, e, mu, db, de, second, inverse, K, miss):  # noqa: N803  (a matrix)
+    import sympy as sp
+
+    let, own, other = Steps(), unknowns("b", 4), unknowns("e", 4)
+    right = let("right", sp.Matrix([mu[0], 0, 0, 0]) - _jordan(b, e) - second[0] * _jordan(db, de))
+    rows = at_rest(_rows(b, e, own, other, right), [own[0], *other[1:]])
+    top = let("top", [solve_for(other[0], _pivot_row(e, rows), inverse[0])])[0]
+    friction = sp.Matrix([solve_for(own[i], rows[i], inverse[1]) for i in (1, 2, 3)])
+    return {"top": top, "kt": friction.xreplace({other[0]: top}) - K * miss, INTERMEDIATES: let.pairs()}
+
+
+# --- with either law --------------------------------------------------------------------------------------------------
+@derived(
+    "k = -b,  top = -give b0,  kt = -beta + m gamma - K miss",
+    "both laws have D e = b, and where mu = 0 without a second-order term they send b to nothing",
+    [B, Argument("gamma", (), "normal impulse, b0 = c_f gamma", "N s"), M, GIVE, K, MISS],
+    [TOP, KT],
+)
+def affine_aim(b, gamma, m, give, K, miss):  # noqa: N803  (a matrix)
+    return {"top": -give[0] * b[0], "kt": m * gamma[0] - b[1:, 0] - K * miss}
+
+
+@derived(
+    "de = du + miss,  de0 = top - lean·de - give db0,  dbeta = kt + m dgamma - K du",
+    "either law of the circular cone",
+    [
+        TOP,
+        KT,
+        LEAN,
+        GIVE,
+        M,
+        K,
+        BOUND,
+        MISS,
+        Argument("dgamma", (), "change of the normal impulse", "N s"),
+        Argument("du", (3,), "change of the velocity of sliding", "m/s"),
+    ],
+    [DB, DE],
+)
+def friction_response(top, kt, lean, give, m, K, bound, miss, dgamma, du):  # noqa: N803  (a matrix)
+    from symvi.physics import algebra
+
+    let = Steps()
+    slide, db0 = let("slide", du + miss), let("db0", [bound[0] * dgamma[0]])[0]
+    dual = top[0] - algebra.dot(lean, slide) - give[0] * db0
+    return {
+        "db": [db0, *(kt + m * dgamma[0] - K * du)],
+        "de": [dual, *slide],
         INTERMEDIATES: let.pairs(),
     }
 
@@ -252,24 +326,3 @@ def friction_on_path(t, b0, mu, r):
         "e": sp.Matrix([top, *(-top * y * along)]),
         INTERMEDIATES: let.pairs(),
     }
-
-
-@derived(
-    "gamma - r s = t, s gamma = mu",
-    "derived here: the point of the central path on the line of the prediction",
-    [Argument("t", (), "impulse that an open contact would lack", "N s"), MU, Argument("r", (), "mass", "kg")],
-    [Argument("gamma", (), "impulse", "N s"), Argument("s", (), "slack velocity", "m/s")],
-)
-def pair_on_path(t, mu, r):
-    import sympy as sp
-
-    let = Steps()
-    product = let("product", [r[0] * mu[0]])[0]
-    square = let("square", [t[0] ** 2])[0]
-    # the larger of gamma and r s, and the smaller one from their product: their difference would cancel
-    length = let("length", [sp.sqrt(square + product * sp.Rational(1, 10**12))])[0]
-    larger = let("larger", [(length + sp.sqrt(square + 4 * product)) / 2])[0]
-    smaller = let("smaller", [product / larger])[0]
-    closed = let("closed", [(1 + t[0] / length) / 2])[0]  # 1 or 0, to the last bit, but where both are nearly alike
-    gamma = let("gamma", [smaller + closed * (larger - smaller)])[0]
-    return {"gamma": gamma, "s": mu[0] / gamma, INTERMEDIATES: let.pairs()}

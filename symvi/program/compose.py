@@ -50,6 +50,7 @@ PHASES = (
     "exact",
     "keep",
     "recall",
+    "predict",
     "aim",
     "aim_exact",
     "eliminate",

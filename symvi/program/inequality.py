@@ -6,6 +6,7 @@ phases of such a node, beside those of every node:
     warm      put its variables on the central path, near the last impulse and the predicted velocity
     press     its impulse into the residual of the bodies, and what its slacks miss
     scale     the law dp = k - K du: scaled (Nesterov-Todd) or, in the phase `exact`, linearised as it stands
+    predict   k where nothing is to be left of complementarity: the affine step, alike for both laws
     aim       k for a centring, with or without the second-order term (`aim_exact`: of the exact law)
     respond   increments of its variables from those of the bodies
 """
@@ -14,8 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from symvi.physics import cones
+from symvi.physics import pairs
 from symvi.program.body import BODY, use
 from symvi.program.common import COMMON, LINK, SHARED, single
 from symvi.program.kernel import Kernel, Port
@@ -121,20 +123,65 @@ def reach(trace: Trace) -> Scalar:
     return trace.read(COMMON, "work", "reach", 1, meaning, "1/s", rate=Rate.STEP)[0]
 
 
-def pair_law(trace: Trace, gamma: Scalar, s: Scalar) -> Scalar:
-    """gamma/s, the stiffness of a pair."""
-    trace.note("d gamma = k - (gamma/s) du", "s gamma = mu linearised")
-    return gamma / s
+@dataclass(frozen=True)
+class Centring:
+    """What products are sent to: mu, and whether affine increments enter as second-order terms; or to nothing."""
+
+    mu: Scalar
+    second: Scalar
+    is_nothing: bool = False
 
 
-def pair_aim(trace: Trace, gamma: Scalar, s: Scalar, change: Scalar, slack_change: Scalar) -> Scalar:
-    """(mu - d gamma ds)/s - gamma: where the pair is sent if its velocity stays."""
-    return (target(trace) - second(trace) * (change * slack_change)) / s - gamma
+def centred(trace: Trace) -> Centring:
+    """The present centring."""
+    return Centring(target(trace), second(trace))
+
+
+def nothing(trace: Trace) -> Centring:
+    """No complementarity is to be left, to first order."""
+    zero = trace.graph.constant(0)
+    return Centring(zero, zero, is_nothing=True)
+
+
+class Pair(NamedTuple):
+    """An impulse and its slack by their places in the fields `impulse` and `slack`, of so many."""
+
+    index: int
+    count: int
+
+    def of(self, trace: Trace, name: str) -> list[Scalar]:
+        return [field(trace, name, self.count)[self.index]]
+
+    def law(self, trace: Trace) -> list[Scalar]:
+        """kappa in d gamma = k - kappa du."""
+        return use(trace, pairs.pair_law, gamma=self.of(trace, "impulse"), s=self.of(trace, "slack"))["kappa"]
+
+    def aim(self, trace: Trace, centring: Centring, kappa: Scalar, miss: Scalar) -> Scalar:
+        """k, where the pair is sent if its velocity stays."""
+        zero = [trace.graph.constant(0)]
+        return use(
+            trace,
+            pairs.pair_aim,
+            gamma=self.of(trace, "impulse"),
+            s=self.of(trace, "slack"),
+            mu=[centring.mu],
+            dgamma=zero if centring.is_nothing else self.of(trace, "d_impulse"),
+            ds=zero if centring.is_nothing else self.of(trace, "d_slack"),
+            second=[centring.second],
+            kappa=[kappa],
+            miss=[miss],
+        )["k"][0]
+
+
+def pair_response(trace: Trace, k: Scalar, kappa: Scalar, miss: Scalar, change: Scalar) -> tuple[Scalar, Scalar]:
+    """(d gamma, ds) where the velocity changes."""
+    found = use(trace, pairs.pair_response, k=[k], kappa=[kappa], miss=[miss], du=[change])
+    return found["dgamma"][0], found["ds"][0]
 
 
 def start_pair(trace: Trace, last: Scalar, velocity: Scalar, scale: Scalar) -> tuple[Scalar, Scalar]:
     """(gamma, s) on the central path, near gamma - r s = last - r u."""
-    at = use(trace, cones.pair_on_path, t=[last - scale * velocity], mu=[first_target(trace)], r=[scale])
+    at = use(trace, pairs.pair_on_path, t=[last - scale * velocity], mu=[first_target(trace)], r=[scale])
     return at["gamma"][0], at["s"][0]
 
 

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symvi.physics import cones
+from symvi.physics import pairs
 from symvi.physics.model import DryFrictionModel, LimitModel
 from symvi.program import common
 from symvi.program.body import use
 from symvi.program.common import single
 from symvi.program.constraint import Baked, Rows, carry_angles, remember_angles, trace_rows
 from symvi.program.inequality import (
+    Centring,
     InequalityKernels,
+    Pair,
     add_block,
+    centred,
     dot,
     field,
     first_target,
     last_motion,
     memory,
     merit,
-    pair_aim,
-    pair_law,
+    nothing,
+    pair_response,
     ports_of,
     put,
     ratio,
     reach,
-    second,
     solved,
     start_pair,
     stepping,
     stored,
-    target,
 )
 from symvi.program.kernel import Kernel
 from symvi.program.records import Records
@@ -38,6 +39,7 @@ from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
 SIDES = {"lower": 1, "upper": -1}
+PARTS = {"impulse": "b", "slack": "y", "held": "held"}  # fields of dry friction, by the letters of its formulas
 STIFFNESS = {"m": "kg", "rad": "kg m²"}  # impulse per rate of a row, by its unit
 
 
@@ -61,7 +63,8 @@ class _RowKernels:
             "lag": (self.lag, "at a knot: what the next step will see, by the velocities over the last one"),
             "press": (self.press, "the impulse on both bodies; what the slacks miss"),
             "scale": (self.scale, "what the node does with a change of velocity: dp = k - K du"),
-            "aim": (self.aim, "where the node is sent for this centring"),
+            "predict": (self._predict, "where the node is sent if nothing is to be left of complementarity"),
+            "aim": (self._centred, "where the node is sent for this centring"),
             "respond": (self.respond, "increments of the node from those of its bodies"),
             "react": (self.react, "the force along every coordinate"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
@@ -106,6 +109,12 @@ class _RowKernels:
                 add_block(trace, row, column, self.first, entries)
         remember_angles(trace, self.model, self.baked)
         return trace.kernels(self.kind)
+
+    def _predict(self, trace: Trace) -> None:
+        self.aim(trace, nothing(trace))
+
+    def _centred(self, trace: Trace) -> None:
+        self.aim(trace, centred(trace))
 
     def release(self, trace: Trace) -> None:
         trace.write(self.kind, "kappa", [trace.graph.constant(0)] * self.rows)
@@ -193,9 +202,9 @@ class _LimitKernels(_RowKernels):
         n, zero = self.pairs, [trace.graph.constant(0)] * self.pairs
         last = trace.read(self.kind, "state", "pressed", n, "impulses of the last step", "N s, N m s")
         un = trace.read(self.kind, "work", "un", n)
-        pairs = [start_pair(trace, memory(trace) * p, u, self.size(trace)) for p, u in zip(last, un, strict=True)]
-        put(trace, "impulse", [p for p, _ in pairs])
-        put(trace, "slack", [s for _, s in pairs])
+        starts = [start_pair(trace, memory(trace) * p, u, self.size(trace)) for p, u in zip(last, un, strict=True)]
+        put(trace, "impulse", [p for p, _ in starts])
+        put(trace, "slack", [s for _, s in starts])
         put(trace, "d_impulse", zero)
         put(trace, "d_slack", zero)
 
@@ -210,39 +219,24 @@ class _LimitKernels(_RowKernels):
     def _net(self, trace: Trace, values: Sequence[Scalar]) -> Scalar:
         return dot(trace, values, [trace.graph.constant(sign) for sign in self.signs()])
 
-    def _laws(self, trace: Trace) -> list[Scalar]:
-        gamma, s = field(trace, "impulse", self.pairs), field(trace, "slack", self.pairs)
-        return [pair_law(trace, g, x) for g, x in zip(gamma, s, strict=True)]
-
     def scale(self, trace: Trace) -> None:
-        laws = self._laws(trace)
+        laws = [law for side in range(self.pairs) for law in Pair(side, self.pairs).law(trace)]
         trace.write(self.kind, "laws", laws, "stiffness of every side", self.unit)
         trace.write(self.kind, "kappa", [dot(trace, laws, [trace.graph.constant(1)] * self.pairs)])
 
-    def aim(self, trace: Trace) -> None:
-        n = self.pairs
-        laws = trace.read(self.kind, "work", "laws", n)
-        values = zip(
-            field(trace, "impulse", n),
-            field(trace, "slack", n),
-            field(trace, "d_impulse", n),
-            field(trace, "d_slack", n),
-            laws,
-            field(trace, "miss", n),
-            strict=True,
-        )
-        k = [pair_aim(trace, g, s, dg, ds) - law * m for g, s, dg, ds, law, m in values]
+    def aim(self, trace: Trace, centring: Centring) -> None:
+        laws, miss = trace.read(self.kind, "work", "laws", self.pairs), field(trace, "miss", self.pairs)
+        k = [Pair(n, self.pairs).aim(trace, centring, laws[n], miss[n]) for n in range(self.pairs)]
         trace.write(self.kind, "k", k, "where impulses are sent if velocities stay", "N s, N m s")
         self.push(trace, [self._net(trace, k)])
 
     def respond(self, trace: Trace) -> None:
         change = self.changes(trace)[0]
-        n = self.pairs
-        k, laws = trace.read(self.kind, "work", "k", n), trace.read(self.kind, "work", "laws", n)
-        miss = field(trace, "miss", n)
-        moved = [change * sign for sign in self.signs()]
-        put(trace, "d_impulse", [a - law * u for a, law, u in zip(k, laws, moved, strict=True)])
-        put(trace, "d_slack", [u + m for u, m in zip(moved, miss, strict=True)])
+        k, laws = (trace.read(self.kind, "work", name, self.pairs) for name in ("k", "laws"))
+        values = zip(k, laws, field(trace, "miss", self.pairs), self.signs(), strict=True)
+        moved = [pair_response(trace, a, law, m, change * sign) for a, law, m, sign in values]
+        put(trace, "d_impulse", [d_gamma for d_gamma, _ in moved])
+        put(trace, "d_slack", [ds for _, ds in moved])
 
     def finish(self, trace: Trace) -> None:
         trace.write(self.kind, "pressed", field(trace, "impulse", self.pairs), store="state")
@@ -279,26 +273,15 @@ class _DryFrictionKernels(_RowKernels):
         last = trace.read(self.kind, "state", "pressed", self.rows, "impulses of the last step", "N s, N m s")
         un = trace.read(self.kind, "work", "un", self.rows)
         most = trace.read(self.kind, "work", "most", self.rows)
-        zero = trace.graph.constant(0)
-        impulses, slacks, held = [], [], []
+        starts = []
         for row, (p, u, bound) in enumerate(zip(last, un, most, strict=True)):
             size = self.size(trace, row)
-            t = memory(trace) * p - size * u
-            at = use(
-                trace,
-                cones.friction_on_path,
-                t=[t, zero, zero],
-                b0=[bound],
-                mu=[2 * first_target(trace)],
-                r=[size],
-            )
-            beta, top, e = at["beta"][0], at["e"][0], at["e"][1]
-            impulses += [bound - beta, bound + beta]
-            slacks += [(top - e) / 2, (top + e) / 2]
-            held.append(beta)
-        for name, values in (("impulse", impulses), ("slack", slacks), ("held", held)):
+            t, mu = memory(trace) * p - size * u, first_target(trace)
+            starts.append(use(trace, pairs.bounded_on_path, t=[t], most=[bound], mu=[mu], r=[size]))
+        for name, part in PARTS.items():
+            values = [value for start in starts for value in start[part]]
             put(trace, name, values)
-            put(trace, f"d_{name}", [zero] * len(values))
+            put(trace, f"d_{name}", [trace.graph.constant(0)] * len(values))
 
     def press(self, trace: Trace) -> None:
         un = trace.read(self.kind, "work", "un", self.rows)
@@ -307,47 +290,56 @@ class _DryFrictionKernels(_RowKernels):
         self.push(trace, field(trace, "held", self.rows))
 
     def scale(self, trace: Trace) -> None:
-        trace.note("d lambda = k - du/(y1/(L - lambda) + y2/(L + lambda))", "both pairs of a row linearised")
-        impulses, slacks = (
-            self._split(field(trace, "impulse", self.pairs)),
-            self._split(field(trace, "slack", self.pairs)),
-        )
-        laws = [1 / (y1 / b1 + y2 / b2) for (b1, b2), (y1, y2) in zip(impulses, slacks, strict=True)]
+        laws = [use(trace, pairs.bounded_law, **self._row(trace, row))["kappa"][0] for row in range(self.rows)]
         trace.write(self.kind, "kappa", laws)
 
-    def _sent(self, trace: Trace) -> list[tuple[Scalar, Scalar]]:
-        """Changes of y1 and y2 that centring asks for while lambda stays."""
-        parts = [self._split(field(trace, name, self.pairs)) for name in ("impulse", "slack", "d_impulse", "d_slack")]
-        return [
-            tuple(
-                (target(trace) - second(trace) * (db * dy)) / b - y
-                for b, y, db, dy in zip(*(part[i] for part in parts), strict=True)
-            )
-            for i in range(self.rows)
-        ]
+    def _row(self, trace: Trace, row: int, prefix: str = "") -> dict[str, list[Scalar]]:
+        """Impulses and slacks of both pairs of a row; prefix: of their affine increments."""
+        fields = {"b": f"{prefix}impulse", "y": f"{prefix}slack"}
+        return {letter: field(trace, name, self.pairs)[2 * row : 2 * row + 2] for letter, name in fields.items()}
 
-    def aim(self, trace: Trace) -> None:
+    def _affine(self, trace: Trace, row: int, centring: Centring) -> dict[str, list[Scalar]]:
+        if centring.is_nothing:
+            return {"db": [centring.mu] * 2, "dy": [centring.mu] * 2}
+        return {f"d{letter}": values for letter, values in self._row(trace, row, "d_").items()}
+
+    def aim(self, trace: Trace, centring: Centring) -> None:
         kappa, miss = trace.read(self.kind, "work", "kappa", self.rows), field(trace, "miss", self.rows)
-        sent = self._sent(trace)
-        k = [law * ((a2 - a1) - m) for law, (a1, a2), m in zip(kappa, sent, miss, strict=True)]
+        found = [
+            use(
+                trace,
+                pairs.bounded_aim,
+                **self._row(trace, row),
+                **self._affine(trace, row, centring),
+                mu=[centring.mu],
+                second=[centring.second],
+                kappa=[kappa[row]],
+                miss=[miss[row]],
+            )
+            for row in range(self.rows)
+        ]
+        k, sent = ([value for row in found for value in row[name]] for name in ("k", "sent"))
         trace.write(self.kind, "k", k, "where impulses are sent if velocities stay", "N s, N m s")
-        trace.write(self.kind, "sent", [a for pair in sent for a in pair], "changes of the slacks while impulses stay")
+        trace.write(self.kind, "sent", sent, "changes of the slacks while impulses stay")
         self.push(trace, k)
 
     def respond(self, trace: Trace) -> None:
         k, kappa = trace.read(self.kind, "work", "k", self.rows), trace.read(self.kind, "work", "kappa", self.rows)
-        sent = self._split(trace.read(self.kind, "work", "sent", self.pairs))
-        impulses, slacks = (
-            self._split(field(trace, "impulse", self.pairs)),
-            self._split(field(trace, "slack", self.pairs)),
-        )
-        change = [a - law * u for a, law, u in zip(k, kappa, self.changes(trace), strict=True)]
-        put(trace, "d_held", change)
-        put(trace, "d_impulse", [part for d in change for part in (-d, d)])
-        moved = []
-        for d, (a1, a2), (b1, b2), (y1, y2) in zip(change, sent, impulses, slacks, strict=True):
-            moved += [a1 + (y1 / b1) * d, a2 - (y2 / b2) * d]
-        put(trace, "d_slack", moved)
+        sent, changes = self._split(trace.read(self.kind, "work", "sent", self.pairs)), self.changes(trace)
+        moved = [
+            use(
+                trace,
+                pairs.bounded_response,
+                **self._row(trace, row),
+                k=[k[row]],
+                kappa=[kappa[row]],
+                sent=sent[row],
+                du=[changes[row]],
+            )
+            for row in range(self.rows)
+        ]
+        for name, part in (("impulse", "db"), ("slack", "dy"), ("held", "held")):
+            put(trace, f"d_{name}", [value for row in moved for value in row[part]])
 
     def finish(self, trace: Trace) -> None:
         trace.write(self.kind, "pressed", field(trace, "held", self.rows), store="state")

@@ -34,6 +34,8 @@ CLEAR = {"double": 1e-10, "float": 1e-6}
 JOINED = {"double": 1e-13, "float": 1e-6}
 TURNED = 1e-6  # half a turn's vector, squared: while bodies turn by more, a projection goes half of the way
 REFINED = {"double": 1e-10, "float": 1e-4}  # complementarity of a projection: gaps of its root times g h² are left
+# Of the squared rate at which a projection parts bodies: with less, masses would vanish beside the stiffness of pairs.
+STIFFEST = {"double": 1e-13, "float": 1e-5}
 INNER_HALVINGS = 8  # of an increment
 
 

@@ -85,7 +85,7 @@ class Interior:
         solver = self.solver
         options = DEFAULTS.in_precision("double") if rest else solver.options
         if rest == path.Rest.PROJECTION:
-            options = replace(options, complementarity=path.REFINED["double"])
+            options = replace(options, complementarity=self._refined())
         run, common, parameters = solver.run, solver.common, solver.memory.parameters["common"][0]
         speed = parameters.acceleration[0] * parameters.h[0]
         fall = speed * speed
@@ -146,10 +146,8 @@ class Interior:
             run("linearize")
             run("keep")
             aim = "aim_exact" if exact else "aim"
-            common.second[0] = 0.0
             if how.predict:
-                common.target[0] = 0.0
-                for phase in (aim, "eliminate", "substitute", "respond"):
+                for phase in ("predict", "eliminate", "substitute", "respond"):
                     run(phase)
                 share = self._largest_share(1.0)
                 after = self._gap(share) / gap
@@ -163,6 +161,7 @@ class Interior:
                     run(phase)
             else:
                 common.target[0] = path.FALLING * gap if path.FALLING * gap > small else small
+                common.second[0] = 0.0
                 run(aim)
                 run("eliminate")
             run("substitute")
@@ -275,8 +274,8 @@ class Interior:
                 share = _share_inside(share, x, dx)
                 share = _share_inside(share, y, dy)
             if hasattr(node, "b"):
-                share = _share_in_cone(share, node.b, node.d_b)
-                share = _share_in_cone(share, node.e, node.d_e)
+                share = _share_in_cone(share, node.b, node.d_b, node.det[0])
+                share = _share_in_cone(share, node.e, node.d_e, node.det[1])
         return share
 
     def depth(self) -> float:
@@ -286,6 +285,14 @@ class Interior:
             for room in getattr(node, "gap", None) or getattr(node, "room", ()):
                 deepest = -room if room < -deepest else deepest
         return deepest
+
+    def _refined(self) -> float:
+        """Complementarity that a projection leaves: a little, but enough for masses to count beside stiffness."""
+        parameters = self.solver.memory.parameters["common"][0]
+        h = parameters.h[0]
+        rate = self.depth() / (parameters.acceleration[0] * (h * h))
+        least = path.STIFFEST["double"] * (rate * rate)
+        return least if least > path.REFINED["double"] else path.REFINED["double"]
 
     def _closing_speed(self) -> float:
         largest = 0.0
@@ -304,11 +311,10 @@ def _share_inside(share: float, x: float, change: float) -> float:
     return share if x + share * change > 0.0 else -x / change
 
 
-def _share_in_cone(share: float, x: list[float], change: list[float]) -> float:
-    size = sqrt((x[1] * x[1]) + ((x[2] * x[2]) + (x[3] * x[3])))
+def _share_in_cone(share: float, x: list[float], change: list[float], c: float) -> float:
+    """c: x0² less the squared length of the rest."""
     a = (change[0] * change[0]) - ((change[1] * change[1]) + ((change[2] * change[2]) + (change[3] * change[3])))
     b = (x[0] * change[0]) - ((x[1] * change[1]) + ((x[2] * change[2]) + (x[3] * change[3])))
-    c = (x[0] - size) * (x[0] + size)
     root = (b * b) - (a * c)
     if root >= 0.0:
         below = sqrt(root) - b

@@ -15,6 +15,7 @@ from symvi.verify.naive.nodes import SIDES, limit_rooms
 from symvi.verify.naive.quaternion import dot, scale
 
 SCALED, EXACT = "scaled", "exact"
+NOTHING = 2  # the aim at no complementarity
 
 
 class Laws:
@@ -208,6 +209,13 @@ def _doubly_scaled(view: View, name: str, e: list) -> Callable[[Memory], list]:
         return Scaling(record["eta"][0], record["w"]).partner(e)
 
     return read
+
+
+def determinants(view: View) -> Iterator[Check]:
+    """How far b and e are inside their cones: x0² - |x|²."""
+    for name in view.path.scalings:
+        variables = view.path.variables[name]
+        yield view.check(name, "det", [x[0] * x[0] - dot(x[1:], x[1:]) for x in (variables["b"], variables["e"])])
 
 
 def release(view: View) -> Iterator[Check]:

@@ -39,7 +39,7 @@ class Aim:
 
 
 class PathNumbers:
-    """Variables of all nodes of a scene at one point inside, two aims, and a start of every node.
+    """Variables of all nodes of a scene at one point inside, two aims and that of nothing, and a start of every node.
 
     Sets the states that starts remember: `pressed` and `rubbed`.
     """
@@ -55,6 +55,8 @@ class PathNumbers:
             Aim(self.field.random(), self.field.random(), {n: self._increments(n) for n in self.interior.nodes})
             for _ in range(2)
         ]
+        nothing = [self._increments(name) for name in self.interior.nodes]
+        self.aims.append(Aim(scene.zero, scene.zero, dict(zip(self.interior.nodes, nothing, strict=True))))
         self.base = {name: self._increments(name) for name in self.interior.nodes}
         self.seen = {name: self._seen(name) for name in self.interior.nodes}
         self.starts = {name: self._start(name) for name in self.interior.nodes}
@@ -126,21 +128,18 @@ class PathNumbers:
                 size = self.field.defined_root(dot(slide, slide))
                 e = [size * (1 + t * t) / (2 * t), *slide]
                 b = scaling.partner(e)
-                scaled = scaling.of_e(e)
-                if all(self.field.has_root(dot(x[1:], x[1:])) for x in (b, scaled)):
-                    self._know(scaling, b, e, scaled, size * (1 - t * t) / (2 * t))
+                if self.field.has_root(dot(b[1:], b[1:])):
+                    self._know(scaling, b, e)
                     self.scalings[name] = scaling
-                    self.chances += 3
+                    self.chances += 2
                     return b, e
         raise ArithmeticError(f"{name}: no friction variables with all roots in {TRIES} tries")
 
-    def _know(self, scaling: Scaling, b: list, e: list, scaled: list, root_e) -> None:
-        """The roots that kernels may take: lengths, determinants, eta, and the half angle between b and J e."""
-        for x in (b, scaled):
-            self.field.defined_root(dot(x[1:], x[1:]))
-        eta, w = scaling.eta, scaling.w
-        root_b = eta * eta * root_e
-        for root in (root_e, root_b, eta, dot_all(w, scale(1 / root_e, e))):
+    def _know(self, scaling: Scaling, b: list, e: list) -> None:
+        """The roots that kernels may take: lengths, eta and its square, and the length that b + eta² J e has in w."""
+        self.field.defined_root(dot(b[1:], b[1:]))
+        square = scaling.eta * scaling.eta
+        for root in (square, scaling.eta, (b[0] + square * e[0]) / scaling.w[0]):
             self.field.square_of(root)
 
     # --- starts ----------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from symvi.verify import expected_state as state
 from symvi.verify import expected_step as step
 from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory
-from symvi.verify.expected_path import EXACT, SCALED
+from symvi.verify.expected_path import EXACT, NOTHING, SCALED
 from symvi.verify.scene import Scene
 
 
@@ -99,10 +99,15 @@ def _path(view: View) -> list[Row]:
     merit = partial(step.merit, residual=laws.pressed.residual, more=path.merit(view))
     press, kept = partial(path.press, laws=laws), partial(path.kept, laws=laws)
     aim, aim_other = partial(view.set_aim, 0), partial(view.set_aim, 1)
+    affine, affine_exact = laws.aimed(SCALED, NOTHING), laws.aimed(EXACT, NOTHING)
     respond, respond_exact = (partial(path.respond, laws=laws.of(form)) for form in (SCALED, EXACT))
+    follow, follow_exact = (partial(path.respond, laws=laws.of(form, NOTHING)) for form in (SCALED, EXACT))
 
     def scale(v: View) -> Iterator[Check]:
-        return chain(path.scaling(v), path.stiffness(v, laws.of(SCALED)))
+        return chain(path.scaling(v), path.determinants(v), path.stiffness(v, laws.of(SCALED)))
+
+    def linearised(v: View) -> Iterator[Check]:
+        return chain(path.determinants(v), path.stiffness(v, laws.of(EXACT)))
 
     def advance(v: View) -> Iterator[Check]:
         return chain(state.advance(v), path.advance(v, laws.of(SCALED)))
@@ -118,6 +123,8 @@ def _path(view: View) -> list[Row]:
         ("scale", ("scale",), "press", view.nothing, scale),
         ("linearize", ("linearize",), "scale", view.nothing, partial(blocks, naive=scaled.matrix)),
         ("keep", ("keep",), "linearize", view.nothing, kept),
+        ("predict", ("predict",), "keep", view.nothing, partial(path.sent, system=affine)),
+        ("follow", ("respond",), "predict", view.set_solution, follow),
         ("aim", ("aim",), "keep", aim, partial(path.sent, system=scaled)),
         ("solve", ("eliminate", "substitute"), "aim", view.nothing, partial(solve, system=scaled)),
         ("respond", ("respond",), "solve", view.set_solution, respond),
@@ -130,8 +137,10 @@ def _path(view: View) -> list[Row]:
         # a second iteration, on records that hold what the first one left
         ("evaluate again", ("evaluate",), "advance", view.set_motion, evaluate),
         ("press again", ("press",), "evaluate again", view.nothing, press),
-        ("exact", ("exact",), "press again", view.nothing, lambda v: path.stiffness(v, laws.of(EXACT))),
+        ("exact", ("exact",), "press again", view.nothing, linearised),
         ("linearize exact", ("linearize",), "exact", view.nothing, partial(blocks, naive=exact.matrix)),
+        ("predict exact", ("predict",), "linearize exact", view.nothing, partial(path.sent, system=affine_exact)),
+        ("follow exact", ("respond",), "predict exact", view.set_solution, follow_exact),
         ("aim exact", ("aim_exact",), "linearize exact", aim, partial(path.sent, system=exact)),
         ("solve exact", ("eliminate", "substitute"), "aim exact", view.nothing, partial(solve, system=exact)),
         ("respond exact", ("respond",), "solve exact", view.set_solution, respond_exact),

@@ -144,7 +144,7 @@ def cost(report: Report) -> None:
         each[count] = (times[fine].least - times[coarse].least) / (often[fine] - often[coarse]) / steps * 1e9
         once[count] = times[fine].least / steps * 1e9 - each[count] * often[fine]
     programs = {count: composed(some_corners(count)) for count in counts}
-    phases = [*ITERATION, "scale", "aim", "aim", "respond", "respond", "advance", "press", "merit"]
+    phases = [*ITERATION, "scale", "predict", "aim", "respond", "respond", "advance", "press", "merit"]
     flops = {count: sum(program.flops(phase) for phase in phases) for count, program in programs.items()}
     few, many = counts
     per = (each[many] - each[few]) / (many - few)

@@ -1,0 +1,248 @@
+"""The linear cone of friction (BSMH23 (28), (29)): impulses b_i along n directions d_i of the tangent plane.
+
+    s gamma = mu,  b_i eta_i = mu,  zeta psi = mu
+    eta_i = d_i·u + psi,  zeta = c_f gamma - sum b_i,  beta = sum b_i d_i
+
+u is the velocity of sliding, psi the slack that all directions share, zeta what is left of the bound. The directions
+come in opposite pairs: the first half is given, the other half is minus the first. There is a set of formulas for
+every number of directions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from symvi.physics.constraint import Steps
+from symvi.physics.elimination import at_rest, slope_of, solve_for, unknowns
+from symvi.physics.formula import INTERMEDIATES, Argument, Formula, derived
+from symvi.physics.pairs import MU, SECOND, centred, pair_change
+
+BOUND = Argument("bound", (), "friction impulse per normal impulse")
+SOURCE = "BSMH23 (28), (29), directions and their common slack eliminated"
+
+
+@dataclass(frozen=True)
+class Pyramid:
+    """The formulas of a linear cone with one number of directions.
+
+    on_path: a point of the central path. friction: beta. miss: what the slacks miss. law, aim, response: of
+    d beta = k + m d gamma - K du.
+    """
+
+    on_path: Formula
+    friction: Formula
+    miss: Formula
+    law: Formula
+    aim: Formula
+    response: Formula
+
+
+@cache
+def pyramid(directions: int) -> Pyramid:
+    """The formulas for an even number of directions."""
+    made = _Pyramid(directions)
+    return Pyramid(made.on_path(), made.friction(), made.miss(), made.law(), made.aim(), made.response())
+
+
+class _Pyramid:
+    """Declares the formulas for n directions; b and eta come with zeta and psi behind them."""
+
+    def __init__(self, directions: int):
+        self.n, self.half = directions, directions // 2
+        n = directions
+        self.way = Argument("way", (self.half, 3), "the first half of the directions")
+        self.u = Argument("u", (3,), "velocity of sliding", "m/s")
+        self.b = Argument("b", (n + 1,), "impulses along the directions, then what is left of the bound", "N s")
+        self.eta = Argument("eta", (n + 1,), "their slack velocities", "m/s")
+        self.missed = Argument("miss", (n,), "velocities minus the slacks that stand for them", "m/s")
+        self.quotient = Argument("quotient", (n,), "stiffness along every direction", "kg")
+        self.share = Argument("share", (), "change of psi per change of what is left of the bound", "1/kg")
+        self.k = Argument("k", (n + 1,), "changes of b and psi where velocities stay", "N s, m/s")
+
+    def named(self, builder, equation: str, source: str, inputs, outputs) -> Formula:
+        builder.__name__ = f"pyramid_{self.n}_{builder.__name__}"
+        return derived(equation, source, inputs, outputs)(builder)
+
+    # --- sums over the directions -----------------------------------------------------------------------------------
+    def along(self, let, way, u):
+        """d_i·u of the first half of the directions, named; the others slide by minus that."""
+        return let("x", way * u)
+
+    def both(self, x) -> list:
+        """What all directions slide by, from the first half of them."""
+        return [*x, *(-value for value in x)]
+
+    def total(self, way, weights):
+        """The sum of all directions by weight: of two that are opposite by the difference of theirs."""
+        import sympy as sp
+
+        net = [weights[i] - weights[i + self.half] for i in range(self.half)]
+        return sp.Matrix([sum(net[i] * way[i, j] for i in range(self.half)) for j in range(3)])
+
+    # --- formulas ---------------------------------------------------------------------------------------------------
+    def friction(self) -> Formula:
+        def friction(b, way):
+            return {"beta": self.total(way, b)}
+
+        return self.named(
+            friction,
+            "beta = sum b_i d_i",
+            "BSMH23 (28)",
+            [self.b, self.way],
+            [Argument("beta", (3,), "friction impulse", "N s")],
+        )
+
+    def miss(self) -> Formula:
+        def miss(eta, way, u):
+            let, psi = Steps(), eta[self.n]
+            wanted = let("wanted", [x + psi for x in self.both(self.along(let, way, u))])
+            return {"miss": [wanted[i] - eta[i] for i in range(self.n)], INTERMEDIATES: let.pairs()}
+
+        inputs = [self.eta, self.way, self.u]
+        return self.named(miss, "miss_i = d_i·u + psi - eta_i", "BSMH23 (29)", inputs, [self.missed])
+
+    def on_path(self) -> Formula:
+        """A point of the central path at a velocity of sliding, all products alike and the bound met exactly.
+
+        psi counts the two directions against the sliding, as if one of them were along it.
+        """
+
+        def on_path(u, bound, mu, way):
+            import sympy as sp
+
+            from symvi.physics import algebra
+
+            let, size = Steps(), sp.Symbol("psi_itself", positive=True)
+            speed = let("speed", [sp.sqrt(algebra.dot(u, u))])[0]
+            equation = bound[0] - mu[0] * (2 / (size - speed) + (self.n - 1) / size)
+            a, b, c = sp.Poly(sp.numer(sp.together(equation)), size).all_coeffs()
+            half = let("half", [let("sum", [sp.cancel(-b / a)])[0] / 2])[0]
+            psi = let("psi", [half + sp.sqrt(half**2 - sp.cancel(c / a))])[0]
+            eta = let("eta", [*(x + psi for x in self.both(self.along(let, way, u))), psi])
+            inverses = let("inverses", [1 / x for x in eta])
+            product = let("product", [bound[0] / sum(inverses)])[0]
+            return {"b": product * inverses, "eta": eta, INTERMEDIATES: let.pairs()}
+
+        return self.named(
+            on_path,
+            "c_f gamma = sum b_i + zeta,  b_i eta_i = zeta psi,  c_f gamma = mu (2/(psi - |u|) + (n - 1)/psi)",
+            "derived here: a point of the central path, but for a factor that meets the bound",
+            [self.u, Argument("bound", (), "friction bound", "N s"), MU, self.way],
+            [self.b, self.eta],
+        )
+
+    # --- Newton's equations of the pyramid's own variables ----------------------------------------------------------
+    def own(self, quotient, x, psi, sent) -> list:
+        """Changes of all b_i where half of the directions slide by x, and the others by -x."""
+        slides = self.both(x)
+        return [sent[i] - quotient[i] * (slides[i] + psi) for i in range(self.n)]
+
+    def left(self, own, psi, total, sent, stiffness):
+        """What vanishes: change of the bound - sum db_i - d zeta, with d zeta by the pair of zeta and psi."""
+        return total - sum(own) - (sent - stiffness * psi)
+
+    def psi_change(self, quotient, share, total, x):
+        """d psi where the bound changes by `total`, and directions slide by x."""
+        import sympy as sp
+
+        psi, stiffness = unknowns("psi")[0], unknowns("stiffness")[0]
+        own = self.own(quotient, x, psi, [0] * self.n)
+        found = solve_for(psi, sp.expand(self.left(own, psi, total, 0, stiffness)), 1)
+        return share * sp.collect(found, list(x))
+
+    def law(self) -> Formula:
+        def law(b, eta, bound, way):
+            import sympy as sp
+
+            let, psi, gamma, x = Steps(), unknowns("psi")[0], unknowns("gamma")[0], unknowns("x", self.half)
+            stiffness = [-slope_of(pair_change(b[i], eta[i], psi), psi) for i in range(self.n + 1)]
+            quotient = let("quotient", stiffness[: self.n])
+            own = self.own(quotient, x, psi, [0] * self.n)
+            equation = sp.expand(self.left(own, psi, 0, 0, stiffness[self.n]))
+            share = let("share", [1 / slope_of(equation, psi)])[0]
+            change = sp.Matrix([self.psi_change(quotient, 1, bound[0] * gamma, x)])
+            net = sp.Matrix([sp.collect(sp.expand(own[i] - own[i + self.half]), [x[i], psi]) for i in range(self.half)])
+            pull = way.T * net.diff(psi)  # friction per change of psi
+            return {
+                "m": pull * (share * slope_of(change[0], gamma)),
+                "K": -(way.T * net.jacobian(x) * way) - pull * (share * (change.jacobian(x) * way)),
+                "quotient": quotient,
+                "share": share,
+                INTERMEDIATES: let.pairs(),
+            }
+
+        return self.named(
+            law,
+            "d beta = k + m d gamma - K du,  d psi = share (k_psi - c_f d gamma - sum (b_i/eta_i) d_i·du)",
+            SOURCE,
+            [self.b, self.eta, BOUND, self.way],
+            [
+                Argument("m", (3,), "change of friction per change of the normal impulse"),
+                Argument("K", (3, 3), "minus change of friction per change of sliding", "kg"),
+                self.quotient,
+                self.share,
+            ],
+        )
+
+    def aim(self) -> Formula:
+        def aim(b, eta, mu, db, deta, second, quotient, share, miss, way):
+            let, psi, other = Steps(), unknowns("psi")[0], unknowns("other")[0]
+            aimed = [centred(let, f"pair{i}", mu[0], db[i], deta[i], second[0]) for i in range(self.n + 1)]
+            sent = [at_rest(pair_change(b[i], eta[i], other, aimed[i]), [other]) for i in range(self.n + 1)]
+            sent = let("sent", [*(sent[i] - quotient[i] * miss[i] for i in range(self.n)), sent[self.n]])
+            still, stiffness = [0] * self.half, unknowns("stiffness")[0]
+            equation = self.left(sent[: self.n], psi, 0, sent[self.n], stiffness)
+            moved = let("psi", [solve_for(psi, equation, share[0])])[0]
+            own = let("own", self.own(quotient, still, moved, sent))
+            return {"k": [*own, moved], "kt": self.total(way, own), INTERMEDIATES: let.pairs()}
+
+        return self.named(
+            aim,
+            "k_i = (mu - db_i d eta_i)/eta_i - b_i - (b_i/eta_i) (k_psi + miss_i)",
+            SOURCE + ", with Mehrotra's second-order term",
+            [
+                self.b,
+                self.eta,
+                MU,
+                Argument("db", (self.n + 1,), "affine changes of b", "N s"),
+                Argument("deta", (self.n + 1,), "affine changes of eta", "m/s"),
+                SECOND,
+                self.quotient,
+                self.share,
+                self.missed,
+                self.way,
+            ],
+            [self.k, Argument("kt", (3,), "change of friction where velocities stay", "N s")],
+        )
+
+    def response(self) -> Formula:
+        def response(k, quotient, share, bound, way, miss, dgamma, du):
+            let = Steps()
+            x = self.along(let, way, du)
+            total = let("total", [bound[0] * dgamma[0]])[0]
+            more = let("more", [self.psi_change(quotient, share[0], total, x)])[0]
+            moved = let("psi", [k[self.n] + more])[0]
+            own = let("own", self.own(quotient, x, more, k))
+            slacks = [value + moved + miss[i] for i, value in enumerate(self.both(x))]
+            return {"b": [*own, total - sum(own)], "eta": [*slacks, moved], INTERMEDIATES: let.pairs()}
+
+        return self.named(
+            response,
+            "db_i = k_i - (b_i/eta_i) (d_i·du + d psi - k_psi),  d eta_i = d_i·du + d psi + miss_i",
+            SOURCE,
+            [
+                self.k,
+                self.quotient,
+                self.share,
+                BOUND,
+                self.way,
+                self.missed,
+                Argument("dgamma", (), "change of the normal impulse", "N s"),
+                Argument("du", (3,), "change of the velocity of sliding", "m/s"),
+            ],
+            [
+                Argument("b", (self.n + 1,), "changes of the impulses and of what is left of the bound", "N s"),
+                Argument("eta", (self.n + 1,), "changes of their slack velocities", "m/s"),
+            ],
+        )
