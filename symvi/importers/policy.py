@@ -32,8 +32,8 @@ def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[st
     Returns the tree, where each link of the file is, and where each joint's coordinates are: joint, first coordinate.
     Raises MechanismError with everything that cannot be used.
     """
-    tree = in_order(tree, findings)
     tree, places = merged(tree, findings)
+    tree = in_order(tree, findings)
     tree = _without_massless_leaves(tree, findings)
     tree, coordinates = joined(tree, {joint.name: (joint.name, 0) for joint in tree.joints}, findings)
     left = {WORLD, *(link.name for link in tree.links)}

@@ -1,4 +1,4 @@
-"""Which joints make the tree and which close loops, and links without motion between them as one."""
+"""Links without motion between them as one body, and which joints make a tree of the bodies and which close loops."""
 
 from __future__ import annotations
 
@@ -16,6 +16,82 @@ from symvi.mechanism.names import WORLD, shown
 __all__ = ["in_order", "merged", "moved_link"]
 
 
+def merged(tree: Tree, findings: Findings) -> tuple[Tree, dict[str, Placed]]:
+    """The tree without fixed joints, and where every link of it is.
+
+    Links that fixed joints hold together become one body, in the frame and with the name of the one that is nobody's
+    child among them; those held by the world become part of it. A fixed joint that closes a loop joins two bodies just
+    the same; only where its two links hang together by fixed joints already does it stay what it is.
+    The world is "" in the tree, and "world" in the places.
+    """
+    held = _held_by(tree, findings)
+    places: dict[str, Placed] = {"": Placed("", STANDING)}
+    for link in tree.links:
+        _place(link.name, held, places)
+    for joint in held.values():
+        place = places[joint.child]
+        where = f"part of {shown(place.body)}" if place.body else "held by the world: its mass has no effect"
+        if not (joint.parent == "" and joint.frame == STANDING):  # the base has been spoken of
+            findings.note("merged", joint.source, f"link {shown(joint.child)}", "fixed joint", where)
+    groups: dict[str, list[Link]] = {}
+    for link in tree.links:
+        groups.setdefault(places[link.name].body, []).append(link)
+    links = [_group(link, groups[link.name], places) for link in tree.links if places[link.name].body == link.name]
+    joints = [_moved_joint(joint, places, findings) for joint in tree.joints if held.get(joint.child) is not joint]
+    points = [
+        replace(point, link=places[point.link].body, position=places[point.link].pose.point(point.position))
+        for point in tree.contacts
+    ]
+    free = {places[name].body: pose.then(places[name].pose.inverse()) for name, pose in tree.placements.items()}
+    result = replace(
+        tree,
+        links=tuple(links),
+        joints=tuple(joint for joint in joints if joint),
+        contacts=tuple(point for point in points if point.link),
+        placements={name: pose for name, pose in free.items() if name},
+    )
+    named = {name: Placed(place.body or WORLD, place.pose) for name, place in places.items() if name}
+    return result, named
+
+
+def _held_by(tree: Tree, findings: Findings) -> dict[str, TreeJoint]:
+    """Link -> the fixed joint that holds it: the first of which it is the child, and which leads round in no circle."""
+    held: dict[str, TreeJoint] = {}
+    root_of: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        path = []
+        while name in root_of:
+            path.append(name)
+            name = root_of[name]
+        root_of.update(dict.fromkeys(path, name))
+        return name
+
+    for joint in sorted(tree.joints, key=lambda joint: joint.closes):
+        if joint.type != "fixed" or joint.child in held:
+            continue
+        if root(joint.parent) != joint.child:
+            held[joint.child] = joint
+            root_of[joint.child] = root(joint.parent)
+        elif not joint.closes:
+            findings.refuse(joint.source, f"joint {shown(joint.name)}: fixed joints lead round in a circle")
+    findings.check()
+    return held
+
+
+def _place(name: str, held: dict[str, TreeJoint], places: dict[str, Placed]) -> None:
+    """Enter where a link is, and all on the way to it."""
+    path = []
+    while name not in places and name in held:
+        path.append(held[name])
+        name = held[name].parent
+    places.setdefault(name, Placed(name, STANDING))
+    for joint in reversed(path):
+        parent = places[joint.parent]
+        offset = joint.frame.then(joint.child_frame.inverse())
+        places[joint.child] = Placed(parent.body, parent.pose.then(offset))
+
+
 def in_order(tree: Tree, findings: Findings) -> Tree:
     """The tree with its joints from the world outwards, those that close loops behind them.
 
@@ -26,10 +102,8 @@ def in_order(tree: Tree, findings: Findings) -> Tree:
     for index, joint in enumerate(tree.joints):
         if not joint.closes:
             at.setdefault(joint.parent, []).append(index)
-    reached, ordered, waiting = {"": None, **dict.fromkeys(tree.placements)}, [], []
-    for name in reached:
-        waiting += at.get(name, ())
-    waiting.sort()
+    reached, ordered = {"": None, **dict.fromkeys(tree.placements)}, []
+    waiting = sorted(index for name in reached for index in at.get(name, ()))
     while waiting:
         index = heappop(waiting)
         joint = tree.joints[index]
@@ -52,38 +126,6 @@ def in_order(tree: Tree, findings: Findings) -> Tree:
     findings.check()
     joints = [tree.joints[index] for index in ordered] + [replace(joint, closes=True) for joint in closing]
     return replace(tree, joints=tuple(joints))
-
-
-def merged(tree: Tree, findings: Findings) -> tuple[Tree, dict[str, Placed]]:
-    """The tree without fixed joints between its links, and where every link of it is.
-
-    The links of a group become one body in the frame, and with the name, of the one nearest to the root; those held by
-    the world become part of it. The world is "" in the tree, and "world" in the places.
-    """
-    places: dict[str, Placed] = {link.name: Placed(link.name, STANDING) for link in tree.links}
-    places[""] = Placed("", STANDING)
-    for joint in tree.joints:
-        if joint.type == "fixed" and not joint.closes:
-            parent = places[joint.parent]
-            offset = joint.frame.then(joint.child_frame.inverse())
-            places[joint.child] = Placed(parent.body, parent.pose.then(offset))
-            where = f"part of {shown(parent.body)}" if parent.body else "held by the world: its mass has no effect"
-            title = f"link {shown(joint.child)}"
-            if not (joint.parent == "" and joint.frame == STANDING):  # the base has been spoken of
-                findings.note("merged", joint.source, title, "fixed joint", where)
-    groups: dict[str, list[Link]] = {}
-    for link in tree.links:
-        groups.setdefault(places[link.name].body, []).append(link)
-    links = [_group(link, groups[link.name], places) for link in tree.links if places[link.name].body == link.name]
-    kept = [joint for joint in tree.joints if joint.type != "fixed" or joint.closes]
-    joints = [_moved_joint(joint, places, findings) for joint in kept]
-    points = [
-        replace(point, link=places[point.link].body, position=places[point.link].pose.point(point.position))
-        for point in tree.contacts
-    ]
-    result = replace(tree, links=tuple(links), joints=tuple(joint for joint in joints if joint), contacts=tuple(points))
-    named = {name: Placed(place.body or WORLD, place.pose) for name, place in places.items() if name}
-    return result, named
 
 
 def moved_link(link: Link, pose: Pose) -> Link:

@@ -225,7 +225,7 @@ def _with_base(
     source: Source, links: list[Link], joints: list[TreeJoint], base: str, findings: Findings
 ) -> list[TreeJoint]:
     """The joints with one more that says what the root is."""
-    children = {joint.child for joint in joints}
+    children = {joint.child for joint in joints if not joint.closes}
     roots = [link for link in links if link.name not in children]
     if not roots:
         cycle = " -> ".join(_cycle(links, joints))
@@ -252,7 +252,7 @@ def _with_world(root: Link, joints: list[TreeJoint], base: str, findings: Findin
     findings.note("taken", root.source, f"link {shown(root.name)}", "base", "the root link is the world itself")
     if base == "fixed":
         return [grounded, *joints]
-    held = [joint for joint in joints if joint.parent == root.name]
+    held = [joint for joint in joints if joint.parent == root.name and not joint.closes]
     if len(held) != 1 or held[0].type != "fixed":
         findings.refuse(
             root.source, "base 'floating': the root link is the world; it must hold one link by a fixed joint"
@@ -272,7 +272,7 @@ def _base_joint(root: Link, joints: list[TreeJoint], base: str) -> TreeJoint:
 
 def _cycle(links: list[Link], joints: list[TreeJoint]) -> Iterator[str]:
     """Names around one cycle, at most ten."""
-    parent_of = {joint.child: joint.parent for joint in joints}
+    parent_of = {joint.child: joint.parent for joint in joints if not joint.closes}
     seen: dict[str, None] = {}
     name = links[0].name
     while name not in seen:
