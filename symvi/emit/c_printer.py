@@ -1,0 +1,252 @@
+"""Names and text of one program in C: structs, kernels, tables of numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from struct import pack, unpack
+
+from symvi.emit.printer import Language, statements
+from symvi.program.kernel import Kernel, Location
+from symvi.program.program import Node, Program
+from symvi.program.records import Field
+
+C_WORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while real".split()
+)
+SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": ""}
+WIDTH = 118
+STEP = 0.01  # s: the time step of default parameters
+
+
+@dataclass(frozen=True)
+class Member:
+    """A field of a printed struct."""
+
+    name: str
+    size: int
+    comment: str
+
+
+class CPrinter:
+    """Names and text of one program in C."""
+
+    def __init__(self, program: Program, prefix: str, real: str):
+        self.program, self.prefix, self.real = program, prefix, real
+        self.kinds = [kind for kind in program.nodes if program.nodes[kind]]
+        self.row_counts = {
+            kind: next(f.size for f in program.records.of(kind, "work") if f.name == "y")
+            for kind in self.kinds
+            if any(f.name == "y" for f in program.records.of(kind, "work"))
+        }
+
+    def literal(self, value: Fraction | float | int) -> str:
+        """The shortest text of a number, in the precision of the target."""
+        number = float(value)
+        text = repr(number)
+        if "e" not in text and "." not in text:
+            text += ".0"
+        return text + ("f" if self.real == "float" else "")
+
+    def row_groups(self) -> Iterator[dict]:
+        """Node types whose rows are reported: constraints, and the rows that are only watched."""
+        for kind in self.kinds:
+            fields = {f.name: f.size for f in self.program.records.of(kind, "work")}
+            if "g" in fields:
+                yield {
+                    "kind": kind,
+                    "count": len(self.program.nodes[kind]),
+                    "rows": fields["g"],
+                    "watched": "y" not in fields,
+                    "guarded": any(f.name == "guard" for f in self.program.records.of(kind, "parameters")),
+                }
+
+    def reactions(self) -> Iterator:
+        """The constraints that report a wrench, in the order of their types."""
+        for kind in self.kinds:
+            if any(f.name == "reaction" for f in self.program.records.of(kind, "work")):
+                yield from self.program.nodes[kind]
+
+    def drivers(self) -> Iterator:
+        """The constraints that follow an input, in the order of their types."""
+        for kind in self.kinds:
+            if any(f.name == "rate_before" for f in self.program.records.of(kind, "state")):
+                yield from self.program.nodes[kind]
+
+    def signature(self, letters: str) -> str:
+        """Parameters of a function on the four stores: p z u w, Z where the state is written."""
+        names = {"p": "parameters", "z": "state", "u": "input", "w": "work"}
+        parts = [
+            f"{'' if letter in 'wZ' else 'const '}{self.prefix}_{names[letter.lower()]} *{letter.lower()}"
+            for letter in letters
+        ]
+        return ", ".join(parts[:2]) + ",\n    " + ", ".join(parts[2:])
+
+    def struct(self, kind: str, store: str) -> str:
+        return f"{self.prefix}_{kind}_{store}"
+
+    def argument(self, label: str, store: str) -> str:
+        return f"{label}{SUFFIX[store]}"
+
+    def structs(self) -> Iterator[dict]:
+        """A struct per node type and store, in the order of the stores."""
+        for store in ("parameters", "state", "input", "work"):
+            for kind in self.kinds:
+                fields = self.program.records.of(kind, store)
+                if fields:
+                    members = [
+                        Member(f.name, f.size, f"{f.meaning} [{f.unit}]" if f.unit != "1" else f.meaning)
+                        for f in fields
+                    ]
+                    yield {
+                        "name": self.struct(kind, store),
+                        "members": members,
+                        "comment": f"{kind.replace('_', ' ')}: {store}",
+                    }
+
+    def aggregates(self) -> Iterator[dict]:
+        """The four structs that hold all records of a store."""
+        for store in ("parameters", "state", "input", "work"):
+            members = [
+                {"type": self.struct(kind, store), "name": kind, "count": len(self.program.nodes[kind])}
+                for kind in self.kinds
+                if self.program.records.of(kind, store)
+            ]
+            yield {"name": f"{self.prefix}_{store}", "members": members, "store": store}
+
+    def constraints(self) -> Iterator[dict]:
+        for kind, rows in self.row_counts.items():
+            for node in self.program.nodes[kind]:
+                yield {"kind": kind, "index": node.index, "name": node.name, "rows": rows}
+
+    def names(self) -> Iterator[tuple[str, int]]:
+        """Constants that name the nodes of every type, for a reader and for an embedded program."""
+        for kind in self.kinds:
+            if kind == "common" or kind.startswith("edge") or kind == "link":
+                continue
+            for node in self.program.nodes[kind]:
+                yield f"{self.prefix.upper()}_{kind.upper()}_{_identifier(node.name)}", node.index
+
+    def defaults(self) -> Iterator[dict]:
+        """The numbers of the description: a table per node type, with the members of every node's struct in order."""
+        for kind in self.kinds:
+            fields = self.program.records.of(kind, "parameters")
+            if fields:
+                rows = [
+                    {"name": node.name, "members": list(self._members(node, fields))}
+                    for node in self.program.nodes[kind]
+                ]
+                yield {"kind": kind, "struct": self.struct(kind, "parameters"), "rows": rows}
+
+    def starts(self, numbers: Sequence[float]) -> Iterator[dict]:
+        """The numbers of a state, record by record: a table per node type like those of the parameters."""
+        left = iter(numbers)
+        for kind in self.kinds:
+            fields = self.program.records.of(kind, "state")
+            if fields:
+                rows = [
+                    {
+                        "name": node.name,
+                        "members": [self._member(f, [next(left) for _ in range(f.size)]) for f in fields],
+                    }
+                    for node in self.program.nodes[kind]
+                ]
+                yield {"kind": kind, "struct": self.struct(kind, "state"), "rows": rows}
+
+    def _member(self, field: Field, numbers: Sequence[float]) -> str:
+        """A member of an initialiser, each number as the very one that memory holds."""
+        held = numbers if self.real == "double" else unpack(f"{len(numbers)}f", pack(f"{len(numbers)}f", *numbers))
+        text = ", ".join(map(self.literal, held))
+        return f"{text if field.size == 1 else f'{{ {text} }}'}, /* {field.name} */"
+
+    def _members(self, node: Node, fields: Sequence[Field]) -> Iterator[str]:
+        known = {"h": (STEP,), **self.program.parameters.get((node.kind, node.index), {})}
+        for field in fields:
+            numbers = ", ".join(self.literal(number) for number in known.get(field.name, (0.0,) * field.size))
+            yield f"{numbers if field.size == 1 else f'{{ {numbers} }}'}, /* {field.name} */"
+
+    def access(self, kernel: Kernel):
+        sizes = {port.label: port.kind for port in kernel.ports}
+
+        def text(location: Location) -> str:
+            fields = self.program.records.fields[sizes[location.port], location.store]
+            entry = location.field if fields[location.field].size == 1 else f"{location.field}[{location.index}]"
+            return f"{self.argument(location.port, location.store)}->{entry}"
+
+        return text
+
+    def function(self, name: str, arguments: Sequence[str]) -> str:
+        own = {"sqrt": f"{self.prefix.upper()}_SQRT", "angle": "angle_near", "atan2": "angle_of"}
+        library = name + ("f" if self.real == "float" else "")
+        return f"{own.get(name, library)}({', '.join(arguments)})"
+
+    def arguments(self, kernel: Kernel) -> list[tuple[str, str, str, bool]]:
+        """(struct, name, port kind, written) of every argument."""
+        return [
+            (self.struct(port.kind, store), self.argument(port.label, store), port.kind, written)
+            for port, store, written in kernel.used_stores()
+        ]
+
+    def kernel(self, kernel: Kernel) -> dict:
+        # No `restrict`, though the records of a call are different ones: clang 14 takes it as a promise about all turns
+        # of a loop that the kernel is inlined into, where a body is the child in one and the parent in the next, and
+        # vectorizes wrongly. Nothing is lost: kernels load no number again that they have stored.
+        arguments = ", ".join(
+            f"{'' if written else 'const '}{struct} *{name}" for struct, name, _, written in self.arguments(kernel)
+        )
+        signature = broken(f"static void {kernel.name}({arguments})", 0)
+        return {
+            "name": kernel.name,
+            "comment": self.comment(kernel),
+            "signature": signature,
+            "lines": self.body(kernel),
+        }
+
+    def comment(self, kernel: Kernel) -> list[str]:
+        lines = wrapped(f"{kernel.summary} ({kernel.flops()} operations)")
+        for formula in kernel.formulas:
+            lines += wrapped(f"  {formula.equation}    [{formula.source}]")
+        return lines
+
+    def body(self, kernel: Kernel) -> list[str]:
+        reserved = C_WORDS | {name for _, name, _, _ in self.arguments(kernel)}
+        language = Language(self.literal, self.access(kernel), self.function, reserved)
+        lines = []
+        for statement in statements(kernel, language):
+            if statement.kind == "store":
+                lines.append(f"{statement.target} = {statement.expression};")
+            else:
+                lines.append(f"const real {statement.target} = {statement.expression};")
+        return [part for line in lines for part in broken(line)]
+
+
+def _identifier(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "_", name).upper()
+
+
+def wrapped(text: str) -> list[str]:
+    """A long text as lines of a comment."""
+    lines, indent = [], " " * (len(text) - len(text.lstrip()))
+    while len(text) > WIDTH - 6:
+        cut = text.rfind(" ", 0, WIDTH - 6)
+        cut = cut if text[: max(cut, 0)].strip() else WIDTH - 6  # a word longer than a line is cut
+        lines.append(text[:cut])
+        text = indent + "  " + text[cut:].lstrip()
+    return [*lines, text]
+
+
+def broken(line: str, margin: int = 4) -> list[str]:
+    """A long line over several, broken at spaces between words that hold together (a type and its name do)."""
+    parts, indent = [], " " * (len(line) - len(line.lstrip()) + 4)
+    while len(line) > WIDTH - margin and not line.lstrip().startswith("/*"):
+        cut = max(
+            line.rfind(mark, len(indent) + 4, WIDTH - margin) + len(mark) for mark in (", ", " + ", " - ", "; ", " = ")
+        )
+        if cut <= len(indent) + 6:
+            break
+        parts.append(line[:cut].rstrip())
+        line = indent + line[cut:]
+    return [*parts, line]

@@ -1,0 +1,210 @@
+"""What the C templates are given: names, sizes, comments, numbers that steer the solver, and the calls of phases."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from symvi import __version__
+from symvi.emit.c_printer import CPrinter, broken, wrapped
+from symvi.emit.layouts import LAYOUTS, phase_lines
+from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
+from symvi.program import path
+from symvi.program.angles import carried_once
+from symvi.program.control import (
+    APART,
+    BESIDE,
+    COMPLEMENTARITY,
+    CONTACT_SIZE,
+    CONTACT_TYPES,
+    DOMAIN,
+    FALL,
+    FAST,
+    GUARD,
+    LEFT,
+    LOST,
+    ROUND_OFF,
+    SAFETY,
+    SENTENCES,
+    SINGULAR_OPENING,
+    SLOW,
+    STILL,
+    TOLERANCE,
+    WEAK,
+    SolverOptions,
+    SolverStatus,
+)
+from symvi.program.precision import COARSER
+from symvi.program.program import Program
+
+HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w"}
+MEANINGS = {
+    "setup": "once per change of the parameters",
+    "prepare": "what is fixed during a step",
+    "watch": "rows that were dropped as redundant",
+    "begin": "where Newton's method starts",
+    "rest": "no motion",
+    "evaluate": "residual, and gradients of the rows",
+    "release": "bodies move free of contacts",
+    "look": "what contacts would see if the last motion went on",
+    "lag": "what the step after a knot will see, by the velocities of the one before",
+    "warm": "contacts start on the central path",
+    "press": "impulses of contacts, and what their slacks miss",
+    "merit": "sum of squares of the residual",
+    "linearize": "bodies' blocks of the Newton matrix",
+    "scale": "what contacts do with a change of velocity",
+    "exact": "what contacts do with a change of velocity, linearised as they stand",
+    "keep": "keep the residual",
+    "recall": "the residual as it was kept",
+    "predict": "where contacts are sent if nothing is to be left of complementarity",
+    "aim": "where contacts are sent by the present centring",
+    "aim_exact": "where contacts are sent by the present centring, linearised as they stand",
+    "resolve": "forward substitution of another right-hand side, leaves first",
+    "respond": "increments of contacts from those of bodies",
+    "eliminate": "factors of the Newton matrix and forward substitution, leaves first",
+    "substitute": "backward substitution, root first",
+    "settle": "take the solved velocities",
+    "advance": "take the increment",
+    "retreat": "take less of the increment",
+    "react": "forces and torques of the joints",
+    "finish": "write the second knot into the state",
+    "displace": "move the placement",
+    "launch": "momenta from velocities at the knot",
+    "energy": "energies and momenta of the knot",
+    "launch_chord": "momenta from velocities over the step before",
+}
+WRITES_STATE = ("finish", "displace", "launch", "launch_chord")
+
+
+def view_of(program: Program, layout: str, real: str, prefix: str) -> dict:
+    """All names that the templates of C use, but for the start. Arguments as for `generate`."""
+    printer = CPrinter(program, prefix, real)
+    phases = {phase: phase_lines(layout, printer, phase, program.phases.get(phase, ())) for phase in MEANINGS}
+    for text in phases.values():
+        text["lines"] = [part for line in text["lines"] for part in broken(line)]
+    used = {call.kernel.name for calls in program.phases.values() for call in calls}
+    view = {
+        "prefix": prefix,
+        "PREFIX": prefix.upper(),
+        "real": real,
+        "version": __version__,
+        "digest": program.digest,
+        "name": program.name,
+        "layout": layout,
+        "layout_text": LAYOUTS[layout].text,
+        "structs": list(printer.structs()),
+        "aggregates": list(printer.aggregates()),
+        "kernels": [] if layout == "inline" else [printer.kernel(k) for k in program.kernels() if k.name in used],
+        "phases": phases,
+        "statuses": [(s.name, int(s), SENTENCES[s]) for s in SolverStatus],
+        "bodies": program.nodes["body"],
+        "constraints": list(printer.constraints()),
+        "names": list(printer.names()),
+        "defaults": list(printer.defaults()),
+        "options": SolverOptions(),
+        "literal": printer.literal,
+        "domain": printer.literal(Fraction(str(DOMAIN))),
+        "fast": printer.literal(FAST),
+        "fall": printer.literal(Fraction(str(FALL))),
+        "safety": printer.literal(Fraction(str(SAFETY))),
+        "left": printer.literal(LEFT),
+        "still": printer.literal(STILL),
+        "slow": printer.literal(SLOW),
+        "singular_opening": printer.literal(SINGULAR_OPENING),
+        "round_off": printer.literal(ROUND_OFF[real]),
+        "guard": printer.literal(GUARD if real == "double" else COARSER * GUARD),
+        "weak": printer.literal(WEAK),
+        "lost": printer.literal(LOST),
+        "apart": printer.literal(APART),
+        "beside": [tuple(map(printer.literal, pair)) for pair in BESIDE],
+        "loops": bool(program.notes["loops"]),
+        "order": wrapped("elimination order: " + ", ".join(program.notes["order"])),
+        "angles": any("angle" in k.operation_count() or "atan2" in k.operation_count() for k in program.kernels()),
+        "uses_c_library": program.notes.get("uses_c_library", False),
+        "sources": _sources(program),
+        "kinds": printer.kinds,
+        "rows": sum(len(program.nodes[kind]) * rows for kind, rows in printer.row_counts.items()),
+        "row_groups": list(printer.row_groups()),
+        "reactions": list(printer.reactions()),
+        "drivers": list(printer.drivers()),
+        "watched": bool(phases["watch"]["lines"]),
+        "carried": carried_once(program.notes["angles"]),
+        "tolerance": printer.literal(TOLERANCE[real]),
+        "phase_meaning": MEANINGS,
+        "phase_arguments": {phase: _phase_arguments(program, printer, phase) for phase in MEANINGS},
+        "arguments_pzuw": printer.signature("pzuw"),
+        "arguments_state": printer.signature("pZuw"),
+        "call": lambda phase: _phase_call(program, printer, phase),
+        "nearest": any("angle" in k.operation_count() for k in program.kernels()),
+    }
+    for part in (_inequalities(program, printer, real), _angle_numbers(printer)):
+        if twice := view.keys() & part.keys():
+            raise ValueError(f"two values for {', '.join(sorted(twice))} in a template")
+        view |= part
+    return view
+
+
+def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
+    """Contacts, limits and dry friction by node type, and the numbers that steer their solver."""
+    nodes = sorted(program.notes["inequalities"], key=lambda node: printer.kinds.index(node["kind"]))
+    groups = {}
+    for node in nodes:
+        group = groups.setdefault(node["kind"], {**node, "count": 0, "closes": node["type"] in CONTACT_TYPES})
+        group["count"] += 1
+    contacts = [node for node in nodes if node["type"] in CONTACT_TYPES]
+    return {
+        "inequalities": list(groups.values()),
+        "contacts": contacts,
+        "contact_size": CONTACT_SIZE,
+        "stops": sum(node["rows"] for node in nodes if node["type"] not in CONTACT_TYPES),
+        "cones": any(group["cone"] for group in groups.values()),
+        "degree": sum(node["pairs"] + node["cone"] for node in nodes),
+        "attempts": path.ATTEMPTS,
+        "papers_attempt": path.PAPERS,
+        "at_knot": int(path.Rest.KNOT),
+        "in_projection": int(path.Rest.PROJECTION),
+        "inner_halvings": path.INNER_HALVINGS,
+        "complementarity": printer.literal(COMPLEMENTARITY[real]),
+        **{name.lower(): printer.literal(getattr(path, name)) for name in path.FACTORS},
+        "clear": printer.literal(path.CLEAR[real]),
+        "turned": printer.literal(path.TURNED),
+        "joined": printer.literal(path.JOINED[real]),
+        "refined": printer.literal(path.REFINED[real]),
+        "stiffest": printer.literal(path.STIFFEST[real]),
+    }
+
+
+def _stores_of(program: Program, phase: str) -> list[str]:
+    used = {store for call in program.phases.get(phase, ()) for _, store, _ in call.kernel.used_stores()}
+    return [store for store in ("parameters", "state", "input", "work") if store in used]
+
+
+def _phase_arguments(program: Program, printer: CPrinter, phase: str) -> str:
+    written = ("work", "state") if phase in WRITES_STATE else ("work",)
+    return ", ".join(
+        f"{'' if store in written else 'const '}{printer.prefix}_{store} *{HOLDER[store]}"
+        for store in _stores_of(program, phase)
+    )
+
+
+def _phase_call(program: Program, printer: CPrinter, phase: str) -> str:
+    stores = _stores_of(program, phase)
+    return (
+        f"run_{phase}({', '.join(HOLDER[store] for store in stores)});" if stores else f"/* {phase}: nothing to do */"
+    )
+
+
+def _angle_numbers(printer: CPrinter) -> dict:
+    return {
+        "series": [printer.literal(term) for term in SERIES],
+        "quarter": printer.literal(QUARTER),
+        "half_turn": printer.literal(HALF_TURN),
+        "turn": printer.literal(TURN),
+    }
+
+
+def _sources(program: Program) -> list[str]:
+    seen: dict[str, None] = {}
+    for kernel in program.kernels():
+        for formula in kernel.formulas:
+            seen.setdefault(f"{formula.equation}    [{formula.source}]")
+    return [line for text in seen for line in wrapped(text)]
