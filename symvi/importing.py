@@ -38,6 +38,14 @@ Package = Annotated[
     list[str] | None, typer.Option(help="Import: the folder of package://NAME in the file.", metavar="NAME=FOLDER")
 ]
 Argument = Annotated[list[str] | None, typer.Option("--arg", help="Import: of a xacro file.", metavar="NAME=VALUE")]
+Start = Annotated[
+    list[str] | None,
+    typer.Option(help="Import: where a joint starts, in m and rad.", metavar="JOINT=VALUE[,VALUE...]"),
+]
+Hold = Annotated[
+    str | None,
+    typer.Option(help="Import: hold every joint where it starts, by a servo.", metavar="STIFFNESS,DAMPING"),
+]
 Repair = Annotated[bool, typer.Option("--repair", help="Import: mend what would be refused.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Import: refuse to approximate, drop or ignore anything.")]
 OPTIONS: dict[str, tuple[Any, Any]] = {
@@ -48,6 +56,8 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "friction": (Friction, 0.8),
     "package": (Package, None),
     "arg": (Argument, None),
+    "start": (Start, None),
+    "hold": (Hold, None),
     "repair": (Repair, False),
     "strict": (Strict, False),
 }
@@ -88,6 +98,11 @@ def _imported(file: Path, options: Mapping[str, Any], **others: Any) -> "Importe
         friction=options["friction"],
         packages=_pairs(options["package"] or [], "--package NAME=FOLDER"),
         arguments=_pairs(options["arg"] or [], "--arg NAME=VALUE"),
+        start={
+            joint: _numbers(value, "--start JOINT=VALUE")
+            for joint, value in _pairs(options["start"] or [], "--start JOINT=VALUE").items()
+        },
+        hold=None if options["hold"] is None else _numbers(options["hold"], "--hold STIFFNESS,DAMPING"),
         repair=options["repair"],
         strict=options["strict"],
         **others,
@@ -109,12 +124,10 @@ def _points(texts: list[str]) -> dict[str, list[tuple[float, ...]]]:
     points: dict[str, list[tuple[float, ...]]] = {}
     for text in texts:
         link, _, place = text.rpartition(":")
-        try:
-            values = tuple(float(part) for part in place.split(","))
-        except ValueError:
-            values = ()
+        form = "--contact-points LINK:x,y,z[,radius]"
+        values = _numbers(place, form)
         if not link or len(values) not in (3, 4):
-            raise SymviError(f"--contact-points {text!r}: write LINK:x,y,z or LINK:x,y,z,radius, in metres")
+            raise SymviError(f"--contact-points {text!r}: write {form.split()[1]}, in metres")
         points.setdefault(link, []).append(values)
     return points
 
@@ -134,6 +147,8 @@ def import_file(
     friction: Friction = 0.8,
     package: Package = None,
     arg: Argument = None,
+    start: Start = None,
+    hold: Hold = None,
     repair: Repair = False,
     strict: Strict = False,
 ) -> Mapping[str, Any]:
@@ -143,7 +158,8 @@ def import_file(
         raise SymviError(f"--output {output}: let its name end in .toml or .json")
     if output is not None and not output.parent.is_dir():
         raise SymviError(f"--output {output}: there is no folder {output.parent}; make it first")
-    imported = _imported(file, options, prefix=prefix, gravity=_vector(gravity))
+    fall = None if gravity is None else _numbers(gravity, "--gravity x,y,z")
+    imported = _imported(file, options, prefix=prefix, gravity=fall)
     mechanism = imported.mechanism
     console.print(str(imported.report), highlight=False, markup=False, soft_wrap=True)
     counts = {name: len(getattr(mechanism, name)) for name in ("bodies", "joints", "forces", "contacts", "limits")}
@@ -158,13 +174,12 @@ def import_file(
     return result
 
 
-def _vector(text: str | None) -> tuple[float, ...] | None:
-    if text is None:
-        return None
+def _numbers(text: str, form: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise SymviError(f"--gravity {text!r}: write x,y,z in m/s^2") from None
+        option, _, what = form.partition(" ")
+        raise SymviError(f"{option} {text!r}: write {what}") from None
 
 
 import_file.__name__ = "import"  # a word of Python cannot be the name of a function

@@ -33,6 +33,8 @@ def load(
     arguments: Mapping[str, str] | None = None,
     gravity: Sequence[float] | None = None,
     prefix: str = "",
+    start: Mapping[str, float | Sequence[float]] | None = None,
+    hold: tuple[float, float] | None = None,
     repair: bool = False,
     strict: bool = False,
 ) -> Imported:
@@ -47,13 +49,26 @@ def load(
         the file and these.
     arguments: of a .xacro file.
     gravity: instead of the file's own, or of (0, 0, -9.81) [m/s^2].
+    start: start coordinates by the joints' names in the file [m, rad]; others start at zero, or the stop nearest to it.
+        A floating base starts so high that the lowest contact point touches the ground.
+    hold: (stiffness, damping) of a servo on every joint with one coordinate, which holds it where it starts.
     prefix: before the names of all elements, so that several robots can be merged.
     repair: mend what would be refused (inertia that no body has, links without mass between joints).
     strict: raise an error if anything was approximated, dropped or ignored.
     Raises MechanismError with every problem, each with file and line.
     """
     options = Options(
-        base, contacts, contact_points or {}, friction, packages or {}, arguments or {}, gravity, prefix, repair
+        base=base,
+        contacts=contacts,
+        contact_points=contact_points or {},
+        friction=friction,
+        packages=packages or {},
+        arguments=arguments or {},
+        gravity=gravity,
+        prefix=prefix,
+        repair=repair,
+        start=start or {},
+        hold=hold,
     )
     imported = read(path, options)
     if strict:

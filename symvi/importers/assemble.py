@@ -10,6 +10,7 @@ from symvi.errors import MechanismError
 from symvi.importers.contacts import shape_of
 from symvi.importers.naming import Names
 from symvi.importers.report import Findings
+from symvi.importers.starts import start_of
 from symvi.importers.tree import ContactPoint, Link, Tree, TreeJoint
 from symvi.mechanism import (
     Actuator,
@@ -152,24 +153,16 @@ def _joint(
 
 
 def _start(joint: TreeJoint, has_loop: bool, follows: bool, findings: Findings) -> tuple[float, ...] | None:
-    """Start coordinates: those of the file, else zero, or the stop that is nearest to zero."""
-    count = len(coordinate_kinds(joint.type)) if joint.type != "custom" else 0
-    if joint.closes or follows or not count:
+    """The start coordinates that the description needs, and a word in the report where limits have changed them."""
+    start = start_of(joint)
+    if joint.closes or follows or start is None:
         return joint.coordinate
-    wanted = joint.coordinate or (0.0,) * count
-    stops = joint.limits or ((None, None),) * count
-    start = tuple(_between(value, *pair) for value, pair in zip(wanted, stops, strict=True))
-    if start != wanted:
+    if start != (joint.coordinate or (0.0,) * len(start)):
         values = ", ".join(f"{value:g}" for value in start)
-        why = f"at {values}: its limits exclude {'zero' if not any(wanted) else 'the start of the file'}"
+        why = f"at {values}: its limits exclude {'zero' if joint.coordinate is None else 'the start of the file'}"
         findings.note("approximated", joint.source, f"joint {shown(joint.name)}", "start", why)
     # In a tree zero is what a joint without a start has; in a loop it says which joints place, and which close.
     return start if any(start) or has_loop else joint.coordinate
-
-
-def _between(value: float, lower: float | None, upper: float | None) -> float:
-    value = value if lower is None else max(value, lower)
-    return value if upper is None else min(value, upper)
 
 
 def _couplings(tree: Tree, joints: Mapping[str, str], names: Names) -> Iterator[Coupling]:
@@ -207,9 +200,9 @@ def _motors(tree: Tree, joints: Mapping[str, str], names: Names) -> Iterator[Act
     for motor in tree.motors:
         name = names.give(motor.name, "actuator", motor.source)
         if motor.kind == "effort":
-            yield Actuator(name=name, joint=joints[motor.joint])
+            yield Actuator(name=name, joint=joints[motor.joint], signal=motor.signal)
         else:
-            own = {"stiffness": motor.stiffness, "damping": motor.damping}
+            own = {"stiffness": motor.stiffness, "damping": motor.damping, "signal": motor.signal}
             yield Servo(name=name, joint=joints[motor.joint], **own)
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from symvi.errors import MechanismError
 from symvi.mechanism.names import checked_name, shown
-from symvi.mechanism.values import not_negative, number, vector
+from symvi.mechanism.values import not_negative, number, numbers, vector
 
 __all__ = ["Options"]
 
@@ -28,6 +28,8 @@ class Options:
     gravity: Sequence[float] | None = None
     prefix: str = ""
     repair: bool = False
+    start: Mapping[str, float | Sequence[float]] = field(default_factory=dict)
+    hold: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if self.base not in ("fixed", "floating"):
@@ -47,6 +49,12 @@ class Options:
             checked_name(self.prefix or "name")
         except ValueError as error:
             raise MechanismError(f"prefix {shown(self.prefix)} {error}") from None
+        try:
+            if self.hold is not None:
+                for gain in numbers(self.hold, 2):
+                    not_negative(gain)
+        except ValueError as error:
+            raise MechanismError(f"hold {shown(self.hold)} (stiffness, damping) {error}") from None
         for name, folder in self.packages.items():
             if not Path(folder).is_dir():
                 raise MechanismError(f"package {shown(name)}: {shown(str(folder))} is no folder")

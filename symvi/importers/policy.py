@@ -9,6 +9,7 @@ inertia that no body can have         refused by name, or changed as little as p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from symvi.importers.inertia import POINT, ROUNDING, physical, violation
@@ -17,6 +18,7 @@ from symvi.importers.model import Placed
 from symvi.importers.report import Findings, Source
 from symvi.importers.structure import in_order, merged
 from symvi.importers.tree import Inertial, Link, Tree, TreeJoint
+from symvi.importers.turning import unheld_axis
 from symvi.mechanism.inertia import principal_moments
 from symvi.mechanism.names import WORLD, shown
 
@@ -24,6 +26,7 @@ __all__ = ["cleaned"]
 
 # Of a neighbouring body: what a link without mass is given. Accelerations change by about as much.
 LITTLE = 1e-3
+SMALL = 0.01  # radius of gyration [m] of what is given inertia, where nothing near has any
 
 
 def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[str, Placed], dict[str, tuple[str, int]]]:
@@ -39,9 +42,11 @@ def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[st
     left = {WORLD, *(link.name for link in tree.links)}
     places = {name: place for name, place in places.items() if place.body in left}
     tree = _with_mass(tree, findings, repair)
-    links = tuple(_with_physical_inertia(link, findings, repair) for link in tree.links)
+    tree = replace(tree, links=tuple(_with_physical_inertia(link, findings, repair) for link in tree.links))
     findings.check()
-    return replace(tree, links=links), places, coordinates
+    tree = _with_turning_inertia(tree, findings, repair)
+    findings.check()
+    return tree, places, coordinates
 
 
 def _is_massless(link: Link) -> bool:
@@ -91,18 +96,13 @@ def _with_mass(tree: Tree, findings: Findings, repair: bool) -> Tree:
     """Every link with mass; those without are refused, or given a little of what their neighbours have."""
     if not any(map(_is_massless, tree.links)):
         return tree
-    links = {link.name: link for link in tree.links}
-    neighbours: dict[str, list[str]] = {name: [] for name in links}
-    for joint in tree.joints:
-        if joint.parent:
-            neighbours[joint.parent].append(joint.child)
-            neighbours[joint.child].append(joint.parent)
+    links, joints_of = {link.name: link for link in tree.links}, _joints_of(tree)
     for link in tree.links:
         if not _is_massless(link):
             continue
         place = link.inertial_source or link.source
         title = f"link {shown(link.name)}"
-        joints = ", ".join(shown(joint.name) for joint in _joints_of(tree, link.name)[:4])
+        joints = ", ".join(shown(joint.name) for joint in joints_of[link.name][:4])
         if not repair:
             findings.refuse(
                 place,
@@ -110,11 +110,11 @@ def _with_mass(tree: Tree, findings: Findings, repair: bool) -> Tree:
                 "or ask for repair",
             )
             continue
-        near = _nearest_with_mass(link.name, links, neighbours)
+        near = _nearest(link.name, links, joints_of, lambda inertial: inertial.mass > 0.0)
         if near is None:
             findings.refuse(place, f"{title}: has no mass, nor has anything that it is joined to")
             continue
-        moment = LITTLE * (principal_moments(near.inertia)[2] or near.mass * 1e-4)
+        moment = LITTLE * (principal_moments(near.inertia)[2] or near.mass * SMALL**2)
         center = link.inertial.center if link.inertial else (0.0, 0.0, 0.0)
         own = Inertial(LITTLE * near.mass, center, (moment, moment, moment, 0.0, 0.0, 0.0))
         links[link.name] = replace(link, inertial=own)
@@ -123,16 +123,48 @@ def _with_mass(tree: Tree, findings: Findings, repair: bool) -> Tree:
     return replace(tree, links=tuple(links[link.name] for link in tree.links))
 
 
-def _joints_of(tree: Tree, name: str) -> list[TreeJoint]:
-    return [joint for joint in tree.joints if name in (joint.parent, joint.child)]
+def _with_turning_inertia(tree: Tree, findings: Findings, repair: bool) -> Tree:
+    """Bodies without inertia about an axis that no joint holds are refused, or given a little of their neighbours'."""
+    joints_of = _joints_of(tree)
+    links = {link.name: link for link in tree.links}
+    for link in tree.links:
+        inertial = link.inertial
+        axis = None if inertial is None else unheld_axis(link.name, inertial, joints_of[link.name])
+        if inertial is None or axis is None:
+            continue
+        place, title = link.inertial_source or link.source, f"link {shown(link.name)}"
+        about = f"no inertia about ({', '.join(f'{round(x, 4):g}' for x in axis)}), and no joint holds that rotation"
+        if not repair:
+            findings.refuse(place, f"{title}: {about}; give it inertia, fix a joint, or ask for repair")
+            continue
+        near = _nearest(link.name, links, joints_of, lambda other: principal_moments(other.inertia)[0] > 0.0)
+        moment = LITTLE * principal_moments(near.inertia)[2] if near else inertial.mass * SMALL**2
+        ixx, iyy, izz, ixy, ixz, iyz = inertial.inertia
+        mended = replace(inertial, inertia=(ixx + moment, iyy + moment, izz + moment, ixy, ixz, iyz))
+        links[link.name] = replace(link, inertial=mended)
+        findings.note("repaired", place, title, "inertia", f"{about}; given {moment:.3g} kg m^2 more")
+    return replace(tree, links=tuple(links[link.name] for link in tree.links))
 
 
-def _nearest_with_mass(name: str, links: dict[str, Link], neighbours: dict[str, list[str]]) -> Inertial | None:
-    """The inertia of the lightest of the nearest links with mass."""
-    ring, seen = [name], {name}
+def _joints_of(tree: Tree) -> dict[str, list[TreeJoint]]:
+    """Link -> the joints that it is in."""
+    joints: dict[str, list[TreeJoint]] = {name: [] for name in ("", *(link.name for link in tree.links))}
+    for joint in tree.joints:
+        joints[joint.parent].append(joint)
+        joints[joint.child].append(joint)
+    return joints
+
+
+def _nearest(
+    name: str, links: dict[str, Link], joints_of: dict[str, list[TreeJoint]], fits: Callable[[Inertial], bool]
+) -> Inertial | None:
+    """The inertia of the lightest of the nearest links whose own fits; None if there is none."""
+    ring, seen = [name], {"", name}
     while ring:
-        ring = [other for inner in ring for other in neighbours[inner] if not (other in seen or seen.add(other))]
-        found = [links[other].inertial for other in ring if not _is_massless(links[other])]
+        ends = [end for inner in ring for joint in joints_of[inner] for end in (joint.parent, joint.child)]
+        ring = [end for end in dict.fromkeys(ends) if end not in seen]
+        seen.update(ring)
+        found = [own for end in ring if (own := links[end].inertial) is not None and own.mass > 0.0 and fits(own)]
         if found:
             return min(found, key=lambda inertial: inertial.mass)
     return None

@@ -17,6 +17,7 @@ from symvi.importers.naming import Names
 from symvi.importers.options import Options
 from symvi.importers.policy import cleaned
 from symvi.importers.report import Findings, Report, Source
+from symvi.importers.starts import held_at_start, with_start
 from symvi.importers.tree import Tree
 from symvi.importers.urdf import ROOT_JOINT, read_urdf
 from symvi.importers.xml import Element, parse_xml, read_bytes
@@ -69,6 +70,7 @@ def _content(path: str | PathLike[str], place: str, options: Options, folders: F
 
 def imported(tree: Tree, findings: Findings, options: Options, folders: Folders, stem: str) -> Imported:
     """The import of a tree, whatever format it came from. stem: the name of a mechanism that has none."""
+    tree = with_start(tree, options.start, findings)
     points = list(tree.contacts) + named_points(tree, options.contact_points, findings)
     if options.contacts:
         links = None if options.contacts == "collision" else frozenset(options.contacts)
@@ -76,6 +78,8 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     findings.check()
     clean, places, coordinates = cleaned(replace(tree, contacts=tuple(points)), findings, options.repair)
     clean = with_stops_on_leaders(clean, findings, options.repair)
+    if options.hold:
+        clean = held_at_start(clean, *options.hold)
     findings.check()
     if not clean.links:
         raise MechanismError(f"{tree.source}: nothing in it moves; base 'floating' sets the root link free")

@@ -117,7 +117,8 @@ class Gear:
 class Motor:
     """A force or torque on a joint's coordinates: an input, or a servo's law with its gains.
 
-    kind: effort (input: force or torque times `gear`), servo (stiffness, damping on a target that is an input)
+    kind: effort (the input is the force or torque), servo (stiffness and damping on a target).
+    signal: the effort or target as a text in t; None: an input of the simulation.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Motor:
     kind: Literal["effort", "servo"] = "effort"
     stiffness: float = 0.0
     damping: float = 0.0
+    signal: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,69 @@
+"""Where joints start: at coordinates of the caller or the file, else at zero, else at the stop nearest to zero."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from symvi.importers.report import Findings
+from symvi.importers.tree import NO_LIMIT, Motor, Tree, TreeJoint
+from symvi.mechanism.joint_table import coordinate_kinds
+from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.values import one_or_more
+
+__all__ = ["held_at_start", "start_of", "with_start"]
+
+
+def with_start(tree: Tree, start: Mapping[str, float | Sequence[float]], findings: Findings) -> Tree:
+    """The tree with the caller's start coordinates, by the names of its joints. What does not fit is refused."""
+    joints = {joint.name: joint for joint in tree.joints}
+    followers = {gear.follower: gear.leader for gear in tree.gears}
+    for name, given in start.items():
+        if name not in joints:
+            findings.refuse(tree.source, f"start of joint {shown(name)}: no such joint; {did_you_mean(name, joints)}")
+            continue
+        joint, title = joints[name], f"start {shown(given)} of joint {shown(name)}"
+        try:
+            values = one_or_more(given)
+        except ValueError as error:
+            findings.refuse(joint.source, f"{title} {error}")
+            continue
+        count = len(coordinate_kinds(joint.type))
+        if len(values) != count:
+            findings.refuse(joint.source, f"{title}: a joint of type {joint.type} has {count} coordinates")
+        elif name in followers:
+            findings.refuse(joint.source, f"{title}: it mimics {shown(followers[name])}; give the start of that one")
+        elif _inside(replace(joint, coordinate=values)) != values:
+            findings.refuse(joint.source, f"{title} is outside its limits {joint.limits}")
+        else:
+            joints[name] = replace(joint, coordinate=values)
+    return replace(tree, joints=tuple(joints.values()))
+
+
+def start_of(joint: TreeJoint) -> tuple[float, ...] | None:
+    """The start coordinates of a joint that nothing else places; None where it has none."""
+    return _inside(joint) if joint.type not in ("distance", "custom") and coordinate_kinds(joint.type) else None
+
+
+def held_at_start(tree: Tree, stiffness: float, damping: float) -> Tree:
+    """The tree with a servo on every joint with one coordinate that follows no other and has no motor."""
+    taken = {gear.follower for gear in tree.gears} | {motor.joint for motor in tree.motors}
+    servos = [
+        Motor(f"{joint.name}_servo", joint.name, joint.source, "servo", stiffness, damping, repr(start[0]))
+        for joint in tree.joints
+        if joint.name not in taken and not joint.closes and (start := start_of(joint)) and len(start) == 1
+    ]
+    return replace(tree, motors=(*tree.motors, *servos))
+
+
+def _inside(joint: TreeJoint) -> tuple[float, ...]:
+    """The coordinates, zero where there are none, moved to the nearest stop where they lie beyond it."""
+    count = len(coordinate_kinds(joint.type))
+    values = joint.coordinate or (0.0,) * count
+    stops = joint.limits or (NO_LIMIT,) * count
+    return tuple(_between(value, *pair) for value, pair in zip(values, stops, strict=True))
+
+
+def _between(value: float, lower: float | None, upper: float | None) -> float:
+    value = value if lower is None else max(value, lower)
+    return value if upper is None else min(value, upper)
