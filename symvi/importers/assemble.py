@@ -9,6 +9,7 @@ from typing import Any
 from symvi.errors import MechanismError
 from symvi.importers.contacts import shape_of
 from symvi.importers.naming import Names
+from symvi.importers.pose import Pose
 from symvi.importers.report import Findings
 from symvi.importers.starts import start_of
 from symvi.importers.tree import ContactPoint, Link, Tree, TreeJoint
@@ -64,14 +65,18 @@ def assembled(
     joints = {joint.name: names.give(joint.name, "joint", joint.source) for joint in tree.joints}
     shapes = {link.name: _shape(link) for link in tree.links}
     followers = {gear.follower for gear in tree.gears}
-    has_loop = any(joint.closes for joint in tree.joints)
+    leaders = {gear.leader for gear in tree.gears}
+    named = {joint.name for joint in tree.joints} if any(joint.closes for joint in tree.joints) else leaders
     values: dict[str, Any] = {
         "bodies": [_body(link, bodies, shapes[link.name], tree) for link in tree.links],
-        "joints": [_joint(joint, bodies, joints, has_loop, joint.name in followers, findings) for joint in tree.joints],
+        "joints": [
+            _joint(joint, bodies, joints, joint.name in named, joint.name in followers, findings)
+            for joint in tree.joints
+        ],
         "couplings": list(_couplings(tree, joints, names)),
         "forces": [*_forces(tree, joints, names), *_motors(tree, joints, names)],
         "limits": list(_limits(tree, joints, names)),
-        "contacts": [_contact(point, bodies, names, friction) for point in tree.contacts],
+        "contacts": [_contact(point, bodies, names, friction, tree.ground) for point in tree.contacts],
     }
     if gravity is not None or tree.gravity is not None:
         values["gravity"] = gravity if gravity is not None else tree.gravity
@@ -121,7 +126,7 @@ def _body(link: Link, names: Mapping[str, str], shape: Shape | None, tree: Tree)
 
 
 def _joint(
-    joint: TreeJoint, bodies: Mapping[str, str], names: Mapping[str, str], has_loop: bool, follows: bool,
+    joint: TreeJoint, bodies: Mapping[str, str], names: Mapping[str, str], named: bool, follows: bool,
     findings: Findings,
 ) -> dict[str, Any]:  # fmt: skip
     """symvi's joint has one frame, on the parent, parallel to the child's own frame at zero coordinates.
@@ -144,7 +149,7 @@ def _joint(
         "child_anchor": joint.child_frame.position,
         "orientation": (w, x, y, z),
         "axis": seen(joint.axis),
-        "coordinate": _start(joint, has_loop, follows, findings),
+        "coordinate": _start(joint, named, follows, findings),
         "velocity": joint.velocity,
     }
     if joint.child_axis is not None:
@@ -152,8 +157,12 @@ def _joint(
     return result | {name: getattr(joint, name) for name in ("length", "pitch") if getattr(joint, name) is not None}
 
 
-def _start(joint: TreeJoint, has_loop: bool, follows: bool, findings: Findings) -> tuple[float, ...] | None:
-    """The start coordinates that the description needs, and a word in the report where limits have changed them."""
+def _start(joint: TreeJoint, named: bool, follows: bool, findings: Findings) -> tuple[float, ...] | None:
+    """The start coordinates that the description needs, and a word in the report where limits have changed them.
+
+    named: whether zeros must be written. In a tree zero is what a joint without a start has; in a loop it says which
+    joints place and which close, and of a joint that others follow it says where these start.
+    """
     start = start_of(joint)
     if joint.closes or follows or start is None:
         return joint.coordinate
@@ -161,8 +170,7 @@ def _start(joint: TreeJoint, has_loop: bool, follows: bool, findings: Findings) 
         values = ", ".join(f"{value:g}" for value in start)
         why = f"at {values}: its limits exclude {'zero' if joint.coordinate is None else 'the start of the file'}"
         findings.note("approximated", joint.source, f"joint {shown(joint.name)}", "start", why)
-    # In a tree zero is what a joint without a start has; in a loop it says which joints place, and which close.
-    return start if any(start) or has_loop else joint.coordinate
+    return start if any(start) or named else joint.coordinate
 
 
 def _couplings(tree: Tree, joints: Mapping[str, str], names: Names) -> Iterator[Coupling]:
@@ -214,8 +222,10 @@ def _limits(tree: Tree, joints: Mapping[str, str], names: Names) -> Iterator[Lim
                 yield Limit(name=own, joint=joints[joint.name], coordinate=number, lower=lower, upper=upper)
 
 
-def _contact(point: ContactPoint, bodies: Mapping[str, str], names: Names, friction: float) -> Contact:
+def _contact(point: ContactPoint, bodies: Mapping[str, str], names: Names, friction: float, ground: Pose) -> Contact:
     return Contact(
+        parent_anchor=ground.position,
+        normal=ground.vector((0.0, 0.0, 1.0)),
         name=names.make(point.name, "contact"),
         child=bodies[point.link],
         child_anchor=point.position,

@@ -27,6 +27,8 @@ def shape_contacts(tree: Tree, links: Collection[str] | None, findings: Findings
     _refuse_unknown(tree, links or (), findings)
     points = []
     for link in tree.links:
+        if links is not None and link.name in links and not _collision_shapes(link):
+            findings.refuse(link.source, f"contacts of link {shown(link.name)}: it has no collision shape; name points")
         if links is None or link.name in links:
             for number, shape in enumerate(_collision_shapes(link)):
                 points += _points(link, shape, number, findings)

@@ -31,7 +31,7 @@ def joined(tree: Tree, coordinates: Places, findings: Findings) -> tuple[Tree, P
     coordinates: where each joint's coordinates are: joint, number of the first. Returned as they then are.
     """
     taken = {name for gear in tree.gears for name in (gear.leader, gear.follower)}  # these need one coordinate each
-    taken |= {motor.joint for motor in tree.motors}
+    taken |= {motor.joint for motor in tree.motors} | {joint.name for joint in tree.joints if any(joint.armature)}
     gone: set[str] = set()
     joints = {joint.name: joint for joint in tree.joints}
     for link, first, second in _candidates(tree):

@@ -45,7 +45,7 @@ class Imported:
     links: name in the file -> where it is; every link and frame of the file, merged ones too, but for dropped ones.
     joints: name in the file -> (joint of the mechanism, number of its first coordinate there); without fixed ones.
     shown: shapes and meshes of the file.
-    starts: further start states, by name: keywords for `symvi.state_from` (joint -> coordinates).
+    starts: further starts, by name: keywords of `symvi.state_from`, coordinates and velocities of the joints.
     """
 
     mechanism: Mechanism

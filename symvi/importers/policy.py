@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from symvi.importers.between import filled_between
 from symvi.importers.inertia import POINT, ROUNDING, physical, violation
 from symvi.importers.joining import joined
 from symvi.importers.model import Placed
@@ -41,7 +42,7 @@ def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[st
     tree, coordinates = joined(tree, {joint.name: (joint.name, 0) for joint in tree.joints}, findings)
     left = {WORLD, *(link.name for link in tree.links)}
     places = {name: place for name, place in places.items() if place.body in left}
-    tree = _with_mass(tree, findings, repair)
+    tree = _with_mass(filled_between(tree, findings), findings, repair)
     tree = replace(tree, links=tuple(_with_physical_inertia(link, findings, repair) for link in tree.links))
     findings.check()
     tree = _with_turning_inertia(tree, findings, repair)
@@ -97,6 +98,7 @@ def _with_mass(tree: Tree, findings: Findings, repair: bool) -> Tree:
     if not any(map(_is_massless, tree.links)):
         return tree
     links, joints_of = {link.name: link for link in tree.links}, _joints_of(tree)
+    nearest = _nearest(tree, joints_of, lambda inertial: inertial.mass > 0.0)
     for link in tree.links:
         if not _is_massless(link):
             continue
@@ -110,7 +112,7 @@ def _with_mass(tree: Tree, findings: Findings, repair: bool) -> Tree:
                 "or ask for repair",
             )
             continue
-        near = _nearest(link.name, links, joints_of, lambda inertial: inertial.mass > 0.0)
+        near = nearest.get(link.name)
         if near is None:
             findings.refuse(place, f"{title}: has no mass, nor has anything that it is joined to")
             continue
@@ -127,6 +129,7 @@ def _with_turning_inertia(tree: Tree, findings: Findings, repair: bool) -> Tree:
     """Bodies without inertia about an axis that no joint holds are refused, or given a little of their neighbours'."""
     joints_of = _joints_of(tree)
     links = {link.name: link for link in tree.links}
+    nearest = _nearest(tree, joints_of, lambda inertial: principal_moments(inertial.inertia)[0] > 0.0)
     for link in tree.links:
         inertial = link.inertial
         axis = None if inertial is None else unheld_axis(link.name, inertial, joints_of[link.name])
@@ -137,7 +140,7 @@ def _with_turning_inertia(tree: Tree, findings: Findings, repair: bool) -> Tree:
         if not repair:
             findings.refuse(place, f"{title}: {about}; give it inertia, fix a joint, or ask for repair")
             continue
-        near = _nearest(link.name, links, joints_of, lambda other: principal_moments(other.inertia)[0] > 0.0)
+        near = nearest.get(link.name)
         moment = LITTLE * principal_moments(near.inertia)[2] if near else inertial.mass * SMALL**2
         ixx, iyy, izz, ixy, ixz, iyz = inertial.inertia
         mended = replace(inertial, inertia=(ixx + moment, iyy + moment, izz + moment, ixy, ixz, iyz))
@@ -156,18 +159,22 @@ def _joints_of(tree: Tree) -> dict[str, list[TreeJoint]]:
 
 
 def _nearest(
-    name: str, links: dict[str, Link], joints_of: dict[str, list[TreeJoint]], fits: Callable[[Inertial], bool]
-) -> Inertial | None:
-    """The inertia of the lightest of the nearest links whose own fits; None if there is none."""
-    ring, seen = [name], {"", name}
+    tree: Tree, joints_of: dict[str, list[TreeJoint]], fits: Callable[[Inertial], bool]
+) -> dict[str, Inertial]:
+    """Link -> the inertia that fits of the nearest link that has such, its own or another's; of equally near ones the
+    lightest. Links that nothing fitting is joined to are absent.
+    """
+    known = {link.name: link.inertial for link in tree.links if link.inertial is not None and fits(link.inertial)}
+    ring = list(known)
     while ring:
-        ends = [end for inner in ring for joint in joints_of[inner] for end in (joint.parent, joint.child)]
-        ring = [end for end in dict.fromkeys(ends) if end not in seen]
-        seen.update(ring)
-        found = [own for end in ring if (own := links[end].inertial) is not None and own.mass > 0.0 and fits(own)]
-        if found:
-            return min(found, key=lambda inertial: inertial.mass)
-    return None
+        found: dict[str, Inertial] = {}
+        for inner in ring:
+            for end in (end for joint in joints_of[inner] for end in (joint.parent, joint.child)):
+                if end and end not in known:
+                    found[end] = min(found.get(end, known[inner]), known[inner], key=lambda inertial: inertial.mass)
+        known |= found
+        ring = list(found)
+    return known
 
 
 def _with_physical_inertia(link: Link, findings: Findings, repair: bool) -> Link:

@@ -19,7 +19,7 @@ from symvi.mechanism.inertia import Inertia6
 from symvi.mechanism.vectors import Vector3
 
 __all__ = [
-    "ContactPoint", "Geometry", "Gear", "Inertial", "Link", "Motor", "Tree", "TreeJoint", "NO_LIMIT",
+    "ContactPoint", "Geometry", "Gear", "Inertial", "Link", "Motor", "Start", "Tree", "TreeJoint", "NO_LIMIT",
 ]  # fmt: skip
 
 NO_LIMIT: tuple[None, None] = (None, None)
@@ -57,7 +57,10 @@ class Geometry:
 
 @dataclass(frozen=True)
 class Link:
-    """A link. inertial: None where the file gives none; geometries: in the order of the file."""
+    """A link. inertial: None where the file gives none; geometries: in the order of the file.
+
+    is_between: an empty link that no file has, between two of several joints that the file gives one body.
+    """
 
     name: str
     source: Source
@@ -65,6 +68,7 @@ class Link:
     inertial_source: Source | None = None
     geometries: tuple[Geometry, ...] = ()
     color: str | None = None
+    is_between: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,12 +147,21 @@ class ContactPoint:
 
 
 @dataclass(frozen=True)
+class Start:
+    """A further start: coordinates and rates of joints by name [m, rad, m/s, rad/s], as in mechanism.Joint."""
+
+    coordinates: Mapping[str, tuple[float, ...]]
+    velocities: Mapping[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True)
 class Tree:
     """Everything of one file.
 
     root: the link that the others hang on where nothing joins it to the world; "" where all trees begin at the world.
     placements: start poses in the world of links that hang on nothing (they are free), by name; other links follow.
     velocities: (velocity of the frame, angular velocity), both in world axes, of such links.
+    starts: name -> a further start. ground: a frame in the world; what contacts stand on is the half-space below its z.
     """
 
     name: str
@@ -162,6 +175,8 @@ class Tree:
     placements: Mapping[str, Pose] = field(default_factory=dict)
     velocities: Mapping[str, tuple[Vector3, Vector3]] = field(default_factory=dict)
     description: str = ""
+    starts: Mapping[str, Start] = field(default_factory=dict)
+    ground: Pose = STANDING
 
     def link(self, name: str) -> Link:
         """The link of this name."""

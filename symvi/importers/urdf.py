@@ -36,6 +36,7 @@ TYPES = {
     "ball": ("spherical", 3),
 }
 WITH_STOPS = ("revolute", "prismatic")
+MOST_SEARCHES = 20  # for the nearest known name: comparing every wrong name with every right one takes long
 ENDLESS = 1e6  # a stop beyond this [m or rad] is how programs write that there is none
 LISTED = {
     "transmission": "a transmission is no part of the mechanism; give forces or servos to the joints it drives",
@@ -196,22 +197,24 @@ def _refuse_wrong_names(links: list[Link], joints: list[TreeJoint], gears: list[
                 place = first[item.name]
                 findings.refuse(item.source, f"{what} {shown(item.name)}: its name is taken in line {place.line}")
             first.setdefault(item.name, item.source)
-    link_names = {link.name for link in links}
+    link_names = dict.fromkeys(link.name for link in links)
     joint_names = {joint.name: joint for joint in joints}
+    searches = 0
     for joint in joints:
         title = f"joint {shown(joint.name)}"
         for end, name in (("parent", joint.parent), ("child", joint.child)):
             if name and name not in link_names:
-                findings.refuse(
-                    joint.source, f"{title}: {end} {shown(name)} is no link; {did_you_mean(name, link_names)}"
-                )
+                searches += 1
+                remedy = f"; {did_you_mean(name, link_names)}" if searches < MOST_SEARCHES else ""
+                findings.refuse(joint.source, f"{title}: {end} {shown(name)} is no link{remedy}")
         if joint.parent == joint.child:
             findings.refuse(joint.source, f"{title}: joins the link {shown(joint.parent)} to itself")
     for gear in gears:
         title = f"joint {shown(gear.follower)}"
         if gear.leader not in joint_names:
-            remedy = did_you_mean(gear.leader, joint_names)
-            findings.refuse(gear.source, f"{title}: mimics {shown(gear.leader)}, which is no joint; {remedy}")
+            searches += 1
+            remedy = f"; {did_you_mean(gear.leader, joint_names)}" if searches < MOST_SEARCHES else ""
+            findings.refuse(gear.source, f"{title}: mimics {shown(gear.leader)}, which is no joint{remedy}")
         elif gear.leader == gear.follower:
             findings.refuse(gear.source, f"{title}: mimics itself")
         elif joint_names[gear.leader].type not in ("revolute", "prismatic"):
