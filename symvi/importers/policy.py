@@ -41,6 +41,7 @@ def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[st
     tree, coordinates = joined(tree, {joint.name: (joint.name, 0) for joint in tree.joints}, findings)
     left = {WORLD, *(link.name for link in tree.links)}
     places = {name: place for name, place in places.items() if place.body in left}
+    tree = _with_mass(tree, findings, repair)
     tree = replace(tree, links=tuple(_with_physical_inertia(link, findings, repair) for link in tree.links))
     findings.check()
     tree = _with_turning_inertia(tree, findings, repair)
