@@ -313,14 +313,14 @@ def friction_on_path(t, b0, mu, r):
     # total² - 4 b0 size without cancellation; the factor keeps 1 - y from vanishing in float
     root = let("root", [sp.sqrt((b0[0] - size) ** 2 + yielding * (2 * (b0[0] + size) + yielding))])[0]
     y = let("y", [2 * size / (total + root * (1 + sp.Rational(1, 10**6)))])[0]
+    pull = let("pull", [2 * yielding])[0]
     for k in range(NEWTON_STEPS):
         # the first y is too large, as 1 was taken for 2/(1 + y); the function is convex: Newton falls towards the root
         inside = let(f"inside{k}", [(1 - y) * (1 + y)])[0]
-        pull = let(f"pull{k}", [2 * r[0] * rho / inside])[0]
-        miss = (b0[0] + pull) * y - size
-        y = let(f"y{k}", [y - miss / (b0[0] + pull * (1 + y * y) / inside)])[0]
+        miss = let(f"miss{k}", [inside * (b0[0] * y - size) + pull * y])[0]  # times inside; the slope times its square
+        y = let(f"y{k}", [y - miss * inside / (b0[0] * inside**2 + pull * (1 + y * y))])[0]
     top = let("top", [2 * rho / ((1 - y) * (1 + y))])[0]
-    along = let("along", t / size)
+    along = let("along", t * let("inverse", [1 / size])[0])
     return {
         "beta": b0[0] * y * along,
         "e": sp.Matrix([top, *(-top * y * along)]),

@@ -38,6 +38,7 @@ from symvi.program.inequality import (
     start_pair,
     stepping,
     stored,
+    weigh,
 )
 from symvi.program.kernel import Kernel
 from symvi.program.pyramid import LinearCone
@@ -105,6 +106,7 @@ class _ContactKernels:
     # --- geometry: at the first knot, in every iteration, and the blocks of the Newton matrix -----------------------
     def _geometry(self) -> dict[str, Kernel]:
         trace = Trace(self.records, self.ports, self.kind, f"{self.model.type.replace('_', ' ')}: gap and sliding")
+        weigh(trace)
         rows = trace_rows(trace, self.model, self.baked, self.model.groups, 1)
         knots = Knots(trace, self.model, self.baked)
         normal, scale = self._normal(trace, rows)

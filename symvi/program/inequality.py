@@ -90,6 +90,11 @@ def heft(trace: Trace) -> Scalar:
     return trace.read(trace.own, "parameters", "heft", 1, meaning, "kg")[0]
 
 
+def weigh(trace: Trace) -> None:
+    """What complementarity is compared by, once per change of the parameters."""
+    trace.write(trace.own, "light", [1 / heft(trace)], "1/heft", "1/kg", rate=Rate.PARAMETER)
+
+
 def share(trace: Trace) -> Scalar:
     meaning = "heft over the contacts that share it: the mass that one impulse moves at a start"
     return trace.read(trace.own, "parameters", "share", 1, meaning, "kg")[0]

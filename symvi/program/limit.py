@@ -32,6 +32,7 @@ from symvi.program.inequality import (
     start_pair,
     stepping,
     stored,
+    weigh,
 )
 from symvi.program.kernel import Kernel
 from symvi.program.records import Records
@@ -80,6 +81,7 @@ class _RowKernels:
 
     def _geometry(self) -> dict[str, Kernel]:
         trace = Trace(self.records, self.ports, self.kind, f"{self.model.type.replace('_', ' ')}: joint coordinates")
+        weigh(trace)
         rows = trace_rows(trace, self.model, self.baked, self.model.groups, self.rows)
         self.gradients = {
             label: trace.block("row1", rows.at1[label], "gradient of the coordinates at the first knot")

@@ -31,9 +31,7 @@ class Interior:
         notes = solver.program.notes["inequalities"]
         kinds = dict.fromkeys(node["kind"] for node in notes)
         memory = solver.memory
-        self.nodes = [
-            (record, p) for kind in kinds for record, p in zip(memory.work[kind], memory.parameters[kind], strict=True)
-        ]
+        self.nodes = [record for kind in kinds for record in memory.work[kind]]
         closing = dict.fromkeys(node["kind"] for node in notes if node["type"] in CONTACT_TYPES)
         self.closing = [record for kind in closing for record in solver.memory.work[kind]]
         self.degree = float(sum(node["pairs"] + node["cone"] for node in notes))
@@ -224,20 +222,20 @@ class Interior:
     def _gap(self, length: float) -> float:
         """Mean complementarity after `length` of the increment, per heft."""
         total = 0.0
-        for node, parameters in self.nodes:
+        for node in self.nodes:
             own = 0.0
             for name, other in (("impulse", "slack"), ("b", "e")):
                 if hasattr(node, name):
                     values = zip(*(getattr(node, key) for key in (name, f"d_{name}", other, f"d_{other}")), strict=True)
                     for x, dx, y, dy in values:
                         own = own + ((x + length * dx) * (y + length * dy) if length else x * y)
-            total = total + own / parameters.heft[0]
+            total = total + own * node.light[0]
         return total / self.degree
 
     def _largest_product(self) -> float:
         """The largest product that complementarity wants to vanish, per heft, or a number that is not finite."""
         largest = 0.0
-        for node, parameters in self.nodes:
+        for node in self.nodes:
             own = 0.0
             for x, y in zip(node.impulse, node.slack, strict=True):
                 own = _larger(own, x * y)
@@ -246,12 +244,12 @@ class Interior:
                 own = _larger(own, (b[0] * e[0]) + ((b[1] * e[1]) + ((b[2] * e[2]) + (b[3] * e[3]))))
                 for k in (1, 2, 3):
                     own = _larger(own, (b[0] * e[k]) + (e[0] * b[k]))
-            largest = _larger(largest, own / parameters.heft[0])
+            largest = _larger(largest, own * node.light[0])
         return largest
 
     def _attained(self, rate: float) -> bool:
         """Whether all slacks stand for their velocities but for a rate and their own round-off."""
-        for node, _ in self.nodes:
+        for node in self.nodes:
             largest = node.e[0] if hasattr(node, "e") else 0.0
             for slack in node.slack:
                 largest = max(largest, abs(slack))
@@ -262,14 +260,14 @@ class Interior:
     def _missed(self) -> float:
         """Squares of what slacks miss of the velocities that they stand for."""
         total = 0.0
-        for node, _ in self.nodes:
+        for node in self.nodes:
             for miss in node.miss:
                 total = total + (miss * miss)
         return total
 
     def _largest_share(self, share: float) -> float:
         """The largest share of the increment, up to `share`, that stays inside all cones."""
-        for node, _ in self.nodes:
+        for node in self.nodes:
             for x, dx, y, dy in zip(node.impulse, node.d_impulse, node.slack, node.d_slack, strict=True):
                 share = _share_inside(share, x, dx)
                 share = _share_inside(share, y, dy)
@@ -281,7 +279,7 @@ class Interior:
     def depth(self) -> float:
         """How far the worst contact or limit is beyond its bound at the knot that was prepared [m or rad]."""
         deepest = 0.0
-        for node, _ in self.nodes:
+        for node in self.nodes:
             for room in getattr(node, "gap", None) or getattr(node, "room", ()):
                 deepest = -room if room < -deepest else deepest
         return deepest
@@ -315,9 +313,8 @@ def _share_in_cone(share: float, x: list[float], change: list[float], c: float) 
     """c: x0² less the squared length of the rest."""
     a = (change[0] * change[0]) - ((change[1] * change[1]) + ((change[2] * change[2]) + (change[3] * change[3])))
     b = (x[0] * change[0]) - ((x[1] * change[1]) + ((x[2] * change[2]) + (x[3] * change[3])))
+    if x[0] + share * change[0] > 0.0 and c + share * ((b + b) + share * a) > 0.0:
+        return share  # a cone is convex: with the end inside, the way is
     root = (b * b) - (a * c)
-    if root >= 0.0:
-        below = sqrt(root) - b
-        if below > 0.0 and c < share * below:
-            return c / below
-    return share
+    below = sqrt(root) - b if root >= 0.0 else 0.0
+    return c / below if below > 0.0 and c < share * below else share

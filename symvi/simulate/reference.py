@@ -369,7 +369,7 @@ class ReferenceSolver:
                     impulse = max(impulse, abs(y))
                     if not abs(f) <= rate:
                         return False
-        for node, _ in self.interior.nodes if self.interior else ():
+        for node in self.interior.nodes if self.interior else ():
             for value in node.impulse:
                 impulse = max(impulse, abs(value))
         arm = self.memory.parameters["common"][0].extent[0]

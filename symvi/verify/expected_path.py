@@ -62,6 +62,12 @@ class Laws:
         return {}
 
 
+def weights(view: View) -> Iterator[Check]:
+    """What complementarity is compared by."""
+    for name in view.interior.nodes:
+        yield view.check(name, "light", [1 / view.path.heft(name)])
+
+
 # --- geometry -----------------------------------------------------------------------------------------------------
 def geometry(view: View) -> Iterator[Check]:
     """What nodes see of their bodies at the first knot."""

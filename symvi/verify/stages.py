@@ -57,7 +57,7 @@ def stages_of(scene: Scene, matrix: Matrix) -> list[Stage]:
 def _step(view: View) -> list[Row]:
     """Up to the residual."""
     return [
-        ("setup", ("setup",), None, view.nothing, step.setup),
+        ("setup", ("setup",), None, view.nothing, lambda v: chain(step.setup(v), path.weights(v))),
         ("prepare", ("prepare",), "setup", view.set_switches, lambda v: chain(step.prepare(v), path.geometry(v))),
         ("watch", ("watch",), "prepare", view.nothing, step.watch),
         ("begin", ("begin",), "prepare", view.set_length, state.begin),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from symvi.errors import AssemblyError, MechanismError, SolverError
-from symvi.mechanism import Body, Box, Contact, Driver, Joint, Limit, Mechanism, Sphere, State, Wrench
+from symvi.mechanism import Body, Box, Contact, Driver, Joint, Limit, Mechanism, Sphere, State, Wrench, start_state
 from symvi.simulate import Simulator, SolverOptions, SolverStatus, Trajectory
 from tests.support.contact_geometry import deepest
 from tests.support.contact_scenes import HALF, ball, box, corners, on_ground, placed, simulator
@@ -74,6 +74,15 @@ def test_projection_moves_a_start_out(scene: Mechanism, sentence: str) -> None:
         beyond = angle - stop.lower if stop.lower is not None and stop.lower > 1.0 else stop.upper - angle
         assert -1e-9 <= beyond < 1e-5
     assert_finite(trajectory)
+
+
+@pytest.mark.parametrize("depth", [1e-3, 0.3])
+def test_projection_parts_two_free_balls_by_equal_ways(depth: float) -> None:
+    """Of equal masses: impulses keep momentum. Contacts are up to 1e13 times as stiff, which leaves 1e-3 of masses."""
+    scene = balls(1.0 - depth)
+    moved = simulator(scene).project().position[:, 2] - start_state(scene).position[:, 2]
+    assert abs(moved[0] + moved[1]) < 1e-3 * depth
+    assert abs(moved[1] - moved[0] - depth) < 1e-9
 
 
 @pytest.mark.parametrize("project", [False, True])
