@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -12,17 +12,20 @@ from symvi.importers.assemble import assembled
 from symvi.importers.contacts import named_points, shape_contacts
 from symvi.importers.gears import with_stops_on_leaders
 from symvi.importers.meshes import Folders
+from symvi.importers.mjcf import read_mjcf
 from symvi.importers.model import Imported, Placed, Shown
 from symvi.importers.naming import Names
 from symvi.importers.options import Options
 from symvi.importers.policy import cleaned
 from symvi.importers.report import Findings, Report, Source
+from symvi.importers.rotors import with_rotors
 from symvi.importers.starts import held_at_start, with_start
-from symvi.importers.tree import Tree
+from symvi.importers.tree import Start, Tree
 from symvi.importers.urdf import ROOT_JOINT, read_urdf
 from symvi.importers.xml import Element, parse_xml, read_bytes
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import printable
+from symvi.mechanism.joint_table import coordinate_count
 from symvi.mechanism.names import WORLD, did_you_mean
 
 __all__ = ["read"]
@@ -33,6 +36,7 @@ Reader = Callable[[Element, Findings, Options, Folders], Tree]
 # root tag of a document -> the reader of its format
 READERS: dict[str, Reader] = {
     "robot": lambda root, findings, options, folders: read_urdf(root, findings, options.base, options.repair),
+    "mujoco": lambda root, findings, options, folders: read_mjcf(root, findings, bool(options.contacts), folders),
 }
 
 
@@ -80,16 +84,34 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     clean = with_stops_on_leaders(clean, findings, options.repair)
     if options.hold:
         clean = held_at_start(clean, *options.hold)
+    clean = with_rotors(clean, findings)
     findings.check()
     if not clean.links:
         raise MechanismError(f"{tree.source}: nothing in it moves; base 'floating' sets the root link free")
     lift = ROOT_JOINT if options.base == "floating" else ""
     name = Names(findings, options.prefix).make(tree.name or stem, "robot")
     result = assembled(clean, findings, name, options.prefix, options.friction, options.gravity, _floating(clean, lift))
+    between = {link.name for link in tree.links if link.is_between}
     links = {link: Placed(result.bodies.get(at.body, WORLD), at.pose) for link, at in places.items()}
     shown = _shown(tree, links, folders, findings)
     joints = {joint: (result.joints[own], first) for joint, (own, first) in coordinates.items() if own in result.joints}
-    return Imported(result.mechanism, findings.report(), links, joints, shown)
+    starts = {name: _start(start, joints, result.mechanism) for name, start in tree.starts.items()}
+    links = {name: placed for name, placed in links.items() if name not in between}
+    return Imported(result.mechanism, findings.report(), links, joints, shown, starts)
+
+
+def _start(start: Start, joints: Mapping[str, tuple[str, int]], mechanism: Mechanism) -> dict[str, dict[str, tuple]]:
+    """A start by the names and coordinates of the mechanism's joints: keywords of state_from."""
+    found: dict[str, dict[str, tuple]] = {}
+    for what in ("coordinates", "velocities"):
+        values: dict[str, list[float]] = {}
+        for name, given in getattr(start, what).items():
+            if name in joints:
+                own, first = joints[name]
+                entries = values.setdefault(own, [0.0] * coordinate_count(mechanism.joint(own)))
+                entries[first : first + len(given)] = given
+        found[what] = {own: tuple(entries) for own, entries in values.items()}
+    return found
 
 
 def _floating(tree: Tree, lift: str) -> str:

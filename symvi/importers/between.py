@@ -1,0 +1,46 @@
+"""What stands between the joints of one body where no standard joint does what they do together.
+
+A link without mass between two hinges is legal mechanics: the joints hold all but one of its rotations, and what it
+carries gives that one inertia. A solver that eliminates bodies from the leaves to the root finds it there. So little
+mass that nothing measurable depends on it keeps the description one of bodies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symvi.importers.report import Findings
+from symvi.importers.tree import Inertial, Tree
+from symvi.mechanism.inertia import principal_moments
+from symvi.mechanism.names import shown
+
+__all__ = ["filled_between"]
+
+# Of what the link carries, flywheels (rotors.py) included. Accelerations change by about as much; round-off relative to it is still small.
+TINY = 1e-6
+
+
+def filled_between(tree: Tree, findings: Findings) -> Tree:
+    """The tree in which empty links between joints of one body have a millionth of that body's mass and inertia."""
+    if not any(link.is_between for link in tree.links):
+        return tree
+    links = {link.name: link for link in tree.links}
+    onwards = {joint.parent: joint for joint in tree.joints if not joint.closes}
+    for link in reversed(tree.links):
+        if not link.is_between or link.inertial is not None:
+            continue
+        end, armature = link, {"prismatic": [0.0], "revolute": [0.0]}
+        while end.is_between:
+            joint = onwards[end.name]
+            end = links[joint.child]
+            armature.setdefault(joint.type, []).extend(joint.armature)
+        if end.inertial is None:
+            continue  # the policy for links without mass has its word
+        mass = TINY * (end.inertial.mass + max(armature["prismatic"]))
+        turning = principal_moments(end.inertial.inertia)[2] or end.inertial.mass * 1e-4
+        moment = TINY * (turning + max(armature["revolute"]))
+        own = Inertial(mass, inertia=(moment, moment, moment, 0.0, 0.0, 0.0))
+        links[link.name] = replace(link, inertial=own)
+        why = f"one after the other, with {TINY:g} of its mass and inertia between them"
+        findings.note("taken", link.source, f"link {shown(end.name)}", "several joints of one body", why)
+    return replace(tree, links=tuple(links[link.name] for link in tree.links))

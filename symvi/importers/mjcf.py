@@ -1,0 +1,63 @@
+"""MJCF, MuJoCo's format: what a file says becomes a tree (see tree.py).
+
+MuJoCo's compiler (the extra `mjcf`) resolves defaults, frames and inertias; the numbers are those of its model's
+arrays, the lines those of the file. Sources: MuJoCo's documentation, "XML Reference" and "Computation", and
+mj_kinematics in engine_core_smooth.c for the joints of one body, which follow each other in the order of the file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symvi.importers.meshes import Folders
+from symvi.importers.mjcf_actuators import read_motors
+from symvi.importers.mjcf_bodies import read_bodies
+from symvi.importers.mjcf_compile import compiled
+from symvi.importers.mjcf_document import prepared
+from symvi.importers.mjcf_geoms import note_contacts, read_ground
+from symvi.importers.mjcf_keys import read_starts
+from symvi.importers.mjcf_loops import read_equalities
+from symvi.importers.mjcf_names import Compiled
+from symvi.importers.mjcf_words import note_what_has_no_effect
+from symvi.importers.pose import STANDING
+from symvi.importers.report import Findings
+from symvi.importers.tree import Tree
+from symvi.importers.xml import Element
+from symvi.mechanism.vectors import Vector3
+
+__all__ = ["read_mjcf"]
+
+
+def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folders) -> Tree:
+    """The tree of an MJCF document.
+
+    root: the element <mujoco>. contacts: whether they are asked for. folders: where meshes and included files may lie.
+    What cannot be used is refused in `findings`; raises MechanismError where nothing sensible can be made of the file.
+    """
+    document = prepared(root, findings, folders)
+    model = compiled(document, findings)
+    note_what_has_no_effect(document.root, findings)
+    names = Compiled(document, model)
+    links, joints = read_bodies(names, findings)
+    joints, gears = read_equalities(names, joints, findings)
+    note_contacts(names, contacts, findings)
+    return Tree(
+        name=root.attributes.get("model", ""),
+        source=root.source,
+        links=links,
+        joints=joints,
+        gears=gears,
+        motors=read_motors(names, joints, findings),
+        gravity=_gravity(model),
+        starts=read_starts(names, findings),
+        ground=read_ground(names, findings) if contacts else STANDING,
+    )
+
+
+def _gravity(model: Any) -> Vector3:
+    import mujoco
+
+    if model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
+        return (0.0, 0.0, 0.0)
+    x, y, z = model.opt.gravity.tolist()
+    return (x + 0.0, y + 0.0, z + 0.0)

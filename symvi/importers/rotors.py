@@ -1,0 +1,46 @@
+"""Inertia along a joint's coordinate, that of a motor's rotor and gears: the kinetic energy I c'^2 / 2, and no more.
+
+It is that of a flywheel on an axle in the world, which a gear turns by the joint's coordinate: the flywheel's own speed
+is then c', whatever the bodies of the joint do besides, and the gear does no work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symvi.importers.pose import STANDING
+from symvi.importers.report import Findings
+from symvi.importers.tree import Gear, Inertial, Link, Tree, TreeJoint
+from symvi.mechanism.joint_table import coordinate_kinds
+from symvi.mechanism.names import shown
+
+__all__ = ["with_rotors"]
+
+
+def with_rotors(tree: Tree, findings: Findings) -> Tree:
+    """The tree with a flywheel for every joint with one coordinate and an armature; of others it is ignored."""
+    links: list[Link] = []
+    joints: list[TreeJoint] = []
+    gears: list[Gear] = []
+    taken = {link.name for link in tree.links} | {joint.name for joint in tree.joints}
+    for joint in tree.joints:
+        if not any(joint.armature):
+            continue
+        title = f"joint {shown(joint.name)}"
+        if len(coordinate_kinds(joint.type)) != 1:
+            findings.note("ignored", joint.source, title, "armature", f"of a joint of type {joint.type}")
+            continue
+        name = f"{joint.name}_rotor"
+        while {name, f"{name}_axle"} & taken:
+            name += "_"
+        size = joint.armature[0]
+        links.append(Link(name, joint.source, Inertial(size, inertia=(size, size, size, 0.0, 0.0, 0.0))))
+        joints.append(TreeJoint(f"{name}_axle", "revolute", "", name, joint.source, STANDING, STANDING))
+        gears.append(Gear(f"{name}_axle", joint.name, 1.0, 0.0, joint.source, f"{name}_gear"))
+        findings.note("taken", joint.source, title, "armature", "a flywheel that a gear turns as the joint turns")
+    return replace(
+        tree,
+        links=(*tree.links, *links),
+        joints=(*tree.joints, *joints),
+        gears=(*tree.gears, *gears),
+    )
