@@ -114,7 +114,8 @@ def _pairs(texts: list[str], form: str) -> dict[str, str]:
     for text in texts:
         name, sign, value = text.partition("=")
         if not (name and sign):
-            raise SymviError(f"{form.split()[0]} {text!r}: write {form}")
+            option, _, what = form.partition(" ")
+            raise SymviError(f"{option} {text!r}: write {what}")
         pairs[name] = value
     return pairs
 

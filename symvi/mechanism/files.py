@@ -36,7 +36,7 @@ def file_form(path: str | PathLike[str]) -> str:
     """ "toml" or "json", by the ending of a file's name. Raises MechanismError for any other."""
     form = Path(path).suffix.lower().removeprefix(".")
     if form not in FORMS:
-        raise MechanismError(f"{printable(path)}: the ending must be .toml or .json")
+        raise MechanismError(f"{printable(path)}: the ending must be .toml or .json; symvi.load reads other formats")
     return form
 
 

@@ -1,0 +1,202 @@
+"""Models that no solver can take as they are: what is dropped, joined, refused and repaired, and that it is physics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from symvi.errors import MechanismError
+from symvi.importers import Imported, load
+from symvi.importers.inertia import physical, violation
+from symvi.mechanism.inertia import principal_moments, to_matrix
+from symvi.simulate.coordinates import coordinates_of, state_from
+from symvi.simulate.simulator import Simulator
+from tests.importers.urdf_texts import inertial, joint, link, robot
+
+X, Y, Z = ('<axis xyz="1 0 0"/>', '<axis xyz="0 1 0"/>', '<axis xyz="0 0 1"/>')
+LIMIT = '<limit lower="-2" upper="1"/>'
+
+
+def read(text: str, folder: Path, **options: object) -> Imported:
+    path = folder / "robot.urdf"
+    path.write_text(text)
+    return load(path, **options)
+
+
+def test_massless_ends_are_dropped_with_their_joints_one_after_the_other(tmp_path: Path) -> None:
+    text = robot(
+        link("base"),
+        link("arm"),
+        link("wrist", ""),
+        link(
+            "sensor", '<inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>'
+        ),
+        joint("hinge", "continuous", "base", "arm", Y),
+        joint("bend", "continuous", "arm", "wrist", X),
+        joint("turn", "continuous", "wrist", "sensor", Z),
+    )
+    found = read(text, tmp_path)
+    assert found.mechanism.body_names == ("arm",) and found.joints == {"hinge": ("hinge", 0)}
+    assert [notice.element for notice in found.report.of("dropped")] == ["link 'wrist'", "link 'sensor'"]
+    assert set(found.links) == {"base", "arm"}
+
+
+def test_massless_ends_that_hold_a_contact_are_not_dropped(tmp_path: Path) -> None:
+    text = robot(link("base"), link("foot", ""), joint("hinge", "continuous", "base", "foot", Y))
+    with pytest.raises(MechanismError, match="link 'foot': has no mass"):
+        read(text, tmp_path, contact_points={"foot": [(0, 0, 0)]})
+
+
+# --- two joints as one ------------------------------------------------------------------------------------------------
+def crossed(first: str, second: str, kinds: tuple = ("continuous", "continuous"), offset: tuple = (0, 0, 0)) -> str:
+    """Two joints with a link without mass between them."""
+    damping = '<dynamics damping="{}"/>'
+    return robot(
+        link("base"),
+        link("cross", ""),
+        link("arm", inertial(1.0, (0.1, 0.2, 0.25), xyz=(0.3, 0.1, -0.5))),
+        joint("a", kinds[0], "base", "cross", first + damping.format(0.1) + LIMIT, xyz=(0, 0, 1)),
+        joint("b", kinds[1], "cross", "arm", second + damping.format(0.2) + LIMIT, xyz=offset),
+    )
+
+
+def with_little_mass(text: str) -> str:
+    """The same with a link that has some, so that both joints stay."""
+    return text.replace('<link name="cross"></link>', f'<link name="cross">{inertial(1e-9, (1e-9, 1e-9, 1e-9))}</link>')
+
+
+CROSSES = {
+    "universal": (crossed(X, Y), "universal", (0.4, -0.7)),
+    "universal off its lines": (crossed(X, Y, offset=(0.3, 0.2, 0.0)), "universal", (0.4, -0.7)),
+    "cylindrical": (crossed(X, X, ("continuous", "prismatic"), (0.1, 0.2, 0.3)), "cylindrical", (0.4, -0.7)),
+    "cylindrical, slide first": (
+        crossed(X, X, ("prismatic", "continuous"), (0.1, 0.2, 0.3)),
+        "cylindrical",
+        (0.4, 0.7),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CROSSES)
+def test_two_joints_become_one_that_moves_alike(kind: str, tmp_path: Path) -> None:
+    text, own, values = CROSSES[kind]
+    joined, apart = read(text, tmp_path), read(with_little_mass(text), tmp_path)
+    assert [item.type for item in joined.mechanism.joints] == [own] and len(apart.mechanism.joints) == 2
+    coordinates = [0.0, 0.0]
+    for name, value in zip("ab", values, strict=True):
+        joint_name, first = joined.joints[name]
+        coordinates[first] = value
+    one = state_from(joined.mechanism, {joint_name: coordinates})
+    two = state_from(apart.mechanism, dict(zip("ab", values, strict=True)))
+    assert np.allclose(one.position[0], two.position[1], rtol=0, atol=1e-14)
+    assert np.allclose(one.orientation[0], two.orientation[1], rtol=0, atol=1e-14)
+    places = {name: first for name, (_, first) in joined.joints.items()}
+    (damper,) = joined.mechanism.forces
+    assert [damper.damping[places[name]] for name in "ab"] == [0.1, 0.2]
+
+
+@pytest.mark.slow
+def test_a_universal_joint_of_two_hinges_falls_alike(tmp_path: Path) -> None:
+    """Against the same robot with a link of 1e-9 kg between the hinges; damping makes both first order in the step."""
+    text = CROSSES["universal"][0]
+    joined, apart = read(text, tmp_path).mechanism, read(with_little_mass(text), tmp_path).mechanism
+    ends = []
+    for mechanism in (joined, apart):
+        run = Simulator(mechanism.changed(limits=())).simulate(1.0, 0.002)
+        ends.append(run.position[-1, mechanism.body_names.index("arm")])
+    assert np.abs(ends[0]).max() > 0.1
+    assert np.abs(ends[0] - ends[1]).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        crossed(X, '<axis xyz="1 1 0"/>'),  # no right angle
+        crossed(X, Y, offset=(0, 0, 0.3)),  # axes that do not meet
+        crossed(X, Y, ("continuous", "prismatic")),  # a slide across the hinge
+    ],
+)
+def test_others_are_refused_or_given_a_little_mass(text: str, tmp_path: Path) -> None:
+    with pytest.raises(MechanismError, match=r"robot.urdf:4: link 'cross': has no mass, but moves between joints"):
+        read(text, tmp_path)
+    found = read(text, tmp_path, repair=True)
+    cross, arm = (found.mechanism.body(name) for name in ("cross", "arm"))
+    assert cross.mass == pytest.approx(1e-3 * arm.mass) and len(found.report.of("repaired")) == 1
+
+
+# --- inertia ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("seed", range(20))
+def test_the_nearest_inertia_that_a_body_can_have(seed: int) -> None:
+    """It is one, has the same axes, and no other one (of random tries) is nearer."""
+    random = np.random.default_rng(seed)
+    matrix = random.normal(size=(3, 3))
+    matrix = matrix @ matrix.T + np.diag([0, 0, random.uniform(0, 20)])
+    given = tuple(matrix[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+    mended = physical(given)
+    assert violation(mended) < 1e-9
+    if violation(given) == 0.0:
+        assert np.allclose(mended, given, rtol=0, atol=1e-12 * max(given))
+        return
+    moments, axes = np.linalg.eigh(matrix)
+    in_axes = axes.T @ np.array(to_matrix(mended)) @ axes
+    assert np.abs(in_axes - np.diag(np.diag(in_axes))).max() < 1e-12 * moments[-1]
+    distance = np.linalg.norm(np.diag(in_axes) - moments)
+    for _ in range(200):
+        a, b = random.uniform(0, 2 * moments[-1], 2)
+        c = random.uniform(abs(a - b), a + b)
+        assert np.linalg.norm(np.sort([a, b, c]) - moments) >= distance - 1e-9
+
+
+def test_inertia_is_refused_or_repaired_and_digits_are_forgiven(tmp_path: Path) -> None:
+    def arm(*moments: float) -> str:
+        return robot(link("base"), link("arm", inertial(1.0, moments)), joint("h", "continuous", "base", "arm"))
+
+    repaired = read(arm(0.1, 0.1, 0.5), tmp_path, repair=True)
+    assert principal_moments(repaired.mechanism.body("arm").inertia) == pytest.approx((0.2, 0.2, 0.4))
+    assert [notice.kind for notice in repaired.report.of("repaired")] == ["repaired"]
+    digits = read(arm(0.1, 0.2, 0.300001), tmp_path)
+    assert principal_moments(digits.mechanism.body("arm").inertia) == pytest.approx((0.1, 0.2, 0.3), rel=1e-5)
+    assert len(digits.report.of("approximated")) == 1
+
+
+def test_inertia_of_links_that_are_one_body_is_judged_together(tmp_path: Path) -> None:
+    text = robot(
+        link("base"),
+        link("arm", inertial(5.0, (1.0, 1.0, 1.0))),
+        link("odd", inertial(0.1, (0.001, 0.001, 0.01))),
+        joint("h", "continuous", "base", "arm"),
+        joint("m", "fixed", "arm", "odd"),
+    )
+    assert read(text, tmp_path).mechanism.body("arm").mass == 5.1
+
+
+def test_a_point_mass_beside_its_hinge_is_a_pendulum_and_one_in_it_is_repaired(tmp_path: Path) -> None:
+    def point(height: float) -> str:
+        mass = f'<inertial><origin xyz="0 0 {height}"/><mass value="2"/></inertial>'
+        return robot(link("base"), link("bob", mass), joint("h", "continuous", "base", "bob", X))
+
+    found = read(point(-1.0), tmp_path, start={"h": 0.1})
+    bob = found.mechanism.body("bob")
+    assert bob.inertia == (0.0,) * 6 and len(found.report.of("approximated")) == 1
+    run = Simulator(found.mechanism).simulate(0.5, 0.001)
+    (angle,), _ = coordinates_of(found.mechanism, "h", run.state(-1))
+    assert angle == pytest.approx(0.1 * np.cos(np.sqrt(9.81) * 0.5), abs=2e-4)  # the rest is the size of the swing
+    with pytest.raises(MechanismError, match="no joint holds that rotation"):
+        read(point(0.0), tmp_path)
+    assert read(point(0.0), tmp_path, repair=True).mechanism.body("bob").inertia[0] > 0.0
+
+
+def test_stops_that_contradict_those_of_the_leader(tmp_path: Path) -> None:
+    """As in the gripper of the PR2, whose finger may only open while its leader may only close."""
+    limit = '<limit lower="0" upper="0.5"/>'
+    text = robot(
+        *(link(name) for name in ("base", "one", "two")),
+        joint("l", "revolute", "base", "one", limit),
+        joint("c", "revolute", "base", "two", limit + '<mimic joint="l" multiplier="-1"/>'),
+    )
+    with pytest.raises(MechanismError, match="leave no motion"):
+        read(text, tmp_path)
+    found = read(text, tmp_path, repair=True)
+    assert [(stop.joint, stop.lower, stop.upper) for stop in found.mechanism.limits] == [("l", 0.0, 0.5)]
