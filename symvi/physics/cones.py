@@ -256,9 +256,11 @@ def affine_aim(b, gamma, m, give, K, miss):  # noqa: N803  (a matrix)
 
 
 @derived(
-    "de = du + miss,  de0 = top - lean·de - give db0,  dbeta = kt + m dgamma - K du",
+    "de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - lean·de - give db0,  dbeta = kt + m dgamma - K du",
     "either law of the circular cone",
     [
+        Argument("b0", (), "friction bound", "N s"),
+        Argument("gamma", (), "normal impulse", "N s"),
         TOP,
         KT,
         LEAN,
@@ -272,11 +274,12 @@ def affine_aim(b, gamma, m, give, K, miss):  # noqa: N803  (a matrix)
     ],
     [DB, DE],
 )
-def friction_response(top, kt, lean, give, m, K, bound, miss, dgamma, du):  # noqa: N803  (a matrix)
+def friction_response(b0, gamma, top, kt, lean, give, m, K, bound, miss, dgamma, du):  # noqa: N803  (a matrix)
     from symvi.physics import algebra
 
     let = Steps()
-    slide, db0 = let("slide", du + miss), let("db0", [bound[0] * dgamma[0]])[0]
+    # not c_f dgamma: what rounding took from the bound while impulses fell by powers of ten is given back
+    slide, db0 = let("slide", du + miss), let("db0", [bound[0] * (gamma[0] + dgamma[0]) - b0[0]])[0]
     dual = top[0] - algebra.dot(lean, slide) - give[0] * db0
     return {
         "db": [db0, *(kt + m * dgamma[0] - K * du)],

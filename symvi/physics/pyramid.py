@@ -54,6 +54,7 @@ class _Pyramid:
         self.way = Argument("way", (self.half, 3), "the first half of the directions")
         self.u = Argument("u", (3,), "velocity of sliding", "m/s")
         self.b = Argument("b", (n + 1,), "impulses along the directions, then what is left of the bound", "N s")
+        self.gamma = Argument("gamma", (), "normal impulse", "N s")
         self.eta = Argument("eta", (n + 1,), "their slack velocities", "m/s")
         self.missed = Argument("miss", (n,), "velocities minus the slacks that stand for them", "m/s")
         self.quotient = Argument("quotient", (n,), "stiffness along every direction", "kg")
@@ -138,6 +139,10 @@ class _Pyramid:
         slides = self.both(x)
         return [sent[i] - quotient[i] * (slides[i] + psi) for i in range(self.n)]
 
+    def drift(self, let, b, gamma, bound):
+        """What rounding took from the bound, to be given back: impulses fall by powers of ten, zeta is least of all."""
+        return let("drift", [bound * gamma - sum(b)])[0]
+
     def left(self, own, psi, total, sent, stiffness):
         """What vanishes: change of the bound - sum db_i - d zeta, with d zeta by the pair of zeta and psi."""
         return total - sum(own) - (sent - stiffness * psi)
@@ -186,13 +191,14 @@ class _Pyramid:
         )
 
     def aim(self) -> Formula:
-        def aim(b, eta, mu, db, deta, second, quotient, share, miss, way):
+        def aim(b, gamma, bound, eta, mu, db, deta, second, quotient, share, miss, way):
             let, psi, other = Steps(), unknowns("psi")[0], unknowns("other")[0]
             aimed = [centred(let, f"pair{i}", mu[0], db[i], deta[i], second[0]) for i in range(self.n + 1)]
             sent = [at_rest(pair_change(b[i], eta[i], other, aimed[i]), [other]) for i in range(self.n + 1)]
             sent = let("sent", [*(sent[i] - quotient[i] * miss[i] for i in range(self.n)), sent[self.n]])
             still, stiffness = [0] * self.half, unknowns("stiffness")[0]
-            equation = self.left(sent[: self.n], psi, 0, sent[self.n], stiffness)
+            drift = self.drift(let, b, gamma[0], bound[0])
+            equation = self.left(sent[: self.n], psi, drift, sent[self.n], stiffness)
             moved = let("psi", [solve_for(psi, equation, share[0])])[0]
             own = let("own", self.own(quotient, still, moved, sent))
             return {"k": [*own, moved], "kt": self.total(way, own), INTERMEDIATES: let.pairs()}
@@ -203,6 +209,8 @@ class _Pyramid:
             SOURCE + ", with Mehrotra's second-order term",
             [
                 self.b,
+                self.gamma,
+                BOUND,
                 self.eta,
                 MU,
                 Argument("db", (self.n + 1,), "affine changes of b", "N s"),
@@ -217,7 +225,7 @@ class _Pyramid:
         )
 
     def response(self) -> Formula:
-        def response(k, quotient, share, bound, way, miss, dgamma, du):
+        def response(b, gamma, k, quotient, share, bound, way, miss, dgamma, du):
             let = Steps()
             x = self.along(let, way, du)
             total = let("total", [bound[0] * dgamma[0]])[0]
@@ -225,13 +233,16 @@ class _Pyramid:
             moved = let("psi", [k[self.n] + more])[0]
             own = let("own", self.own(quotient, x, more, k))
             slacks = [value + moved + miss[i] for i, value in enumerate(self.both(x))]
-            return {"b": [*own, total - sum(own)], "eta": [*slacks, moved], INTERMEDIATES: let.pairs()}
+            drift = self.drift(let, b, gamma[0], bound[0])
+            return {"b": [*own, (total - sum(own)) + drift], "eta": [*slacks, moved], INTERMEDIATES: let.pairs()}
 
         return self.named(
             response,
             "db_i = k_i - (b_i/eta_i) (d_i·du + d psi - k_psi),  d eta_i = d_i·du + d psi + miss_i",
             SOURCE,
             [
+                self.b,
+                self.gamma,
                 self.k,
                 self.quotient,
                 self.share,

@@ -231,6 +231,8 @@ class RoundCone(Sliding):
         change = use(
             trace,
             cones.friction_response,
+            b0=self._cone(trace, "b")[:1],
+            gamma=field(trace, "impulse", 1),
             top=trace.read(self.kind, "work", "top"),
             kt=self.tangent(trace, "kt"),
             lean=self.tangent(trace, "lean"),

@@ -94,6 +94,8 @@ class LinearCone(Sliding):
             trace,
             self.formulas.aim,
             b=self._own(trace, "impulse"),
+            gamma=field(trace, "impulse", 1 + self.pairs)[:1],
+            bound=self.bound(trace),
             eta=self._own(trace, "slack"),
             mu=[centring.mu],
             db=zero if centring.is_nothing else self._own(trace, "d_impulse"),
@@ -112,6 +114,8 @@ class LinearCone(Sliding):
         change = use(
             trace,
             self.formulas.response,
+            b=self._own(trace, "impulse"),
+            gamma=field(trace, "impulse", 1 + self.pairs)[:1],
             k=trace.read(self.kind, "work", "sent", self.pairs),
             quotient=trace.read(self.kind, "work", "quotient", self.misses),
             share=trace.read(self.kind, "work", "share"),

@@ -96,9 +96,6 @@ class PathNumbers:
         elif contact is not None and contact.cone == "second_order":
             found["b"], found["e"] = self._cone(name)
             found["impulse"] = [found["b"][0] / self.bound(name)]
-        elif contact is not None and contact.cone == "linear":
-            gamma, *b, _ = found["impulse"]
-            found["impulse"][-1] = self.bound(name) * gamma - sum(b, self.scene.zero)
         return found
 
     def _increments(self, name: str) -> Variables:

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from symvi.simulate import Trajectory
+from symvi.simulate import Simulator, Trajectory
 from tests.support.contact_scenes import GRAVITY, box, lifted, on_ground, simulator
 from tests.support.poses import conjugate, multiply
 
@@ -61,3 +61,15 @@ def test_a_toss_loses_what_it_started_with() -> None:
     trajectory = simulator(scene).simulate(3.0, 0.01, start=lifted(scene, 0.8, np.random.default_rng(4)))
     energy = step_energy(trajectory)
     assert energy[0] > 5.0 and energy[-1] == pytest.approx(GRAVITY * 0.25, abs=1e-6)
+
+
+@pytest.mark.parametrize("cone", ["second_order", "linear"])
+@pytest.mark.parametrize("step", [0.01, 0.0025])
+def test_tosses_in_float_need_no_other_start(cone: str, step: float) -> None:
+    """Far from the ground impulses fall by ten powers of ten in one step: rounding must not be left in their bounds."""
+    scene, random = on_ground(box(), friction=0.5, cone=cone), np.random.default_rng(3)
+    float_simulator = Simulator(scene, real="float")
+    runs = [float_simulator.simulate(1.0, step, start=lifted(scene, 0.8, random)) for _ in range(4)]
+    assert min(run.status.min() for run in runs) >= 0
+    assert sum(run.retries.sum() for run in runs) <= 1
+    assert max(run.iterations.mean() for run in runs) < 4.0
