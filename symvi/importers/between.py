@@ -16,7 +16,8 @@ from symvi.mechanism.names import shown
 
 __all__ = ["filled_between"]
 
-# Of what the link carries, flywheels (rotors.py) included. Accelerations change by about as much; round-off relative to it is still small.
+# Of what the link carries, flywheels (rotors.py) included. Accelerations change by about as much; with much less, the
+# analysis of loops, which weighs motions by mass, would take those of the link for motions that nothing resists.
 TINY = 1e-6
 
 

@@ -1,8 +1,12 @@
 """Several joints with links without mass between them, as the one standard joint that moves alike.
 
-Formats that know only hinges and slides write a universal joint as two hinges with an empty link between them. What is
-joined here is exact: the same motion, and the same coordinates, each with its stops, damping, friction and spring.
+Formats that know only hinges and slides write a universal joint as two hinges with an empty link between them, and the
+base of a vehicle as two slides and a hinge. What is joined here is exact: same motion and same coordinates, each with its stops, damping, friction and spring. Three hinges stay three: the coordinates of a spherical joint are others.
 Axes are compared in the joint frame, with the first joint's frame and the empty link's frame followed to the child.
+
+    hinge, hinge    universal                         slide, slide          planar
+    hinge, slide    cylindrical, in either order      slide, slide, hinge   planar_axis
+                                                      slide, slide, slide   fixed_orientation
 """
 
 from __future__ import annotations
@@ -13,8 +17,9 @@ from dataclasses import replace
 from symvi.importers.pose import Pose
 from symvi.importers.report import Findings
 from symvi.importers.tree import NO_LIMIT, Link, Tree, TreeJoint
+from symvi.mechanism.axes import triad
 from symvi.mechanism.names import shown
-from symvi.mechanism.rotation import conjugate, rotate
+from symvi.mechanism.rotation import conjugate, multiply, rotate
 from symvi.mechanism.vectors import Vector3, add, cross, dot, norm, scale, subtract
 
 __all__ = ["joined"]
@@ -23,6 +28,9 @@ SQUARE = 1e-9  # cosine of an angle that counts as a right one; of axes that cou
 DISTANCE = 1e-9  # between axes that count as meeting [m]
 SPEEDS = ("damping", "friction", "stiffness", "rest", "armature")
 Places = dict[str, tuple[str, int]]
+Joined = tuple[TreeJoint, tuple[int, ...]]
+SLIDING = (("prismatic", "prismatic"), ("planar", "prismatic"), ("planar", "revolute"))
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 def joined(tree: Tree, coordinates: Places, findings: Findings) -> tuple[Tree, Places]:
@@ -34,7 +42,8 @@ def joined(tree: Tree, coordinates: Places, findings: Findings) -> tuple[Tree, P
     taken |= {motor.joint for motor in tree.motors} | {joint.name for joint in tree.joints if any(joint.armature)}
     gone: set[str] = set()
     joints = {joint.name: joint for joint in tree.joints}
-    for link, first, second in _candidates(tree):
+    for link, *ends in _candidates(tree):
+        first, second = (joints[joint.name] for joint in ends)  # as they are by now
         result = None if taken & {first.name, second.name} else _one(first, second)
         if result is None:
             continue
@@ -43,10 +52,12 @@ def joined(tree: Tree, coordinates: Places, findings: Findings) -> tuple[Tree, P
         why = f"a {joint.type} joint, which moves alike; the link {shown(link.name)} without mass goes"
         findings.note("merged", second.source, title, "link without mass", why)
         gone.add(link.name)
-        taken |= {first.name, second.name}
         del joints[first.name]
         joints[second.name] = joint
-        coordinates = coordinates | {first.name: (joint.name, places[0]), second.name: (joint.name, places[1])}
+        before = {first.name: 0, second.name: len(places) - 1}
+        for name, (own, number) in coordinates.items():
+            if own in before:
+                coordinates = coordinates | {name: (joint.name, places[before[own] + number])}
     links = tuple(link for link in tree.links if link.name not in gone)
     return replace(tree, links=links, joints=tuple(joints.values())), coordinates
 
@@ -70,13 +81,15 @@ def _is_empty(link: Link) -> bool:
     return link.inertial is None or (link.inertial.mass == 0.0 and not any(link.inertial.inertia))
 
 
-def _one(first: TreeJoint, second: TreeJoint) -> tuple[TreeJoint, tuple[int, int]] | None:
-    """One joint for both, and where the coordinates of each begin in it; None where no standard joint does."""
+def _one(first: TreeJoint, second: TreeJoint) -> Joined | None:
+    """One joint for both, and where the coordinates of both are in it; None where no standard joint does."""
     types = (first.type, second.type)
     if types == ("revolute", "revolute"):
         return _universal(first, second)
     if set(types) == {"revolute", "prismatic"}:
         return _cylindrical(first, second)
+    if types in SLIDING:
+        return _sliding(first, second)
     return None
 
 
@@ -85,7 +98,7 @@ def _second_frame(first: TreeJoint, second: TreeJoint) -> Pose:
     return first.child_frame.inverse().then(second.frame)
 
 
-def _universal(first: TreeJoint, second: TreeJoint) -> tuple[TreeJoint, tuple[int, int]] | None:
+def _universal(first: TreeJoint, second: TreeJoint) -> Joined | None:
     """Two hinges whose axes meet at right angles."""
     frame = _second_frame(first, second)
     axis, other = first.axis, frame.vector(second.axis)
@@ -103,7 +116,7 @@ def _universal(first: TreeJoint, second: TreeJoint) -> tuple[TreeJoint, tuple[in
     return _with_both(first, second, (0, 1), type="universal", **own), (0, 1)
 
 
-def _cylindrical(first: TreeJoint, second: TreeJoint) -> tuple[TreeJoint, tuple[int, int]] | None:
+def _cylindrical(first: TreeJoint, second: TreeJoint) -> Joined | None:
     """A hinge and a slide along the same direction; the line is that of the hinge."""
     frame = _second_frame(first, second)
     axis, other = first.axis, frame.vector(second.axis)
@@ -121,14 +134,50 @@ def _cylindrical(first: TreeJoint, second: TreeJoint) -> tuple[TreeJoint, tuple[
     ), places
 
 
-def _with_both(first: TreeJoint, second: TreeJoint, places: tuple[int, int], **own) -> TreeJoint:
+def _sliding(first: TreeJoint, second: TreeJoint) -> Joined | None:
+    """Two slides, with a third or a hinge behind them: a joint whose directions of sliding are those of the joints.
+
+    symvi's directions follow from the axis as the child sees it (axes.triad), so that only such slides can be joined.
+    """
+    frame = _second_frame(first, second)
+    to_child = multiply(second.child_frame.orientation, conjugate(frame.orientation))
+    own = (first.axis,) if first.type == "prismatic" else triad(first.axis)[:2]
+    slides = [rotate(to_child, direction) for direction in own]
+    last = second.child_frame.vector(second.axis)
+    if second.type == "prismatic":
+        slides.append(last)
+    if len(slides) == 3:
+        choices = [(Z, (X, Y, Z))]
+    else:
+        normal = cross(*slides)
+        axes = [last] if second.type == "revolute" else [normal, scale(-1.0, normal)]
+        choices = [(axis, triad(axis)[:2]) for axis in axes if norm(axis) > 0.5]
+    matches = ((axis, _places(slides, directions)) for axis, directions in choices)
+    axis, places = next(((axis, found) for axis, found in matches if found), (Z, ()))
+    if not places:
+        return None
+    kind = "fixed_orientation" if len(slides) == 3 else "planar_axis" if second.type == "revolute" else "planar"
+    order = (*places, 2) if kind == "planar_axis" else places
+    parent = first.frame.then(Pose(frame.position, conjugate(to_child)))
+    frames = {"frame": parent, "child_frame": Pose(second.child_frame.position)}
+    return _with_both(first, second, order, type=kind, axis=_clean(axis), **frames), order
+
+
+def _places(slides: list[Vector3], directions: tuple[Vector3, ...]) -> tuple[int, ...]:
+    """Which direction each slide has; empty unless every slide has one of its own."""
+    found = [k for slide in slides for k, own in enumerate(directions) if norm(subtract(slide, own)) <= SQUARE]
+    return tuple(found) if sorted(found) == list(range(len(directions))) else ()
+
+
+def _with_both(first: TreeJoint, second: TreeJoint, places: tuple[int, ...], **own) -> TreeJoint:
     """The second joint with other fields, and with what both have per coordinate, in the order of the places."""
+    counts = (len(places) - 1, 1)
 
     def ordered(values: tuple, others: tuple, nothing) -> tuple:
         if not values and not others:
             return ()
-        pair = ((values or (nothing,))[0], (others or (nothing,))[0])
-        return tuple(pair[places.index(k)] for k in range(2))
+        both = (*(values or (nothing,) * counts[0]), *(others or (nothing,) * counts[1]))
+        return tuple(both[places.index(k)] for k in range(len(places)))
 
     fields = {name: ordered(getattr(first, name), getattr(second, name), 0.0) for name in SPEEDS}
     fields["limits"] = ordered(first.limits, second.limits, NO_LIMIT)

@@ -13,16 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from symvi.importers.mjcf_names import Compiled, pose_of, vector_of
-from symvi.importers.pose import Pose
+from symvi.importers.pose import Pose, from_axes
 from symvi.importers.report import Findings, Source
 from symvi.importers.tree import Gear, TreeJoint
+from symvi.mechanism.axes import triad
 from symvi.mechanism.names import shown
-from symvi.mechanism.rotation import about
-from symvi.mechanism.vectors import Vector3, cross, norm, scale, subtract, unit
+from symvi.mechanism.rotation import Quaternion4, about
+from symvi.mechanism.vectors import Vector3, cross, dot, norm, scale, subtract, unit
 
 __all__ = ["read_equalities"]
 
 IN_LINE = 1e-9  # distance of points that count as in line, relative to that of the two farthest
+APART = 1e-6  # relative difference of two distances that ought to be the same
 CONNECT, WELD, JOINT = range(3)  # mjtEq
 
 
@@ -117,6 +119,9 @@ def _connected(held: list[Held], findings: Findings) -> TreeJoint:
             why = "a spherical joint, held exactly"
             findings.note("taken", item.source, f"equality {shown(item.name)}", "connect", why)
         return _joint(first, "spherical")
+    if abs(norm(other) - size) > APART * size:
+        lengths = f"{size:g} m and {norm(other):g} m"
+        findings.refuse(first.source, f"equalities {names}: their points are {lengths} apart on the two bodies")
     last = max(held, key=lambda item: _distance(item.frame.position, points[0], line))
     turn = _frame(line, subtract(last.frame.position, points[0]))
     child_turn = _frame(other, subtract(last.child_frame.position, others[0]))
@@ -139,29 +144,12 @@ def _distance(point: Vector3, origin: Vector3, line: Vector3) -> float:
     return norm(cross(subtract(point, origin), unit(line)))
 
 
-def _frame(line: Vector3, towards: Vector3):
+def _frame(line: Vector3, towards: Vector3) -> Quaternion4:
     """A rotation whose z axis is the line, and whose x axis points as nearly as possible towards a point."""
-    import numpy as np
-
-    z = np.array(unit(line))
-    aside = np.array(towards) - z * (z @ towards)
-    if np.linalg.norm(aside) <= IN_LINE * norm(line):
-        least = np.eye(3)[np.argmin(abs(z))]
-        aside = least - z * (z @ least)
-    x = aside / np.linalg.norm(aside)
-    return _quaternion(np.column_stack([x, np.cross(z, x), z]))
-
-
-def _quaternion(rotation):
-    """Of a rotation matrix, from its largest component (Shepperd's method)."""
-    r = rotation
-    squares = [1 + r[0, 0] + r[1, 1] + r[2, 2], 1 + r[0, 0] - r[1, 1] - r[2, 2]]
-    squares += [1 - r[0, 0] + r[1, 1] - r[2, 2], 1 - r[0, 0] - r[1, 1] + r[2, 2]]
-    a, b, c = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
-    d, e, f = r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1]
-    rows = [(squares[0], a, b, c), (a, squares[1], d, e), (b, d, squares[2], f), (c, e, f, squares[3])]
-    w, x, y, z = unit(tuple(float(value) for value in rows[squares.index(max(squares))]))
-    return (w, x, y, z)
+    z = unit(line)
+    aside = subtract(towards, scale(dot(towards, z), z))
+    x = unit(aside) if norm(aside) > IN_LINE * norm(line) else triad(z)[0]
+    return from_axes(x, cross(z, x), z)
 
 
 def _couple(

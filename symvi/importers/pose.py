@@ -7,7 +7,7 @@ from typing import NamedTuple
 from symvi.mechanism.rotation import IDENTITY, Quaternion4, about, conjugate, multiply, rotate
 from symvi.mechanism.vectors import Vector3, add, cross, dot, norm, scale, subtract, unit
 
-__all__ = ["STANDING", "Pose", "from_rpy", "turn_between"]
+__all__ = ["STANDING", "Pose", "from_axes", "from_rpy", "turn_between"]
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -61,6 +61,16 @@ def turn_between(start: Vector3, end: Vector3) -> Quaternion4:
         return IDENTITY
     least = min((X, Y, Z), key=lambda direction: abs(dot(direction, start)))
     return (0.0, *unit(subtract(least, scale(dot(least, start), start))))
+
+
+def from_axes(x: Vector3, y: Vector3, z: Vector3) -> Quaternion4:
+    """The rotation that takes the axes of a frame to three orthonormal, right-handed directions (Shepperd's method)."""
+    squares = [1 + x[0] + y[1] + z[2], 1 + x[0] - y[1] - z[2], 1 - x[0] + y[1] - z[2], 1 - x[0] - y[1] + z[2]]
+    a, b, c = y[2] - z[1], z[0] - x[2], x[1] - y[0]
+    d, e, f = y[0] + x[1], z[0] + x[2], z[1] + y[2]
+    rows = [(squares[0], a, b, c), (a, squares[1], d, e), (b, d, squares[2], f), (c, e, f, squares[3])]
+    w, i, j, k = unit(rows[squares.index(max(squares))])
+    return (w + 0.0, i + 0.0, j + 0.0, k + 0.0)
 
 
 def _nearly_opposite(start: Vector3, end: Vector3) -> tuple[float, ...]:
