@@ -55,16 +55,18 @@ def test_a_pyramid_fulfils_newton_s_equations(directions: int) -> None:
 
         return {name: [value(sp.sympify(x)) for x in sp.Matrix([result])] for name, result in found.items()}
 
-    b, eta, way, bound, dgamma, du = some(n + 1), some(n + 1), some(3 * n // 2), some(1), some(1), some(3)
+    b, eta, way = some(n + 1), some(n + 1), some(3 * n // 2)
+    gamma, bound, dgamma, du = some(1), some(1), some(1), some(3)
     law = apply(formulas.law, b=b, eta=eta, bound=bound, way=way)
     shared = {"quotient": law["quotient"], "share": law["share"], "way": way, "miss": [0] * n}
     nothing = {"mu": [0], "second": [0], "db": [0] * (n + 1), "deta": [0] * (n + 1)}
-    sent = apply(formulas.aim, b=b, eta=eta, **nothing, **shared)
-    change = apply(formulas.response, k=sent["k"], bound=bound, dgamma=dgamma, du=du, **shared)
+    now = {"b": b, "gamma": gamma, "bound": bound}
+    sent = apply(formulas.aim, eta=eta, **now, **nothing, **shared)
+    change = apply(formulas.response, k=sent["k"], dgamma=dgamma, du=du, **now, **shared)
     assert [x * dy + y * dx + x * y for x, y, dx, dy in zip(b, eta, change["b"], change["eta"], strict=True)] == [0] * (
         n + 1
     )
-    assert sum(change["b"]) == bound[0] * dgamma[0]
+    assert sum(b) + sum(change["b"]) == bound[0] * (gamma[0] + dgamma[0])  # whatever the bound was before
     ways = [way[3 * i : 3 * i + 3] for i in range(n // 2)]
     ways += [[-x for x in d] for d in ways]
     along = [sum(x * y for x, y in zip(d, du, strict=True)) for d in ways]
