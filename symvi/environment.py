@@ -2,7 +2,8 @@
 
 Standard library only: this runs before anything is installed. The folder is `.venv` in the checkout, made with uv where
 it is on the path and with venv and pip otherwise, always for the interpreter that runs now. Packages come from
-requirements.lock, checked by hash. The package ziglang (a C compiler) is left out where a C compiler works already.
+requirements.lock, checked by hash. The package ziglang (a C compiler) is left out where a C compiler works already;
+continuous integration adds those of requirements-peers.lock, for tests that are skipped elsewhere.
 
 What the folder was made from is noted in it last, so a killed set-up is taken up again; one that matches is used as it
 is, without network. A file lock keeps two processes from filling it at the same time.
@@ -24,6 +25,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LOCK = CHECKOUT / "requirements.lock"
+PEERS = "requirements-peers.lock"  # beside the lock: what only continuous integration needs
 NOTE = "symvi-environment.json"
 ZIGLANG = "ziglang"
 
@@ -111,6 +113,8 @@ def _is_current(folder: Path) -> bool:
     noted = _noted(folder)
     if not interpreter_in(folder).exists() or any(noted.get(key) != value for key, value in _wanted(folder).items()):
         return False
+    if _in_ci() and noted.get("peers", "") != _digest_of_peers():
+        return False
     return noted.get(ZIGLANG) in ("installed", "failed") or not (_in_ci() or _no_compiler_on_path())
 
 
@@ -161,7 +165,7 @@ def _fill(folder: Path, uv: str | None) -> None:
     ziglang = packages.pop(ZIGLANG)
     _install(folder, uv, "packages", "".join(packages.values()), exactly=True)
     _make_importable(folder)
-    _note(folder, {**wanted, ZIGLANG: _add_ziglang(folder, uv, ziglang)})
+    _note(folder, {**wanted, ZIGLANG: _add_ziglang(folder, uv, ziglang), "peers": _add_peers(folder, uv)})
 
 
 def _clear(folder: Path) -> None:
@@ -219,6 +223,21 @@ def _add_ziglang(folder: Path, uv: str | None, requirement: str) -> str:
         _say(f"there is no C compiler, so everything runs in Python, slowly; install gcc or clang, or remove {folder}")
         return "failed"
     return "installed"
+
+
+def _digest_of_peers() -> str:
+    """Of the lock of the programs that importers are tested against; empty where there is none."""
+    lock = LOCK.with_name(PEERS)
+    return hashlib.sha256(lock.read_bytes()).hexdigest() if lock.is_file() else ""
+
+
+def _add_peers(folder: Path, uv: str | None) -> str:
+    """In continuous integration add what tests of importers compare with; returns the digest of its lock."""
+    digest = _digest_of_peers() if _in_ci() else ""
+    if digest:
+        _say("adding real robots and the programs that importers are compared with, 500 MB")
+        _install(folder, uv, "peers", LOCK.with_name(PEERS).read_text(encoding="utf-8"), exactly=False)
+    return digest
 
 
 def _make_importable(folder: Path) -> None:

@@ -35,11 +35,11 @@ class Motion:
 
 
 class Peer:
-    """A robot of Pinocchio, made from a URDF file."""
+    """A robot of Pinocchio, made from a URDF file. mimic: whether joints that mimic others have no coordinate there."""
 
-    def __init__(self, path: Path, base: str = "fixed"):
+    def __init__(self, path: Path, base: str = "fixed", mimic: bool = True):
         free = [pinocchio.JointModelFreeFlyer()] if base == "floating" else []
-        self.model = pinocchio.buildModelFromUrdf(str(path), *free, mimic=True)
+        self.model = pinocchio.buildModelFromUrdf(str(path), *free, mimic=mimic)
         self.data = self.model.createData()
 
     def placements(self, q: np.ndarray) -> dict[str, np.ndarray]:
@@ -71,38 +71,37 @@ class Peer:
 def random_motion(imported: Imported, peer: Peer, seed: int, speed: float = 1.0) -> Motion:
     """Random coordinates and rates of all joints of a robot, followers as their leaders say."""
     random = np.random.default_rng(seed)
-    mechanism, model = imported.mechanism, peer.model
-    q, v = np.array(pinocchio.neutral(model)), np.zeros(model.nv)
-    values = {joint.name: [0.0] * coordinate_count(joint) for joint in mechanism.joints}
-    rates = {name: list(entries) for name, entries in values.items()}
-    for k in range(1, model.njoints):
-        name, item = model.names[k], model.joints[k]
-        if item.nv == 0 or name not in imported.joints or item.shortname() == "JointModelMimic":
+    mechanism = imported.mechanism
+    counts = {joint.name: coordinate_count(joint) for joint in mechanism.joints}
+    values = {name: random.uniform(-1, 1, count) for name, count in counts.items()}
+    rates = {name: speed * random.uniform(-1, 1, count) for name, count in counts.items()}
+    known = {own for name, (own, _) in imported.joints.items() if name in set(peer.model.names)}
+    for name in counts.keys() - known:  # a world's own link set free, which Pinocchio moves together with the world
+        values[name], rates[name] = np.zeros(counts[name]), np.zeros(counts[name])
+    for coupling in _outwards(mechanism):
+        follower, leader = coupling.joints
+        values[follower] = coupling.ratio * values[leader] + coupling.offset
+        rates[follower] = coupling.ratio * rates[leader]
+    q, v = np.array(pinocchio.neutral(peer.model)), np.zeros(peer.model.nv)
+    for name, item in zip(peer.model.names, peer.model.joints, strict=True):
+        if name not in imported.joints or item.shortname() == "JointModelMimic":
             continue
         own, first = imported.joints[name]
         if item.nv == 6:
-            _fill_floating(random, values[own], rates[own], q, v, item, speed)
+            _fill_floating(values[own], rates[own], q, v, item)
             continue
-        value, rate = random.uniform(-1, 1), speed * random.uniform(-1, 1)
-        values[own][first], rates[own][first] = value, rate
+        value = values[own][first]
         q[item.idx_q : item.idx_q + item.nq] = [value] if item.nq == 1 else [np.cos(value), np.sin(value)]
-        v[item.idx_v] = rate
-    for coupling in _outwards(mechanism):
-        follower, leader = coupling.joints
-        values[follower] = [coupling.ratio * values[leader][0] + coupling.offset]
-        rates[follower] = [coupling.ratio * rates[leader][0]]
+        v[item.idx_v] = rates[own][first]
     return Motion(_tuples(values), _tuples(rates), q, v)
 
 
-def _fill_floating(random, values: list, rates: list, q: np.ndarray, v: np.ndarray, item, speed: float) -> None:
-    place, turn = random.uniform(-1, 1, 3), random.uniform(-1, 1, 3)
-    velocity, turning = speed * random.uniform(-1, 1, 3), speed * random.uniform(-1, 1, 3)
-    values[:], rates[:] = [*place, *turn], [*velocity, *turning]
-    w, x, y, z = from_rotation_vector(tuple(turn))
-    q[item.idx_q : item.idx_q + 7] = [*place, x, y, z, w]
+def _fill_floating(values: np.ndarray, rates: np.ndarray, q: np.ndarray, v: np.ndarray, item) -> None:
+    turn = tuple(values[3:])
+    w, x, y, z = from_rotation_vector(turn)
+    q[item.idx_q : item.idx_q + 7] = [*values[:3], x, y, z, w]
     rotation = pinocchio.Quaternion(w, x, y, z).matrix()
-    spin = body_rate(tuple(turn), tuple(turning))
-    v[item.idx_v : item.idx_v + 6] = [*(rotation.T @ velocity), *spin]
+    v[item.idx_v : item.idx_v + 6] = [*(rotation.T @ rates[:3]), *body_rate(turn, tuple(rates[3:]))]
 
 
 def _outwards(mechanism: Mechanism) -> list:
@@ -117,8 +116,8 @@ def _outwards(mechanism: Mechanism) -> list:
     return ordered
 
 
-def _tuples(values: Mapping[str, list]) -> dict[str, tuple]:
-    return {name: tuple(entries) for name, entries in values.items()}
+def _tuples(values: Mapping[str, np.ndarray]) -> dict[str, tuple]:
+    return {name: tuple(entries.tolist()) for name, entries in values.items()}
 
 
 def resistance(imported: Imported, peer: Peer, motion: Motion) -> np.ndarray:

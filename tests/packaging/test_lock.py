@@ -6,21 +6,28 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from symvi.environment import ZIGLANG, packages_of_lock
 
 REPOSITORY = Path(__file__).parents[2]
 TEXT = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8")
 PACKAGES = packages_of_lock(TEXT)
-NOT_LOCKED = "bench"  # other codes to compare with: too large for every set-up
+PEERS_TEXT = (REPOSITORY / "requirements-peers.lock").read_text(encoding="utf-8")
+PEERS = packages_of_lock(PEERS_TEXT)
+NOT_LOCKED = {"bench"}  # other codes to compare with: too large for every set-up
+OF_PEERS = {"peers", "mjcf"}  # large too, and needed by tests of importers
 
 
-def test_no_address_of_a_registry() -> None:
-    assert "://" not in TEXT and "index" not in TEXT
+@pytest.mark.parametrize("text", [TEXT, PEERS_TEXT], ids=["requirements.lock", "requirements-peers.lock"])
+def test_no_address_of_a_registry(text: str) -> None:
+    assert "://" not in text and "index" not in text
 
 
-def test_every_package_has_hashes() -> None:
-    assert len(PACKAGES) > 20
-    for name, entry in PACKAGES.items():
+@pytest.mark.parametrize("packages", [PACKAGES, PEERS], ids=["requirements.lock", "requirements-peers.lock"])
+def test_every_package_has_hashes(packages: dict[str, str]) -> None:
+    assert len(packages) > 20
+    for name, entry in packages.items():
         pins = re.findall(rf"^{name}==\S+", entry, flags=re.MULTILINE)
         hashes = re.findall(r"--hash=sha256:[0-9a-f]{64}", entry)
         assert pins and len(hashes) >= len(pins), name
@@ -28,9 +35,18 @@ def test_every_package_has_hashes() -> None:
 
 def test_all_that_the_project_asks_for_is_locked() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = [names for extra, names in project["optional-dependencies"].items() if extra != NOT_LOCKED]
-    asked = {re.match(r"[\w-]+", text).group() for group in (project["dependencies"], *extras) for text in group}
+    extras = {extra: names for extra, names in project["optional-dependencies"].items() if extra not in NOT_LOCKED}
+    own = [names for extra, names in extras.items() if extra not in OF_PEERS]
+    asked = {re.match(r"[\w-]+", text).group() for group in (project["dependencies"], *own) for text in group}
     assert asked <= PACKAGES.keys()
+    asked = {re.match(r"[\w-]+", text).group() for extra in OF_PEERS for text in extras[extra]}
+    assert asked <= PEERS.keys()
+
+
+def test_both_locks_agree() -> None:
+    """What one holds of the other's packages is the same."""
+    shared = PACKAGES.keys() & PEERS.keys()
+    assert {name: PACKAGES[name].split()[0] for name in shared} == {name: PEERS[name].split()[0] for name in shared}
 
 
 def test_parts_of_the_lock_make_up_the_whole() -> None:

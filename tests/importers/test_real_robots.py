@@ -1,0 +1,126 @@
+"""Sixty-nine real robots: each is read or refused with file, line and remedy, is where Pinocchio has it, and stands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from symvi.errors import MechanismError
+from symvi.importers import load
+from symvi.simulate import Trajectory
+from symvi.simulate.simulator import Simulator
+from tests.importers.real_robots import PACKAGE, robot_file, robot_files, share
+
+FILES = robot_files()
+pytestmark = pytest.mark.skipif(not FILES, reason="needs the extra peers")
+
+# What no repair can mend: names that lead nowhere, one free body without a base, a file without a link.
+BEYOND_REPAIR = {"alex_psyonic_hands.urdf", "iris_simple.urdf", "quadrotor_base.urdf", "ur3.urdf"}
+# Links whose own masses are mended: Pinocchio has the others.
+MENDED = {"human.urdf", "icub.urdf", "icub_reduced.urdf"}
+# Where a joint mimics one of another branch, which Pinocchio refuses: there they are told to it one by one.
+OTHER_BRANCHES = {"romeo.urdf", "talos_full_v2.urdf", "talos_full_v2_box.urdf"}
+READ = [path for path in FILES if path.name not in BEYOND_REPAIR]
+ACCELERATIONS = [
+    ("TwoDofs.urdf", "fixed"), ("ur5_robot.urdf", "fixed"), ("finger_edu.urdf", "fixed"), ("z1.urdf", "fixed"),
+    ("panda.urdf", "fixed"), ("bolt.urdf", "floating"), ("solo12.urdf", "floating"), ("a1.urdf", "floating"),
+    ("borinot_flying_arm_2.urdf", "floating"), ("iris.urdf", "floating"), ("hyq_no_sensors.urdf", "floating"),
+    ("double_pendulum.urdf", "fixed"),
+]  # fmt: skip
+
+
+def names(paths: list[Path]) -> list[str]:
+    return [f"{path.parents[1].name}-{path.stem}" for path in paths]
+
+
+def test_there_are_as_many_as_there_should_be() -> None:
+    assert len(FILES) == 69
+
+
+@pytest.mark.parametrize("repair", [False, True], ids=["as it is", "repaired"])
+@pytest.mark.parametrize("path", FILES, ids=names(FILES))
+def test_each_is_read_or_refused_with_file_line_and_remedy(path: Path, repair: bool) -> None:
+    try:
+        found = load(path, repair=repair, packages={PACKAGE: share()})
+    except MechanismError as error:
+        assert not repair or path.name in BEYOND_REPAIR
+        for line in str(error).splitlines():
+            assert re.match(re.escape(str(path)) + r":\d+: ", line) or line.startswith("... and")
+            assert re.search(r"did you mean|ask for repair|correct|sets the root link free|part of a file", line), line
+    else:
+        bodies = {"world", *found.mechanism.body_names}
+        assert len(bodies) > 1 and {placed.body for placed in found.links.values()} <= bodies
+        told = " ".join(f"{notice.element} {notice.why}" for notice in found.report.of("dropped", "merged"))
+        every = {link.get("name") for link in ElementTree.parse(path).getroot().findall("link")}
+        assert all(f"'{name}'" in told for name in every - found.links.keys())
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.parametrize("path", READ, ids=names(READ))
+def test_links_are_where_pinocchio_has_them(path: Path, base: str) -> None:
+    against = pytest.importorskip("tests.importers.test_against_pinocchio", reason="needs the extra peers")
+    kept = path.name not in MENDED
+    against.same_places(path, base, 1, masses=kept, mimic=path.name not in OTHER_BRANCHES, repair=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name, base", ACCELERATIONS)
+def test_a_short_step_has_pinocchios_acceleration(name: str, base: str) -> None:
+    against = pytest.importorskip("tests.importers.test_against_pinocchio", reason="needs the extra peers")
+    against.same_acceleration(robot_file(name), base, 1)
+
+
+# --- standing ---------------------------------------------------------------------------------------------------------
+def stands(run: Trajectory, drop: float) -> None:
+    """After two seconds it has hardly sunk, is upright, at rest, and the ground carries its weight."""
+    mechanism = run.mechanism
+    row = mechanism.body_names.index(mechanism.joint("root_joint").child)
+    sunk = run.position[0, row, 2] - run.position[-1, row, 2]
+    assert 0.0 < sunk < drop
+    assert abs(run.orientation[-1, row, 0]) > 0.999
+    weight = 9.81 * sum(body.mass for body in mechanism.bodies)
+    carried = sum(contact.normal_force[-20:].mean() for contact in run.contacts.values())
+    assert carried == pytest.approx(weight, rel=0.02)
+    assert run.contact_values[:, :, 0].min() > -1e-12 and run.closure.max() < 1e-10
+
+
+@pytest.mark.slow
+def test_a1_stands_on_its_collision_shapes() -> None:
+    legs = ("FL", "FR", "RL", "RR")
+    start = {f"{leg}_{joint}_joint": value for leg in legs for joint, value in (("thigh", 0.8), ("calf", -1.6))}
+    found = load(robot_file("a1.urdf"), base="floating", contacts="collision", start=start, hold=(100.0, 5.0))
+    assert len(found.mechanism.contacts) == 212
+    run = Simulator(found.mechanism).simulate(2.0, 0.005)
+    stands(run, drop=0.02)
+    touching = {name for name, contact in run.contacts.items() if contact.normal_force[-1] > 1.0}
+    assert touching == {f"{leg}_foot_sphere" for leg in legs}
+
+
+@pytest.mark.slow
+def test_talos_stands_on_the_boxes_of_its_feet() -> None:
+    knees = {
+        f"leg_{side}_{k}_joint": value for side in ("left", "right") for k, value in ((3, -0.4), (4, 0.8), (5, -0.4))
+    }
+    found = load(
+        robot_file("talos_reduced_box.urdf"), base="floating", contacts="collision", start=knees, hold=(3000.0, 50.0)
+    )
+    stands(Simulator(found.mechanism).simulate(2.0, 0.005), drop=0.01)
+
+
+@pytest.mark.slow
+def test_solo_whose_feet_are_meshes_stands_on_points(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from symvi import cli
+
+    options, legs = [], {"FL": 0.8, "FR": 0.8, "HL": -0.8, "HR": -0.8}
+    for leg, angle in legs.items():
+        options += ["--contact-points", f"{leg}_FOOT:0,0,0", "--start", f"{leg}_HFE={angle}"]
+        options += ["--start", f"{leg}_KFE={-2 * angle}"]
+    out = tmp_path / "solo.npz"
+    command = ["simulate", str(robot_file("solo12.urdf")), "--base", "floating", "--hold", "5,0.1", *options]
+    assert cli.main([*command, "--time", "2", "--step", "0.005", "--out", str(out)]) == 0
+    run = Trajectory.load(out)
+    assert set(run.contacts) == {f"{leg}_FOOT_point" for leg in legs}
+    stands(run, drop=0.03)
