@@ -18,7 +18,7 @@ from symvi.errors import SymviError
 if TYPE_CHECKING:
     from symvi.importers import Imported
 
-File = Annotated[Path, typer.Argument(help="A mechanism: TOML, JSON, URDF, xacro.", metavar="FILE")]
+File = Annotated[Path, typer.Argument(help="A mechanism: TOML, JSON, URDF, xacro, MJCF.", metavar="FILE")]
 Base = Annotated[Literal["fixed", "floating"], typer.Option(help="Import: the root link stands still, or is free.")]
 Contacts = Annotated[
     bool, typer.Option("--contacts", help="Import: the ground, below z = 0, holds off all collision shapes.")
@@ -40,7 +40,10 @@ Package = Annotated[
 Argument = Annotated[list[str] | None, typer.Option("--arg", help="Import: of a xacro file.", metavar="NAME=VALUE")]
 Start = Annotated[
     list[str] | None,
-    typer.Option(help="Import: where a joint starts, in m and rad.", metavar="JOINT=VALUE[,VALUE...]"),
+    typer.Option(
+        help="Import: where a joint starts, in m and rad; or the name of a keyframe.",
+        metavar="JOINT=VALUE[,VALUE...]|KEY",
+    ),
 ]
 Hold = Annotated[
     str | None,
@@ -98,15 +101,20 @@ def _imported(file: Path, options: Mapping[str, Any], **others: Any) -> "Importe
         friction=options["friction"],
         packages=_pairs(options["package"] or [], "--package NAME=FOLDER"),
         arguments=_pairs(options["arg"] or [], "--arg NAME=VALUE"),
-        start={
-            joint: _numbers(value, "--start JOINT=VALUE")
-            for joint, value in _pairs(options["start"] or [], "--start JOINT=VALUE").items()
-        },
+        start=_start(options["start"] or []),
         hold=None if options["hold"] is None else _numbers(options["hold"], "--hold STIFFNESS,DAMPING"),
         repair=options["repair"],
         strict=options["strict"],
         **others,
     )
+
+
+def _start(texts: list[str]) -> str | dict[str, tuple[float, ...]]:
+    """The coordinates of joints, or the name of a start in the file."""
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    form = "--start JOINT=VALUE"
+    return {joint: _numbers(value, form) for joint, value in _pairs(texts, form).items()}
 
 
 def _pairs(texts: list[str], form: str) -> dict[str, str]:
@@ -153,7 +161,7 @@ def import_file(
     repair: Repair = False,
     strict: Strict = False,
 ) -> Mapping[str, Any]:
-    """Import a mechanism from URDF or xacro, say what became of each of its parts, and write it in symvi's own form."""
+    """Import a mechanism (URDF, xacro, MJCF), say what became of each part, and write it in symvi's own form."""
     options = {key: value for key, value in locals().items() if key in OPTIONS}
     if output is not None and output.suffix.lower() not in (".toml", ".json"):
         raise SymviError(f"--output {output}: let its name end in .toml or .json")

@@ -33,12 +33,14 @@ def load(
     arguments: Mapping[str, str] | None = None,
     gravity: Sequence[float] | None = None,
     prefix: str = "",
-    start: Mapping[str, float | Sequence[float]] | None = None,
+    start: str | Mapping[str, float | Sequence[float]] | None = None,
     hold: tuple[float, float] | None = None,
     repair: bool = False,
     strict: bool = False,
 ) -> Imported:
-    """The mechanism of a file in any format: symvi's own (.toml, .json), URDF (.urdf, .xml, .xacro).
+    """The mechanism of a file in any format: symvi's own (.toml, .json), URDF (.urdf, .xml, .xacro), MJCF (.xml).
+
+    MJCF says itself which bodies are free and where the ground is, and needs MuJoCo's compiler: symvi[mjcf].
 
     base: whether the root link is fixed to the world or free, where the file does not say it.
     contacts: "collision" lets the ground, the half-space below z = 0, hold off the collision shapes of all links; a
@@ -50,6 +52,7 @@ def load(
     arguments: of a .xacro file.
     gravity: instead of the file's own, or of (0, 0, -9.81) [m/s^2].
     start: start coordinates by the joints' names in the file [m, rad]; others start at zero, or the stop nearest to it.
+        Or the name of one of the file's own starts (MJCF's keyframes).
         A floating base starts so high that the lowest contact point touches the ground.
     hold: (stiffness, damping) of a servo on every joint with one coordinate, which holds it where it starts.
     prefix: before the names of all elements, so that several robots can be merged.

@@ -1,7 +1,8 @@
 """Several joints with links without mass between them, as the one standard joint that moves alike.
 
 Formats that know only hinges and slides write a universal joint as two hinges with an empty link between them, and the
-base of a vehicle as two slides and a hinge. What is joined here is exact: same motion and same coordinates, each with its stops, damping, friction and spring. Three hinges stay three: the coordinates of a spherical joint are others.
+base of a vehicle as two slides and a hinge. What is joined here is exact: same motion and same coordinates, each with
+its stops, damping, friction and spring. Three hinges stay three: the coordinates of a spherical joint are others.
 Axes are compared in the joint frame, with the first joint's frame and the empty link's frame followed to the child.
 
     hinge, hinge    universal                         slide, slide          planar

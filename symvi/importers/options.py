@@ -28,7 +28,7 @@ class Options:
     gravity: Sequence[float] | None = None
     prefix: str = ""
     repair: bool = False
-    start: Mapping[str, float | Sequence[float]] = field(default_factory=dict)
+    start: str | Mapping[str, float | Sequence[float]] = field(default_factory=dict)
     hold: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:

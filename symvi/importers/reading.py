@@ -87,7 +87,8 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     clean = with_rotors(clean, findings)
     findings.check()
     if not clean.links:
-        raise MechanismError(f"{tree.source}: nothing in it moves; base 'floating' sets the root link free")
+        remedy = "give a body a joint, or set a root link free: base 'floating'"
+        raise MechanismError(f"{tree.source}: nothing in it moves; {remedy}")
     lift = ROOT_JOINT if options.base == "floating" else ""
     name = Names(findings, options.prefix).make(tree.name or stem, "robot")
     result = assembled(clean, findings, name, options.prefix, options.friction, options.gravity, _floating(clean, lift))

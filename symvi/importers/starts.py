@@ -14,8 +14,13 @@ from symvi.mechanism.values import one_or_more
 __all__ = ["held_at_start", "start_of", "with_start"]
 
 
-def with_start(tree: Tree, start: Mapping[str, float | Sequence[float]], findings: Findings) -> Tree:
-    """The tree with the caller's start coordinates, by the names of its joints. What does not fit is refused."""
+def with_start(tree: Tree, start: str | Mapping[str, float | Sequence[float]], findings: Findings) -> Tree:
+    """The tree with the caller's start coordinates, by the names of its joints; or with one of the file's own starts.
+
+    What does not fit is refused.
+    """
+    if isinstance(start, str):
+        return _with_own_start(tree, start, findings)
     joints = {joint.name: joint for joint in tree.joints}
     followers = {gear.follower: gear.leader for gear in tree.gears}
     for name, given in start.items():
@@ -38,6 +43,26 @@ def with_start(tree: Tree, start: Mapping[str, float | Sequence[float]], finding
         else:
             joints[name] = replace(joint, coordinate=values)
     return replace(tree, joints=tuple(joints.values()))
+
+
+def _with_own_start(tree: Tree, name: str, findings: Findings) -> Tree:
+    """The tree with the coordinates and rates of one of its `starts`; joints that follow others are left to these."""
+    if name not in tree.starts:
+        findings.refuse(
+            tree.source, f"start {shown(name)}: the file has no such start; {did_you_mean(name, tree.starts)}"
+        )
+        return tree
+    followers = {gear.follower for gear in tree.gears}
+
+    def moved(joint: TreeJoint) -> TreeJoint:
+        coordinate, velocity = (
+            values.get(joint.name) for values in (tree.starts[name].coordinates, tree.starts[name].velocities)
+        )
+        if joint.type == "fixed" or joint.name in followers or coordinate is None:
+            return joint
+        return replace(joint, coordinate=coordinate, velocity=velocity if any(velocity or ()) else joint.velocity)
+
+    return replace(tree, joints=tuple(moved(joint) for joint in tree.joints))
 
 
 def start_of(joint: TreeJoint) -> tuple[float, ...] | None:
