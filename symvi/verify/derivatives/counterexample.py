@@ -39,12 +39,13 @@ def counterexamples(problem: Problem, wrong: Iterable[int], spare: Iterable[Poin
 def _differing(problem: Problem, point: Point, entries: set[int]) -> dict[int, Counterexample]:
     for world in (RationalWorld(), RealWorld()):
         try:
-            truth, claim = problem.truth(point, world), problem.claim(point, world)
+            truth, tied = problem.truth(point, world), world.ties
+            claim = problem.claim(point, world)
         except Irrational:
             continue
         except NO_VALUE:
             return {}
-        if world.ties:
+        if tied:  # the function may have a kink here
             return {}
         return {
             e: Counterexample(point, shown(claim[e]), shown(truth[e]), world.exact)

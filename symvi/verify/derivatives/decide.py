@@ -7,70 +7,65 @@ say that the signs agree. Where a function is opaque to the field and the entrie
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
 from math import inf, log10, prod
 
-from symvi.verify.derivatives.errors import VerificationError
+from symvi.verify.derivatives.branches import (
+    EXAMPLES,
+    MANY_WAYS,
+    Branch,
+    Scan,
+    evaluated,
+    one_way_conditions,
+    scan,
+)
+from symvi.verify.derivatives.errors import OutsideDomain, VerificationError
+from symvi.verify.derivatives.lines import between
+from symvi.verify.derivatives.nearness import compared
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world
-from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
+from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld
 from symvi.verify.field import PRIMES
 
-SCAN_DIGITS, SCANNED, FIRST = 30, 150, 6
 SIGNS, ROUGH = 48, 1e-7  # points at which floats look for another sign, and how near they must be
-EXAMPLES = 2  # real points of every branch
 TRIES = 400  # points looked at for one that has all roots
 DOUBTED = 40  # points looked at where roots may have taken the other sign
-SAME_IN_FLOATS = 1e-8  # of machine numbers, likewise
-SAME = 10.0**-38  # of real numbers of 60 digits: nearer ones are the same, of the size of the largest entry
-MOST_PATHS = 16
+MOST_TESTED = 512  # ways beyond MANY_WAYS that are compared at one real point each
+BESIDE, TRIES_BESIDE = Fraction(1, 2**30), 24  # how near to an aimed point a field's points are, and how many
+TWICE = 24  # points at which code is asked twice
 GIVEN_ROOTS = 3  # of 0, 1 and 2, which every field knows
 
 
 @dataclass
-class Branch:
-    """The points of one way through all conditions, and what was found there.
-
-    wrong: entries that differ. counted: for every prime and entry, the points at which it agreed. doubt: the decimal
-    logarithm of a bound of the probability that a wrong entry passed. sign_doubts: whether roots or opaque functions
-    made some points say nothing.
-    """
-
-    path: tuple
-    points: list[Point] = field(default_factory=list)
-    wrong: set[int] = field(default_factory=set)
-    counted: dict[int, list[int]] = field(default_factory=dict)
-    largest: dict[int, float] = field(default_factory=dict)
-    doubt: float = 0.0
-    opaque: bool = False
-    roots: int = 0
-
-    @property
-    def said(self) -> str:
-        return ", ".join(f"{site} is {'true' if way else 'false'}" for site, way in self.path)
-
-
-@dataclass
 class Decision:
-    """branches: by path. one_way: conditions that only ever went one way. undefined: points without a value.
+    """branches: by path. undefined: points without a value. points: of every prime and branch.
 
-    untested: how many branches were reached beyond those that were tested.
+    unreached: what the points did not reach, in words: conditions that only ever went one way, ways left out.
     """
 
     branches: list[Branch]
-    one_way: list[str]
+    unreached: tuple[str, ...]
     undefined: int
     points: int
-    untested: int = 0
 
     @property
     def wrong(self) -> list[int]:
         return sorted(set().union(*(branch.wrong for branch in self.branches)))
 
+    @property
+    def rounded(self) -> set[int]:
+        """Entries that are right but for roundings of constants."""
+        return set().union(*(branch.rounded for branch in self.branches)) - set(self.wrong)
+
     def counted(self, entry: int) -> bool:
         """Whether an entry agreed in every prime, in every branch."""
-        return all(branch.counted[prime][entry] >= self.points for branch in self.branches for prime in PRIMES)
+        return all(
+            branch.counted.get(prime) and branch.counted[prime][entry] >= self.points
+            for branch in self.branches
+            for prime in PRIMES
+        )
 
     @property
     def doubt(self) -> float:
@@ -79,76 +74,64 @@ class Decision:
 
 def decide(problem: Problem, points: int) -> Decision:
     """Compare all entries in all branches; `points` per prime."""
-    branches, undefined = scan(problem)
-    untested = len(branches[MOST_PATHS:])
-    branches = branches[:MOST_PATHS]
-    for branch in branches:
-        for point in branch.points[:EXAMPLES]:
-            compare_in_reals(problem, branch, point)
+    found = scan(problem)
+    branches, others = found.branches[:MANY_WAYS], found.branches[MANY_WAYS:]
+    tested = [branch for branch in branches if any([_compare(problem, branch, p) for p in branch.points[:EXAMPLES]])]
+    branches = [branch for branch in branches if branch in tested or not branch.aimed]
     for prime in () if problem.in_floats else PRIMES:
         compare_in_field(problem, branches, prime, points)
     for branch in branches:
         if branch.roots or branch.opaque:
             compare_signs(problem, branch)
         branch.doubt = 0.0 if problem.in_floats else doubt_of(problem, branch, points)
-    return Decision(branches, one_way_conditions(branches), undefined, points, untested)
+    branches += [branch for branch in others[:MOST_TESTED] if _compare(problem, branch, branch.points[0])]
+    ask_twice(problem)
+    return Decision(branches, tuple(_unreached(found, branches, len(others))), found.undefined, points)
 
 
-# --- branches -----------------------------------------------------------------------------------------------------
-def scan(problem: Problem) -> tuple[list[Branch], int]:
-    """The branches that random points reach, and how many points had no value. Raises VerificationError for none."""
-    found: dict[tuple, Branch] = {}
-    undefined, last, world = 0, None, RealWorld(SCAN_DIGITS)
-    for number in range(SCANNED):
-        if number >= FIRST and found and all(not path for path in found):
-            break
-        point = problem.draw(number)
-        try:
-            path = evaluated(problem, lambda p=point: problem.path(p, world))
-        except ANOTHER_POINT as error:
-            undefined, last = undefined + 1, error
-            continue
-        branch = found.setdefault(path, Branch(path))
-        if len(branch.points) < EXAMPLES:
-            branch.points.append(point)
-    if not found:
-        raise VerificationError(f"{problem.function.said}: no value at any of {SCANNED} points on the manifold: {last}")
-    return list(found.values()), undefined
+def _unreached(found: Scan, branches: list[Branch], others: int) -> Iterator[str]:
+    yield from one_way_conditions(branches)
+    if others > MOST_TESTED:
+        yield f"{others - MOST_TESTED} more ways through the conditions were reached and not tested"
+    if found.once:
+        yield (
+            f"{len(found.branches)} ways through the conditions were seen at {found.points} random points, "
+            f"{found.once} of them once: there may be others"
+        )
 
 
-def one_way_conditions(branches: list[Branch]) -> list[str]:
-    ways: dict[object, set[bool]] = {}
-    for branch in branches:
-        for site, way in branch.path:
-            ways.setdefault(site, set()).add(way)
-    return [
-        f"{site} was {'always' if way.copy().pop() else 'never'} true" for site, way in ways.items() if len(way) == 1
-    ]
-
-
-def evaluated(problem: Problem, job: Callable):
-    """A job's result, with a division by zero as an error of the one whose formula it is."""
-    try:
-        return job()
-    except ZeroDivisionError as error:
-        raise VerificationError(
-            f"{problem.function.name} or its claimed derivative divides by zero on the manifold: {error}"
-        ) from error
+def ask_twice(problem: Problem) -> None:
+    """Raises VerificationError for Python code that answers differently when it is asked again."""
+    world = FloatWorld()
+    for given, ask in ((problem.function, problem.values), (problem.claimed, problem.claim)):
+        for number in range(TWICE) if given.origin == "Python" else ():
+            point = problem.draw(number)
+            try:
+                once, again = ask(point, world), ask(point, world)
+            except (*ANOTHER_POINT, ZeroDivisionError, OverflowError):
+                continue
+            if any(a != b and (a == a or b == b) for a, b in zip(once, again, strict=True)):
+                raise VerificationError(f"{given.said} gives different values for the same arguments")
 
 
 # --- one point ----------------------------------------------------------------------------------------------------
-def compare_in_reals(problem: Problem, branch: Branch, point: Point) -> None:
-    world = RealWorld()
+def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
+    """Compare in real numbers; False where nothing can be compared. At an aimed point a function may have a kink."""
     try:
-        truth, claim = evaluated(problem, lambda: (problem.truth(point, world), problem.claim(point, world)))
+        found = evaluated(problem, lambda: compared(problem, point))
     except ANOTHER_POINT:
-        return
-    size = max((abs(x) for x in (*truth, *claim)), default=0) + 1
-    for entry, (t, c) in enumerate(zip(truth, claim, strict=True)):
-        if abs(t - c) > (SAME_IN_FLOATS if problem.in_floats else SAME) * size:
-            branch.wrong.add(entry)
-            relative = float(abs(t - c) / max(abs(t), abs(c)))
-            branch.largest[entry] = max(branch.largest.get(entry, 0.0), relative)
+        return False
+    except (VerificationError, OverflowError):
+        if branch.aimed:
+            return False
+        raise
+    if found.tied and branch.aimed:
+        return False
+    branch.wrong |= set(found.wrong)
+    branch.rounded |= found.rounded
+    for entry, relative in found.wrong.items():
+        branch.largest[entry] = max(branch.largest.get(entry, 0.0), relative)
+    return True
 
 
 def compare_signs(problem: Problem, branch: Branch) -> None:
@@ -164,31 +147,58 @@ def compare_signs(problem: Problem, branch: Branch) -> None:
         size = max((abs(x) for pair in pairs for x in pair), default=0) + 1e-9
         if any(abs(t - c) > ROUGH * size and k not in branch.wrong for k, (t, c) in enumerate(pairs)):
             branch.points.append(point)
-            compare_in_reals(problem, branch, point)
+            _compare(problem, branch, point)
 
 
 def compare_in_field(problem: Problem, branches: list[Branch], prime: int, points: int) -> None:
     """Count the points of every branch at which each entry agrees, until all have enough or roots say nothing more."""
-    open_branches = {branch.path: branch for branch in branches}
-    looked = dict.fromkeys(open_branches, 0)
     for branch in branches:
         branch.counted[prime] = [0] * prod(problem.shape)
+    open_branches = {branch.path: branch for branch in branches if not branch.aimed}
+    looked = dict.fromkeys(open_branches, 0)
     for number in range(TRIES):
         if not open_branches:
-            return
-        point, world = problem.draw(number, prime), field_world(prime, number)
-        try:
-            branch = open_branches.get(problem.path(point, world))
-            if branch is None:
-                continue
-            truth, claim = problem.truth(point, world), problem.claim(point, world)
-        except (*ANOTHER_POINT, ZeroDivisionError):
+            break
+        found = _in_field(problem, problem.draw(number, prime), prime, number, open_branches)
+        if found is None:
             continue
-        looked[branch.path] += 1
-        _count(branch, prime, truth, claim, world)
-        agreed = all(n >= points or k in branch.wrong for k, n in enumerate(branch.counted[prime]))
-        if agreed or looked[branch.path] >= points + DOUBTED:
-            del open_branches[branch.path]
+        looked[found.path] += 1
+        if _agreed(found, prime, points) or looked[found.path] >= points + DOUBTED:
+            del open_branches[found.path]
+    for branch in [branch for branch in branches if branch.aimed]:
+        for number in range(TRIES_BESIDE):
+            point = _beside(problem, branch, number, prime)
+            if point and _in_field(problem, point, prime, number, {branch.path: branch}):
+                if _agreed(branch, prime, points):
+                    break
+
+
+def _in_field(problem: Problem, point: Point, prime: int, number: int, branches: dict) -> Branch | None:
+    """Compare at one point of a field: the branch that it belongs to, None where it says nothing."""
+    world = field_world(prime, number)
+    try:
+        branch = branches.get(problem.path(point, world))
+        if branch is None:
+            return None
+        truth, claim = problem.truth(point, world), problem.claim(point, world)
+    except (*ANOTHER_POINT, ZeroDivisionError):
+        return None
+    _count(branch, prime, truth, claim, world)
+    return branch
+
+
+def _agreed(branch: Branch, prime: int, points: int) -> bool:
+    settled = branch.wrong | branch.rounded
+    return all(n >= points or k in settled for k, n in enumerate(branch.counted[prime]))
+
+
+def _beside(problem: Problem, branch: Branch, number: int, prime: int) -> Point | None:
+    """A random point of a field, beside one that was aimed at."""
+    try:
+        there = problem.draw(number, prime)
+        return between(branch.points[0], there, BESIDE, problem.question.variables, grain=None)
+    except OutsideDomain:
+        return None
 
 
 def _count(branch: Branch, prime: int, truth: list, claim: list, world: FieldWorld) -> None:
@@ -199,7 +209,7 @@ def _count(branch: Branch, prime: int, truth: list, claim: list, world: FieldWor
     for entry, (t, c) in enumerate(zip(truth, claim, strict=True)):
         if t == c:
             branch.counted[prime][entry] += 1
-        elif not irrational:
+        elif not irrational and entry not in branch.rounded:
             branch.wrong.add(entry)
 
 

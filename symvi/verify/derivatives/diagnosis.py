@@ -26,7 +26,7 @@ from symvi.verify.derivatives.variants import (
     true_variant,
     usual_variants,
 )
-from symvi.verify.derivatives.worlds import FloatWorld, RealWorld
+from symvi.verify.derivatives.worlds import FloatWorld, Irrational, RealWorld
 
 SEEN, SURE = 1e-8, 1e-30
 AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest are told with it
@@ -167,7 +167,7 @@ class Bench:
     def _traces(self) -> list[Traces]:
         try:
             return [traced(self.problem, point) for point in self.points]
-        except (*NO_VALUE, VerificationError, TypeError, ValueError):
+        except (*NO_VALUE, Irrational, VerificationError, TypeError, ValueError):
             return []
 
     def _by_variant(self, variant: Variant, scope: Scope) -> Found | None:
@@ -250,6 +250,9 @@ def proportion(claim: Matrix, matrix: Matrix, scope: Scope, near: float = SEEN):
 
 def _two_points(problem: Problem, branch: Branch) -> Iterator[Point]:
     """Two points of a branch at which claim and truth have values in floats, of moderate numbers first."""
+    if branch.aimed:
+        yield from branch.points
+        return
     count = 0
     for number in range(400):
         point = problem.draw(number)

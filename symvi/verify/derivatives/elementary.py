@@ -42,8 +42,11 @@ def absolute(world: World, x, site: object = "a number in |...| below zero"):
     return -x if world.decide(world.compare(x, world.zero) < 0, site) else x
 
 
-def sign(world: World, x):
-    return world.constant(world.compare(x, world.zero))
+def sign(world: World, x, site: object = "the number in sign() below zero"):
+    """-1, 0 or 1; both sides are tested."""
+    order = world.compare(x, world.zero)
+    world.decide(order < 0, site)
+    return world.constant(order)
 
 
 def _tan(world, x):
@@ -74,7 +77,7 @@ def _pow(world, x, y):
 
 
 def _cbrt(world, x):
-    if world.compare(x, world.zero) < 0:
+    if world.decide(world.compare(x, world.zero) < 0, "the number in cbrt() below zero"):
         return -power(world, -x, Fraction(1, 3))
     return power(world, x, Fraction(1, 3))
 

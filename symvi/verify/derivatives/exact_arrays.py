@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FunctionType, ModuleType
 
@@ -18,7 +18,7 @@ import numpy as np
 from symvi.verify.derivatives.elementary import NAMES, call
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.scalar import METHODS, Scalar, plain_value
-from symvi.verify.derivatives.worlds import World
+from symvi.verify.derivatives.worlds import World, primal
 
 # NumPy's own, whatever stands in for them while a user's function runs.
 AS_ARRAY, ARRAY, EMPTY, EYE = np.asarray, np.array, np.empty, np.eye
@@ -95,7 +95,7 @@ def _solve(a, b):
     right = [list(row) for row in (b.reshape(-1, 1) if vector else b)]
     size = len(a)
     for k in range(size):
-        pivot = next((i for i in range(k, size) if a[i][k] != 0), None)
+        pivot = next((i for i in range(k, size) if not _is_zero(a[i][k])), None)
         if pivot is None:
             raise ZeroDivisionError("singular matrix")
         a[k], a[pivot], right[k], right[pivot] = a[pivot], a[k], right[pivot], right[k]
@@ -106,6 +106,11 @@ def _solve(a, b):
                 right[i] = [x - factor * y for x, y in zip(right[i], right[k], strict=True)]
     found = [[x / a[i][i] for x in row] for i, row in enumerate(right)]
     return ARRAY([row[0] for row in found] if vector else found, dtype=object).view(ExactArray)
+
+
+def _is_zero(x) -> bool:
+    """Without a condition of the user's own."""
+    return x.world.order(primal(x.value), x.world.zero) == 0 if type(x) is Scalar else x == 0
 
 
 def _rows(a) -> list[list]:
@@ -132,18 +137,45 @@ LINEAR_ALGEBRA = {np.linalg.norm: _norm, np.linalg.solve: _solve, np.linalg.inv:
 @contextmanager
 def exact_numbers(given: Callable, world: World, told: Callable) -> Iterator[None]:
     """While it lasts, NumPy and math know exact numbers."""
-    stand_ins = {**_makers(world, told), **_functions(world, told)}
-    by_identity = {id(getattr(module, name)): f for (module, name), f in stand_ins.items()}
-    changed = [(vars(module), name, getattr(module, name), f) for (module, name), f in stand_ins.items()]
-    for names in _namespaces(given):
-        changed += [(names, k, v, by_identity[id(v)]) for k, v in names.items() if id(v) in by_identity]
-    for names, key, _, replacement in changed:
+    if NOW.world is not None:  # inside of another one's: everything is in its place
+        before, NOW.world, NOW.told = (NOW.world, NOW.told), world, told
+        try:
+            yield
+        finally:
+            NOW.world, NOW.told = before
+        return
+    places = _places(given) if isinstance(given, Hashable) else _places.__wrapped__(given)
+    originals = [names[key] for names, key, _ in places]
+    NOW.world, NOW.told = world, told
+    for names, key, replacement in places:
         names[key] = replacement
     try:
         yield
     finally:
-        for names, key, original, _ in changed:
+        NOW.world = NOW.told = None
+        for (names, key, _), original in zip(places, originals, strict=True):
             names[key] = original
+
+
+class _Now:
+    """The world whose numbers are exact at the moment, for stand-ins that are made once."""
+
+    world: World | None = None
+    told: Callable | None = None
+
+
+NOW = _Now()
+
+
+@functools.lru_cache(maxsize=64)
+def _places(given: Callable) -> list[tuple[dict, str, Callable]]:
+    """(names, key, stand-in): of NumPy and math, and of what a function's modules imported from them."""
+    stand_ins = {**_makers(), **_functions()}
+    by_identity = {id(getattr(module, name)): f for (module, name), f in stand_ins.items()}
+    places = [(vars(module), name, f) for (module, name), f in stand_ins.items()]
+    for names in _namespaces(given):
+        places += [(names, k, by_identity[id(v)]) for k, v in names.items() if id(v) in by_identity]
+    return places
 
 
 def _namespaces(given: Callable) -> list[dict]:
@@ -171,9 +203,9 @@ def _namespaces(given: Callable) -> list[dict]:
     return list(found.values())
 
 
-def _makers(world: World, told: Callable) -> dict:
+def _makers() -> dict:
     def exact(array: np.ndarray) -> ExactArray:
-        return _exact(array, world, told).view(ExactArray)
+        return _exact(array, NOW.world, NOW.told).view(ExactArray)
 
     def filling(original: Callable) -> Callable:
         @functools.wraps(original)
@@ -186,7 +218,8 @@ def _makers(world: World, told: Callable) -> dict:
     def like(original: Callable, fill: int) -> Callable:
         @functools.wraps(original)
         def make(a, *arguments, **options):
-            return exact(np.full(np.shape(a), fill, dtype=object))
+            shape = options.get("shape")
+            return exact(np.full(np.shape(a) if shape is None else shape, fill, dtype=object))
 
         return make
 
@@ -210,16 +243,16 @@ def _makers(world: World, told: Callable) -> dict:
     return found
 
 
-def _functions(world: World, told: Callable) -> dict:
+def _functions() -> dict:
     def taking(original: Callable, name: str) -> Callable:
         @functools.wraps(original, updated=())
         def apply(*arguments, **options):
             if not any(type(a) is Scalar for a in arguments):
                 return original(*arguments, **options)
-            exact = [plain_value(a, world, told) for a in arguments]
+            exact = [plain_value(a, NOW.world, NOW.told) for a in arguments]
             if any(value is None for value in exact):
                 return original(*arguments, **options)
-            return next(a for a in arguments if type(a) is Scalar).wrap(call(world, name, exact))
+            return next(a for a in arguments if type(a) is Scalar).wrap(call(NOW.world, name, exact))
 
         return apply
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symvi.verify.derivatives.counterexample import point_text
-from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, WRONG, Entry, Report
+from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, WRONG, Entry, Report
 
-MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", WRONG: "X"}
+MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", ROUNDED: "~", WRONG: "X"}
 SHOWN_ENTRIES = 6
+SHOWN_UNREACHED = 3
 
 
 def text(report: Report) -> str:
@@ -34,6 +35,12 @@ def verdict_line(report: Report) -> str:
     if wrong:
         return f"WRONG: {wrong} of {count} entries of {what}, claimed by {report.claimed}"
     words = sorted({entry.verdict for entry in report.entries})
+    if report.unreached:
+        some = "; ".join(report.unreached[:SHOWN_UNREACHED])
+        more = len(report.unreached) - SHOWN_UNREACHED
+        right = f"all {count} entries {' or '.join(words)}"
+        said = f"{some}; {more} more" if more > 0 else some
+        return f"RIGHT WHERE TESTED: {what}, claimed by {report.claimed}: {right}; not reached: {said}"
     return f"RIGHT: {what}, claimed by {report.claimed}: all {count} entries {' or '.join(words)}{doubt_text(report)}"
 
 
@@ -103,6 +110,7 @@ def plain(report: Report) -> dict:
         "diagnoses": [{"where": d.where, "says": d.says, "entries": sorted(d.entries)} for d in report.diagnoses],
         "notes": list(report.notes),
         "branches": list(report.branches),
+        "unreached": list(report.unreached),
         "method": report.method,
         "log10_doubt": report.log10_doubt,
         "seconds": report.seconds,

@@ -7,7 +7,7 @@ from html import escape
 
 from symvi.verify.derivatives.counterexample import point_text
 from symvi.verify.derivatives.forms import MARKS, diagnosis_lines, rows_of, verdict_line
-from symvi.verify.derivatives.report import DIGITS, FLOATS, Entry, Report
+from symvi.verify.derivatives.report import DIGITS, FLOATS, ROUNDED, Entry, Report
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24 }
@@ -17,7 +17,7 @@ td { border: 1px solid #d0d7de; padding: .3rem .6rem; text-align: center; font-f
 .wrong small { display: block; color: #57606a } h2 { border-top: 1px solid #d0d7de; padding-top: 1rem }
 .verdict { font-weight: 600 } li { margin: .2rem 0 }
 """
-KINDS = {"wrong": "wrong", DIGITS: "near", FLOATS: "near"}
+KINDS = {"wrong": "wrong", DIGITS: "near", FLOATS: "near", ROUNDED: "near"}
 
 
 def html(report: Report) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 PROVED, EQUAL, DIGITS, FLOATS, WRONG = "proved", "equal", "equal to 60 digits", "equal in floats", "wrong"
+ROUNDED = "equal but for rounded constants"
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class Report:
 
     right: whether every entry is. transposed: the claim came as the transpose of the derivative, and its entries are
     judged where they belong. entries: row by row. diagnoses: simplest first. log10_doubt: the decimal logarithm of
-    a bound of the probability that a wrong entry passed as equal. seconds: how long it took.
+    a bound of the probability that a wrong entry passed as equal. unreached: conditions of which only one side was
+    tested, ways through them that were not. seconds: how long it took.
     """
 
     function: str
@@ -74,6 +76,7 @@ class Report:
     log10_doubt: float = 0.0
     branches: tuple[str, ...] = ()
     transposed: bool = False
+    unreached: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
 
     @property

@@ -6,12 +6,13 @@ Comparisons go the way they would go in real numbers, and are written down with 
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from fractions import Fraction
 from numbers import Integral, Real
 
-from symvi.verify.derivatives.constants import meaning
+from symvi.verify.derivatives.constants import Constant, meaning, of_short_float
 from symvi.verify.derivatives.elementary import absolute, call, power, sign
 from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
 from symvi.verify.derivatives.worlds import World
@@ -149,7 +150,7 @@ class Scalar:
     conj = item = copy = conjugate
 
     def sign(self):
-        return self.wrap(sign(self.world, self.value))
+        return self.wrap(sign(self.world, self.value, f"the number in sign() below zero, {user_line()}"))
 
     def fabs(self):
         return abs(self)
@@ -177,12 +178,21 @@ def plain_value(number, world: World, told: Callable[[str], None]):
         return world.constant(number)
     if isinstance(number, Real):
         try:
-            constant = meaning(float(number))
+            constant = _meaning(number)
         except ValueError as error:
             raise VerificationError(f"{user_line()}: {error}") from None
         told(constant.said)
         return constant.value(world)
     return None
+
+
+def _meaning(number: Real) -> Constant:
+    """What a machine number stands for; one of NumPy's short ones by its own digits."""
+    if type(number).__name__ in ("float16", "float32") and math.isfinite(number):
+        import numpy as np
+
+        return of_short_float(str(number), float(np.spacing(abs(number))))
+    return meaning(float(number))
 
 
 def user_line() -> str:

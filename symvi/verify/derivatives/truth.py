@@ -16,6 +16,8 @@ from symvi.verify.derivatives.worlds import World
 from symvi.verify.dual import derivatives
 
 FLOAT_STEP = Fraction(1, 500)  # of differences of functions that take machine numbers only
+ROUNDING = 1e-14  # of machine numbers, of an output's size
+STEP_ERROR = 1e-3  # of what half the step changes, which a Richardson step leaves
 
 
 def outputs(function: Function, question: Question, values: Mapping[str, Sequence], world: World) -> list:
@@ -62,6 +64,23 @@ def _derivatives(of: Callable, question: Question, values: Mapping, world: World
 
 def _difference(function: Function, question: Question, values: Mapping, world: World, name: str, k: int) -> list:
     """One column by central differences on the manifold, with one Richardson step: error about 1e-12 of the size."""
+    slope = _slopes(function, question, values, world, name, k)
+    return [(4 * fine - coarse) / 3 for fine, coarse in zip(slope(FLOAT_STEP / 2), slope(FLOAT_STEP), strict=True)]
+
+
+def difference_noise(function: Function, question: Question, values: Mapping, world: World) -> list:
+    """What central differences may be wrong by, entry by entry: what half the step changes, and roundings over it."""
+    sizes = [abs(x) * ROUNDING / world.constant(FLOAT_STEP) for x in outputs(function, question, values, world)]
+    columns = []
+    for name, k in question.directions:
+        slope = _slopes(function, question, values, world, name, k)
+        pairs = zip(slope(FLOAT_STEP / 2), slope(FLOAT_STEP), sizes, strict=True)
+        columns.append([abs(fine - coarse) * STEP_ERROR + size for fine, coarse, size in pairs])
+    return [column[i] for i in range(len(columns[0])) for column in columns]
+
+
+def _slopes(function: Function, question: Question, values: Mapping, world: World, name: str, k: int) -> Callable:
+    """e -> the central differences of all outputs over 2 e, along the direction k of a variable."""
     if question.order != 1:
         raise NeedsFloats(f"{function.said} takes machine numbers only; its second derivatives cannot be verified")
     variable = question.variables[name]
@@ -76,4 +95,4 @@ def _difference(function: Function, question: Question, values: Mapping, world: 
     def slope(e: Fraction) -> list:
         return [(a - b) / world.constant(2 * e) for a, b in zip(at(e), at(-e), strict=True)]
 
-    return [(4 * fine - coarse) / 3 for fine, coarse in zip(slope(FLOAT_STEP / 2), slope(FLOAT_STEP), strict=True)]
+    return slope

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -14,7 +14,7 @@ from symvi.verify.derivatives.function import Function
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world, in_world
 from symvi.verify.derivatives.proof import proved_entries
 from symvi.verify.derivatives.question import Question, fitted, question
-from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, WRONG, Entry, Report
+from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, WRONG, Entry, Report
 from symvi.verify.derivatives.sources import read
 from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import RealWorld
@@ -22,6 +22,8 @@ from symvi.verify.field import PRIMES
 
 POINTS = 2  # per prime and branch
 PROBES = 200
+MOST_SAID = 3  # branches in which one entry is wrong
+MOST_LISTED = 16  # branches in a report, wrong ones first
 DIVISIONS = 3  # points of a field at which a divisor that is zero each time is zero
 
 
@@ -174,15 +176,16 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
         method=method(problem, decision),
         log10_doubt=decision.doubt,
         transposed=problem.transposed,
+        unreached=decision.unreached,
         diagnoses=tuple(diagnose(problem, decision)),
-        branches=tuple(_branch_text(branch) for branch in decision.branches if branch.path),
+        branches=tuple(_branches_said(decision)),
     )
 
 
 def _entry(problem: Problem, decision: Decision, k: int, example, proved: bool) -> Entry:
     index = _index(problem.shape, k)
     verdict = WRONG if k in decision.wrong else PROVED if proved else _right_by(problem, decision, k)
-    some = tuple(branch.said for branch in decision.branches if branch.path and k in branch.wrong)
+    some = tuple(branch.said for branch in decision.branches if branch.path and k in branch.wrong)[:MOST_SAID]
     relative = max((branch.largest.get(k, 0.0) for branch in decision.branches), default=0.0)
     names = _column_names(problem)
     if problem.question.weights or _is_hessian(problem):
@@ -196,6 +199,8 @@ def _entry(problem: Problem, decision: Decision, k: int, example, proved: bool) 
 def _right_by(problem: Problem, decision: Decision, k: int) -> str:
     if problem.in_floats:
         return FLOATS
+    if k in decision.rounded:
+        return ROUNDED
     return EQUAL if decision.counted(k) else DIGITS
 
 
@@ -223,19 +228,26 @@ def _column_names(problem: Problem) -> list[str]:
     return names if asked.weights or _is_hessian(problem) else [f"{i} then {j}" for i in names for j in names]
 
 
+def _branches_said(decision: Decision) -> Iterator[str]:
+    """The branches that are wrong somewhere first; as many as a reader may want."""
+    branches = sorted((branch for branch in decision.branches if branch.path), key=lambda branch: not branch.wrong)
+    yield from map(_branch_text, branches[:MOST_LISTED])
+    if len(branches) > MOST_LISTED:
+        wrong = sum(bool(branch.wrong) for branch in branches[MOST_LISTED:])
+        yield f"and {len(branches) - MOST_LISTED} more ways through the conditions, {wrong} of them wrong"
+
+
 def _branch_text(branch: Branch) -> str:
     state = f"{len(branch.wrong)} wrong" if branch.wrong else "right"
     return f"{branch.said}: {state}"
 
 
 def _notes(problem: Problem, decision: Decision) -> list[str]:
-    notes = list(dict.fromkeys([*problem.function.notes, *problem.claimed.notes, *decision.one_way]))
+    notes = list(dict.fromkeys([*problem.function.notes, *problem.claimed.notes, *decision.unreached]))
     if problem.transposed:
         notes.append(
             f"the claim came as {' x '.join(map(str, problem.claimed_shape))}: the transpose of what was asked"
         )
-    if decision.untested:
-        notes.append(f"{decision.untested} more branches were reached and not tested")
     if decision.undefined:
         notes.append(f"{decision.undefined} random points were outside the domain")
     return notes
@@ -244,11 +256,13 @@ def _notes(problem: Problem, decision: Decision) -> list[str]:
 def method(problem: Problem, decision: Decision) -> str:
     if problem.in_floats:
         only = " and ".join(f.said for f in (problem.function, problem.claimed) if f.floats_only)
-        return f"floats, to 1e-8 of the largest entry: {only} takes machine numbers only"
+        return f"floats, to 1e-8 of each entry: {only} takes machine numbers only"
     said = f"{decision.points} points in each of the prime fields 2^61 - 1 and 2^521 - 1"
     said += f", {max(1, len(decision.branches))} branch{'es' * (len(decision.branches) > 1)} in {RealWorld().name}"
     if any(branch.opaque for branch in decision.branches):
         said += "; sin, cos, exp, log and angles by their addition theorems"
     if any(branch.roots for branch in decision.branches):
         said += "; signs of roots by real numbers"
+    if decision.rounded:
+        said += "; constants that are rounded machine numbers may be others within 4 units of their last place"
     return said

@@ -39,29 +39,47 @@ class World:
     def __init__(self, base: dict[str, Callable]):
         self.functions = Functions(base)
         self.branches: list[tuple[object, bool]] = []
+        self.keeps_gaps, self.gaps, self._gaps, self._gap = False, (), [], None
+        self.roundings: dict[Fraction, Fraction] = {}  # rounded constants that were used, and their last place's unit
+        self.shifts: dict[Fraction, Fraction] = {}  # what is added to them
         self.ties = False  # whether two numbers that were compared were equal: a function may have a kink there
         self.zero, self.one = self.constant(0), self.constant(1)
 
     def constant(self, value: int | Fraction):
         raise NotImplementedError
 
+    def rounded(self, value: Fraction, unit: Fraction):
+        """A constant that stands in code as a machine number, rounded by up to a few units of its last place."""
+        self.roundings[value] = unit
+        return self.constant(value + self.shifts.get(value, 0))
+
     def order(self, a, b) -> int:
         """-1, 0 or 1 as a < b, a = b, a > b, of plain numbers."""
         return (a > b) - (a < b)
 
     def compare(self, a, b) -> int:
-        order = self.order(primal(a), primal(b))
+        a, b = primal(a), primal(b)
+        order = self.order(a, b)
         self.ties |= order == 0
+        if self.keeps_gaps:
+            self._gap = a - b
         return order
 
     def decide(self, outcome: bool, site: object) -> bool:
         """Write down the way that a condition went, and where."""
         self.branches.append((site, outcome))
+        if self.keeps_gaps:
+            self._gaps.append(self._gap)
+            self._gap = None
         return outcome
 
     def path(self) -> tuple:
-        """The ways that conditions went since the last call, each once, in one order."""
-        found, self.branches = tuple(sorted(set(self.branches), key=str)), []
+        """The ways that conditions went since the last call, in the order in which they were asked.
+
+        `gaps` is then by how much the two numbers of each of them differed, if `keeps_gaps` is set.
+        """
+        found, self.branches = tuple(self.branches), []
+        self.gaps, self._gaps = tuple(self._gaps), []
         return found
 
 

@@ -1,0 +1,123 @@
+"""The ways through a function's conditions, each the sequence of what its conditions said, turns of loops one by one.
+
+Random points find the wide ones; `aiming` looks for those between and behind thresholds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from symvi.verify.derivatives.aiming import Seen, aimed
+from symvi.verify.derivatives.errors import VerificationError
+from symvi.verify.derivatives.points import Point
+from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.worlds import RealWorld
+
+SCAN_DIGITS, SCANNED, FIRST = 30, 150, 6
+MORE_SCANNED = 450  # where there are many ways
+EXAMPLES = 2  # real points of every branch
+MANY_WAYS = 16
+NO_WAY = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
+
+
+@dataclass
+class Branch:
+    """The points of one way through all conditions, and what was found there.
+
+    aimed: whether no random point came here. wrong: entries that differ. rounded: those that differ by roundings of
+    constants only. counted: for every prime and entry, the points at which it agreed. doubt: the decimal logarithm of a
+    bound of the probability that a wrong entry passed. opaque, roots: whether functions or roots made some points of
+    fields say nothing.
+    """
+
+    path: tuple
+    points: list[Point] = field(default_factory=list)
+    aimed: bool = False
+    wrong: set[int] = field(default_factory=set)
+    rounded: set[int] = field(default_factory=set)
+    counted: dict[int, list[int]] = field(default_factory=dict)
+    largest: dict[int, float] = field(default_factory=dict)
+    doubt: float = 0.0
+    opaque: bool = False
+    roots: int = 0
+
+    @property
+    def said(self) -> str:
+        """What every condition said; of one that was asked several times, in its order."""
+        ways: dict[object, list[bool]] = {}
+        for site, way in self.path:
+            ways.setdefault(site, []).append(way)
+        return ", ".join(f"{site} is {_said(found)}" for site, found in ways.items())
+
+
+def _said(found: list[bool]) -> str:
+    words = ["true" if way else "false" for way in found]
+    return words[0] if len(set(words)) == 1 else ", then ".join(words)
+
+
+@dataclass
+class Scan:
+    """branches: by path, those of random points first. undefined: points without a value, of `points`.
+
+    once: how many ways only a single random point took: where there are some, there may be others.
+    """
+
+    branches: list[Branch]
+    undefined: int
+    points: int
+    once: int
+
+
+def scan(problem: Problem) -> Scan:
+    """The branches that random and aimed points reach. Raises VerificationError where no point has a value."""
+    found: dict[tuple, Branch] = {}
+    seen: list[Seen] = []
+    undefined, last, world, number = 0, None, RealWorld(SCAN_DIGITS), 0
+    world.keeps_gaps = True
+    while number < (SCANNED if len(found) <= MANY_WAYS else MORE_SCANNED):
+        if number >= FIRST and found and all(not path for path in found):
+            break
+        point = problem.draw(number)
+        number += 1
+        try:
+            path = evaluated(problem, lambda p=point: problem.path(p, world))
+        except ANOTHER_POINT as error:
+            undefined, last = undefined + 1, error
+            continue
+        seen.append(Seen(point, path, world.gaps))
+        _add(found, seen[-1], False)
+    if not found:
+        raise VerificationError(f"{problem.function.said}: no value at any of {SCANNED} points on the manifold: {last}")
+    once = sum(count == 1 for count in Counter(one.path for one in seen).values())
+    if any(found):
+        for one in aimed(problem, seen, world):
+            _add(found, one, True)
+    return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0)
+
+
+def _add(found: dict[tuple, Branch], one: Seen, is_aimed: bool) -> None:
+    branch = found.setdefault(one.path, Branch(one.path, aimed=is_aimed))
+    if len(branch.points) < EXAMPLES:
+        branch.points.append(one.point)
+
+
+def one_way_conditions(branches: list[Branch]) -> list[str]:
+    ways: dict[object, set[bool]] = {}
+    for branch in branches:
+        for site, way in branch.path:
+            ways.setdefault(site, set()).add(way)
+    return [
+        f"{site} was {'always' if way.copy().pop() else 'never'} true" for site, way in ways.items() if len(way) == 1
+    ]
+
+
+def evaluated(problem: Problem, job: Callable):
+    """A job's result, with a division by zero as an error of the one whose formula it is."""
+    try:
+        return job()
+    except ZeroDivisionError as error:
+        raise VerificationError(
+            f"{problem.function.name} or its claimed derivative divides by zero on the manifold: {error}"
+        ) from error

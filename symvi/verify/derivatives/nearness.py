@@ -1,0 +1,114 @@
+"""Are two values of an entry the same number? Judged by digits that are added, roundings that are named, or floats.
+
+60 digits are compared with 120: what was rounded shrinks with the digits, a true difference stays. A constant that
+Python rounded (math.sqrt(11), 1/7001) is no number that anybody wrote: a difference that such constants make within a
+few units of their last place is no error. Machine numbers are compared entry by entry, each with its own noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from symvi.verify.derivatives.errors import OutsideDomain, TooClose
+from symvi.verify.derivatives.points import Point
+from symvi.verify.derivatives.problem import Problem, in_world
+from symvi.verify.derivatives.truth import difference_noise
+from symvi.verify.derivatives.worlds import DIGITS, FloatWorld, RealWorld
+
+SAME = 10.0 ** (5 - DIGITS)  # of an entry's size: nearer ones are the same
+SHRINKS = 10.0**-20  # what is left of a rounding when the digits are doubled, and more
+UNITS = 4  # of the last place: what a few operations of machine numbers may lose
+SAME_IN_FLOATS = 1e-8
+FLOOR = 1e-12  # of a row's size, in floats
+SHAKES, SHAKEN = (Fraction(1, 10**12), Fraction(-7, 10**13), Fraction(3, 10**13)), 1000
+
+
+@dataclass
+class Compared:
+    """wrong: entry -> by how much of its size it differs. rounded: those that differ by roundings of constants only.
+
+    tied: whether the function met two equal numbers in a condition, where it may have a kink.
+    """
+
+    wrong: dict[int, float] = field(default_factory=dict)
+    rounded: set[int] = field(default_factory=set)
+    tied: bool = False
+
+
+def compared(problem: Problem, point: Point) -> Compared:
+    """Claim and truth at a point of the manifold. Raises what a world raises where they have no value."""
+    world = RealWorld()
+    truth = problem.truth(point, world)
+    tied = world.ties
+    claim = problem.claim(point, world)
+    apart = {k: abs(t - c) for k, (t, c) in enumerate(zip(truth, claim, strict=True)) if t != c}
+    if problem.in_floats:
+        allowed = allowed_in_floats(problem, point, truth, claim)
+        wrong = {k: d for k, d in apart.items() if d > allowed[k]}
+    else:
+        wrong = {k: d for k, d in apart.items() if d > SAME * max(abs(truth[k]), abs(claim[k]))}
+        wrong = _lasting(problem, point, wrong)
+    rounded = set()
+    if wrong and world.roundings:
+        reach = _reach_of_roundings(problem, point, world)
+        rounded = {k for k, d in wrong.items() if d <= reach[k]}
+    relative = {k: float(d / max(abs(truth[k]), abs(claim[k]))) for k, d in wrong.items() if k not in rounded}
+    return Compared(relative, rounded, tied)
+
+
+def _lasting(problem: Problem, point: Point, apart: dict) -> dict:
+    """The differences that are no smaller in twice the digits."""
+    if not apart:
+        return {}
+    world = RealWorld(2 * DIGITS)
+    truth, claim = problem.truth(point, world), problem.claim(point, world)
+    return {k: d for k, d in apart.items() if abs(truth[k] - claim[k]) > d * SHRINKS}
+
+
+def _reach_of_roundings(problem: Problem, point: Point, before: RealWorld) -> list:
+    """By how much claim and truth may differ for constants that were rounded: each moved by itself, summed."""
+
+    def gaps(shifts: dict) -> list:
+        world = RealWorld()
+        world.shifts = shifts
+        return [t - c for t, c in zip(problem.truth(point, world), problem.claim(point, world), strict=True)]
+
+    still = gaps({})
+    reach = [0 * gap for gap in still]
+    for value, unit in before.roundings.items():
+        moved = gaps({value: UNITS * unit})
+        reach = [r + abs(a - b) for r, a, b in zip(reach, moved, still, strict=True)]
+    return reach
+
+
+# --- machine numbers ----------------------------------------------------------------------------------------------
+def allowed_in_floats(problem: Problem, point: Point, truth: list, claim: list) -> list:
+    """What machine numbers may make of each entry: the claim's noise when the point is shaken, the differences' own."""
+    noise = _noise(problem, point)
+    if problem.function.floats_only:
+        errors = difference_noise(problem.function, problem.question, in_world(point, RealWorld()), RealWorld())
+    else:
+        errors = [0] * len(truth)
+    width = problem.shape[-1]
+    found = []
+    for k, (t, c) in enumerate(zip(truth, claim, strict=True)):
+        start = k // width * width
+        row = max(max(abs(truth[i]), abs(claim[i])) for i in range(start, start + width))
+        found.append(SAME_IN_FLOATS * max(abs(t), abs(c)) + FLOOR * row + errors[k] + SHAKEN * noise[k])
+    return found
+
+
+def _noise(problem: Problem, point: Point) -> list[float]:
+    """How much the claim changes when every number of the point changes in its thirteenth digit."""
+    try:
+        still = problem.claim(point, FloatWorld())
+        found = [0.0] * len(still)
+        for shake in SHAKES:
+            moved = {name: [value * (1 + shake) for value in values] for name, values in point.items()}
+            found = [
+                max(f, abs(a - b)) for f, a, b in zip(found, problem.claim(moved, FloatWorld()), still, strict=True)
+            ]
+    except (OutsideDomain, TooClose, ZeroDivisionError, OverflowError):
+        return [0.0] * len(still)
+    return found
