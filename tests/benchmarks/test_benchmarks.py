@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from symvi import cli, commands
+from tests.importers.real_robots import share
 
 FOLDER = Path(__file__).parent
 NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py") if not path.stem.startswith("test_"))
+NAMES_OF_FILES = [*(f"{name}.py" for name in NAMES), "test_benchmarks.py", "__pycache__"]
 COLUMNS = {  # benchmark -> some columns of its first table
     "build_time": {"wall s", "processor s", "bound s"},
     "contacts": {"case", "iterations", "retries", "failed"},
@@ -26,9 +28,22 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "linear_time": {"ns/step/link", "once", "ns/it/link", "cycles/it/link"},
     "operations": {"phase", "operations"},
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
+    "robots": {"robot", "read", "bodies", "us/step"},
 }
-NAMES_OF_FILES = [*(f"{name}.py" for name in NAMES), "test_benchmarks.py", "__pycache__"]
-PACKAGES_OF_PEERS = ("mujoco", "pinocchio", "cmeel")
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return bool(metadata.version(package))
+    except metadata.PackageNotFoundError:
+        return False
+
+
+# benchmark -> the extra that it needs, and what that brings; large, and not among the packages of the tests
+NEEDS = {
+    "peers": ("bench", lambda: all(map(_is_installed, ("mujoco", "pin", "cmeel-eigen")))),
+    "robots": ("peers", lambda: share() is not None),
+}
 
 
 @pytest.fixture
@@ -47,7 +62,7 @@ def test_the_table_of_columns_names_every_benchmark() -> None:
     assert sorted(COLUMNS) == NAMES
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {"peers"}))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - NEEDS.keys()))
 def test_a_benchmark_runs_and_prints_its_columns(name: str, bench) -> None:
     if name == "instructions" and shutil.which("valgrind") is None:
         pytest.skip("needs the package valgrind")
@@ -60,16 +75,17 @@ def test_a_benchmark_runs_and_prints_its_columns(name: str, bench) -> None:
     assert all(column in text for column in COLUMNS[name])
 
 
-def test_peers_run_or_name_what_is_missing(bench) -> None:
-    """They are half a gigabyte, and not among the packages of the tests."""
-    code, result, text = bench("peers")
-    if all(map(importlib.util.find_spec, PACKAGES_OF_PEERS)):
+@pytest.mark.parametrize("name", NEEDS)
+def test_others_run_or_name_what_is_missing(name: str, bench) -> None:
+    code, result, text = bench(name)
+    extra, is_there = NEEDS[name]
+    if is_there():
         assert code == 0, text
-        assert COLUMNS["peers"] <= next(iter(result["benchmarks"]["peers"]["tables"].values()))[0].keys()
+        assert COLUMNS[name] <= next(iter(result["benchmarks"][name]["tables"].values()))[0].keys()
     else:
         assert code == 1
-        assert "pip install 'symvi[bench]'" in text
-        assert "could not run: peers" in result["error"]
+        assert f"pip install 'symvi[{extra}]'" in text
+        assert f"could not run: {name}" in result["error"]
 
 
 def test_an_unknown_benchmark_is_answered_with_the_known_ones(bench) -> None:
