@@ -7,8 +7,6 @@ mj_kinematics in engine_core_smooth.c for the joints of one body, which follow e
 
 from __future__ import annotations
 
-from typing import Any
-
 from symvi.importers.meshes import Folders
 from symvi.importers.mjcf_actuators import read_motors
 from symvi.importers.mjcf_bodies import read_bodies
@@ -17,7 +15,7 @@ from symvi.importers.mjcf_document import prepared
 from symvi.importers.mjcf_geoms import note_contacts, read_ground
 from symvi.importers.mjcf_keys import read_starts
 from symvi.importers.mjcf_loops import read_equalities
-from symvi.importers.mjcf_names import Compiled
+from symvi.importers.mjcf_names import Compiled, vector_of
 from symvi.importers.mjcf_words import note_what_has_no_effect
 from symvi.importers.pose import STANDING
 from symvi.importers.report import Findings
@@ -48,16 +46,11 @@ def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folder
         joints=joints,
         gears=gears,
         motors=read_motors(names, joints, findings),
-        gravity=_gravity(model),
+        gravity=_gravity(names),
         starts=read_starts(names, findings),
         ground=read_ground(names, findings) if contacts else STANDING,
     )
 
 
-def _gravity(model: Any) -> Vector3:
-    import mujoco
-
-    if model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
-        return (0.0, 0.0, 0.0)
-    x, y, z = model.opt.gravity.tolist()
-    return (x + 0.0, y + 0.0, z + 0.0)
+def _gravity(compiled: Compiled) -> Vector3:
+    return vector_of(compiled.model.opt.gravity) if compiled.is_on("GRAVITY") else (0.0, 0.0, 0.0)

@@ -33,8 +33,8 @@ def _motor(compiled: Compiled, index: int, joints: dict[str, TreeJoint], finding
     def ignored(why: str) -> None:
         findings.note("ignored", source, title, "actuator", why)
 
-    on_joint = (types.mjtTrn.mjTRN_JOINT, types.mjtTrn.mjTRN_JOINTINPARENT)
-    if model.actuator_trntype[index] not in on_joint:
+    on_joint = (int(types.mjtTrn.mjTRN_JOINT), int(types.mjtTrn.mjTRN_JOINTINPARENT))
+    if int(model.actuator_trntype[index]) not in on_joint:
         return ignored("acts through tendons, sites or bodies; give forces to joints or bodies instead")
     joint = joints[compiled.joints[int(model.actuator_trnid[index][0])]]
     if joint.type not in ("revolute", "prismatic"):
@@ -43,7 +43,7 @@ def _motor(compiled: Compiled, index: int, joints: dict[str, TreeJoint], finding
     if law is None:
         return ignored("its law is that of a muscle or of the user's own")
     gain, constant, stiffness, damping = law
-    if model.actuator_dyntype[index] != types.mjtDyn.mjDYN_NONE:
+    if model.actuator_dyntype[index] != int(types.mjtDyn.mjDYN_NONE):
         findings.note("approximated", source, title, "activation", "its force follows the input at once")
     if constant:
         findings.note("approximated", source, title, "actuator", f"without its constant force {constant:g}")
@@ -60,7 +60,7 @@ def _motor(compiled: Compiled, index: int, joints: dict[str, TreeJoint], finding
         )
     what, why = ("position", "coordinate") if stiffness else ("velocity", "rate")
     over = f", MuJoCo's control over {gear:g}" if gear != 1.0 else ""
-    findings.note("taken", source, title, what, f"a servo: its input is the {why} aimed at{over}; the step is implicit")
+    findings.note("taken", source, title, what, f"a servo: its input is the {why} aimed at{over}")
     return Motor(name, joint.name, source, "servo", stiffness * gear**2, damping * gear**2)
 
 
@@ -69,11 +69,11 @@ def _law(compiled: Compiled, index: int) -> tuple[float, float, float, float] | 
     model, types = compiled.model, compiled.mujoco
     gain: Any = model.actuator_gainprm[index]
     bias: Any = model.actuator_biasprm[index]
-    if model.actuator_gaintype[index] != types.mjtGain.mjGAIN_FIXED:
+    if model.actuator_gaintype[index] != int(types.mjtGain.mjGAIN_FIXED):
         return None
-    if model.actuator_biastype[index] == types.mjtBias.mjBIAS_NONE:
+    if model.actuator_biastype[index] == int(types.mjtBias.mjBIAS_NONE):
         return float(gain[0]), 0.0, 0.0, 0.0
-    if model.actuator_biastype[index] != types.mjtBias.mjBIAS_AFFINE:
+    if model.actuator_biastype[index] != int(types.mjtBias.mjBIAS_AFFINE):
         return None
     constant, stiffness, damping = float(bias[0]), 0.0 - float(bias[1]), 0.0 - float(bias[2])
     return (float(gain[0]), constant, stiffness, damping) if min(stiffness, damping) >= 0.0 else None

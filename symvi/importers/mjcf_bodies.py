@@ -11,7 +11,7 @@ Coordinates are MuJoCo's qpos: the frames take up `ref`.
 
 from __future__ import annotations
 
-from symvi.importers.mjcf_geoms import read_geometries
+from symvi.importers.mjcf_geoms import MESH, read_geometries
 from symvi.importers.mjcf_names import Compiled, pose_of, vector_of
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Findings
@@ -67,7 +67,7 @@ def _refuse_missing_mass(compiled: Compiled, body: int, title: str, findings: Fi
     first = int(model.body_geomadr[body])
     for geom in range(first, first + int(model.body_geomnum[body])):
         mesh = int(model.geom_dataid[geom])
-        if model.geom_type[geom] != compiled.mujoco.mjtGeom.mjGEOM_MESH or mesh < 0:
+        if int(model.geom_type[geom]) != MESH or mesh < 0:
             continue
         name = compiled.mesh_name(mesh)
         if name in compiled.document.missing:

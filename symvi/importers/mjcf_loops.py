@@ -85,7 +85,7 @@ def _held(compiled: Compiled, index: int) -> Held | None:
     model = compiled.model
     first, second = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
     data = [float(value) for value in model.eq_data[index]]
-    if model.eq_objtype[index] == compiled.mujoco.mjtObj.mjOBJ_SITE:
+    if model.eq_objtype[index] == int(compiled.mujoco.mjtObj.mjOBJ_SITE):
         frames = [pose_of(model.site_pos[site], model.site_quat[site]) for site in (first, second)]
         first, second = (int(model.site_bodyid[site]) for site in (first, second))
     elif model.eq_type[index] == CONNECT:

@@ -83,7 +83,7 @@ class Compiled:
         bit = getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{switch}", None)
         if bit is None and switch in ("SPRING", "DAMPER"):
             bit = getattr(self.mujoco.mjtDisableBit, "mjDSBL_PASSIVE", None)  # one switch for both, before
-        return bit is None or not self.model.opt.disableflags & bit
+        return bit is None or not self.model.opt.disableflags & int(bit)
 
 
 def vector_of(values: Any) -> Vector3:

@@ -14,7 +14,7 @@ from symvi.mechanism.state import State
 from symvi.simulate.coordinates import state_from
 from symvi.simulate.simulator import Simulator
 
-__all__ = ["Peer", "body_accelerations", "link_poses", "mass_and_center", "random_state"]
+__all__ = ["Peer", "body_accelerations", "inputs", "link_poses", "link_velocities", "mass_and_center", "random_state"]
 
 FREE, BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
 OFF = ("CONTACT", "LIMIT", "FRICTIONLOSS", "EQUALITY")
@@ -128,6 +128,25 @@ def _place_of(peer: Peer, joint: int, names, imported: Imported) -> tuple[str, i
     return next(where for own, where in names if own not in given)
 
 
+def inputs(imported: Imported, peer: Peer, control: np.ndarray) -> dict[str, float]:
+    """Inputs of motors and servos that say what the control says; actuators that the import leaves out are stilled."""
+    found: dict[str, float] = {}
+    forces = {force.name: force for force in imported.mechanism.forces}
+    for k in range(peer.model.nu):
+        name = peer.name(mujoco.mjtObj.mjOBJ_ACTUATOR, k) or f"actuator{k}"
+        force = forces.get(f"{name}_actuator") or forces.get(name)
+        gear, gain = peer.model.actuator_gear[k, 0], peer.model.actuator_gainprm[k, 0]
+        peer.model.actuator_dyntype[k] = 0
+        peer.model.actuator_ctrllimited[k] = peer.model.actuator_forcelimited[k] = 0
+        if getattr(force, "kind", "") == "actuator":
+            found[f"{force.name}.force"] = gear * gain * control[k]
+        elif getattr(force, "kind", "") == "servo":
+            found[f"{force.name}.{'target' if force.stiffness else 'target_rate'}"] = control[k] / gear
+        else:
+            peer.model.actuator_gainprm[k] = peer.model.actuator_biasprm[k] = 0.0
+    return found
+
+
 def link_poses(imported: Imported, state: State) -> dict[str, np.ndarray]:
     """Link of the file -> 4 x 4 pose in the world, from a state of the mechanism."""
     found = {}
@@ -165,7 +184,7 @@ def body_accelerations(imported: Imported, state: State, step: float, inputs: di
     mechanism = imported.mechanism
     forces = [force for force in mechanism.forces if not isinstance(force, DryFriction)]
     simulator = Simulator(mechanism.changed(limits=(), forces=forces))
-    known = {name: value for name, value in (inputs or {}).items()}
+    known = {name: np.full(2, value) for name, value in (inputs or {}).items()}
     end = simulator.simulate(step, step, start=state, inputs=known).state(-1)
     before, after = (link_velocities(imported, at) for at in (state, end))
     return {name: (after[name] - value) / step for name, value in before.items()}
