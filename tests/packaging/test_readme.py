@@ -13,6 +13,7 @@ import pytest
 from symvi import cli
 from symvi.mechanism import Mechanism
 from symvi.simulate import Simulator
+from tests.importers.urdf_texts import inertial, joint, link, robot
 
 REPOSITORY = Path(__file__).parents[2]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
@@ -34,6 +35,14 @@ child = "leg"
 parent_anchor = [2.0, 0.0, 2.0]
 """
 
+SPHERE = '<collision><geometry><sphere radius="0.2"/></geometry></collision>'
+BOX = '<collision><origin xyz="0 0 -0.5"/><geometry><box size="0.4 0.4 0.1"/></geometry></collision>'
+ROBOT = robot(
+    link("base", inertial() + SPHERE),
+    link("foot", inertial(xyz=(0, 0, -0.5)) + BOX),
+    joint("knee", "revolute", "base", "foot"),
+)
+
 
 def blocks(kind: str) -> list[str]:
     return [text for found, text in BLOCKS if found == kind]
@@ -41,17 +50,19 @@ def blocks(kind: str) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the file that README begins with."""
+    """A folder with the file that README begins with, and a robot."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pendulum.toml").write_text(blocks("toml")[0])
+    (tmp_path / "robot.urdf").write_text(ROBOT)
     return tmp_path
 
 
 def test_the_commands_run_as_they_stand_there(folder: Path) -> None:
     """But for the demo, the tests and the benchmarks, which have tests of their own."""
     words = [shlex.split(line)[3:] for line in COMMANDS if line.startswith("python3 -m symvi ")]
-    tried = [arguments for arguments in words if arguments[0] in ("simulate", "info", "generate", "derive")]
-    assert {arguments[0] for arguments in tried} == {"simulate", "info", "generate", "derive"}
+    known = {"simulate", "info", "generate", "import", "derive"}
+    tried = [arguments for arguments in words if arguments[0] in known]
+    assert {arguments[0] for arguments in tried} == known
     assert all(cli.main(arguments) == 0 for arguments in tried)
     written = {path.name for path in folder.iterdir()}
     assert {"pendulum.html", "pendulum.npz", "pendulum.csv", "later.npz", "moon.png", "generated"} <= written
