@@ -11,6 +11,7 @@ Coordinates are MuJoCo's qpos: the frames take up `ref`.
 
 from __future__ import annotations
 
+from symvi.importers.mjcf_document import remedy_for
 from symvi.importers.mjcf_geoms import MESH, read_geometries
 from symvi.importers.mjcf_names import Compiled, pose_of, vector_of
 from symvi.importers.pose import STANDING, Pose
@@ -74,8 +75,8 @@ def _refuse_missing_mass(compiled: Compiled, body: int, title: str, findings: Fi
             file, why = compiled.document.files[name], compiled.document.missing[name]
             findings.refuse(
                 compiled.source("geom", geom),
-                f"{title}: its mass comes from the mesh {shown(file)}, which cannot be read ({why}); "
-                "put the file there, or give the body <inertial>",
+                f"{title}: its mass comes from the mesh {shown(file)}, which cannot be read: {why}"
+                f"{remedy_for(why)}; or give the body <inertial>",
             )
             return
 

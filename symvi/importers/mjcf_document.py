@@ -19,9 +19,10 @@ from symvi.importers.meshes import Folders
 from symvi.importers.mjcf_words import DROPPED, REFUSED
 from symvi.importers.report import Findings
 from symvi.importers.xml import Element, parse_xml, read_bytes
+from symvi.mechanism.files import printable
 from symvi.mechanism.names import shown
 
-__all__ = ["Document", "prepared"]
+__all__ = ["Document", "prepared", "remedy_for"]
 
 MOST_INCLUDES = 100
 MOST_COPIES = 2000  # of bodies and geoms, by all <replicate> of a file together
@@ -85,6 +86,11 @@ def prepared(root: Element, findings: Findings, folders: Folders) -> Document:
     return writer.document()
 
 
+def remedy_for(why: str) -> str:
+    """What to do about a file that cannot be read for a reason that Folders.find gives."""
+    return "; allow its folder: packages, or --package ANY_NAME=FOLDER" if "outside" in why else "; put it there"
+
+
 def _with_includes(root: Element, folders: Folders) -> Element:
     """The element with every <include file=...> replaced by what stands in that file."""
     seen: set[str] = set()
@@ -93,11 +99,11 @@ def _with_includes(root: Element, folders: Folders) -> Element:
         name = element.attributes.get("file", "")
         path, why = folders.find(name)
         if path is None:
-            raise MechanismError(f"{element.source}: include {shown(name)}: {why}")
+            raise MechanismError(f"{element.source}: include {shown(name)}: {why}{remedy_for(why)}")
         if str(path) in seen or len(seen) >= MOST_INCLUDES:
             raise MechanismError(f"{element.source}: include {shown(name)}: that file is included already")
         seen.add(str(path))
-        return children(parse_xml(read_bytes(path), name))
+        return children(parse_xml(read_bytes(path), printable(folders.own / name)))
 
     def children(element: Element) -> Iterator[Element]:
         for child in element.children:

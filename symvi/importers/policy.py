@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from symvi.importers.between import filled_between
 from symvi.importers.inertia import POINT, ROUNDING, physical, violation
 from symvi.importers.joining import joined
 from symvi.importers.model import Placed
@@ -41,7 +42,7 @@ def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[st
     tree, coordinates = joined(tree, {joint.name: (joint.name, 0) for joint in tree.joints}, findings)
     left = {WORLD, *(link.name for link in tree.links)}
     places = {name: place for name, place in places.items() if place.body in left}
-    tree = _with_mass(tree, findings, repair)
+    tree = _with_mass(filled_between(tree, findings), findings, repair)
     tree = replace(tree, links=tuple(_with_physical_inertia(link, findings, repair) for link in tree.links))
     findings.check()
     tree = _with_turning_inertia(tree, findings, repair)
