@@ -157,7 +157,7 @@ def derive(
     latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
     tangent: Tangent = "rotation vector",
     side: Side = "body",
-    axes: Axes = "joint",
+    axes: Axes = "world",
     scale: Scale = None,
 ) -> Mapping[str, Any]:
     """Print one of symvi's own functions and its derivative, in the papers' notation."""

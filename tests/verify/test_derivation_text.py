@@ -19,7 +19,7 @@ def as_claim(found, names: list[str]):
 @pytest.mark.parametrize("side", ["body", "world"])
 @pytest.mark.parametrize("name", [*NAMES, *ROWS])
 def test_what_is_printed_is_the_derivative(name: str, side: str) -> None:
-    found = derivation(name, side=side)
+    found = derivation(name, side=side, axes="joint")
     function = verify.own(name, side=side, axes="joint", offset=True)
     report = verify.derivative(function, as_claim(found, list(function.variables)), wrt=found.wrt)
     assert report.right, str(report)
@@ -34,7 +34,7 @@ def test_a_revolute_joint_in_the_papers_tangent_and_in_world_axes(tangent: str, 
 
 def test_a_revolute_joint_reads_as_in_the_papers() -> None:
     """With u = R_aᵀ(x_b + R_b p_b - x_a): dg/dtheta_a = A R_offᵀ u^, since p_a's share is A R_offᵀ p_a^."""
-    assert derivation("spherical").text().splitlines()[-3:] == [
+    assert derivation("spherical", axes="joint").text().splitlines()[-3:] == [
         "  dg/dtheta_a = A R_offᵀ (R_aᵀ u)^ + A R_offᵀ p_a^",
         "  dg/dx_b = A R_offᵀ R_aᵀ",
         "  dg/dtheta_b = -A R_offᵀ R_aᵀ R_b p_b^",
@@ -42,6 +42,13 @@ def test_a_revolute_joint_reads_as_in_the_papers() -> None:
 
 
 def test_latex_names_every_variable_and_closes_what_it_opens() -> None:
-    text = derivation("revolute").latex()
+    text = derivation("revolute", axes="joint").latex()
     assert r"\frac{\partial g}{\partial \theta_{a}}" in text and r"R_{\mathrm{off}}^{\mathsf T}" in text
     assert text.count(r"\begin{") == text.count(r"\end{") and text.count("{") == text.count("}")
+
+
+def test_what_derive_prints_is_what_verify_asks_for() -> None:
+    """The defaults of both are the same: rows in world axes."""
+    found = derivation("revolute")
+    function = verify.own("revolute", offset=True)
+    assert verify.derivative(function, as_claim(found, list(function.variables)), wrt=found.wrt).right

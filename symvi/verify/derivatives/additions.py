@@ -131,6 +131,8 @@ def _other_entry(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]
     truths = [np.array(t) for t in bench.matrices(bench.truth)]
     for sign, words in ((1, "the true entry"), (-1, "minus the true entry")):
         for r, c in np.ndindex(truths[0].shape):
+            if (r, c) == (i, k):
+                continue
             values = [(claim[i][k], sign * t[r, c]) for claim, t in zip(bench.claims, truths, strict=True)]
             if all(abs(a - b) < NEAR * abs(b) for a, b in values):
                 yield f"{words} {[int(r), int(c)]}", "order", 2.5

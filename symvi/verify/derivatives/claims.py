@@ -82,6 +82,8 @@ def _run(path: Path) -> dict[str, object]:
         return runpy.run_path(str(path), run_name="__symvi_verify__")
     except OSError:
         raise
+    except SystemExit as error:
+        raise VerificationError(f"{_line(error, path)}: ends the program (SystemExit)") from error
     except SyntaxError as error:
         raise VerificationError(f"{path.name}:{error.lineno}: {error.msg}") from error
     except VerificationError as error:

@@ -64,12 +64,3 @@ def shown(value) -> str:
     if isinstance(value, Fraction | int):
         return str(value)
     return value.context.nstr(value, SHOWN_DIGITS)
-
-
-def point_text(point: Point) -> str:
-    """A point as Python: q = (1/5, 2/5, 2/5, 4/5)."""
-    return ", ".join(f"{name} = {_vector(values)}" for name, values in point.items())
-
-
-def _vector(values: list[Fraction]) -> str:
-    return str(values[0]) if len(values) == 1 else "(" + ", ".join(map(str, values)) + ")"

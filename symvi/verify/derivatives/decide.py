@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, log10, prod
+from random import Random
 
 from symvi.verify.derivatives.branches import (
     EXAMPLES,
@@ -24,9 +25,9 @@ from symvi.verify.derivatives.branches import (
 from symvi.verify.derivatives.errors import OutsideDomain, VerificationError
 from symvi.verify.derivatives.lines import between
 from symvi.verify.derivatives.nearness import compared
-from symvi.verify.derivatives.points import Point
+from symvi.verify.derivatives.points import Point, SmallDraw, draw_point, point_text
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world
-from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld
+from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
 from symvi.verify.field import PRIMES
 
 SIGNS, ROUGH = 48, 1e-7  # points at which floats look for another sign, and how near they must be
@@ -34,6 +35,7 @@ TRIES = 400  # points looked at for one that has all roots
 DOUBTED = 40  # points looked at where roots may have taken the other sign
 MOST_TESTED = 512  # ways beyond MANY_WAYS that are compared at one real point each
 BESIDE, TRIES_BESIDE = Fraction(1, 2**30), 24  # how near to an aimed point a field's points are, and how many
+SMALL_POINTS = 40  # looked at for one where only the claim has no value
 TWICE = 24  # points at which code is asked twice
 GIVEN_ROOTS = 3  # of 0, 1 and 2, which every field knows
 
@@ -86,18 +88,38 @@ def decide(problem: Problem, points: int) -> Decision:
         branch.doubt = 0.0 if problem.in_floats else doubt_of(problem, branch, points)
     branches += [branch for branch in others[:MOST_TESTED] if _compare(problem, branch, branch.points[0])]
     ask_twice(problem)
-    return Decision(branches, tuple(_unreached(found, branches, len(others))), found.undefined, points)
+    return Decision(branches, tuple(_unreached(problem, found, branches, len(others))), found.undefined, points)
 
 
-def _unreached(found: Scan, branches: list[Branch], others: int) -> Iterator[str]:
+def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: int) -> Iterator[str]:
     yield from one_way_conditions(branches)
     if others > MOST_TESTED:
         yield f"{others - MOST_TESTED} more ways through the conditions were reached and not tested"
+    if found.undefined and (place := without_claim(problem)):
+        yield f"the claim has no value where the function has a derivative, at {point_text(place)}"
     if found.once:
         yield (
             f"{len(found.branches)} ways through the conditions were seen at {found.points} random points, "
             f"{found.once} of them once: there may be others"
         )
+
+
+def without_claim(problem: Problem) -> Point | None:
+    """A small point at which the function has a derivative and the claim has no value."""
+    random = Random(problem.seed)
+    for _ in range(SMALL_POINTS):
+        point, world = draw_point(problem.question.variables, SmallDraw(random)), RealWorld()
+        try:
+            problem.truth(point, world)
+        except (*ANOTHER_POINT, ZeroDivisionError):
+            continue
+        try:
+            problem.claim(point, world)
+        except OutsideDomain:
+            return point
+        except (*ANOTHER_POINT, ZeroDivisionError):
+            continue
+    return None
 
 
 def ask_twice(problem: Problem) -> None:

@@ -126,7 +126,7 @@ class Derivation:
 
 
 def derivation(
-    name: str, tangent: str = "rotation vector", side: str = "body", axes: str = "joint", scale: object = None
+    name: str, tangent: str = "rotation vector", side: str = "body", axes: str = "world", scale: object = None
 ) -> Derivation:
     """The derivation of one of symvi's own functions. Raises VerificationError for a name that has none."""
     if tangent not in SIZES:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from time import process_time
 
 from symvi.verify.derivatives.additions import additions
 from symvi.verify.derivatives.decide import Branch, Decision
@@ -26,11 +27,12 @@ from symvi.verify.derivatives.variants import (
     true_variant,
     usual_variants,
 )
-from symvi.verify.derivatives.worlds import FloatWorld, Irrational, RealWorld
+from symvi.verify.derivatives.worlds import DIGITS, FloatWorld, Irrational, RealWorld
 
 SEEN, SURE = 1e-8, 1e-30
 AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest are told with it
 MOST_TOLD = 3
+PATIENCE = {1: 1.5, 2: 6.0}  # seconds of searching, by the order of the derivative
 NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
@@ -56,8 +58,22 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
     if right and branch.path:
         says = f"the claim does not follow the condition: it is right where {right[0].said}"
         yield Diagnosis(f"where {branch.said}", says, frozenset(branch.wrong), "branch", 0.5)
+    if (almost := _almost_right(problem, decision)) is not None:
+        yield almost
+        return
     for found in Bench(problem, branch, decision.wrong).diagnoses():
         yield _in_branch(found, branch) if right and branch.path else found
+
+
+def _almost_right(problem: Problem, decision: Decision) -> Diagnosis | None:
+    """What is said of differences that machine numbers do not see, where looking on would be guessing."""
+    apart = max(branch.largest.get(k, 0.0) for branch in decision.branches for k in branch.wrong)
+    if problem.in_floats or apart > SEEN:
+        return None
+    rounded = next((note for note in problem.claimed.notes + problem.function.notes if "round" in note), "")
+    by = f"by {apart:.1e} of its size" if apart else f"beyond {DIGITS} digits"
+    says = f"almost right, it differs {by}: {rounded or 'is a constant rounded?'}"
+    return Diagnosis("what is wrong", says, frozenset(decision.wrong), "factor", 0.5)
 
 
 def _in_branch(found: Diagnosis, branch: Branch) -> Diagnosis:
@@ -103,6 +119,7 @@ class Bench:
     def diagnoses(self) -> Iterator[Diagnosis]:
         if len(self.points) < 2:
             return
+        self.deadline = process_time() + PATIENCE[self.problem.question.order]
         left, told = set(self.wrong), []
         stages: list[Callable[[], Iterable[Variant]]] = [
             lambda: usual_variants(self.problem),
@@ -117,12 +134,16 @@ class Bench:
         if left:
             for level in self.layout.levels(set(left)):
                 told += self._explained(level, left)
+        if left and self.late:
+            self.problem.function.note("the search for a diagnosis was stopped before everything was tried")
         yield from _merged(told)
 
     def _explained(self, level: list[Scope], left: set[Place]) -> list[Diagnosis]:
         """Diagnoses of the scopes of a level, the simplest first; what they explain is taken off `left`."""
         found: list[Found] = []
         for scope in level:
+            if self.late:
+                break
             if any(scope.holds(place) for place in left):
                 found += self._explanations(scope)
         told = []
@@ -146,9 +167,14 @@ class Bench:
     # --- one scope ----------------------------------------------------------------------------------------------
     def _explanations(self, scope: Scope) -> list[Found]:
         found = [f for variant in self.variants if (f := self._by_variant(variant, scope)) is not None]
-        if not found or min(f.cost for f in found) > 1.5:
+        if not self.late and (not found or min(f.cost for f in found) > 1.5):
             found += [Found(scope, says, kind, cost + scope.cost) for says, kind, cost in additions(self, scope)]
         return found
+
+    @property
+    def late(self) -> bool:
+        """Whether looking has taken longer than a user waits."""
+        return process_time() > self.deadline
 
     def matrices(self, variant: Variant) -> list[Matrix | None]:
         """A variant at both points, in floats."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symvi.verify.derivatives.counterexample import point_text
+from symvi.verify.derivatives.points import point_text
 from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, WRONG, Entry, Report
 
 MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", ROUNDED: "~", WRONG: "X"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from symvi.verify.derivatives.counterexample import point_text
 from symvi.verify.derivatives.forms import MARKS, diagnosis_lines, rows_of, verdict_line
+from symvi.verify.derivatives.points import point_text
 from symvi.verify.derivatives.report import DIGITS, FLOATS, ROUNDED, Entry, Report
 
 STYLE = """

@@ -130,3 +130,12 @@ def rotation_of(q) -> list:
         *(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
         *(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
     ]
+
+
+def point_text(point: Point) -> str:
+    """A point as Python: q = (1/5, 2/5, 2/5, 4/5)."""
+    return ", ".join(f"{name} = {_vector(values)}" for name, values in point.items())
+
+
+def _vector(values: list[Fraction]) -> str:
+    return str(values[0]) if len(values) == 1 else "(" + ", ".join(map(str, values)) + ")"

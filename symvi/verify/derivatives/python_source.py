@@ -13,13 +13,15 @@ from fractions import Fraction
 from pathlib import Path
 
 from symvi.mechanism.names import did_you_mean
-from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
+from symvi.verify.derivatives.errors import NeedsFloats, OutsideDomain, VerificationError
 from symvi.verify.derivatives.function import Function, Outputs
 from symvi.verify.derivatives.matching import matched
 from symvi.verify.derivatives.scalar import Scalar, plain_value
 from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import FloatWorld, Irrational, RealWorld, World
 from symvi.verify.dual import Dual
+
+LEFT_BEHIND = ("Residue", "mpf", "Sized")  # numbers of a world, which only an earlier call can have left
 
 
 def python_function(given: Callable, variables: Mapping[str, Variable]) -> Function:
@@ -83,6 +85,10 @@ def _run_on_floats(given: Callable, arguments, variables, values, world: World, 
         numbers = np.array([float(value) for value in values[name]])
         inputs[parameter] = numbers.reshape(variables[name].shape) if variables[name].shape else float(numbers[0])
     array = np.asarray(_called(given, inputs, function), dtype=float)
+    if not array.size:
+        raise VerificationError(f"{function.said} returns no numbers")
+    if not np.isfinite(array).all():
+        raise OutsideDomain(f"{function.said} returns what is not finite")
     return Outputs(array.shape, [world.constant(Fraction(float(value))) for value in array.ravel()])
 
 
@@ -96,12 +102,17 @@ def _called(given: Callable, inputs: Mapping, function: Function):
         raise
     except VerificationError as error:
         raise VerificationError(f"{function.name}, {line_of(error)}: {error}") from None
+    except SystemExit as error:
+        raise VerificationError(f"{function.name} ends the program at {line_of(error)} (SystemExit)") from None
     except Exception as error:
         if isinstance(error.__cause__ or error.__context__, NeedsFloats):
             raise (error.__cause__ or error.__context__) from None
-        raise VerificationError(
-            f"{function.name} raises {type(error).__name__} at {line_of(error)}: {error}"
-        ) from error
+        said = f"{function.name} raises {type(error).__name__} at {line_of(error)}: {error}"
+        if any(name in str(error) for name in LEFT_BEHIND):
+            raise VerificationError(f"{said}; does it use numbers that another call left behind?") from error
+        if isinstance(error, TypeError | ValueError | AttributeError) and not function.floats_only:
+            raise NeedsFloats(said) from error  # machine numbers may do what exact ones cannot
+        raise VerificationError(said) from error
 
 
 def line_of(error: BaseException) -> str:
@@ -121,9 +132,14 @@ def _outputs(result, world: World, function: Function) -> Outputs:
         array = np.array(result, dtype=object)
     except ValueError:
         raise VerificationError(f"{function.said} returns a list of lists of different lengths") from None
+    if not array.size:
+        raise VerificationError(f"{function.said} returns no numbers")
     entries = []
     for item in array.ravel():
-        value = plain_value(item, world, function.note)
+        try:
+            value = plain_value(item, world, function.note)
+        except VerificationError:
+            raise VerificationError(f"{function.said}: the number {item} is not finite") from None
         if value is None:
             raise VerificationError(f"{function.said} returns a {type(item).__name__} where a number should be")
         entries.append(value)

@@ -50,7 +50,7 @@ def derivative(
     Raises VerificationError where the question cannot be answered as it stands.
     """
     began = perf_counter()
-    known = {**getattr(function, "variables", {}), **getattr(claimed, "variables", {}), **(variables or {})}
+    known = {**_own_variables(function), **_own_variables(claimed), **(variables or {})}
     if not known:
         raise VerificationError("variables say what every argument is: variables={'q': verify.quaternion(), ...}")
     asked = question(wrt, known, order, weights, None)
@@ -62,6 +62,12 @@ def derivative(
     decision = decide(problem, points)
     report = report_of(problem, decision, prove)
     return replace(report, seconds=perf_counter() - began)
+
+
+def _own_variables(given: object) -> Mapping[str, Variable]:
+    """What symvi's own functions know of their arguments."""
+    found = getattr(given, "variables", None)
+    return found if isinstance(found, Mapping) else {}
 
 
 def assert_derivative(*arguments, **options) -> Report:
@@ -82,12 +88,31 @@ def count_outputs(function: Function, asked: Question, seed: int) -> int:
 def fit(function: Function, claimed: Function, asked: Question, rows: int, seed: int) -> Problem:
     """The problem, if the claim has the shape of the derivative, or of its transpose. Raises VerificationError."""
     problem = Problem(function, claimed, asked, rows, seed=seed)
+    if _of_one_object(function, claimed):
+        _called_after(function, claimed)
     found = _first_value(problem, claimed)
     if fitted(found.entries, found.shape, problem.shape) is not None:
         return problem
     if fitted(found.entries, found.shape, problem.shape[::-1]) is not None:
         return replace(problem, transposed=True)
     raise VerificationError(_misfit(problem, claimed, found.shape))
+
+
+def _of_one_object(function: Function, claimed: Function) -> bool:
+    """Whether both are methods of one object, which may keep for its derivative what its value has computed."""
+    one, other = (getattr(given.call, "__self__", None) for given in (function, claimed))
+    return one is not None and one is other
+
+
+def _called_after(function: Function, claimed: Function) -> None:
+    """The function is called at the same point before every call of its claim."""
+    alone = claimed.evaluate
+
+    def evaluate(values, world):
+        function.evaluate(values, world)
+        return alone(values, world)
+
+    claimed.evaluate = evaluate
 
 
 def _misfit(problem: Problem, claimed: Function, given: tuple[int, ...]) -> str:
@@ -164,6 +189,7 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
     spare = [point for branch in decision.branches if branch.wrong for point in branch.points]
     examples = counterexamples(problem, wrong, spare)
     proved, reason = proved_entries(problem) if prove and len(wrong) < _count(problem) else (set(), "")
+    diagnoses = tuple(diagnose(problem, decision))
     entries = tuple(_entry(problem, decision, k, examples.get(k), k in proved) for k in range(_count(problem)))
     return Report(
         function=problem.function.name,
@@ -177,7 +203,7 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
         log10_doubt=decision.doubt,
         transposed=problem.transposed,
         unreached=decision.unreached,
-        diagnoses=tuple(diagnose(problem, decision)),
+        diagnoses=diagnoses,
         branches=tuple(_branches_said(decision)),
     )
 
