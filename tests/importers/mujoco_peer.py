@@ -75,6 +75,9 @@ class Peer:
         """The change of the velocities of the bodies over a step with MuJoCo's acceleration, over that step."""
         before = self.velocities(qpos, qvel)
         self.data.ctrl[:] = control
+        for k in range(self.model.nu):  # an actuator with a state of its own has reached its control
+            if self.model.actuator_actnum[k]:
+                self.data.act[self.model.actuator_actadr[k]] = control[k]
         mujoco.mj_forward(self.model, self.data)
         rates, place = qvel + step * self.data.qacc, qpos.copy()
         mujoco.mj_integratePos(self.model, place, qvel, step)
@@ -136,7 +139,6 @@ def inputs(imported: Imported, peer: Peer, control: np.ndarray) -> dict[str, flo
         name = peer.name(mujoco.mjtObj.mjOBJ_ACTUATOR, k) or f"actuator{k}"
         force = forces.get(f"{name}_actuator") or forces.get(name)
         gear, gain = peer.model.actuator_gear[k, 0], peer.model.actuator_gainprm[k, 0]
-        peer.model.actuator_dyntype[k] = 0
         peer.model.actuator_ctrllimited[k] = peer.model.actuator_forcelimited[k] = 0
         if getattr(force, "kind", "") == "actuator":
             found[f"{force.name}.force"] = gear * gain * control[k]

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 
 from symvi.importers import load
+from tests.importers.mjcf_files import files_of, package_folders
 from tests.importers.mjcf_texts import random_model
 
 peers = pytest.importorskip("tests.importers.mujoco_peer", reason="needs the extra mjcf")
 
 ROUND_OFF = 1e-10
+FILES = [path for folder in package_folders() for path in files_of(folder) if folder.name == "gymnasium"]
+# Free bodies, planar ones, chains of hinges in one body, motors and armature; each of the others is much like one.
+MOVED = ("ant", "half_cheetah", "hopper", "humanoid", "inverted_double_pendulum", "reacher", "swimmer")
 
 
 def written(folder: Path, seed: int) -> Path:
@@ -70,3 +74,20 @@ def same_acceleration(path: Path, seed: int) -> None:
         errors.append(max(np.abs(found[name] - wanted[name]).max() for name in named) / size)
     assert errors[1] < 1e-3, errors
     assert errors[1] < 0.2 * errors[0] or errors[1] < 1e-5, errors
+
+
+def test_gymnasium_has_its_files() -> None:
+    if not FILES:
+        pytest.skip("needs the extra peers")
+    assert len(FILES) >= 14
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_bodies_of_gymnasiums_robots_are_where_mujoco_has_them(path: Path) -> None:
+    same_places(path, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [p for p in FILES if p.stem in MOVED], ids=[p.stem for p in FILES if p.stem in MOVED])
+def test_gymnasiums_robots_have_mujocos_acceleration(path: Path) -> None:
+    same_acceleration(path, 1)
