@@ -149,7 +149,7 @@ WRONG = {
         [link("base"), link("arm", inertial(1.0, (0, 0, 0))), ARM[2]],
         "no inertia about (1, 0, 0), and no joint holds that rotation",
     ),
-    "nothing that moves": ([link("base")], "base 'floating' sets the root link free"),
+    "nothing that moves": ([link("base")], "nothing in it moves; give a body a joint"),
 }
 
 

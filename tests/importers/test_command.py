@@ -77,7 +77,7 @@ def test_every_command_takes_urdf(arm: Path, tmp_path: Path, capsys: pytest.Capt
         (["--contact-points", "tip"], "write LINK:x,y,z"),
         (["--contact-points", "tip:a,b,c"], "write LINK:x,y,z"),
         (["--package", "name"], "write NAME=FOLDER"),
-        (["--start", "shoulder"], "write JOINT=VALUE"),
+        (["--start", "shoulder"], "the file has no such start"),
         (["--start", "shoulder=x"], "write JOINT=VALUE"),
         (["--hold", "x"], "write STIFFNESS,DAMPING"),
         (["--gravity", "down"], "write x,y,z"),
