@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from symvi.errors import SymviError
 
@@ -75,7 +76,7 @@ def read_tree(expressions: object) -> Tree:
 def symbol_names(symbols: Sequence) -> list[str]:
     """The names of symbols, of the elements of a MatrixSymbol, of a Matrix of symbols, or of texts."""
     flat = list(symbols) if isinstance(symbols, list | tuple) else list(sp.flatten(symbols))
-    return [str(symbol) for symbol in sp.flatten(flat)]
+    return [str(s.func if isinstance(s, AppliedUndef) else s) for s in sp.flatten(flat)]
 
 
 class _Reader:
@@ -97,6 +98,10 @@ class _Reader:
     def _read(self, e) -> tuple:
         if isinstance(e, sp.Symbol | sp.matrices.expressions.matexpr.MatrixElement | sp.Indexed):
             return "symbol", str(e)
+        if isinstance(e, AppliedUndef):  # of SymPy's mechanics: theta(t)
+            return "symbol", str(e.func)
+        if isinstance(e, sp.Heaviside):
+            return self._read(e.rewrite(sp.Piecewise))
         if isinstance(e, sp.Rational):
             return "number", Fraction(int(e.p), int(e.q))
         if isinstance(e, sp.Float):

@@ -126,3 +126,16 @@ def test_derivations_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "dg/dtheta_b" in capsys.readouterr().out
     assert cli.main(["derive", "revolute", "--latex"]) == 0
     assert r"\begin{align}" in capsys.readouterr().out
+
+
+def test_what_cannot_be_judged_is_no_wrong_derivative(tmp_path, capsys) -> None:
+    """Exit code 2, whatever keeps the verdict from being found; 1 is for wrong derivatives alone."""
+    ends = tmp_path / "ends.py"
+    ends.write_text("import sys\nsys.exit(0)\n")
+    for arguments, said in (
+        (["verify", str(tmp_path / "nowhere.py")], "nowhere.py"),
+        (["verify", str(ends)], "ends.py:2: ends the program"),
+        (["derive", "revolute", "--scale", "abc"], "scale 'abc'"),
+    ):
+        assert cli.main(arguments) == 2
+        assert said in capsys.readouterr().err

@@ -11,11 +11,13 @@ import random
 import numpy as np
 import pytest
 import sympy
+from sympy.physics.mechanics import dynamicsymbols
 
 import symvi.verify as verify
 from symvi.verify import Report
 
 X = {"x": verify.scalar()}
+LINE = {"x": verify.vector()}
 XY = {"x": verify.scalar(), "y": verify.scalar()}
 
 
@@ -252,3 +254,38 @@ def test_a_claim_without_a_value_where_the_function_has_a_derivative_is_told_fir
     assert any("no value where the function has a derivative, at x = -" in each for each in report.unreached)
     assert str(report).startswith("RIGHT WHERE TESTED")
     assert not judged(sympy.sqrt(x * y), y / (2 * sympy.sqrt(x * y)), "x", XY).unreached
+
+
+# --- guards, SymPy's own forms, forms of the report -------------------------------------------------------------------
+def test_a_guard_on_what_the_manifold_makes_zero_is_no_branch() -> None:
+    """abs(norm(q) - 1) is zero on the unit sphere, and 30 digits of it are noise."""
+
+    def guarded(q):
+        if abs(np.linalg.norm(q) - 1) > 1e-9:
+            raise ValueError("no unit quaternion")
+        return q[0]
+
+    report = judged(guarded, lambda q: -q[1:] / 2, "q", {"q": verify.quaternion()})
+    assert {entry.verdict for entry in report.entries} == {"equal"} and len(report.branches) == 1
+
+
+def test_sympy_writes_some_things_in_its_own_way() -> None:
+    x, y = sympy.symbols("x y")
+    theta = dynamicsymbols("theta")
+    assert judged(sympy.sin(theta), sympy.cos(theta), "theta", {"theta": verify.scalar(symbols=[theta])}).right
+    assert judged(sympy.sin(theta), sympy.cos(theta), "theta", {"theta": verify.scalar()}).right
+    square = sympy.Max(x, y) ** 2
+    assert judged(square, sympy.diff(square, x), "x", XY).right
+    assert judged(x**2, sympy.Derivative(x**2, x), x, {x: verify.scalar()}).right
+    with pytest.raises(verify.VerificationError, match="erf"):
+        judged(sympy.erf(x), 2 * x)
+
+
+def test_every_box_of_a_page_has_the_point_where_its_values_are_true() -> None:
+    """x0 and x1 vanish at some small points, so their entries need two."""
+    report = judged(
+        lambda x: x @ x / 2, lambda x: [x[0] + 3 * x[0] * (x[1] - 3), x[1] + (x[0] - 3) * 5, x[2] + 1], "x", LINE
+    )
+    points = {str(entry.counterexample.point) for entry in report.wrong}
+    for form in (report.html(), report.latex()):
+        assert form.count("counterexample ") == len(points)

@@ -80,8 +80,8 @@ def _run(path: Path) -> dict[str, object]:
     sys.path.insert(0, folder)
     try:
         return runpy.run_path(str(path), run_name="__symvi_verify__")
-    except OSError:
-        raise
+    except FileNotFoundError as error:
+        raise VerificationError(f"{path}: {error.strerror}") from error
     except SystemExit as error:
         raise VerificationError(f"{_line(error, path)}: ends the program (SystemExit)") from error
     except SyntaxError as error:

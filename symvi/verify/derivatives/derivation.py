@@ -134,7 +134,7 @@ def derivation(
     options = {"axis": None, "parent": "body", "offset": True, "axes": axes, "scale": scale}
     definition = definition_of(name, **options)
     if name in own_joints.NAMES:
-        rows = joint_rows(name, axes, Fraction(2 if scale is None else scale))
+        rows = joint_rows(name, axes, own_joints.scale_of(scale))
     elif name in ROWS:
         rows = ROWS[name]()
     else:

@@ -29,12 +29,20 @@ OWN = {
 NAMES = (*(name for name in JOINT_TABLE if name != "floating"), *OWN)
 
 
+def scale_of(scale: object) -> Fraction:
+    """Of rotational rows. Raises VerificationError for what is no number."""
+    try:
+        return Fraction(2 if scale is None else scale)
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise VerificationError(f"scale {scale!r} is no number; it is 2 here and 1 in the papers") from None
+
+
 def definition(name: str, axis, parent: str, offset: bool, axes: str, scale) -> Definition:
     """The rows of a joint type. Raises VerificationError for options that no joint has."""
     for what, given, known in (("parent", parent, ("body", "world")), ("axes", axes, ("world", "joint"))):
         if given not in known:
             raise VerificationError(f"{what}={given!r} of '{name}': it is {' or '.join(map(repr, known))}")
-    factor = Fraction(2 if scale is None else scale)
+    factor = scale_of(scale)
     variables = _variables(name, axis, parent, offset)
     fixed = None if axis is None else _triad(axis)
 

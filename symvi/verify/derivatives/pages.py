@@ -52,8 +52,12 @@ def _cell(entry: Entry) -> str:
 
 
 def _points(report: Report) -> list[str]:
-    points = [entry.counterexample for entry in report.wrong if entry.counterexample]
-    return [f"counterexample: {point_text(points[0].point)}"] if points else []
+    """Every point at which values are shown, with the entries that have them there."""
+    entries: dict[str, list[str]] = {}
+    for entry in report.wrong:
+        if entry.counterexample:
+            entries.setdefault(point_text(entry.counterexample.point), []).append(str(list(entry.index)))
+    return [f"counterexample of {', '.join(indices)}: {point}" for point, indices in entries.items()]
 
 
 # --- LaTeX --------------------------------------------------------------------------------------------------------

@@ -18,9 +18,12 @@ LETTERS = {4: ("wxyz", "sxyz"), 3: ("xyz",), 6: ()}
 
 def sympy_function(expressions: object, variables: Mapping[str, Variable], name: str) -> Function:
     """The function that expressions are of the variables; symbols by their names. Raises VerificationError."""
-    from symvi.physics.trees import read_tree
+    from symvi.physics.trees import UnreadableExpression, read_tree
 
-    tree = read_tree(expressions)
+    try:
+        tree = read_tree(expressions)
+    except UnreadableExpression as error:
+        raise VerificationError(f"{name}: {error}") from error
     places = symbol_places(tree.names(), variables)
     function = Function(name, tuple(dict.fromkeys(place[0] for place in places.values())), None, "SymPy")
     function.evaluate = lambda values, world: Outputs(tree.shape, evaluate(tree, places, values, world, function))

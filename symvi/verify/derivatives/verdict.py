@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -50,7 +50,9 @@ def derivative(
     Raises VerificationError where the question cannot be answered as it stands.
     """
     began = perf_counter()
-    known = {**_own_variables(function), **_own_variables(claimed), **(variables or {})}
+    stated = {str(name): variable for name, variable in (variables or {}).items()}  # names may be SymPy's symbols
+    known = {**_own_variables(function), **_own_variables(claimed), **stated}
+    wrt = [str(name) for name in ([wrt] if isinstance(wrt, str) or not isinstance(wrt, Iterable) else wrt)]
     if not known:
         raise VerificationError("variables say what every argument is: variables={'q': verify.quaternion(), ...}")
     asked = question(wrt, known, order, weights, None)

@@ -21,6 +21,8 @@ from symvi.verify.field import Field, Number
 from symvi.verify.opaque import Opaque
 
 DIGITS = 60
+RELATIVE_NOISE, NOISE = 10**8, 10**5  # of real numbers, in units of the last digit: what is less is zero
+FLOAT_NOISE = 1e-15
 CLOSE = 1e-9  # of two floats that stand for exact numbers: nearer ones are not told apart
 POINT_DEGREE = 4  # of a point's numbers, above and below, in what was drawn at random
 ANGLES = {Fraction(1): (-1, 0), Fraction(1, 2): (0, 1), Fraction(2): (1, 0), Fraction(3, 2): (0, -1)}
@@ -235,7 +237,8 @@ class RealWorld(World):
         return apply
 
     def order(self, a, b) -> int:
-        if a == b or abs(a - b) <= (abs(a) + abs(b)) * self.context.mpf(10) ** (8 - self.digits):
+        gap, digit = abs(a - b), self.context.mpf(10) ** -self.digits
+        if gap <= (abs(a) + abs(b)) * digit * RELATIVE_NOISE or gap <= digit * NOISE:
             return 0
         return 1 if a > b else -1
 
@@ -252,6 +255,9 @@ class FloatWorld(World):
 
     def constant(self, value: int | Fraction) -> float:
         return float(value)
+
+    def order(self, a: float, b: float) -> int:
+        return 0 if abs(a - b) <= FLOAT_NOISE * (1 + abs(a) + abs(b)) else (a > b) - (a < b)
 
     @property
     def pi(self) -> float:
