@@ -289,3 +289,8 @@ def test_every_box_of_a_page_has_the_point_where_its_values_are_true() -> None:
     points = {str(entry.counterexample.point) for entry in report.wrong}
     for form in (report.html(), report.latex()):
         assert form.count("counterexample ") == len(points)
+
+
+def test_names_of_functions_without_a_name_are_readable_in_latex() -> None:
+    text = judged(lambda x: x * x, lambda x: 2 * x).latex()
+    assert r"\textless{}lambda\textgreater{}" in text and "<" not in text

@@ -62,7 +62,7 @@ def _points(report: Report) -> list[str]:
 
 # --- LaTeX --------------------------------------------------------------------------------------------------------
 ESCAPES = {"\\": r"\textbackslash{}", "_": r"\_", "^": r"\^{}", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$",
-           "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}"}  # fmt: skip
+           "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}"}  # fmt: skip
 LETTERS = {"²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}", "ᵀ": r"\textsuperscript{T}", "·": r"$\cdot$",
            "½": r"\textonehalf{}"}  # fmt: skip
 
