@@ -7,6 +7,8 @@ from os import PathLike
 from pathlib import Path
 from urllib.parse import unquote
 
+from symvi.mechanism.names import shown
+
 __all__ = ["Folders"]
 
 
@@ -29,12 +31,12 @@ class Folders:
         elif kind in ("package", "model"):
             package, _, inner = rest.partition("/")
             if package not in self.packages:
-                return None, f"package '{package[:60]}' has no folder here: give packages, or --package NAME=FOLDER"
+                return None, f"package {shown(package)} has no folder here: give packages, or --package NAME=FOLDER"
             path = self.packages[package] / inner
         elif kind == "file":
             path = Path(unquote(rest))
         else:
-            return None, f"is neither a file nor in a package: '{kind[:20]}://'"
+            return None, f"is neither a file nor in a package: {shown(kind)}"
         try:
             path = path.resolve()
             if not any(path.is_relative_to(folder) for folder in self.allowed):

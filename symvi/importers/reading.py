@@ -26,7 +26,7 @@ from symvi.importers.xml import Element, parse_xml, read_bytes
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import printable
 from symvi.mechanism.joint_table import coordinate_count
-from symvi.mechanism.names import WORLD, did_you_mean
+from symvi.mechanism.names import WORLD, did_you_mean, shown
 
 __all__ = ["read"]
 
@@ -94,11 +94,11 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     result = assembled(clean, findings, name, options.prefix, options.friction, options.gravity, _floating(clean, lift))
     between = {link.name for link in tree.links if link.is_between}
     links = {link: Placed(result.bodies.get(at.body, WORLD), at.pose) for link, at in places.items()}
-    shown = _shown(tree, links, folders, findings)
+    shapes = _shown(tree, links, folders, findings)
     joints = {joint: (result.joints[own], first) for joint, (own, first) in coordinates.items() if own in result.joints}
     starts = {name: _start(start, joints, result.mechanism) for name, start in tree.starts.items()}
     links = {name: placed for name, placed in links.items() if name not in between}
-    return Imported(result.mechanism, findings.report(), links, joints, shown, starts)
+    return Imported(result.mechanism, findings.report(), links, joints, shapes, starts)
 
 
 def _start(start: Start, joints: Mapping[str, tuple[str, int]], mechanism: Mechanism) -> dict[str, dict[str, tuple]]:
@@ -132,9 +132,11 @@ def _shown(tree: Tree, links: dict[str, Placed], folders: Folders, findings: Fin
         for shape in link.geometries:
             path = None
             if shape.kind == "mesh":
-                path, why = known.setdefault(shape.mesh, folders.find(shape.mesh))
+                if shape.mesh not in known:
+                    known[shape.mesh] = folders.find(shape.mesh)
+                path, why = known[shape.mesh]
                 if path is None:
-                    title = f"mesh '{shape.mesh[:100]}'"
+                    title = f"mesh {shown(shape.mesh)}"
                     findings.note("ignored", shape.source, title, "mesh", f"{why}; only a viewer would show it")
             found.append(Shown(at.body, shape, at.pose.then(shape.frame), path))
     return tuple(found)

@@ -188,6 +188,13 @@ def test_a_point_mass_beside_its_hinge_is_a_pendulum_and_one_in_it_is_repaired(t
     assert read(point(0.0), tmp_path, repair=True).mechanism.body("bob").inertia[0] > 0.0
 
 
+def test_stops_the_wrong_way_round_are_exchanged(tmp_path: Path) -> None:
+    hinge = joint("h", "revolute", "base", "arm", '<limit lower="0.5" upper="-1"/>')
+    found = read(robot(link("base"), link("arm"), hinge), tmp_path, repair=True)
+    assert [(stop.lower, stop.upper) for stop in found.mechanism.limits] == [(-1.0, 0.5)]
+    assert [notice.what for notice in found.report.of("repaired")] == ["limit lower above upper"]
+
+
 def test_stops_that_contradict_those_of_the_leader(tmp_path: Path) -> None:
     """As in the gripper of the PR2, whose finger may only open while its leader may only close."""
     limit = '<limit lower="0" upper="0.5"/>'
