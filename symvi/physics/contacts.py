@@ -9,6 +9,7 @@ from symvi.mechanism.contacts import ContactPoint, contact_points
 from symvi.physics.coordinates import coordinate_groups, coordinate_units, single_coordinate
 from symvi.physics.gaps import gap_of_spheres, gap_to_half_space
 from symvi.physics.joints import Geometry
+from symvi.physics.joints import rows as row
 from symvi.physics.joints.custom import expression_formula, expression_inputs
 from symvi.physics.model import Carried, ContactModel, Data, DryFrictionModel, Group, LimitModel, Parameter, Position
 
@@ -174,7 +175,18 @@ def _limit(mechanism: Mechanism, limit: Limit) -> LimitModel:
         if value is not None
     }
     angles = (group.inputs["near"].name,) if "near" in group.inputs else ()
-    return LimitModel(limit.name, "limit", geometry.bodies, (group,), geometry.used((group,)) | bounds, (unit,), angles)
+    along = () if group.formula is row.rotation_vector else (limit.coordinate,)
+    return LimitModel(
+        limit.name,
+        "limit",
+        geometry.bodies,
+        (group,),
+        geometry.used((group,)) | bounds,
+        (unit,),
+        limit.joint,
+        along,
+        angles,
+    )
 
 
 def dry_friction_models(mechanism: Mechanism) -> list[DryFrictionModel]:
@@ -197,6 +209,8 @@ def _dry(mechanism: Mechanism, force: DryFriction) -> DryFrictionModel:
         len(units),
         tuple(f"coordinate {k + 1}" for k in range(len(units))),
         units,
+        force.joint,
+        tuple(range(len(units))),
         tuple(g.inputs["near"].name for g in groups if "near" in g.inputs),
     )
 

@@ -40,10 +40,13 @@ def coordinate_groups(geometry: Geometry, rates: bool = False, near: str = "angl
     return [replace(group, bodies=bodies) for group in groups]
 
 
-def with_freedoms(mechanism: Mechanism, model: ConstraintModel) -> ConstraintModel:
-    """The model of a joint that also knows the rates of its minimal coordinates, for dampers to act along them.
+def with_freedoms(
+    mechanism: Mechanism, model: ConstraintModel, damped: bool, stopped: tuple[int, ...]
+) -> ConstraintModel:
+    """The model of a joint that also knows the rates of its minimal coordinates, for laws to act along them.
 
-    Rates do not depend on the branch of an angle, so that no angle has to be carried for them.
+    damped: dampers do. stopped: the coordinates that limits and dry friction act along. Rates do not depend on the
+    branch of an angle, so that no angle has to be carried for them.
     """
     geometry = Geometry(mechanism, mechanism.joint(model.name))
     groups = tuple(
@@ -52,7 +55,7 @@ def with_freedoms(mechanism: Mechanism, model: ConstraintModel) -> ConstraintMod
     )
     parameters = {**model.parameters, **geometry.used(groups)}
     count = coordinate_count(geometry.joint)
-    return replace(model, free=groups, freedoms=count, parameters=parameters)
+    return replace(model, free=groups, freedoms=count, damped=damped, stopped=stopped, parameters=parameters)
 
 
 def coordinate_units(joint) -> tuple[str, ...]:

@@ -92,6 +92,8 @@ class ConstraintModel:
     pivots: tuple[str, ...] = ()  # labels of bodies that lack inertia where these rows hold them
     free: tuple[Group, ...] = ()  # the rates of its minimal coordinates, where dampers act along them
     freedoms: int = 0  # rows of `free`
+    damped: bool = False  # dampers act along `free`
+    stopped: tuple[int, ...] = ()  # the rows of `free` that limits and dry friction act along
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,11 @@ class ContactModel:
 
 @dataclass(frozen=True)
 class LimitModel:
-    """Bounds on one joint coordinate: parameters "lower" and "upper", whichever are there."""
+    """Bounds on one joint coordinate: parameters "lower" and "upper", whichever are there.
+
+    along: the joint's free coordinate whose gradient the row has; none where it has another one, as a rotation vector's
+    entries have, which are not the rates of turning about the joint's axes.
+    """
 
     name: str
     type: str
@@ -159,6 +165,8 @@ class LimitModel:
     groups: tuple[Group, ...]
     parameters: Mapping[str, Parameter]
     row_units: tuple[str, ...]
+    joint: str
+    along: tuple[int, ...]
     angles: tuple[str, ...] = ()
     rows: int = 1
     row_names: tuple[str, ...] = ("coordinate",)
@@ -166,7 +174,10 @@ class LimitModel:
 
 @dataclass(frozen=True)
 class DryFrictionModel:
-    """Forces along joint coordinates that oppose their rates, each up to the parameter "bound"."""
+    """Forces along joint coordinates that oppose their rates, each up to the parameter "bound".
+
+    along: the joint's free coordinates, whose gradients the rows have.
+    """
 
     name: str
     type: str
@@ -176,4 +187,6 @@ class DryFrictionModel:
     rows: int
     row_names: tuple[str, ...]
     row_units: tuple[str, ...]
+    joint: str
+    along: tuple[int, ...]
     angles: tuple[str, ...] = ()

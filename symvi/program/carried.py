@@ -13,9 +13,9 @@ rest to the body above, and P' gives back the impulses,
     s_j = P'ᵀ (D s_b - f_b).
 
 It is still an unpivoted factorisation of the papers' matrix, in another order of pivots, and leaves the same in the
-body above; but neither D nor the joint's block is factored, and a joint with one free motion divides once. A damper
-along the joint adds Bᵀ k to the balances of both bodies (B: its directions on a body at the first knot, k: the slopes
-of its impulses). It fills in nothing:
+body above; but neither D nor the joint's block is factored, and a joint with one free motion divides once. Dampers,
+limits and dry friction along the joint add Bᵀ k to the blocks of both bodies (B: their directions on a body at the
+first knot, k: the sum of the slopes of their impulses). They fill in nothing:
 
     E += N'ᵀ B_bᵀ k_b N,    N'ᵀ D P += N'ᵀ B_bᵀ k_b P,    N'ᵀ D X += N'ᵀ B_bᵀ (k_b X + k_a),
     D_a += L (k_b (X - N E^-1 N'ᵀ D X) + k_a),    f_a -= L k_b (P f_j + N q),
@@ -57,7 +57,7 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Damping:
-    """A damper along a joint's coordinates, by body label: directions B and slopes k, (coordinates x 6) each."""
+    """All laws along a joint's coordinates, by body label: directions B and slopes k, (coordinates x 6) each."""
 
     directions: Mapping[str, Block]
     slopes: Mapping[str, Block]
@@ -197,7 +197,7 @@ class Carried:
 
 
 class _Joint:
-    """What one trace knows of a joint: its rows on both bodies at both knots, and its damper."""
+    """What one trace knows of a joint: its rows on both bodies at both knots, and the laws along it."""
 
     def __init__(self, carried: Carried, trace: Trace):
         self.trace, self.elimination, self.carried = trace, carried.elimination, carried

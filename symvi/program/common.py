@@ -16,6 +16,7 @@ from symvi.scalar import Rate, Scalar
 
 COMMON = "common"
 LINK = "link"  # the blocks of the Newton matrix between two bodies
+JOINT = "joint"  # the joint that takes a law along its coordinates
 SHARED = Port(COMMON, COMMON)
 GRAVITY = ("gravity", 3, "acceleration of gravity, world axes", "m/s²")
 

@@ -17,12 +17,12 @@ from symvi.physics.joints.custom import uses_c_library
 from symvi.physics.model import ConstraintModel, ContactModel, DryFrictionModel, ForceModel, LimitModel, Parameter
 from symvi.physics.relations import coupling_model, driver_model, lock_model, lock_name
 from symvi.program.body import BODY, body_kernels, diagonal_block
-from symvi.program.common import COMMON, setup_common
+from symvi.program.common import COMMON, JOINT, setup_common
 from symvi.program.constraint import ConstraintKernels, constraint_kernels, watch_kernels
 from symvi.program.contact import contact_kernels
 from symvi.program.control import SMALLEST_RADIUS
 from symvi.program.extent import size_of
-from symvi.program.force import JOINT, LINK, ForceKernels, clear_link, force_kernels
+from symvi.program.force import LINK, ForceKernels, clear_link, force_kernels
 from symvi.program.heft import hefts
 from symvi.program.held import rows_by_kind
 from symvi.program.inequality import InequalityKernels, keeping, steering
@@ -117,6 +117,9 @@ LAW = (
     "in_body_axes",
     "pivots",
     "freedoms",
+    "damped",
+    "stopped",
+    "along",
 )
 
 
@@ -188,6 +191,11 @@ def _ties_to_world(model: ConstraintModel) -> bool:
     return None in model.bodies.values() or model.type == "custom"
 
 
+def _along(law) -> bool:
+    """Whether a force or inequality has blocks along the free coordinates of a joint, which the joint can take."""
+    return bool(law.damping if isinstance(law, ForceModel) else getattr(law, "along", ()))
+
+
 class Composer:
     """Builds one program; used once."""
 
@@ -206,17 +214,32 @@ class Composer:
         self.phases: dict[str, list[Call]] = {phase: [] for phase in PHASES}
 
     def _order(self) -> None:
-        """Choose the order. Joints that are eliminated with their bodies take the dampers along their coordinates."""
+        """Choose the order. Joints that are eliminated with their bodies take the laws along their coordinates."""
         possible = {m.name for m in self.models if rows_by_kind(m) is not None}
-        self.damped = {force.joint for force in self.forces if force.damping and force.joint in possible}
+        self.taking = {law.joint for law in (*self.forces, *self.inequalities) if _along(law)} & possible
         while True:
-            own = [force for force in self.forces if force.joint not in self.damped]
-            self.graph, self.order = order_of(self.mechanism, self.models, own, self.inequalities)
+            self.graph, self.order = order_of(
+                self.mechanism, self.models, self._own(self.forces), self._own(self.inequalities)
+            )
             carriers = {self.graph.nodes[joint].name for joint in carried_bodies(self.graph, self.order)}
-            if self.damped <= carriers:
+            if self.taking <= carriers:
                 break
-            self.damped &= carriers
-        self.models = [with_freedoms(self.mechanism, m) if m.name in self.damped else m for m in self.models]
+            self.taking &= carriers
+        self.models = [self._with_freedoms(m) if m.name in self.taking else m for m in self.models]
+
+    def _own(self, laws: Sequence) -> list:
+        """Those that keep their blocks."""
+        return [law for law in laws if not self._is_taken(law)]
+
+    def _is_taken(self, law) -> bool:
+        """Whether a force, limit or dry friction leaves its blocks to its joint."""
+        return _along(law) and law.joint in self.taking
+
+    def _with_freedoms(self, model: ConstraintModel) -> ConstraintModel:
+        damped = any(force.joint == model.name and _along(force) for force in self.forces)
+        stops = [law.along for law in self.inequalities if _along(law) and law.joint == model.name]
+        stopped = tuple(sorted({k for along in stops for k in along}))
+        return with_freedoms(self.mechanism, model, damped, stopped)
 
     def program(self) -> Program:
         self.phases["setup"].append(
@@ -237,8 +260,9 @@ class Composer:
         self._links()
         constraints = self._constraints()
         self._watch()
-        self._forces({name: node for name, (node, _, _) in constraints.items()})
-        inequalities = self._add_inequalities()
+        joints = {name: node for name, (node, _, _) in constraints.items()}
+        self._forces(joints)
+        inequalities = self._add_inequalities(joints)
         self._eliminate(constraints)
         if self.inequalities:
             self._keep(constraints)
@@ -364,8 +388,9 @@ class Composer:
         """What tells models of one kind apart, beyond their formulas."""
         loop = ("loop",) if model.name in self.loops else ()
         pivot = ("pivot",) if getattr(model, "pivots", ()) else ()
-        damped = ("damped",) if getattr(model, "free", ()) else ()
-        return (*loop, *pivot, *damped, *(("backwards",) if self._is_backwards(model) else ()))
+        damped = ("damped",) if getattr(model, "damped", False) else ()
+        stopped = ("stopped",) if getattr(model, "stopped", ()) else ()
+        return (*loop, *pivot, *damped, *stopped, *(("backwards",) if self._is_backwards(model) else ()))
 
     def _watch(self) -> None:
         """Rows that were dropped: evaluated in every step, solved in none."""
@@ -387,16 +412,12 @@ class Composer:
                 self.parameters[kind, node.index] = {name: p.values for name, p in member.parameters.items()}
                 self._schedule(kernels, self._ports(kind, node, member), member.name)
 
-    def _is_taken(self, model: ForceModel) -> bool:
-        """Whether a force leaves its damping to its joint."""
-        return bool(model.damping) and model.joint in self.damped
-
-    def _force_role(self, model: ForceModel, joints: Mapping[str, Node]) -> tuple[str, ...]:
-        return ("on", joints[model.joint].kind) if self._is_taken(model) else self._role(model)
+    def _law_role(self, law, joints: Mapping[str, Node]) -> tuple[str, ...]:
+        return ("on", joints[law.joint].kind) if self._is_taken(law) else self._role(law)
 
     def _forces(self, joints: Mapping[str, Node]) -> None:
         made: dict[str, tuple[str, ForceKernels]] = {}
-        for kind, model, members in self._types(self.forces, lambda model: self._force_role(model, joints)):
+        for kind, model, members in self._types(self.forces, lambda model: self._law_role(model, joints)):
             joint = joints[model.joint].kind if self._is_taken(model) else ""
             kernels = force_kernels(
                 self.records, kind, model, self._bake(kind, members), self._is_backwards(model), joint
@@ -426,12 +447,14 @@ class Composer:
             "extent": (self.choices.notes.get("size") or size_of(self.mechanism),),
         }
 
-    def _add_inequalities(self) -> list[dict]:
+    def _add_inequalities(self, joints: Mapping[str, Node]) -> list[dict]:
         """Contacts, limits and dry friction; returns what control and users must know of each."""
         made: dict[str, tuple[str, InequalityKernels]] = {}
-        for kind, model, members in self._types(self.inequalities, self._role):
+        for kind, model, members in self._types(self.inequalities, lambda model: self._law_role(model, joints)):
             build = INEQUALITY_KERNELS[type(model)]
-            kernels = build(self.records, kind, model, self._bake(kind, members), self._is_backwards(model))
+            taking = {"joint": joints[model.joint].kind} if self._is_taken(model) else {}
+            baked = self._bake(kind, members)
+            kernels = build(self.records, kind, model, baked, self._is_backwards(model), **taking)
             made |= {member.name: (kind, kernels) for member in members}
         found, units = [], hefts(self.mechanism, {body.name: body.mass for body in self.mechanism.bodies})
         for model in self.inequalities:
@@ -442,6 +465,8 @@ class Composer:
             ports = self._ports(kind, node, model)
             if kernels.linked:
                 ports[LINK] = self._link(model)
+            if self._is_taken(model):
+                ports[JOINT] = joints[model.joint]
             self._schedule(kernels.kernels, ports, model.name)
             found.append(
                 {
@@ -470,8 +495,7 @@ class Composer:
     def _links(self) -> None:
         """One record for the blocks between two bodies, however many dampers or pivots act there; cleared first."""
         self.links: dict[tuple[str, str], Node] = {}
-        own = [force for force in self.forces if not self._is_taken(force)]
-        for pair in _linked(self.models, own, self.inequalities):
+        for pair in _linked(self.models, self._own(self.forces), self._own(self.inequalities)):
             if pair not in self.links and pair[::-1] not in self.links:
                 self.links[pair] = self._node(LINK, " and ".join(pair))
         clear = clear_link(self.records) if self.links else None
@@ -484,10 +508,10 @@ class Composer:
     def _is_backwards(self, model) -> bool:
         """Whether the record between a model's bodies was made for the pair the other way round."""
         if isinstance(model, ForceModel):
-            acts = model.damping and not self._is_taken(model)
+            acts = model.damping
         else:
             acts = model.pivots if isinstance(model, ConstraintModel) else True
-        return bool(acts) and tuple(model.bodies.values())[::-1] in self.links
+        return bool(acts) and not self._is_taken(model) and tuple(model.bodies.values())[::-1] in self.links
 
     # --- elimination --------------------------------------------------------------------------------------------------
     def _eliminate(self, constraints: Mapping[str, tuple[Node, ConstraintKernels, ConstraintModel]]) -> None:
@@ -521,8 +545,8 @@ class Composer:
         return {kind: places for kind, places in found.items() if places is not None}
 
     def _body_diagonal(self) -> Block:
-        own = any(force.damping and not self._is_taken(force) for force in self.forces)
-        full = bool(self.inequalities) or own or any(m.pivots for m in self.models)
+        own = any(force.damping for force in self._own(self.forces))
+        full = bool(self._own(self.inequalities)) or own or any(m.pivots for m in self.models)
         return Block.dense(6, 6, "d", (1 << 36) - 1) if full else diagonal_block()
 
     def _ties(self, constraints) -> dict[tuple[int, int], Tie]:

@@ -26,13 +26,14 @@ from symvi.scalar import Rate, Scalar
 
 Baked = Mapping[str, tuple[Fraction | None, ...]]
 DAMPING = "time that forces act, times the damping of every free coordinate"
+SLOPES = "slopes of the impulses along the free coordinates by the body's motion"
 
 
 @dataclass(frozen=True)
 class ConstraintKernels:
     """The kernels of one constraint type by phase, and its blocks: by body label, (rows at z2, minus forces at z1).
 
-    damping: what dampers along its free coordinates add to the balances of its bodies; None where none act.
+    damping: what laws along its free coordinates add to the balances of its bodies; None where none act.
     """
 
     kernels: dict[str, Kernel]
@@ -214,7 +215,7 @@ def constraint_kernels(
         trace.add_to(label, "f", push, rate=Rate.ITERATION)
     if model.pivots:
         _join_pivots(trace, model, rows, [a + b for a, b in zip(start, rows.rates, strict=True)], backwards)
-    damping = _damping(trace, model, baked) if model.free else None
+    damping = _along_free(trace, model, baked) if model.free else None
     remember_angles(trace, model, baked)
     kernels = dict(trace.kernels(kind))
     kernels |= _own_kernels(records, kind, model)
@@ -230,35 +231,56 @@ def constraint_kernels(
     return ConstraintKernels(kernels, below, right, damping)
 
 
-def _damping(trace: Trace, model: ConstraintModel, baked: Baked) -> Damping:
+def _along_free(trace: Trace, model: ConstraintModel, baked: Baked) -> Damping:
+    """Directions and slopes of the impulses along the free coordinates; those of dampers, to which others add.
+
+    Directions are the gradient C of the coordinates at the first knot. Limits and dry friction add kappa times their
+    gradients at the second knot to the slopes (limit.py): entries are kept for them.
+    """
+    kind, rows = trace.own, trace_rows(trace, model, baked, model.free, model.freedoms)
+    directions = {
+        label: trace.block("along", gradient, "gradient of the free coordinates at the first knot")
+        for label, gradient in rows.at1.items()
+    }
+    zero = trace.graph.constant(0)
+    damped = _damping(trace, model, rows) if model.damped else dict.fromkeys(rows.at1, [zero] * (6 * model.freedoms))
+    slopes = {}
+    for label, values in damped.items():
+        added = [entry if k in model.stopped else zero for k, row in enumerate(rows.at2[label]) for entry in row]
+        used = [not (value.is_zero and more.is_zero) for value, more in zip(values, added, strict=True)]
+        stored = [value if needed else None for value, needed in zip(values, used, strict=True)]
+        trace.write(kind, slope(label), stored, SLOPES, rate=Rate.MATRIX)
+        entries = tuple(Entry(1, slope(label), k) if needed else ZERO for k, needed in enumerate(used))
+        slopes[label] = Block(model.freedoms, 6, entries)
+    return Damping(directions, slopes)
+
+
+def slope(label: str) -> str:
+    """The field of a joint's record with the slopes by the motion of the body with this label."""
+    return f"slope_{label}"
+
+
+def _damping(trace: Trace, model: ConstraintModel, rows: Rows) -> dict[str, list[Scalar]]:
     """f_body += Cᵀ d C [v; w] along the free coordinates, with the sum d of all dampers, which add theirs (force.py).
 
-    C is the gradient of the coordinates at the first knot: dampers act along the rates there.
+    Returns the slopes d C by the body's unknowns, row by row. Dampers act along the rates at the first knot.
     """
     trace.note("f_body += Cᵀ d C [v; w]", "BSMH23 section 3.1")
     kind, n = trace.own, model.freedoms
-    rows = trace_rows(trace, model, baked, model.free, n).at1
-    directions = {
-        label: trace.block("along", gradient, "gradient of the free coordinates at the first knot")
-        for label, gradient in rows.items()
-    }
     trace.write(kind, "damping", [trace.graph.constant(0)] * n, DAMPING, "N s²/m, N m s²/rad", rate=Rate.STEP)
     damping = trace.read(kind, "work", "damping", n, rate=Rate.ITERATION)  # once all dampers have added theirs
     rates = [
-        d * _sum(trace, (_dot(trace, gradient[k], velocity(trace, label)) for label, gradient in rows.items()))
+        d * _sum(trace, (_dot(trace, gradient[k], velocity(trace, label)) for label, gradient in rows.at1.items()))
         for k, d in enumerate(damping)
     ]
     slopes = {}
-    for label, gradient in rows.items():
+    for label, gradient in rows.at1.items():
         push = [_dot(trace, column, rates) for column in zip(*gradient, strict=True)]
         trace.add_to(label, "f", push, rate=Rate.ITERATION)
-        slope = [d * entry for d, row in zip(damping, gradient, strict=True) for entry in chained(trace, label, row)]
-        field = f"slope_{label}"
-        entries = tuple(ZERO if value.is_zero else Entry(1, field, k) for k, value in enumerate(slope))
-        stored = [None if value.is_zero else value for value in slope]
-        trace.write(kind, field, stored, "slopes of the dampers' impulses by the body's motion", rate=Rate.MATRIX)
-        slopes[label] = Block(n, 6, entries)
-    return Damping(directions, slopes)
+        slopes[label] = [
+            d * entry for d, row in zip(damping, gradient, strict=True) for entry in chained(trace, label, row)
+        ]
+    return slopes
 
 
 def velocity(trace: Trace, label: str) -> list[Scalar]:

@@ -11,14 +11,12 @@ from symvi.physics import kinematics
 from symvi.physics.model import ForceModel
 from symvi.program import common
 from symvi.program.body import BODY
-from symvi.program.common import COMMON, LINK, SHARED, single
+from symvi.program.common import COMMON, JOINT, LINK, SHARED, single
 from symvi.program.constraint import Baked, Rows, chained, remember_angles, trace_rows, velocity
 from symvi.program.kernel import Kernel, Port
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
-
-JOINT = "joint"
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """What contacts, limits and dry friction share: pairs of an impulse and a slack velocity, and how they are stepped.
 
 Every inequality node condenses its own variables: bodies see only dp = k - K du, added to their blocks and residual, so
-that a contact with the environment stays inside its body and one between two bodies is one edge between them. The
-phases of such a node, beside those of every node:
+that a contact with the environment stays inside its body and one between two bodies is one edge between them. Along the
+coordinates of a joint that is eliminated with its body, K adds to the joint's slopes instead (carried.py). The phases
+of such a node, beside those of every node:
     warm      put its variables on the central path, near the last impulse and the predicted velocity
     press     its impulse into the residual of the bodies, and what its slacks miss
     scale     the law dp = k - K du: scaled (Nesterov-Todd) or, in the phase `exact`, linearised as it stands
@@ -19,7 +20,7 @@ from typing import NamedTuple
 
 from symvi.physics import pairs
 from symvi.program.body import BODY, use
-from symvi.program.common import COMMON, LINK, SHARED, single
+from symvi.program.common import COMMON, JOINT, LINK, SHARED, single
 from symvi.program.kernel import Kernel, Port
 from symvi.program.records import Records
 from symvi.program.trace import Trace
@@ -251,8 +252,10 @@ def dot(trace: Trace, left: Sequence[Scalar], right: Sequence[Scalar]) -> Scalar
     return total
 
 
-def ports_of(kind: str, moving: Sequence[str]) -> tuple[Port, ...]:
-    linked = (Port(LINK, LINK),) if len(moving) == 2 else ()
+def ports_of(kind: str, moving: Sequence[str], joint: str = "") -> tuple[Port, ...]:
+    """joint: the type of the joint that takes the law, in place of blocks between two bodies."""
+    taking = Port(JOINT, joint) if joint else Port(LINK, LINK)
+    linked = (taking,) if joint or len(moving) == 2 else ()
     return (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving), *linked)
 
 

@@ -1,4 +1,8 @@
-"""The kernels of limits on joint coordinates and of dry friction in joints: inequalities along one row each."""
+"""The kernels of limits on joint coordinates and of dry friction in joints: inequalities along one row each.
+
+Their law dp = k - kappa du adds G(z1)ᵀ kappa G(z2) to the blocks of the bodies and between them. A joint that is
+eliminated with its body takes kappa G(z2) into the slopes along its coordinates, whose gradients G are (carried.py).
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ from symvi.physics import pairs
 from symvi.physics.model import DryFrictionModel, LimitModel
 from symvi.program import common
 from symvi.program.body import use
-from symvi.program.common import single
-from symvi.program.constraint import Baked, Rows, carry_angles, remember_angles, trace_rows
+from symvi.program.common import JOINT, single
+from symvi.program.constraint import Baked, Rows, carry_angles, remember_angles, slope, trace_rows
 from symvi.program.inequality import (
     Centring,
     InequalityKernels,
@@ -47,10 +51,11 @@ STIFFNESS = {"m": "kg", "rad": "kg m²"}  # impulse per rate of a row, by its un
 class _RowKernels:
     """What limits and dry friction share: rows along joint coordinates, and impulses along their gradients."""
 
-    def __init__(self, records: Records, kind: str, model, baked: Baked, backwards: bool):
+    def __init__(self, records: Records, kind: str, model, baked: Baked, backwards: bool, joint: str):
+        self.joint = joint
         self.records, self.kind, self.model, self.baked = records, kind, model, baked
         self.moving = [label for label, body in model.bodies.items() if body is not None]
-        self.ports = ports_of(kind, self.moving)
+        self.ports = ports_of(kind, self.moving, joint)
         self.first = (self.moving[::-1] if backwards else self.moving)[0]
         self.rows = model.rows
         self.unit = ", ".join(dict.fromkeys(STIFFNESS[unit] for unit in model.row_units))
@@ -77,7 +82,8 @@ class _RowKernels:
             kernels[phase] = single(self.records, f"{phase}_{self.kind}", summary, self.ports, self.kind, build)
         kernels["exact"], kernels["aim_exact"] = kernels["scale"], kernels["aim"]
         kernels |= stepping(self.records, self.kind, self.fields(), "the increment")
-        return InequalityKernels(kernels, len(self.moving) == 2, self.pairs, False, self.misses)
+        linked = len(self.moving) == 2 and not self.joint
+        return InequalityKernels(kernels, linked, self.pairs, False, self.misses)
 
     def _geometry(self) -> dict[str, Kernel]:
         trace = Trace(self.records, self.ports, self.kind, f"{self.model.type.replace('_', ' ')}: joint coordinates")
@@ -96,6 +102,12 @@ class _RowKernels:
             self.kind, "work", "kappa", self.rows, "stiffness of every row", self.unit, rate=Rate.MATRIX
         )
         trace.note("F_jk += G_j(z1)ᵀ kappa G_k(z2)", "the node's own variables eliminated")
+        (self._steepen if self.joint else self._tie)(trace, rows, stiffness)
+        remember_angles(trace, self.model, self.baked)
+        return trace.kernels(self.kind)
+
+    def _tie(self, trace: Trace, rows: Rows, stiffness: Sequence[Scalar]) -> None:
+        """Blocks of both bodies and between them."""
         for column in self.moving:
             for row in self.moving:
                 at1, at2 = rows.at1[row], rows.at2[column]
@@ -109,8 +121,15 @@ class _RowKernels:
                     for n in range(6)
                 ]
                 add_block(trace, row, column, self.first, entries)
-        remember_angles(trace, self.model, self.baked)
-        return trace.kernels(self.kind)
+
+    def _steepen(self, trace: Trace, rows: Rows, stiffness: Sequence[Scalar]) -> None:
+        """Slopes along the joint's coordinates, on top of what dampers and other nodes make of them."""
+        sizes = {field.name: field.size for field in trace.records.of(self.joint, "work")}
+        for label in self.moving:
+            steeper = [trace.graph.constant(0)] * sizes[slope(label)]
+            for k, kappa, row in zip(self.model.along, stiffness, rows.at2[label], strict=True):
+                steeper[6 * k : 6 * k + 6] = [kappa * entry for entry in row]
+            trace.add_to(JOINT, slope(label), steeper, rate=Rate.MATRIX)
 
     def _predict(self, trace: Trace) -> None:
         self.aim(trace, nothing(trace))
@@ -175,8 +194,8 @@ class _RowKernels:
 
 
 class _LimitKernels(_RowKernels):
-    def __init__(self, records: Records, kind: str, model: LimitModel, baked: Baked, backwards: bool):
-        super().__init__(records, kind, model, baked, backwards)
+    def __init__(self, records: Records, kind: str, model: LimitModel, baked: Baked, backwards: bool, joint: str):
+        super().__init__(records, kind, model, baked, backwards, joint)
         self.sides = [side for side in SIDES if side in model.parameters]
         self.pairs = self.misses = self.remembered = len(self.sides)
 
@@ -248,8 +267,8 @@ class _LimitKernels(_RowKernels):
 class _DryFrictionKernels(_RowKernels):
     """Impulses lambda between -L and L, with pairs (L - lambda, y1) and (L + lambda, y2), y2 - y1 the row's rate."""
 
-    def __init__(self, records: Records, kind: str, model: DryFrictionModel, baked: Baked, backwards: bool):
-        super().__init__(records, kind, model, baked, backwards)
+    def __init__(self, records: Records, kind: str, model: DryFrictionModel, baked: Baked, backwards: bool, joint: str):
+        super().__init__(records, kind, model, baked, backwards, joint)
         self.pairs, self.misses, self.remembered = 2 * self.rows, self.rows, self.rows
 
     def fields(self) -> list[tuple[str, int]]:
@@ -349,14 +368,14 @@ class _DryFrictionKernels(_RowKernels):
 
 
 def limit_kernels(
-    records: Records, kind: str, model: LimitModel, baked: Baked, backwards: bool = False
+    records: Records, kind: str, model: LimitModel, baked: Baked, backwards: bool = False, joint: str = ""
 ) -> InequalityKernels:
-    """Every kernel of one type of limit. Ports as for contacts."""
-    return _LimitKernels(records, kind, model, baked, backwards).build()
+    """Every kernel of one type of limit. Ports as for contacts; joint: the type of the joint that takes its law."""
+    return _LimitKernels(records, kind, model, baked, backwards, joint).build()
 
 
 def dry_friction_kernels(
-    records: Records, kind: str, model: DryFrictionModel, baked: Baked, backwards: bool = False
+    records: Records, kind: str, model: DryFrictionModel, baked: Baked, backwards: bool = False, joint: str = ""
 ) -> InequalityKernels:
-    """Every kernel of one type of dry joint friction. Ports as for contacts."""
-    return _DryFrictionKernels(records, kind, model, baked, backwards).build()
+    """Every kernel of one type of dry joint friction. Ports and joint as for limits."""
+    return _DryFrictionKernels(records, kind, model, baked, backwards, joint).build()

@@ -53,7 +53,7 @@ class Matrix:
 
     carried: constraints with the bodies that they carry and that are tied to nothing else, by number. carriers: by type
     of constraint, the numbers of the rows on velocities and on angular velocities alone (held.py). damping: by type of
-    joint, what its dampers add to the blocks of its bodies.
+    joint, what dampers, limits and dry friction along it add to the blocks of its bodies.
     """
 
     nodes: list[Node]

@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from symvi.mechanism import Body, Contact, DryFriction, Joint, JointDamper, Limit, Mechanism
+from symvi.mechanism import (
+    JOINT_TABLE,
+    Body,
+    Contact,
+    DryFriction,
+    Joint,
+    JointDamper,
+    Limit,
+    Mechanism,
+    coordinate_kinds,
+)
 
 BALL = {"child_anchor": (0.3, 0.1, -0.2), "radius": 0.1}
 SLOPE = {**BALL, "normal": (0.48, 0.6, 0.64), "parent_anchor": (0.1, 0.2, -0.3)}
@@ -39,6 +49,9 @@ def contact_zoo(body: Callable[..., Body], joint: Callable[..., Joint]) -> Itera
     yield stops(body, joint)
     yield rubbing(body, joint)
     yield walking(body, joint)
+    for joint_type in JOINT_TABLE:
+        if 0 < len(coordinate_kinds(joint_type)) < 6:
+            yield stopped_tree(joint_type, body, joint)
     yield touching_loop(body, joint)
     yield touching_net(body, joint)
 
@@ -157,6 +170,37 @@ def walking(body, joint) -> Mechanism:
             JointDamper(name="knee_damper", joint="knee", damping=(0.2, 0.3)),
         ],
         contacts=[contact("foot", BALL, ROUND, child="calf"), contact("nose", SLOPE, child="head")],
+    )
+
+
+def stopped_tree(joint_type: str, body, joint) -> Mechanism:
+    """Stops and dry friction that some joints take from them: each way round, beside a damper and without.
+
+    Of the joint without a damper only the last coordinate is stopped. Entries of a rotation vector have rows of their
+    own, so that their joint takes dry friction alone.
+    """
+    kinds = coordinate_kinds(joint_type)
+    stopped = [k for k, kind in enumerate(kinds) if kind == "translation" or kinds.count("rotation") < 3]
+    damping = tuple(0.3 + k for k in range(len(kinds)))
+    return Mechanism(
+        name=f"stopped_{joint_type}",
+        bodies=[body(name) for name in ("first", "second", "third", "fourth")],
+        joints=[
+            joint("base", "cylindrical", "world", "first"),
+            joint("there", joint_type, "first", "second"),
+            joint("back", joint_type, "third", "first"),
+            joint("tip", "spherical", "second", "fourth"),
+        ],
+        limits=[
+            *(Limit(name=f"there_{k}", joint="there", coordinate=k, lower=-0.4, upper=0.7) for k in stopped),
+            *(Limit(name=f"back_{k}", joint="back", coordinate=k, upper=0.5) for k in stopped[-1:]),
+            Limit(name="below", joint="base", coordinate=1, lower=-0.2),
+        ],
+        forces=[
+            JointDamper(name="damper", joint="there", damping=damping),
+            DryFriction(name="rubbing", joint="there", bound=damping),
+            DryFriction(name="socket", joint="tip", bound=0.4),
+        ],
     )
 
 

@@ -1,4 +1,4 @@
-"""What dampers that a joint takes along its coordinates add to the blocks of the Newton matrix: Bᵀ k, from records."""
+"""What laws that a joint takes along its coordinates add to the blocks of the Newton matrix: Bᵀ k, from records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Added = tuple[Node, Block, Block]
 
 
 def added_to(matrix: Matrix, i: int, j: int) -> list[Added]:
-    """For block (i, j): the joints with dampers between these bodies, directions on body i, slopes by body j."""
+    """For block (i, j): the joints with such laws between these bodies, directions on body i, slopes by body j."""
     found = []
     for joint, node in enumerate(matrix.nodes):
         if node.kind in matrix.damping:
@@ -25,14 +25,14 @@ def added_to(matrix: Matrix, i: int, j: int) -> list[Added]:
 
 
 def between(matrix: Matrix) -> Iterator[tuple[str, str]]:
-    """The bodies that such dampers tie to each other, by name, both ways."""
+    """The bodies that such laws would tie to each other, by name, both ways."""
     for joint, node in enumerate(matrix.nodes):
         bodies = [matrix.nodes[body].name for body, _ in _labels(matrix, joint)] if node.kind in matrix.damping else []
         yield from ((one, other) for one in bodies for other in bodies if one != other)
 
 
 def amount(added: list[Added], memory: Memory, k: int):
-    """What they add to entry k of the block, row by row; 0 for no damper."""
+    """What they add to entry k of the block, row by row; 0 for no law."""
     row, column = divmod(k, 6)
     total = 0
     for node, directions, slopes in added:

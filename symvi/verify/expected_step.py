@@ -107,7 +107,7 @@ def blocks(view: View, naive: dict[tuple[str, str], list[list]]) -> Iterator[Che
 
 
 def block(view: View, naive: dict, places: tuple[int, int], entries: Block, keeper: Node) -> Check:
-    """A block as it is kept, with what the dampers add to it that a joint has taken."""
+    """A block as it is kept, with what the laws add to it that a joint has taken."""
     sizes, (row, column) = view.system.sizes, (view.matrix.nodes[place] for place in places)
     added = added_to(view.matrix, *places)
     empty = [[view.scene.zero] * sizes[column.name]] * sizes[row.name]
