@@ -58,8 +58,10 @@ def pair_on_path(t, mu, r):
     length = let("length", [sp.sqrt(square + product * sp.Rational(1, 10**12))])[0]
     larger = let("larger", [(length + sp.sqrt(square + 4 * product)) / 2])[0]
     smaller = let("smaller", [product / larger])[0]
-    closed = let("closed", [(1 + t[0] / length) / 2])[0]  # 1 or 0, to the last bit, but where both are nearly alike
-    gamma = let("gamma", [smaller + closed * (larger - smaller)])[0]
+    # 1 or 0 but where both are nearly alike; squared twice, so that its last bit is nothing beside smaller/larger
+    closed = let("closed", [(1 + t[0] / length) / 2])[0]
+    once = let("once", [closed * closed])[0]
+    gamma = let("gamma", [smaller + (once * once) * (larger - smaller)])[0]
     return {"gamma": gamma, "s": mu[0] / gamma, INTERMEDIATES: let.pairs()}
 
 

@@ -24,14 +24,14 @@ def start_of_pair(t, mu, r, functions) -> tuple:
     """(gamma, s) with s gamma = mu and gamma - r s = t.
 
     The larger one of gamma and r s is (|t| + sqrt(t² + 4 r mu))/2, their product r mu. Which one gamma is, is told by
-    the sign of t; it is t/|t|, with a guard for a t of zero.
+    the sign of t: (1 + t/|t|)/2, with a guard for a t of zero, four times as a factor.
     """
     squared, discriminant = lengths_of_pair(t, r * mu, functions.base["number"](NOUGHT))
     size = functions.sqrt(squared)
     larger = (size + functions.sqrt(discriminant)) / 2
     smaller = r * mu / larger
-    sign = t / size
-    gamma = ((1 + sign) * larger + (1 - sign) * smaller) / 2
+    closed = (1 + t / size) / 2
+    gamma = smaller + closed * closed * closed * closed * (larger - smaller)
     return gamma, mu / gamma
 
 
