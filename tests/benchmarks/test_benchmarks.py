@@ -26,6 +26,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "instructions": {"once a step", "per iteration", "operations"},
     "layouts": {"layout", "compiler", "code KB", "compile s", "ns/step/link"},
     "linear_time": {"ns/step/link", "once", "ns/it/link", "cycles/it/link"},
+    "mjcf": {"file", "outcome"},
     "operations": {"phase", "operations"},
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
     "robots": {"robot", "read", "bodies", "us/step"},
@@ -41,6 +42,7 @@ def _is_installed(package: str) -> bool:
 
 # benchmark -> the extra that it needs, and what that brings; large, and not among the packages of the tests
 NEEDS = {
+    "mjcf": ("peers", lambda: all(map(_is_installed, ("mujoco", "gymnasium")))),
     "peers": ("bench", lambda: all(map(_is_installed, ("mujoco", "pin", "cmeel-eigen")))),
     "robots": ("peers", lambda: share() is not None),
 }
