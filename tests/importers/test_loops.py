@@ -11,6 +11,7 @@ from symvi.importers import load
 from symvi.mechanism import Mechanism
 from symvi.simulate.simulator import Simulator
 from tests.importers.four_bars import FORMS, by_hand, four_bar
+from tests.importers.urdf_texts import joint, link, robot
 
 STEP, SECONDS = 0.01, 10.0
 
@@ -56,3 +57,19 @@ def test_the_report_names_the_loop(form: str, tmp_path: Path) -> None:
     assert found.mechanism.body_names == ("crank", "coupler", "rocker")
     assert any(notice.what in ("loop", "fixed joint") for notice in found.report.notices)
     assert not found.report.of("ignored", "approximated", "dropped")
+
+
+def test_a_weld_joins_two_bodies_by_a_frame_on_each(tmp_path: Path) -> None:
+    weld = '<loop_joint name="w" type="fixed"><link1 link="arm" xyz="0.1 0 0"/><link2 link="tool" xyz="0 0.2 0"/>'
+    path = tmp_path / "robot.urdf"
+    path.write_text(
+        robot(
+            *(link(name) for name in ("base", "arm", "tool")),
+            joint("hinge", "continuous", "base", "arm"),
+            joint("hang", "floating", "base", "tool"),
+            weld + "</loop_joint>",
+        )
+    )
+    found = load(path)
+    assert found.mechanism.body_names == ("arm",)
+    assert found.links["tool"].body == "arm" and found.links["tool"].pose.position == (0.1, -0.2, 0.0)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from symvi.errors import MechanismError
 from symvi.importers import Imported, load
@@ -13,7 +14,7 @@ from symvi.importers.inertia import physical, violation
 from symvi.mechanism.inertia import principal_moments, to_matrix
 from symvi.simulate.coordinates import coordinates_of, state_from
 from symvi.simulate.simulator import Simulator
-from tests.importers.urdf_texts import inertial, joint, link, robot
+from tests.importers.urdf_texts import inertial, joint, link, robot, words
 
 X, Y, Z = ('<axis xyz="1 0 0"/>', '<axis xyz="0 1 0"/>', '<axis xyz="0 0 1"/>')
 LIMIT = '<limit lower="-2" upper="1"/>'
@@ -50,15 +51,31 @@ def test_massless_ends_that_hold_a_contact_are_not_dropped(tmp_path: Path) -> No
 
 
 # --- two joints as one ------------------------------------------------------------------------------------------------
-def crossed(first: str, second: str, kinds: tuple = ("continuous", "continuous"), offset: tuple = (0, 0, 0)) -> str:
-    """Two joints with a link without mass between them."""
+TURN = (0.3, 0.4, 0.5)
+
+
+def seen_from(turn: tuple, axis: tuple) -> str:
+    """An axis of the first joint's frame, as a joint whose origin is turned has to write it."""
+    return f'<axis xyz="{words(Rotation.from_euler("xyz", turn).inv().apply(axis))}"/>'
+
+
+def crossed(
+    first: str,
+    second: str,
+    kinds: tuple = ("continuous", "continuous"),
+    offset: tuple = (0, 0, 0),
+    turn: tuple = (0, 0, 0),
+) -> str:
+    """Two joints with a link without mass between them, the second with an origin that is moved and turned."""
     damping = '<dynamics damping="{}"/>'
     return robot(
         link("base"),
         link("cross", ""),
         link("arm", inertial(1.0, (0.1, 0.2, 0.25), xyz=(0.3, 0.1, -0.5))),
         joint("a", kinds[0], "base", "cross", first + damping.format(0.1) + LIMIT, xyz=(0, 0, 1)),
-        joint("b", kinds[1], "cross", "arm", second + damping.format(0.2) + LIMIT, xyz=offset),
+        joint("b", kinds[1], "cross", "arm", second + damping.format(0.2) + LIMIT, xyz=offset).replace(
+            f'xyz="{words(offset)}"', f'xyz="{words(offset)}" rpy="{words(turn)}"'
+        ),
     )
 
 
@@ -70,6 +87,17 @@ def with_little_mass(text: str) -> str:
 CROSSES = {
     "universal": (crossed(X, Y), "universal", (0.4, -0.7)),
     "universal off its lines": (crossed(X, Y, offset=(0.3, 0.2, 0.0)), "universal", (0.4, -0.7)),
+    "universal, turned": (crossed(X, seen_from(TURN, (0, 0.6, 0.8)), turn=TURN), "universal", (0.4, -0.7)),
+    "cylindrical, turned": (
+        crossed(X, seen_from(TURN, (1, 0, 0)), ("continuous", "prismatic"), (0.1, 0.2, 0.3), TURN),
+        "cylindrical",
+        (0.4, -0.7),
+    ),
+    "slide first, turned": (
+        crossed(X, seen_from(TURN, (1, 0, 0)), ("prismatic", "continuous"), (0.1, 0.2, 0.3), TURN),
+        "cylindrical",
+        (0.4, 0.7),
+    ),
     "cylindrical": (crossed(X, X, ("continuous", "prismatic"), (0.1, 0.2, 0.3)), "cylindrical", (0.4, -0.7)),
     "cylindrical, slide first": (
         crossed(X, X, ("prismatic", "continuous"), (0.1, 0.2, 0.3)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["inertial", "joint", "link", "random_robot", "robot"]
+__all__ = ["inertial", "joint", "link", "random_robot", "robot", "words"]
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "revolute", "continuous")
 
