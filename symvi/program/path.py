@@ -15,6 +15,7 @@ LONG = 0.5
 SHORT = 0.3  # increments shorter than this bring the scaled law back
 FALLING = 0.1  # of the mean complementarity: the next centring in the papers' method
 HARDLY = 1e-9  # of a step: time that forces act in a projection
+FAR_TURN = 0.5  # a·a of half a turn's vector, of a quarter of a turn: beyond it another solution may lie near
 BEYOND = 1e3  # times all that moves and pushes: no impulse is larger but where a joint holds a contact at zero
 FACTORS = (
     "FIRST",
@@ -27,6 +28,7 @@ FACTORS = (
     "SHORT",
     "FALLING",
     "HARDLY",
+    "FAR_TURN",
     "BEYOND",
 )
 # Of the mechanism's extent: a gap that is less negative, and rows that are less open, need no projection.
