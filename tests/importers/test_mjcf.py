@@ -94,6 +94,17 @@ def test_armature_slows_a_hinge_and_leaves_its_energy_in_the_band(tmp_path: Path
     assert np.ptp(run.energy) < 1e-4 * 9.81 * 0.01**2
 
 
+def test_dry_friction_of_a_motor_that_outweighs_what_it_moves(tmp_path: Path) -> None:
+    """A tip of a microgram on a wrist: the motor turns on, slowed by friction at -bound / (I + J), until it rests."""
+    mass = '<inertial pos="0 0 0" mass="1e-9" diaginertia="1e-13 1e-13 1e-13"/>'
+    tip = f'<body name="t"><joint name="w" axis="1 0 0" armature="2" frictionloss="0.5"/>{mass}</body>'
+    wrist = f'<body name="b"><joint name="h" axis="0 1 0"/>{BALL}{tip}</body>'
+    found = read(model('<option gravity="0 0 0"/>', world=wrist), tmp_path)
+    start = state_from(found.mechanism, {"w": 0.0}, velocities={"w": 0.1})
+    rates = Simulator(found.mechanism).simulate(1.0, 0.01, start=start).rates("w")[:, 0]
+    assert rates[20] == pytest.approx(0.1 - 0.25 * 0.2, rel=1e-6) and abs(rates[-1]) < 1e-6
+
+
 def test_coordinates_are_those_of_the_file_with_its_references(tmp_path: Path) -> None:
     found = read(model(world=PENDULUM.format('ref="30" springref="10" stiffness="2" range="-50 60"')), tmp_path)
     assert coordinates_of(found.mechanism, "p", start_state(found.mechanism))[0] == pytest.approx([np.pi / 6])
