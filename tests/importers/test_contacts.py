@@ -54,6 +54,16 @@ def test_a_shape_has_its_place_on_its_link_and_that_on_its_body(tmp_path: Path) 
     assert found.mechanism.joint("root_joint").coordinate[2] == pytest.approx(1.02)
 
 
+def test_only_the_links_that_are_named_have_contacts(tmp_path: Path) -> None:
+    """And a cylinder's edges lie where its origin puts them: here along x, half a metre up."""
+    lying = '<origin xyz="0 0 0.5" rpy="0 1.5707963267948966 0"/>'
+    arm = link("arm", inertial() + f"<collision>{lying}<geometry>{SHAPES['cylinder'][0]}</geometry></collision>")
+    found = read(robot(body(SHAPES["sphere"][0]), arm, ARM), tmp_path, contacts=["arm"])
+    assert {contact.child for contact in found.mechanism.contacts} == {"arm"}
+    places = np.array([contact.child_anchor for contact in found.mechanism.contacts])
+    assert np.allclose(np.abs(places[:, 0]), 0.25) and np.allclose(np.hypot(places[:, 1], places[:, 2] - 0.5), 0.1)
+
+
 def test_points_and_spheres_that_the_caller_names(tmp_path: Path) -> None:
     points = {"base": [(0.1, 0.1, 0), (-0.1, 0.1, 0), (0, -0.1, 0, 0.03)]}
     found = read(robot(link("base")), tmp_path, contact_points=points)

@@ -9,6 +9,7 @@ import pytest
 
 from symvi.importers import load
 from symvi.mechanism import Mechanism
+from symvi.mechanism.rotation import rotate
 from symvi.simulate.simulator import Simulator
 from tests.importers.four_bars import FORMS, by_hand, four_bar
 from tests.importers.urdf_texts import joint, link, robot
@@ -73,3 +74,23 @@ def test_a_weld_joins_two_bodies_by_a_frame_on_each(tmp_path: Path) -> None:
     found = load(path)
     assert found.mechanism.body_names == ("arm",)
     assert found.links["tool"].body == "arm" and found.links["tool"].pose.position == (0.1, -0.2, 0.0)
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if "ball" not in form])
+def test_the_closing_hinge_has_its_axis_on_both_sides(form: str, tmp_path: Path) -> None:
+    """Along x in both bars, which are parallel to the world, however the frames of the loop are turned."""
+    hinge = imported(form, tmp_path).joint("c")
+    assert np.allclose(np.abs(hinge.axis), (1, 0, 0), rtol=0, atol=1e-15)
+    assert np.allclose(np.abs(rotate(hinge.orientation, hinge.axis)), (1, 0, 0), rtol=0, atol=1e-15)
+
+
+def test_a_loop_may_lead_back_to_the_root(tmp_path: Path) -> None:
+    """The root stays the root, and the world is the parent whichever way the loop is written."""
+    loop = '<loop_joint name="c" type="spherical"><link1 link="arm" xyz="0 0 1"/><link2 link="base" xyz="0 0.5 0"/>'
+    path = tmp_path / "robot.urdf"
+    path.write_text(
+        robot(link("base"), link("arm"), joint("hinge", "continuous", "base", "arm"), loop + "</loop_joint>")
+    )
+    found = load(path).mechanism.joint("c")
+    assert (found.parent, found.child) == ("world", "arm")
+    assert (found.parent_anchor, found.child_anchor) == ((0.0, 0.5, 0.0), (0.0, 0.0, 1.0))

@@ -180,6 +180,8 @@ def test_a_mimic_is_a_coupling_and_its_stops_are_those_of_its_leader(tmp_path: P
     assert stop.joint == "l" and (stop.lower, stop.upper) == (-0.2, 0.4)
     state = start_state(found)
     assert state.angles["c"] == (0.1,)
+    with pytest.raises(MechanismError, match="it mimics 'l'; give the start of that one"):
+        load(tmp_path / "robot.urdf", start={"c": 0.2})
 
 
 # --- the base, names --------------------------------------------------------------------------------------------------
