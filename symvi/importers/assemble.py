@@ -184,13 +184,20 @@ def _couplings(tree: Tree, joints: Mapping[str, str], names: Names) -> Iterator[
         yield Coupling(name=name, joints=pair, ratio=gear.ratio, offset=gear.offset)
 
 
+def _flywheels(tree: Tree) -> dict[str, str]:
+    """Joint -> the axle of its flywheel."""
+    return {gear.leader: gear.follower for gear in tree.gears if gear.is_rotor}
+
+
 def _forces(tree: Tree, joints: Mapping[str, str], names: Names) -> Iterator[Any]:
+    flywheels = _flywheels(tree)
     for joint in tree.joints:
         name = joints[joint.name]
         for what, kind, field in LOADS:
             values = getattr(joint, what)
             if any(values):
-                yield kind(name=names.derive(name, what), joint=name, **{field: _per_axis(values, joint)})
+                on = joints[flywheels.get(joint.name, joint.name)] if kind is DryFriction else name
+                yield kind(name=names.derive(name, what), joint=on, **{field: _per_axis(values, joint)})
         if any(joint.stiffness):
             own = {"stiffness": _per_axis(joint.stiffness, joint)}
             if any(joint.rest):
@@ -215,11 +222,13 @@ def _motors(tree: Tree, joints: Mapping[str, str], names: Names) -> Iterator[Act
 
 
 def _limits(tree: Tree, joints: Mapping[str, str], names: Names) -> Iterator[Limit]:
+    flywheels = _flywheels(tree)
     for joint in tree.joints:
+        on = joints[flywheels.get(joint.name, joint.name)]
         for number, (lower, upper) in enumerate(joint.limits):
             if lower is not None or upper is not None:
                 own = names.derive(joints[joint.name], f"limit{number if len(joint.limits) > 1 else ''}")
-                yield Limit(name=own, joint=joints[joint.name], coordinate=number, lower=lower, upper=upper)
+                yield Limit(name=own, joint=on, coordinate=number, lower=lower, upper=upper)
 
 
 def _contact(point: ContactPoint, bodies: Mapping[str, str], names: Names, friction: float, ground: Pose) -> Contact:

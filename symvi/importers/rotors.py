@@ -3,8 +3,8 @@
 It is that of a flywheel on an axle in the world, which a gear turns by the joint's coordinate: the flywheel's own speed
 is then c', whatever the bodies of the joint do besides, and the gear does no work.
 
-Dry friction of the joint acts on its flywheel, which is the same force on the same coordinate: the bodies of a wrist may
-be a millionth of their motors, and a solver that starts from their weight would be at a loss with friction for motors.
+Stops and dry friction of the joint act on its flywheel (assemble.py): the same forces on the same coordinate. Bodies
+of a wrist may be a millionth of their motors, and a solver that starts from their weight would be at a loss.
 """
 
 from __future__ import annotations
@@ -25,10 +25,8 @@ def with_rotors(tree: Tree, findings: Findings) -> Tree:
     links: list[Link] = []
     joints: list[TreeJoint] = []
     gears: list[Gear] = []
-    changed: list[TreeJoint] = []
     taken = {link.name for link in tree.links} | {joint.name for joint in tree.joints}
     for joint in tree.joints:
-        changed.append(joint)
         if not any(joint.armature):
             continue
         title = f"joint {shown(joint.name)}"
@@ -40,14 +38,12 @@ def with_rotors(tree: Tree, findings: Findings) -> Tree:
             name += "_"
         size = joint.armature[0]
         links.append(Link(name, joint.source, Inertial(size, inertia=(size, size, size, 0.0, 0.0, 0.0))))
-        changed[-1] = replace(joint, friction=())
-        axle = TreeJoint(f"{name}_axle", "revolute", "", name, joint.source, STANDING, STANDING)
-        joints.append(replace(axle, friction=joint.friction))
-        gears.append(Gear(f"{name}_axle", joint.name, 1.0, 0.0, joint.source, f"{name}_gear"))
+        joints.append(TreeJoint(f"{name}_axle", "revolute", "", name, joint.source, STANDING, STANDING))
+        gears.append(Gear(f"{name}_axle", joint.name, 1.0, 0.0, joint.source, f"{name}_gear", is_rotor=True))
         findings.note("taken", joint.source, title, "armature", "a flywheel that a gear turns as the joint turns")
     return replace(
         tree,
         links=(*tree.links, *links),
-        joints=(*changed, *joints),
+        joints=(*tree.joints, *joints),
         gears=(*tree.gears, *gears),
     )

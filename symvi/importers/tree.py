@@ -107,7 +107,10 @@ class TreeJoint:
 
 @dataclass(frozen=True)
 class Gear:
-    """c1 = ratio c2 + offset between the coordinates of two joints with one each. follower: joint of c1."""
+    """c1 = ratio c2 + offset between the coordinates of two joints with one each. follower: joint of c1.
+
+    is_rotor: whether the follower is the leader's flywheel, on which stops and dry friction of the leader act instead.
+    """
 
     follower: str
     leader: str
@@ -115,6 +118,7 @@ class Gear:
     offset: float
     source: Source
     name: str = ""
+    is_rotor: bool = False
 
 
 @dataclass(frozen=True)
