@@ -26,7 +26,6 @@ UNNAMED = {
     "update map, by q, turned after the step",
     "anchor after a step, plain turn",
     "anchor after a step, lever of the first knot",
-    "vector turned by a rotation vector, left Jacobian for the right",
     "vector turned by a rotation vector, as if it were small",
     "residual of a turning body, gyroscopic sign",
     "actuator's moment, lever held fixed",

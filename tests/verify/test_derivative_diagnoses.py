@@ -16,7 +16,7 @@ JOINT_ERRORS = {
     "lever dropped": ("missing", "q_a"),
     "lever transposed": ("transpose", "q_b"),
     "R for L": ("side", "L for R"),
-    "papers' scale": ("factor", "half"),
+    "papers' scale": ("convention", "right with --scale 1"),
     "doubled": ("factor", "twice"),
     "bodies swapped": ("exchange", "bodies"),
     "one sign": ("sign", "q_b about y"),

@@ -30,6 +30,7 @@ def additions(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     yield from _gyroscopic(bench, scope)
     yield from _off_the_sphere(bench, scope)
     yield from _exchanged_rows(bench, scope)
+    yield from _exchanged_columns(bench, scope)
     yield from _terms(bench, scope)
     if len(scope.rows) * len(scope.columns) == 1:
         yield from _other_entry(bench, scope)
@@ -124,6 +125,30 @@ def _exchanged_rows(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, floa
         and found[0] != list(scope.rows)
     ):
         yield f"its rows in the order {', '.join(map(str, found[0]))}", "order", 1.0
+
+
+def _exchanged_columns(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    if len(scope.rows) < 2 or len(scope.columns) < 2:
+        return
+    rows, found = list(scope.rows), []
+    for claim, truth in zip(bench.claims, bench.matrices(bench.truth), strict=True):
+        c, t = np.array(claim)[rows], np.array(truth)[rows]
+        near = NEAR * (1 + np.abs(t).max())
+        apart = [
+            {k: np.abs(c[:, i] - t[:, k]).max() for k in (i, *(k for k in scope.columns if k != i))}
+            for i in scope.columns
+        ]
+        found.append([next((k for k, size in row.items() if size < near), None) for row in apart])
+    order = found[0]
+    if order != found[1] or None in order or sorted(order) != sorted(scope.columns) or order == list(scope.columns):
+        return
+    names = bench.layout.column_names
+    moved = [names[k] for i, k in zip(scope.columns, order, strict=True) if i != k]
+    wanted = [names[i] for i, k in zip(scope.columns, order, strict=True) if i != k]
+    if len(moved) == 2:
+        yield f"its columns {wanted[0]} and {wanted[1]} exchanged", "order", 1.0
+    else:
+        yield f"a permutation of its columns: {', '.join(moved)} where {', '.join(wanted)} should be", "order", 1.2
 
 
 def _other_entry(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from time import process_time
 
 from symvi.verify.derivatives.additions import additions
+from symvi.verify.derivatives.conventions import other_convention
 from symvi.verify.derivatives.decide import Branch, Decision
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.factors import ZERO, Factors
@@ -18,7 +20,9 @@ from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
 from symvi.verify.derivatives.report import Diagnosis
 from symvi.verify.derivatives.scopes import WHOLE, Layout, Place, Scope
+from symvi.verify.derivatives.signs import lost_sign
 from symvi.verify.derivatives.terms import Traces, traced
+from symvi.verify.derivatives.unusual import unusual
 from symvi.verify.derivatives.variants import (
     Matrix,
     Variant,
@@ -32,7 +36,7 @@ from symvi.verify.derivatives.worlds import DIGITS, FloatWorld, Irrational, Real
 SEEN, SURE = 1e-8, 1e-30
 AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest are told with it
 MOST_TOLD = 3
-PATIENCE = {1: 1.5, 2: 6.0}  # seconds of searching, by the order of the derivative
+PATIENCE = {1: 0.5, 2: 5.0}  # seconds of searching, by the order of the derivative
 NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
@@ -58,8 +62,14 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
     if right and branch.path:
         says = f"the claim does not follow the condition: it is right where {right[0].said}"
         yield Diagnosis(f"where {branch.said}", says, frozenset(branch.wrong), "branch", 0.5)
+    if (other := other_convention(problem, branch)) is not None:
+        yield other
+        return
     if (almost := _almost_right(problem, decision)) is not None:
         yield almost
+        return
+    if (lost := lost_sign(problem, branch)) is not None:
+        yield lost
         return
     for found in Bench(problem, branch, decision.wrong).diagnoses():
         yield _in_branch(found, branch) if right and branch.path else found
@@ -112,7 +122,9 @@ class Bench:
         self.traces = self._traces()
         self.factors = Factors(problem.question.variables, self.points, self.traces)
         self.known: dict[int, list[Matrix | None]] = {}
+        self.exact: dict[int, Matrix | None] = {}
         self.truth = true_variant(problem)
+        self.claim = Variant("", "", 0.0, lambda point, world: matrix_of(problem, problem.claim(point, world)))
         self.variants: list[Variant] = [self.truth]
 
     # --- the way through ----------------------------------------------------------------------------------------
@@ -122,7 +134,7 @@ class Bench:
         self.deadline = process_time() + PATIENCE[self.problem.question.order]
         left, told = set(self.wrong), []
         stages: list[Callable[[], Iterable[Variant]]] = [
-            lambda: usual_variants(self.problem),
+            lambda: chain(usual_variants(self.problem), unusual(self.problem)),
             lambda: other_variants(self.problem),
         ]
         for stage in stages:
@@ -166,7 +178,12 @@ class Bench:
 
     # --- one scope ----------------------------------------------------------------------------------------------
     def _explanations(self, scope: Scope) -> list[Found]:
-        found = [f for variant in self.variants if (f := self._by_variant(variant, scope)) is not None]
+        found = []
+        for variant in self.variants:
+            if self.late:
+                return found
+            if (one := self._by_variant(variant, scope)) is not None:
+                found.append(one)
         if not self.late and (not found or min(f.cost for f in found) > 1.5):
             found += [Found(scope, says, kind, cost + scope.cost) for says, kind, cost in additions(self, scope)]
         return found
@@ -209,11 +226,16 @@ class Bench:
         if named is None or (named[1] == ZERO and variant is not self.truth):
             return None
         cost, words = named
+        if words and variant is not self.truth and self._is_scattered(scope):
+            return None  # two errors at once, in one entry of many, are found by chance
         if not words and variant is self.truth or not self._sure(variant, scope):
             return None
         says = "; ".join(part for part in (variant.says, words) if part)
         kind = variant.kind if variant is not self.truth else _kind_of(words, self.problem)
         return Found(self._part(variant, scope), says, kind, variant.cost + cost + scope.cost, variant)
+
+    def _is_scattered(self, scope: Scope) -> bool:
+        return len(scope.rows) * len(scope.columns) == 1 < self.layout.rows * self.layout.columns
 
     def _part(self, variant: Variant, scope: Scope) -> Scope:
         """The scope, or the part of it that a variant is about."""
@@ -231,12 +253,17 @@ class Bench:
         """Once more in 60 digits, at the first point."""
         if self.problem.in_floats:
             return True
-        world = RealWorld()
+        for one in (self.claim, variant):
+            if id(one) not in self.exact:
+                self.exact[id(one)] = self._in_digits(one)
+        claim, matrix = self.exact[id(self.claim)], self.exact[id(variant)]
+        return claim is not None and matrix is not None and proportion(claim, matrix, scope, SURE) is not None
+
+    def _in_digits(self, variant: Variant) -> Matrix | None:
         try:
-            claim = matrix_of(self.problem, self.problem.claim(self.points[0], world))
-            return proportion(claim, variant.of(self.points[0], world), scope, SURE) is not None
+            return variant.of(self.points[0], RealWorld())
         except NO_VALUE:
-            return False
+            return None
 
 
 def _merged(told: list[Diagnosis]) -> Iterator[Diagnosis]:

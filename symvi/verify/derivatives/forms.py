@@ -14,7 +14,7 @@ SHOWN_UNREACHED = 3
 
 def text(report: Report) -> str:
     """Verdict, the matrix with its wrong entries marked, counterexamples, diagnoses, notes."""
-    lines = [verdict_line(report), *matrix_lines(report)]
+    lines = [verdict_line(report), *(f"question: {line}" for line in report.question), *matrix_lines(report)]
     lines += example_lines(report.wrong[:SHOWN_ENTRIES])
     if len(report.wrong) > SHOWN_ENTRIES:
         lines.append(f"... and {len(report.wrong) - SHOWN_ENTRIES} more wrong entries")
@@ -104,6 +104,7 @@ def plain(report: Report) -> dict:
         "function": report.function,
         "claimed": report.claimed,
         "wrt": list(report.wrt),
+        "question": list(report.question),
         "shape": list(report.shape),
         "columns": list(report.column_names),
         "entries": [_plain_entry(entry) for entry in report.entries],

@@ -56,7 +56,16 @@ def own(
         key: variable.in_tangent(tangent, side) if variable.kind == "quaternion" else variable
         for key, variable in definition.variables.items()
     }
-    return function_of(replace(definition, variables=stated))
+    function = function_of(replace(definition, variables=stated))
+    joint = {"axis": axis, "parent": parent, "offset": offset, "axes": axes, "scale": scale}
+    function.options = {"tangent": tangent, "side": side, **(joint if _is_joint(name) else {})}
+    return function
+
+
+def _is_joint(name: str) -> bool:
+    from symvi.verify.derivatives import own_joints
+
+    return name in own_joints.NAMES
 
 
 def definition_of(name: str, **options) -> Definition:

@@ -39,7 +39,7 @@ def _section(report: Report) -> str:
     )  # fmt: skip
     table = f"<table><tr><th></th>{columns}</tr>\n{rows}</table>"
     verdict = f'<p class="verdict">{escape(verdict_line(report))}</p>'
-    said = [*_points(report), *(diagnosis_lines(report) if not report.right else ()), *report.notes, report.method]
+    said = _said(report)
     return f"{verdict}\n{table}\n<ul>{''.join(f'<li>{escape(text)}</li>' for text in said)}</ul>"
 
 
@@ -49,6 +49,13 @@ def _cell(entry: Entry) -> str:
     title = escape(entry.verdict if example is None else f"at {point_text(example.point)}")
     kind = KINDS.get(entry.verdict, "right")
     return f'<td class="{kind}" title="{title}">{escape(MARKS[entry.verdict])}{values}</td>'
+
+
+def _said(report: Report) -> list[str]:
+    """Everything below the matrix: the question first."""
+    wrong = [] if report.right else diagnosis_lines(report)
+    asked = [f"question: {line}" for line in report.question]
+    return [*asked, *_points(report), *wrong, *report.notes, report.method]
 
 
 def _points(report: Report) -> list[str]:
@@ -82,7 +89,7 @@ def _fragment(name: str, report: Report) -> str:
     matrix = rows.join(" & ".join(_mark(entry) for entry in row) for row in rows_of(report))
     # a matrix of amsmath has ten columns unless its counter says more
     wide = rf"\setcounter{{MaxMatrixCols}}{{{max(10, len(report.column_names))}}}"
-    said = [*_points(report), *(diagnosis_lines(report) if not report.right else ()), *report.notes, report.method]
+    said = _said(report)
     items = "\n".join(rf"\item {_tex(text)}" for text in said)
     return "\n".join(
         [

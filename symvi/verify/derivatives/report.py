@@ -41,7 +41,7 @@ class Diagnosis:
     """where: the part of the matrix; says: what it is instead; entries: the wrong ones that this explains.
 
     kind: one word: factor, sign, missing, step, side, component, order, conjugate, exchange, transpose, parameter,
-    axes, gyroscopic, term, manifold, branch, zero, inverse. cost: the simpler, the smaller.
+    axes, gyroscopic, term, manifold, branch, zero, inverse, convention. cost: the simpler, the smaller.
     """
 
     where: str
@@ -61,7 +61,7 @@ class Report:
     right: whether every entry is. transposed: the claim came as the transpose of the derivative, and its entries are
     judged where they belong. entries: row by row. diagnoses: simplest first. log10_doubt: the decimal logarithm of
     a bound of the probability that a wrong entry passed as equal. unreached: conditions of which only one side was
-    tested, ways through them that were not. seconds: how long it took.
+    tested, ways through them that were not. question: what was asked, in words. seconds: how long it took.
     """
 
     function: str
@@ -77,6 +77,7 @@ class Report:
     branches: tuple[str, ...] = ()
     transposed: bool = False
     unreached: tuple[str, ...] = ()
+    question: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
 
     @property

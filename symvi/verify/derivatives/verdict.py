@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
+from symvi.verify.derivatives.conventions import asked_lines
 from symvi.verify.derivatives.counterexample import counterexamples
 from symvi.verify.derivatives.decide import Branch, Decision, decide
 from symvi.verify.derivatives.diagnosis import diagnose
@@ -205,6 +206,7 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
         log10_doubt=decision.doubt,
         transposed=problem.transposed,
         unreached=decision.unreached,
+        question=asked_lines(problem),
         diagnoses=diagnoses,
         branches=tuple(_branches_said(decision)),
     )
