@@ -52,3 +52,21 @@ def test_what_derive_prints_is_what_verify_asks_for() -> None:
     found = derivation("revolute")
     function = verify.own("revolute", offset=True)
     assert verify.derivative(function, as_claim(found, list(function.variables)), wrt=found.wrt).right
+
+
+SYMBOLS = {
+    "revolute": ("x", "q", "R(q)", "p_a", "[a1 a2]", "q_off", "V", "L(p)", "R(p)", "v^", "I"),
+    "screw": ("S", "pitch", "a3", "R_off"),
+    "distance": ("L",),
+    "rotational_residual": ("w", "J", "h", "tau"),
+    "half_space": ("p", "n", "o", "r"),
+}
+
+
+@pytest.mark.parametrize("name", SYMBOLS)
+def test_every_symbol_has_its_line(name: str) -> None:
+    """And no line says what does not occur: a distance has no axes, a rotation no step."""
+    said = [line.strip().partition(":")[0] for line in derivation(name).text().splitlines()]
+    for symbol in SYMBOLS[name]:
+        assert any(symbol in found.removesuffix(" before Vᵀ").split(", ") for found in said), symbol
+    assert "A" not in said and ("h" in said) == (name == "rotational_residual")

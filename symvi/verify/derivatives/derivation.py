@@ -18,6 +18,7 @@ from symvi.verify.derivatives import own_joints
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.notation import Factor, Sum, shown, times, value
 from symvi.verify.derivatives.own import definition_of
+from symvi.verify.derivatives.symbols import meanings
 from symvi.verify.derivatives.vectors import (
     Called,
     Constant,
@@ -94,8 +95,9 @@ class Derivation:
         lines += [f"    {text}" for text, _ in self.rows.names]
         if self._turns():
             lines.append(f"  turns: q -> {TURNS[self.tangent, self.side][0]}, v^ u = v x u")
-        lines += [f"  d{letter}/d{_said(n, False)} = {_stacked(self.blocks(n), False)}" for n in self.wrt]
-        return "\n".join(lines)
+        slopes = [f"  d{letter}/d{_said(n, False)} = {_stacked(self.blocks(n), False)}" for n in self.wrt]
+        where = meanings("\n".join([*(line for line in lines[1:] if "turns:" not in line), *slopes]))
+        return "\n".join([*lines, "  where", *(f"    {said}" for said in where), *slopes])
 
     def latex(self) -> str:
         letter = self.rows.letter
