@@ -54,10 +54,10 @@ BLUNDERS: dict[str, tuple[tuple[str, str], Change]] = {
 }  # fmt: skip
 
 
-def unprojected(right: dict, given: dict) -> list:
-    """K of friction as it acts on any vector, though sliding of bodies has parts along the normal until projected."""
-    d = [given["D"][4 * i : 4 * i + 4] for i in range(4)]
-    return [d[1 + i][1 + k] - d[1 + i][0] * d[0][1 + k] / d[0][0] for i in range(3) for k in range(3)]
+def unprojected(right, given) -> list:
+    """A part of K along the normal is left."""
+    n = given["n"]
+    return [x + given["eta"][0] * n[k // 3] * n[k % 3] for k, x in enumerate(right["K"])]
 
 
 CONTACT_BLUNDERS: dict[str, tuple[tuple[str, str], Change]] = {
@@ -67,9 +67,9 @@ CONTACT_BLUNDERS: dict[str, tuple[tuple[str, str], Change]] = {
         ("sliding", "u"), lambda right, given: [v + r for v, r in zip(given["v"], given["rate"], strict=True)]),
     "the parent's arm from the child's centre": (("arms", "l_a"), lambda right, given: right["l_b"]),
     "a bound of friction that does not follow the normal impulse": (
-        ("friction_law", "m"), lambda right, given: [x * 0 for x in right["m"]]),
-    "a stiffness of friction that was not projected": (("friction_law", "K"), unprojected),
-    "W for its square": (("scaled_law", "D"), lambda right, given: [x / given["eta"][0] for x in right["D"]]),
+        ("scaled_law", "m"), lambda right, given: [x * 0 for x in right["m"]]),
+    "a stiffness of friction that was not projected": (("scaled_law", "K"), unprojected),
+    "W for its square": (("scaled_law", "K"), lambda right, given: [x / given["eta"][0] for x in right["K"]]),
     "b and e exchanged in the scaling": (("scaling_point", "eta"), lambda right, given: [1 / right["eta"][0]]),
     "a start inside the cone, but off the central path": (
         ("friction_on_path", "e"), lambda right, given: [x + x if k == 0 else x for k, x in enumerate(right["e"])]),
@@ -106,7 +106,11 @@ def texts(of: Subject) -> list[str]:
 @pytest.mark.parametrize("blunder", BLUNDERS)
 def test_a_blunder_is_caught(blunder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     place, change = BLUNDERS[blunder]
-    wrong = planted(monkeypatch, "askew_fixed", place, change)
+    try:
+        wrong = planted(monkeypatch, "askew_fixed", place, change)
+    except ValueError as error:  # what eliminates a joint with its body sees it at once
+        assert "not each other's negatives" in str(error)
+        return
     assert texts(wrong) != texts(of_zoo("askew_fixed"))
     assert is_caught(wrong)
 
