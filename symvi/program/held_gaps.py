@@ -33,20 +33,49 @@ def check_held_gaps(mechanism: Mechanism, constraints: Sequence[ConstraintModel]
     nodes = [*contact_models(mechanism), *limit_models(mechanism)]
     if not nodes or not held:
         return
-    names, size = [body.name for body in mechanism.bodies], size_of(mechanism)
-    gaps, rows = Equations(names, [_row(node) for node in nodes]), Equations(names, held)
-    start = start_configuration(mechanism, mechanism.bodies, start_angles(mechanism, held))
-    closed = {k for k, gap in enumerate(gaps.at(start)[0]) if abs(gap.g[0]) <= ZERO * _unit(nodes[k], size)}
-    scale = np.tile([size] * 3 + [1.0] * 3, len(names))
-    for place, free in _places(rows, start, scale) if closed else ():
+    size, angles = size_of(mechanism), start_angles(mechanism, held)
+    start = start_configuration(mechanism, mechanism.bodies, angles)
+    gaps = Equations([body.name for body in mechanism.bodies], [_row(node) for node in nodes]).at(start)[0]
+    closed = [node for node, gap in zip(nodes, gaps, strict=True) if abs(gap.g[0]) <= ZERO * _unit(node, size)]
+    for part, own in _parts(closed, held):
+        bodies = [body for body in mechanism.bodies if body.name in part]
+        for node in _held(own, held, start_configuration(mechanism, bodies, angles), bodies, size):
+            what = "limit" if isinstance(node, LimitModel) else "contact"
+            raise AssemblyError(
+                f"{what} '{node.name}': joints hold it closed for good, so nothing decides with what force it is "
+                "pressed; leave it out, or give it room"
+            )
+
+
+def _parts(closed: Sequence, held: Sequence[ConstraintModel]) -> Iterator[tuple[set[str], list]]:
+    """The bodies that constraints tie to those of closed gaps, and these gaps: a large robot is not looked at whole."""
+    waiting = list(closed)
+    while waiting:
+        part = _bodies(waiting[0])
+        while grown := set().union(*(_bodies(m) for m in (*held, *waiting) if _bodies(m) & part)) - part:
+            part |= grown
+        yield part, [node for node in waiting if _bodies(node) <= part]
+        waiting = [node for node in waiting if not _bodies(node) <= part]
+
+
+def _bodies(model) -> set[str]:
+    return {body for body in model.bodies.values() if body is not None}
+
+
+def _held(nodes: Sequence, held: Sequence[ConstraintModel], start: Configuration, bodies, size: float) -> list:
+    """Those of the nodes that no motion of their part changes."""
+    names = [body.name for body in bodies]
+    own = [model for model in held if _bodies(model) and _bodies(model) <= set(names)]
+    if not own:
+        return []
+    gaps, rows = Equations(names, [_row(node) for node in nodes]), Equations(names, own)
+    scale, closed = np.tile([size] * 3 + [1.0] * 3, len(names)), set(range(len(nodes)))
+    for place, free in _places(rows, start, scale):
         here = gaps.at(place)[0]
         closed = {k for k in closed if _share(_dense(here[k : k + 1], scale)[0], free) <= HELD}
-    for k in sorted(closed):
-        what = "limit" if isinstance(nodes[k], LimitModel) else "contact"
-        raise AssemblyError(
-            f"{what} '{nodes[k].name}': joints hold it closed for good, so nothing decides with what force it is "
-            "pressed; leave it out, or give it room"
-        )
+        if not closed:  # as a rule at the start already
+            break
+    return [nodes[k] for k in sorted(closed)]
 
 
 def _row(node) -> ConstraintModel:
