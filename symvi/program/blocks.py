@@ -86,6 +86,10 @@ def times(matrix: Matrix, vector: Vector) -> Vector:
     return [dot(row, vector) for row in matrix]
 
 
+def cross(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
 def dot(left: Sequence[Scalar], right: Sequence[Scalar]) -> Scalar:
     total = left[0] * right[0]
     for a, b in zip(left[1:], right[1:], strict=True):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from symvi.physics import gaps, kinematics
 from symvi.physics.model import Carried, ContactModel
 from symvi.program import common
+from symvi.program.blocks import cross
 from symvi.program.body import use
 from symvi.program.common import single
 from symvi.program.constraint import Baked, Knots, Rows, trace_rows
@@ -247,10 +248,10 @@ class _ContactKernels:
         if self.model.unit_gradient:
             n = self.friction.normal(trace)
             force = [a * normal + t for a, t in zip(n, tangent, strict=True)]
-            result = force + _cross(arm, force)
+            result = force + cross(arm, force)
             return result if label == "b" else [-x for x in result]
         gradient = [x for row in stored(trace, self.gradients[label]) for x in row]
-        turned = list(tangent) + _cross(arm, tangent)
+        turned = list(tangent) + cross(arm, tangent)
         turned = turned if label == "b" else [-x for x in turned]
         return [a * normal + t for a, t in zip(gradient, turned, strict=True)]
 
@@ -381,7 +382,3 @@ class _ContactKernels:
     def _finish(self, trace: Trace) -> None:
         trace.write(self.kind, "pressed", field(trace, "impulse", self.pairs)[:1], store="state")
         self.friction.finish(trace)
-
-
-def _cross(u: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-    return [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]

@@ -11,11 +11,12 @@ truck's tolerance. So each node has its own,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from symvi.mechanism import Mechanism
 from symvi.mechanism.contacts import contact_points
+from symvi.program.parts import parts_of
 
 LIGHTEST = 100.0
 
@@ -29,7 +30,7 @@ class Heft(NamedTuple):
 
 def hefts(mechanism: Mechanism, masses: Mapping[str, float]) -> dict[str, Heft]:
     """Every contact point, limit and dry friction by name; masses [kg]: those of all bodies."""
-    parts = _parts(mechanism)
+    parts = parts_of(mechanism)
     weight = Counter()
     for body, part in parts.items():
         weight[part] += masses[body]
@@ -53,25 +54,3 @@ def _stops(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
     for stop in stops:
         joint = mechanism.joint(stop.joint)
         yield stop.name, joint.parent, joint.child
-
-
-def _parts(mechanism: Mechanism) -> dict[str, str]:
-    """Body -> a body that stands for all that joints and couplings hold together with it; the world holds nothing."""
-    leader = {body.name: body.name for body in mechanism.bodies}
-
-    def of(body: str) -> str:
-        while leader[body] != body:
-            leader[body] = leader[leader[body]]
-            body = leader[body]
-        return body
-
-    def join(bodies: Sequence[str]) -> None:
-        first, *rest = [of(body) for body in bodies if body in leader] or [""]
-        for other in rest:
-            leader[other] = first
-
-    joints = {joint.name: (joint.parent, joint.child) for joint in mechanism.joints}
-    ties = [*joints.values(), *((*joints[c.joints[0]], *joints[c.joints[1]]) for c in mechanism.couplings)]
-    for tie in ties:
-        join(tie)
-    return {body: of(body) for body in leader}

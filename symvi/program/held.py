@@ -14,15 +14,11 @@ from functools import cached_property
 
 from symvi.physics.joints import rows as row
 from symvi.physics.model import ConstraintModel
-from symvi.program.blocks import Matrix, Vector, dot
+from symvi.program.blocks import Matrix, Vector, cross, dot
 from symvi.scalar import Graph, Scalar
 
 COUNTS = (0, 2, 3)  # of rows of one kind that can be taken without a choice
 TRANSLATIONS, ROTATIONS = (row.coincidence, row.offset_along), (row.alignment,)
-
-
-def cross(a: Vector, b: Vector) -> Vector:
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
 def rows_by_kind(model: ConstraintModel) -> tuple[tuple[int, ...], tuple[int, ...]] | None:

@@ -18,6 +18,7 @@ from symvi.physics.model import ConstraintModel, LimitModel
 from symvi.program.assembly import start_angles
 from symvi.program.equations import Array, Configuration, Equations, Rows, start_configuration
 from symvi.program.extent import size_of
+from symvi.program.parts import parts_of
 
 ZERO = 1e-7  # of the mechanism's size, or rad: a gap that counts as closed
 HELD = 1e-6  # of the gradient's size: a gap that free motions change by less is held
@@ -37,25 +38,17 @@ def check_held_gaps(mechanism: Mechanism, constraints: Sequence[ConstraintModel]
     start = start_configuration(mechanism, mechanism.bodies, angles)
     gaps = Equations([body.name for body in mechanism.bodies], [_row(node) for node in nodes]).at(start)[0]
     closed = [node for node, gap in zip(nodes, gaps, strict=True) if abs(gap.g[0]) <= ZERO * _unit(node, size)]
-    for part, own in _parts(closed, held):
-        bodies = [body for body in mechanism.bodies if body.name in part]
+    leader, groups = parts_of(mechanism), {}
+    for node in closed:
+        groups.setdefault(frozenset(leader[body] for body in _bodies(node)), []).append(node)
+    for leaders, own in groups.items():  # a large robot is not looked at whole
+        bodies = [body for body in mechanism.bodies if leader[body.name] in leaders]
         for node in _held(own, held, start_configuration(mechanism, bodies, angles), bodies, size):
             what = "limit" if isinstance(node, LimitModel) else "contact"
             raise AssemblyError(
                 f"{what} '{node.name}': joints hold it closed for good, so nothing decides with what force it is "
                 "pressed; leave it out, or give it room"
             )
-
-
-def _parts(closed: Sequence, held: Sequence[ConstraintModel]) -> Iterator[tuple[set[str], list]]:
-    """The bodies that constraints tie to those of closed gaps, and these gaps: a large robot is not looked at whole."""
-    waiting = list(closed)
-    while waiting:
-        part = _bodies(waiting[0])
-        while grown := set().union(*(_bodies(m) for m in (*held, *waiting) if _bodies(m) & part)) - part:
-            part |= grown
-        yield part, [node for node in waiting if _bodies(node) <= part]
-        waiting = [node for node in waiting if not _bodies(node) <= part]
 
 
 def _bodies(model) -> set[str]:

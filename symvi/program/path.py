@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-FIRST = 0.01  # centring at a start, of the energy that the mechanism's weight brings in a step
+FIRST = 0.01  # centring at a start, per heft, of the fall in a step squared, or times the speed of closing
 ASTRAY = 1.0  # squares of the weight's fall in a step: a start that misses more is off the path
-BALANCE = 0.3  # centring at a start, of the energy of what it misses
+BALANCE = 0.3  # centring at a start, per heft, of the squares of what it misses
 ASIDE = 30.0  # times the mean complementarity: a product that large is far from the central path
 RECENTRE = 0.01  # of that product, to centre by
-NEAR = 0.01  # of the weight's energy: below it, after increments longer than LONG, laws are linearised exactly
+NEAR = 0.01  # of the fall in a step squared: below it, after increments longer than LONG, laws are linearised exactly
 LONG = 0.5
 SHORT = 0.3  # increments shorter than this bring the scaled law back
 FALLING = 0.1  # of the mean complementarity: the next centring in the papers' method

@@ -3,7 +3,7 @@
 The scenes are those of the examples: a cube that drops on its eight corners, 100 tosses of it, a block on a slope near
 the threshold of sliding, a chain of 44 spheres that falls, a quadruped that stands and trots. Bounds are the figures of
 a prototype of the same method, with the second-order cone and the default tolerance. A bound on a quadruped's step is
-half of the prototype's rate, which it had with a faster order of pivots.
+half of the prototype's rate.
 
 The energy of a step is the kinetic energy of its own velocity plus the potential at its middle: flight keeps it
 exactly, friction and plastic impacts take from it, and what it gains is the error of the method.
