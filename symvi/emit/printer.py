@@ -131,13 +131,12 @@ class _Printer:
 
     @staticmethod
     def _inside(operand: tuple[str, int], needed: int, right: bool = False) -> str:
-        """Brackets keep the order of the graph: a sum on the right of a sum is not the sum read from the left."""
+        """Brackets keep the order of the graph: a sum on the right of a sum is not the sum read from the left.
+
+        Products within other expressions have them too, so that nobody must know which binds closer.
+        """
         text, strength = operand
-        if strength < needed or (right and strength <= 1) or (strength in (1, 3) and needed >= 3):
-            return f"({text})"
-        if strength == 3 and needed == 1:
-            return f"({text})"
-        return text
+        return f"({text})" if strength == 3 or strength < needed or (right and strength <= 1) else text
 
     def _fresh(self, wanted: str | None) -> str:
         if wanted is None:

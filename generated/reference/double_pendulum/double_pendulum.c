@@ -109,7 +109,7 @@ static void prepare_body(const double_pendulum_common_work *common, const double
     body->r[2] = r2;
     const real r3 = 2.0*(t3 + t4);
     body->r[3] = r3;
-    const real t8 = 1.0 - 2.0*(q1*q1);
+    const real t8 = 1.0 - (2.0*(q1*q1));
     const real t9 = t2 - t8;
     body->r[4] = -t9;
     const real t10 = q0*q1;
@@ -137,12 +137,12 @@ static void prepare_body(const double_pendulum_common_work *common, const double
     body->j[1] = j1;
     const real j2 = (t13*(t13*inertia0)) + (r7*(r7*inertia1)) + (t14*(t14*inertia2));
     body->j[2] = j2;
-    const real j3 = (r3*t15) + (t9*t16) - t12*t17;
+    const real j3 = (r3*t15) + (t9*t16) - (t12*t17);
     body->j[3] = j3;
     const real t21 = (t13*t15) + (r7*t16) + (t14*t17);
     body->kept[1] = t21;
     body->j[4] = -t21;
-    const real t22 = (t13*t18) + (r7*t19) - t14*t20;
+    const real t22 = (t13*t18) + (r7*t19) - (t14*t20);
     body->kept[2] = t22;
     body->j[5] = -t22;
     const real kept12 = body->kept[12];
@@ -201,19 +201,19 @@ static void prepare_revolute_ground(const double_pendulum_common_work *common,
     const real b_q2 = b_z->q[2];
     const real frame_b3 = revolute_ground_p->frame_b[3];
     const real b_q3 = b_z->q[3];
-    const real frame_b1_w = (frame_b0*b_q0) - frame_b1*b_q1 - frame_b2*b_q2 - frame_b3*b_q3;
+    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
     revolute_ground->kept[3] = frame_b1_w;
     const real frame_a0 = revolute_ground_p->frame_a[0];
     const real t1 = frame_a0*frame_b1_w;
-    const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - frame_b2*b_q3 + (b_q2*frame_b3);
+    const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - (frame_b2*b_q3) + (b_q2*frame_b3);
     revolute_ground->kept[4] = frame_b1_x;
     const real frame_a1 = revolute_ground_p->frame_a[1];
     const real t2 = frame_a1*frame_b1_x;
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - b_q1*frame_b3;
+    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - (b_q1*frame_b3);
     revolute_ground->kept[5] = frame_b1_y;
     const real frame_a2 = revolute_ground_p->frame_a[2];
     const real t3 = frame_a2*frame_b1_y;
-    const real frame_b1_z = (frame_b0*b_q3) - frame_b1*b_q2 + (b_q1*frame_b2) + (b_q0*frame_b3);
+    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (b_q1*frame_b2) + (b_q0*frame_b3);
     revolute_ground->kept[6] = frame_b1_z;
     const real frame_a3 = revolute_ground_p->frame_a[3];
     const real t4 = frame_a3*frame_b1_z;
@@ -292,7 +292,7 @@ static void prepare_revolute(const double_pendulum_common_work *common,
     const real a_q2 = a_z->q[2];
     const real frame_a3 = revolute_p->frame_a[3];
     const real a_q3 = a_z->q[3];
-    const real frame_a1_w = (frame_a0*a_q0) - frame_a1*a_q1 - frame_a2*a_q2 - frame_a3*a_q3;
+    const real frame_a1_w = (frame_a0*a_q0) - (frame_a1*a_q1) - (frame_a2*a_q2) - (frame_a3*a_q3);
     revolute->kept[3] = frame_a1_w;
     const real frame_b0 = revolute_p->frame_b[0];
     const real b_q0 = b_z->q[0];
@@ -302,22 +302,22 @@ static void prepare_revolute(const double_pendulum_common_work *common,
     const real b_q2 = b_z->q[2];
     const real frame_b3 = revolute_p->frame_b[3];
     const real b_q3 = b_z->q[3];
-    const real frame_b1_w = (frame_b0*b_q0) - frame_b1*b_q1 - frame_b2*b_q2 - frame_b3*b_q3;
+    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
     revolute->kept[8] = frame_b1_w;
     const real t1 = frame_a1_w*frame_b1_w;
-    const real frame_a1_x = (frame_a0*a_q1) + (a_q0*frame_a1) - frame_a2*a_q3 + (a_q2*frame_a3);
+    const real frame_a1_x = (frame_a0*a_q1) + (a_q0*frame_a1) - (frame_a2*a_q3) + (a_q2*frame_a3);
     revolute->kept[4] = frame_a1_x;
-    const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - frame_b2*b_q3 + (b_q2*frame_b3);
+    const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - (frame_b2*b_q3) + (b_q2*frame_b3);
     revolute->kept[7] = frame_b1_x;
     const real t2 = frame_a1_x*frame_b1_x;
-    const real frame_a1_y = (frame_a0*a_q2) + (frame_a1*a_q3) + (a_q0*frame_a2) - a_q1*frame_a3;
+    const real frame_a1_y = (frame_a0*a_q2) + (frame_a1*a_q3) + (a_q0*frame_a2) - (a_q1*frame_a3);
     revolute->kept[5] = frame_a1_y;
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - b_q1*frame_b3;
+    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - (b_q1*frame_b3);
     revolute->kept[9] = frame_b1_y;
     const real t3 = frame_a1_y*frame_b1_y;
-    const real frame_a1_z = (frame_a0*a_q3) - frame_a1*a_q2 + (a_q1*frame_a2) + (a_q0*frame_a3);
+    const real frame_a1_z = (frame_a0*a_q3) - (frame_a1*a_q2) + (a_q1*frame_a2) + (a_q0*frame_a3);
     revolute->kept[6] = frame_a1_z;
-    const real frame_b1_z = (frame_b0*b_q3) - frame_b1*b_q2 + (b_q1*frame_b2) + (b_q0*frame_b3);
+    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (b_q1*frame_b2) + (b_q0*frame_b3);
     revolute->kept[10] = frame_b1_z;
     const real t4 = frame_a1_z*frame_b1_z;
     const real g12 = t1 + t2 - t3 - t4;
@@ -508,20 +508,20 @@ static void evaluate_body(const double_pendulum_common_work *common, const doubl
     const real j2 = body->j[2];
     const real kept1 = body->kept[1];
     const real kept2 = body->kept[2];
-    const real jw2 = (w2*j2) - w0*kept1 - w1*kept2;
+    const real jw2 = (w2*j2) - (w0*kept1) - (w1*kept2);
     body->jw[2] = jw2;
     const real j1 = body->j[1];
     const real j3 = body->j[3];
-    const real jw1 = (w1*j1) + (w0*j3) - w2*kept2;
+    const real jw1 = (w1*j1) + (w0*j3) - (w2*kept2);
     body->jw[1] = jw1;
     const real j0 = body->j[0];
-    const real jw0 = (w0*j0) + (w1*j3) - w2*kept1;
+    const real jw0 = (w0*j0) + (w1*j3) - (w2*kept1);
     body->jw[0] = jw0;
-    const real l0 = (a1*jw2) - a2*jw1 + (c*jw0);
+    const real l0 = (a1*jw2) - (a2*jw1) + (c*jw0);
     body->l[0] = l0;
-    const real t2 = (a0*jw2) - a2*jw0 - c*jw1;
+    const real t2 = (a0*jw2) - (a2*jw0) - (c*jw1);
     body->l[1] = -t2;
-    const real l2 = (a0*jw1) - a1*jw0 + (c*jw2);
+    const real l2 = (a0*jw1) - (a1*jw0) + (c*jw2);
     body->l[2] = l2;
     const real mass = body_p->mass;
     const real v0 = body->v[0];
@@ -566,9 +566,9 @@ static void evaluate_revolute_ground(const double_pendulum_common_parameters *co
     const real b_a1 = b->a[1];
     const real anchor_b1_z = revolute_ground->g1[0];
     const real b_c = b->c;
-    const real t1 = (anchor_b1_y*b_a0) - anchor_b1_x*b_a1 + (anchor_b1_z*b_c);
+    const real t1 = (anchor_b1_y*b_a0) - (anchor_b1_x*b_a1) + (anchor_b1_z*b_c);
     const real b_a2 = b->a[2];
-    const real t2 = (b_a0*anchor_b1_z) - anchor_b1_x*b_a2 - anchor_b1_y*b_c;
+    const real t2 = (b_a0*anchor_b1_z) - (anchor_b1_x*b_a2) - (anchor_b1_y*b_c);
     const real b_w1 = b->w[1];
     const real b_w2 = b->w[2];
     const real anchor_b_rate_x = (b_w1*t1) + (b_w2*t2);
@@ -576,9 +576,9 @@ static void evaluate_revolute_ground(const double_pendulum_common_parameters *co
     const real kept0 = revolute_ground->kept[0];
     const real f0 = b_v0 + anchor_b_rate_x + kept0;
     revolute_ground->f[0] = f0;
-    const real t3 = (b_a1*anchor_b1_z) - anchor_b1_y*b_a2 + (anchor_b1_x*b_c);
+    const real t3 = (b_a1*anchor_b1_z) - (anchor_b1_y*b_a2) + (anchor_b1_x*b_c);
     const real b_w0 = b->w[0];
-    const real t4 = (t1*b_w0) - b_w2*t3;
+    const real t4 = (t1*b_w0) - (b_w2*t3);
     const real b_v1 = b->v[1];
     const real kept1 = revolute_ground->kept[1];
     const real f1 = b_v1 - t4 + kept1;
@@ -596,28 +596,28 @@ static void evaluate_revolute_ground(const double_pendulum_common_parameters *co
     const real b_u3 = b->u[3];
     const real frame_b1_z = revolute_ground->kept[6];
     const real b_u2 = b->u[2];
-    const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - frame_b1_y*b_u3 + (frame_b1_z*b_u2);
-    const real frame_b_rate_w = (frame_b1_w*b_u0) - b_u1*frame_b1_x - frame_b1_y*b_u2 - b_u3*frame_b1_z;
-    const real frame_b_rate_z = (frame_b1_w*b_u3) - frame_b1_x*b_u2 + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
-    const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - b_u1*frame_b1_z;
+    const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - (frame_b1_y*b_u3) + (frame_b1_z*b_u2);
+    const real frame_b_rate_w = (frame_b1_w*b_u0) - (b_u1*frame_b1_x) - (frame_b1_y*b_u2) - (b_u3*frame_b1_z);
+    const real frame_b_rate_z = (frame_b1_w*b_u3) - (frame_b1_x*b_u2) + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
+    const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - (b_u1*frame_b1_z);
     const real frame_a0 = revolute_ground_p->frame_a[0];
     const real frame_a1 = revolute_ground_p->frame_a[1];
     const real frame_a2 = revolute_ground_p->frame_a[2];
     const real frame_a3 = revolute_ground_p->frame_a[3];
-    const real t6 = (frame_a0*frame_b_rate_x) - frame_a1*frame_b_rate_w - frame_a2*frame_b_rate_z +
+    const real t6 = (frame_a0*frame_b_rate_x) - (frame_a1*frame_b_rate_w) - (frame_a2*frame_b_rate_z) +
         (frame_a3*frame_b_rate_y);
     const real kept7 = revolute_ground->kept[7];
     const real f3 = (2.0*t6) + kept7;
     revolute_ground->f[3] = f3;
-    const real t7 = (frame_a0*frame_b_rate_y) + (frame_a1*frame_b_rate_z) - frame_b_rate_w*frame_a2 -
-        frame_b_rate_x*frame_a3;
+    const real t7 = (frame_a0*frame_b_rate_y) + (frame_a1*frame_b_rate_z) - (frame_b_rate_w*frame_a2) -
+        (frame_b_rate_x*frame_a3);
     const real kept8 = revolute_ground->kept[8];
     const real f4 = (2.0*t7) + kept8;
     revolute_ground->f[4] = f4;
     const real common_h = common_p->h;
-    const real anchor_b2_z = anchor_b1_z - t5*common_h;
+    const real anchor_b2_z = anchor_b1_z - (t5*common_h);
     revolute_ground->g2[0] = anchor_b2_z;
-    const real anchor_b2_y = anchor_b1_y - t4*common_h;
+    const real anchor_b2_y = anchor_b1_y - (t4*common_h);
     revolute_ground->g2[1] = anchor_b2_y;
     const real anchor_b2_x = anchor_b1_x + (anchor_b_rate_x*common_h);
     revolute_ground->g2[2] = anchor_b2_x;
@@ -637,7 +637,8 @@ static void evaluate_revolute_ground(const double_pendulum_common_parameters *co
     const real t15 = frame_a1*frame_b2_y;
     const real g24 = t12 + (t13 + (t14 + t15));
     revolute_ground->g2[4] = g24;
-    const real g25 = (frame_a3*frame_b2_x) - ((frame_a2*frame_b2_w) + ((frame_a0*frame_b2_y) - frame_a1*frame_b2_z));
+    const real g25 = (frame_a3*frame_b2_x) - ((frame_a2*frame_b2_w) + ((frame_a0*frame_b2_y) -
+        (frame_a1*frame_b2_z)));
     revolute_ground->g2[5] = g25;
     const real g26 = t12 - (t13 - (t14 - t15));
     revolute_ground->g2[6] = g26;
@@ -660,15 +661,15 @@ static void evaluate_revolute_ground(const double_pendulum_common_parameters *co
     const real y3 = revolute_ground->y[3];
     const real g13 = revolute_ground->g1[3];
     const real y4 = revolute_ground->y[4];
-    b->f[3] = (anchor_b1_z*y1) - anchor_b1_y*y2 - g12*y3 + (g13*y4) + b_f3;
+    b->f[3] = (anchor_b1_z*y1) - (anchor_b1_y*y2) - (g12*y3) + (g13*y4) + b_f3;
     const real b_f4 = b->f[4];
     const real g15 = revolute_ground->g1[5];
     const real g16 = revolute_ground->g1[6];
-    b->f[4] = -((anchor_b1_z*y0) - anchor_b1_x*y2 + (y3*g15) - y4*g16 - b_f4);
+    b->f[4] = -((anchor_b1_z*y0) - (anchor_b1_x*y2) + (y3*g15) - (y4*g16) - b_f4);
     const real b_f5 = b->f[5];
     const real g17 = revolute_ground->g1[7];
     const real g18 = revolute_ground->g1[8];
-    b->f[5] = (anchor_b1_y*y0) - anchor_b1_x*y1 - y3*g17 - y4*g18 + b_f5;
+    b->f[5] = (anchor_b1_y*y0) - (anchor_b1_x*y1) - (y3*g17) - (y4*g18) + b_f5;
 }
 
 /* revolute: x, y, z, about first axis, about second axis (260 operations) */
@@ -684,9 +685,9 @@ static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
     const real a_a1 = a->a[1];
     const real anchor_a1_z = revolute->g1[0];
     const real a_c = a->c;
-    const real t1 = (anchor_a1_y*a_a0) - anchor_a1_x*a_a1 + (anchor_a1_z*a_c);
+    const real t1 = (anchor_a1_y*a_a0) - (anchor_a1_x*a_a1) + (anchor_a1_z*a_c);
     const real a_a2 = a->a[2];
-    const real t2 = (a_a0*anchor_a1_z) - anchor_a1_x*a_a2 - anchor_a1_y*a_c;
+    const real t2 = (a_a0*anchor_a1_z) - (anchor_a1_x*a_a2) - (anchor_a1_y*a_c);
     const real a_w1 = a->w[1];
     const real a_w2 = a->w[2];
     const real anchor_a_rate_x = (a_w1*t1) + (a_w2*t2);
@@ -696,9 +697,9 @@ static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
     const real b_a1 = b->a[1];
     const real anchor_b1_z = revolute->g1[9];
     const real b_c = b->c;
-    const real t3 = (anchor_b1_y*b_a0) - anchor_b1_x*b_a1 + (anchor_b1_z*b_c);
+    const real t3 = (anchor_b1_y*b_a0) - (anchor_b1_x*b_a1) + (anchor_b1_z*b_c);
     const real b_a2 = b->a[2];
-    const real t4 = (b_a0*anchor_b1_z) - anchor_b1_x*b_a2 - anchor_b1_y*b_c;
+    const real t4 = (b_a0*anchor_b1_z) - (anchor_b1_x*b_a2) - (anchor_b1_y*b_c);
     const real b_w1 = b->w[1];
     const real b_w2 = b->w[2];
     const real anchor_b_rate_x = (b_w1*t3) + (b_w2*t4);
@@ -707,12 +708,12 @@ static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
     const real kept0 = revolute->kept[0];
     const real f0 = b_v0 - (a_v0 + (anchor_a_rate_x - anchor_b_rate_x)) + kept0;
     revolute->f[0] = f0;
-    const real t5 = (a_a1*anchor_a1_z) - anchor_a1_y*a_a2 + (anchor_a1_x*a_c);
+    const real t5 = (a_a1*anchor_a1_z) - (anchor_a1_y*a_a2) + (anchor_a1_x*a_c);
     const real a_w0 = a->w[0];
-    const real t6 = (t1*a_w0) - a_w2*t5;
-    const real t7 = (b_a1*anchor_b1_z) - anchor_b1_y*b_a2 + (anchor_b1_x*b_c);
+    const real t6 = (t1*a_w0) - (a_w2*t5);
+    const real t7 = (b_a1*anchor_b1_z) - (anchor_b1_y*b_a2) + (anchor_b1_x*b_c);
     const real b_w0 = b->w[0];
-    const real t8 = (t3*b_w0) - b_w2*t7;
+    const real t8 = (t3*b_w0) - (b_w2*t7);
     const real b_v1 = b->v[1];
     const real a_v1 = a->v[1];
     const real kept1 = revolute->kept[1];
@@ -733,7 +734,7 @@ static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
     const real a_u2 = a->u[2];
     const real frame_a1_z = revolute->kept[6];
     const real a_u3 = a->u[3];
-    const real frame_a_rate_w = (frame_a1_w*a_u0) - frame_a1_x*a_u1 - frame_a1_y*a_u2 - frame_a1_z*a_u3;
+    const real frame_a_rate_w = (frame_a1_w*a_u0) - (frame_a1_x*a_u1) - (frame_a1_y*a_u2) - (frame_a1_z*a_u3);
     const real frame_b1_w = revolute->kept[8];
     const real b_u1 = b->u[1];
     const real frame_b1_x = revolute->kept[7];
@@ -742,19 +743,19 @@ static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
     const real b_u3 = b->u[3];
     const real frame_b1_z = revolute->kept[10];
     const real b_u2 = b->u[2];
-    const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - frame_b1_y*b_u3 + (frame_b1_z*b_u2);
+    const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - (frame_b1_y*b_u3) + (frame_b1_z*b_u2);
     const real common_h = common_p->h;
     const real frame_b2_x = frame_b1_x + (common_h*frame_b_rate_x);
-    const real frame_a_rate_x = (frame_a1_w*a_u1) + (a_u0*frame_a1_x) - frame_a1_y*a_u3 + (a_u2*frame_a1_z);
-    const real frame_b_rate_w = (frame_b1_w*b_u0) - frame_b1_x*b_u1 - frame_b1_y*b_u2 - b_u3*frame_b1_z;
+    const real frame_a_rate_x = (frame_a1_w*a_u1) + (a_u0*frame_a1_x) - (frame_a1_y*a_u3) + (a_u2*frame_a1_z);
+    const real frame_b_rate_w = (frame_b1_w*b_u0) - (frame_b1_x*b_u1) - (frame_b1_y*b_u2) - (b_u3*frame_b1_z);
     const real frame_b2_w = frame_b1_w + (common_h*frame_b_rate_w);
     const real t11 = (frame_a_rate_w*frame_b2_x) + (frame_a1_w*frame_b_rate_x) - ((frame_a_rate_x*frame_b2_w) +
         (frame_a1_x*frame_b_rate_w));
-    const real frame_a_rate_y = (frame_a1_w*a_u2) + (frame_a1_x*a_u3) + (a_u0*frame_a1_y) - a_u1*frame_a1_z;
-    const real frame_b_rate_z = (frame_b1_w*b_u3) - frame_b1_x*b_u2 + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
+    const real frame_a_rate_y = (frame_a1_w*a_u2) + (frame_a1_x*a_u3) + (a_u0*frame_a1_y) - (a_u1*frame_a1_z);
+    const real frame_b_rate_z = (frame_b1_w*b_u3) - (frame_b1_x*b_u2) + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
     const real frame_b2_z = frame_b1_z + (common_h*frame_b_rate_z);
-    const real frame_a_rate_z = (frame_a1_w*a_u3) - frame_a1_x*a_u2 + (a_u1*frame_a1_y) + (a_u0*frame_a1_z);
-    const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - b_u1*frame_b1_z;
+    const real frame_a_rate_z = (frame_a1_w*a_u3) - (frame_a1_x*a_u2) + (a_u1*frame_a1_y) + (a_u0*frame_a1_z);
+    const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - (b_u1*frame_b1_z);
     const real frame_b2_y = frame_b1_y + (common_h*frame_b_rate_y);
     const real t12 = t11 - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z)) +
         ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y));
@@ -768,9 +769,9 @@ static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
     const real kept12 = revolute->kept[12];
     const real f4 = (2.0*t14) + kept12;
     revolute->f[4] = f4;
-    const real anchor_a2_z = anchor_a1_z - t9*common_h;
+    const real anchor_a2_z = anchor_a1_z - (t9*common_h);
     revolute->g2[0] = anchor_a2_z;
-    const real anchor_a2_y = anchor_a1_y - t6*common_h;
+    const real anchor_a2_y = anchor_a1_y - (t6*common_h);
     revolute->g2[1] = anchor_a2_y;
     const real anchor_a2_x = anchor_a1_x + (anchor_a_rate_x*common_h);
     revolute->g2[2] = anchor_a2_x;
@@ -791,7 +792,7 @@ static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
     const real g24 = t19 + (t20 + (t21 + t22));
     revolute->g2[4] = g24;
     const real g25 = (frame_b2_x*frame_a2_z) - ((frame_b2_w*frame_a2_y) + ((frame_b2_y*frame_a2_w) -
-        frame_b2_z*frame_a2_x));
+        (frame_b2_z*frame_a2_x)));
     revolute->g2[5] = g25;
     const real g26 = t19 - (t20 - (t21 - t22));
     revolute->g2[6] = g26;
@@ -800,9 +801,9 @@ static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
     const real g28 = (frame_b2_y*frame_a2_z) + ((frame_b2_z*frame_a2_y) + ((frame_b2_x*frame_a2_w) +
         (frame_b2_w*frame_a2_x)));
     revolute->g2[8] = g28;
-    const real anchor_b2_z = anchor_b1_z - t10*common_h;
+    const real anchor_b2_z = anchor_b1_z - (t10*common_h);
     revolute->g2[9] = anchor_b2_z;
-    const real anchor_b2_y = anchor_b1_y - t8*common_h;
+    const real anchor_b2_y = anchor_b1_y - (t8*common_h);
     revolute->g2[10] = anchor_b2_y;
     const real anchor_b2_x = anchor_b1_x + (anchor_b_rate_x*common_h);
     revolute->g2[11] = anchor_b2_x;
@@ -822,19 +823,19 @@ static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
     const real y4 = revolute->y[4];
     const real t24 = g13*y4;
     const real a_f3 = a->f[3];
-    a->f[3] = -((anchor_a1_z*y1) - anchor_a1_y*y2 - t23 + t24 - a_f3);
+    a->f[3] = -((anchor_a1_z*y1) - (anchor_a1_y*y2) - t23 + t24 - a_f3);
     const real g15 = revolute->g1[5];
     const real t25 = y3*g15;
     const real g16 = revolute->g1[6];
     const real t26 = y4*g16;
     const real a_f4 = a->f[4];
-    a->f[4] = (anchor_a1_z*y0) - anchor_a1_x*y2 + t25 - t26 + a_f4;
+    a->f[4] = (anchor_a1_z*y0) - (anchor_a1_x*y2) + t25 - t26 + a_f4;
     const real g17 = revolute->g1[7];
     const real t27 = y3*g17;
     const real g18 = revolute->g1[8];
     const real t28 = y4*g18;
     const real a_f5 = a->f[5];
-    a->f[5] = -((anchor_a1_y*y0) - anchor_a1_x*y1 - t27 - t28 - a_f5);
+    a->f[5] = -((anchor_a1_y*y0) - (anchor_a1_x*y1) - t27 - t28 - a_f5);
     const real b_f0 = b->f[0];
     b->f[0] = -(y0 - b_f0);
     const real b_f1 = b->f[1];
@@ -842,11 +843,11 @@ static void evaluate_revolute(const double_pendulum_common_parameters *common_p,
     const real b_f2 = b->f[2];
     b->f[2] = -(y2 - b_f2);
     const real b_f3 = b->f[3];
-    b->f[3] = t24 - (t23 - ((anchor_b1_z*y1) - anchor_b1_y*y2)) + b_f3;
+    b->f[3] = t24 - (t23 - ((anchor_b1_z*y1) - (anchor_b1_y*y2))) + b_f3;
     const real b_f4 = b->f[4];
-    b->f[4] = t26 - (t25 + ((anchor_b1_z*y0) - anchor_b1_x*y2)) + b_f4;
+    b->f[4] = t26 - (t25 + ((anchor_b1_z*y0) - (anchor_b1_x*y2))) + b_f4;
     const real b_f5 = b->f[5];
-    b->f[5] = -(t28 + (t27 - ((anchor_b1_y*y0) - anchor_b1_x*y1)) - b_f5);
+    b->f[5] = -(t28 + (t27 - ((anchor_b1_y*y0) - (anchor_b1_x*y1))) - b_f5);
 }
 
 /* add a body's residual, as velocities, to the merit (14 operations) */
@@ -910,11 +911,11 @@ static void linearize_body(const double_pendulum_common_work *common, const doub
     const real jw1 = body->jw[1];
     const real a1 = body->a[1];
     const real kept0 = body->kept[0];
-    const real t1 = (common_half*jw1) - a1*kept0;
+    const real t1 = (common_half*jw1) - (a1*kept0);
     const real t2 = a1*t1;
     const real jw2 = body->jw[2];
     const real a2 = body->a[2];
-    const real t3 = (common_half*jw2) - kept0*a2;
+    const real t3 = (common_half*jw2) - (kept0*a2);
     const real t4 = a2*t3;
     const real j3 = body->j[3];
     const real t5 = a2*j3;
@@ -923,20 +924,20 @@ static void linearize_body(const double_pendulum_common_work *common, const doub
     const real c = body->c;
     const real t7 = -1.0 + (2.0*(c*c));
     const real j0 = body->j[0];
-    body->d[21] = -((2.0*(t2 + t4 + (c*(t5 + t6)))) - j0*t7);
+    body->d[21] = -((2.0*(t2 + t4 + (c*(t5 + t6)))) - (j0*t7));
     const real jw0 = body->jw[0];
     const real a0 = body->a[0];
-    const real t8 = (common_half*jw0) - kept0*a0;
+    const real t8 = (common_half*jw0) - (kept0*a0);
     const real kept2 = body->kept[2];
     const real kept3 = body->kept[3];
-    const real t9 = (t1*a0) + (a1*t8) + (c*((kept1*a0) - a1*kept2 + (a2*kept3))) + (j3*t7);
+    const real t9 = (t1*a0) + (a1*t8) + (c*((kept1*a0) - (a1*kept2) + (a2*kept3))) + (j3*t7);
     const real l2 = body->l[2];
     const real t10 = common_half*l2;
     const real d22 = t9 + t10;
     body->d[22] = d22;
     const real kept4 = body->kept[4];
-    const real t11 = (t3*a0) + (a2*t8) + (c*((j3*a0) + (a2*kept2) - a1*kept4)) - kept1*t7;
-    const real t12 = common_half*((jw2*a0) - a2*jw0 - jw1*c);
+    const real t11 = (t3*a0) + (a2*t8) + (c*((j3*a0) + (a2*kept2) - (a1*kept4))) - (kept1*t7);
+    const real t12 = common_half*((jw2*a0) - (a2*jw0) - (jw1*c));
     const real d23 = t11 + t12;
     body->d[23] = d23;
     const real d27 = t9 - t10;
@@ -944,9 +945,9 @@ static void linearize_body(const double_pendulum_common_work *common, const doub
     const real t13 = a0*t8;
     const real t14 = a0*kept2;
     const real j1 = body->j[1];
-    body->d[28] = -((2.0*(t4 + t13 - c*(t5 + t14))) - t7*j1);
+    body->d[28] = -((2.0*(t4 + t13 - (c*(t5 + t14)))) - (t7*j1));
     const real kept5 = body->kept[5];
-    const real t15 = (a1*t3) + (t1*a2) - c*((a1*j3) + (a2*kept1) - a0*kept5) - t7*kept2;
+    const real t15 = (a1*t3) + (t1*a2) - (c*((a1*j3) + (a2*kept1) - (a0*kept5))) - (t7*kept2);
     const real l0 = body->l[0];
     const real t16 = common_half*l0;
     const real d29 = t15 + t16;
@@ -956,7 +957,7 @@ static void linearize_body(const double_pendulum_common_work *common, const doub
     const real d34 = t15 - t16;
     body->d[34] = d34;
     const real j2 = body->j[2];
-    body->d[35] = -((2.0*(t2 + t13 - c*(t6 - t14))) - t7*j2);
+    body->d[35] = -((2.0*(t2 + t13 - (c*(t6 - t14)))) - (t7*j2));
 }
 
 /* D_a += X'ᵀ (D - D N E^-1 N'ᵀ D) X;  f_a += X'ᵀ (f_b - D P f_j - D N q) (429 operations) */
@@ -973,7 +974,7 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real j_g26 = j->g2[6];
     const real j_g23 = j->g2[3];
     const real t2 = (j_g25*j_g26) + (j_g23*j_g28);
-    const real t3 = (j_g23*j_g27) - j_g24*j_g26;
+    const real t3 = (j_g23*j_g27) - (j_g24*j_g26);
     const real j_g13 = j->g1[3];
     const real j_g17 = j->g1[7];
     const real j_g12 = j->g1[2];
@@ -981,21 +982,21 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real t4 = (j_g13*j_g17) + (j_g12*j_g18);
     const real j_g16 = j->g1[6];
     const real j_g15 = j->g1[5];
-    const real t5 = (j_g12*j_g16) - j_g13*j_g15;
+    const real t5 = (j_g12*j_g16) - (j_g13*j_g15);
     const real t6 = (j_g15*j_g18) + (j_g16*j_g17);
     const real j_f3 = j->f[3];
     const real j_f4 = j->f[4];
-    const real t7 = (j_g28*j_f3) - j_g25*j_f4;
+    const real t7 = (j_g28*j_f3) - (j_g25*j_f4);
     const real t8 = (j_g26*j_f3) + (j_g23*j_f4);
     const real t9 = (j_g27*j_f3) + (j_g24*j_f4);
     const real j_g19 = j->g1[9];
     const real j_g110 = j->g1[10];
-    const real t10 = (j_g19*t4) - j_g110*t5;
+    const real t10 = (j_g19*t4) - (j_g110*t5);
     const real j_g111 = j->g1[11];
     const real t11 = (j_g19*t6) + (j_g111*t5);
     const real j_g29 = j->g2[9];
     const real j_g210 = j->g2[10];
-    const real t12 = (j_g29*t2) - j_g210*t3;
+    const real t12 = (j_g29*t2) - (j_g210*t3);
     const real j_g211 = j->g2[11];
     const real t13 = (j_g29*t1) + (j_g211*t3);
     const real t14 = (j_g110*t6) + (j_g111*t4);
@@ -1009,17 +1010,17 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real d21 = i->d[21];
     const real d27 = i->d[27];
     const real d33 = i->d[33];
-    const real t19 = (t6*d21) - t4*d27 - t5*d33;
+    const real t19 = (t6*d21) - (t4*d27) - (t5*d33);
     const real d22 = i->d[22];
     const real d28 = i->d[28];
     const real d34 = i->d[34];
-    const real t20 = (t6*d22) - t4*d28 - t5*d34;
+    const real t20 = (t6*d22) - (t4*d28) - (t5*d34);
     const real d23 = i->d[23];
     const real d29 = i->d[29];
     const real d35 = i->d[35];
-    const real t21 = (t6*d23) - t4*d29 - t5*d35;
+    const real t21 = (t6*d23) - (t4*d29) - (t5*d35);
     const real t22 = 1.0/((t1*t1) + (t2*t2) + (t3*t3));
-    const real t23 = ((t1*t7) - t3*t8)*t22;
+    const real t23 = ((t1*t7) - (t3*t8))*t22;
     j->held[4] = t23;
     const real t24 = ((t2*t8) + (t1*t9))*t22;
     j->held[5] = t24;
@@ -1041,18 +1042,18 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real j_g14 = j->g1[4];
     const real t34 = j_g14 - j_g111;
     const real j_f0 = j->f[0];
-    const real t35 = j_f0 - ((j_g29*t23) - j_g210*t24);
+    const real t35 = j_f0 - ((j_g29*t23) - (j_g210*t24));
     j->held[0] = t35;
     const real j_f1 = j->f[1];
-    const real t36 = j_f1 + ((j_g29*t25) - j_g211*t24);
+    const real t36 = j_f1 + ((j_g29*t25) - (j_g211*t24));
     j->held[1] = t36;
-    const real t37 = (t1*d21) - t2*d22 - t3*d23;
-    const real t38 = (t1*d27) - t2*d28 - t3*d29;
-    const real t39 = (t1*d33) - t2*d34 - t3*d35;
+    const real t37 = (t1*d21) - (t2*d22) - (t3*d23);
+    const real t38 = (t1*d27) - (t2*d28) - (t3*d29);
+    const real t39 = (t1*d33) - (t2*d34) - (t3*d35);
     const real j_f2 = j->f[2];
-    const real t40 = j_f2 - ((j_g210*t25) - j_g211*t23);
+    const real t40 = j_f2 - ((j_g210*t25) - (j_g211*t23));
     j->held[2] = t40;
-    const real t41 = 1.0/((t12*t15) + (t13*t16) + (t17*t18) + (t1*t19) - t2*t20 - t3*t21);
+    const real t41 = 1.0/((t12*t15) + (t13*t16) + (t17*t18) + (t1*t19) - (t2*t20) - (t3*t21));
     const real t42 = t15*t41;
     j->back[0] = t42;
     const real t43 = t16*t41;
@@ -1071,9 +1072,9 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real t51 = t19*t41;
     const real t52 = t20*t41;
     const real t53 = t21*t41;
-    const real t54 = d0 - t29*t42;
-    const real t55 = d7 - t30*t43;
-    const real t56 = d14 - t31*t44;
+    const real t54 = d0 - (t29*t42);
+    const real t55 = d7 - (t30*t43);
+    const real t56 = d14 - (t31*t44);
     const real t57 = t37*t42;
     const real t58 = t37*t43;
     const real t59 = t37*t44;
@@ -1089,49 +1090,49 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real f3 = i->f[3];
     const real f4 = i->f[4];
     const real f5 = i->f[5];
-    const real t66 = (t35*t15) + (t36*t16) - t40*t18 + (t25*t19) + (t23*t20) + (t24*t21) - ((t10*f0) + (t11*f1) -
-        t14*f2 + (t6*f3) - t4*f4 - t5*f5);
+    const real t66 = (t35*t15) + (t36*t16) - (t40*t18) + (t25*t19) + (t23*t20) + (t24*t21) - ((t10*f0) + (t11*f1) -
+        (t14*f2) + (t6*f3) - (t4*f4) - (t5*f5));
     const real t67 = t41*t66;
     const real t68 = (t29*t51) - ((t26*t45) + (t27*t46));
     const real t69 = (t30*t52) + ((t26*t47) + (t28*t48));
-    const real t70 = (t31*t53) - ((t27*t49) - t28*t50);
+    const real t70 = (t31*t53) - ((t27*t49) - (t28*t50));
     k->d[17] = t70;
     j->back[2] = -t44;
     k->d[1] = -t45;
-    const real t71 = (t29*t52) - ((t26*t54) - t28*t46);
+    const real t71 = (t29*t52) - ((t26*t54) - (t28*t46));
     const real t72 = (t29*t53) + ((t27*t54) + (t28*t45));
     k->d[6] = -t47;
-    const real t73 = (t30*t51) + ((t26*t55) - t27*t48);
+    const real t73 = (t30*t51) + ((t26*t55) - (t27*t48));
     const real t74 = (t30*t53) - ((t27*t47) + (t28*t55));
-    const real t75 = (t31*t51) - ((t26*t50) - t27*t56);
+    const real t75 = (t31*t51) - ((t26*t50) - (t27*t56));
     k->d[15] = t75;
-    const real t76 = (t31*t52) + ((t26*t49) - t28*t56);
+    const real t76 = (t31*t52) + ((t26*t49) - (t28*t56));
     k->d[16] = t76;
     j->back[3] = t51 - ((t26*t43) + (t27*t44));
     j->back[4] = t52 + ((t26*t42) + (t28*t44));
-    j->back[5] = t53 - ((t27*t42) - t28*t43);
+    j->back[5] = t53 - ((t27*t42) - (t28*t43));
     const real k_d0 = k->d[0];
     k->d[0] = k_d0 + t54;
     const real k_d7 = k->d[7];
     k->d[7] = k_d7 + t55;
     const real k_d14 = k->d[14];
     k->d[14] = k_d14 + t56;
-    const real t77 = f0 - d0*t35 + (t67*t29);
-    const real t78 = f1 - d7*t36 + (t67*t30);
-    const real t79 = f2 - d14*t40 - t67*t31;
+    const real t77 = f0 - (d0*t35) + (t67*t29);
+    const real t78 = f1 - (d7*t36) + (t67*t30);
+    const real t79 = f2 - (d14*t40) - (t67*t31);
     k->d[3] = -t68;
     k->d[10] = -t69;
     k->d[18] = -(t57 - ((t32*t47) + (t33*t49)));
     k->d[25] = -(t61 + ((t32*t45) + (t34*t50)));
-    k->d[32] = t65 - ((t33*t46) - t34*t48);
+    k->d[32] = t65 - ((t33*t46) - (t34*t48));
     k->d[4] = -t71;
     k->d[5] = -t72;
     k->d[9] = -t73;
     k->d[11] = -t74;
-    k->d[19] = -(t58 + ((t32*t55) - t33*t50));
-    k->d[20] = t59 - ((t32*t48) - t33*t56);
-    k->d[24] = -(t60 - ((t32*t54) - t34*t49));
-    k->d[26] = t62 + ((t32*t46) - t34*t56);
+    k->d[19] = -(t58 + ((t32*t55) - (t33*t50)));
+    k->d[20] = t59 - ((t32*t48) - (t33*t56));
+    k->d[24] = -(t60 - ((t32*t54) - (t34*t49)));
+    k->d[26] = t62 + ((t32*t46) - (t34*t56));
     k->d[30] = -(t63 + ((t33*t54) + (t34*t47)));
     k->d[31] = -(t64 - ((t33*t45) + (t34*t55)));
     j->free = -t67;
@@ -1142,29 +1143,29 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real k_f2 = k->f[2];
     k->f[2] = t79 + k_f2;
     const real k_d21 = k->d[21];
-    k->d[21] = k_d21 + (d21 - t37*t51 + ((t26*t58) + (t27*t59)) + ((t32*t73) + (t33*t75)));
+    k->d[21] = k_d21 + (d21 - (t37*t51) + ((t26*t58) + (t27*t59)) + ((t32*t73) + (t33*t75)));
     const real k_d22 = k->d[22];
-    k->d[22] = k_d22 + (d22 - t37*t52 - ((t26*t57) + (t28*t59)) + ((t32*t69) + (t33*t76)));
+    k->d[22] = k_d22 + (d22 - (t37*t52) - ((t26*t57) + (t28*t59)) + ((t32*t69) + (t33*t76)));
     const real k_d23 = k->d[23];
-    k->d[23] = k_d23 + (d23 - t37*t53 + ((t27*t57) - t28*t58) + ((t32*t74) + (t33*t70)));
+    k->d[23] = k_d23 + (d23 - (t37*t53) + ((t27*t57) - (t28*t58)) + ((t32*t74) + (t33*t70)));
     const real k_d27 = k->d[27];
-    k->d[27] = k_d27 + (d27 - t38*t51 + ((t26*t61) + (t27*t62)) - ((t32*t68) + (t34*t75)));
+    k->d[27] = k_d27 + (d27 - (t38*t51) + ((t26*t61) + (t27*t62)) - ((t32*t68) + (t34*t75)));
     const real k_d28 = k->d[28];
-    k->d[28] = k_d28 + (d28 - t38*t52 - ((t26*t60) + (t28*t62)) - ((t32*t71) + (t34*t76)));
+    k->d[28] = k_d28 + (d28 - (t38*t52) - ((t26*t60) + (t28*t62)) - ((t32*t71) + (t34*t76)));
     const real k_d29 = k->d[29];
-    k->d[29] = k_d29 + (d29 - t38*t53 + ((t27*t60) - t28*t61) - ((t32*t72) + (t34*t70)));
+    k->d[29] = k_d29 + (d29 - (t38*t53) + ((t27*t60) - (t28*t61)) - ((t32*t72) + (t34*t70)));
     const real k_d33 = k->d[33];
-    k->d[33] = k_d33 + (d33 - t39*t51 + ((t26*t64) + (t27*t65)) + ((t33*t68) - t34*t73));
+    k->d[33] = k_d33 + (d33 - (t39*t51) + ((t26*t64) + (t27*t65)) + ((t33*t68) - (t34*t73)));
     const real k_d34 = k->d[34];
-    k->d[34] = k_d34 + (d34 - t39*t52 - ((t26*t63) + (t28*t65)) + ((t33*t71) - t34*t69));
+    k->d[34] = k_d34 + (d34 - (t39*t52) - ((t26*t63) + (t28*t65)) + ((t33*t71) - (t34*t69)));
     const real k_d35 = k->d[35];
-    k->d[35] = k_d35 + (d35 - t39*t53 + ((t27*t63) - t28*t64) + ((t33*t72) - t34*t74));
+    k->d[35] = k_d35 + (d35 - (t39*t53) + ((t27*t63) - (t28*t64)) + ((t33*t72) - (t34*t74)));
     const real k_f3 = k->f[3];
-    k->f[3] = f3 - ((d21*t25) + (d22*t23) + (d23*t24)) + (t67*t37) - ((t32*t78) - t33*t79) + k_f3;
+    k->f[3] = f3 - ((d21*t25) + (d22*t23) + (d23*t24)) + (t67*t37) - ((t32*t78) - (t33*t79)) + k_f3;
     const real k_f4 = k->f[4];
-    k->f[4] = f4 - ((d27*t25) + (d28*t23) + (d29*t24)) + (t67*t38) + ((t32*t77) - t34*t79) + k_f4;
+    k->f[4] = f4 - ((d27*t25) + (d28*t23) + (d29*t24)) + (t67*t38) + ((t32*t77) - (t34*t79)) + k_f4;
     const real k_f5 = k->f[5];
-    k->f[5] = f5 - ((d33*t25) + (d34*t23) + (d35*t24)) + (t67*t39) - ((t33*t77) - t34*t78) + k_f5;
+    k->f[5] = f5 - ((d33*t25) + (d34*t23) + (d35*t24)) + (t67*t39) - ((t33*t77) - (t34*t78)) + k_f5;
 }
 
 /* D_a += X'ᵀ (D - D N E^-1 N'ᵀ D) X;  f_a += X'ᵀ (f_b - D P f_j - D N q) (177 operations) */
@@ -1180,7 +1181,7 @@ static void eliminate_body_and_revolute_ground(const double_pendulum_body_work *
     const real t1 = (j_g13*j_g17) + (j_g12*j_g18);
     const real j_g16 = j->g1[6];
     const real j_g15 = j->g1[5];
-    const real t2 = (j_g12*j_g16) - j_g13*j_g15;
+    const real t2 = (j_g12*j_g16) - (j_g13*j_g15);
     const real t3 = (j_g15*j_g18) + (j_g16*j_g17);
     const real j_g24 = j->g2[4];
     const real j_g28 = j->g2[8];
@@ -1190,20 +1191,20 @@ static void eliminate_body_and_revolute_ground(const double_pendulum_body_work *
     const real j_g26 = j->g2[6];
     const real j_g23 = j->g2[3];
     const real t5 = (j_g25*j_g26) + (j_g23*j_g28);
-    const real t6 = (j_g23*j_g27) - j_g24*j_g26;
+    const real t6 = (j_g23*j_g27) - (j_g24*j_g26);
     const real j_g10 = j->g1[0];
     const real j_g11 = j->g1[1];
-    const real t7 = (j_g10*t1) - j_g11*t2;
+    const real t7 = (j_g10*t1) - (j_g11*t2);
     const real j_g14 = j->g1[4];
     const real t8 = (j_g10*t3) + (j_g14*t2);
     const real j_f3 = j->f[3];
     const real j_f4 = j->f[4];
-    const real t9 = (j_g28*j_f3) - j_g25*j_f4;
+    const real t9 = (j_g28*j_f3) - (j_g25*j_f4);
     const real t10 = (j_g26*j_f3) + (j_g23*j_f4);
     const real t11 = (j_g27*j_f3) + (j_g24*j_f4);
     const real t12 = (j_g11*t3) + (j_g14*t1);
     const real t13 = 1.0/((t4*t4) + (t5*t5) + (t6*t6));
-    const real t14 = ((t4*t9) - t6*t10)*t13;
+    const real t14 = ((t4*t9) - (t6*t10))*t13;
     j->held[4] = t14;
     const real t15 = ((t5*t10) + (t4*t11))*t13;
     j->held[5] = t15;
@@ -1215,55 +1216,55 @@ static void eliminate_body_and_revolute_ground(const double_pendulum_body_work *
     const real d18 = i->d[18];
     const real d24 = i->d[24];
     const real d30 = i->d[30];
-    const real t17 = (t7*d0) + (t8*d6) - t12*d12 + (t3*d18) - t1*d24 - t2*d30;
+    const real t17 = (t7*d0) + (t8*d6) - (t12*d12) + (t3*d18) - (t1*d24) - (t2*d30);
     const real d1 = i->d[1];
     const real d7 = i->d[7];
     const real d13 = i->d[13];
     const real d19 = i->d[19];
     const real d25 = i->d[25];
     const real d31 = i->d[31];
-    const real t18 = (t7*d1) + (t8*d7) - t12*d13 + (t3*d19) - t1*d25 - t2*d31;
+    const real t18 = (t7*d1) + (t8*d7) - (t12*d13) + (t3*d19) - (t1*d25) - (t2*d31);
     const real d2 = i->d[2];
     const real d8 = i->d[8];
     const real d14 = i->d[14];
     const real d20 = i->d[20];
     const real d26 = i->d[26];
     const real d32 = i->d[32];
-    const real t19 = (t7*d2) + (t8*d8) - t12*d14 + (t3*d20) - t1*d26 - t2*d32;
+    const real t19 = (t7*d2) + (t8*d8) - (t12*d14) + (t3*d20) - (t1*d26) - (t2*d32);
     const real d3 = i->d[3];
     const real d9 = i->d[9];
     const real d15 = i->d[15];
     const real d21 = i->d[21];
     const real d27 = i->d[27];
     const real d33 = i->d[33];
-    const real t20 = (t7*d3) + (t8*d9) - t12*d15 + (t3*d21) - t1*d27 - t2*d33;
+    const real t20 = (t7*d3) + (t8*d9) - (t12*d15) + (t3*d21) - (t1*d27) - (t2*d33);
     const real d4 = i->d[4];
     const real d10 = i->d[10];
     const real d16 = i->d[16];
     const real d22 = i->d[22];
     const real d28 = i->d[28];
     const real d34 = i->d[34];
-    const real t21 = (t7*d4) + (t8*d10) - t12*d16 + (t3*d22) - t1*d28 - t2*d34;
+    const real t21 = (t7*d4) + (t8*d10) - (t12*d16) + (t3*d22) - (t1*d28) - (t2*d34);
     const real d5 = i->d[5];
     const real d11 = i->d[11];
     const real d17 = i->d[17];
     const real d23 = i->d[23];
     const real d29 = i->d[29];
     const real d35 = i->d[35];
-    const real t22 = (t7*d5) + (t8*d11) - t12*d17 + (t3*d23) - t1*d29 - t2*d35;
+    const real t22 = (t7*d5) + (t8*d11) - (t12*d17) + (t3*d23) - (t1*d29) - (t2*d35);
     const real j_g20 = j->g2[0];
     const real j_g21 = j->g2[1];
     const real j_g22 = j->g2[2];
-    const real t23 = (((j_g20*t5) - j_g21*t6)*t17) + (((j_g20*t4) + (j_g22*t6))*t18) - ((j_g21*t4) +
-        (j_g22*t5))*t19 + (t4*t20);
+    const real t23 = (((j_g20*t5) - (j_g21*t6))*t17) + (((j_g20*t4) + (j_g22*t6))*t18) - (((j_g21*t4) +
+        (j_g22*t5))*t19);
     const real j_f0 = j->f[0];
-    const real t24 = j_f0 - ((j_g20*t14) - j_g21*t15);
+    const real t24 = j_f0 - ((j_g20*t14) - (j_g21*t15));
     j->held[0] = t24;
     const real j_f1 = j->f[1];
-    const real t25 = j_f1 + ((j_g20*t16) - j_g22*t15);
+    const real t25 = j_f1 + ((j_g20*t16) - (j_g22*t15));
     j->held[1] = t25;
     const real j_f2 = j->f[2];
-    const real t26 = j_f2 - ((j_g21*t16) - j_g22*t14);
+    const real t26 = j_f2 - ((j_g21*t16) - (j_g22*t14));
     j->held[2] = t26;
     const real f0 = i->f[0];
     const real f1 = i->f[1];
@@ -1272,8 +1273,8 @@ static void eliminate_body_and_revolute_ground(const double_pendulum_body_work *
     const real f4 = i->f[4];
     const real f5 = i->f[5];
     const real t27 = (t24*t17) + (t25*t18) + (t26*t19) + (t16*t20) + (t14*t21) + (t15*t22) - ((t7*f0) + (t8*f1) -
-        t12*f2 + (t3*f3) - t1*f4 - t2*f5);
-    j->free = -((1.0/(t23 - t5*t21 - t6*t22))*t27);
+        (t12*f2) + (t3*f3) - (t1*f4) - (t2*f5));
+    j->free = -((1.0/(t23 + (t4*t20) - (t5*t21) - (t6*t22)))*t27);
 }
 
 /* s_b = X s_a + P f_j + N q;  s_j = P'ᵀ (D s_b - f_b) (150 operations) */
@@ -1286,13 +1287,13 @@ static void substitute_body_and_revolute_ground(double_pendulum_body_work *i, do
     const real t1 = (j_g25*j_g26) + (j_g23*j_g28);
     const real j_g27 = j->g2[7];
     const real j_g24 = j->g2[4];
-    const real t2 = (j_g23*j_g27) - j_g24*j_g26;
+    const real t2 = (j_g23*j_g27) - (j_g24*j_g26);
     const real t3 = (j_g24*j_g28) + (j_g25*j_g27);
     const real j_held0 = j->held[0];
     const real j_g20 = j->g2[0];
     const real j_g21 = j->g2[1];
     const real j_free = j->free;
-    const real t4 = j_held0 + (((j_g20*t1) - j_g21*t2)*j_free);
+    const real t4 = j_held0 + (((j_g20*t1) - (j_g21*t2))*j_free);
     i->s[0] = t4;
     const real j_held1 = j->held[1];
     const real j_g22 = j->g2[2];
@@ -1302,13 +1303,13 @@ static void substitute_body_and_revolute_ground(double_pendulum_body_work *i, do
     const real t6 = j_held3 + (t3*j_free);
     i->s[3] = t6;
     const real j_held2 = j->held[2];
-    const real t7 = j_held2 - ((j_g21*t3) + (j_g22*t1))*j_free;
+    const real t7 = j_held2 - (((j_g21*t3) + (j_g22*t1))*j_free);
     i->s[2] = t7;
     const real j_held4 = j->held[4];
-    const real t8 = j_held4 - t1*j_free;
+    const real t8 = j_held4 - (t1*j_free);
     i->s[4] = t8;
     const real j_held5 = j->held[5];
-    const real t9 = j_held5 - t2*j_free;
+    const real t9 = j_held5 - (t2*j_free);
     i->s[5] = t9;
     const real j_g13 = j->g1[3];
     const real j_g17 = j->g1[7];
@@ -1318,7 +1319,7 @@ static void substitute_body_and_revolute_ground(double_pendulum_body_work *i, do
     const real j_g15 = j->g1[5];
     const real j_g16 = j->g1[6];
     const real t11 = (j_g15*j_g18) + (j_g16*j_g17);
-    const real t12 = (j_g12*j_g16) - j_g13*j_g15;
+    const real t12 = (j_g12*j_g16) - (j_g13*j_g15);
     const real f0 = i->f[0];
     const real d0 = i->d[0];
     const real d1 = i->d[1];
@@ -1353,7 +1354,8 @@ static void substitute_body_and_revolute_ground(double_pendulum_body_work *i, do
     const real d35 = i->d[35];
     const real j_g11 = j->g1[1];
     const real j_g14 = j->g1[4];
-    const real t17 = f5 - ((t4*d30) + (t5*d31) + (t7*d32) + (t6*d33) + (t8*d34) + (t9*d35)) + (j_g11*t13) - j_g14*t14;
+    const real t17 = f5 - ((t4*d30) + (t5*d31) + (t7*d32) + (t6*d33) + (t8*d34) + (t9*d35)) + (j_g11*t13) -
+        (j_g14*t14);
     const real f4 = i->f[4];
     const real d24 = i->d[24];
     const real d25 = i->d[25];
@@ -1362,7 +1364,8 @@ static void substitute_body_and_revolute_ground(double_pendulum_body_work *i, do
     const real d28 = i->d[28];
     const real d29 = i->d[29];
     const real j_g10 = j->g1[0];
-    const real t18 = f4 - ((t4*d24) + (t5*d25) + (t7*d26) + (t6*d27) + (t8*d28) + (t9*d29)) - j_g10*t13 + (j_g14*t15);
+    const real t18 = f4 - ((t4*d24) + (t5*d25) + (t7*d26) + (t6*d27) + (t8*d28) + (t9*d29)) - (j_g10*t13) +
+        (j_g14*t15);
     const real f3 = i->f[3];
     const real d18 = i->d[18];
     const real d19 = i->d[19];
@@ -1370,15 +1373,16 @@ static void substitute_body_and_revolute_ground(double_pendulum_body_work *i, do
     const real d21 = i->d[21];
     const real d22 = i->d[22];
     const real d23 = i->d[23];
-    const real t19 = f3 - ((t4*d18) + (t5*d19) + (t7*d20) + (t6*d21) + (t8*d22) + (t9*d23)) + (j_g10*t14) - j_g11*t15;
+    const real t19 = f3 - ((t4*d18) + (t5*d19) + (t7*d20) + (t6*d21) + (t8*d22) + (t9*d23)) + (j_g10*t14) -
+        (j_g11*t15);
     j->s[0] = -t13;
     j->s[1] = -t14;
     j->s[2] = -t15;
-    const real t20 = (t10*t17) - t12*t18;
+    const real t20 = (t10*t17) - (t12*t18);
     const real t21 = (t12*t19) + (t11*t17);
     const real t22 = (t11*t18) + (t10*t19);
     j->s[3] = -(((j_g13*t20) + (j_g16*t21) + (j_g18*t22))*t16);
-    j->s[4] = -(((j_g12*t20) + (j_g15*t21) - j_g17*t22)*t16);
+    j->s[4] = -(((j_g12*t20) + (j_g15*t21) - (j_g17*t22))*t16);
 }
 
 /* s_b = X s_a + P f_j + N q;  s_j = P'ᵀ (D s_b - f_b) (135 operations) */
@@ -1401,7 +1405,7 @@ static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i,
     const real t4 = (j_g25*j_g26) + (j_g23*j_g28);
     const real j_g27 = j->g2[7];
     const real j_g24 = j->g2[4];
-    const real t5 = (j_g23*j_g27) - j_g24*j_g26;
+    const real t5 = (j_g23*j_g27) - (j_g24*j_g26);
     const real t6 = (j_g24*j_g28) + (j_g25*j_g27);
     const real j_free = j->free;
     const real k_s0 = k->s[0];
@@ -1416,7 +1420,8 @@ static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i,
     const real j_back4 = j->back[4];
     const real k_s5 = k->s[5];
     const real j_back5 = j->back[5];
-    const real t7 = j_free - k_s0*j_back0 - k_s1*j_back1 - k_s2*j_back2 - k_s3*j_back3 - k_s4*j_back4 - k_s5*j_back5;
+    const real t7 = j_free - (k_s0*j_back0) - (k_s1*j_back1) - (k_s2*j_back2) - (k_s3*j_back3) - (k_s4*j_back4) -
+        (k_s5*j_back5);
     const real j_g13 = j->g1[3];
     const real j_g17 = j->g1[7];
     const real j_g12 = j->g1[2];
@@ -1425,34 +1430,34 @@ static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i,
     const real j_g15 = j->g1[5];
     const real j_g16 = j->g1[6];
     const real t9 = (j_g15*j_g18) + (j_g16*j_g17);
-    const real t10 = (j_g12*j_g16) - j_g13*j_g15;
+    const real t10 = (j_g12*j_g16) - (j_g13*j_g15);
     const real j_held3 = j->held[3];
     const real t11 = j_held3 + k_s3 + (t6*t7);
     i->s[3] = t11;
     const real j_held4 = j->held[4];
-    const real t12 = j_held4 + k_s4 - t4*t7;
+    const real t12 = j_held4 + k_s4 - (t4*t7);
     i->s[4] = t12;
     const real j_held5 = j->held[5];
-    const real t13 = j_held5 + k_s5 - t5*t7;
+    const real t13 = j_held5 + k_s5 - (t5*t7);
     i->s[5] = t13;
     const real j_held0 = j->held[0];
-    const real t14 = j_held0 + (k_s0 + (t1*k_s4) - t2*k_s5) + (((j_g29*t4) - j_g210*t5)*t7);
+    const real t14 = j_held0 + (k_s0 + (t1*k_s4) - (t2*k_s5)) + (((j_g29*t4) - (j_g210*t5))*t7);
     i->s[0] = t14;
     const real f0 = i->f[0];
     const real d0 = i->d[0];
-    const real t15 = f0 - t14*d0;
+    const real t15 = f0 - (t14*d0);
     const real j_held1 = j->held[1];
-    const real t16 = j_held1 + (k_s1 - t1*k_s3 + (t3*k_s5)) + (((j_g29*t6) + (j_g211*t5))*t7);
+    const real t16 = j_held1 + (k_s1 - (t1*k_s3) + (t3*k_s5)) + (((j_g29*t6) + (j_g211*t5))*t7);
     i->s[1] = t16;
     const real f1 = i->f[1];
     const real d7 = i->d[7];
-    const real t17 = f1 - t16*d7;
+    const real t17 = f1 - (t16*d7);
     const real j_held2 = j->held[2];
-    const real t18 = j_held2 + (k_s2 + (t2*k_s3) - t3*k_s4) - ((j_g210*t6) + (j_g211*t4))*t7;
+    const real t18 = j_held2 + (k_s2 + (t2*k_s3) - (t3*k_s4)) - (((j_g210*t6) + (j_g211*t4))*t7);
     i->s[2] = t18;
     const real f2 = i->f[2];
     const real d14 = i->d[14];
-    const real t19 = f2 - t18*d14;
+    const real t19 = f2 - (t18*d14);
     const real t20 = 1.0/((t9*t9) + (t8*t8) + (t10*t10));
     const real f5 = i->f[5];
     const real d33 = i->d[33];
@@ -1460,26 +1465,26 @@ static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i,
     const real d35 = i->d[35];
     const real j_g110 = j->g1[10];
     const real j_g111 = j->g1[11];
-    const real t21 = f5 - ((t11*d33) + (t12*d34) + (t13*d35)) + (j_g110*t15) - j_g111*t17;
+    const real t21 = f5 - ((t11*d33) + (t12*d34) + (t13*d35)) + (j_g110*t15) - (j_g111*t17);
     const real f4 = i->f[4];
     const real d27 = i->d[27];
     const real d28 = i->d[28];
     const real d29 = i->d[29];
     const real j_g19 = j->g1[9];
-    const real t22 = f4 - ((t11*d27) + (t12*d28) + (t13*d29)) - j_g19*t15 + (j_g111*t19);
+    const real t22 = f4 - ((t11*d27) + (t12*d28) + (t13*d29)) - (j_g19*t15) + (j_g111*t19);
     const real f3 = i->f[3];
     const real d21 = i->d[21];
     const real d22 = i->d[22];
     const real d23 = i->d[23];
-    const real t23 = f3 - ((t11*d21) + (t12*d22) + (t13*d23)) + (j_g19*t17) - j_g110*t19;
+    const real t23 = f3 - ((t11*d21) + (t12*d22) + (t13*d23)) + (j_g19*t17) - (j_g110*t19);
     j->s[0] = -t15;
     j->s[1] = -t17;
     j->s[2] = -t19;
-    const real t24 = (t8*t21) - t10*t22;
+    const real t24 = (t8*t21) - (t10*t22);
     const real t25 = (t10*t23) + (t9*t21);
     const real t26 = (t9*t22) + (t8*t23);
     j->s[3] = -(((j_g13*t24) + (j_g16*t25) + (j_g18*t26))*t20);
-    j->s[4] = -(((j_g12*t24) + (j_g15*t25) - j_g17*t26)*t20);
+    j->s[4] = -(((j_g12*t24) + (j_g15*t25) - (j_g17*t26))*t20);
 }
 
 /* take the solved velocities as they are (8 operations) */
@@ -1521,12 +1526,12 @@ static void advance_body(const double_pendulum_common_work *common, double_pendu
     const real a2 = body->a[2];
     const real s3 = body->s[3];
     const real c = body->c;
-    const real t1 = (s5*a1) - s4*a2 - s3*c;
+    const real t1 = (s5*a1) - (s4*a2) - (s3*c);
     body->s[3] = -t1;
     const real a0 = body->a[0];
-    const real s4_2 = (s5*a0) - s3*a2 + (s4*c);
+    const real s4_2 = (s5*a0) - (s3*a2) + (s4*c);
     body->s[4] = s4_2;
-    const real t2 = (s4*a0) - s3*a1 - s5*c;
+    const real t2 = (s4*a0) - (s3*a1) - (s5*c);
     body->s[5] = -t2;
     const real v0 = body->v[0];
     body->base[0] = v0;
@@ -1541,15 +1546,15 @@ static void advance_body(const double_pendulum_common_work *common, double_pendu
     const real w2 = body->w[2];
     body->base[5] = w2;
     const real common_length = common->length;
-    const real v0_2 = v0 - s0*common_length;
+    const real v0_2 = v0 - (s0*common_length);
     body->v[0] = v0_2;
-    const real v1_2 = v1 - s1*common_length;
+    const real v1_2 = v1 - (s1*common_length);
     body->v[1] = v1_2;
-    const real v2_2 = v2 - s2*common_length;
+    const real v2_2 = v2 - (s2*common_length);
     body->v[2] = v2_2;
     const real w0_2 = w0 + (t1*common_length);
     body->w[0] = w0_2;
-    const real w1_2 = w1 - s4_2*common_length;
+    const real w1_2 = w1 - (s4_2*common_length);
     body->w[1] = w1_2;
     const real w2_2 = w2 + (t2*common_length);
     body->w[2] = w2_2;
@@ -1577,19 +1582,19 @@ static void advance_revolute_ground(const double_pendulum_common_work *common,
     revolute_ground->base[4] = y4;
     const real s0 = revolute_ground->s[0];
     const real common_length = common->length;
-    const real y0_2 = y0 - s0*common_length;
+    const real y0_2 = y0 - (s0*common_length);
     revolute_ground->y[0] = y0_2;
     const real s1 = revolute_ground->s[1];
-    const real y1_2 = y1 - s1*common_length;
+    const real y1_2 = y1 - (s1*common_length);
     revolute_ground->y[1] = y1_2;
     const real s2 = revolute_ground->s[2];
-    const real y2_2 = y2 - s2*common_length;
+    const real y2_2 = y2 - (s2*common_length);
     revolute_ground->y[2] = y2_2;
     const real s3 = revolute_ground->s[3];
-    const real y3_2 = y3 - s3*common_length;
+    const real y3_2 = y3 - (s3*common_length);
     revolute_ground->y[3] = y3_2;
     const real s4 = revolute_ground->s[4];
-    const real y4_2 = y4 - s4*common_length;
+    const real y4_2 = y4 - (s4*common_length);
     revolute_ground->y[4] = y4_2;
 }
 
@@ -1608,19 +1613,19 @@ static void advance_revolute(const double_pendulum_common_work *common, double_p
     revolute->base[4] = y4;
     const real s0 = revolute->s[0];
     const real common_length = common->length;
-    const real y0_2 = y0 - s0*common_length;
+    const real y0_2 = y0 - (s0*common_length);
     revolute->y[0] = y0_2;
     const real s1 = revolute->s[1];
-    const real y1_2 = y1 - s1*common_length;
+    const real y1_2 = y1 - (s1*common_length);
     revolute->y[1] = y1_2;
     const real s2 = revolute->s[2];
-    const real y2_2 = y2 - s2*common_length;
+    const real y2_2 = y2 - (s2*common_length);
     revolute->y[2] = y2_2;
     const real s3 = revolute->s[3];
-    const real y3_2 = y3 - s3*common_length;
+    const real y3_2 = y3 - (s3*common_length);
     revolute->y[3] = y3_2;
     const real s4 = revolute->s[4];
-    const real y4_2 = y4 - s4*common_length;
+    const real y4_2 = y4 - (s4*common_length);
     revolute->y[4] = y4_2;
 }
 
@@ -1630,27 +1635,27 @@ static void retreat_body(const double_pendulum_common_work *common, double_pendu
     const real base0 = body->base[0];
     const real s0 = body->s[0];
     const real common_length = common->length;
-    const real v0 = base0 - s0*common_length;
+    const real v0 = base0 - (s0*common_length);
     body->v[0] = v0;
     const real base1 = body->base[1];
     const real s1 = body->s[1];
-    const real v1 = base1 - s1*common_length;
+    const real v1 = base1 - (s1*common_length);
     body->v[1] = v1;
     const real base2 = body->base[2];
     const real s2 = body->s[2];
-    const real v2 = base2 - s2*common_length;
+    const real v2 = base2 - (s2*common_length);
     body->v[2] = v2;
     const real base3 = body->base[3];
     const real s3 = body->s[3];
-    const real w0 = base3 - s3*common_length;
+    const real w0 = base3 - (s3*common_length);
     body->w[0] = w0;
     const real base4 = body->base[4];
     const real s4 = body->s[4];
-    const real w1 = base4 - s4*common_length;
+    const real w1 = base4 - (s4*common_length);
     body->w[1] = w1;
     const real base5 = body->base[5];
     const real s5 = body->s[5];
-    const real w2 = base5 - s5*common_length;
+    const real w2 = base5 - (s5*common_length);
     body->w[2] = w2;
     const real common_half = common->half;
     const real t1 = w0*common_half;
@@ -1667,23 +1672,23 @@ static void retreat_revolute_ground(const double_pendulum_common_work *common,
     const real base0 = revolute_ground->base[0];
     const real s0 = revolute_ground->s[0];
     const real common_length = common->length;
-    const real y0 = base0 - s0*common_length;
+    const real y0 = base0 - (s0*common_length);
     revolute_ground->y[0] = y0;
     const real base1 = revolute_ground->base[1];
     const real s1 = revolute_ground->s[1];
-    const real y1 = base1 - s1*common_length;
+    const real y1 = base1 - (s1*common_length);
     revolute_ground->y[1] = y1;
     const real base2 = revolute_ground->base[2];
     const real s2 = revolute_ground->s[2];
-    const real y2 = base2 - s2*common_length;
+    const real y2 = base2 - (s2*common_length);
     revolute_ground->y[2] = y2;
     const real base3 = revolute_ground->base[3];
     const real s3 = revolute_ground->s[3];
-    const real y3 = base3 - s3*common_length;
+    const real y3 = base3 - (s3*common_length);
     revolute_ground->y[3] = y3;
     const real base4 = revolute_ground->base[4];
     const real s4 = revolute_ground->s[4];
-    const real y4 = base4 - s4*common_length;
+    const real y4 = base4 - (s4*common_length);
     revolute_ground->y[4] = y4;
 }
 
@@ -1693,23 +1698,23 @@ static void retreat_revolute(const double_pendulum_common_work *common, double_p
     const real base0 = revolute->base[0];
     const real s0 = revolute->s[0];
     const real common_length = common->length;
-    const real y0 = base0 - s0*common_length;
+    const real y0 = base0 - (s0*common_length);
     revolute->y[0] = y0;
     const real base1 = revolute->base[1];
     const real s1 = revolute->s[1];
-    const real y1 = base1 - s1*common_length;
+    const real y1 = base1 - (s1*common_length);
     revolute->y[1] = y1;
     const real base2 = revolute->base[2];
     const real s2 = revolute->s[2];
-    const real y2 = base2 - s2*common_length;
+    const real y2 = base2 - (s2*common_length);
     revolute->y[2] = y2;
     const real base3 = revolute->base[3];
     const real s3 = revolute->s[3];
-    const real y3 = base3 - s3*common_length;
+    const real y3 = base3 - (s3*common_length);
     revolute->y[3] = y3;
     const real base4 = revolute->base[4];
     const real s4 = revolute->s[4];
-    const real y4 = base4 - s4*common_length;
+    const real y4 = base4 - (s4*common_length);
     revolute->y[4] = y4;
 }
 
@@ -1739,19 +1744,22 @@ static void react_revolute_ground(const double_pendulum_common_work *common,
     const real g12 = revolute_ground->g1[2];
     const real y4 = revolute_ground->y[4];
     const real g13 = revolute_ground->g1[3];
-    revolute_ground->reaction[3] = -(((y1*g10) - y2*g11 - y3*g12 + (y4*g13) + (y2*anchor_b1_y) -
-        y1*anchor_b1_z)/common_impulse);
+    const real t1 = -(((y1*g10) - (y2*g11) - (y3*g12) + (y4*g13) + (y2*anchor_b1_y) -
+        (y1*anchor_b1_z))/common_impulse);
+    revolute_ground->reaction[3] = t1;
     const real b_r2 = b->r[2];
     const real anchor_b1_x = anchor_b2*b_r2;
     const real g14 = revolute_ground->g1[4];
     const real g15 = revolute_ground->g1[5];
     const real g16 = revolute_ground->g1[6];
-    const real reaction4 = ((y0*g10) - y2*g14 + (y3*g15) - y4*g16 + (y2*anchor_b1_x) - y0*anchor_b1_z)/common_impulse;
+    const real reaction4 = ((y0*g10) - (y2*g14) + (y3*g15) - (y4*g16) + (y2*anchor_b1_x) -
+        (y0*anchor_b1_z))/common_impulse;
     revolute_ground->reaction[4] = reaction4;
     const real g17 = revolute_ground->g1[7];
     const real g18 = revolute_ground->g1[8];
-    revolute_ground->reaction[5] = -(((y0*g11) - y1*g14 - y3*g17 - y4*g18 + (y1*anchor_b1_x) -
-        y0*anchor_b1_y)/common_impulse);
+    const real t2 = -(((y0*g11) - (y1*g14) - (y3*g17) - (y4*g18) + (y1*anchor_b1_x) -
+        (y0*anchor_b1_y))/common_impulse);
+    revolute_ground->reaction[5] = t2;
 }
 
 /* force and torque on body b at the anchor, joint axes (72 operations) */
@@ -1789,19 +1797,19 @@ static void react_revolute(const double_pendulum_common_work *common,
     const real g12 = revolute->g1[2];
     const real y4 = revolute->y[4];
     const real g13 = revolute->g1[3];
-    const real t1 = (y1*g19) - y2*g110 - y3*g12 + (y4*g13) + (y2*anchor_b1_y) - y1*anchor_b1_z;
+    const real t1 = (y1*g19) - (y2*g110) - (y3*g12) + (y4*g13) + (y2*anchor_b1_y) - (y1*anchor_b1_z);
     const real b_r2 = b->r[2];
     const real anchor_b1_x = anchor_b2*b_r2;
     const real g111 = revolute->g1[11];
     const real g15 = revolute->g1[5];
     const real g16 = revolute->g1[6];
-    const real t2 = (y0*g19) - y2*g111 + (y3*g15) - y4*g16 + (y2*anchor_b1_x) - y0*anchor_b1_z;
+    const real t2 = (y0*g19) - (y2*g111) + (y3*g15) - (y4*g16) + (y2*anchor_b1_x) - (y0*anchor_b1_z);
     const real g17 = revolute->g1[7];
     const real g18 = revolute->g1[8];
-    const real t3 = (y0*g110) - y1*g111 - y3*g17 - y4*g18 + (y1*anchor_b1_x) - y0*anchor_b1_y;
-    revolute->reaction[3] = -(((a_r0*t1) - a_r3*t2 + (a_r6*t3))/common_impulse);
-    revolute->reaction[4] = -(((a_r1*t1) - a_r4*t2 + (a_r7*t3))/common_impulse);
-    revolute->reaction[5] = -(((a_r2*t1) - a_r5*t2 + (a_r8*t3))/common_impulse);
+    const real t3 = (y0*g110) - (y1*g111) - (y3*g17) - (y4*g18) + (y1*anchor_b1_x) - (y0*anchor_b1_y);
+    revolute->reaction[3] = -(((a_r0*t1) - (a_r3*t2) + (a_r6*t3))/common_impulse);
+    revolute->reaction[4] = -(((a_r1*t1) - (a_r4*t2) + (a_r7*t3))/common_impulse);
+    revolute->reaction[5] = -(((a_r2*t1) - (a_r5*t2) + (a_r8*t3))/common_impulse);
 }
 
 /* write the second knot into the state: positions, momenta, and velocities for the next start (37 operations) */
@@ -1847,11 +1855,11 @@ static void finish_body(const double_pendulum_common_parameters *common_p,
     const real a2 = body->a[2];
     const real q3 = body_z->q[3];
     const real c = body->c;
-    body_z->q[0] = -((a0*q1) + (a1*q2) + (a2*q3) - c*q0);
-    const real q1_2 = (a0*q0) + (a1*q3) - a2*q2 + (c*q1);
+    body_z->q[0] = -((a0*q1) + (a1*q2) + (a2*q3) - (c*q0));
+    const real q1_2 = (a0*q0) + (a1*q3) - (a2*q2) + (c*q1);
     body_z->q[1] = q1_2;
-    body_z->q[2] = -((a0*q3) - a1*q0 - a2*q1 - c*q2);
-    const real q3_2 = (a0*q2) - a1*q1 + (a2*q0) + (c*q3);
+    body_z->q[2] = -((a0*q3) - (a1*q0) - (a2*q1) - (c*q2));
+    const real q3_2 = (a0*q2) - (a1*q1) + (a2*q0) + (c*q3);
     body_z->q[3] = q3_2;
     const real mass = body_p->mass;
     const real p0 = v0_2*mass;
@@ -1907,11 +1915,11 @@ static void displace_body(const double_pendulum_common_parameters *common_p,
     const real q1 = body_z->q[1];
     const real q2 = body_z->q[2];
     const real q3 = body_z->q[3];
-    body_z->q[0] = -((t1*q1) + (t2*q2) + (t3*q3) - t4*q0);
-    const real q1_2 = (t1*q0) + (t2*q3) - t3*q2 + (t4*q1);
+    body_z->q[0] = -((t1*q1) + (t2*q2) + (t3*q3) - (t4*q0));
+    const real q1_2 = (t1*q0) + (t2*q3) - (t3*q2) + (t4*q1);
     body_z->q[1] = q1_2;
-    body_z->q[2] = -((t1*q3) - t2*q0 - t3*q1 - t4*q2);
-    const real q3_2 = (t1*q2) - t2*q1 + (t3*q0) + (t4*q3);
+    body_z->q[2] = -((t1*q3) - (t2*q0) - (t3*q1) - (t4*q2));
+    const real q3_2 = (t1*q2) - (t2*q1) + (t3*q0) + (t4*q3);
     body_z->q[3] = q3_2;
 }
 
@@ -1995,10 +2003,10 @@ static void launch_chord_body(const double_pendulum_common_work *common,
     const real t6 = DOUBLE_PENDULUM_SQRT(1.0 - ((t5*t5) + (t1*t1) + (t3*t3)));
     const real j0 = body->j[0];
     const real t7 = (w0*j0) + (w1*j3) + (w2*j4);
-    body_z->l[0] = -((t1*t2) - t3*t4 - t6*t7);
-    const real l1 = (t5*t2) - t3*t7 + (t6*t4);
+    body_z->l[0] = -((t1*t2) - (t3*t4) - (t6*t7));
+    const real l1 = (t5*t2) - (t3*t7) + (t6*t4);
     body_z->l[1] = l1;
-    body_z->l[2] = -((t5*t4) - t1*t7 - t6*t2);
+    body_z->l[2] = -((t5*t4) - (t1*t7) - (t6*t2));
 }
 
 /* add a body's energy and momenta at the knot, with the knot's velocities (57 operations) */
@@ -2047,11 +2055,11 @@ static void energy_body(const double_pendulum_common_parameters *common_p, doubl
     const real common_momentum2 = common->momentum[2];
     common->momentum[2] = t7 + common_momentum2;
     const real common_spin0 = common->spin[0];
-    common->spin[0] = t1 - x2*t6 + (x1*t7) + common_spin0;
+    common->spin[0] = t1 - (x2*t6) + (x1*t7) + common_spin0;
     const real common_spin1 = common->spin[1];
-    common->spin[1] = t2 + (x2*t5) - x0*t7 + common_spin1;
+    common->spin[1] = t2 + (x2*t5) - (x0*t7) + common_spin1;
     const real common_spin2 = common->spin[2];
-    common->spin[2] = t3 - x1*t5 + (x0*t6) + common_spin2;
+    common->spin[2] = t3 - (x1*t5) + (x0*t6) + common_spin2;
 }
 
 /* once per change of the parameters */

@@ -122,7 +122,7 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         body->r[2] = r2;
         const real r3 = 2.0*(t3 + t4);
         body->r[3] = r3;
-        const real t8 = 1.0 - 2.0*(q1*q1);
+        const real t8 = 1.0 - (2.0*(q1*q1));
         const real t9 = t2 - t8;
         body->r[4] = -t9;
         const real t10 = q0*q1;
@@ -150,12 +150,12 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         body->j[1] = j1;
         const real j2 = (t13*(t13*inertia0)) + (r7*(r7*inertia1)) + (t14*(t14*inertia2));
         body->j[2] = j2;
-        const real j3 = (r3*t15) + (t9*t16) - t12*t17;
+        const real j3 = (r3*t15) + (t9*t16) - (t12*t17);
         body->j[3] = j3;
         const real t21 = (t13*t15) + (r7*t16) + (t14*t17);
         body->kept[1] = t21;
         body->j[4] = -t21;
-        const real t22 = (t13*t18) + (r7*t19) - t14*t20;
+        const real t22 = (t13*t18) + (r7*t19) - (t14*t20);
         body->kept[2] = t22;
         body->j[5] = -t22;
         const real kept12 = body->kept[12];
@@ -215,19 +215,19 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         const real b_q2 = b_z->q[2];
         const real frame_b3 = revolute_ground_p->frame_b[3];
         const real b_q3 = b_z->q[3];
-        const real frame_b1_w = (frame_b0*b_q0) - frame_b1*b_q1 - frame_b2*b_q2 - frame_b3*b_q3;
+        const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
         revolute_ground->kept[3] = frame_b1_w;
         const real frame_a0 = revolute_ground_p->frame_a[0];
         const real t1 = frame_a0*frame_b1_w;
-        const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - frame_b2*b_q3 + (b_q2*frame_b3);
+        const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - (frame_b2*b_q3) + (b_q2*frame_b3);
         revolute_ground->kept[4] = frame_b1_x;
         const real frame_a1 = revolute_ground_p->frame_a[1];
         const real t2 = frame_a1*frame_b1_x;
-        const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - b_q1*frame_b3;
+        const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - (b_q1*frame_b3);
         revolute_ground->kept[5] = frame_b1_y;
         const real frame_a2 = revolute_ground_p->frame_a[2];
         const real t3 = frame_a2*frame_b1_y;
-        const real frame_b1_z = (frame_b0*b_q3) - frame_b1*b_q2 + (b_q1*frame_b2) + (b_q0*frame_b3);
+        const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (b_q1*frame_b2) + (b_q0*frame_b3);
         revolute_ground->kept[6] = frame_b1_z;
         const real frame_a3 = revolute_ground_p->frame_a[3];
         const real t4 = frame_a3*frame_b1_z;
@@ -402,20 +402,20 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real j2 = body->j[2];
         const real kept1 = body->kept[1];
         const real kept2 = body->kept[2];
-        const real jw2 = (w2*j2) - w0*kept1 - w1*kept2;
+        const real jw2 = (w2*j2) - (w0*kept1) - (w1*kept2);
         body->jw[2] = jw2;
         const real j1 = body->j[1];
         const real j3 = body->j[3];
-        const real jw1 = (w1*j1) + (w0*j3) - w2*kept2;
+        const real jw1 = (w1*j1) + (w0*j3) - (w2*kept2);
         body->jw[1] = jw1;
         const real j0 = body->j[0];
-        const real jw0 = (w0*j0) + (w1*j3) - w2*kept1;
+        const real jw0 = (w0*j0) + (w1*j3) - (w2*kept1);
         body->jw[0] = jw0;
-        const real l0 = (a1*jw2) - a2*jw1 + (c*jw0);
+        const real l0 = (a1*jw2) - (a2*jw1) + (c*jw0);
         body->l[0] = l0;
-        const real t2 = (a0*jw2) - a2*jw0 - c*jw1;
+        const real t2 = (a0*jw2) - (a2*jw0) - (c*jw1);
         body->l[1] = -t2;
-        const real l2 = (a0*jw1) - a1*jw0 + (c*jw2);
+        const real l2 = (a0*jw1) - (a1*jw0) + (c*jw2);
         body->l[2] = l2;
         const real mass = body_p->mass;
         const real v0 = body->v[0];
@@ -461,9 +461,9 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real b_a1 = b->a[1];
         const real anchor_b1_z = revolute_ground->g1[0];
         const real b_c = b->c;
-        const real t1 = (anchor_b1_y*b_a0) - anchor_b1_x*b_a1 + (anchor_b1_z*b_c);
+        const real t1 = (anchor_b1_y*b_a0) - (anchor_b1_x*b_a1) + (anchor_b1_z*b_c);
         const real b_a2 = b->a[2];
-        const real t2 = (b_a0*anchor_b1_z) - anchor_b1_x*b_a2 - anchor_b1_y*b_c;
+        const real t2 = (b_a0*anchor_b1_z) - (anchor_b1_x*b_a2) - (anchor_b1_y*b_c);
         const real b_w1 = b->w[1];
         const real b_w2 = b->w[2];
         const real anchor_b_rate_x = (b_w1*t1) + (b_w2*t2);
@@ -471,9 +471,9 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real kept0 = revolute_ground->kept[0];
         const real f0 = b_v0 + anchor_b_rate_x + kept0;
         revolute_ground->f[0] = f0;
-        const real t3 = (b_a1*anchor_b1_z) - anchor_b1_y*b_a2 + (anchor_b1_x*b_c);
+        const real t3 = (b_a1*anchor_b1_z) - (anchor_b1_y*b_a2) + (anchor_b1_x*b_c);
         const real b_w0 = b->w[0];
-        const real t4 = (t1*b_w0) - b_w2*t3;
+        const real t4 = (t1*b_w0) - (b_w2*t3);
         const real b_v1 = b->v[1];
         const real kept1 = revolute_ground->kept[1];
         const real f1 = b_v1 - t4 + kept1;
@@ -491,28 +491,28 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real b_u3 = b->u[3];
         const real frame_b1_z = revolute_ground->kept[6];
         const real b_u2 = b->u[2];
-        const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - frame_b1_y*b_u3 + (frame_b1_z*b_u2);
-        const real frame_b_rate_w = (frame_b1_w*b_u0) - b_u1*frame_b1_x - frame_b1_y*b_u2 - b_u3*frame_b1_z;
-        const real frame_b_rate_z = (frame_b1_w*b_u3) - frame_b1_x*b_u2 + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
-        const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - b_u1*frame_b1_z;
+        const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - (frame_b1_y*b_u3) + (frame_b1_z*b_u2);
+        const real frame_b_rate_w = (frame_b1_w*b_u0) - (b_u1*frame_b1_x) - (frame_b1_y*b_u2) - (b_u3*frame_b1_z);
+        const real frame_b_rate_z = (frame_b1_w*b_u3) - (frame_b1_x*b_u2) + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
+        const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - (b_u1*frame_b1_z);
         const real frame_a0 = revolute_ground_p->frame_a[0];
         const real frame_a1 = revolute_ground_p->frame_a[1];
         const real frame_a2 = revolute_ground_p->frame_a[2];
         const real frame_a3 = revolute_ground_p->frame_a[3];
-        const real t6 = (frame_a0*frame_b_rate_x) - frame_a1*frame_b_rate_w - frame_a2*frame_b_rate_z +
+        const real t6 = (frame_a0*frame_b_rate_x) - (frame_a1*frame_b_rate_w) - (frame_a2*frame_b_rate_z) +
             (frame_a3*frame_b_rate_y);
         const real kept7 = revolute_ground->kept[7];
         const real f3 = (2.0*t6) + kept7;
         revolute_ground->f[3] = f3;
-        const real t7 = (frame_a0*frame_b_rate_y) + (frame_a1*frame_b_rate_z) - frame_b_rate_w*frame_a2 -
-            frame_b_rate_x*frame_a3;
+        const real t7 = (frame_a0*frame_b_rate_y) + (frame_a1*frame_b_rate_z) - (frame_b_rate_w*frame_a2) -
+            (frame_b_rate_x*frame_a3);
         const real kept8 = revolute_ground->kept[8];
         const real f4 = (2.0*t7) + kept8;
         revolute_ground->f[4] = f4;
         const real common_h = common_p->h;
-        const real anchor_b2_z = anchor_b1_z - t5*common_h;
+        const real anchor_b2_z = anchor_b1_z - (t5*common_h);
         revolute_ground->g2[0] = anchor_b2_z;
-        const real anchor_b2_y = anchor_b1_y - t4*common_h;
+        const real anchor_b2_y = anchor_b1_y - (t4*common_h);
         revolute_ground->g2[1] = anchor_b2_y;
         const real anchor_b2_x = anchor_b1_x + (anchor_b_rate_x*common_h);
         revolute_ground->g2[2] = anchor_b2_x;
@@ -533,7 +533,7 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real g24 = t12 + (t13 + (t14 + t15));
         revolute_ground->g2[4] = g24;
         const real g25 = (frame_a3*frame_b2_x) - ((frame_a2*frame_b2_w) + ((frame_a0*frame_b2_y) -
-            frame_a1*frame_b2_z));
+            (frame_a1*frame_b2_z)));
         revolute_ground->g2[5] = g25;
         const real g26 = t12 - (t13 - (t14 - t15));
         revolute_ground->g2[6] = g26;
@@ -556,15 +556,15 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real y3 = revolute_ground->y[3];
         const real g13 = revolute_ground->g1[3];
         const real y4 = revolute_ground->y[4];
-        b->f[3] = (anchor_b1_z*y1) - anchor_b1_y*y2 - g12*y3 + (g13*y4) + b_f3;
+        b->f[3] = (anchor_b1_z*y1) - (anchor_b1_y*y2) - (g12*y3) + (g13*y4) + b_f3;
         const real b_f4 = b->f[4];
         const real g15 = revolute_ground->g1[5];
         const real g16 = revolute_ground->g1[6];
-        b->f[4] = -((anchor_b1_z*y0) - anchor_b1_x*y2 + (y3*g15) - y4*g16 - b_f4);
+        b->f[4] = -((anchor_b1_z*y0) - (anchor_b1_x*y2) + (y3*g15) - (y4*g16) - b_f4);
         const real b_f5 = b->f[5];
         const real g17 = revolute_ground->g1[7];
         const real g18 = revolute_ground->g1[8];
-        b->f[5] = (anchor_b1_y*y0) - anchor_b1_x*y1 - y3*g17 - y4*g18 + b_f5;
+        b->f[5] = (anchor_b1_y*y0) - (anchor_b1_x*y1) - (y3*g17) - (y4*g18) + b_f5;
     }
 }
 
@@ -629,11 +629,11 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
         const real jw1 = body->jw[1];
         const real a1 = body->a[1];
         const real kept0 = body->kept[0];
-        const real t1 = (common_half*jw1) - a1*kept0;
+        const real t1 = (common_half*jw1) - (a1*kept0);
         const real t2 = a1*t1;
         const real jw2 = body->jw[2];
         const real a2 = body->a[2];
-        const real t3 = (common_half*jw2) - kept0*a2;
+        const real t3 = (common_half*jw2) - (kept0*a2);
         const real t4 = a2*t3;
         const real j3 = body->j[3];
         const real t5 = a2*j3;
@@ -642,20 +642,20 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
         const real c = body->c;
         const real t7 = -1.0 + (2.0*(c*c));
         const real j0 = body->j[0];
-        body->d[21] = -((2.0*(t2 + t4 + (c*(t5 + t6)))) - j0*t7);
+        body->d[21] = -((2.0*(t2 + t4 + (c*(t5 + t6)))) - (j0*t7));
         const real jw0 = body->jw[0];
         const real a0 = body->a[0];
-        const real t8 = (common_half*jw0) - kept0*a0;
+        const real t8 = (common_half*jw0) - (kept0*a0);
         const real kept2 = body->kept[2];
         const real kept3 = body->kept[3];
-        const real t9 = (t1*a0) + (a1*t8) + (c*((kept1*a0) - a1*kept2 + (a2*kept3))) + (j3*t7);
+        const real t9 = (t1*a0) + (a1*t8) + (c*((kept1*a0) - (a1*kept2) + (a2*kept3))) + (j3*t7);
         const real l2 = body->l[2];
         const real t10 = common_half*l2;
         const real d22 = t9 + t10;
         body->d[22] = d22;
         const real kept4 = body->kept[4];
-        const real t11 = (t3*a0) + (a2*t8) + (c*((j3*a0) + (a2*kept2) - a1*kept4)) - kept1*t7;
-        const real t12 = common_half*((jw2*a0) - a2*jw0 - jw1*c);
+        const real t11 = (t3*a0) + (a2*t8) + (c*((j3*a0) + (a2*kept2) - (a1*kept4))) - (kept1*t7);
+        const real t12 = common_half*((jw2*a0) - (a2*jw0) - (jw1*c));
         const real d23 = t11 + t12;
         body->d[23] = d23;
         const real d27 = t9 - t10;
@@ -663,9 +663,9 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
         const real t13 = a0*t8;
         const real t14 = a0*kept2;
         const real j1 = body->j[1];
-        body->d[28] = -((2.0*(t4 + t13 - c*(t5 + t14))) - t7*j1);
+        body->d[28] = -((2.0*(t4 + t13 - (c*(t5 + t14)))) - (t7*j1));
         const real kept5 = body->kept[5];
-        const real t15 = (a1*t3) + (t1*a2) - c*((a1*j3) + (a2*kept1) - a0*kept5) - t7*kept2;
+        const real t15 = (a1*t3) + (t1*a2) - (c*((a1*j3) + (a2*kept1) - (a0*kept5))) - (t7*kept2);
         const real l0 = body->l[0];
         const real t16 = common_half*l0;
         const real d29 = t15 + t16;
@@ -675,7 +675,7 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
         const real d34 = t15 - t16;
         body->d[34] = d34;
         const real j2 = body->j[2];
-        body->d[35] = -((2.0*(t2 + t13 - c*(t6 - t14))) - t7*j2);
+        body->d[35] = -((2.0*(t2 + t13 - (c*(t6 - t14)))) - (t7*j2));
     }
 }
 
@@ -697,10 +697,10 @@ static void run_eliminate(pendulum_work *w)
         const real j_g26 = j->g2[6];
         const real j_g23 = j->g2[3];
         const real t2 = (j_g25*j_g26) + (j_g23*j_g28);
-        const real t3 = (j_g23*j_g27) - j_g24*j_g26;
+        const real t3 = (j_g23*j_g27) - (j_g24*j_g26);
         const real j_f3 = j->f[3];
         const real j_f4 = j->f[4];
-        const real t4 = (j_g28*j_f3) - j_g25*j_f4;
+        const real t4 = (j_g28*j_f3) - (j_g25*j_f4);
         const real t5 = (j_g26*j_f3) + (j_g23*j_f4);
         const real t6 = (j_g27*j_f3) + (j_g24*j_f4);
         const real j_g13 = j->g1[3];
@@ -710,11 +710,11 @@ static void run_eliminate(pendulum_work *w)
         const real t7 = (j_g13*j_g17) + (j_g12*j_g18);
         const real j_g16 = j->g1[6];
         const real j_g15 = j->g1[5];
-        const real t8 = (j_g12*j_g16) - j_g13*j_g15;
+        const real t8 = (j_g12*j_g16) - (j_g13*j_g15);
         const real t9 = (j_g15*j_g18) + (j_g16*j_g17);
         const real j_g10 = j->g1[0];
         const real j_g11 = j->g1[1];
-        const real t10 = (j_g10*t7) - j_g11*t8;
+        const real t10 = (j_g10*t7) - (j_g11*t8);
         const real j_g14 = j->g1[4];
         const real t11 = (j_g10*t9) + (j_g14*t8);
         const real t12 = (j_g11*t9) + (j_g14*t7);
@@ -728,12 +728,12 @@ static void run_eliminate(pendulum_work *w)
         const real d21 = i->d[21];
         const real d27 = i->d[27];
         const real d33 = i->d[33];
-        const real t17 = (t9*d21) - t7*d27 - t8*d33;
+        const real t17 = (t9*d21) - (t7*d27) - (t8*d33);
         const real d22 = i->d[22];
         const real d28 = i->d[28];
         const real d34 = i->d[34];
-        const real t18 = (t9*d22) - t7*d28 - t8*d34;
-        const real t19 = ((t1*t4) - t3*t5)*t16;
+        const real t18 = (t9*d22) - (t7*d28) - (t8*d34);
+        const real t19 = ((t1*t4) - (t3*t5))*t16;
         j->held[4] = t19;
         const real t20 = ((t2*t5) + (t1*t6))*t16;
         j->held[5] = t20;
@@ -742,20 +742,20 @@ static void run_eliminate(pendulum_work *w)
         const real d23 = i->d[23];
         const real d29 = i->d[29];
         const real d35 = i->d[35];
-        const real t22 = (t9*d23) - t7*d29 - t8*d35;
+        const real t22 = (t9*d23) - (t7*d29) - (t8*d35);
         const real j_g20 = j->g2[0];
         const real j_g21 = j->g2[1];
         const real j_g22 = j->g2[2];
-        const real t23 = (((j_g20*t2) - j_g21*t3)*t13) + (((j_g20*t1) + (j_g22*t3))*t14) + (((j_g21*t1) +
+        const real t23 = (((j_g20*t2) - (j_g21*t3))*t13) + (((j_g20*t1) + (j_g22*t3))*t14) + (((j_g21*t1) +
             (j_g22*t2))*t15);
         const real j_f0 = j->f[0];
-        const real t24 = j_f0 - ((j_g20*t19) - j_g21*t20);
+        const real t24 = j_f0 - ((j_g20*t19) - (j_g21*t20));
         j->held[0] = t24;
         const real j_f1 = j->f[1];
-        const real t25 = j_f1 + ((j_g20*t21) - j_g22*t20);
+        const real t25 = j_f1 + ((j_g20*t21) - (j_g22*t20));
         j->held[1] = t25;
         const real j_f2 = j->f[2];
-        const real t26 = j_f2 - ((j_g21*t21) - j_g22*t19);
+        const real t26 = j_f2 - ((j_g21*t21) - (j_g22*t19));
         j->held[2] = t26;
         const real f0 = i->f[0];
         const real f1 = i->f[1];
@@ -763,9 +763,10 @@ static void run_eliminate(pendulum_work *w)
         const real f3 = i->f[3];
         const real f4 = i->f[4];
         const real f5 = i->f[5];
-        const real t27 = (t24*t13) + (t25*t14) - t26*t15 + (t21*t17) + (t19*t18) + (t20*t22) - ((t10*f0) + (t11*f1) -
-            t12*f2 + (t9*f3) - t7*f4 - t8*f5);
-        j->free = -((1.0/(t23 + (t1*t17) - t2*t18 - t3*t22))*t27);
+        const real t27 = (t24*t13) + (t25*t14) - (t26*t15) + (t21*t17) + (t19*t18) + (t20*t22) - ((t10*f0) +
+            (t11*f1) -
+            (t12*f2) + (t9*f3) - (t7*f4) - (t8*f5));
+        j->free = -((1.0/(t23 + (t1*t17) - (t2*t18) - (t3*t22)))*t27);
     }
 }
 
@@ -784,17 +785,17 @@ static void run_substitute(pendulum_work *w)
         const real t1 = (j_g25*j_g26) + (j_g23*j_g28);
         const real j_g27 = j->g2[7];
         const real j_g24 = j->g2[4];
-        const real t2 = (j_g23*j_g27) - j_g24*j_g26;
+        const real t2 = (j_g23*j_g27) - (j_g24*j_g26);
         const real t3 = (j_g24*j_g28) + (j_g25*j_g27);
         const real j_held3 = j->held[3];
         const real j_free = j->free;
         const real t4 = j_held3 + (t3*j_free);
         i->s[3] = t4;
         const real j_held4 = j->held[4];
-        const real t5 = j_held4 - t1*j_free;
+        const real t5 = j_held4 - (t1*j_free);
         i->s[4] = t5;
         const real j_held5 = j->held[5];
-        const real t6 = j_held5 - t2*j_free;
+        const real t6 = j_held5 - (t2*j_free);
         i->s[5] = t6;
         const real j_g13 = j->g1[3];
         const real j_g17 = j->g1[7];
@@ -804,55 +805,55 @@ static void run_substitute(pendulum_work *w)
         const real j_g15 = j->g1[5];
         const real j_g16 = j->g1[6];
         const real t8 = (j_g15*j_g18) + (j_g16*j_g17);
-        const real t9 = (j_g12*j_g16) - j_g13*j_g15;
+        const real t9 = (j_g12*j_g16) - (j_g13*j_g15);
         const real j_held0 = j->held[0];
         const real j_g20 = j->g2[0];
         const real j_g21 = j->g2[1];
-        const real t10 = j_held0 + (((j_g20*t1) - j_g21*t2)*j_free);
+        const real t10 = j_held0 + (((j_g20*t1) - (j_g21*t2))*j_free);
         i->s[0] = t10;
         const real f0 = i->f[0];
         const real d0 = i->d[0];
-        const real t11 = f0 - t10*d0;
+        const real t11 = f0 - (t10*d0);
         const real j_held1 = j->held[1];
         const real j_g22 = j->g2[2];
         const real t12 = j_held1 + (((j_g20*t3) + (j_g22*t2))*j_free);
         i->s[1] = t12;
         const real f1 = i->f[1];
         const real d7 = i->d[7];
-        const real t13 = f1 - t12*d7;
+        const real t13 = f1 - (t12*d7);
         const real j_held2 = j->held[2];
-        const real t14 = j_held2 - ((j_g21*t3) + (j_g22*t1))*j_free;
+        const real t14 = j_held2 - (((j_g21*t3) + (j_g22*t1))*j_free);
         i->s[2] = t14;
         const real f2 = i->f[2];
         const real d14 = i->d[14];
-        const real t15 = f2 - t14*d14;
+        const real t15 = f2 - (t14*d14);
         const real f5 = i->f[5];
         const real d33 = i->d[33];
         const real d34 = i->d[34];
         const real d35 = i->d[35];
         const real j_g11 = j->g1[1];
         const real j_g14 = j->g1[4];
-        const real t16 = f5 - ((t4*d33) + (t5*d34) + (t6*d35)) + (j_g11*t11) - j_g14*t13;
+        const real t16 = f5 - ((t4*d33) + (t5*d34) + (t6*d35)) + (j_g11*t11) - (j_g14*t13);
         const real f4 = i->f[4];
         const real d27 = i->d[27];
         const real d28 = i->d[28];
         const real d29 = i->d[29];
         const real j_g10 = j->g1[0];
-        const real t17 = f4 - ((t4*d27) + (t5*d28) + (t6*d29)) - j_g10*t11 + (j_g14*t15);
+        const real t17 = f4 - ((t4*d27) + (t5*d28) + (t6*d29)) - (j_g10*t11) + (j_g14*t15);
         const real f3 = i->f[3];
         const real d21 = i->d[21];
         const real d22 = i->d[22];
         const real d23 = i->d[23];
-        const real t18 = f3 - ((t4*d21) + (t5*d22) + (t6*d23)) + (j_g10*t13) - j_g11*t15;
+        const real t18 = f3 - ((t4*d21) + (t5*d22) + (t6*d23)) + (j_g10*t13) - (j_g11*t15);
         j->s[0] = -t11;
         j->s[1] = -t13;
         j->s[2] = -t15;
         const real t19 = 1.0/((t8*t8) + (t7*t7) + (t9*t9));
-        const real t20 = (t7*t16) - t9*t17;
+        const real t20 = (t7*t16) - (t9*t17);
         const real t21 = (t9*t18) + (t8*t16);
         const real t22 = (t8*t17) + (t7*t18);
         j->s[3] = -(((j_g13*t20) + (j_g16*t21) + (j_g18*t22))*t19);
-        j->s[4] = -(((j_g12*t20) + (j_g15*t21) - j_g17*t22)*t19);
+        j->s[4] = -(((j_g12*t20) + (j_g15*t21) - (j_g17*t22))*t19);
     }
 }
 
@@ -906,12 +907,12 @@ static void run_advance(pendulum_work *w)
         const real a2 = body->a[2];
         const real s3 = body->s[3];
         const real c = body->c;
-        const real t1 = (s5*a1) - s4*a2 - s3*c;
+        const real t1 = (s5*a1) - (s4*a2) - (s3*c);
         body->s[3] = -t1;
         const real a0 = body->a[0];
-        const real s4_2 = (s5*a0) - s3*a2 + (s4*c);
+        const real s4_2 = (s5*a0) - (s3*a2) + (s4*c);
         body->s[4] = s4_2;
-        const real t2 = (s4*a0) - s3*a1 - s5*c;
+        const real t2 = (s4*a0) - (s3*a1) - (s5*c);
         body->s[5] = -t2;
         const real v0 = body->v[0];
         body->base[0] = v0;
@@ -926,15 +927,15 @@ static void run_advance(pendulum_work *w)
         const real w2 = body->w[2];
         body->base[5] = w2;
         const real common_length = common->length;
-        const real v0_2 = v0 - s0*common_length;
+        const real v0_2 = v0 - (s0*common_length);
         body->v[0] = v0_2;
-        const real v1_2 = v1 - s1*common_length;
+        const real v1_2 = v1 - (s1*common_length);
         body->v[1] = v1_2;
-        const real v2_2 = v2 - s2*common_length;
+        const real v2_2 = v2 - (s2*common_length);
         body->v[2] = v2_2;
         const real w0_2 = w0 + (t1*common_length);
         body->w[0] = w0_2;
-        const real w1_2 = w1 - s4_2*common_length;
+        const real w1_2 = w1 - (s4_2*common_length);
         body->w[1] = w1_2;
         const real w2_2 = w2 + (t2*common_length);
         body->w[2] = w2_2;
@@ -962,19 +963,19 @@ static void run_advance(pendulum_work *w)
         revolute_ground->base[4] = y4;
         const real s0 = revolute_ground->s[0];
         const real common_length = common->length;
-        const real y0_2 = y0 - s0*common_length;
+        const real y0_2 = y0 - (s0*common_length);
         revolute_ground->y[0] = y0_2;
         const real s1 = revolute_ground->s[1];
-        const real y1_2 = y1 - s1*common_length;
+        const real y1_2 = y1 - (s1*common_length);
         revolute_ground->y[1] = y1_2;
         const real s2 = revolute_ground->s[2];
-        const real y2_2 = y2 - s2*common_length;
+        const real y2_2 = y2 - (s2*common_length);
         revolute_ground->y[2] = y2_2;
         const real s3 = revolute_ground->s[3];
-        const real y3_2 = y3 - s3*common_length;
+        const real y3_2 = y3 - (s3*common_length);
         revolute_ground->y[3] = y3_2;
         const real s4 = revolute_ground->s[4];
-        const real y4_2 = y4 - s4*common_length;
+        const real y4_2 = y4 - (s4*common_length);
         revolute_ground->y[4] = y4_2;
     }
 }
@@ -990,27 +991,27 @@ static void run_retreat(pendulum_work *w)
         const real base0 = body->base[0];
         const real s0 = body->s[0];
         const real common_length = common->length;
-        const real v0 = base0 - s0*common_length;
+        const real v0 = base0 - (s0*common_length);
         body->v[0] = v0;
         const real base1 = body->base[1];
         const real s1 = body->s[1];
-        const real v1 = base1 - s1*common_length;
+        const real v1 = base1 - (s1*common_length);
         body->v[1] = v1;
         const real base2 = body->base[2];
         const real s2 = body->s[2];
-        const real v2 = base2 - s2*common_length;
+        const real v2 = base2 - (s2*common_length);
         body->v[2] = v2;
         const real base3 = body->base[3];
         const real s3 = body->s[3];
-        const real w0 = base3 - s3*common_length;
+        const real w0 = base3 - (s3*common_length);
         body->w[0] = w0;
         const real base4 = body->base[4];
         const real s4 = body->s[4];
-        const real w1 = base4 - s4*common_length;
+        const real w1 = base4 - (s4*common_length);
         body->w[1] = w1;
         const real base5 = body->base[5];
         const real s5 = body->s[5];
-        const real w2 = base5 - s5*common_length;
+        const real w2 = base5 - (s5*common_length);
         body->w[2] = w2;
         const real common_half = common->half;
         const real t1 = w0*common_half;
@@ -1027,23 +1028,23 @@ static void run_retreat(pendulum_work *w)
         const real base0 = revolute_ground->base[0];
         const real s0 = revolute_ground->s[0];
         const real common_length = common->length;
-        const real y0 = base0 - s0*common_length;
+        const real y0 = base0 - (s0*common_length);
         revolute_ground->y[0] = y0;
         const real base1 = revolute_ground->base[1];
         const real s1 = revolute_ground->s[1];
-        const real y1 = base1 - s1*common_length;
+        const real y1 = base1 - (s1*common_length);
         revolute_ground->y[1] = y1;
         const real base2 = revolute_ground->base[2];
         const real s2 = revolute_ground->s[2];
-        const real y2 = base2 - s2*common_length;
+        const real y2 = base2 - (s2*common_length);
         revolute_ground->y[2] = y2;
         const real base3 = revolute_ground->base[3];
         const real s3 = revolute_ground->s[3];
-        const real y3 = base3 - s3*common_length;
+        const real y3 = base3 - (s3*common_length);
         revolute_ground->y[3] = y3;
         const real base4 = revolute_ground->base[4];
         const real s4 = revolute_ground->s[4];
-        const real y4 = base4 - s4*common_length;
+        const real y4 = base4 - (s4*common_length);
         revolute_ground->y[4] = y4;
     }
 }
@@ -1079,20 +1080,22 @@ static void run_react(const pendulum_parameters *p, pendulum_work *w)
         const real g12 = revolute_ground->g1[2];
         const real y4 = revolute_ground->y[4];
         const real g13 = revolute_ground->g1[3];
-        revolute_ground->reaction[3] = -(((y1*g10) - y2*g11 - y3*g12 + (y4*g13) + (y2*anchor_b1_y) -
-            y1*anchor_b1_z)/common_impulse);
+        const real t1 = -(((y1*g10) - (y2*g11) - (y3*g12) + (y4*g13) + (y2*anchor_b1_y) -
+            (y1*anchor_b1_z))/common_impulse);
+        revolute_ground->reaction[3] = t1;
         const real b_r2 = b->r[2];
         const real anchor_b1_x = anchor_b2*b_r2;
         const real g14 = revolute_ground->g1[4];
         const real g15 = revolute_ground->g1[5];
         const real g16 = revolute_ground->g1[6];
-        const real reaction4 = ((y0*g10) - y2*g14 + (y3*g15) - y4*g16 + (y2*anchor_b1_x) -
-            y0*anchor_b1_z)/common_impulse;
+        const real reaction4 = ((y0*g10) - (y2*g14) + (y3*g15) - (y4*g16) + (y2*anchor_b1_x) -
+            (y0*anchor_b1_z))/common_impulse;
         revolute_ground->reaction[4] = reaction4;
         const real g17 = revolute_ground->g1[7];
         const real g18 = revolute_ground->g1[8];
-        revolute_ground->reaction[5] = -(((y0*g11) - y1*g14 - y3*g17 - y4*g18 + (y1*anchor_b1_x) -
-            y0*anchor_b1_y)/common_impulse);
+        const real t2 = -(((y0*g11) - (y1*g14) - (y3*g17) - (y4*g18) + (y1*anchor_b1_x) -
+            (y0*anchor_b1_y))/common_impulse);
+        revolute_ground->reaction[5] = t2;
     }
 }
 
@@ -1144,11 +1147,11 @@ static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum
         const real a2 = body->a[2];
         const real q3 = body_z->q[3];
         const real c = body->c;
-        body_z->q[0] = -((a0*q1) + (a1*q2) + (a2*q3) - c*q0);
-        const real q1_2 = (a0*q0) + (a1*q3) - a2*q2 + (c*q1);
+        body_z->q[0] = -((a0*q1) + (a1*q2) + (a2*q3) - (c*q0));
+        const real q1_2 = (a0*q0) + (a1*q3) - (a2*q2) + (c*q1);
         body_z->q[1] = q1_2;
-        body_z->q[2] = -((a0*q3) - a1*q0 - a2*q1 - c*q2);
-        const real q3_2 = (a0*q2) - a1*q1 + (a2*q0) + (c*q3);
+        body_z->q[2] = -((a0*q3) - (a1*q0) - (a2*q1) - (c*q2));
+        const real q3_2 = (a0*q2) - (a1*q1) + (a2*q0) + (c*q3);
         body_z->q[3] = q3_2;
         const real mass = body_p->mass;
         const real p0 = v0_2*mass;
@@ -1210,11 +1213,11 @@ static void run_displace(const pendulum_parameters *p, pendulum_state *z, pendul
         const real q1 = body_z->q[1];
         const real q2 = body_z->q[2];
         const real q3 = body_z->q[3];
-        body_z->q[0] = -((t1*q1) + (t2*q2) + (t3*q3) - t4*q0);
-        const real q1_2 = (t1*q0) + (t2*q3) - t3*q2 + (t4*q1);
+        body_z->q[0] = -((t1*q1) + (t2*q2) + (t3*q3) - (t4*q0));
+        const real q1_2 = (t1*q0) + (t2*q3) - (t3*q2) + (t4*q1);
         body_z->q[1] = q1_2;
-        body_z->q[2] = -((t1*q3) - t2*q0 - t3*q1 - t4*q2);
-        const real q3_2 = (t1*q2) - t2*q1 + (t3*q0) + (t4*q3);
+        body_z->q[2] = -((t1*q3) - (t2*q0) - (t3*q1) - (t4*q2));
+        const real q3_2 = (t1*q2) - (t2*q1) + (t3*q0) + (t4*q3);
         body_z->q[3] = q3_2;
     }
 }
@@ -1317,11 +1320,11 @@ static void run_energy(const pendulum_parameters *p, const pendulum_state *z, pe
         const real common_momentum2 = common->momentum[2];
         common->momentum[2] = t7 + common_momentum2;
         const real common_spin0 = common->spin[0];
-        common->spin[0] = t1 - x2*t6 + (x1*t7) + common_spin0;
+        common->spin[0] = t1 - (x2*t6) + (x1*t7) + common_spin0;
         const real common_spin1 = common->spin[1];
-        common->spin[1] = t2 + (x2*t5) - x0*t7 + common_spin1;
+        common->spin[1] = t2 + (x2*t5) - (x0*t7) + common_spin1;
         const real common_spin2 = common->spin[2];
-        common->spin[2] = t3 - x1*t5 + (x0*t6) + common_spin2;
+        common->spin[2] = t3 - (x1*t5) + (x0*t6) + common_spin2;
     }
 }
 
@@ -1371,10 +1374,10 @@ static void run_launch_chord(const pendulum_parameters *p, pendulum_state *z, pe
         const real t6 = PENDULUM_SQRT(1.0 - ((t5*t5) + (t1*t1) + (t3*t3)));
         const real j0 = body->j[0];
         const real t7 = (w0*j0) + (w1*j3) + (w2*j4);
-        body_z->l[0] = -((t1*t2) - t3*t4 - t6*t7);
-        const real l1 = (t5*t2) - t3*t7 + (t6*t4);
+        body_z->l[0] = -((t1*t2) - (t3*t4) - (t6*t7));
+        const real l1 = (t5*t2) - (t3*t7) + (t6*t4);
         body_z->l[1] = l1;
-        body_z->l[2] = -((t5*t4) - t1*t7 - t6*t2);
+        body_z->l[2] = -((t5*t4) - (t1*t7) - (t6*t2));
     }
 }
 
