@@ -37,6 +37,9 @@ Profile = Annotated[
 Loops = Annotated[
     Literal["drop-redundant", "rigid", "drop"], typer.Option(help="What is done with nearly redundant loops.")
 ]
+FixedIterations = Annotated[
+    int, typer.Option(min=0, help="Newton iterations in every step, exactly so many; 0: until it converges.")
+]
 Backend = Annotated[Literal["auto", "c", "python"], typer.Option(help="Compiled C, or the Python reference.")]
 Settings = Annotated[
     list[str] | None,
@@ -102,12 +105,13 @@ def generate(
     real: Real = "double",
     prefix: Annotated[str | None, typer.Option(help="Of every symbol; the mechanism's name if left out.")] = None,
     loops: Loops = "drop-redundant",
+    fixed_iterations: FixedIterations = 0,
 ) -> Mapping[str, Any]:
     """Write a mechanism's solver as C: one header and one source."""
     from symvi.simulate.simulator import generate_text
 
     _check_prefix(prefix)
-    text = generate_text(imported.mechanism, layout, real, loops, prefix)
+    text = generate_text(imported.mechanism, layout, real, loops, prefix, fixed_iterations)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
         _write_whole(output / name, contents)
@@ -140,13 +144,19 @@ def simulate(
         float | None, typer.Option(help="Product that contacts may leave, of weight times fall in a step.")
     ] = None,
     papers_method: Annotated[bool, typer.Option(help="Contacts by the papers' basic interior point.")] = False,
+    fixed_iterations: FixedIterations = 0,
 ) -> Mapping[str, Any]:
     """Simulate a mechanism, and save, plot or show its motion."""
     from symvi.simulate import SolverOptions, Trajectory
 
     _check_steps(time, step, every)
     try:
-        options = SolverOptions(tolerance=tolerance, complementarity=complementarity, papers_method=papers_method)
+        options = SolverOptions(
+            tolerance=tolerance,
+            complementarity=complementarity,
+            papers_method=papers_method,
+            fixed_iterations=fixed_iterations,
+        )
     except ValueError as error:
         raise SymviError(f"--{error}") from None
     _check_outputs(out=out, csv=csv, page=page, plot=plot)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,19 @@ from symvi.emit.layouts import LARGEST_INLINE, LAYOUTS, choose_layout, inline_si
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
 from symvi.mechanism.names import checked_name, shown
+from symvi.program.control import SolverOptions
 from symvi.program.precision import in_precision
 from symvi.program.program import Program
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a description starts: numbers of the state and of the inputs, record by record; drivers without a signal,
+    which hold what they find."""
+
+    state: tuple[float, ...]
+    inputs: tuple[float, ...]
+    held: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -34,14 +45,15 @@ def generate(
     layout: str = "auto",
     real: str = "double",
     prefix: str | None = None,
-    start: Sequence[float] = (),
+    start: Start | None = None,
+    fixed_iterations: int = 0,
     kept: Path | None = None,
 ) -> Sources:
     """The C text of a program.
 
     layout: "inline", "unrolled", "looped", or "auto" (by the size of the machine code: layouts.py). real: "double" or
-    "float". prefix: of every symbol and file, default the mechanism's name. start: the state that the text offers as
-    that of the description, record by record; none if left out. kept: a folder for compiled templates.
+    "float". prefix: of every symbol and file, default the mechanism's name. start: what the text offers as
+    that of the description; none if left out. fixed_iterations: of the default options. kept: a folder for compiled templates.
     Raises ValueError for an unknown layout or real, and SymviError for a prefix that is no name, or inline text beyond
     its limit.
     """
@@ -49,14 +61,22 @@ def generate(
         raise ValueError(f"real {real!r}: use 'double' or 'float'")
     prefix = _checked_prefix(program.name if prefix is None else prefix)
     program, layout = in_precision(program, real), _choose(program, layout)
-    view = {**view_of(program, layout, real, prefix), "starts": []}
-    if start:
-        view["starts"] = list(CPrinter(program, prefix, real).starts(start))
+    view = view_of(program, layout, real, prefix, SolverOptions(fixed_iterations=fixed_iterations))
+    view |= _started(CPrinter(program, prefix, real), start or Start((), (), ()))
     env = environment("c", kept)
     header = env.get_template("mechanism.h.jinja").render(view)
     source = env.get_template("mechanism.c.jinja").render(view)
     name = view["prefix"]
     return Sources(name, {f"{name}.h": header, f"{name}.c": source}, declarations_of(header), layout, real)
+
+
+def _started(printer: CPrinter, start: Start) -> dict:
+    """The tables of a start, and the drivers that hold what they find there."""
+    return {
+        "starts": list(printer.tables("state", start.state)) if start.state else [],
+        "inputs_at_start": list(printer.tables("input", start.inputs)) if start.inputs else [],
+        "held": [node for node in printer.drivers() if node.name in start.held],
+    }
 
 
 def _checked_prefix(prefix: str) -> str:

@@ -128,7 +128,23 @@ class CPrinter:
             if kind == "common" or kind.startswith("edge") or kind == "link":
                 continue
             for node in self.program.nodes[kind]:
-                yield f"{self.prefix.upper()}_{kind.upper()}_{_identifier(node.name)}", node.index
+                yield self.constant(kind, node.name), node.index
+
+    def constant(self, what: str, name: str) -> str:
+        """The constant that names a thing of some sort."""
+        return f"{self.prefix.upper()}_{what.upper()}_{_identifier(name)}"
+
+    def input_places(self) -> Iterator[tuple[str, int, str]]:
+        """(constant, place among all numbers of the input, what is there and its unit)."""
+        place = 0
+        for kind in self.kinds:
+            fields = self.program.records.of(kind, "input")
+            for node in self.program.nodes[kind] if fields else ():
+                for field in fields:
+                    constant = self.constant("input", f"{node.name}_{field.name}")
+                    entries = f"{kind}[{node.index}].{field.name}" + (f"[{field.size}]" if field.size > 1 else "")
+                    yield constant, place, f"{entries}: {field.meaning} [{field.unit}]"
+                    place += field.size
 
     def defaults(self) -> Iterator[dict]:
         """The numbers of the description: a table per node type, with the members of every node's struct in order."""
@@ -141,11 +157,11 @@ class CPrinter:
                 ]
                 yield {"kind": kind, "struct": self.struct(kind, "parameters"), "rows": rows}
 
-    def starts(self, numbers: Sequence[float]) -> Iterator[dict]:
-        """The numbers of a state, record by record: a table per node type like those of the parameters."""
+    def tables(self, store: str, numbers: Sequence[float]) -> Iterator[dict]:
+        """The numbers of a state or an input, record by record: a table per node type like those of the parameters."""
         left = iter(numbers)
         for kind in self.kinds:
-            fields = self.program.records.of(kind, "state")
+            fields = self.program.records.of(kind, store)
             if fields:
                 rows = [
                     {
@@ -154,7 +170,7 @@ class CPrinter:
                     }
                     for node in self.program.nodes[kind]
                 ]
-                yield {"kind": kind, "struct": self.struct(kind, "state"), "rows": rows}
+                yield {"kind": kind, "struct": self.struct(kind, store), "rows": rows}
 
     def _member(self, field: Field, numbers: Sequence[float]) -> str:
         """A member of an initialiser, each number as the very one that memory holds."""

@@ -13,9 +13,10 @@ from symvi.program.angles import carried_once
 from symvi.program.control import (
     APART,
     BESIDE,
+    CLOSED,
     COMPLEMENTARITY,
-    CONTACT_SIZE,
     CONTACT_TYPES,
+    DEFAULTS,
     DOMAIN,
     FALL,
     FAST,
@@ -75,7 +76,7 @@ MEANINGS = {
 WRITES_STATE = ("finish", "displace", "launch", "launch_chord")
 
 
-def view_of(program: Program, layout: str, real: str, prefix: str) -> dict:
+def view_of(program: Program, layout: str, real: str, prefix: str, options: SolverOptions = DEFAULTS) -> dict:
     """All names that the templates of C use, but for the start. Arguments as for `generate`."""
     printer = CPrinter(program, prefix, real)
     phases = {phase: phase_lines(layout, printer, phase, program.phases.get(phase, ())) for phase in MEANINGS}
@@ -99,8 +100,10 @@ def view_of(program: Program, layout: str, real: str, prefix: str) -> dict:
         "bodies": program.nodes["body"],
         "constraints": list(printer.constraints()),
         "names": list(printer.names()),
+        "input_places": list(printer.input_places()),
+        "reaction_names": [printer.constant("reaction", node.name) for node in printer.reactions()],
         "defaults": list(printer.defaults()),
-        "options": SolverOptions(),
+        "options": options,
         "literal": printer.literal,
         "domain": printer.literal(Fraction(str(DOMAIN))),
         "fast": printer.literal(FAST),
@@ -114,6 +117,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str) -> dict:
         "guard": printer.literal(GUARD if real == "double" else COARSER * GUARD),
         "weak": printer.literal(WEAK),
         "lost": printer.literal(LOST),
+        "closed": printer.literal(CLOSED[real]),
         "apart": printer.literal(APART),
         "beside": [tuple(map(printer.literal, pair)) for pair in BESIDE],
         "loops": bool(program.notes["loops"]),
@@ -154,7 +158,7 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
     return {
         "inequalities": list(groups.values()),
         "contacts": contacts,
-        "contact_size": CONTACT_SIZE,
+        "point_names": [printer.constant("point", node["name"]) for node in contacts],
         "stops": sum(node["rows"] for node in nodes if node["type"] not in CONTACT_TYPES),
         "cones": any(group["cone"] for group in groups.values()),
         "degree": sum(node["pairs"] + node["cone"] for node in nodes),

@@ -27,6 +27,7 @@ BESIDE = tuple(
 TOLERANCE = {"double": 1e-10, "float": 1e-5}  # m/s or rad/s: changes of velocities that may be left
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
+CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start that is further from closed is none
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
 CONTACT_TYPES = ("contact", "sphere_contact", "gap")
 COMPLEMENTARITY = {"double": 1e-6, "float": 1e-2}  # products that contacts may leave, of heft (|g| h)²
@@ -38,6 +39,7 @@ class SolverStatus(IntEnum):
     OK = 0
     ROUND_OFF = 1
     SINGULAR_STEP = 2
+    UNSETTLED = 3
     NOT_CONVERGED = -1
     LINE_SEARCH = -2
     DOMAIN = -3
@@ -46,6 +48,10 @@ class SolverStatus(IntEnum):
     LOOP_STALLED = -6
     BAD_STEP = -7
     SQUEEZED = -8
+    NOT_CLOSED = -9
+    NOT_APART = -10
+    NO_STEP = -11
+    MISFIT = -12
 
     @property
     def sentence(self) -> str:
@@ -57,6 +63,8 @@ SENTENCES = {
     SolverStatus.ROUND_OFF: "the step was solved; the residual is round-off and falls no further",
     SolverStatus.SINGULAR_STEP: "the step was solved at a singular position; "
     "loops close less tightly, or on another branch, and the next step repairs it",
+    SolverStatus.UNSETTLED: "the fixed number of iterations was done, and more was left than is allowed; "
+    "take a smaller step, or allow more",
     SolverStatus.NOT_CONVERGED: "Newton's method did not converge in the iterations allowed; "
     "take a smaller step, or allow more",
     SolverStatus.LINE_SEARCH: "no shorter increment lowers the residual; take a smaller step",
@@ -68,6 +76,10 @@ SENTENCES = {
     SolverStatus.BAD_STEP: "the time step is not a positive number",
     SolverStatus.SQUEEZED: "a contact is pressed beyond all bounds; give it room, "
     "or leave it out where a joint holds the same gap",
+    SolverStatus.NOT_CLOSED: "joints are open here, and cannot be closed from here; place the bodies nearer",
+    SolverStatus.NOT_APART: "bodies lie inside each other, or a joint is beyond its limit; place them apart",
+    SolverStatus.NO_STEP: "the work memory holds no step; ask right after one",
+    SolverStatus.MISFIT: "header and object are of different texts; compile both anew",
 }
 
 
@@ -80,6 +92,9 @@ class SolverOptions:
     max_iterations: Newton iterations per solution; a step beside a singular position may take eleven solutions.
     max_halvings: halvings of one increment.
     extrapolate: start from the velocities carried on by their last change.
+    fixed_iterations: 0, or exactly so many Newton iterations in every step, in one solution and without halvings: the
+        same time for every step. A step whose last increment is above the tolerance, or whose contacts have not
+        converged, is taken, and its status is UNSETTLED.
     complementarity: largest product of impulse and velocity that contacts and limits may leave, in units of
         heft (|g| h)², the weight of the part that a contact acts on times its fall in a step (program/heft.py); None:
         1e-6 in double, 1e-2 in float.
@@ -91,6 +106,7 @@ class SolverOptions:
     max_iterations: int = 50
     max_halvings: int = 20
     extrapolate: bool = True
+    fixed_iterations: int = 0
     complementarity: float | None = None
     papers_method: bool = False
 
@@ -101,6 +117,8 @@ class SolverOptions:
             raise ValueError(f"complementarity {self.complementarity!r} must be above 0 and at most 1")
         if self.max_iterations < 1 or self.max_halvings < 0:
             raise ValueError("max_iterations must be at least 1 and max_halvings at least 0")
+        if self.fixed_iterations < 0:
+            raise ValueError(f"fixed_iterations {self.fixed_iterations!r} must be at least 0")
 
     def in_precision(self, real: str) -> SolverOptions:
         """The same options for "double" or "float", with a number for each that was left to the precision."""

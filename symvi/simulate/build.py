@@ -84,24 +84,35 @@ def text_of(
     real: str = "double",
     loops: str = "drop-redundant",
     prefix: str | None = None,
+    fixed_iterations: int = 0,
 ) -> Text:
-    """The generated text of a mechanism, from disk if it was made before by this version of symvi."""
-    key = hashlib.sha256(json.dumps([mechanism.digest, layout, real, loops, prefix, _version()]).encode()).hexdigest()[
-        :40
-    ]
+    """The generated text of a mechanism, from disk if it was made before by this version of symvi.
+
+    fixed_iterations: of the options that the text offers as its defaults.
+    """
+    asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, _version()]
+    key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
     place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
     try:
         return Text.from_json(place.read_text(encoding="utf-8"))
     except (OSError, ValueError, TypeError, KeyError):
         pass
-    from symvi.emit.c import generate
+    from symvi.emit.c import Start, generate
     from symvi.program.precision import in_precision
-    from symvi.simulate.start import described_start
+    from symvi.simulate.start import described_inputs, described_start
 
     program = composed(mechanism, loops)
     plan = plan_of(in_precision(program, real))
-    start = described_start(mechanism, plan)
-    sources = generate(program, layout=layout, real=real, prefix=prefix, start=start, kept=_templates())
+    start = Start(described_start(mechanism, plan), *described_inputs(mechanism, plan))
+    sources = generate(
+        program,
+        layout=layout,
+        real=real,
+        prefix=prefix,
+        start=start,
+        fixed_iterations=fixed_iterations,
+        kept=_templates(),
+    )
     text = Text(
         plan,
         dict(sources.files),
@@ -146,7 +157,10 @@ def _version() -> str:
         [
             *(f for room in rooms for f in (package / room).rglob("*.py")),
             *(templates_folder() / "c").glob("*.jinja"),
-            *(package / "simulate" / f"{name}.py" for name in ("plan", "parameters", "start", "frames", "turns")),
+            *(
+                package / "simulate" / f"{name}.py"
+                for name in ("plan", "parameters", "start", "inputs", "frames", "turns")
+            ),
         ]
     ):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

@@ -84,7 +84,8 @@ class CEngine:
         options = options.in_precision(self._real)
         return self._ffi.new(
             f"{self._prefix}_options *",
-            [options.tolerance, options.max_iterations, options.max_halvings, int(options.extrapolate)]
+            [options.tolerance, options.max_iterations, options.max_halvings]
+            + [int(options.extrapolate), options.fixed_iterations]
             + [options.complementarity, int(options.papers_method)] * bool(self.plan.notes.get("inequalities")),
         )
 

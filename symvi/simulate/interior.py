@@ -43,6 +43,7 @@ class Interior:
         status = SolverStatus.NOT_CONVERGED
         papers = self.solver.options.papers_method and not rest
         attempts = (path.ATTEMPTS[path.PAPERS],) if papers else path.ATTEMPTS
+        attempts = attempts[:1] if self.solver.options.fixed_iterations > 0 and not rest else attempts
         for retries, attempt in enumerate(attempts):
             self.retries = retries
             try:
@@ -92,6 +93,9 @@ class Interior:
         fall = speed * speed
         small = 0.5 * (options.complementarity * fall)
         left, still = LEFT * options.tolerance, STILL * options.tolerance
+        # a fixed number of iterations: none of the step's is left out, and no increment is halved
+        fixed = 0 if rest else options.fixed_iterations
+        last = fixed if fixed > 0 else options.max_iterations
         exact, slow = False, 0
         if rest == path.Rest.KNOT:
             solver.common.length[0] = 0.0
@@ -129,7 +133,7 @@ class Interior:
             merit = self._merit(rest)
         if not isfinite(merit):
             return SolverStatus.NOT_FINITE
-        for n in range(options.max_iterations + 1):
+        for n in range(last + 1):
             before, gap, product = merit, self._gap(0.0), self._largest_product()
             self.iterations = n
             self.complementarity = product / fall
@@ -137,11 +141,11 @@ class Interior:
             if rest:
                 if n > 0 and closed and common.length[0] >= 1.0:
                     return SolverStatus.OK
-            elif closed and solver.within(still) and self._attained(still):
+            elif (fixed == 0 or n == fixed) and closed and solver.within(still) and self._attained(still):
                 return SolverStatus.OK
-            if slow >= 2 and closed and solver.within(left) and self._attained(left):
+            if fixed == 0 and slow >= 2 and closed and solver.within(left) and self._attained(left):
                 return SolverStatus.ROUND_OFF
-            if n == options.max_iterations:
+            if n == last:
                 break
             run("exact" if exact else "scale")
             run("linearize")
@@ -174,7 +178,9 @@ class Interior:
                 run("rest")
             merit = self._merit(rest)
             halvings = 0
-            while not rest and not self._accepted(merit, before, product):
+            if fixed > 0 and not isfinite(merit):
+                return SolverStatus.DOMAIN if solver._turn() >= DOMAIN else SolverStatus.NOT_FINITE
+            while not rest and fixed == 0 and not self._accepted(merit, before, product):
                 if halvings == path.INNER_HALVINGS:
                     return SolverStatus.LINE_SEARCH
                 halvings += 1
@@ -188,7 +194,7 @@ class Interior:
                 exact = True
             elif exact and length < path.SHORT:
                 exact = False
-        return SolverStatus.NOT_CONVERGED
+        return SolverStatus.UNSETTLED if fixed > 0 else SolverStatus.NOT_CONVERGED
 
     def _begin(self) -> bool:
         """Bodies at their predicted velocities; whether those lie inside the domain."""

@@ -494,6 +494,7 @@ def generate_text(
     real: str = "double",
     loops: str = "drop-redundant",
     prefix: str | None = None,
+    fixed_iterations: int = 0,
 ) -> Text:
-    """The generated C of a mechanism, for writing to a folder."""
-    return text_of(mechanism, layout, real, loops, prefix)
+    """The generated C of a mechanism, for writing to a folder. fixed_iterations: of its default options."""
+    return text_of(mechanism, layout, real, loops, prefix, fixed_iterations)

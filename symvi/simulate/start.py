@@ -15,6 +15,7 @@ from symvi.mechanism.placement import known_angles
 from symvi.mechanism.signals import signal_tree, value_and_rate
 from symvi.mechanism.state import State
 from symvi.simulate import frames
+from symvi.simulate.inputs import Inputs
 from symvi.simulate.plan import Plan
 from symvi.simulate.turns import Angles, Turning
 
@@ -29,6 +30,12 @@ def described_start(mechanism: Mechanism, plan: Plan) -> tuple[float, ...]:
     signals = {driver.name: driver.signal for driver in mechanism.drivers if driver.signal is not None}
     write_targets(array, plan, {name: value_and_rate(signal_tree(text), 0.0) for name, text in signals.items()})
     return tuple(array.tolist())
+
+
+def described_inputs(mechanism: Mechanism, plan: Plan) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """Inputs where the description starts, 0 where there is no signal; and the drivers that have none."""
+    row = Inputs(mechanism, plan).from_signals(np.zeros(1))[0]
+    return tuple(row.tolist()), tuple(driver.name for driver in mechanism.drivers if driver.signal is None)
 
 
 def write_placement(array: Array, plan: Plan, mechanism: Mechanism, state: State) -> None:

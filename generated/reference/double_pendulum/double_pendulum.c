@@ -2297,6 +2297,18 @@ static real largest_change(const double_pendulum_work *w)
     return largest;
 }
 
+/* the length of the solved change of all velocities, which is no smaller than the largest; by arithmetic alone */
+static real size_of_change(const double_pendulum_work *w)
+{
+    real total = 0.0;
+    for (unsigned int n = 0u; n < 2u; n++) {
+        for (unsigned int k = 0u; k < 6u; k++) {
+            total = total + (w->body[n].s[k]*w->body[n].s[k]);
+        }
+    }
+    return DOUBLE_PENDULUM_SQRT(total);
+}
+
 /* the larger of a positive number and the size of another */
 static real larger(real positive, real x)
 {
@@ -2481,10 +2493,44 @@ static int carry_on(const double_pendulum_parameters *p, const double_pendulum_s
     return iterate(p, z, u, w, o, info, merit);
 }
 
+/* exactly so many iterations, whole increments, and no look at the numbers on the way: the same time for every step */
+static int count_through(const double_pendulum_parameters *p, const double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
+{
+    real merit;
+    (void)p;
+    (void)z;
+    (void)u;
+    w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
+    run_begin(z, w);
+    run_evaluate(p, w);
+    w->common[0].length = 1.0;
+    for (int n = 0; n < o->fixed_iterations; n++) {
+        run_linearize(p, w);
+        run_eliminate(w);
+        run_substitute(w);
+        run_advance(w);
+        run_evaluate(p, w);
+    }
+    w->common[0].merit = 0.0;
+    run_merit(w);
+    merit = w->common[0].merit;
+    info->iterations = o->fixed_iterations;
+    info->increment = size_of_change(w);
+    info->residual = DOUBLE_PENDULUM_SQRT(merit);
+    if (!finite(merit) || !finite(info->increment) || !(largest_turn(w) < 0.9975)) {
+        return (largest_turn(w) >= 0.9975) ? DOUBLE_PENDULUM_DOMAIN : DOUBLE_PENDULUM_NOT_FINITE;
+    }
+    return (info->increment <= o->tolerance) ? DOUBLE_PENDULUM_OK : DOUBLE_PENDULUM_UNSETTLED;
+}
+
 /* Newton's method for one step */
 static int newton(const double_pendulum_parameters *p, const double_pendulum_state *z,
     const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
 {
+    if (o->fixed_iterations > 0) {
+        return count_through(p, z, u, w, o, info);
+    }
     return carry_on(p, z, u, w, o, info);
 }
 
@@ -2618,6 +2664,7 @@ void double_pendulum_options_default(double_pendulum_options *o)
     o->max_iterations = 50;
     o->max_halvings = 20;
     o->extrapolate = 1;
+    o->fixed_iterations = 0;
 }
 
 /* one step, its parameters already set up */
@@ -2692,8 +2739,8 @@ double_pendulum_real double_pendulum_start(const double_pendulum_parameters *p, 
     return largest;
 }
 
-void double_pendulum_observe(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
-    double_pendulum_frame *frame)
+/* the knot as it stands: velocities, energies, momenta, in the work memory */
+static void measure_knot(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w)
 {
     /* a start at a knot has that knot's momenta; after a step, half of the forces at the knot are still to come */
     const real share = (z->common[0].kick < 1.0) ? 0.0 : 0.5;
@@ -2706,6 +2753,54 @@ void double_pendulum_observe(const double_pendulum_parameters *p, const double_p
         w->common[0].spin[k] = 0.0;
     }
     run_energy(p, z, w);
+}
+
+void double_pendulum_energy(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
+    double_pendulum_real *kinetic, double_pendulum_real *potential)
+{
+    measure_knot(p, z, u, w);
+    *kinetic = w->common[0].kinetic;
+    *potential = w->common[0].potential;
+}
+
+void double_pendulum_momentum(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
+    double_pendulum_real linear[3], double_pendulum_real spin[3])
+{
+    measure_knot(p, z, u, w);
+    for (unsigned int k = 0u; k < 3u; k++) {
+        linear[k] = w->common[0].momentum[k];
+        spin[k] = w->common[0].spin[k];
+    }
+}
+
+/* forces of the step that the work memory holds, whose rows close at the second knot; a knot that was looked at is none */
+static int recall_forces(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w)
+{
+    if (!((w->common[0].closure > 0.0) && (w->common[0].carry > 0.0) && (w->common[0].impulse > 0.0))) {
+        return DOUBLE_PENDULUM_NO_STEP;
+    }
+    run_react(p, w);
+    (void)p;
+    (void)z;
+    (void)u;
+    return DOUBLE_PENDULUM_OK;
+}
+
+int double_pendulum_reactions(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
+    double_pendulum_real reaction[2][6])
+{
+    const int status = recall_forces(p, z, u, w);
+    for (unsigned int k = 0u; (k < 6u) && (status == DOUBLE_PENDULUM_OK); k++) {
+        reaction[0][k] = w->revolute_ground[0].reaction[k];
+        reaction[1][k] = w->revolute[0].reaction[k];
+    }
+    return status;
+}
+
+void double_pendulum_observe(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
+    double_pendulum_frame *frame)
+{
+    measure_knot(p, z, u, w);
     for (unsigned int n = 0u; n < 2u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
             frame->x[n][k] = z->body[n].x[k];
@@ -2810,4 +2905,43 @@ double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p
         run_displace(p, z, w);
     }
     return closure;
+}
+
+int double_pendulum_check(int abi, const char *digest, unsigned long sizes)
+{
+    static const char own[] = DOUBLE_PENDULUM_DIGEST;
+    int same = (abi == DOUBLE_PENDULUM_ABI) && (sizes == DOUBLE_PENDULUM_SIZES);
+    for (unsigned int n = 0u; (same != 0) && (n < (unsigned int)sizeof own); n++) {
+        same = (digest[n] == own[n]) ? 1 : 0;
+    }
+    return (same != 0) ? DOUBLE_PENDULUM_OK : DOUBLE_PENDULUM_MISFIT;
+}
+
+/* how a knot stands: joints closed, bodies apart */
+static int standing(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w)
+{
+    const real most = (p->common[0].limit > 1e-08) ? p->common[0].limit : 1e-08;
+    (void)u;
+    run_setup(p, w);
+    set_switches(w, 0.0, 1.0, 0.0);
+    run_prepare(p, z, w);
+    if (!(closure_of(w) <= most)) {
+        return DOUBLE_PENDULUM_NOT_CLOSED;
+    }
+    return DOUBLE_PENDULUM_OK;
+}
+
+void double_pendulum_input_default(double_pendulum_input *u)
+{
+    u->unused = 0.0;
+}
+
+int double_pendulum_init(double_pendulum_parameters *p, double_pendulum_options *o, double_pendulum_state *z, double_pendulum_input *u, double_pendulum_work *w)
+{
+    double_pendulum_parameters_default(p);
+    double_pendulum_options_default(o);
+    double_pendulum_state_default(z);
+    double_pendulum_input_default(u);
+    (void)double_pendulum_start(p, z, u, w, 1);
+    return standing(p, z, u, w);
 }

@@ -16,7 +16,12 @@
 extern "C" {
 #endif
 
-#define DOUBLE_PENDULUM_ABI 1
+/* what this header is of; double_pendulum_check compares it with the object */
+#define DOUBLE_PENDULUM_ABI 2
+#define DOUBLE_PENDULUM_VERSION "symvi 0.1.0"
+#define DOUBLE_PENDULUM_DIGEST "ebf25f2c06d137a9e050d241bbd2b65ef2ff38fa59ee3226f10fb44751c3ecd7"
+#define DOUBLE_PENDULUM_SIZES ((unsigned long)(sizeof(double_pendulum_parameters) + (3u*sizeof(double_pendulum_state)) + (5u*sizeof(double_pendulum_input)) \
+    + (7u*sizeof(double_pendulum_work)) + (11u*sizeof(double_pendulum_options)) + (13u*sizeof(double_pendulum_info)) + (17u*sizeof(double_pendulum_frame))))
 
 #ifndef DOUBLE_PENDULUM_API
 #if defined(_WIN32)
@@ -36,6 +41,7 @@ typedef enum {
     DOUBLE_PENDULUM_OK = 0, /* the step was solved */
     DOUBLE_PENDULUM_ROUND_OFF = 1, /* the step was solved; the residual is round-off and falls no further */
     DOUBLE_PENDULUM_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly, or on another branch, and the next step repairs it */
+    DOUBLE_PENDULUM_UNSETTLED = 3, /* the fixed number of iterations was done, and more was left than is allowed; take a smaller step, or allow more */
     DOUBLE_PENDULUM_NOT_CONVERGED = -1, /* Newton's method did not converge in the iterations allowed; take a smaller step, or allow more */
     DOUBLE_PENDULUM_LINE_SEARCH = -2, /* no shorter increment lowers the residual; take a smaller step */
     DOUBLE_PENDULUM_DOMAIN = -3, /* a body turns by a quarter of a turn or more in one step; take a smaller step */
@@ -43,7 +49,11 @@ typedef enum {
     DOUBLE_PENDULUM_LOOP_OPEN = -5, /* a loop opens along a row that was dropped as redundant; the mechanism was analysed in another position */
     DOUBLE_PENDULUM_LOOP_STALLED = -6, /* two singular steps in a row; the mechanism rests in a singular position */
     DOUBLE_PENDULUM_BAD_STEP = -7, /* the time step is not a positive number */
-    DOUBLE_PENDULUM_SQUEEZED = -8  /* a contact is pressed beyond all bounds; give it room, or leave it out where a joint holds the same gap */
+    DOUBLE_PENDULUM_SQUEEZED = -8, /* a contact is pressed beyond all bounds; give it room, or leave it out where a joint holds the same gap */
+    DOUBLE_PENDULUM_NOT_CLOSED = -9, /* joints are open here, and cannot be closed from here; place the bodies nearer */
+    DOUBLE_PENDULUM_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
+    DOUBLE_PENDULUM_NO_STEP = -11, /* the work memory holds no step; ask right after one */
+    DOUBLE_PENDULUM_MISFIT = -12  /* header and object are of different texts; compile both anew */
 } double_pendulum_status;
 
 /* Where the parts of the mechanism lie in the structs below. */
@@ -52,6 +62,13 @@ enum {
     DOUBLE_PENDULUM_BODY_LOWER = 1,
     DOUBLE_PENDULUM_REVOLUTE_GROUND_SHOULDER = 0,
     DOUBLE_PENDULUM_REVOLUTE_ELBOW = 0
+};
+
+/* The joints in the order of their reactions. */
+enum {
+    DOUBLE_PENDULUM_REACTION_SHOULDER = 0,
+    DOUBLE_PENDULUM_REACTION_ELBOW = 1,
+    DOUBLE_PENDULUM_REACTIONS = 2
 };
 
 /* common: parameters */
@@ -204,6 +221,7 @@ typedef struct {
     int max_iterations; /* Newton iterations in a step */
     int max_halvings; /* halvings of one increment */
     int extrapolate; /* start from the velocities carried on by their last change */
+    int fixed_iterations; /* 0; or exactly so many iterations in every step, for the same time in every step */
 } double_pendulum_options;
 
 /* What a step did. */
@@ -230,12 +248,24 @@ typedef struct {
     double_pendulum_real reaction[2][6]; /* force and torque on the child at the anchor, joint axes */
 } double_pendulum_frame;
 
+/* DOUBLE_PENDULUM_OK where this header and the object that is linked are of the same text, else DOUBLE_PENDULUM_MISFIT: call it with DOUBLE_PENDULUM_ABI,
+ * DOUBLE_PENDULUM_DIGEST and DOUBLE_PENDULUM_SIZES. */
+DOUBLE_PENDULUM_API int double_pendulum_check(int abi, const char *digest, unsigned long sizes);
+
+/* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
+ * DOUBLE_PENDULUM_OK, DOUBLE_PENDULUM_NOT_CLOSED or DOUBLE_PENDULUM_NOT_APART. */
+DOUBLE_PENDULUM_API int double_pendulum_init(double_pendulum_parameters *p, double_pendulum_options *o, double_pendulum_state *z, double_pendulum_input *u,
+    double_pendulum_work *w);
+
 /* The numbers of the description. */
 DOUBLE_PENDULUM_API void double_pendulum_parameters_default(double_pendulum_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
  * none, and call double_pendulum_start, which makes momenta of the velocities. */
 DOUBLE_PENDULUM_API void double_pendulum_state_default(double_pendulum_state *z);
+
+/* The inputs at time 0: what signals of the description are there, else 0. */
+DOUBLE_PENDULUM_API void double_pendulum_input_default(double_pendulum_input *u);
 
 /* The options that symvi itself uses. */
 DOUBLE_PENDULUM_API void double_pendulum_options_default(double_pendulum_options *o);
@@ -258,6 +288,20 @@ DOUBLE_PENDULUM_API int double_pendulum_rollout(const double_pendulum_parameters
 /* The knot as it stands: a linear solve for its velocities, energies, momenta, closure. */
 DOUBLE_PENDULUM_API void double_pendulum_observe(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, double_pendulum_frame *frame);
+
+/* Kinetic and potential energy of the knot [J]. This and the momenta cost a linear solve for its velocities; they leave no step in
+ * the work memory. */
+DOUBLE_PENDULUM_API void double_pendulum_energy(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,
+    double_pendulum_work *w, double_pendulum_real *kinetic, double_pendulum_real *potential);
+
+/* Linear momentum of the knot [kg m/s], and angular momentum about the world's origin [kg m^2/s]. */
+DOUBLE_PENDULUM_API void double_pendulum_momentum(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,
+    double_pendulum_work *w, double_pendulum_real linear[3], double_pendulum_real spin[3]);
+
+/* Force [N] and torque [N m] of every joint on its child at the anchor, in joint axes, over the step that was just taken: ask before
+ * anything else uses the work memory, or the status is DOUBLE_PENDULUM_NO_STEP. */
+DOUBLE_PENDULUM_API int double_pendulum_reactions(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,
+    double_pendulum_work *w, double_pendulum_real reaction[2][6]);
 
 /* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left. */
 DOUBLE_PENDULUM_API double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,

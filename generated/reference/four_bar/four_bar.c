@@ -4021,6 +4021,18 @@ static real largest_change(const four_bar_work *w)
     return largest;
 }
 
+/* the length of the solved change of all velocities, which is no smaller than the largest; by arithmetic alone */
+static real size_of_change(const four_bar_work *w)
+{
+    real total = 0.0;
+    for (unsigned int n = 0u; n < 3u; n++) {
+        for (unsigned int k = 0u; k < 6u; k++) {
+            total = total + (w->body[n].s[k]*w->body[n].s[k]);
+        }
+    }
+    return FOUR_BAR_SQRT(total);
+}
+
 /* the larger of a positive number and the size of another */
 static real larger(real positive, real x)
 {
@@ -4418,10 +4430,44 @@ static int keep_branch(const four_bar_parameters *p, const four_bar_state *z,
     return status;
 }
 
+/* exactly so many iterations, whole increments, and no look at the numbers on the way: the same time for every step */
+static int count_through(const four_bar_parameters *p, const four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
+{
+    real merit;
+    (void)p;
+    (void)z;
+    (void)u;
+    w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
+    run_begin(z, w);
+    run_evaluate(p, z, w);
+    w->common[0].length = 1.0;
+    for (int n = 0; n < o->fixed_iterations; n++) {
+        run_linearize(p, w);
+        run_eliminate(p, w);
+        run_substitute(w);
+        run_advance(w);
+        run_evaluate(p, z, w);
+    }
+    w->common[0].merit = 0.0;
+    run_merit(w);
+    merit = w->common[0].merit;
+    info->iterations = o->fixed_iterations;
+    info->increment = size_of_change(w);
+    info->residual = FOUR_BAR_SQRT(merit);
+    if (!finite(merit) || !finite(info->increment) || !(largest_turn(w) < 0.9975)) {
+        return (largest_turn(w) >= 0.9975) ? FOUR_BAR_DOMAIN : FOUR_BAR_NOT_FINITE;
+    }
+    return (info->increment <= o->tolerance) ? FOUR_BAR_OK : FOUR_BAR_UNSETTLED;
+}
+
 /* Newton's method for one step */
 static int newton(const four_bar_parameters *p, const four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
 {
+    if (o->fixed_iterations > 0) {
+        return count_through(p, z, u, w, o, info);
+    }
     const int status = carry_on(p, z, u, w, o, info);
     if ((info->iterations > 0) && is_weak(p, w, 0.5*largest_turn(w))) {
         return keep_branch(p, z, u, w, o, info, status);
@@ -4644,6 +4690,7 @@ void four_bar_options_default(four_bar_options *o)
     o->max_iterations = 50;
     o->max_halvings = 20;
     o->extrapolate = 1;
+    o->fixed_iterations = 0;
 }
 
 /* one step, its parameters already set up */
@@ -4727,8 +4774,8 @@ four_bar_real four_bar_start(const four_bar_parameters *p, four_bar_state *z, co
     return largest;
 }
 
-void four_bar_observe(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w,
-    four_bar_frame *frame)
+/* the knot as it stands: velocities, energies, momenta, in the work memory */
+static void measure_knot(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w)
 {
     /* a start at a knot has that knot's momenta; after a step, half of the forces at the knot are still to come */
     const real share = (z->common[0].kick < 1.0) ? 0.0 : 0.5;
@@ -4741,6 +4788,56 @@ void four_bar_observe(const four_bar_parameters *p, const four_bar_state *z, con
         w->common[0].spin[k] = 0.0;
     }
     run_energy(p, z, w);
+}
+
+void four_bar_energy(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w,
+    four_bar_real *kinetic, four_bar_real *potential)
+{
+    measure_knot(p, z, u, w);
+    *kinetic = w->common[0].kinetic;
+    *potential = w->common[0].potential;
+}
+
+void four_bar_momentum(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w,
+    four_bar_real linear[3], four_bar_real spin[3])
+{
+    measure_knot(p, z, u, w);
+    for (unsigned int k = 0u; k < 3u; k++) {
+        linear[k] = w->common[0].momentum[k];
+        spin[k] = w->common[0].spin[k];
+    }
+}
+
+/* forces of the step that the work memory holds, whose rows close at the second knot; a knot that was looked at is none */
+static int recall_forces(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w)
+{
+    if (!((w->common[0].closure > 0.0) && (w->common[0].carry > 0.0) && (w->common[0].impulse > 0.0))) {
+        return FOUR_BAR_NO_STEP;
+    }
+    run_react(p, w);
+    (void)p;
+    (void)z;
+    (void)u;
+    return FOUR_BAR_OK;
+}
+
+int four_bar_reactions(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w,
+    four_bar_real reaction[4][6])
+{
+    const int status = recall_forces(p, z, u, w);
+    for (unsigned int k = 0u; (k < 6u) && (status == FOUR_BAR_OK); k++) {
+        reaction[0][k] = w->revolute_ground[0].reaction[k];
+        reaction[1][k] = w->revolute_ground[1].reaction[k];
+        reaction[2][k] = w->revolute[0].reaction[k];
+        reaction[3][k] = w->revolute_loop[0].reaction[k];
+    }
+    return status;
+}
+
+void four_bar_observe(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w,
+    four_bar_frame *frame)
+{
+    measure_knot(p, z, u, w);
     for (unsigned int n = 0u; n < 3u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
             frame->x[n][k] = z->body[n].x[k];
@@ -4877,4 +4974,44 @@ four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, 
         run_displace(p, z, w);
     }
     return closure;
+}
+
+int four_bar_check(int abi, const char *digest, unsigned long sizes)
+{
+    static const char own[] = FOUR_BAR_DIGEST;
+    int same = (abi == FOUR_BAR_ABI) && (sizes == FOUR_BAR_SIZES);
+    for (unsigned int n = 0u; (same != 0) && (n < (unsigned int)sizeof own); n++) {
+        same = (digest[n] == own[n]) ? 1 : 0;
+    }
+    return (same != 0) ? FOUR_BAR_OK : FOUR_BAR_MISFIT;
+}
+
+/* how a knot stands: joints closed, bodies apart */
+static int standing(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w)
+{
+    const real most = (p->common[0].limit > 1e-08) ? p->common[0].limit : 1e-08;
+    (void)u;
+    run_setup(p, w);
+    set_switches(w, 0.0, 1.0, 0.0);
+    run_prepare(p, z, w);
+    run_watch(p, z, w);
+    if (!(closure_of(w) <= most)) {
+        return FOUR_BAR_NOT_CLOSED;
+    }
+    return FOUR_BAR_OK;
+}
+
+void four_bar_input_default(four_bar_input *u)
+{
+    u->unused = 0.0;
+}
+
+int four_bar_init(four_bar_parameters *p, four_bar_options *o, four_bar_state *z, four_bar_input *u, four_bar_work *w)
+{
+    four_bar_parameters_default(p);
+    four_bar_options_default(o);
+    four_bar_state_default(z);
+    four_bar_input_default(u);
+    (void)four_bar_start(p, z, u, w, 1);
+    return standing(p, z, u, w);
 }

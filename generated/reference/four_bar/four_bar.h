@@ -16,7 +16,12 @@
 extern "C" {
 #endif
 
-#define FOUR_BAR_ABI 1
+/* what this header is of; four_bar_check compares it with the object */
+#define FOUR_BAR_ABI 2
+#define FOUR_BAR_VERSION "symvi 0.1.0"
+#define FOUR_BAR_DIGEST "1f2c287cce15cf0eb551432db35b9e30091721549e77d8f19c04d93c9419cdd9"
+#define FOUR_BAR_SIZES ((unsigned long)(sizeof(four_bar_parameters) + (3u*sizeof(four_bar_state)) + (5u*sizeof(four_bar_input)) \
+    + (7u*sizeof(four_bar_work)) + (11u*sizeof(four_bar_options)) + (13u*sizeof(four_bar_info)) + (17u*sizeof(four_bar_frame))))
 
 #ifndef FOUR_BAR_API
 #if defined(_WIN32)
@@ -36,6 +41,7 @@ typedef enum {
     FOUR_BAR_OK = 0, /* the step was solved */
     FOUR_BAR_ROUND_OFF = 1, /* the step was solved; the residual is round-off and falls no further */
     FOUR_BAR_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly, or on another branch, and the next step repairs it */
+    FOUR_BAR_UNSETTLED = 3, /* the fixed number of iterations was done, and more was left than is allowed; take a smaller step, or allow more */
     FOUR_BAR_NOT_CONVERGED = -1, /* Newton's method did not converge in the iterations allowed; take a smaller step, or allow more */
     FOUR_BAR_LINE_SEARCH = -2, /* no shorter increment lowers the residual; take a smaller step */
     FOUR_BAR_DOMAIN = -3, /* a body turns by a quarter of a turn or more in one step; take a smaller step */
@@ -43,7 +49,11 @@ typedef enum {
     FOUR_BAR_LOOP_OPEN = -5, /* a loop opens along a row that was dropped as redundant; the mechanism was analysed in another position */
     FOUR_BAR_LOOP_STALLED = -6, /* two singular steps in a row; the mechanism rests in a singular position */
     FOUR_BAR_BAD_STEP = -7, /* the time step is not a positive number */
-    FOUR_BAR_SQUEEZED = -8  /* a contact is pressed beyond all bounds; give it room, or leave it out where a joint holds the same gap */
+    FOUR_BAR_SQUEEZED = -8, /* a contact is pressed beyond all bounds; give it room, or leave it out where a joint holds the same gap */
+    FOUR_BAR_NOT_CLOSED = -9, /* joints are open here, and cannot be closed from here; place the bodies nearer */
+    FOUR_BAR_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
+    FOUR_BAR_NO_STEP = -11, /* the work memory holds no step; ask right after one */
+    FOUR_BAR_MISFIT = -12  /* header and object are of different texts; compile both anew */
 } four_bar_status;
 
 /* Where the parts of the mechanism lie in the structs below. */
@@ -56,6 +66,15 @@ enum {
     FOUR_BAR_REVOLUTE_CRANK_PIN = 0,
     FOUR_BAR_REVOLUTE_LOOP_ROCKER_PIN = 0,
     FOUR_BAR_REVOLUTE_DROPPED_ROCKER_PIN = 0
+};
+
+/* The joints in the order of their reactions. */
+enum {
+    FOUR_BAR_REACTION_CRANK_BEARING = 0,
+    FOUR_BAR_REACTION_ROCKER_BEARING = 1,
+    FOUR_BAR_REACTION_CRANK_PIN = 2,
+    FOUR_BAR_REACTION_ROCKER_PIN = 3,
+    FOUR_BAR_REACTIONS = 4
 };
 
 /* common: parameters */
@@ -301,6 +320,7 @@ typedef struct {
     int max_iterations; /* Newton iterations in a step */
     int max_halvings; /* halvings of one increment */
     int extrapolate; /* start from the velocities carried on by their last change */
+    int fixed_iterations; /* 0; or exactly so many iterations in every step, for the same time in every step */
 } four_bar_options;
 
 /* What a step did. */
@@ -329,12 +349,24 @@ typedef struct {
     four_bar_real before_q[3][4]; /* orientations there */
 } four_bar_frame;
 
+/* FOUR_BAR_OK where this header and the object that is linked are of the same text, else FOUR_BAR_MISFIT: call it with FOUR_BAR_ABI,
+ * FOUR_BAR_DIGEST and FOUR_BAR_SIZES. */
+FOUR_BAR_API int four_bar_check(int abi, const char *digest, unsigned long sizes);
+
+/* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
+ * FOUR_BAR_OK, FOUR_BAR_NOT_CLOSED or FOUR_BAR_NOT_APART. */
+FOUR_BAR_API int four_bar_init(four_bar_parameters *p, four_bar_options *o, four_bar_state *z, four_bar_input *u,
+    four_bar_work *w);
+
 /* The numbers of the description. */
 FOUR_BAR_API void four_bar_parameters_default(four_bar_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
  * none, and call four_bar_start, which makes momenta of the velocities. */
 FOUR_BAR_API void four_bar_state_default(four_bar_state *z);
+
+/* The inputs at time 0: what signals of the description are there, else 0. */
+FOUR_BAR_API void four_bar_input_default(four_bar_input *u);
 
 /* The options that symvi itself uses. */
 FOUR_BAR_API void four_bar_options_default(four_bar_options *o);
@@ -357,6 +389,20 @@ FOUR_BAR_API int four_bar_rollout(const four_bar_parameters *p, const four_bar_o
 /* The knot as it stands: a linear solve for its velocities, energies, momenta, closure. */
 FOUR_BAR_API void four_bar_observe(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, four_bar_frame *frame);
+
+/* Kinetic and potential energy of the knot [J]. This and the momenta cost a linear solve for its velocities; they leave no step in
+ * the work memory. */
+FOUR_BAR_API void four_bar_energy(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,
+    four_bar_work *w, four_bar_real *kinetic, four_bar_real *potential);
+
+/* Linear momentum of the knot [kg m/s], and angular momentum about the world's origin [kg m^2/s]. */
+FOUR_BAR_API void four_bar_momentum(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,
+    four_bar_work *w, four_bar_real linear[3], four_bar_real spin[3]);
+
+/* Force [N] and torque [N m] of every joint on its child at the anchor, in joint axes, over the step that was just taken: ask before
+ * anything else uses the work memory, or the status is FOUR_BAR_NO_STEP. */
+FOUR_BAR_API int four_bar_reactions(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,
+    four_bar_work *w, four_bar_real reaction[4][6]);
 
 /* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left. */
 FOUR_BAR_API four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u,

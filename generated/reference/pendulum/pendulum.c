@@ -1423,6 +1423,18 @@ static real largest_change(const pendulum_work *w)
     return largest;
 }
 
+/* the length of the solved change of all velocities, which is no smaller than the largest; by arithmetic alone */
+static real size_of_change(const pendulum_work *w)
+{
+    real total = 0.0;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 6u; k++) {
+            total = total + (w->body[n].s[k]*w->body[n].s[k]);
+        }
+    }
+    return PENDULUM_SQRT(total);
+}
+
 /* the larger of a positive number and the size of another */
 static real larger(real positive, real x)
 {
@@ -1599,10 +1611,44 @@ static int carry_on(const pendulum_parameters *p, const pendulum_state *z,
     return iterate(p, z, u, w, o, info, merit);
 }
 
+/* exactly so many iterations, whole increments, and no look at the numbers on the way: the same time for every step */
+static int count_through(const pendulum_parameters *p, const pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
+{
+    real merit;
+    (void)p;
+    (void)z;
+    (void)u;
+    w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
+    run_begin(z, w);
+    run_evaluate(p, w);
+    w->common[0].length = 1.0;
+    for (int n = 0; n < o->fixed_iterations; n++) {
+        run_linearize(p, w);
+        run_eliminate(w);
+        run_substitute(w);
+        run_advance(w);
+        run_evaluate(p, w);
+    }
+    w->common[0].merit = 0.0;
+    run_merit(w);
+    merit = w->common[0].merit;
+    info->iterations = o->fixed_iterations;
+    info->increment = size_of_change(w);
+    info->residual = PENDULUM_SQRT(merit);
+    if (!finite(merit) || !finite(info->increment) || !(largest_turn(w) < 0.9975)) {
+        return (largest_turn(w) >= 0.9975) ? PENDULUM_DOMAIN : PENDULUM_NOT_FINITE;
+    }
+    return (info->increment <= o->tolerance) ? PENDULUM_OK : PENDULUM_UNSETTLED;
+}
+
 /* Newton's method for one step */
 static int newton(const pendulum_parameters *p, const pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
 {
+    if (o->fixed_iterations > 0) {
+        return count_through(p, z, u, w, o, info);
+    }
     return carry_on(p, z, u, w, o, info);
 }
 
@@ -1698,6 +1744,7 @@ void pendulum_options_default(pendulum_options *o)
     o->max_iterations = 50;
     o->max_halvings = 20;
     o->extrapolate = 1;
+    o->fixed_iterations = 0;
 }
 
 /* one step, its parameters already set up */
@@ -1772,8 +1819,8 @@ pendulum_real pendulum_start(const pendulum_parameters *p, pendulum_state *z, co
     return largest;
 }
 
-void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
-    pendulum_frame *frame)
+/* the knot as it stands: velocities, energies, momenta, in the work memory */
+static void measure_knot(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w)
 {
     /* a start at a knot has that knot's momenta; after a step, half of the forces at the knot are still to come */
     const real share = (z->common[0].kick < 1.0) ? 0.0 : 0.5;
@@ -1786,6 +1833,53 @@ void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, con
         w->common[0].spin[k] = 0.0;
     }
     run_energy(p, z, w);
+}
+
+void pendulum_energy(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
+    pendulum_real *kinetic, pendulum_real *potential)
+{
+    measure_knot(p, z, u, w);
+    *kinetic = w->common[0].kinetic;
+    *potential = w->common[0].potential;
+}
+
+void pendulum_momentum(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
+    pendulum_real linear[3], pendulum_real spin[3])
+{
+    measure_knot(p, z, u, w);
+    for (unsigned int k = 0u; k < 3u; k++) {
+        linear[k] = w->common[0].momentum[k];
+        spin[k] = w->common[0].spin[k];
+    }
+}
+
+/* forces of the step that the work memory holds, whose rows close at the second knot; a knot that was looked at is none */
+static int recall_forces(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w)
+{
+    if (!((w->common[0].closure > 0.0) && (w->common[0].carry > 0.0) && (w->common[0].impulse > 0.0))) {
+        return PENDULUM_NO_STEP;
+    }
+    run_react(p, w);
+    (void)p;
+    (void)z;
+    (void)u;
+    return PENDULUM_OK;
+}
+
+int pendulum_reactions(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
+    pendulum_real reaction[1][6])
+{
+    const int status = recall_forces(p, z, u, w);
+    for (unsigned int k = 0u; (k < 6u) && (status == PENDULUM_OK); k++) {
+        reaction[0][k] = w->revolute_ground[0].reaction[k];
+    }
+    return status;
+}
+
+void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
+    pendulum_frame *frame)
+{
+    measure_knot(p, z, u, w);
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
             frame->x[n][k] = z->body[n].x[k];
@@ -1881,4 +1975,43 @@ pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, 
         run_displace(p, z, w);
     }
     return closure;
+}
+
+int pendulum_check(int abi, const char *digest, unsigned long sizes)
+{
+    static const char own[] = PENDULUM_DIGEST;
+    int same = (abi == PENDULUM_ABI) && (sizes == PENDULUM_SIZES);
+    for (unsigned int n = 0u; (same != 0) && (n < (unsigned int)sizeof own); n++) {
+        same = (digest[n] == own[n]) ? 1 : 0;
+    }
+    return (same != 0) ? PENDULUM_OK : PENDULUM_MISFIT;
+}
+
+/* how a knot stands: joints closed, bodies apart */
+static int standing(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w)
+{
+    const real most = (p->common[0].limit > 1e-08) ? p->common[0].limit : 1e-08;
+    (void)u;
+    run_setup(p, w);
+    set_switches(w, 0.0, 1.0, 0.0);
+    run_prepare(p, z, w);
+    if (!(closure_of(w) <= most)) {
+        return PENDULUM_NOT_CLOSED;
+    }
+    return PENDULUM_OK;
+}
+
+void pendulum_input_default(pendulum_input *u)
+{
+    u->unused = 0.0;
+}
+
+int pendulum_init(pendulum_parameters *p, pendulum_options *o, pendulum_state *z, pendulum_input *u, pendulum_work *w)
+{
+    pendulum_parameters_default(p);
+    pendulum_options_default(o);
+    pendulum_state_default(z);
+    pendulum_input_default(u);
+    (void)pendulum_start(p, z, u, w, 1);
+    return standing(p, z, u, w);
 }

@@ -16,7 +16,12 @@
 extern "C" {
 #endif
 
-#define PENDULUM_ABI 1
+/* what this header is of; pendulum_check compares it with the object */
+#define PENDULUM_ABI 2
+#define PENDULUM_VERSION "symvi 0.1.0"
+#define PENDULUM_DIGEST "d9a6cf9e54e73b3f0b913cd0a8699999f0166baed4a273b55e403024fec58746"
+#define PENDULUM_SIZES ((unsigned long)(sizeof(pendulum_parameters) + (3u*sizeof(pendulum_state)) + (5u*sizeof(pendulum_input)) \
+    + (7u*sizeof(pendulum_work)) + (11u*sizeof(pendulum_options)) + (13u*sizeof(pendulum_info)) + (17u*sizeof(pendulum_frame))))
 
 #ifndef PENDULUM_API
 #if defined(_WIN32)
@@ -36,6 +41,7 @@ typedef enum {
     PENDULUM_OK = 0, /* the step was solved */
     PENDULUM_ROUND_OFF = 1, /* the step was solved; the residual is round-off and falls no further */
     PENDULUM_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly, or on another branch, and the next step repairs it */
+    PENDULUM_UNSETTLED = 3, /* the fixed number of iterations was done, and more was left than is allowed; take a smaller step, or allow more */
     PENDULUM_NOT_CONVERGED = -1, /* Newton's method did not converge in the iterations allowed; take a smaller step, or allow more */
     PENDULUM_LINE_SEARCH = -2, /* no shorter increment lowers the residual; take a smaller step */
     PENDULUM_DOMAIN = -3, /* a body turns by a quarter of a turn or more in one step; take a smaller step */
@@ -43,13 +49,23 @@ typedef enum {
     PENDULUM_LOOP_OPEN = -5, /* a loop opens along a row that was dropped as redundant; the mechanism was analysed in another position */
     PENDULUM_LOOP_STALLED = -6, /* two singular steps in a row; the mechanism rests in a singular position */
     PENDULUM_BAD_STEP = -7, /* the time step is not a positive number */
-    PENDULUM_SQUEEZED = -8  /* a contact is pressed beyond all bounds; give it room, or leave it out where a joint holds the same gap */
+    PENDULUM_SQUEEZED = -8, /* a contact is pressed beyond all bounds; give it room, or leave it out where a joint holds the same gap */
+    PENDULUM_NOT_CLOSED = -9, /* joints are open here, and cannot be closed from here; place the bodies nearer */
+    PENDULUM_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
+    PENDULUM_NO_STEP = -11, /* the work memory holds no step; ask right after one */
+    PENDULUM_MISFIT = -12  /* header and object are of different texts; compile both anew */
 } pendulum_status;
 
 /* Where the parts of the mechanism lie in the structs below. */
 enum {
     PENDULUM_BODY_ROD = 0,
     PENDULUM_REVOLUTE_GROUND_PIN = 0
+};
+
+/* The joints in the order of their reactions. */
+enum {
+    PENDULUM_REACTION_PIN = 0,
+    PENDULUM_REACTIONS = 1
 };
 
 /* common: parameters */
@@ -173,6 +189,7 @@ typedef struct {
     int max_iterations; /* Newton iterations in a step */
     int max_halvings; /* halvings of one increment */
     int extrapolate; /* start from the velocities carried on by their last change */
+    int fixed_iterations; /* 0; or exactly so many iterations in every step, for the same time in every step */
 } pendulum_options;
 
 /* What a step did. */
@@ -199,12 +216,24 @@ typedef struct {
     pendulum_real reaction[1][6]; /* force and torque on the child at the anchor, joint axes */
 } pendulum_frame;
 
+/* PENDULUM_OK where this header and the object that is linked are of the same text, else PENDULUM_MISFIT: call it with PENDULUM_ABI,
+ * PENDULUM_DIGEST and PENDULUM_SIZES. */
+PENDULUM_API int pendulum_check(int abi, const char *digest, unsigned long sizes);
+
+/* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
+ * PENDULUM_OK, PENDULUM_NOT_CLOSED or PENDULUM_NOT_APART. */
+PENDULUM_API int pendulum_init(pendulum_parameters *p, pendulum_options *o, pendulum_state *z, pendulum_input *u,
+    pendulum_work *w);
+
 /* The numbers of the description. */
 PENDULUM_API void pendulum_parameters_default(pendulum_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
  * none, and call pendulum_start, which makes momenta of the velocities. */
 PENDULUM_API void pendulum_state_default(pendulum_state *z);
+
+/* The inputs at time 0: what signals of the description are there, else 0. */
+PENDULUM_API void pendulum_input_default(pendulum_input *u);
 
 /* The options that symvi itself uses. */
 PENDULUM_API void pendulum_options_default(pendulum_options *o);
@@ -227,6 +256,20 @@ PENDULUM_API int pendulum_rollout(const pendulum_parameters *p, const pendulum_o
 /* The knot as it stands: a linear solve for its velocities, energies, momenta, closure. */
 PENDULUM_API void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, pendulum_frame *frame);
+
+/* Kinetic and potential energy of the knot [J]. This and the momenta cost a linear solve for its velocities; they leave no step in
+ * the work memory. */
+PENDULUM_API void pendulum_energy(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
+    pendulum_work *w, pendulum_real *kinetic, pendulum_real *potential);
+
+/* Linear momentum of the knot [kg m/s], and angular momentum about the world's origin [kg m^2/s]. */
+PENDULUM_API void pendulum_momentum(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
+    pendulum_work *w, pendulum_real linear[3], pendulum_real spin[3]);
+
+/* Force [N] and torque [N m] of every joint on its child at the anchor, in joint axes, over the step that was just taken: ask before
+ * anything else uses the work memory, or the status is PENDULUM_NO_STEP. */
+PENDULUM_API int pendulum_reactions(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
+    pendulum_work *w, pendulum_real reaction[1][6]);
 
 /* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left. */
 PENDULUM_API pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u,
