@@ -52,8 +52,8 @@ def generate(
     """The C text of a program.
 
     layout: "inline", "unrolled", "looped", or "auto" (by the size of the machine code: layouts.py). real: "double" or
-    "float". prefix: of every symbol and file, default the mechanism's name. start: what the text offers as
-    that of the description; none if left out. fixed_iterations: of the default options. kept: a folder for compiled templates.
+    "float". prefix: of every symbol and file, default the mechanism's name. start: what the text offers as that of
+    the description; none if left out. fixed_iterations: of the default options. kept: a folder for compiled templates.
     Raises ValueError for an unknown layout or real, and SymviError for a prefix that is no name, or inline text beyond
     its limit.
     """
