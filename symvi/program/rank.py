@@ -20,6 +20,11 @@ from symvi.program.freedoms import Reduced
 
 REDUNDANT = 1e-11  # a singular value that never exceeds this belongs to a redundant row
 INDEPENDENT = 2e-3  # one that reaches this somewhere belongs to an independent row
+# So does a smaller one that is no less than this share of the one before it: in a row of loops, as in a scissor lift,
+# the singular values of slow waves along it fall off as a power of its length, each some third of the last. A row that
+# the others nearly imply stands alone, far below them.
+SHARE = 0.2
+WEAKEST = 1e-4  # of all that counts as independent
 TIE = 1e-6  # rows whose residuals differ by less, relatively, are taken in their order
 WALKS = 5
 STRIDES = 3
@@ -77,8 +82,11 @@ def rank_of(systems: Sequence[Reduced], noise: float = 0.0) -> Rank:
     values = np.array([system.singular()[1] for system in systems])
     best = values.max(axis=0) if values.size else np.zeros(0)
     independent = int((best >= INDEPENDENT).sum())
-    doubtful = best[(best > max(REDUNDANT, 10.0 * noise)) & (best < INDEPENDENT)]
-    lost = tuple(k for k, row in enumerate(values) if independent and row[independent - 1] < INDEPENDENT)
+    while 0 < independent < len(best) and best[independent] >= max(WEAKEST, SHARE * best[independent - 1]):
+        independent += 1
+    doubtful = best[independent:][best[independent:] > max(REDUNDANT, 10.0 * noise)]
+    least = min(INDEPENDENT, SHARE * best[independent - 1]) if independent else 0.0
+    lost = tuple(k for k, row in enumerate(values) if independent and row[independent - 1] < least)
     return Rank(independent, len(doubtful), float(doubtful.max()) if len(doubtful) else 0.0, lost)
 
 
