@@ -1,0 +1,52 @@
+"""Figures of exported C, measured on emulated boards: size, stack, instructions, golden hash.
+
+Nothing here fails for want of a tool: a figure is {"value", "unit", "how"}, or {"not measured": why, and what to
+install}. The same export and the same tools give the same figures.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from symvi.exporters.measure.boards import BOARDS, Board, boards_for
+from symvi.exporters.measure.figures import Figure, figures, not_measured
+from symvi.exporters.measure.figures import text_size as text_size_on
+from symvi.exporters.measure.golden import golden_on_board
+from symvi.exporters.measure.subject import Subject
+from symvi.exporters.measure.tools import NotMeasured
+
+__all__ = ["BOARDS", "Figure", "Subject", "measure", "text_size"]
+
+
+def measure(folder: Path) -> dict[str, dict[str, Figure]]:
+    """Every figure of an exported folder, by board: cortex-m4f (float) and cortex-m7.
+
+    folder: include/P.h, src/P.c, examples/main.c and golden.h, and manifest.json with "prefix" and "real"; nothing is
+    written there. "golden" is the hash that the example prints on the board, "0x" and 16 digits.
+    """
+    about = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    prefix, real = about["prefix"], about["real"]
+    files = {f"{prefix}.h": folder / "include" / f"{prefix}.h", f"{prefix}.c": folder / "src" / f"{prefix}.c"}
+    sources = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
+    example = {path.name: path.read_text(encoding="utf-8") for path in sorted((folder / "examples").glob("*.[ch]"))}
+    subject = Subject(sources, prefix, about["step"])
+    return {
+        board.name: {**figures(subject, board), "golden": _golden({**sources, **example}, prefix, board)}
+        for board in boards_for(real)
+    }
+
+
+def text_size(sources: Mapping[str, str], board: str) -> Figure:
+    """Bytes of flash on a board, compiled and linked but never run. sources: P.h and P.c, name -> text."""
+    prefix = next(name.removesuffix(".c") for name in sources if name.endswith(".c"))
+    return text_size_on(sources, prefix, BOARDS[board])
+
+
+def _golden(files: Mapping[str, str], prefix: str, board: Board) -> Figure:
+    try:
+        value, how = golden_on_board(files, prefix, board)
+    except NotMeasured as error:
+        return not_measured(error)
+    return {"value": value, "unit": "hash", "how": f"{how}, on QEMU's {board.machine}"}

@@ -1,0 +1,56 @@
+"""The boards on which exports are measured, as QEMU has them, and what is assumed of the processors they stand for.
+
+QEMU counts instructions and knows nothing of cycles. `cycles` turns instructions into an estimate of time: pipelines,
+wait states of flash and the floating-point unit together, on the careful side of what the cores' manuals give for code
+that is three quarters floating-point arithmetic, loads and stores. A Cortex-M4F starts an operation in float every
+cycle, waits one where the next needs its result, and takes two for a load; a Cortex-M7 starts up to two instructions a
+cycle, but one operation in double only every second or third. Division and square root (14 to 30 cycles) are rare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["BOARDS", "Board", "boards_for"]
+
+
+@dataclass(frozen=True)
+class Board:
+    """machine: QEMU's name. flags: of gcc, for the processor. reals: in which its processor computes in hardware.
+
+    clock [Hz], cycles per instruction by real: for the estimate of time only.
+    """
+
+    name: str
+    title: str
+    machine: str
+    flags: tuple[str, ...]
+    reals: tuple[str, ...]
+    clock: float
+    cycles: dict[str, float]
+
+    def seconds(self, instructions: float, real: str) -> float:
+        """About how long the processor takes for so many instructions [s]."""
+        return instructions * self.cycles[real] / self.clock
+
+
+BOARDS = {
+    board.name: board
+    for board in (
+        Board(
+            "cortex-m4f", "Cortex-M4F", "mps2-an386",
+            ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),
+            ("float",), 168e6, {"float": 1.5},
+        ),
+        Board(
+            "cortex-m7", "Cortex-M7", "mps2-an500",
+            ("-mcpu=cortex-m7", "-mthumb", "-mfpu=fpv5-d16", "-mfloat-abi=hard"),
+            ("double", "float"), 480e6, {"double": 2.0, "float": 1.0},
+        ),
+    )
+}  # fmt: skip
+
+
+def boards_for(real: str) -> tuple[Board, ...]:
+    """The boards that compute in this type in hardware; in software its bits would depend on the compiler's library."""
+    return tuple(board for board in BOARDS.values() if real in board.reals)

@@ -1,0 +1,71 @@
+"""The golden hash of an export: what its example prints after 1000 steps, on this machine and on emulated boards.
+
+The hash is FNV-1a over the bits of every body's placement and velocities after every step, so that equal hashes mean
+equal bits all the way.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from symvi.exporters.measure.boards import Board
+from symvi.exporters.measure.build import LEVEL, compile_object, link, write
+from symvi.exporters.measure.emulator import emulate
+from symvi.exporters.measure.tools import NotMeasured
+from symvi.native import Compiler
+from symvi.native.command import CompilationError, run_compiler
+
+__all__ = ["golden_on_board", "golden_on_host"]
+
+MAIN, PROGRAM = "main", "golden"
+DIFFERENT = 1  # what the example returns where its hash is not the one that was shipped
+_HASH = re.compile(r"^# hash (0x[0-9a-f]{16})$", re.M)
+_OF_KIND = {
+    "gcc": ("-O2", "-ffp-contract=off"),
+    "clang": ("-O2", "-ffp-contract=off"),
+    "zig": ("-O2", "-ffp-contract=off", "-fno-sanitize=undefined", "-mcpu=baseline"),
+    "tcc": (),
+    "cc": ("-O2",),
+}
+
+
+def golden_on_host(files: Mapping[str, str], prefix: str, compiler: Compiler, flags: tuple[str, ...] = ()) -> str:
+    """The hash on this machine. files: PREFIX.h, PREFIX.c, main.c and what that includes; flags: given last.
+
+    Raises NotMeasured where the compiler or the program fails.
+    """
+    with tempfile.TemporaryDirectory(prefix="symvi-") as name:
+        folder = Path(name)
+        write(files, folder)
+        given = ("-std=c99", *_OF_KIND[compiler.kind], *flags, "-o", PROGRAM, f"{MAIN}.c", f"{prefix}.c", "-lm")
+        try:
+            run_compiler(compiler.command, given, folder)
+            done = subprocess.run([folder / PROGRAM], capture_output=True, text=True, check=False)
+        except (CompilationError, OSError) as error:
+            raise NotMeasured(str(error)) from error
+        return _hash(done.stdout)
+
+
+def golden_on_board(files: Mapping[str, str], prefix: str, board: Board, level: str = LEVEL) -> tuple[str, str]:
+    """The hash on an emulated board, and how the program was compiled. files: as above.
+
+    Raises NotMeasured where a tool is missing, the program does not fit, or it fails.
+    """
+    with tempfile.TemporaryDirectory(prefix="symvi-") as name:
+        folder = Path(name)
+        write(files, folder)
+        how = compile_object(board, prefix, folder, level=level)
+        compile_object(board, MAIN, folder, level=level)
+        program = link(board, (MAIN, prefix), folder, PROGRAM)
+        return _hash(emulate(board, program.path, ends=(0, DIFFERENT))), how
+
+
+def _hash(output: str) -> str:
+    found = _HASH.findall(output)
+    if not found:
+        raise NotMeasured("the example printed no hash")
+    return found[-1]
