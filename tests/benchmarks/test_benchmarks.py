@@ -22,6 +22,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "build_time": {"wall s", "processor s", "bound s"},
     "contacts": {"case", "iterations", "retries", "failed"},
     "derivatives": {"checker", "missed", "false alarms", "undecided", "median ms"},
+    "embedded": {"flash B", "RAM B", "stack painted B", "stack summed B", "once", "each", "about us"},
     "elimination": {"sparse us", "dense us", "difference"},
     "instructions": {"once a step", "per iteration", "operations"},
     "layouts": {"layout", "compiler", "code KB", "compile s", "ns/step/link"},
@@ -30,6 +31,12 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "operations": {"phase", "operations"},
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
     "robots": {"robot", "read", "bodies", "us/step"},
+}
+
+
+PROGRAMS = {  # benchmark -> program that it needs -> the package that brings it
+    "embedded": {"arm-none-eabi-gcc": "gcc-arm-none-eabi", "qemu-system-arm": "qemu-system-arm"},
+    "instructions": {"valgrind": "valgrind"},
 }
 
 
@@ -66,8 +73,9 @@ def test_the_table_of_columns_names_every_benchmark() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - NEEDS.keys()))
 def test_a_benchmark_runs_and_prints_its_columns(name: str, bench) -> None:
-    if name == "instructions" and shutil.which("valgrind") is None:
-        pytest.skip("needs the package valgrind")
+    for program, package in PROGRAMS.get(name, {}).items():
+        if shutil.which(program) is None:
+            pytest.skip(f"needs the package {package}")
     code, result, text = bench(name)
     assert code == 0, text
     figures = result["benchmarks"][name]

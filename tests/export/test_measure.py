@@ -18,6 +18,7 @@ from symvi.exporters.measure.figures import figures, measured
 from symvi.exporters.measure.instructions import count_calls, fit
 from symvi.exporters.measure.stack import deepest
 from symvi.exporters.measure.tools import NotMeasured
+from symvi.mechanism import Actuator
 from tests.export.boards import needs_boards, subject_of
 from tests.support.contact_scenes import box, on_ground
 from tests.support.crooked_chains import crooked_chain
@@ -136,6 +137,15 @@ def text_by_symbols(program: Path, subject):
     symbols = [row for row in rows if len(row) == 4 and row[2] in "tTrR"]
     size = sum(int(size, 16) for _, size, _, name in symbols if name.partition(".")[0] in words)
     return pytest.approx(size, rel=0.01, abs=64)
+
+
+@needs_boards
+def test_inputs_drive_the_motion_that_is_measured() -> None:
+    """A torque that flings the body round in one step, from the fourth step on."""
+    arm = crooked_chain(1, "revolute").changed(forces=[Actuator(name="motor", joint="joint1")])
+    subject = subject_of(arm, "float", steps=10).driven([[0.0]] * 3 + [[1e9]])
+    with measured(subject, M4F) as found:
+        assert [status >= 0 for status, _, _ in found.steps()] == [True, True, True, False] * 2
 
 
 @needs_boards

@@ -14,7 +14,7 @@ from symvi.exporters.measure.boards import BOARDS, Board, boards_for
 from symvi.exporters.measure.figures import Figure, figures, not_measured
 from symvi.exporters.measure.figures import text_size as text_size_on
 from symvi.exporters.measure.golden import golden_on_board
-from symvi.exporters.measure.subject import Subject
+from symvi.exporters.measure.subject import DRIVING, Subject
 from symvi.exporters.measure.tools import NotMeasured
 
 __all__ = ["BOARDS", "Figure", "Subject", "measure", "text_size"]
@@ -23,18 +23,19 @@ __all__ = ["BOARDS", "Figure", "Subject", "measure", "text_size"]
 def measure(folder: Path) -> dict[str, dict[str, Figure]]:
     """Every figure of an exported folder, by board: cortex-m4f (float) and cortex-m7.
 
-    folder: include/P.h, src/P.c, examples/main.c and golden.h, and manifest.json with "prefix" and "real"; nothing is
-    written there. "golden" is the hash that the example prints on the board, "0x" and 16 digits.
+    folder: include/P.h, src/P.c, examples/main.c and golden.h, and manifest.json with "prefix" and "step" [s]; nothing
+    is written there. "golden" is the hash that the example prints on the board, "0x" and 16 digits.
     """
     about = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    prefix, real = about["prefix"], about["real"]
+    prefix = about["prefix"]
     files = {f"{prefix}.h": folder / "include" / f"{prefix}.h", f"{prefix}.c": folder / "src" / f"{prefix}.c"}
     sources = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
     example = {path.name: path.read_text(encoding="utf-8") for path in sorted((folder / "examples").glob("*.[ch]"))}
-    subject = Subject(sources, prefix, about["step"])
+    driving = {name: text for name, text in example.items() if name == DRIVING}
+    subject = Subject(sources | driving, prefix, about["step"])
     return {
         board.name: {**figures(subject, board), "golden": _golden({**sources, **example}, prefix, board)}
-        for board in boards_for(real)
+        for board in boards_for(subject.real)
     }
 
 

@@ -96,7 +96,7 @@ def not_measured(error: NotMeasured) -> Figure:
 
 
 def _build(subject: Subject, board: Board, folder: Path) -> tuple[str, Program]:
-    write({**subject.files, f"{FIRMWARE}.c": subject.firmware()}, folder)
+    write(subject.sources(FIRMWARE), folder)
     how = compile_object(board, subject.prefix, folder)
     compile_object(board, FIRMWARE, folder)
     return how, link(board, (FIRMWARE, subject.prefix), folder)

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from symvi.emit.templates import environment
 
-__all__ = ["Subject"]
+__all__ = ["DRIVING", "Subject"]
 
+DRIVING = "golden.h"  # as in exported folders
 STEPS = 200  # enough for every kind of step, and quick on an emulated board
 COARSE = 0.5  # m/s, rad/s: a tolerance that the first iteration meets
 
 
 @dataclass(frozen=True)
 class Subject:
-    """files: PREFIX.h and PREFIX.c, name -> text. step [s]. inputs: a row for each step, in the order of the struct of
-    inputs; later steps take the last row, and no row at all stands for zeros."""
+    """files: PREFIX.h and PREFIX.c, name -> text; golden.h too, where inputs change. step [s].
+
+    golden.h defines golden_input(n, u), which writes what changes in the inputs of step n.
+    """
 
     files: Mapping[str, str]
     prefix: str
     step: float
-    inputs: tuple[tuple[float, ...], ...] = ()
     steps: int = STEPS
 
     @property
@@ -34,19 +36,27 @@ class Subject:
         """The type of real numbers: float or double."""
         return re.search(rf"^typedef (\w+) {self.prefix}_real;", self.header, re.M).group(1)
 
-    def firmware(self) -> str:
-        """The program that measures it (templates/measure/firmware.c.jinja)."""
-        return (
-            environment("measure")
-            .get_template("firmware.c.jinja")
-            .render(
-                prefix=self.prefix,
-                steps=self.steps,
-                step=self._literal(self.step),
-                coarse=self._literal(COARSE),
-                rows=[", ".join(map(self._literal, row)) for row in self.inputs],
-            )
+    def driven(self, rows: Iterable[Sequence[float]]) -> Subject:
+        """The same with a row of inputs for every step, in the order of their struct; later steps take the last row."""
+        literals = [", ".join(map(self._literal, row)) for row in rows]
+        text = _template("driving.h").render(prefix=self.prefix, rows=literals)
+        return replace(self, files={**self.files, DRIVING: text})
+
+    def sources(self, firmware: str) -> dict[str, str]:
+        """All files of the program FIRMWARE.c that measures it (templates/measure)."""
+        driven = self if DRIVING in self.files else self.driven(())
+        text = _template("firmware.c").render(
+            prefix=self.prefix,
+            driving=DRIVING,
+            steps=self.steps,
+            step=self._literal(self.step),
+            coarse=self._literal(COARSE),
         )
+        return {**driven.files, f"{firmware}.c": text}
 
     def _literal(self, number: float) -> str:
         return f"{float(number)!r}{'f' if self.real == 'float' else ''}"
+
+
+def _template(name: str):
+    return environment("measure").get_template(f"{name}.jinja")
