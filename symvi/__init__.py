@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         SolverError,
         SymviError,
     )
+    from symvi.exporters import Exported, export
     from symvi.importers import Imported, load
     from symvi.mechanism import (
         Actuator,
@@ -52,6 +53,7 @@ _HOME_OF = {
     name: module
     for module, names in {
         "symvi.errors": "AssemblyError CompilerError MechanismError MissingExtraError SolverError SymviError",
+        "symvi.exporters": "Exported export",
         "symvi.importers": "Imported load",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
         " JointSpring Limit Mechanism PointSpring Potential Rod Servo Sphere Wrench",
@@ -76,6 +78,7 @@ __all__ = [
     "Cylinder",
     "Driver",
     "DryFriction",
+    "Exported",
     "Imported",
     "Joint",
     "JointDamper",
@@ -98,6 +101,7 @@ __all__ = [
     "Wrench",
     "__version__",
     "coordinates_of",
+    "export",
     "load",
     "placements",
     "state_from",

@@ -29,6 +29,7 @@ ROWS = (
     {"console"},
     {"importing"},
     {"commands", "verifying", "environment"},
+    {"exporting"},
     {"cli"},
     {"__main__"},
 )

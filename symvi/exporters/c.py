@@ -1,0 +1,145 @@
+"""The target "c": a folder with the generated C, build files for the usual systems, a self-test, and its figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symvi import __version__
+from symvi.emit.templates import environment
+from symvi.errors import SymviError
+from symvi.exporters.budget import check_budget
+from symvi.exporters.folder import MANIFEST, digest_of, sealed
+from symvi.exporters.golden import FIELDS, SHOWN_KNOTS, STEPS, Golden, golden, signals
+from symvi.exporters.manifest import manifest_of
+from symvi.exporters.request import Request
+from symvi.exporters.text import ExportedText, exported_text, program_of
+from symvi.simulate.build import has_compiler
+
+__all__ = ["write"]
+
+NO_FLOAT = "no C compiler, which float needs: install gcc or clang, or run: pip install symvi[zig]"
+# file of the folder -> its template; {} is the prefix
+FILES = {
+    "src/{}.h": "forward.h.jinja",
+    "examples/main.c": "main.c.jinja",
+    "examples/golden.h": "golden.h.jinja",
+    "CMakeLists.txt": "CMakeLists.txt.jinja",
+    "cmake/{}Config.cmake.in": "Config.cmake.in.jinja",
+    "Makefile": "Makefile.jinja",
+    "library.json": "library.json.jinja",
+    "platformio.ini": "platformio.ini.jinja",
+    "library.properties": "library.properties.jinja",
+    "zephyr/module.yml": "module.yml.jinja",
+    "zephyr/CMakeLists.txt": "zephyr.txt.jinja",
+    "zephyr/Kconfig": "Kconfig.jinja",
+    "LICENSE": "LICENSE.jinja",
+}
+
+
+def write(request: Request, folder: Path) -> dict[str, Any]:
+    """Write the folder and return its manifest (symvi/exporters/targets.py)."""
+    program = program_of(request)
+    text = exported_text(program, request, request.layout, request.real)
+    goldens = _goldens(request)
+    found = manifest_of(request, text, goldens)
+    view = _view(request, text, goldens[request.real])
+    files = _sources(text) | {
+        name.format(request.prefix): environment("export").get_template(template).render(view)
+        for name, template in FILES.items()
+    }
+    if isinstance(goldens[request.real], Golden):
+        files["golden.csv"] = goldens[request.real].table(request, request.real)
+    _write(folder, files | {MANIFEST: sealed(found)})
+    found["boards"] = _boards(request, folder)
+    check_budget(request, program, text, found["boards"])
+    files["README.md"] = environment("export").get_template("README.md.jinja").render({**view, "manifest": found})
+    found["files"] = {name: digest_of(files[name]) for name in sorted(files)}
+    _write(folder, {"README.md": files["README.md"], MANIFEST: sealed(found)})
+    return found
+
+
+def _sources(text: ExportedText) -> dict[str, str]:
+    name, files = text.sources.name, text.sources.files
+    return {f"include/{name}.h": files[f"{name}.h"], f"src/{name}.c": files[f"{name}.c"]}
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    for name, contents in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(contents, encoding="utf-8", newline="\n")
+
+
+def _goldens(request: Request) -> dict[str, Golden | str]:
+    """The golden motion in both precisions, or why there is none; that of the export itself must not fail."""
+    found: dict[str, Golden | str] = {}
+    for real in ("double", "float"):
+        if real == "float" and not has_compiler():
+            found[real] = NO_FLOAT
+            continue
+        try:
+            found[real] = golden(request, real)
+        except SymviError as error:
+            if real == request.real:
+                raise
+            found[real] = str(error)
+    return found
+
+
+def _boards(request: Request, folder: Path) -> dict[str, Any]:
+    if not request.measure:
+        return {}
+    from symvi.exporters.measure import measure
+
+    return measure(folder)
+
+
+def _view(request: Request, text: ExportedText, expected: Golden | str) -> dict[str, Any]:
+    """What the templates are given."""
+    plan, real = text.plan, text.sources.real
+    varying = signals(request, plan)
+    return {
+        "prefix": request.prefix,
+        "PREFIX": request.prefix.upper(),
+        "name": request.mechanism.name,
+        "version": __version__,
+        "real": real,
+        "layout": text.sources.layout,
+        "digest": request.mechanism.digest,
+        "bodies": request.mechanism.body_names,
+        "fields": FIELDS,
+        "step": request.step,
+        "steps": STEPS,
+        "knots": [knot for knot in SHOWN_KNOTS],
+        "hash": expected.hash if isinstance(expected, Golden) else None,
+        "iterations": expected.iterations if isinstance(expected, Golden) else None,
+        "why_no_hash": expected if isinstance(expected, str) else None,
+        "inputs": [_place(text, name) for name in varying],
+        "rows": [[_literal(value, real) for value in row] for row in np.array(list(varying.values())).T.tolist()],
+        "suffix": "f" if real == "float" else "",
+        "digits": {"double": 17, "float": 9}[real],
+        "uses_c_library": bool(plan.notes.get("uses_c_library")),
+        "points": len(plan.contacts),
+        "joints": len(plan.reactions),
+    }
+
+
+def _place(text: ExportedText, name: str) -> str:
+    """Where an input lies in its struct, in C: servo[0].target."""
+    offset = text.plan.inputs.index(name)
+    for place, (first, count) in text.plan.fields["input"].items():
+        if first <= offset < first + count:
+            kind, index, field = place.split("/")
+            return f"{kind}[{index}].{field}" + (f"[{offset - first}]" if count > 1 else "")
+    raise AssertionError(name)
+
+
+def _literal(value: float, real: str) -> str:
+    """The very number that memory holds."""
+    if real == "double":
+        return repr(float(value))
+    short = str(np.float32(value))
+    return f"{short}f"

@@ -1,0 +1,126 @@
+"""The golden motion: the first steps from the start of the description, and a hash of every bit of them.
+
+The hash is FNV-1a (64 bits) over the bits of x, q, v, w in the state of every body, in the order of the bodies, least
+byte first, after every step; -0 counts as 0. v and w are those over the step. The simulator computes it here; the
+exported example must come to the same on every machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from symvi.errors import SymviError
+from symvi.exporters.request import Request
+from symvi.program.control import SolverOptions, SolverStatus
+from symvi.simulate import Simulator
+from symvi.simulate.inputs import Inputs, signals_of
+from symvi.simulate.plan import Plan
+
+__all__ = ["SHOWN_KNOTS", "STEPS", "Golden", "golden", "signals"]
+
+STEPS = 1000
+SHOWN_KNOTS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+FIELDS = (("x", 3), ("q", 4), ("v", 3), ("w", 3))
+_OFFSET, _PRIME, _MASK = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
+_DIGITS = {"double": 17, "float": 9}  # so many tell every number from its neighbours
+
+
+@dataclass(frozen=True)
+class Golden:
+    """hash: 16 hexadecimal digits after "0x". iterations: of all steps. warnings: steps by the name of their status,
+    where that was not OK. knots: knot -> the numbers of all bodies, of some knots."""
+
+    hash: str
+    iterations: int
+    warnings: dict[str, int]
+    knots: dict[int, tuple[float, ...]]
+    backend: str
+
+    def table(self, request: Request, real: str) -> str:
+        """golden.csv: what the example prints, character by character."""
+        bodies = request.mechanism.body_names
+        names = [f"{body}.{name}{k}" for body in bodies for name, size in FIELDS for k in range(size)]
+        lines = [",".join(["knot", *names])]
+        for knot, numbers in self.knots.items():
+            lines.append(",".join([str(knot), *(f"{number:.{_DIGITS[real]}g}" for number in numbers)]))
+        return "\n".join(lines) + "\n"
+
+
+def golden(request: Request, real: str) -> Golden:
+    """The golden motion in a precision.
+
+    Raises SymviError, with what would do, where a step fails; CompilerError where there is no compiler for "float".
+    """
+    simulator = Simulator(request.mechanism, real=real, loops=request.loops)
+    simulator.start(step=request.step)
+    rows = _rows(simulator, request.step)
+    options = SolverOptions(fixed_iterations=request.fixed_iterations)
+    places = _places(simulator.plan)
+    real_type = {"double": np.float64, "float": np.float32}[real]
+    hashed, iterations, warnings, knots = _OFFSET, 0, {}, {0: _numbers(simulator, places, real_type)}
+    frame = simulator.plan.frame
+    for step in range(STEPS):
+        status, _, seen = simulator.engine.rollout(rows[step : step + 1], False, 1, 1, options)
+        if status < 0:
+            raise SymviError(_failure(request, real, step, SolverStatus(status)))
+        if status > 0:
+            name = SolverStatus(status).name
+            warnings[name] = warnings.get(name, 0) + 1
+        iterations += int(seen[0][frame["iterations"][0]])
+        numbers = _numbers(simulator, places, real_type)
+        hashed = _mixed(hashed, numbers)
+        if step + 1 in SHOWN_KNOTS:
+            knots[step + 1] = numbers
+    plain = {knot: tuple(map(float, numbers)) for knot, numbers in knots.items()}
+    return Golden(f"0x{hashed:016x}", iterations, warnings, plain, simulator.backend)
+
+
+def _failure(request: Request, real: str, step: int, status: SolverStatus) -> str:
+    about = f"the self-test takes {STEPS} steps of {request.step:g} s from the start of the description, and in {real} "
+    return f"{about}step {step + 1} fails: {status.sentence}. Export with a smaller --step, or change the description"
+
+
+def _places(plan: Plan) -> np.ndarray:
+    """Where x, q, v, w of all bodies lie in the state."""
+    slices = [plan.at("state", "body", k, name) for k in range(len(plan.bodies)) for name, _ in FIELDS]
+    return np.concatenate([np.arange(place.start, place.stop) for place in slices])
+
+
+def _numbers(simulator: Simulator, places: np.ndarray, real_type: type) -> np.ndarray:
+    return simulator.engine.state[places].astype(real_type) + real_type(0)
+
+
+def _mixed(value: int, numbers: np.ndarray) -> int:
+    for byte in numbers.astype(numbers.dtype.newbyteorder("<")).tobytes():
+        value = ((value ^ byte) * _PRIME) & _MASK
+    return value
+
+
+def _rows(simulator: Simulator, step: float) -> np.ndarray:
+    """(STEPS, m): the inputs of every step; drivers say where its second knot is, or hold what they find."""
+    rows = driven_rows(simulator.inputs, step)
+    for constraint in simulator.plan.constraints:
+        name = f"{constraint['name']}.target"
+        if constraint["type"] == "driver" and not simulator.inputs.has_signal(name):
+            place = simulator.plan.at("state", constraint["kind"], constraint["index"], "target")
+            rows[:, simulator.inputs.column(name)] = simulator.engine.state[place][0]
+    return rows
+
+
+def driven_rows(inputs: Inputs, step: float) -> np.ndarray:
+    """(STEPS, m): what signals say for every step; inputs without one are 0."""
+    knots = inputs.from_signals(step * np.arange(STEPS + 1))
+    rows = knots[:-1]
+    rows[:, inputs.drivers] = knots[1:, inputs.drivers]
+    return rows
+
+
+def signals(request: Request, plan: Plan) -> dict[str, np.ndarray]:
+    """Input -> (STEPS,) its values, of the inputs that do not stay as they are at time 0."""
+    inputs = Inputs(request.mechanism, plan)
+    rows, start = driven_rows(inputs, request.step), inputs.from_signals(np.zeros(1))[0]
+    known = {name for name, _, _ in signals_of(request.mechanism)}
+    columns = [inputs.column(name) for name in inputs.names if name in known]
+    return {inputs.names[k]: rows[:, k] for k in columns if (rows[:, k] != start[k]).any()}

@@ -1,0 +1,79 @@
+"""manifest.json: what an export is, for programs: its dimensions, what lies where, options, figures, golden hashes.
+
+A figure is {"value", "unit", "how"} where it was measured, {"not measured": why} where not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from symvi import __version__
+from symvi.exporters.golden import STEPS, Golden
+from symvi.exporters.memory import fields, inputs, struct_bytes
+from symvi.exporters.request import Request
+from symvi.exporters.text import ExportedText
+from symvi.program.control import SolverOptions, SolverStatus
+from symvi.program.info import describe
+from symvi.simulate.start import described_inputs, described_start
+
+__all__ = ["FORMAT", "golden_figures", "manifest_of"]
+
+FORMAT = 1  # of the manifest: it counts up when a key changes its meaning
+NOT_IN_MANIFEST = ("name", "operations per kernel", "operations per phase", "operations per iteration", "node types")
+GOLDEN = (
+    "FNV-1a (64 bits) over the bits of x, q, v, w in the state of every body, in the order of the bodies, least byte "
+    f"first, after each of {STEPS} steps from the start of the description, driven by its signals; -0 counts as 0"
+)
+
+
+def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden | str]) -> dict[str, Any]:
+    """All that is known before anything is measured on boards. goldens: by precision, or why there is none."""
+    sources, plan = text.sources, text.plan
+    facts = describe(request.mechanism, text.program)
+    options = SolverOptions(fixed_iterations=request.fixed_iterations).in_precision(sources.real)
+    start = described_start(request.mechanism, plan)
+    first_inputs, held = described_inputs(request.mechanism, plan)
+    return {
+        "format": FORMAT,
+        "generator": f"symvi {__version__}",
+        "mechanism": request.mechanism.name,
+        "description": request.mechanism.digest,
+        "prefix": sources.name,
+        "real": sources.real,
+        "layout": sources.layout,
+        "loops": request.loops,
+        "step": float(request.step),
+        "steps": STEPS,
+        "options": _of_text(asdict(options), plan),
+        "dimensions": {key: value for key, value in facts.items() if key not in NOT_IN_MANIFEST}
+        | {"inputs": len(plan.inputs), "contact points": len(plan.contacts), "carried angles": len(plan.carried)},
+        "memory": {name: {"value": size, "unit": "B"} for name, size in struct_bytes(text).items()},
+        "operations": {
+            "unit": "operations in floating point",
+            "per iteration": facts["operations per iteration"],
+            "per phase": facts["operations per phase"],
+        },
+        "golden": {"of": GOLDEN} | {real: golden_figures(found) for real, found in goldens.items()},
+        "parameters": list(fields(text, "parameters", plan.defaults)),
+        "state": list(fields(text, "state", start)),
+        "inputs": list(inputs(text, first_inputs)),
+        "drivers that hold what they find": list(held),
+        "status": {status.name: {"value": int(status), "meaning": status.sentence} for status in SolverStatus},
+    }
+
+
+def golden_figures(found: Golden | str) -> dict[str, Any]:
+    """A golden hash as a figure."""
+    if isinstance(found, str):
+        return {"not measured": found}
+    how = "symvi's simulator, compiled C" if found.backend == "c" else "symvi's simulator, in Python"
+    return {
+        "value": found.hash, "unit": "hash", "how": how, "iterations": found.iterations, "warnings": found.warnings
+    }  # fmt: skip
+
+
+def _of_text(options: dict[str, Any], plan) -> dict[str, Any]:
+    """The options that the text has: those of contacts belong to mechanisms with contacts, limits, dry friction."""
+    own = ("complementarity", "papers_method")
+    return {key: value for key, value in options.items() if plan.notes["inequalities"] or key not in own}

@@ -1,0 +1,72 @@
+"""What lies where in the exported structs: names, offsets, units of every number, and the sizes of the structs.
+
+Parameters, state, input and work consist of reals alone, so that offsets follow by counting; a test compares them with
+offsetof and sizeof of compilers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from symvi.emit.c_printer import CPrinter
+from symvi.exporters.text import ExportedText
+
+__all__ = ["REAL_BYTES", "fields", "inputs", "struct_bytes"]
+
+REAL_BYTES = {"double": 8, "float": 4}
+INT_BYTES = 4
+STORES = ("parameters", "state", "input", "work")
+_MEMBER = re.compile(r"^    (\w+) (\w+)(?:\[(\d+)\])?;", re.M)
+
+
+def fields(text: ExportedText, store: str, values: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """Every field of a struct: name in the description, place in C, offset [bytes], count, unit, meaning, value.
+
+    values: the numbers of the struct in their order, where the description starts.
+    """
+    size = REAL_BYTES[text.sources.real]
+    program, places = text.program, text.plan.fields[store]
+    for kind, nodes in program.nodes.items():
+        for node in nodes:
+            for field in program.records.of(kind, store):
+                offset, count = places[f"{kind}/{node.index}/{field.name}"]
+                value = [float(number) for number in values[offset : offset + count]]
+                yield {
+                    "name": f"{node.name}.{field.name}",
+                    "c": f"{kind}[{node.index}].{field.name}",
+                    "offset": offset * size,
+                    "count": count,
+                    "unit": field.unit,
+                    "meaning": field.meaning,
+                    "value": value if count > 1 else value[0],
+                }
+
+
+def inputs(text: ExportedText, values: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """The fields of the input, each with the constant that names its place in the header."""
+    printer = CPrinter(text.program, text.sources.name, text.sources.real)
+    constants = [constant for constant, _, _ in printer.input_places()]
+    for constant, field in zip(constants, fields(text, "input", values), strict=True):
+        yield {**field, "constant": constant}
+
+
+def struct_bytes(text: ExportedText) -> dict[str, int]:
+    """The size of every struct that a firmware keeps [bytes]: parameters, state, input, work, options, info."""
+    size = REAL_BYTES[text.sources.real]
+    found = {store: size * max(1, text.plan.sizes[store]) for store in STORES}
+    header = text.sources.files[f"{text.sources.name}.h"]
+    return found | {name: _bytes_of(header, f"{text.sources.name}_{name}", size) for name in ("options", "info")}
+
+
+def _bytes_of(header: str, struct: str, real: int) -> int:
+    """The size of a struct of reals and ints, as every usual C compiler lays it out."""
+    end = header.index(f"}} {struct};")
+    members = _MEMBER.findall(header, header.rindex("typedef struct {", 0, end), end)
+    offset = alignment = 0
+    for kind, _, count in members:
+        size = INT_BYTES if kind == "int" else real
+        offset = -(-offset // size) * size + size * int(count or 1)
+        alignment = max(alignment, size)
+    return -(-offset // alignment) * alignment

@@ -1,0 +1,76 @@
+"""What a user asks of an export, checked before anything is derived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+from symvi.errors import SymviError
+from symvi.mechanism import Mechanism
+from symvi.mechanism.names import checked_name, shown
+
+__all__ = ["Request"]
+
+# A header of one of these names would hide the C library's from the generated source.
+_HEADERS = frozenset(
+    "assert complex ctype errno fenv inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic "
+    "stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype golden".split()
+)
+# F_OK, R_OK, W_OK, X_OK are macros of POSIX, and PREFIX_OK is a status here.
+_MACROS = frozenset("frwx")
+_LAYOUTS = ("auto", "inline", "unrolled", "looped")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to export, and how.
+
+    real: "double" or "float". layout, loops: as for Simulator. fixed_iterations: Newton iterations in every step, or 0
+    (until it converges). prefix: of every symbol and file. step: of the exported defaults [s]. most_text, most_ram:
+    budgets [bytes], or None. measure: whether figures of boards are measured.
+
+    Raises SymviError, naming the option, for what cannot be exported.
+    """
+
+    mechanism: Mechanism
+    real: str
+    layout: str
+    fixed_iterations: int
+    prefix: str
+    step: float
+    loops: str
+    most_text: int | None
+    most_ram: int | None
+    measure: bool
+
+    def __post_init__(self) -> None:
+        _one_of("real", self.real, ("double", "float"))
+        _one_of("layout", self.layout, _LAYOUTS)
+        _check_prefix(self.prefix)
+        if not _is_count(self.fixed_iterations, 0):
+            raise SymviError(f"fixed_iterations {shown(self.fixed_iterations)}: must be 0 or a number of iterations")
+        if isinstance(self.step, bool) or not isinstance(self.step, int | float) or not 0 < self.step < float("inf"):
+            raise SymviError(f"step {shown(self.step)}: must be a positive number of seconds")
+        for name, value in (("max_text", self.most_text), ("max_ram", self.most_ram)):
+            if value is not None and not _is_count(value, 1):
+                raise SymviError(f"{name} {shown(value)}: must be a positive number of bytes")
+
+
+def _is_count(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and isfinite(value) and value >= least
+
+
+def _one_of(name: str, value: object, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise SymviError(f"{name} {shown(value)}: use {', '.join(map(repr, known[:-1]))} or {known[-1]!r}")
+
+
+def _check_prefix(prefix: object) -> None:
+    try:
+        name = checked_name(prefix)
+    except ValueError as error:
+        raise SymviError(f"prefix {shown(prefix)} {error}") from None
+    if name.lower() in _HEADERS:
+        raise SymviError(f"prefix '{name}': <{name.lower()}.h> is a header of the C library; choose another prefix")
+    if name.lower() in _MACROS:
+        raise SymviError(f"prefix '{name}': {name.upper()}_OK is a macro of POSIX; choose a longer prefix")

@@ -1,0 +1,49 @@
+"""The C text of an export: that of `symvi generate`, its default step and iterations those asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from symvi.emit.c import Sources, Start, generate
+from symvi.exporters.request import Request
+from symvi.program.precision import in_precision
+from symvi.program.program import Program
+from symvi.simulate.build import composed
+from symvi.simulate.plan import Plan, plan_of
+from symvi.simulate.start import described_inputs, described_start
+
+__all__ = ["ExportedText", "exported_text", "program_of"]
+
+COMMON = ("common", 0)
+
+
+@dataclass(frozen=True)
+class ExportedText:
+    """Generated sources, and the program (in their precision) and the plan of their memory."""
+
+    sources: Sources
+    program: Program
+    plan: Plan
+
+
+def program_of(request: Request) -> Program:
+    """The program of a request, its default step the one that was asked for."""
+    program = composed(request.mechanism, request.loops)
+    common = {**program.parameters.get(COMMON, {}), "h": (float(request.step),)}
+    return replace(program, parameters={**program.parameters, COMMON: common})
+
+
+def exported_text(program: Program, request: Request, layout: str, real: str) -> ExportedText:
+    """The text in a layout and a precision. Raises SymviError where "inline" would be too large."""
+    exact = in_precision(program, real)
+    plan = plan_of(exact)
+    start = Start(described_start(request.mechanism, plan), *described_inputs(request.mechanism, plan))
+    sources = generate(
+        program,
+        layout=layout,
+        real=real,
+        prefix=request.prefix,
+        start=start,
+        fixed_iterations=request.fixed_iterations,
+    )
+    return ExportedText(sources, exact, plan)
