@@ -20,7 +20,7 @@ from rich.console import Console
 
 from symvi.console import command
 from symvi.errors import SymviError, missing_extra
-from symvi.importing import takes_mechanism
+from symvi.importing import imported_looks, takes_mechanism
 
 if TYPE_CHECKING:
     from symvi.importers import Imported
@@ -169,7 +169,10 @@ def simulate(
     how = {"every": every, "project": project, "start": start, "options": options}
     simulator, trajectory, seconds = _run(console, mechanism, time, step, build, **how)
     result = dict(_summary(console, simulator, trajectory, seconds))
-    for what, path, write in _outputs(trajectory, out, csv, page, plot):
+    looks = None if page is None else imported_looks(console, imported)
+    if looks and looks.notices:
+        result["not shown"] = looks.notices
+    for what, path, write in _outputs(trajectory, out, csv, page, plot, looks):
         write(path)
         result[what] = path.resolve()
         console.print(f"{what}: {path.resolve()}", highlight=False, soft_wrap=True)
@@ -377,14 +380,16 @@ def _settings(texts: list[str]) -> dict[str, object]:
     return settings
 
 
-def _outputs(trajectory: Trajectory, out: Path | None, csv: Path | None, page: Path | None, plot: Path | None):
+def _outputs(
+    trajectory: Trajectory, out: Path | None, csv: Path | None, page: Path | None, plot: Path | None, looks: Any
+):
     from symvi.page import write_page
     from symvi.plots import write_plot
 
     for what, path, write in (
         ("trajectory", out, trajectory.save),
         ("table", csv, trajectory.to_csv),
-        ("page", page, lambda where: write_page(trajectory, where)),
+        ("page", page, lambda where: write_page(trajectory, where, looks=looks)),
         ("plot", plot, lambda where: write_plot(trajectory, where)),
     ):
         if path is not None:

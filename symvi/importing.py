@@ -17,6 +17,7 @@ from symvi.errors import SymviError
 
 if TYPE_CHECKING:
     from symvi.importers import Imported
+    from symvi.page.looks import Looks
 
 File = Annotated[Path, typer.Argument(help="A mechanism: TOML, JSON, URDF, xacro, MJCF.", metavar="FILE")]
 Base = Annotated[Literal["fixed", "floating"], typer.Option(help="Import: the root link stands still, or is free.")]
@@ -87,6 +88,16 @@ def takes_mechanism(function: Callable[..., Any]) -> Callable[..., Any]:
     run.__signature__ = inspect.Signature([console, file, *others, *added])
     run.__annotations__ = {item.name: item.annotation for item in [console, file, *others, *added]}
     return run
+
+
+def imported_looks(console: Console, imported: "Imported") -> "Looks":
+    """How the bodies of an imported file look; says what of it is not shown."""
+    from symvi.page.looks import looks_of
+
+    looks = looks_of(imported.shown, imported.mechanism)
+    for notice in looks.notices:
+        console.print(notice, highlight=False, markup=False, soft_wrap=True)
+    return looks
 
 
 def _imported(file: Path, options: Mapping[str, Any], **others: Any) -> "Imported":

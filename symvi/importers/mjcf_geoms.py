@@ -11,6 +11,7 @@ from symvi.mechanism.names import shown
 __all__ = ["read_geometries", "read_ground"]
 
 PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom
+SEEN_GROUPS = 3  # those that MuJoCo's own viewer opens with; in the others people keep what is for contact only
 
 
 def read_geometries(compiled: Compiled) -> list[tuple[Geometry, ...]]:
@@ -101,6 +102,7 @@ def _geometry(compiled: Compiled, geom: int, ground: int | None) -> Geometry | N
         friction=friction,
         name=compiled.name("geom", geom),
         source=compiled.source("geom", geom),
+        is_seen=bool(model.geom_group[geom] < SEEN_GROUPS),
     )
 
 

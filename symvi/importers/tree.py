@@ -40,7 +40,8 @@ class Geometry:
 
     kind and size [m]: box (three edges), sphere (radius), cylinder and capsule (radius, length of the straight part,
         along the z axis of the shape), plane (none; its normal is the z axis), mesh (three scale factors).
-    use: what the file has it for. mesh: where the file says that the mesh is.
+    use: what the file has it for. is_seen: whether viewers of the format show it.
+    mesh: where the file says that the mesh is.
     friction: coefficient, where the format has one.
     """
 
@@ -53,13 +54,15 @@ class Geometry:
     friction: float | None = None
     name: str = ""
     source: Source = Source("")
+    is_seen: bool = True
 
 
 @dataclass(frozen=True)
 class Link:
     """A link. inertial: None where the file gives none; geometries: in the order of the file.
 
-    is_between: an empty link that no file has, between two of several joints that the file gives one body.
+    is_between: an empty link that is nothing but a place between two joints, as between several joints of one body.
+    is_named: whether the file knows it by its name.
     """
 
     name: str
@@ -69,6 +72,7 @@ class Link:
     geometries: tuple[Geometry, ...] = ()
     color: str | None = None
     is_between: bool = False
+    is_named: bool = True
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,7 @@ class TreeJoint:
     limits: (lower, upper) per coordinate, None where there is none, [m] or [rad]. stops of nothing: ().
     damping, friction, stiffness, rest: per coordinate; () for none. armature: that of a rotor [kg, kg m^2].
     coordinate, velocity: start values per coordinate; None where the file says nothing.
+    directions: of a custom joint, in world axes: along each of them the origins of its two frames stay together.
     """
 
     name: str
@@ -103,6 +108,7 @@ class TreeJoint:
     armature: tuple[float, ...] = ()
     coordinate: tuple[float, ...] | None = None
     velocity: tuple[float, ...] | None = None
+    directions: tuple[Vector3, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ def _geometries(
     if inner.tag == "mesh":
         scale = numbers(inner, "scale", 3, findings, "1 1 1")
         mesh = required(inner, "filename", findings)
-        return [Geometry("mesh", scale, frame, use, mesh, color, name=name, source=element.source)]
+        return [Geometry("mesh", scale, frame, use, mesh, color, None, name, element.source, use == "visual")]
     if inner.tag not in SIZES:
         return []  # an unknown tag has been noted
     size = [value for key, count in SIZES[inner.tag] for value in numbers(inner, key, count, findings)]
@@ -110,7 +110,7 @@ def _geometries(
         why = f"its size ({', '.join(f'{value:g}' for value in size)}) must be positive"
         findings.note("ignored", element.source, title, f"{use} <{inner.tag}>", why)
         return []
-    return [Geometry(inner.tag, tuple(size), frame, use, "", color, name=name, source=element.source)]
+    return [Geometry(inner.tag, tuple(size), frame, use, "", color, None, name, element.source, use == "visual")]
 
 
 def global_colors(root: Element, findings: Findings) -> dict[str, str]:

@@ -28,12 +28,13 @@ SLIP = 0.75  # likeness, as difflib measures it, from which an unknown word is t
 
 @dataclass
 class Element:
-    """An element: its tag, attributes and children, and where it begins."""
+    """An element: its tag, attributes and children, where it begins, and its size in bytes."""
 
     tag: str
     attributes: Mapping[str, str]
     source: Source
     children: list[Element] = field(default_factory=list)
+    size: int = 0
 
     def all(self, tag: str) -> list[Element]:
         """The children with this tag, in order."""
@@ -84,7 +85,7 @@ class _Parser:
         self.root: Element | None = None
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self.begin
-        self.parser.EndElementHandler = lambda tag: self.open.pop()
+        self.parser.EndElementHandler = self.end
         self.parser.StartDoctypeDeclHandler = self.doctype
         self.parser.EntityDeclHandler = self.doctype
 
@@ -113,7 +114,11 @@ class _Parser:
             self.open[-1].children.append(element)
         else:
             self.root = element
+        element.size = -self.parser.CurrentByteIndex
         self.open.append(element)
+
+    def end(self, _: str) -> None:
+        self.open.pop().size += self.parser.CurrentByteIndex
 
     def doctype(self, *_: object) -> None:
         place = Source(self.file, self.parser.CurrentLineNumber)

@@ -18,8 +18,8 @@ LONGEST = 0.3  # of it: no arrow is longer
 class ContactView:
     """Contacts in the keyframes.
 
-    names: of the contact points. point (F, m, 3) [m], arrow (F, m, 3) [m]: the force on the child, to scale; zero where
-        a contact is open. scale: metres of an arrow per newton.
+    names: of the contact points that are ever closed. point (F, m, 3) [m], arrow (F, m, 3) [m]: the force on the
+        child, to scale; zero where a contact is open. scale: metres of an arrow per newton.
     """
 
     names: tuple[str, ...]
@@ -36,6 +36,9 @@ def contact_view(trajectory, frames: Keyframes, length: float) -> ContactView | 
     found = [trajectory.contacts[name] for name in names]
     force = np.stack([np.where(c.closed[:, None], c.force, 0.0) for c in found], axis=1)[frames.steps]
     point = np.stack([c.point for c in found], axis=1)[frames.steps]
+    touching = force.any(axis=(0, 2))  # of the hundreds of points of a robot few ever do
+    names = tuple(name for name, touches in zip(names, touching, strict=True) if touches)
+    force, point = force[:, touching], point[:, touching]
     scale = REACH * length / _weight(trajectory.mechanism, force)
     sizes = np.linalg.norm(force, axis=-1, keepdims=True)
     longest = LONGEST * length / scale  # an impact's force would reach out of the picture

@@ -76,5 +76,5 @@ def peaks(time: np.ndarray, values: np.ndarray, buckets: int) -> tuple[np.ndarra
 
 
 def encode(values, kind: str) -> str:
-    """The values as base64 of little-endian floats; kind "f4" or "f8"."""
+    """The values as base64 of little-endian numbers; kind "f4", "f8", "u2" or "u4"."""
     return b64encode(np.ascontiguousarray(values, dtype="<" + kind).tobytes()).decode("ascii")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from symvi.page.bodies import extents
 from symvi.page.parts import WORLD, Part, Span, array, point, sphere
@@ -32,11 +32,11 @@ MARKERS = {
 ANY_OTHER = ("box", BLOCK)
 
 
-def joint_parts(mechanism, index: Mapping[str, int], length: float) -> list[Part]:
-    """The markers of all joints; `index` gives a body's number, `length` is the characteristic length [m]."""
+def joint_parts(joints: Iterable, mechanism, index: Mapping[str, int], length: float) -> list[Part]:
+    """The markers of joints; `index` gives a body's number, `length` is the characteristic length [m]."""
     parts = []
     thickness = {body.name: min(extents(body.shape)) for body in mechanism.bodies if body.shape is not None}
-    for joint in mechanism.joints:
+    for joint in joints:
         marker = MARKERS.get(joint.type, ANY_OTHER)
         if marker is None:
             continue

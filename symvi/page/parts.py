@@ -18,10 +18,10 @@ Point = tuple[float, float, float]
 class Part:
     """One solid, fixed in the frame of a body.
 
-    body: index of the body, or WORLD. solid: "box", "sphere" or "cylinder" (its long axis is z).
+    body: index of the body, or WORLD. solid: "box", "sphere", "cylinder" (its long axis is z) or a mesh, "mesh 0".
     size: extents [m] along the solid's own axes. position [m], orientation (w, x, y, z): of the solid in the frame.
     role: "shape" (the body as described), "link" or "mass" (its stand-in), "joint" (a marker).
-    name: the body or joint that the part stands for.
+    name: the body or joint that the part stands for. color: #rrggbb, None for the body's.
     """
 
     body: int
@@ -31,6 +31,7 @@ class Part:
     orientation: tuple[float, float, float, float]
     role: str
     name: str
+    color: str | None = None
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,14 @@ from symvi.page.contacts import contact_view
 from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
 from symvi.page.keyframes import Keyframes, choose_keyframes, encode, extremes, peaks
+from symvi.page.looks import NO_LOOKS, Looks
 from symvi.page.scene import Mark, build_scene
 
 __all__ = ["SCRIPTS", "write_page"]
 
 # In reading order: each uses only what stands before it.
 SCRIPTS = (
-    "algebra.js", "solids.js", "motion.js", "scene.js", "camera.js", "webgl.js", "painter.js",
+    "algebra.js", "solids.js", "motion.js", "meshes.js", "scene.js", "camera.js", "webgl.js", "painter.js",
     "overlay.js", "curves.js", "controls.js", "replay.js",
 )  # fmt: skip
 
@@ -45,6 +46,7 @@ def write_page(
     fps: float | None = None,
     traces: Sequence[tuple[str, Sequence[float]]] | None = None,
     facts: Mapping[str, object] | None = None,
+    looks: Looks = NO_LOOKS,
 ) -> Path:
     """Write a page that replays a trajectory in three dimensions, and return its path.
 
@@ -55,6 +57,7 @@ def write_page(
     traces: (body name, point in its frame [m]) whose paths are drawn, and up to which a body without shape is drawn;
         left out, those of the free ends. Further ones come and go with a click.
     facts: further rows of the table, such as {"freedoms": 1}.
+    looks: how bodies look in the file that the mechanism came from (`looks_of`).
     Raises SymviError for an unknown body, or if no placement is finite; OSError if the file cannot be written.
     The same trajectory gives the same bytes.
     """
@@ -64,7 +67,7 @@ def write_page(
         frames = choose_keyframes(trajectory, max_frames, fps)
     except ValueError as error:
         raise SymviError(f"mechanism {mechanism.name!r}: {error}") from None
-    data = _page_data(trajectory, frames, marks, traces is None)
+    data = _page_data(trajectory, frames, marks, traces is None, looks)
     data["facts"] = list_facts(trajectory, frames, facts)
     data["title"] = title or mechanism.name
     script = "\n".join((templates_folder() / "page" / name).read_text(encoding="utf-8") for name in SCRIPTS)
@@ -91,10 +94,10 @@ def _marks(mechanism, traces) -> tuple[Mark, ...]:
     return tuple((index[name], tuple(float(x) for x in place)) for name, place in traces)
 
 
-def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: bool) -> dict[str, object]:
+def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: bool, looks: Looks) -> dict[str, object]:
     """All that the script reads, in JSON's own types."""
     mechanism = trajectory.mechanism
-    scene = build_scene(mechanism, marks)
+    scene = build_scene(mechanism, marks, looks)
     framing = choose_framing(mechanism, scene, frames)
     contacts = contact_view(trajectory, frames, float(np.linalg.norm(framing.high - framing.low)))
     return {
@@ -104,6 +107,15 @@ def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: b
             for body, points in zip(mechanism.bodies, scene.points, strict=True)
         ],
         "parts": [asdict(part) for part in scene.parts],
+        "meshes": [
+            {
+                "vertices": encode((mesh.vertices + 0.5) * 65535 + 0.5, "u2"),
+                "triangles": encode(mesh.triangles, "u4" if len(mesh.vertices) > 65536 else "u2"),
+                "wide": len(mesh.vertices) > 65536,
+                "size": mesh.size,
+            }
+            for mesh in looks.meshes
+        ],
         "spans": [asdict(span) for span in scene.spans],
         "length": scene.length,
         "frames": {

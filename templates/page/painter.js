@@ -1,11 +1,11 @@
 /* Drawing without WebGL: the triangles of all solids on a plain canvas, the furthest first. */
 
 class PainterRenderer {
-  constructor(canvas) {
+  constructor(canvas, meshes) {
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
     this.name = "painter";
-    this.solids = buildSolids(false);
+    this.solids = { ...buildSolids(false), ...meshes };
   }
 
   draw(picture) {

@@ -50,7 +50,8 @@ class Player {
   constructor(data, options) {
     this.data = data;
     this.motion = new Motion(data.frames, data.bodies.length, data.contacts);
-    this.scene = new Scene(data);
+    this.coarse = readMeshes(data.meshes, false);
+    this.scene = new Scene(data, this.coarse);
     this.camera = new Camera(data.view);
     this.overlay = new Overlay(find("overlay"));
     for (const [body, point] of data.traces) this.overlay.toggleTrace(this.motion, body, point, 0);
@@ -71,7 +72,7 @@ class Player {
     const canvas = find("solids");
     if (wanted !== "painter") {
       try {
-        const renderer = new WebglRenderer(canvas);
+        const renderer = new WebglRenderer(canvas, readMeshes(this.data.meshes, true));
         canvas.addEventListener("webglcontextlost", () => this.usePainter());
         return this.noteRenderer(renderer);
       } catch (error) {
@@ -86,7 +87,7 @@ class Player {
     const old = find("solids");
     const fresh = old.cloneNode();
     old.replaceWith(fresh);
-    this.renderer = this.noteRenderer(new PainterRenderer(fresh));
+    this.renderer = this.noteRenderer(new PainterRenderer(fresh, this.coarse));
     this.refresh();
     return this.renderer;
   }

@@ -5,6 +5,7 @@ const PALETTE = [
   "#4c86d8", "#e0873c", "#4fa66a", "#cf5d73", "#8c78cf", "#35a3a6", "#c9a22c", "#b0714c", "#7488a6", "#c872b4",
 ];
 
+const ROUND = ["sphere", "cylinder"];
 const STRIPES = 0.16; /* share by which they are lighter and darker */
 
 const AT_REST = { position: [0, 0, 0], orientation: [1, 0, 0, 0] };
@@ -16,12 +17,12 @@ const channels = (color) => [1, 3, 5].map((k) => parseInt(color.slice(k, k + 2),
 const mixed = (color, other, s) => blend(channels(color), channels(other), s);
 
 class Scene {
-  constructor(data) {
+  constructor(data, meshes) {
     this.bodies = data.bodies;
     this.parts = data.parts;
     this.spans = data.spans;
     this.length = data.length;
-    this.solids = buildSolids(false);
+    this.solids = { ...buildSolids(false), ...meshes };
   }
 
   bodyColor(body) {
@@ -40,7 +41,7 @@ class Scene {
         orientation: multiplyQuaternions(frame.orientation, part.orientation),
         size: part.size,
         color: this.partColor(part, theme),
-        stripes: part.role === "shape" && part.solid !== "box" ? STRIPES : 0,
+        stripes: part.role === "shape" && ROUND.includes(part.solid) ? STRIPES : 0,
         body: part.role === "joint" ? WORLD : part.body,
       };
     });
@@ -69,6 +70,8 @@ class Scene {
 
   partColor(part, theme) {
     if (part.role === "joint") return channels(part.body === WORLD ? theme.anchor : theme.marker);
+    if (part.color) return channels(part.color);
+    if (part.body === WORLD) return channels(theme.anchor);
     const color = this.bodyColor(part.body);
     return part.role === "mass" ? mixed(color, theme.marker, 0.35) : channels(color);
   }
@@ -109,6 +112,7 @@ class Scene {
     const shrink = (v) => v.map((value, k) => value / item.size[k]);
     const origin = shrink(rotate(back, subtract(ray.origin, item.position)));
     const direction = shrink(rotate(back, ray.direction));
+    if (!meetsUnitBox(origin, direction)) return Infinity;
     const points = this.solids[item.solid].positions;
     let nearest = Infinity;
     for (let k = 0; k < points.length; k += 9) {
@@ -116,6 +120,17 @@ class Scene {
     }
     return nearest;
   }
+}
+
+/* Whether a ray meets the box in which all solids are: a mesh has thousands of triangles. */
+function meetsUnitBox(origin, direction) {
+  let [near, far] = [0, Infinity];
+  for (let k = 0; k < 3; k++) {
+    const ends = [-0.51, 0.51].map((side) => (side - origin[k]) / (direction[k] || 1e-300));
+    near = Math.max(near, Math.min(...ends));
+    far = Math.min(far, Math.max(...ends));
+  }
+  return near <= far;
 }
 
 /* The shortest turn of the z axis into a direction of length one. */

@@ -51,7 +51,7 @@ const LINE_FRAGMENT = `
 
 class WebglRenderer {
   /* Throws if the browser has no WebGL. */
-  constructor(canvas) {
+  constructor(canvas, meshes) {
     const gl = canvas.getContext("webgl", { antialias: true, alpha: true, premultipliedAlpha: true, stencil: true });
     if (!gl) throw new Error("no WebGL");
     this.gl = gl;
@@ -60,7 +60,7 @@ class WebglRenderer {
     this.lineProgram = buildProgram(gl, LINE_VERTEX, LINE_FRAGMENT);
     this.lineBuffer = gl.createBuffer();
     this.buffers = {};
-    for (const [name, solid] of Object.entries(buildSolids(true))) {
+    for (const [name, solid] of Object.entries({ ...buildSolids(true), ...meshes })) {
       this.buffers[name] = {
         positions: filledBuffer(gl, solid.positions),
         normals: filledBuffer(gl, solid.normals),

@@ -28,7 +28,7 @@ def landed():
 def test_arrows_are_the_forces_to_scale(landed):
     frames = choose_keyframes(landed, 2001, None)
     view = contact_view(landed, frames, 2.0)
-    assert view.names == tuple(f"floor.{k}" for k in range(8))
+    assert view.names == tuple(f"floor.{k}" for k in (0, 2, 4, 6))  # those above never touch
     weight = 2.0 * 9.81
     assert view.arrow[-1].sum(axis=0) / view.scale == pytest.approx([0.0, 0.0, weight], abs=1e-6 * weight)
     assert not view.arrow[1].any()  # in flight
@@ -45,7 +45,7 @@ def test_the_ground_is_the_plane_that_contacts_stand_on(landed):
 def test_the_page_holds_them(landed, tmp_path):
     text = write_page(landed, tmp_path / "cube.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'id="data">(.*?)</script>', text).group(1))
-    assert len(data["contacts"]["names"]) == 8
+    assert len(data["contacts"]["names"]) == 4
     assert data["view"]["ground"] == 0.5
     assert ["contact points", "8"] in data["facts"]
 
