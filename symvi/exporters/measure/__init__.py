@@ -14,7 +14,7 @@ from symvi.exporters.measure.boards import BOARDS, Board, boards_for
 from symvi.exporters.measure.figures import Figure, figures, not_measured
 from symvi.exporters.measure.figures import text_size as text_size_on
 from symvi.exporters.measure.golden import golden_on_board
-from symvi.exporters.measure.subject import DRIVING, Subject
+from symvi.exporters.measure.subject import Subject, files_of
 from symvi.exporters.measure.tools import NotMeasured
 
 __all__ = ["BOARDS", "Figure", "Subject", "measure", "text_size"]
@@ -28,14 +28,9 @@ def measure(folder: Path) -> dict[str, dict[str, Figure]]:
     """
     about = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     prefix = about["prefix"]
-    files = {f"{prefix}.h": folder / "include" / f"{prefix}.h", f"{prefix}.c": folder / "src" / f"{prefix}.c"}
-    sources = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
-    example = {path.name: path.read_text(encoding="utf-8") for path in sorted((folder / "examples").glob("*.[ch]"))}
-    driving = {name: text for name, text in example.items() if name == DRIVING}
-    subject = Subject(sources | driving, prefix, about["step"])
+    subject = Subject(files_of(folder, prefix), prefix, about["step"])
     return {
-        board.name: {**figures(subject, board), "golden": _golden({**sources, **example}, prefix, board)}
-        for board in boards_for(subject.real)
+        board.name: {**figures(subject, board), "golden": _golden(subject, board)} for board in boards_for(subject.real)
     }
 
 
@@ -45,9 +40,9 @@ def text_size(sources: Mapping[str, str], board: str) -> Figure:
     return text_size_on(sources, prefix, BOARDS[board])
 
 
-def _golden(files: Mapping[str, str], prefix: str, board: Board) -> Figure:
+def _golden(subject: Subject, board: Board) -> Figure:
     try:
-        value, how = golden_on_board(files, prefix, board)
+        value, how = golden_on_board(subject.files, subject.prefix, board)
     except NotMeasured as error:
         return not_measured(error)
     return {"value": value, "unit": "hash", "how": f"{how}, on QEMU's {board.machine}"}

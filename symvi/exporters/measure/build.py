@@ -15,10 +15,9 @@ from symvi.exporters.measure.boards import Board
 from symvi.exporters.measure.tools import NotMeasured, cross_compiler
 from symvi.native.command import CompilationError, run_compiler
 
-__all__ = ["LEVEL", "Program", "compile_object", "link", "write"]
+__all__ = ["Program", "compile_object", "link", "write"]
 
-LEVEL = "-Os"
-_FLAGS = ("-std=c99", "-ffp-contract=off", "-fno-math-errno", "-ffunction-sections", "-fdata-sections")
+_FLAGS = ("-Os", "-std=c99", "-ffp-contract=off", "-fno-math-errno", "-ffunction-sections", "-fdata-sections")
 # an unmodified main with printf, its output through the emulator; memory as the boards of QEMU have it
 _LINK = (
     "--specs=picolibc.specs", "--oslib=semihost", "--crt0=hosted", "-Wl,--gc-sections",
@@ -56,13 +55,14 @@ def write(files: Mapping[str, str], folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
-def compile_object(board: Board, name: str, folder: Path, *, level: str = LEVEL, flags: tuple[str, ...] = ()) -> str:
+def compile_object(board: Board, name: str, folder: Path, flags: tuple[str, ...] = ()) -> str:
     """Compile NAME.c of a folder to NAME.o there, and NAME.ci beside it: its frames and calls. Returns how.
 
+    flags: more of them; being last they win.
     Raises NotMeasured where the compiler is missing or fails.
     """
     command, described = cross_compiler()
-    given = (level, *_FLAGS, *flags)
+    given = (*_FLAGS, *flags)
     _run(command, (*board.flags, *given, "--specs=picolibc.specs", "-fcallgraph-info=su", "-c", f"{name}.c", "-o",
                    f"{name}.o"), folder)  # fmt: skip
     return " ".join((described, *board.flags, *given))

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from symvi.exporters.measure.boards import Board
-from symvi.exporters.measure.build import LEVEL, compile_object, link, write
+from symvi.exporters.measure.build import compile_object, link, write
 from symvi.exporters.measure.emulator import emulate
 from symvi.exporters.measure.tools import NotMeasured
 from symvi.native import Compiler
@@ -50,16 +50,18 @@ def golden_on_host(files: Mapping[str, str], prefix: str, compiler: Compiler, fl
         return _hash(done.stdout)
 
 
-def golden_on_board(files: Mapping[str, str], prefix: str, board: Board, level: str = LEVEL) -> tuple[str, str]:
-    """The hash on an emulated board, and how the program was compiled. files: as above.
+def golden_on_board(
+    files: Mapping[str, str], prefix: str, board: Board, flags: tuple[str, ...] = ()
+) -> tuple[str, str]:
+    """The hash on an emulated board, and how the program was compiled. files, flags: as above.
 
     Raises NotMeasured where a tool is missing, the program does not fit, or it fails.
     """
     with tempfile.TemporaryDirectory(prefix="symvi-") as name:
         folder = Path(name)
         write(files, folder)
-        how = compile_object(board, prefix, folder, level=level)
-        compile_object(board, MAIN, folder, level=level)
+        how = compile_object(board, prefix, folder, flags)
+        compile_object(board, MAIN, folder, flags)
         program = link(board, (MAIN, prefix), folder, PROGRAM)
         return _hash(emulate(board, program.path, ends=(0, DIFFERENT))), how
 

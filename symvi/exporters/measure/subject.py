@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from symvi.emit.templates import environment
 
-__all__ = ["DRIVING", "Subject"]
+__all__ = ["Subject", "files_of"]
 
 DRIVING = "golden.h"  # as in exported folders
 STEPS = 200  # enough for every kind of step, and quick on an emulated board
@@ -17,7 +18,7 @@ COARSE = 0.5  # m/s, rad/s: a tolerance that the first iteration meets
 
 @dataclass(frozen=True)
 class Subject:
-    """files: PREFIX.h and PREFIX.c, name -> text; golden.h too, where inputs change. step [s].
+    """files: PREFIX.h and PREFIX.c, name -> text; golden.h too, where inputs change; others do no harm. step [s].
 
     golden.h defines golden_input(n, u), which writes what changes in the inputs of step n.
     """
@@ -56,6 +57,13 @@ class Subject:
 
     def _literal(self, number: float) -> str:
         return f"{float(number)!r}{'f' if self.real == 'float' else ''}"
+
+
+def files_of(folder: Path, prefix: str) -> dict[str, str]:
+    """The C of an exported folder, name -> text: PREFIX.h, PREFIX.c, and its example with golden.h."""
+    paths = [folder / "include" / f"{prefix}.h", folder / "src" / f"{prefix}.c"]
+    paths += sorted((folder / "examples").glob("*.[ch]"))
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 def _template(name: str):
