@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from symvi.importers import Imported
     from symvi.page.looks import Looks
 
-File = Annotated[Path, typer.Argument(help="A mechanism: TOML, JSON, URDF, xacro, MJCF.", metavar="FILE")]
+File = Annotated[Path, typer.Argument(help="A mechanism: TOML, JSON, URDF, xacro, MJCF, trep.", metavar="FILE")]
 Base = Annotated[Literal["fixed", "floating"], typer.Option(help="Import: the root link stands still, or is free.")]
 Contacts = Annotated[
     bool, typer.Option("--contacts", help="Import: the ground, below z = 0, holds off all collision shapes.")
@@ -172,7 +172,7 @@ def import_file(
     repair: Repair = False,
     strict: Strict = False,
 ) -> Mapping[str, Any]:
-    """Import a mechanism (URDF, xacro, MJCF), say what became of each part, and write it in symvi's own form."""
+    """Import a mechanism (URDF, xacro, MJCF, trep), say what became of each part, and write it in symvi's own form."""
     options = {key: value for key, value in locals().items() if key in OPTIONS}
     if output is not None and output.suffix.lower() not in (".toml", ".json"):
         raise SymviError(f"--output {output}: let its name end in .toml or .json")

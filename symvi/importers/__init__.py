@@ -38,9 +38,11 @@ def load(
     repair: bool = False,
     strict: bool = False,
 ) -> Imported:
-    """The mechanism of a file in any format: symvi's own (.toml, .json), URDF (.urdf, .xml, .xacro), MJCF (.xml).
+    """The mechanism of a file in any format.
 
-    MJCF says itself which bodies are free and where the ground is, and needs MuJoCo's compiler: symvi[mjcf].
+    symvi's own (.toml, .json), URDF (.urdf, .xml, .xacro), MJCF (.xml), trep's S-expressions (.trep, .sexp, .lisp, .txt,
+    and whatever begins with a bracket). MJCF says itself which bodies are free and where the ground is, and needs
+    MuJoCo's compiler: symvi[mjcf]. trep's frames hang on the world; its configuration variables are the joints' names.
 
     base: whether the root link is fixed to the world or free, where the file does not say it.
     contacts: "collision" lets the ground, the half-space below z = 0, hold off the collision shapes of all links; a
@@ -56,7 +58,8 @@ def load(
         A floating base starts so high that the lowest contact point touches the ground.
     hold: (stiffness, damping) of a servo on every joint with one coordinate, which holds it where it starts.
     prefix: before the names of all elements, so that several robots can be merged.
-    repair: mend what would be refused (inertia that no body has, links without mass between joints).
+    repair: mend what would be refused (inertia that no body has, links without mass between joints, brackets that are
+        missing by the indentation).
     strict: raise an error if anything was approximated, dropped or ignored.
     Raises MechanismError with every problem, each with file and line.
     """

@@ -154,7 +154,38 @@ def _joint(
     }
     if joint.child_axis is not None:
         result["child_axis"] = seen(joint.child_axis)
+    if joint.directions:
+        result |= _held_along(joint)
     return result | {name: getattr(joint, name) for name in ("length", "pitch") if getattr(joint, name) is not None}
+
+
+def _held_along(joint: TreeJoint) -> dict[str, Any]:
+    """The expressions of a joint that holds two points together along directions of the world.
+
+    A row is n . (x_b + R_b p_b - x_a - R_a p_a) = 0.
+    """
+    parameters: dict[str, float] = {}
+
+    def times(name: str, value: float, factor: str) -> str:
+        parameters[name] = value
+        return f"{name}*{factor}"
+
+    rows = []
+    for row, direction in enumerate(joint.directions, 1):
+        terms = []
+        for i, along in enumerate(direction):
+            if along == 0.0:
+                continue
+            ends = ""
+            for sign, body, anchor in (("+", "b", joint.child_frame.position), ("-", "a", joint.frame.position)):
+                ends += f" {sign} x_{body}[{i}]"
+                for k, entry in enumerate(anchor):
+                    if entry != 0.0:
+                        ends += f" {sign} " + times(f"p_{body}{k + 1}", entry, f"R_{body}[{i}, {k}]")
+            ends = ends.removeprefix(" + ")
+            terms.append(ends if along == 1.0 else times(f"n{row}_{i + 1}", along, f"({ends})"))
+        rows.append(" + ".join(terms))
+    return {"expressions": rows, "parameters": parameters}
 
 
 def _start(joint: TreeJoint, named: bool, follows: bool, findings: Findings) -> tuple[float, ...] | None:

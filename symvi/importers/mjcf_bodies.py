@@ -97,7 +97,7 @@ def _joints(compiled: Compiled, body: int, findings: Findings) -> tuple[list[Lin
         child = name if is_last else _between(own, compiled)
         joints.append(_joint(compiled, joint, parent, child, at, findings))
         if not is_last:
-            links.append(Link(child, compiled.source("joint", joint), is_between=True))
+            links.append(Link(child, compiled.source("joint", joint), is_between=True, is_named=False))
         parent, at = child, STANDING
     return links, joints
 

@@ -19,8 +19,10 @@ from symvi.importers.options import Options
 from symvi.importers.policy import cleaned
 from symvi.importers.report import Findings, Report, Source
 from symvi.importers.rotors import with_rotors
+from symvi.importers.sexpr import looks_like_expression, parse_expression
 from symvi.importers.starts import held_at_start, with_start
 from symvi.importers.tree import Start, Tree
+from symvi.importers.trep import read_trep
 from symvi.importers.urdf import ROOT_JOINT, read_urdf
 from symvi.importers.xml import Element, parse_xml, read_bytes
 from symvi.mechanism import Mechanism
@@ -32,6 +34,7 @@ __all__ = ["read"]
 
 OWN = (".toml", ".json")
 XML = (".urdf", ".xml", ".xacro")
+TREP = (".trep", ".sexp", ".sexpr", ".lisp", ".txt")
 Reader = Callable[[Element, Findings, Options, Folders], Tree]
 # root tag of a document -> the reader of its format
 READERS: dict[str, Reader] = {
@@ -47,11 +50,15 @@ def read(path: str | PathLike[str], options: Options) -> Imported:
         if options != Options():
             raise MechanismError(f"{place}: is symvi's own form; the options of an import belong to other formats")
         return Imported(Mechanism.from_file(path), Report(place, ()))
-    if ending not in XML:
-        raise MechanismError(f"{place}: the ending must be one of {', '.join((*OWN, *XML))}")
     findings = Findings(place)
     folders = Folders(Path(fspath(path)).parent, options.packages)
     content = _content(path, place, options, folders, findings)
+    if ending not in XML and (ending in TREP or looks_like_expression(content)):
+        _refuse_base(place, options)
+        tree = read_trep(parse_expression(content, findings, options.repair), findings)
+        return imported(tree, findings, options, folders, Path(path).stem)
+    if ending not in XML:
+        raise MechanismError(f"{place}: the ending must be one of {', '.join((*OWN, *XML, *TREP))}")
     root = parse_xml(content, place)
     if root.tag not in READERS:
         remedy = did_you_mean(root.tag, READERS)
@@ -70,6 +77,11 @@ def _content(path: str | PathLike[str], place: str, options: Options, folders: F
 
     findings.note("taken", Source(place), "", "xacro", "expanded first: lines are those of the expanded text")
     return expanded(path, options.arguments, folders)
+
+
+def _refuse_base(place: str, options: Options) -> None:
+    if options.base != "fixed":
+        raise MechanismError(f"{place}: base {options.base!r}: trep's frames say themselves how they hang on the world")
 
 
 def imported(tree: Tree, findings: Findings, options: Options, folders: Folders, stem: str) -> Imported:
@@ -92,12 +104,12 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     lift = ROOT_JOINT if options.base == "floating" else ""
     name = Names(findings, options.prefix).make(tree.name or stem, "robot")
     result = assembled(clean, findings, name, options.prefix, options.friction, options.gravity, _floating(clean, lift))
-    between = {link.name for link in tree.links if link.is_between}
+    made = {link.name for link in tree.links if not link.is_named}
     links = {link: Placed(result.bodies.get(at.body, WORLD), at.pose) for link, at in places.items()}
     shapes = _shown(tree, links, folders, findings)
     joints = {joint: (result.joints[own], first) for joint, (own, first) in coordinates.items() if own in result.joints}
     starts = {name: _start(start, joints, result.mechanism) for name, start in tree.starts.items()}
-    links = {name: placed for name, placed in links.items() if name not in between}
+    links = {name: placed for name, placed in links.items() if name not in made}
     return Imported(result.mechanism, findings.report(), links, joints, shapes, starts)
 
 
