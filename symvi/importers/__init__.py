@@ -40,8 +40,8 @@ def load(
 ) -> Imported:
     """The mechanism of a file in any format.
 
-    symvi's own (.toml, .json), URDF (.urdf, .xml, .xacro), MJCF (.xml), trep's S-expressions (.trep, .sexp, .lisp, .txt,
-    and whatever begins with a bracket). MJCF says itself which bodies are free and where the ground is, and needs
+    symvi's own (.toml, .json), URDF (.urdf, .xml, .xacro), MJCF (.xml), trep's S-expressions (.trep, .sexp, .txt, or
+    whatever begins with a bracket). MJCF says itself which bodies are free and where the ground is, and needs
     MuJoCo's compiler: symvi[mjcf]. trep's frames hang on the world; its configuration variables are the joints' names.
 
     base: whether the root link is fixed to the world or free, where the file does not say it.
