@@ -105,3 +105,122 @@ def test_looking_for_a_diagnosis_ends_soon_and_guesses_nothing(name: str, rows: 
     report = verify.derivative(verify.own(name), lambda: np.ones((rows, 12)), hand.PLACEMENTS)
     assert process_time() - began < 2.0  # of a machine half as quick
     assert all(found.kind == "zero" for found in report.diagnoses), str(report)
+
+
+# --- what the chain rule of a function has in another's place -------------------------------------------------------
+STEP = {
+    "q": verify.quaternion(),
+    "w": verify.angular_velocity("h"),
+    "h": verify.step(),
+    "p": verify.vector(3),
+}
+
+
+def after_a_step(q, w, h, p):
+    return hand.rotation(hand.left(q) @ np.array([np.sqrt(1 - h * h / 4 * (w @ w)), *(h / 2 * w)])) @ p
+
+
+def test_the_first_order_of_a_step_for_the_step() -> None:
+    report = verify.derivative(after_a_step, lambda q, w, h, p: -h * hand.rotation(q) @ hand.skew(p), "w", STEP)
+    assert "as if they were near" in names(report) and "a factor h too many" in names(report), str(report)
+
+
+def test_an_entry_with_something_too_much() -> None:
+    def by_q(q, v):
+        found = -hand.rotation(q) @ hand.skew(v)
+        found[0, 1] = found[0, 1] - 2 * v[0]
+        return found
+
+    report = verify.derivative(verify.own("rotation"), by_q, wrt="q")
+    assert names(report) == "too little by 2 v[0]", str(report)
+
+
+def test_a_matrix_turned_over_within_a_product() -> None:
+    names_of = {"u": verify.vector(3), "A": verify.matrix(3, 3), "B": verify.matrix(3, 3)}
+    report = verify.derivative(lambda u, A, B: A @ (B @ u), lambda u, A, B: A @ B.T, "u", names_of)
+    assert "the transpose of the matrix that takes u to B @ u" in names(report), str(report)
+
+
+def test_two_errors_at_once() -> None:
+    v, p = V3["v"], V3["p"]
+
+    def energy(v, p, k):
+        stretched = k * (v @ v)
+        return stretched + v[0] * p[1]
+
+    report = verify.derivative(
+        energy,
+        lambda v, p, k: np.array([4 * k * v[0] - p[1], 4 * k * v[1], 4 * k * v[2]]),
+        "v",
+        {"v": v, "p": p, "k": verify.scalar()},
+    )
+    assert "two terms of the chain rule" in names(report), str(report)
+    assert "twice the true value" in names(report) and "the wrong sign" in names(report), str(report)
+
+
+def test_nothing_is_said_of_three_errors_at_once() -> None:
+    report = verify.derivative(
+        lambda v, p: v * p, lambda v, p: np.diag([2 * p[0] + v[2], p[1] * v[0] * 7, p[1] - p[2] * p[0] * v[1]]), "v", V3
+    )
+    assert all("whole" not in found.where for found in report.diagnoses), str(report)
+
+
+def test_the_derivative_of_g_for_its_transpose() -> None:
+    def second(q, v, lam):
+        rows = second_of_rotation(q, v).reshape(3, 3, 3)
+        return np.array([[sum(rows[i, j, k] * lam[j] for j in range(3)) for k in range(3)] for i in range(3)])
+
+    report = verify.derivative(verify.own("rotation"), second, wrt="q", weights="lam", order=2)
+    assert "the derivative of G lam for Gᵀ lam" in names(report), str(report)
+
+
+def test_small_numbers_are_told_apart_as_large_ones_are() -> None:
+    report = verify.derivative(lambda x: 1e-9 * float(x) ** 2, lambda x: 3e-9 * float(x), "x", {"x": verify.scalar()})
+    assert names(report) == "3/2 times the true value", str(report)
+
+
+def test_a_factor_is_said_once() -> None:
+    report = verify.derivative(lambda x: x * x, lambda x: 3 * x, "x", {"x": verify.scalar()})
+    assert names(report) == "3/2 times the true value", str(report)
+
+
+def test_a_single_row_is_no_transpose() -> None:
+    report = verify.derivative(
+        lambda x: x[0] ** 2 * x[1], lambda x: [[2 * x[1], 2 * x[0]], [x[0], 0]], "x", {"x": verify.vector(2)}, order=2
+    )
+    assert names(report) == "half the true value", str(report)
+
+
+def test_many_parts_with_one_explanation_are_counted() -> None:
+    report = verify.derivative(verify.own("revolute"), lambda: np.ones((5, 12)), hand.PLACEMENTS)
+    assert "more parts: should be zero" in str(report)
+
+
+def test_a_sign_that_is_lost_is_seen_in_floats() -> None:
+    report = verify.derivative(lambda x: abs(float(x)), lambda x: 1, "x", {"x": verify.scalar()})
+    assert [found.kind for found in report.diagnoses] == ["sign"], str(report)
+
+
+def test_a_check_that_cannot_fail_on_the_manifold_is_no_untested_condition() -> None:
+    def guarded(q, p):
+        if abs(q @ q - 1) > 1e-9:
+            raise ValueError("no unit quaternion")
+        return hand.rotation(q) @ p
+
+    report = verify.derivative(
+        guarded, lambda q, p: -hand.rotation(q) @ hand.skew(p), "q", {"q": verify.quaternion(), "p": V3["p"]}
+    )
+    assert report.right and not report.unreached, str(report)
+
+
+def test_long_sequences_of_conditions_are_told_in_short() -> None:
+    def clamped(x):
+        total = 0
+        for k in range(6):
+            if x[k] > 0:
+                total = total + x[k] ** 2
+        return total
+
+    report = verify.derivative(clamped, lambda x: 2 * x, "x", {"x": verify.vector(6)})
+    assert any("in turns" in branch and "of 6" in branch for branch in report.branches), report.branches
+    assert not any("then true, then" in branch for branch in report.branches)

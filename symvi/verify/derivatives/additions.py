@@ -6,15 +6,22 @@ The difference between claim and truth is compared with what such a term contrib
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain
+from time import process_time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symvi.verify.derivatives.arrays import Tapes, usable
+from symvi.verify.derivatives.crossed import crossed
 from symvi.verify.derivatives.factors import ZERO
 from symvi.verify.derivatives.gyroscopic import gyroscopic_terms
+from symvi.verify.derivatives.pairs_of_errors import pairs_of_errors
 from symvi.verify.derivatives.points import Point
+from symvi.verify.derivatives.replaced import Replaced, replaced
 from symvi.verify.derivatives.scopes import Scope
-from symvi.verify.derivatives.terms import terms
+from symvi.verify.derivatives.terms import Term, terms
 from symvi.verify.derivatives.worlds import FloatWorld
 
 if TYPE_CHECKING:
@@ -22,28 +29,38 @@ if TYPE_CHECKING:
 
 NEAR = 1e-8
 MOST_TERMS = 3  # that are told of one part
+SHARE = 0.4  # of the time that there is, for arrays in the place of others
+MOST_NUMBERS = 40  # of variables, that products are made of
 
 
 def additions(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     """(words, kind, cost) of all that explains the difference in a scope."""
-    yield from _zero(bench, scope)
+    yield from zero(bench, scope)
     yield from _gyroscopic(bench, scope)
     yield from _off_the_sphere(bench, scope)
     yield from _exchanged_rows(bench, scope)
     yield from _exchanged_columns(bench, scope)
     yield from _terms(bench, scope)
-    if len(scope.rows) * len(scope.columns) == 1:
+    count = len(scope.rows) * len(scope.columns)
+    if count > 1 or count == bench.layout.rows * bench.layout.columns:
+        yield from _replaced(bench, scope)
+    if count == 3:
+        yield from _crossed(bench, scope)
+    if all(scope.holds(place) for place in bench.wrong):
+        yield from _pairs(bench, scope)
+    if count == 1:
         yield from _other_entry(bench, scope)
+        yield from _added(bench, scope)
 
 
 def differences(bench: Bench) -> list[np.ndarray]:
     return [np.array(c) - np.array(t) for c, t in zip(bench.claims, bench.matrices(bench.truth), strict=True)]
 
 
-def _zero(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+def zero(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     window = np.ix_(list(scope.rows), list(scope.columns))
-    truths = [np.abs(np.array(truth)[window]).max() for truth in bench.matrices(bench.truth)]
-    if max(truths) < NEAR:
+    both = zip(bench.claims, bench.matrices(bench.truth), strict=True)
+    if all(np.abs(np.array(t)[window]).max() < NEAR * np.abs(np.array(c)[window]).max() for c, t in both):
         yield "should be zero: the function does not change in these directions", "zero", 1.0
 
 
@@ -67,7 +84,7 @@ def _size_of_gyroscopic(bench: Bench, scope: Scope, point: Point, delta: np.ndar
     """The claimed gyroscopic term over the true one, whose size is half the truth's change when w turns over."""
     expected, rows = np.array(of(point)), list(scope.rows)
     rest = [k for k in scope.columns if k not in columns]
-    if np.abs(delta[np.ix_(rows, rest)]).max(initial=0.0) > NEAR:
+    if np.abs(delta[np.ix_(rows, rest)]).max(initial=0.0) > NEAR * np.abs(delta).max():
         return None
     ratio = _ratio(delta[np.ix_(rows, list(columns))], expected)
     turned = {**point, name: [-x for x in point[name]]}
@@ -85,7 +102,7 @@ def _ratio(values: np.ndarray, expected: np.ndarray) -> float | None:
     """values/expected, if it is one number."""
     size = (expected * expected).sum()
     ratio = (values * expected).sum() / size if size else 0.0
-    return ratio if np.abs(values - ratio * expected).max() <= NEAR * (1 + np.abs(values).max()) else None
+    return ratio if np.abs(values - ratio * expected).max() <= NEAR * np.abs(values).max() else None
 
 
 # --- another way off the sphere -----------------------------------------------------------------------------------
@@ -105,7 +122,8 @@ def _off_the_sphere(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, floa
             q = np.array([float(x) for x in point[name]])
             part = delta[np.ix_(rows, list(block))]
             along = np.outer(part @ q, q) / (q @ q)
-            fits.append(np.abs(part - along).max() < NEAR and np.abs(delta[np.ix_(rows, rest)]).max(initial=0.0) < NEAR)
+            apart = max(np.abs(part - along).max(), np.abs(delta[np.ix_(rows, rest)]).max(initial=0.0))
+            fits.append(apart < NEAR * np.abs(delta).max())
         if all(fits):
             words = f"wrong by multiples of {name}ᵀ only: right along the unit sphere, another continuation off it"
             yield words, "manifold", 1.0
@@ -118,7 +136,8 @@ def _exchanged_rows(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, floa
     columns, found = list(scope.columns), []
     for claim, truth in zip(bench.claims, bench.matrices(bench.truth), strict=True):
         c, t = np.array(claim)[:, columns], np.array(truth)[:, columns]
-        found.append([next((k for k in scope.rows if np.abs(c[i] - t[k]).max() < NEAR), None) for i in scope.rows])
+        near = NEAR * np.abs(t).max()
+        found.append([next((k for k in scope.rows if np.abs(c[i] - t[k]).max() < near), None) for i in scope.rows])
     if (
         found[0] == found[1]
         and sorted(found[0], key=str) == sorted(scope.rows, key=str)
@@ -133,7 +152,7 @@ def _exchanged_columns(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, f
     rows, found = list(scope.rows), []
     for claim, truth in zip(bench.claims, bench.matrices(bench.truth), strict=True):
         c, t = np.array(claim)[rows], np.array(truth)[rows]
-        near = NEAR * (1 + np.abs(t).max())
+        near = NEAR * np.abs(t).max()
         apart = [
             {k: np.abs(c[:, i] - t[:, k]).max() for k in (i, *(k for k in scope.columns if k != i))}
             for i in scope.columns
@@ -164,16 +183,123 @@ def _other_entry(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]
                 return
 
 
+# --- what is added to an entry ------------------------------------------------------------------------------------
+def _added(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    """A number of the question, or a product of two, that an entry has too much."""
+    window = (scope.rows[0], scope.columns[0])
+    deltas = [float(delta[window]) for delta in differences(bench)]
+    for cost, words, values in _monomials(bench):
+        ratios = [delta / value for delta, value in zip(deltas, values, strict=True)]
+        if not all(abs(ratio - ratios[0]) <= NEAR * abs(ratio) for ratio in ratios):
+            continue
+        size = Fraction(ratios[0]).limit_denominator(4)
+        if 0 < abs(size) <= 4 and abs(float(size) - ratios[0]) <= NEAR * abs(ratios[0]):
+            number = str(abs(size)) if abs(size) != 1 or not words else ""
+            amount = " ".join(part for part in (number, words) if part)
+            yield f"too {'much' if size > 0 else 'little'} by {amount}", "term", 4.0 + cost
+            return
+
+
+def _monomials(bench: Bench) -> Iterator[tuple[float, str, tuple[float, ...]]]:
+    """(cost, words, values at both points) of 1, the variables' numbers, and their products."""
+    yield 0.0, "", tuple(1.0 for _ in bench.points)
+    numbers = []
+    for name, variable in bench.problem.question.variables.items():
+        for k in range(variable.size):
+            words = f"{name}[{k}]" if variable.shape else name
+            numbers.append((words, tuple(float(point[name][k]) for point in bench.points)))
+    numbers = [(words, values) for words, values in numbers if all(values)][:MOST_NUMBERS]
+    yield from ((0.0, words, values) for words, values in numbers)
+    for i, (words, values) in enumerate(numbers):
+        for other, more in numbers[i:]:
+            said = f"{words} {other}" if other != words else f"{words}²"
+            yield 0.5, said, tuple(a * b for a, b in zip(values, more, strict=True))
+
+
+# --- another array, a cross product, two errors at once -----------------------------------------------------------
+def _tapes(bench: Bench) -> Tapes | None:
+    if not hasattr(bench, "tapes"):
+        bench.tapes = Tapes(bench.problem, bench.points, bench.traces) if usable(bench.problem, bench.traces) else None
+    return bench.tapes
+
+
+def _replaced(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    """The claim is the derivative with one array in the place of another."""
+    if not hasattr(bench, "replaced"):
+        bench.replaced, bench.spent_replacing = [], 0.0
+        bench.to_replace = replaced(tapes) if (tapes := _tapes(bench)) else iter(())
+    yielded = 0
+    for one in chain(bench.replaced, _further(bench)):
+        if one.columns is not None and not set(one.columns) & set(scope.columns):
+            continue
+        if (words := _replaced_words(bench, scope, one)) is not None:
+            yield "; ".join(part for part in (one.says, words) if part), one.kind, one.cost + bool(words) / 4
+            yielded += 1
+            if yielded == MOST_TERMS:
+                return
+
+
+def _further(bench: Bench) -> Iterator[Replaced]:
+    """Replaced arrays that have not been looked at, while there is time."""
+    began = process_time()
+    while not bench.late and bench.spent_replacing < SHARE * bench.patience:
+        one = next(bench.to_replace, None)
+        bench.spent_replacing += process_time() - began
+        if one is None:
+            return
+        bench.replaced.append(one)
+        yield one
+        began = process_time()
+
+
+def _replaced_words(bench: Bench, scope: Scope, one: Replaced) -> str | None:
+    """None where it does not explain a scope; else what factor is left, "" for none."""
+    window, ratios = np.ix_(list(scope.rows), list(scope.columns)), []
+    both = zip(bench.claims, one.matrices, bench.matrices(bench.truth), strict=True)
+    for claim, matrix, truth in both:
+        claim, true, part = np.array(claim)[window], np.array(truth)[window], matrix.reshape(np.shape(truth))[window]
+        if np.abs(part - true).max() <= NEAR * np.abs(true).max():
+            return None
+        if one.scaled:
+            inside = [i for i, k in enumerate(scope.columns) if k in one.columns]
+            rest = [i for i in range(len(scope.columns)) if i not in inside]
+            if np.abs((claim - part)[:, rest]).max(initial=0.0) > NEAR * np.abs(claim).max():
+                return None
+            claim, part = claim[:, inside], part[:, inside]
+        ratio = _ratio(claim, part)
+        if not ratio or np.abs(claim - ratio * part).max() > NEAR * np.abs(claim).max():
+            return None
+        ratios.append(ratio)
+    named = bench.factors.name(tuple(ratios), True)
+    return None if named is None or named[1] and not one.scaled else named[1]
+
+
+def _crossed(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    if (tapes := _tapes(bench)) is not None:
+        window = np.ix_(list(scope.rows), list(scope.columns))
+        claims = [np.array(claim)[window].ravel() for claim in bench.claims]
+        truths = [np.array(truth)[window].ravel() for truth in bench.matrices(bench.truth)]
+        yield from crossed(bench, tapes, claims, truths)
+
+
+def _pairs(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    """Once, for all that is wrong."""
+    if bench.problem.question.order == 1 and not hasattr(bench, "paired") and (both := _all_terms(bench)) is not None:
+        bench.paired = True
+        yield from pairs_of_errors(bench, both, differences(bench))
+
+
 # --- terms of the chain rule --------------------------------------------------------------------------------------
 def _terms(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
-    if not hasattr(bench, "terms"):
-        bench.terms = [terms(bench.problem, p, t) for p, t in zip(bench.points, bench.traces, strict=False)]
-    if len(bench.terms) < 2 or len(bench.terms[0]) != len(bench.terms[1]):
+    if (both := _all_terms(bench)) is None:
         return
     window = np.ix_(list(scope.rows), list(scope.columns))
     deltas = [delta[window] for delta in differences(bench)]
+    truth = np.array(bench.matrices(bench.truth)[0])[window]
     seen: set[str] = set()
-    for first, second in zip(*bench.terms, strict=True):
+    for first, second in zip(*both, strict=True):
+        if np.abs(first.share[window] - truth).max() <= NEAR * np.abs(truth).max():
+            continue  # the whole of it: nothing is said by calling it a term
         said = _said(bench, deltas, [first.share[window], second.share[window]])
         if said is None or not said[1] or len(seen) == MOST_TERMS:
             continue
@@ -184,20 +310,27 @@ def _terms(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
             yield words, "term", first.cost + 0.2 * said[0]
 
 
+def _all_terms(bench: Bench) -> list[list[Term]] | None:
+    """The terms at both points, in the same order."""
+    if not hasattr(bench, "terms"):
+        bench.terms = [terms(bench.problem, p, t) for p, t in zip(bench.points, bench.traces, strict=False)]
+    return bench.terms if len(bench.terms) == 2 and len(bench.terms[0]) == len(bench.terms[1]) else None
+
+
 def _short(words: str) -> str:
     return "missing" if words == ZERO else words
 
 
 def _said(bench: Bench, deltas: list[np.ndarray], shares: list[np.ndarray]) -> tuple[float, str] | None:
     """(cost, words) of what happened to a term, if the difference is that."""
-    if any(not np.abs(share).max(initial=0.0) > NEAR for share in shares):
+    if any(not np.abs(s).max(initial=0.0) > NEAR * np.abs(d).max() for s, d in zip(shares, deltas, strict=True)):
         return None
     ratios = [_ratio(delta, share) for delta, share in zip(deltas, shares, strict=True)]
     if None not in ratios:
         sizes = tuple(0.0 if abs(1 + ratio) < NEAR else 1 + ratio for ratio in ratios)
         return bench.factors.name(sizes, True)
     if shares[0].shape[0] == shares[0].shape[1] and all(
-        np.abs(delta - (share.T - share)).max() < NEAR for delta, share in zip(deltas, shares, strict=True)
+        np.abs(delta - (s.T - s)).max() < NEAR * np.abs(delta).max() for delta, s in zip(deltas, shares, strict=True)
     ):
         return 1.0, "transposed"
     return None

@@ -19,6 +19,8 @@ SCAN_DIGITS, SCANNED, FIRST = 30, 150, 6
 MORE_SCANNED = 450  # where there are many ways
 EXAMPLES = 2  # real points of every branch
 MANY_WAYS = 16
+STILL = 1e-20  # what is left of a difference that is zero, in the digits of a scan
+FEW_TURNS = 4  # of a condition that are told one by one
 NO_WAY = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
@@ -54,20 +56,28 @@ class Branch:
 
 def _said(found: list[bool]) -> str:
     words = ["true" if way else "false" for way in found]
-    return words[0] if len(set(words)) == 1 else ", then ".join(words)
+    if len(set(words)) == 1:
+        return words[0]
+    if len(words) <= FEW_TURNS:
+        return ", then ".join(words)
+    rare = min((True, False), key=found.count)
+    turns = ", ".join(str(turn) for turn, way in enumerate(found, 1) if way == rare)
+    return f"{str(rare).lower()} in turn{'s' * (found.count(rare) > 1)} {turns} of {len(found)}"
 
 
 @dataclass
 class Scan:
     """branches: by path, those of random points first. undefined: points without a value, of `points`.
 
-    once: how many ways only a single random point took: where there are some, there may be others.
+    once: how many ways only a single random point took: where there are some, there may be others. still: conditions
+    whose two numbers differ by the same everywhere on the manifold, like a check of a quaternion's length.
     """
 
     branches: list[Branch]
     undefined: int
     points: int
     once: int
+    still: frozenset = frozenset()
 
 
 def scan(problem: Problem) -> Scan:
@@ -91,10 +101,11 @@ def scan(problem: Problem) -> Scan:
     if not found:
         raise VerificationError(f"{problem.function.said}: no value at any of {SCANNED} points on the manifold: {last}")
     once = sum(count == 1 for count in Counter(one.path for one in seen).values())
+    still = _still(seen)
     if any(found):
         for one in aimed(problem, seen, world):
             _add(found, one, True)
-    return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0)
+    return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0, still)
 
 
 def _add(found: dict[tuple, Branch], one: Seen, is_aimed: bool) -> None:
@@ -103,14 +114,27 @@ def _add(found: dict[tuple, Branch], one: Seen, is_aimed: bool) -> None:
         branch.points.append(one.point)
 
 
-def one_way_conditions(branches: list[Branch]) -> list[str]:
+def _still(seen: list[Seen]) -> frozenset:
+    """The conditions that compare the same two numbers, or two that are as far apart, at all random points."""
+    gaps: dict[object, list] = {}
+    for one in seen:
+        for (site, _), gap in zip(one.path, one.gaps, strict=True):
+            gaps.setdefault(site, []).append(gap)
+    return frozenset(
+        site
+        for site, found in gaps.items()
+        if len(found) >= FIRST and None not in found and max(found) - min(found) <= STILL * (1 + abs(found[0]))
+    )
+
+
+def one_way_conditions(branches: list[Branch], still: frozenset = frozenset()) -> list[str]:
+    """Those that went one way only; of `still` ones the other way is not there to be reached."""
     ways: dict[object, set[bool]] = {}
     for branch in branches:
         for site, way in branch.path:
             ways.setdefault(site, set()).add(way)
-    return [
-        f"{site} was {'always' if way.copy().pop() else 'never'} true" for site, way in ways.items() if len(way) == 1
-    ]
+    one_way = {site: way.pop() for site, way in ways.items() if len(way) == 1 and site not in still}
+    return [f"{site} was {'always' if way else 'never'} true" for site, way in one_way.items()]
 
 
 def evaluated(problem: Problem, job: Callable):

@@ -92,7 +92,7 @@ def decide(problem: Problem, points: int) -> Decision:
 
 
 def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: int) -> Iterator[str]:
-    yield from one_way_conditions(branches)
+    yield from one_way_conditions(branches, found.still)
     if others > MOST_TESTED:
         yield f"{others - MOST_TESTED} more ways through the conditions were reached and not tested"
     if found.undefined and (place := without_claim(problem)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from time import process_time
 
-from symvi.verify.derivatives.additions import additions
+from symvi.verify.derivatives.additions import additions, zero
 from symvi.verify.derivatives.conventions import other_convention
 from symvi.verify.derivatives.decide import Branch, Decision
 from symvi.verify.derivatives.errors import VerificationError
@@ -36,6 +36,7 @@ from symvi.verify.derivatives.worlds import DIGITS, FloatWorld, Irrational, Real
 SEEN, SURE = 1e-8, 1e-30
 AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest are told with it
 MOST_TOLD = 3
+MOST_PLACES = 8  # with one and the same explanation that are told one by one
 PATIENCE = {1: 0.5, 2: 5.0}  # seconds of searching, by the order of the derivative
 NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
@@ -131,7 +132,8 @@ class Bench:
     def diagnoses(self) -> Iterator[Diagnosis]:
         if len(self.points) < 2:
             return
-        self.deadline = process_time() + PATIENCE[self.problem.question.order]
+        self.patience = PATIENCE[self.problem.question.order]
+        self.deadline = process_time() + self.patience
         left, told = set(self.wrong), []
         stages: list[Callable[[], Iterable[Variant]]] = [
             lambda: chain(usual_variants(self.problem), unusual(self.problem)),
@@ -147,8 +149,19 @@ class Bench:
             for level in self.layout.levels(set(left)):
                 told += self._explained(level, left)
         if left and self.late:
+            told += self._zeros(left)
             self.problem.function.note("the search for a diagnosis was stopped before everything was tried")
         yield from _merged(told)
+
+    def _zeros(self, left: set[Place]) -> Iterator[Diagnosis]:
+        """What is quick to see of all that is left."""
+        for level in self.layout.levels(set(left)):
+            for scope in level:
+                explains = {place for place in left if scope.holds(place)}
+                for says, kind, cost in zero(self, scope) if explains else ():
+                    entries = frozenset(i * self.layout.columns + k for i, k in explains)
+                    yield Diagnosis(scope.where, says, entries, kind, cost + scope.cost)
+                    left -= explains
 
     def _explained(self, level: list[Scope], left: set[Place]) -> list[Diagnosis]:
         """Diagnoses of the scopes of a level, the simplest first; what they explain is taken off `left`."""
@@ -216,6 +229,8 @@ class Bench:
     def _by_variant(self, variant: Variant, scope: Scope) -> Found | None:
         if not self._concerns(variant, scope):
             return None
+        if variant is not self.truth and self._is_truth(variant, scope):
+            return None
         ratios = []
         for claim, matrix in zip(self.claims, self.matrices(variant), strict=True):
             ratio = None if matrix is None else proportion(claim, matrix, scope)
@@ -233,6 +248,11 @@ class Bench:
         says = "; ".join(part for part in (variant.says, words) if part)
         kind = variant.kind if variant is not self.truth else _kind_of(words, self.problem)
         return Found(self._part(variant, scope), says, kind, variant.cost + cost + scope.cost, variant)
+
+    def _is_truth(self, variant: Variant, scope: Scope) -> bool:
+        """Whether a variant says nothing of a scope: a single row of a symmetric matrix is its column, turned over."""
+        pairs = zip(self.matrices(variant), self.matrices(self.truth), strict=True)
+        return all(matrix is None or truth is None or _alike(matrix, truth, scope) for matrix, truth in pairs)
 
     def _is_scattered(self, scope: Scope) -> bool:
         return len(scope.rows) * len(scope.columns) == 1 < self.layout.rows * self.layout.columns
@@ -272,7 +292,10 @@ def _merged(told: list[Diagnosis]) -> Iterator[Diagnosis]:
     for one in told:
         alike.setdefault((one.kind, one.says), []).append(one)
     for (kind, says), group in alike.items():
-        where = "; ".join(dict.fromkeys(one.where for one in group))
+        places = list(dict.fromkeys(one.where for one in group))
+        where = "; ".join(places[:MOST_PLACES])
+        if len(places) > MOST_PLACES:
+            where += f"; and {len(places) - MOST_PLACES} more parts"
         entries = frozenset().union(*(one.entries for one in group))
         yield Diagnosis(where, says, entries, kind, min(one.cost for one in group))
 
@@ -292,13 +315,19 @@ def proportion(claim: Matrix, matrix: Matrix, scope: Scope, near: float = SEEN):
     largest = max(places, key=lambda place: abs(matrix[place[0]][place[1]]))
     pivot = matrix[largest[0]][largest[1]]
     size = max((abs(claim[i][k]) for i, k in places), default=0)
-    if abs(pivot) <= near * (1 + size):
+    if abs(pivot) <= near * size or not pivot:
         return None
     ratio = claim[largest[0]][largest[1]] / pivot
     scale = max(size, abs(pivot * ratio)) or abs(pivot)
     if any(abs(claim[i][k] - ratio * matrix[i][k]) > near * scale for i, k in places):
         return None
     return ratio
+
+
+def _alike(one: Matrix, other: Matrix, scope: Scope) -> bool:
+    places = list(scope.places)
+    size = max(abs(other[i][k]) for i, k in places)
+    return all(abs(one[i][k] - other[i][k]) <= SEEN * size for i, k in places)
 
 
 def _two_points(problem: Problem, branch: Branch) -> Iterator[Point]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -48,10 +49,10 @@ class Factors:
         """
         if all(abs(ratio) < SEEN for ratio in ratios):
             return 1.0, ZERO
-        for power_cost, words, values in self._products():
-            rational = _simple([r / v for r, v in zip(ratios, values, strict=True)])
+        for product in self.products:
+            rational = _simple([r / v for r, v in zip(ratios, product.values, strict=True)])
             if rational is not None:
-                return power_cost + _cost(rational), _words(rational, words)
+                return product.cost + _cost(rational), _words(rational, product.words)
         return None if simple else self._computed(ratios) or self._constant(ratios)
 
     def _computed(self, ratios: tuple[float, ...]) -> tuple[float, str] | None:
@@ -82,23 +83,56 @@ class Factors:
         about = f", almost {_words(near, '') or 'right'}: is a constant rounded?" if rounded else ""
         return 3.5, f"{ratio:.9g} times the true value{about}"
 
-    def _products(self) -> Iterator[tuple[float, str, tuple[float, ...]]]:
-        """(cost, words, values) of the powers that a factor may have, simplest first."""
-        yield 0.0, "", tuple(1.0 for _ in self.points)
+    @cached_property
+    def products(self) -> list[Product]:
+        """The powers that a factor may have, simplest first."""
+        return list(self._products())
+
+    def _products(self) -> Iterator[Product]:
+        yield Product(0.0, "", "", tuple(1.0 for _ in self.points))
         for name, value in (("pi", pi), ("180/pi", 180 / pi)):
             for power in (1, -1):
-                yield 1.5, _power_words(name, power), tuple(value**power for _ in self.points)
+                values = tuple(value**power for _ in self.points)
+                yield Product(1.5, _power_words(name, power), _amount(name, power), values)
         named = self.quantities.items()
         for power in POWERS:
             for name, values in named:
                 step = self.variables[name].kind == "step" if name in self.variables else False
                 cost = (0.5 if step else 1.0) + abs(power) / 2
-                yield cost, _power_words(name, power), tuple(v**power for v in values)
-        for (one, first), (other, second) in combinations(named, 2):
-            for p in (1, -1):
-                for r in (1, -1):
+                powers = tuple(v**power for v in values)
+                yield Product(cost, _power_words(name, power), _amount(name, power), powers)
+        for largest in (1, 2):
+            powers = [(p, r) for p in POWERS for r in POWERS if max(abs(p), abs(r)) == largest]
+            for (one, first), (other, second) in combinations(named, 2):
+                for p, r in powers:
                     words = _power_words(one, p) + " and " + _power_words(other, r)
-                    yield 3.0, words, tuple(a**p * b**r for a, b in zip(first, second, strict=True))
+                    values = tuple(a**p * b**r for a, b in zip(first, second, strict=True))
+                    yield Product(2.0 + largest, words, f"{_amount(one, p)} {_amount(other, r)}", values)
+
+    def amount(self, sizes: tuple[float, ...]) -> str | None:
+        """ "too much by 2 h times": how many times something there is too much, at every point; None for nothing known."""
+        for product in self.products:
+            rational = _simple([s / v for s, v in zip(sizes, product.values, strict=True)])
+            if rational is not None:
+                number = "" if abs(rational) == 1 else str(abs(rational))
+                said = " ".join(part for part in (number, product.amount) if part)
+                return f"too {'much' if rational > 0 else 'little'} by" + (f" {said} times" if said else "")
+        return None
+
+
+@dataclass(frozen=True)
+class Product:
+    """Powers of named quantities: as an error ("a factor h too many") and as an amount ("h"), and at every point."""
+
+    cost: float
+    words: str
+    amount: str
+    values: tuple[float, ...]
+
+
+def _amount(name: str, power: int) -> str:
+    shown = name if abs(power) == 1 else f"{name}²"
+    return shown if power > 0 else f"1/{shown}"
 
 
 def _simple(ratios: list[float]) -> Fraction | None:

@@ -80,8 +80,12 @@ class Problem:
         random = Random(f"{self.seed} {number} {prime}")
         bits = 60 if prime is None else prime.bit_length() - 1
         likes = None if prime is None else lambda value: _is_square(value, prime)
-        spread = SPREADS[number % len(SPREADS)] if number >= 4 else SPREADS[0]
-        return draw_point(self.question.variables, Draw(random, bits, spread, likes))
+        return draw_point(self.question.variables, Draw(random, bits, spread_of(number), likes))
+
+
+def spread_of(number: int) -> Fraction:
+    """The size of the numbers of a point."""
+    return SPREADS[number % len(SPREADS)] if number >= 4 else SPREADS[0]
 
 
 def in_world(point: Point, world: World) -> dict[str, list]:

@@ -7,14 +7,14 @@ of the place by the variables. Numbers that were computed in one line of a user'
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import Problem
-from symvi.verify.derivatives.trace import Tape, Traced, TraceWorld
+from symvi.verify.derivatives.trace import Tape, Traced, TraceWorld, site_said
 from symvi.verify.derivatives.truth import first_derivative, outputs
 
 MOST_LINKS = 120  # operands of arrays that are tried one by one
@@ -42,9 +42,9 @@ class Traces:
     results: list
 
 
-def traced(problem: Problem, point: Point) -> Traces:
-    """The function's tape at a point. Raises what the function raises."""
-    world = TraceWorld()
+def traced(problem: Problem, point: Point, instead: Mapping[int, float] | None = None) -> Traces:
+    """The function's tape at a point; instead: numbers of it with other values. Raises what the function raises."""
+    world = TraceWorld(instead)
     values = {name: [world.variable(x) for x in entries] for name, entries in point.items()}
     starts = {name: entries[0].index for name, entries in values.items()}
     world.tape.batch = 1
@@ -57,11 +57,12 @@ def terms(problem: Problem, point: Point, traces: Traces) -> list[Term]:
     tape, starts, results = traces.tape, traces.starts, traces.results
     if len(tape.values) > MOST:
         return []
-    slopes = _slopes(problem, tape, starts, point)
-    adjoints = _adjoints(tape, results)
+    forward = slopes(problem, tape, starts, point)
+    backward = adjoints(tape, results)
     variables = [name for name in starts for _ in point[name]]
-    found = [*_lines(tape, slopes, results), *_links(tape, slopes, results, variables)]
-    found += [*_numbers(tape, slopes, adjoints), *_operands(tape, slopes, adjoints)]
+    found = [*_lines(tape, forward, results), *_links(tape, forward, results, variables)]
+    found += [*_sites(tape, forward, backward)]
+    found += [*_numbers(tape, forward, backward), *_operands(tape, forward, backward)]
     columns = problem.shape[-1]
     return [replace(term, share=term.share.reshape(-1, columns)) for term in found]
 
@@ -78,7 +79,7 @@ def _seeds(problem: Problem, point: Point, starts) -> dict[int, np.ndarray]:
     return found
 
 
-def _slopes(problem: Problem, tape, starts, point: Point) -> np.ndarray:
+def slopes(problem: Problem, tape, starts, point: Point) -> np.ndarray:
     seeds = _seeds(problem, point, starts)
     found = np.zeros((len(tape.values), len(problem.question.directions)))
     for i, parents in enumerate(tape.parents):
@@ -89,7 +90,7 @@ def _slopes(problem: Problem, tape, starts, point: Point) -> np.ndarray:
     return found
 
 
-def _adjoints(tape, results: list) -> np.ndarray:
+def adjoints(tape, results: list) -> np.ndarray:
     """The slope of every output by every number."""
     found = np.zeros((len(tape.values), len(results)))
     for row, result in enumerate(results):
@@ -104,7 +105,7 @@ def _adjoints(tape, results: list) -> np.ndarray:
 def _lines(tape, slopes: np.ndarray, results: list) -> Iterator[Term]:
     """All that one line of code computes, held constant."""
     places = dict.fromkeys(place for place in tape.places if place)
-    total = _jacobian(slopes, results)
+    total = jacobian(slopes, results)
     for place in places:
         members = [i for i, p in enumerate(tape.places) if p == place]
         if len(members) < 2:
@@ -119,7 +120,7 @@ def _lines(tape, slopes: np.ndarray, results: list) -> Iterator[Term]:
             if not chosen[i]:
                 for parent, slope in parents:
                     held[i] += slope * held[parent]
-        yield Term(place, total - _jacobian(held, results), 2.0)
+        yield Term(place, total - jacobian(held, results), 2.0)
 
 
 def _links(tape, slopes: np.ndarray, results: list, variables: list[str]) -> Iterator[Term]:
@@ -133,7 +134,7 @@ def _links(tape, slopes: np.ndarray, results: list, variables: list[str]) -> Ite
                 links.setdefault((groups[parent], groups[i]), set()).add((i, parent))
     if len(links) > MOST_LINKS:
         return
-    total = _jacobian(slopes, results)
+    total = jacobian(slopes, results)
     for (source, target), edges in links.items():
         held = slopes.copy()
         for i, parents in enumerate(tape.parents):
@@ -143,12 +144,24 @@ def _links(tape, slopes: np.ndarray, results: list, variables: list[str]) -> Ite
                     if (i, parent) not in edges:
                         held[i] += slope * held[parent]
         place = f"{source[0] or 'what is computed before'} where it is used in {target[0] or 'what follows'}"
-        yield Term(place, total - _jacobian(held, results), 2.2)
+        yield Term(place, total - jacobian(held, results), 2.2)
 
 
-def _jacobian(slopes: np.ndarray, results: list) -> np.ndarray:
+def jacobian(slopes: np.ndarray, results: list) -> np.ndarray:
     empty = np.zeros(slopes.shape[1])
     return np.array([slopes[r.index] if isinstance(r, Traced) and r.index is not None else empty for r in results])
+
+
+def _sites(tape, slopes: np.ndarray, adjoints: np.ndarray) -> Iterator[Term]:
+    """What one operation of the code computes in all turns of a loop."""
+    members: dict[object, list[int]] = {}
+    for i, site in enumerate(tape.sites):
+        if site is not None and tape.parents[i]:
+            members.setdefault(site, []).append(i)
+    for site, found in members.items():
+        if len(found) > 1:
+            share = sum(np.outer(adjoints[i], slopes[i]) for i in found)
+            yield Term(site_said(site, tape.places[found[0]]), share, 2.4)
 
 
 def _numbers(tape, slopes: np.ndarray, adjoints: np.ndarray) -> Iterator[Term]:

@@ -6,16 +6,19 @@ any one term left out, turned over or doubled, as errors in the chain rule leave
 
 from __future__ import annotations
 
+import linecache
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 
 from symvi.verify.derivatives.errors import OutsideDomain
 from symvi.verify.derivatives.worlds import World
 
 NAIVE = "verify/naive"
+LONGEST = 60  # characters of code that are quoted
 OUTSIDE = ("verify/derivatives", "verify/dual", "numpy", "elementary")
 
 
@@ -23,20 +26,26 @@ OUTSIDE = ("verify/derivatives", "verify/dual", "numpy", "elementary")
 class Tape:
     """For every number: its value, its operands and the slopes by them, where it was computed, and in which batch.
 
-    batch: the number of the operation on arrays that is going on; it makes all of its numbers together.
+    batch: the number of the operation on arrays that is going on; it makes all of its numbers together. sites: the
+    operation of the user's code that made a number, the same in all turns of a loop. instead: number -> the value that
+    it has for all that follows, in the place of its own.
     """
 
     values: list[float] = field(default_factory=list)
     parents: list[tuple[tuple[int, float], ...]] = field(default_factory=list)
     places: list[object] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
+    sites: list[object] = field(default_factory=list)
     batch: int = 0
+    instead: Mapping[int, float] = field(default_factory=dict)
 
     def add(self, value: float, *parents: tuple[int, float]) -> Traced:
+        value = self.instead.get(len(self.values), value)
         self.values.append(value)
         self.parents.append(tuple((p, slope) for p, slope in parents if p is not None))
         self.places.append(None)
         self.batches.append(self.batch)
+        self.sites.append(None)
         return Traced(value, len(self.values) - 1, self)
 
 
@@ -94,8 +103,8 @@ class TraceWorld(World):
     name = "trace"
     exact = False
 
-    def __init__(self):
-        self.tape = Tape()
+    def __init__(self, instead: Mapping[int, float] | None = None):
+        self.tape = Tape(instead=instead or {})
         rules = {
             "sqrt": (math.sqrt, lambda x, f: 1 / (2 * f)),
             "sin": (math.sin, lambda x, f: math.cos(x)),
@@ -124,7 +133,8 @@ class TraceWorld(World):
     def at(self, value: object, place: object) -> None:
         """Where a number was computed: a text, an expression, or a function that finds the line."""
         if isinstance(value, Traced) and value.index is not None and self.tape.places[value.index] is None:
-            self.tape.places[value.index] = call_line() if callable(place) else str(place)
+            line, site = called_at() if callable(place) else (str(place), str(place))
+            self.tape.places[value.index], self.tape.sites[value.index] = line, site
 
     def _function(self, function: Callable, slope: Callable) -> Callable:
         def apply(x: Traced) -> Traced:
@@ -143,13 +153,26 @@ class TraceWorld(World):
         return self.tape.add(math.atan2(y.value, x.value), (y.index, x.value / square), (x.index, -y.value / square))
 
 
-def call_line() -> str:
-    """file.py:12, the line of the user's outermost function that is being computed, helpers left out."""
+def called_at() -> tuple[str, object]:
+    """file.py:12, the line of the user's outermost function that is being computed, helpers left out; its operation."""
     frame, found = sys._getframe(1), None
     while frame is not None and "python_source" not in frame.f_code.co_filename:
         if not any(part in frame.f_code.co_filename.replace("\\", "/") for part in OUTSIDE):
             found = frame
         frame = frame.f_back
     if found is None:
-        return ""
-    return f"{found.f_code.co_filename.replace(chr(92), '/').rsplit('/', 1)[-1]}:{found.f_lineno}"
+        return "", None
+    code, line = found.f_code, found.f_lineno
+    return f"{code.co_filename.replace(chr(92), '/').rsplit('/', 1)[-1]}:{line}", (code, found.f_lasti)
+
+
+def site_said(site: object, place: str) -> str:
+    """Where an operation stands, with the user's own words for it if one line has them: L(q) @ turn in file.py:12."""
+    if not isinstance(site, tuple):
+        return place
+    code, instruction = site
+    line, end_line, start, end = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+    if line is None or line != end_line:
+        return place
+    text = linecache.getline(code.co_filename, line).encode()[start:end].decode(errors="replace")
+    return f"{text} in {place}" if text and len(text) <= LONGEST else place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import Problem, in_world
@@ -49,18 +50,24 @@ def _with_directions(problem: Problem, of_two: Callable) -> Callable[[Point, Wor
 
 # --- G for its transpose --------------------------------------------------------------------------------------------
 def _untransposed(problem: Problem) -> Iterator[Variant]:
-    question = problem.question
-    if question.order != 1 or not question.weights or problem.rows != len(question.directions):
+    question, count = problem.question, len(problem.question.directions)
+    if not question.weights or problem.rows != count:
         return
-    plain = replace(question, weights=None)
-    rows = replace(problem, question=plain)
+    plain = replace(problem, question=replace(question, weights=None))
 
     def of(point: Point, world: World) -> Matrix:
         weights = in_world(point, world)[question.weights]
-        matrix = truth_of(rows, point, world)
-        return [[sum((g * w for g, w in zip(row, weights, strict=True)), world.zero) for row in matrix]]
+        matrix = truth_of(plain, point, world)
+        if question.order == 1:
+            return [[_weighed(row, weights, world) for row in matrix]]
+        return [[_weighed(row[k::count], weights, world) for k in range(count)] for row in matrix]
 
-    yield Variant("transpose", f"G {question.weights} for Gᵀ {question.weights}", 1.0, of)
+    said = f"G {question.weights} for Gᵀ {question.weights}"
+    yield Variant("transpose", said if question.order == 1 else f"the derivative of {said}", 1.0, of)
+
+
+def _weighed(row: list, weights: list, world: World):
+    return sum((g * w for g, w in zip(row, weights, strict=True)), world.zero)
 
 
 # --- the exponential map --------------------------------------------------------------------------------------------
@@ -73,12 +80,18 @@ def _exponentials(problem: Problem) -> Iterator[Variant]:
         if question.variables[name].kind == "vector" and len(block) == 3:
             for sign, words in ((1, "left Jacobian for the right"), (-1, "right Jacobian for the left")):
                 says = f"the {words} one of the exponential map of {name}"
-                yield Variant("side", says, 2.0, _turned(problem, name, block, sign), columns=block)
+                yield Variant("side", says, 2.0, _turned(problem, name, block, exponential, sign), columns=block)
+            for sign, words in ((1, "right"), (-1, "left")):
+                says = f"as if {name} were small: the {words} Jacobian of its exponential map is missing"
+                of = _turned(problem, name, block, jacobian_inverse, sign)
+                yield Variant("missing", says, 2.0, of, columns=block)
 
 
-def _turned(problem: Problem, name: str, block: range, sign: int) -> Callable[[Point, World], Matrix]:
+def _turned(problem: Problem, name: str, block: range, factor: Callable, sign: int) -> Callable[[Point, World], Matrix]:
+    """The columns of a rotation vector times a matrix that it has."""
+
     def of(point: Point, world: World) -> Matrix:
-        turn = exponential([sign * x for x in in_world(point, world)[name]], world)
+        turn = factor([sign * x for x in in_world(point, world)[name]], world)
         found = truth_of(problem, point, world)
         for row in found:
             old = [row[k] for k in block]
@@ -94,11 +107,24 @@ def exponential(v: list, world: World) -> Matrix:
     call = world.functions
     square = sum((x * x for x in v), world.zero)
     angle = call.sqrt(square)
-    sine, versine = call.sin(angle) / angle, (1 - call.cos(angle)) / square
+    return _of_cross(v, call.sin(angle) / angle, (1 - call.cos(angle)) / square, world)
+
+
+def jacobian_inverse(v: list, world: World) -> Matrix:
+    """The inverse of the right Jacobian of the exponential map; that of the left one is at -v."""
+    call, half = world.functions, world.constant(Fraction(1, 2))
+    square = sum((x * x for x in v), world.zero)
+    angle = call.sqrt(square) * half
+    return _of_cross(v, half, (1 - angle * call.cos(angle) / call.sin(angle)) / square, world)
+
+
+def _of_cross(v: list, first, second, world: World) -> Matrix:
+    """I + first v^ + second v^ v^."""
+    square = sum((x * x for x in v), world.zero)
     cross = [[world.zero, -v[2], v[1]], [v[2], world.zero, -v[0]], [-v[1], v[0], world.zero]]
     return [
         [
-            sine * cross[i][k] + versine * (v[i] * v[k] - square * int(i == k)) + int(i == k)
+            first * cross[i][k] + second * (v[i] * v[k] - square * int(i == k)) + int(i == k)
             for k in range(3)
         ]
         for i in range(3)

@@ -468,6 +468,7 @@ NEWTONS = [
         "rc",
         CONSTRAINED,
         everything,
+        ("inverse",),
         source=f"{FAN18}, section 3.3: (Dh J A)^-1 for (Dh J^-1 A)^-1",
     ),
 ]
@@ -514,6 +515,7 @@ SPATIALS = [
         "u",
         SPATIAL,
         everything,
+        ("inverse",),
         source=f"{FAN18}, Algorithm 2: Ad^T M Ad^-1 for Ad^-T M Ad^-1",
     ),
 ]
@@ -606,6 +608,7 @@ SCISSORS = [
         "rate",
         SCISSOR,
         everything,
+        ("term: two terms",),
         source="JM09, section VI-C: both of them",
     ),
 ]

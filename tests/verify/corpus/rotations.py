@@ -278,7 +278,7 @@ RELATIVE = [
         "q_a",
         PAIR,
         lambda row, column: row in (0, column + 1),
-        ("exchange",),
+        ("exchange", "missing"),
     ),
     Case(
         "relative orientation, R for L",
