@@ -123,9 +123,10 @@ def _index(first: int, shift: int) -> str:
     if shift == 0:
         return str(first)
     step = "n" if abs(shift) == 1 else f"{abs(shift)}u*n"
-    if shift < 0:
-        return f"{first}u - {step}"
-    return f"{first}u + {step}" if first else step
+    if first == 0:
+        return step
+    inside = step if step == "n" else f"({step})"
+    return f"{first}u - {inside}" if shift < 0 else f"{first}u + {inside}"
 
 
 class _Table:

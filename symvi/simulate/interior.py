@@ -138,10 +138,9 @@ class Interior:
             self.iterations = n
             self.complementarity = product / fall
             closed = product <= options.complementarity * fall
-            if rest:
-                if n > 0 and closed and common.length[0] >= 1.0:
-                    return SolverStatus.OK
-            elif (fixed == 0 or n == fixed) and closed and solver.within(still) and self._attained(still):
+            if rest and n > 0 and closed and common.length[0] >= 1.0:
+                return SolverStatus.OK
+            if not rest and (fixed == 0 or n == fixed) and closed and solver.within(still) and self._attained(still):
                 return SolverStatus.OK
             if fixed == 0 and slow >= 2 and closed and solver.within(left) and self._attained(left):
                 return SolverStatus.ROUND_OFF

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from symvi.verify.ctext import Function, Reader, Statement, UnreadableText, read_function, tokens
 
-STORES = {"p": "parameters", "z": "state", "u": "input", "w": "work"}
+STORES = {"p": "parameters", "z": "state", "u": "input", "w": "work", "m": "motion"}
 ACCESS = re.compile(r"(\w+)\[[^\]]*\]\.(\w+)")
 FUNCTION = re.compile(r"^static void (\w+)\([^)]*\)\n\{.*?^\}\n", re.S | re.M)
-TABLE = re.compile(r"^static const unsigned short (\w+)_table\[\d+\]\[\d+\] = \{(.*?)^\};", re.S | re.M)
+TABLE = re.compile(r"^ *static const unsigned short (\w+)_table\[\d+\]\[\d+\] = \{(.*?)^ *\};\n", re.S | re.M)
 
 
 class Record(NamedTuple):
@@ -66,7 +66,7 @@ def read_program(text: str) -> PrintedProgram:
     for name, body in bodies.items():
         if name.startswith("run_"):
             phase = name.removeprefix("run_")
-            phases[phase] = tuple(_Phase(body, kernel, tables.get(phase, [])).calls())
+            phases[phase] = tuple(_Phase(TABLE.sub("", body), kernel, tables.get(phase, [])).calls())
     for calls in phases.values():
         for call in calls:
             _check_records(call)
@@ -148,15 +148,20 @@ class _Phase:
         return lambda row, turn: Record(store, kind, first + step * turn)
 
     def _index(self, end: str) -> tuple[int, int]:
-        """`7`, `n`, `7u + n`, `7u - 2u*n` up to a closing token, as (value at n = 0, step)."""
+        """`7`, `n`, `7u + n`, `7u - (2u*n)` up to a closing token, as (value at n = 0, step)."""
         reader, sign, sums = self.reader, 1, [0, 0]
         while True:
+            inside = reader.front == "("
+            if inside:
+                reader.take()
             factor = reader.whole() if reader.front != "n" else 1
             is_step = reader.front == "n" or reader.front == "*"
             if reader.front == "*":
                 reader.take()
             if is_step:
                 reader.take("n")
+            if inside:
+                reader.take(")")
             sums[is_step] += sign * factor
             if reader.front == end:
                 reader.take()

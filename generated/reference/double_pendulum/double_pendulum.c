@@ -30,6 +30,9 @@
  */
 #include "double_pendulum.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #ifndef DOUBLE_PENDULUM_SQRT
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define DOUBLE_PENDULUM_SQRT __builtin_sqrt
@@ -2265,7 +2268,7 @@ static void set_switches(double_pendulum_work *w, real impulse, real carry, real
 }
 
 /* a finite number */
-static int finite(real x)
+static bool is_finite(real x)
 {
     return (x - x) <= 0.0;
 }
@@ -2327,7 +2330,7 @@ static real larger(real positive, real x)
 }
 
 /* whether a number is no larger than a bound */
-static int within(real x, real bound)
+static bool within(real x, real bound)
 {
     return (x <= bound) && (-x <= bound);
 }
@@ -2345,18 +2348,18 @@ static real evaluate_merit(const double_pendulum_parameters *p, const double_pen
     run_evaluate(p, w);
     w->common[0].merit = 0.0;
     run_merit(w);
-    return finite(w->common[0].merit) ? w->common[0].merit : -1.0;
+    return is_finite(w->common[0].merit) ? w->common[0].merit : -1.0;
 }
 
 /* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate */
-static int balanced(const double_pendulum_parameters *p, const double_pendulum_work *w, real change, real rate)
+static bool balanced(const double_pendulum_parameters *p, const double_pendulum_work *w, real change, real rate)
 {
     real impulse = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 5u; k++) {
             impulse = larger(impulse, w->revolute_ground[n].y[k]);
             if (!within(w->revolute_ground[n].f[k], rate)) {
-                return 0;
+                return false;
             }
         }
     }
@@ -2364,7 +2367,7 @@ static int balanced(const double_pendulum_parameters *p, const double_pendulum_w
         for (unsigned int k = 0u; k < 5u; k++) {
             impulse = larger(impulse, w->revolute[n].y[k]);
             if (!within(w->revolute[n].f[k], rate)) {
-                return 0;
+                return false;
             }
         }
     }
@@ -2378,11 +2381,11 @@ static int balanced(const double_pendulum_parameters *p, const double_pendulum_w
         for (unsigned int k = 0u; k < 3u; k++) {
             if (!within(w->body[n].f[k], (change*p->body[n].mass) + noise)
                 || !within(w->body[n].f[k + 3u], (change*p->body[n].size) + (noise*p->common[0].extent))) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 /* how a step ends that could not be solved: for the reason given, or because a body turns too far in it */
@@ -2392,11 +2395,11 @@ static int failed(const double_pendulum_work *w, int status)
 }
 
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
-static int settled(const double_pendulum_parameters *p, const double_pendulum_work *w, const double_pendulum_options *o, real merit)
+static bool settled(const double_pendulum_parameters *p, const double_pendulum_work *w, const double_pendulum_options *o, real merit)
 {
     const real still = 10.0*o->tolerance;
     if (!(merit >= 0.0) || !((w->common[0].length*largest_change(w)) <= o->tolerance)) {
-        return 0;
+        return false;
     }
     return (w->common[0].length >= 1.0) || balanced(p, w, still, still);
 }
@@ -2405,18 +2408,20 @@ static int settled(const double_pendulum_parameters *p, const double_pendulum_wo
 static real search(const double_pendulum_parameters *p, const double_pendulum_state *z,
     const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, real before)
 {
+    int halvings = 0;
     real merit;
     w->common[0].length = 1.0;
     run_advance(w);
     merit = evaluate_merit(p, z, u, w);
-    for (int halvings = 0; !(((merit >= 0.0) && (merit <= ((1.0 - (0.0001*w->common[0].length))*before)))
-                             || settled(p, w, o, merit)); halvings++) {
+    while (!(((merit >= 0.0) && (merit <= ((1.0 - (0.0001*w->common[0].length))*before)))
+             || settled(p, w, o, merit))) {
         if (halvings == o->max_halvings) {
             w->common[0].length = 0.0;
             run_retreat(w);
             (void)evaluate_merit(p, z, u, w);
             return -1.0;
         }
+        halvings++;
         w->common[0].length = 0.5*w->common[0].length;
         run_retreat(w);
         merit = evaluate_merit(p, z, u, w);
@@ -2446,10 +2451,11 @@ static int stuck(const double_pendulum_parameters *p, const double_pendulum_stat
 
 /* Newton's method from the velocities as they are, of known merit: a merit line search, a guard of the domain */
 static int iterate(const double_pendulum_parameters *p, const double_pendulum_state *z,
-    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info, real merit)
+    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info, real first)
 {
     const real left = 1000.0*o->tolerance;
     const real still = 10.0*o->tolerance;
+    real merit = first;
     int slow = 0;
     info->iterations = 0;
     info->increment = 0.0;
@@ -2479,7 +2485,11 @@ static int iterate(const double_pendulum_parameters *p, const double_pendulum_st
             && ((100.0*info->residual) <= o->tolerance)) {
             return DOUBLE_PENDULUM_OK;
         }
-        slow = (merit > (0.25*before)) ? (slow + 1) : 0;
+        if (merit > (0.25*before)) {
+            slow++;
+        } else {
+            slow = 0;
+        }
         if ((slow >= 2) && balanced(p, w, still, still)) {
             return DOUBLE_PENDULUM_ROUND_OFF;
         }
@@ -2528,7 +2538,7 @@ static int count_through(const double_pendulum_parameters *p, const double_pendu
     info->iterations = o->fixed_iterations;
     info->increment = size_of_change(w);
     info->residual = DOUBLE_PENDULUM_SQRT(merit);
-    if (!finite(merit) || !finite(info->increment) || (turned_too_far(w) > 0)) {
+    if (!is_finite(merit) || !is_finite(info->increment) || (turned_too_far(w) > 0)) {
         return (largest_turn(w) >= 0.9975) ? DOUBLE_PENDULUM_DOMAIN : DOUBLE_PENDULUM_NOT_FINITE;
     }
     return (info->increment <= o->tolerance) ? DOUBLE_PENDULUM_OK : DOUBLE_PENDULUM_UNSETTLED;
@@ -2567,54 +2577,50 @@ static real closure_of(const double_pendulum_work *w)
     return largest;
 }
 
-static const double_pendulum_common_parameters common_defaults[1] = {
-    { /* common */
-        0.01, /* h */
-        { 0.0, 0.0, -9.81 }, /* gravity */
-        6.005206074732157e-10, /* limit */
-        0.6005206074732157, /* extent */
-    },
-};
-
-static const double_pendulum_body_parameters body_defaults[2] = {
-    { /* upper */
-        1.0, /* mass */
-        { 0.030033333333333332, 0.03013333333333333, 0.00016666666666666666, 0.0, 0.0, 0.0 }, /* inertia */
-        0.03013333333333333, /* size */
-    },
-    { /* lower */
-        0.7, /* mass */
-        { 0.014606666666666665, 0.014676666666666664, 0.00011666666666666667, 0.0, 0.0, 0.0 }, /* inertia */
-        0.014676666666666664, /* size */
-    },
-};
-
-static const double_pendulum_revolute_ground_parameters revolute_ground_defaults[1] = {
-    { /* shoulder */
-        { 0.0, 0.0, 0.0 }, /* anchor_a */
-        { 0.0, 0.0, 0.3 }, /* anchor_b */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
-        { 1.0, 0.0, 0.0 }, /* e1 */
-        { 0.0, 1.0, 0.0 }, /* e2 */
-        { 0.0, 0.0, 1.0 }, /* e3 */
-    },
-};
-
-static const double_pendulum_revolute_parameters revolute_defaults[1] = {
-    { /* elbow */
-        { 0.0, 0.025, -0.3 }, /* anchor_a */
-        { 0.0, 0.0, 0.25 }, /* anchor_b */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
-        { 1.0, 0.0, 0.0 }, /* e1 */
-        { 0.0, 1.0, 0.0 }, /* e2 */
-        { 0.0, 0.0, 1.0 }, /* e3 */
-    },
-};
-
 void double_pendulum_parameters_default(double_pendulum_parameters *p)
 {
+    static const double_pendulum_common_parameters common_defaults[1] = {
+        { /* common */
+            0.01, /* h */
+            { 0.0, 0.0, -9.81 }, /* gravity */
+            6.005206074732157e-10, /* limit */
+            0.6005206074732157, /* extent */
+        },
+    };
+    static const double_pendulum_body_parameters body_defaults[2] = {
+        { /* upper */
+            1.0, /* mass */
+            { 0.030033333333333332, 0.03013333333333333, 0.00016666666666666666, 0.0, 0.0, 0.0 }, /* inertia */
+            0.03013333333333333, /* size */
+        },
+        { /* lower */
+            0.7, /* mass */
+            { 0.014606666666666665, 0.014676666666666664, 0.00011666666666666667, 0.0, 0.0, 0.0 }, /* inertia */
+            0.014676666666666664, /* size */
+        },
+    };
+    static const double_pendulum_revolute_ground_parameters revolute_ground_defaults[1] = {
+        { /* shoulder */
+            { 0.0, 0.0, 0.0 }, /* anchor_a */
+            { 0.0, 0.0, 0.3 }, /* anchor_b */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+            { 1.0, 0.0, 0.0 }, /* e1 */
+            { 0.0, 1.0, 0.0 }, /* e2 */
+            { 0.0, 0.0, 1.0 }, /* e3 */
+        },
+    };
+    static const double_pendulum_revolute_parameters revolute_defaults[1] = {
+        { /* elbow */
+            { 0.0, 0.025, -0.3 }, /* anchor_a */
+            { 0.0, 0.0, 0.25 }, /* anchor_b */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+            { 1.0, 0.0, 0.0 }, /* e1 */
+            { 0.0, 1.0, 0.0 }, /* e2 */
+            { 0.0, 0.0, 1.0 }, /* e3 */
+        },
+    };
     for (unsigned int n = 0u; n < 1u; n++) {
         p->common[n] = common_defaults[n];
     }
@@ -2629,37 +2635,35 @@ void double_pendulum_parameters_default(double_pendulum_parameters *p)
     }
 }
 
-static const double_pendulum_common_state common_start[1] = {
-    { /* common */
-        0.0, /* kick */
-    },
-};
-
-static const double_pendulum_body_state body_start[2] = {
-    { /* upper */
-        { -0.30000000000000004, 0.0, 6.661338147750939e-17 }, /* x */
-        { 0.7071067811865476, 0.0, 0.7071067811865476, 0.0 }, /* q */
-        { 0.0, 0.0, 0.0 }, /* p */
-        { 0.0, 0.0, 0.0 }, /* l */
-        { 0.0, 0.0, 0.0 }, /* v */
-        { 0.0, 0.0, 0.0 }, /* w */
-        { 0.0, 0.0, 0.0 }, /* v_old */
-        { 0.0, 0.0, 0.0 }, /* w_old */
-    },
-    { /* lower */
-        { -0.8500000000000001, 0.025, 5.551115123125783e-17 }, /* x */
-        { 0.7071067811865476, 0.0, 0.7071067811865476, 0.0 }, /* q */
-        { 0.0, 0.0, 0.0 }, /* p */
-        { 0.0, 0.0, 0.0 }, /* l */
-        { 0.0, 0.0, 0.0 }, /* v */
-        { 0.0, 0.0, 0.0 }, /* w */
-        { 0.0, 0.0, 0.0 }, /* v_old */
-        { 0.0, 0.0, 0.0 }, /* w_old */
-    },
-};
-
 void double_pendulum_state_default(double_pendulum_state *z)
 {
+    static const double_pendulum_common_state common_start[1] = {
+        { /* common */
+            0.0, /* kick */
+        },
+    };
+    static const double_pendulum_body_state body_start[2] = {
+        { /* upper */
+            { -0.30000000000000004, 0.0, 6.661338147750939e-17 }, /* x */
+            { 0.7071067811865476, 0.0, 0.7071067811865476, 0.0 }, /* q */
+            { 0.0, 0.0, 0.0 }, /* p */
+            { 0.0, 0.0, 0.0 }, /* l */
+            { 0.0, 0.0, 0.0 }, /* v */
+            { 0.0, 0.0, 0.0 }, /* w */
+            { 0.0, 0.0, 0.0 }, /* v_old */
+            { 0.0, 0.0, 0.0 }, /* w_old */
+        },
+        { /* lower */
+            { -0.8500000000000001, 0.025, 5.551115123125783e-17 }, /* x */
+            { 0.7071067811865476, 0.0, 0.7071067811865476, 0.0 }, /* q */
+            { 0.0, 0.0, 0.0 }, /* p */
+            { 0.0, 0.0, 0.0 }, /* l */
+            { 0.0, 0.0, 0.0 }, /* v */
+            { 0.0, 0.0, 0.0 }, /* w */
+            { 0.0, 0.0, 0.0 }, /* v_old */
+            { 0.0, 0.0, 0.0 }, /* w_old */
+        },
+    };
     for (unsigned int n = 0u; n < 1u; n++) {
         z->common[n] = common_start[n];
     }
@@ -2695,7 +2699,7 @@ static int step_once(const double_pendulum_parameters *p, double_pendulum_state 
 int double_pendulum_step(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, double_pendulum_info *info)
 {
-    if (!(p->common[0].h > 0.0) || !finite(p->common[0].h)) {
+    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
         return DOUBLE_PENDULUM_BAD_STEP;
     }
     run_setup(p, w);
@@ -2861,15 +2865,17 @@ static void record_forces(const double_pendulum_parameters *p, const double_pend
 int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z, const double_pendulum_input *inputs,
     int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done)
 {
+    const long each = stride;
     int status = DOUBLE_PENDULUM_OK;
     double_pendulum_info info = { 0 };
     *done = 0;
-    if (!(p->common[0].h > 0.0) || !finite(p->common[0].h)) {
+    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
         return DOUBLE_PENDULUM_BAD_STEP;
     }
     run_setup(p, w);
     for (int n = 0; n < steps; n++) {
-        const double_pendulum_input *const u = inputs + ((long)n*(long)stride);
+        const double_pendulum_input *const u = &inputs[n*each];
+        const bool recorded = (frames != NULL) && (((n + 1) % every) == 0);
         const real time = z->common[0].kick*p->common[0].h;
         const int now = step_once(p, z, u, w, o, &info);
         if (now < 0) {
@@ -2877,10 +2883,10 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
         }
         status = (now > status) ? now : status;
         *done = n + 1;
-        if ((frames != 0) && (((n + 1) % every) == 0)) {
-            double_pendulum_frame *const frame = frames + ((n + 1) / every);
+        if (recorded) {
+            double_pendulum_frame *const frame = &frames[(n + 1) / every];
             record_forces(p, z, w, frame, time);
-            double_pendulum_observe(p, z, inputs + ((long)(n + 1)*(long)stride), w, frame);
+            double_pendulum_observe(p, z, &u[stride], w, frame);
             frame->iterations = (double)info.iterations;
             frame->status = (double)now;
         }
@@ -2898,7 +2904,7 @@ double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         closure = closure_of(w);
-        if ((n == max_iterations) || !finite(closure)) {
+        if ((n == max_iterations) || !is_finite(closure)) {
             break;
         }
         run_rest(w);
@@ -2920,11 +2926,11 @@ double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p
 int double_pendulum_check(int abi, const char *digest, unsigned long sizes)
 {
     static const char own[] = DOUBLE_PENDULUM_DIGEST;
-    int same = (abi == DOUBLE_PENDULUM_ABI) && (sizes == DOUBLE_PENDULUM_SIZES);
-    for (unsigned int n = 0u; (same != 0) && (n < (unsigned int)sizeof own); n++) {
-        same = (digest[n] == own[n]) ? 1 : 0;
+    bool same = (abi == DOUBLE_PENDULUM_ABI) && (sizes == DOUBLE_PENDULUM_SIZES);
+    for (unsigned int n = 0u; same && (n < (unsigned int)sizeof own); n++) {
+        same = digest[n] == own[n];
     }
-    return (same != 0) ? DOUBLE_PENDULUM_OK : DOUBLE_PENDULUM_MISFIT;
+    return same ? DOUBLE_PENDULUM_OK : DOUBLE_PENDULUM_MISFIT;
 }
 
 /* how a knot stands: joints closed, bodies apart */

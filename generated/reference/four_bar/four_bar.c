@@ -30,6 +30,9 @@
  */
 #include "four_bar.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #ifndef FOUR_BAR_SQRT
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define FOUR_BAR_SQRT __builtin_sqrt
@@ -3989,7 +3992,7 @@ static void set_switches(four_bar_work *w, real impulse, real carry, real closur
 }
 
 /* a finite number */
-static int finite(real x)
+static bool is_finite(real x)
 {
     return (x - x) <= 0.0;
 }
@@ -4051,7 +4054,7 @@ static real larger(real positive, real x)
 }
 
 /* whether a number is no larger than a bound */
-static int within(real x, real bound)
+static bool within(real x, real bound)
 {
     return (x <= bound) && (-x <= bound);
 }
@@ -4069,18 +4072,18 @@ static real evaluate_merit(const four_bar_parameters *p, const four_bar_state *z
     run_evaluate(p, z, w);
     w->common[0].merit = 0.0;
     run_merit(w);
-    return finite(w->common[0].merit) ? w->common[0].merit : -1.0;
+    return is_finite(w->common[0].merit) ? w->common[0].merit : -1.0;
 }
 
 /* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate */
-static int balanced(const four_bar_parameters *p, const four_bar_work *w, real change, real rate)
+static bool balanced(const four_bar_parameters *p, const four_bar_work *w, real change, real rate)
 {
     real impulse = 0.0;
     for (unsigned int n = 0u; n < 2u; n++) {
         for (unsigned int k = 0u; k < 5u; k++) {
             impulse = larger(impulse, w->revolute_ground[n].y[k]);
             if (!within(w->revolute_ground[n].f[k], rate)) {
-                return 0;
+                return false;
             }
         }
     }
@@ -4088,7 +4091,7 @@ static int balanced(const four_bar_parameters *p, const four_bar_work *w, real c
         for (unsigned int k = 0u; k < 5u; k++) {
             impulse = larger(impulse, w->revolute[n].y[k]);
             if (!within(w->revolute[n].f[k], rate)) {
-                return 0;
+                return false;
             }
         }
     }
@@ -4096,7 +4099,7 @@ static int balanced(const four_bar_parameters *p, const four_bar_work *w, real c
         for (unsigned int k = 0u; k < 2u; k++) {
             impulse = larger(impulse, w->revolute_loop[n].y[k]);
             if (!within(w->revolute_loop[n].f[k], rate)) {
-                return 0;
+                return false;
             }
         }
     }
@@ -4110,11 +4113,11 @@ static int balanced(const four_bar_parameters *p, const four_bar_work *w, real c
         for (unsigned int k = 0u; k < 3u; k++) {
             if (!within(w->body[n].f[k], (change*p->body[n].mass) + noise)
                 || !within(w->body[n].f[k + 3u], (change*p->body[n].size) + (noise*p->common[0].extent))) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 /* how a step ends that could not be solved: for the reason given, or because a body turns too far in it */
@@ -4124,11 +4127,11 @@ static int failed(const four_bar_work *w, int status)
 }
 
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
-static int settled(const four_bar_parameters *p, const four_bar_work *w, const four_bar_options *o, real merit)
+static bool settled(const four_bar_parameters *p, const four_bar_work *w, const four_bar_options *o, real merit)
 {
     const real still = 10.0*o->tolerance;
     if (!(merit >= 0.0) || !((w->common[0].length*largest_change(w)) <= o->tolerance)) {
-        return 0;
+        return false;
     }
     return (w->common[0].length >= 1.0) || balanced(p, w, still, still);
 }
@@ -4137,18 +4140,20 @@ static int settled(const four_bar_parameters *p, const four_bar_work *w, const f
 static real search(const four_bar_parameters *p, const four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, const four_bar_options *o, real before)
 {
+    int halvings = 0;
     real merit;
     w->common[0].length = 1.0;
     run_advance(w);
     merit = evaluate_merit(p, z, u, w);
-    for (int halvings = 0; !(((merit >= 0.0) && (merit <= ((1.0 - (0.0001*w->common[0].length))*before)))
-                             || settled(p, w, o, merit)); halvings++) {
+    while (!(((merit >= 0.0) && (merit <= ((1.0 - (0.0001*w->common[0].length))*before)))
+             || settled(p, w, o, merit))) {
         if (halvings == o->max_halvings) {
             w->common[0].length = 0.0;
             run_retreat(w);
             (void)evaluate_merit(p, z, u, w);
             return -1.0;
         }
+        halvings++;
         w->common[0].length = 0.5*w->common[0].length;
         run_retreat(w);
         merit = evaluate_merit(p, z, u, w);
@@ -4157,7 +4162,7 @@ static real search(const four_bar_parameters *p, const four_bar_state *z,
 }
 
 /* whether momenta balance to round-off while rows that lost their direction at the first knot stay open by a little */
-static int is_singular(const four_bar_parameters *p, const four_bar_work *w, const four_bar_options *o)
+static bool is_singular(const four_bar_parameters *p, const four_bar_work *w, const four_bar_options *o)
 {
     return balanced(p, w, 10.0*o->tolerance, (0.0001*p->common[0].extent) / p->common[0].h);
 }
@@ -4187,10 +4192,11 @@ static int stuck(const four_bar_parameters *p, const four_bar_state *z,
 
 /* Newton's method from the velocities as they are, of known merit: a merit line search, a guard of the domain */
 static int iterate(const four_bar_parameters *p, const four_bar_state *z,
-    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info, real merit)
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info, real first)
 {
     const real left = 1000.0*o->tolerance;
     const real still = 10.0*o->tolerance;
+    real merit = first;
     int slow = 0;
     info->iterations = 0;
     info->increment = 0.0;
@@ -4220,7 +4226,11 @@ static int iterate(const four_bar_parameters *p, const four_bar_state *z,
             && ((100.0*info->residual) <= o->tolerance)) {
             return FOUR_BAR_OK;
         }
-        slow = (merit > (0.25*before)) ? (slow + 1) : 0;
+        if (merit > (0.25*before)) {
+            slow++;
+        } else {
+            slow = 0;
+        }
         if ((slow >= 2) && balanced(p, w, still, still)) {
             return FOUR_BAR_ROUND_OFF;
         }
@@ -4253,22 +4263,22 @@ static int carry_on(const four_bar_parameters *p, const four_bar_state *z,
    roots of steps that are driven a little more or less lie apart: a polynomial through them leads to the right one */
 
 /* whether a step was solved, and closed */
-static int is_solved(int status)
+static bool is_solved(int status)
 {
     return (status == FOUR_BAR_OK) || (status == FOUR_BAR_ROUND_OFF);
 }
 
 /* whether a loop has nearly lost a row: a pivot below a share of the row's scale, which its guard tells */
-static int is_weak(const four_bar_parameters *p, const four_bar_work *w, real share)
+static bool is_weak(const four_bar_parameters *p, const four_bar_work *w, real share)
 {
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 2u; k++) {
             if (!within(share*(w->revolute_loop[n].d[k*3u]*p->revolute_loop[n].guard[k]), 1e-12)) {
-                return 1;
+                return true;
             }
         }
     }
-    return 0;
+    return false;
 }
 
 /* inputs with a share of the way that drivers are to go in this step */
@@ -4286,16 +4296,19 @@ static real departure(const four_bar_parameters *p, const four_bar_state *z,
 {
     const real impulse = w->common[0].impulse;
     const four_bar_input still = part_of_way(z, given, 0.0);
-    const four_bar_input *u = &still;
     real largest = 0.0;
     real apart = 0.0;
     /* where nothing drives, the residual is the momentum of the step itself, and what solves it is its projection */
     set_switches(w, 0.0, 0.0, w->common[0].inverse);
-    run_prepare(p, z, w);
-    run_evaluate(p, z, w);
-    run_linearize(p, w);
-    run_eliminate(p, w);
-    run_substitute(w);
+    {
+        const four_bar_input *const u = &still;
+        run_prepare(p, z, w);
+        run_evaluate(p, z, w);
+        run_linearize(p, w);
+        run_eliminate(p, w);
+        run_substitute(w);
+        (void)u;
+    }
     for (unsigned int n = 0u; n < 3u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
             largest = larger(larger(largest, w->body[n].v[k]), w->body[n].w[k]);
@@ -4303,11 +4316,16 @@ static real departure(const four_bar_parameters *p, const four_bar_state *z,
             apart = larger(apart, w->body[n].s[k + 3u] - w->body[n].w[k]);
         }
     }
-    u = given;
     set_switches(w, impulse, 1.0, w->common[0].inverse);
-    run_prepare(p, z, w);
-    (void)u;
-    return (largest > 0.0) ? (apart / largest) : 0.0;
+    {
+        const four_bar_input *const u = given;
+        run_prepare(p, z, w);
+        (void)u;
+    }
+    if (!(largest > 0.0)) {
+        return 0.0;
+    }
+    return apart / largest;
 }
 
 /* velocities and impulses between those of steps that are driven a little less and a little more, which end aside; each
@@ -4319,16 +4337,15 @@ static int between(const four_bar_parameters *p, const four_bar_state *z,
     const real weight[8] = { -0.014285714285714285, 0.11428571428571428, -0.4, 0.8, -0.014285714285714285, 0.11428571428571428, -0.4, 0.8 };
     const real impulse = w->common[0].impulse;
     const real half = w->common[0].half;
-    real v[3][6] = { { 0.0 } };
-    real y[17] = { 0.0 };
+    real v[3][6] = { 0 };
+    real y[17] = { 0 };
     int iterations = info->iterations;
     int status = FOUR_BAR_OK;
-    const four_bar_input *u = given;
     for (unsigned int m = 0u; (m < 8u) && is_solved(status); m++) {
         const four_bar_input part = part_of_way(z, given, share[m]);
+        const four_bar_input *const u = &part;
         const real ratio = ((m % 4u) == 0u) ? share[m] : (share[m] / share[m - 1u]);
         unsigned int row = 0u;
-        u = &part;
         set_switches(w, impulse, share[m], w->common[0].inverse);
         run_prepare(p, z, w);
         if ((m % 4u) == 0u) {
@@ -4370,10 +4387,12 @@ static int between(const four_bar_parameters *p, const four_bar_state *z,
             }
         }
     }
-    u = given;
     set_switches(w, impulse, 1.0, w->common[0].inverse);
-    run_prepare(p, z, w);
-    (void)u;
+    {
+        const four_bar_input *const u = given;
+        run_prepare(p, z, w);
+        (void)u;
+    }
     info->iterations = iterations;
     if (is_solved(status)) {
         unsigned int row = 0u;
@@ -4414,14 +4433,13 @@ static int keep_branch(const four_bar_parameters *p, const four_bar_state *z,
     const real still = 10.0*o->tolerance;
     int iterations;
     int status;
-    real merit;
     if (is_solved(found) && !is_weak(p, w, 1e-07) && (departure(p, z, u, w) <= 0.25)) {
         return found;
     }
     status = between(p, z, u, w, o, info);
     iterations = info->iterations;
     if (is_solved(status)) {
-        merit = evaluate_merit(p, z, u, w);
+        const real merit = evaluate_merit(p, z, u, w);
         if ((merit >= 0.0) && balanced(p, w, still, still)) {
             info->residual = FOUR_BAR_SQRT(merit);
             return FOUR_BAR_OK;
@@ -4465,7 +4483,7 @@ static int count_through(const four_bar_parameters *p, const four_bar_state *z,
     info->iterations = o->fixed_iterations;
     info->increment = size_of_change(w);
     info->residual = FOUR_BAR_SQRT(merit);
-    if (!finite(merit) || !finite(info->increment) || (turned_too_far(w) > 0)) {
+    if (!is_finite(merit) || !is_finite(info->increment) || (turned_too_far(w) > 0)) {
         return (largest_turn(w) >= 0.9975) ? FOUR_BAR_DOMAIN : FOUR_BAR_NOT_FINITE;
     }
     return (info->increment <= o->tolerance) ? FOUR_BAR_OK : FOUR_BAR_UNSETTLED;
@@ -4536,91 +4554,85 @@ static int opened(const four_bar_work *w, real bound)
     return count;
 }
 
-static const four_bar_common_parameters common_defaults[1] = {
-    { /* common */
-        0.01, /* h */
-        { 0.0, 0.0, -9.81 }, /* gravity */
-        7.011419257183242e-10, /* limit */
-        0.7011419257183241, /* extent */
-    },
-};
-
-static const four_bar_body_parameters body_defaults[3] = {
-    { /* crank */
-        0.2, /* mass */
-        { 0.0008201969696969699, 0.0008201969696969699, 2.2090909090909085e-05, 0.0, 0.0, 0.0 }, /* inertia */
-        0.0008201969696969699, /* size */
-    },
-    { /* coupler */
-        0.6, /* mass */
-        { 0.019261016129032256, 0.019261016129032256, 6.706451612903226e-05, 0.0, 0.0, 0.0 }, /* inertia */
-        0.019261016129032256, /* size */
-    },
-    { /* rocker */
-        0.7, /* mass */
-        { 0.030287890046296288, 0.030287890046296288, 7.831249999999999e-05, 0.0, 0.0, 0.0 }, /* inertia */
-        0.030287890046296288, /* size */
-    },
-};
-
-static const four_bar_revolute_ground_parameters revolute_ground_defaults[2] = {
-    { /* crank_bearing */
-        { 0.0, 0.0, 0.0 }, /* anchor_a */
-        { 0.0, 0.0, -0.1 }, /* anchor_b */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
-        { 1.0, 0.0, 0.0 }, /* e1 */
-        { 0.0, 1.0, 0.0 }, /* e2 */
-        { 0.0, 0.0, 1.0 }, /* e3 */
-    },
-    { /* rocker_bearing */
-        { 0.9, 0.0, 0.0 }, /* anchor_a */
-        { 0.0, 0.0, -0.35 }, /* anchor_b */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
-        { 1.0, 0.0, 0.0 }, /* e1 */
-        { 0.0, 1.0, 0.0 }, /* e2 */
-        { 0.0, 0.0, 1.0 }, /* e3 */
-    },
-};
-
-static const four_bar_revolute_parameters revolute_defaults[1] = {
-    { /* crank_pin */
-        { 0.0, 0.04, 0.1 }, /* anchor_a */
-        { 0.0, 0.0, -0.3 }, /* anchor_b */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
-        { 1.0, 0.0, 0.0 }, /* e1 */
-        { 0.0, 1.0, 0.0 }, /* e2 */
-        { 0.0, 0.0, 1.0 }, /* e3 */
-    },
-};
-
-static const four_bar_revolute_loop_parameters revolute_loop_defaults[1] = {
-    { /* rocker_pin */
-        { 0.0, 0.0, 1.0 }, /* axis1 */
-        { 0.0, 0.04, 0.35 }, /* anchor_a */
-        { 0.0, 0.0, 0.3 }, /* anchor_b */
-        { 1.0, 0.0, 0.0 }, /* axis2 */
-        { 1.0, 0.0, 0.0 }, /* e1 */
-        { 0.0, 1.0, 0.0 }, /* e2 */
-        { 0.0, 0.0, 1.0 }, /* e3 */
-        { 8e-12, 3.2e-11 }, /* guard */
-    },
-};
-
-static const four_bar_revolute_dropped_parameters revolute_dropped_defaults[1] = {
-    { /* rocker_pin */
-        { 0.0, 1.0, 0.0 }, /* axis3 */
-        { 0.0, 0.04, 0.35 }, /* anchor_a */
-        { 0.0, 0.0, 0.3 }, /* anchor_b */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
-    },
-};
-
 void four_bar_parameters_default(four_bar_parameters *p)
 {
+    static const four_bar_common_parameters common_defaults[1] = {
+        { /* common */
+            0.01, /* h */
+            { 0.0, 0.0, -9.81 }, /* gravity */
+            7.011419257183242e-10, /* limit */
+            0.7011419257183241, /* extent */
+        },
+    };
+    static const four_bar_body_parameters body_defaults[3] = {
+        { /* crank */
+            0.2, /* mass */
+            { 0.0008201969696969699, 0.0008201969696969699, 2.2090909090909085e-05, 0.0, 0.0, 0.0 }, /* inertia */
+            0.0008201969696969699, /* size */
+        },
+        { /* coupler */
+            0.6, /* mass */
+            { 0.019261016129032256, 0.019261016129032256, 6.706451612903226e-05, 0.0, 0.0, 0.0 }, /* inertia */
+            0.019261016129032256, /* size */
+        },
+        { /* rocker */
+            0.7, /* mass */
+            { 0.030287890046296288, 0.030287890046296288, 7.831249999999999e-05, 0.0, 0.0, 0.0 }, /* inertia */
+            0.030287890046296288, /* size */
+        },
+    };
+    static const four_bar_revolute_ground_parameters revolute_ground_defaults[2] = {
+        { /* crank_bearing */
+            { 0.0, 0.0, 0.0 }, /* anchor_a */
+            { 0.0, 0.0, -0.1 }, /* anchor_b */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+            { 1.0, 0.0, 0.0 }, /* e1 */
+            { 0.0, 1.0, 0.0 }, /* e2 */
+            { 0.0, 0.0, 1.0 }, /* e3 */
+        },
+        { /* rocker_bearing */
+            { 0.9, 0.0, 0.0 }, /* anchor_a */
+            { 0.0, 0.0, -0.35 }, /* anchor_b */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+            { 1.0, 0.0, 0.0 }, /* e1 */
+            { 0.0, 1.0, 0.0 }, /* e2 */
+            { 0.0, 0.0, 1.0 }, /* e3 */
+        },
+    };
+    static const four_bar_revolute_parameters revolute_defaults[1] = {
+        { /* crank_pin */
+            { 0.0, 0.04, 0.1 }, /* anchor_a */
+            { 0.0, 0.0, -0.3 }, /* anchor_b */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+            { 1.0, 0.0, 0.0 }, /* e1 */
+            { 0.0, 1.0, 0.0 }, /* e2 */
+            { 0.0, 0.0, 1.0 }, /* e3 */
+        },
+    };
+    static const four_bar_revolute_loop_parameters revolute_loop_defaults[1] = {
+        { /* rocker_pin */
+            { 0.0, 0.0, 1.0 }, /* axis1 */
+            { 0.0, 0.04, 0.35 }, /* anchor_a */
+            { 0.0, 0.0, 0.3 }, /* anchor_b */
+            { 1.0, 0.0, 0.0 }, /* axis2 */
+            { 1.0, 0.0, 0.0 }, /* e1 */
+            { 0.0, 1.0, 0.0 }, /* e2 */
+            { 0.0, 0.0, 1.0 }, /* e3 */
+            { 8e-12, 3.2e-11 }, /* guard */
+        },
+    };
+    static const four_bar_revolute_dropped_parameters revolute_dropped_defaults[1] = {
+        { /* rocker_pin */
+            { 0.0, 1.0, 0.0 }, /* axis3 */
+            { 0.0, 0.04, 0.35 }, /* anchor_a */
+            { 0.0, 0.0, 0.3 }, /* anchor_b */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+        },
+    };
     for (unsigned int n = 0u; n < 1u; n++) {
         p->common[n] = common_defaults[n];
     }
@@ -4641,48 +4653,46 @@ void four_bar_parameters_default(four_bar_parameters *p)
     }
 }
 
-static const four_bar_common_state common_start[1] = {
-    { /* common */
-        0.0, /* kick */
-        0.0, /* singular */
-    },
-};
-
-static const four_bar_body_state body_start[3] = {
-    { /* crank */
-        { 0.0, 0.0, 0.1 }, /* x */
-        { 1.0, 0.0, 0.0, 0.0 }, /* q */
-        { 0.0, 0.0, 0.0 }, /* p */
-        { 0.0, 0.0, 0.0 }, /* l */
-        { 0.0, 0.0, 0.0 }, /* v */
-        { 0.0, 0.0, 0.0 }, /* w */
-        { 0.0, 0.0, 0.0 }, /* v_old */
-        { 0.0, 0.0, 0.0 }, /* w_old */
-    },
-    { /* coupler */
-        { 0.24, 0.04, 0.38 }, /* x */
-        { 0.8944271909999159, 0.0, 0.447213595499958, 0.0 }, /* q */
-        { 0.0, 0.0, 0.0 }, /* p */
-        { 0.0, 0.0, 0.0 }, /* l */
-        { 0.0, 0.0, 0.0 }, /* v */
-        { 0.0, 0.0, 0.0 }, /* w */
-        { 0.0, 0.0, 0.0 }, /* v_old */
-        { 0.0, 0.0, 0.0 }, /* w_old */
-    },
-    { /* rocker */
-        { 0.6900000000000001, 0.0, 0.27999999999999997 }, /* x */
-        { 0.9486832980505138, 0.0, -0.31622776601683794, 0.0 }, /* q */
-        { 0.0, 0.0, 0.0 }, /* p */
-        { 0.0, 0.0, 0.0 }, /* l */
-        { 0.0, 0.0, 0.0 }, /* v */
-        { 0.0, 0.0, 0.0 }, /* w */
-        { 0.0, 0.0, 0.0 }, /* v_old */
-        { 0.0, 0.0, 0.0 }, /* w_old */
-    },
-};
-
 void four_bar_state_default(four_bar_state *z)
 {
+    static const four_bar_common_state common_start[1] = {
+        { /* common */
+            0.0, /* kick */
+            0.0, /* singular */
+        },
+    };
+    static const four_bar_body_state body_start[3] = {
+        { /* crank */
+            { 0.0, 0.0, 0.1 }, /* x */
+            { 1.0, 0.0, 0.0, 0.0 }, /* q */
+            { 0.0, 0.0, 0.0 }, /* p */
+            { 0.0, 0.0, 0.0 }, /* l */
+            { 0.0, 0.0, 0.0 }, /* v */
+            { 0.0, 0.0, 0.0 }, /* w */
+            { 0.0, 0.0, 0.0 }, /* v_old */
+            { 0.0, 0.0, 0.0 }, /* w_old */
+        },
+        { /* coupler */
+            { 0.24, 0.04, 0.38 }, /* x */
+            { 0.8944271909999159, 0.0, 0.447213595499958, 0.0 }, /* q */
+            { 0.0, 0.0, 0.0 }, /* p */
+            { 0.0, 0.0, 0.0 }, /* l */
+            { 0.0, 0.0, 0.0 }, /* v */
+            { 0.0, 0.0, 0.0 }, /* w */
+            { 0.0, 0.0, 0.0 }, /* v_old */
+            { 0.0, 0.0, 0.0 }, /* w_old */
+        },
+        { /* rocker */
+            { 0.6900000000000001, 0.0, 0.27999999999999997 }, /* x */
+            { 0.9486832980505138, 0.0, -0.31622776601683794, 0.0 }, /* q */
+            { 0.0, 0.0, 0.0 }, /* p */
+            { 0.0, 0.0, 0.0 }, /* l */
+            { 0.0, 0.0, 0.0 }, /* v */
+            { 0.0, 0.0, 0.0 }, /* w */
+            { 0.0, 0.0, 0.0 }, /* v_old */
+            { 0.0, 0.0, 0.0 }, /* w_old */
+        },
+    };
     for (unsigned int n = 0u; n < 1u; n++) {
         z->common[n] = common_start[n];
     }
@@ -4726,7 +4736,7 @@ static int step_once(const four_bar_parameters *p, four_bar_state *z,
 int four_bar_step(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, four_bar_info *info)
 {
-    if (!(p->common[0].h > 0.0) || !finite(p->common[0].h)) {
+    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
         return FOUR_BAR_BAD_STEP;
     }
     run_setup(p, w);
@@ -4921,20 +4931,21 @@ static void record_placement(const four_bar_state *z, four_bar_frame *frame)
 int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z, const four_bar_input *inputs,
     int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done)
 {
+    const long each = stride;
     int status = FOUR_BAR_OK;
     four_bar_info info = { 0 };
     *done = 0;
-    if (!(p->common[0].h > 0.0) || !finite(p->common[0].h)) {
+    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
         return FOUR_BAR_BAD_STEP;
     }
     run_setup(p, w);
     for (int n = 0; n < steps; n++) {
-        const four_bar_input *const u = inputs + ((long)n*(long)stride);
+        const four_bar_input *const u = &inputs[n*each];
+        const bool recorded = (frames != NULL) && (((n + 1) % every) == 0);
         const real time = z->common[0].kick*p->common[0].h;
-        const int recorded = (frames != 0) && (((n + 1) % every) == 0);
         int now;
         if (recorded) {
-            record_placement(z, frames + ((n + 1) / every));
+            record_placement(z, &frames[(n + 1) / every]);
         }
         now = step_once(p, z, u, w, o, &info);
         if (now < 0) {
@@ -4942,10 +4953,10 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
         }
         status = (now > status) ? now : status;
         *done = n + 1;
-        if ((frames != 0) && (((n + 1) % every) == 0)) {
-            four_bar_frame *const frame = frames + ((n + 1) / every);
+        if (recorded) {
+            four_bar_frame *const frame = &frames[(n + 1) / every];
             record_forces(p, z, w, frame, time);
-            four_bar_observe(p, z, inputs + ((long)(n + 1)*(long)stride), w, frame);
+            four_bar_observe(p, z, &u[stride], w, frame);
             frame->iterations = (double)info.iterations;
             frame->status = (double)now;
         }
@@ -4964,7 +4975,7 @@ four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, 
         run_prepare(p, z, w);
         run_watch(p, z, w);
         closure = closure_of(w);
-        if ((n == max_iterations) || !finite(closure)) {
+        if ((n == max_iterations) || !is_finite(closure)) {
             break;
         }
         run_rest(w);
@@ -4986,11 +4997,11 @@ four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, 
 int four_bar_check(int abi, const char *digest, unsigned long sizes)
 {
     static const char own[] = FOUR_BAR_DIGEST;
-    int same = (abi == FOUR_BAR_ABI) && (sizes == FOUR_BAR_SIZES);
-    for (unsigned int n = 0u; (same != 0) && (n < (unsigned int)sizeof own); n++) {
-        same = (digest[n] == own[n]) ? 1 : 0;
+    bool same = (abi == FOUR_BAR_ABI) && (sizes == FOUR_BAR_SIZES);
+    for (unsigned int n = 0u; same && (n < (unsigned int)sizeof own); n++) {
+        same = digest[n] == own[n];
     }
-    return (same != 0) ? FOUR_BAR_OK : FOUR_BAR_MISFIT;
+    return same ? FOUR_BAR_OK : FOUR_BAR_MISFIT;
 }
 
 /* how a knot stands: joints closed, bodies apart */

@@ -37,7 +37,7 @@ extern "C" {
 typedef double four_bar_real;
 
 /* How a step ends. Positive: usable, with a warning. Negative: failed, and the state is untouched. */
-typedef enum {
+enum {
     FOUR_BAR_OK = 0, /* the step was solved */
     FOUR_BAR_ROUND_OFF = 1, /* the step was solved; the residual is round-off and falls no further */
     FOUR_BAR_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly, or on another branch, and the next step repairs it */
@@ -54,7 +54,7 @@ typedef enum {
     FOUR_BAR_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
     FOUR_BAR_NO_STEP = -11, /* the work memory holds no step; ask right after one */
     FOUR_BAR_MISFIT = -12  /* header and object are of different texts; compile both anew */
-} four_bar_status;
+};
 
 /* Where the parts of the mechanism lie in the structs below. */
 enum {

@@ -30,6 +30,9 @@
  */
 #include "pendulum.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #ifndef PENDULUM_SQRT
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define PENDULUM_SQRT __builtin_sqrt
@@ -1391,7 +1394,7 @@ static void set_switches(pendulum_work *w, real impulse, real carry, real closur
 }
 
 /* a finite number */
-static int finite(real x)
+static bool is_finite(real x)
 {
     return (x - x) <= 0.0;
 }
@@ -1453,7 +1456,7 @@ static real larger(real positive, real x)
 }
 
 /* whether a number is no larger than a bound */
-static int within(real x, real bound)
+static bool within(real x, real bound)
 {
     return (x <= bound) && (-x <= bound);
 }
@@ -1471,18 +1474,18 @@ static real evaluate_merit(const pendulum_parameters *p, const pendulum_state *z
     run_evaluate(p, w);
     w->common[0].merit = 0.0;
     run_merit(w);
-    return finite(w->common[0].merit) ? w->common[0].merit : -1.0;
+    return is_finite(w->common[0].merit) ? w->common[0].merit : -1.0;
 }
 
 /* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate */
-static int balanced(const pendulum_parameters *p, const pendulum_work *w, real change, real rate)
+static bool balanced(const pendulum_parameters *p, const pendulum_work *w, real change, real rate)
 {
     real impulse = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 5u; k++) {
             impulse = larger(impulse, w->revolute_ground[n].y[k]);
             if (!within(w->revolute_ground[n].f[k], rate)) {
-                return 0;
+                return false;
             }
         }
     }
@@ -1496,11 +1499,11 @@ static int balanced(const pendulum_parameters *p, const pendulum_work *w, real c
         for (unsigned int k = 0u; k < 3u; k++) {
             if (!within(w->body[n].f[k], (change*p->body[n].mass) + noise)
                 || !within(w->body[n].f[k + 3u], (change*p->body[n].size) + (noise*p->common[0].extent))) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 /* how a step ends that could not be solved: for the reason given, or because a body turns too far in it */
@@ -1510,11 +1513,11 @@ static int failed(const pendulum_work *w, int status)
 }
 
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
-static int settled(const pendulum_parameters *p, const pendulum_work *w, const pendulum_options *o, real merit)
+static bool settled(const pendulum_parameters *p, const pendulum_work *w, const pendulum_options *o, real merit)
 {
     const real still = 10.0*o->tolerance;
     if (!(merit >= 0.0) || !((w->common[0].length*largest_change(w)) <= o->tolerance)) {
-        return 0;
+        return false;
     }
     return (w->common[0].length >= 1.0) || balanced(p, w, still, still);
 }
@@ -1523,18 +1526,20 @@ static int settled(const pendulum_parameters *p, const pendulum_work *w, const p
 static real search(const pendulum_parameters *p, const pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, const pendulum_options *o, real before)
 {
+    int halvings = 0;
     real merit;
     w->common[0].length = 1.0;
     run_advance(w);
     merit = evaluate_merit(p, z, u, w);
-    for (int halvings = 0; !(((merit >= 0.0) && (merit <= ((1.0 - (0.0001*w->common[0].length))*before)))
-                             || settled(p, w, o, merit)); halvings++) {
+    while (!(((merit >= 0.0) && (merit <= ((1.0 - (0.0001*w->common[0].length))*before)))
+             || settled(p, w, o, merit))) {
         if (halvings == o->max_halvings) {
             w->common[0].length = 0.0;
             run_retreat(w);
             (void)evaluate_merit(p, z, u, w);
             return -1.0;
         }
+        halvings++;
         w->common[0].length = 0.5*w->common[0].length;
         run_retreat(w);
         merit = evaluate_merit(p, z, u, w);
@@ -1564,10 +1569,11 @@ static int stuck(const pendulum_parameters *p, const pendulum_state *z,
 
 /* Newton's method from the velocities as they are, of known merit: a merit line search, a guard of the domain */
 static int iterate(const pendulum_parameters *p, const pendulum_state *z,
-    const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info, real merit)
+    const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info, real first)
 {
     const real left = 1000.0*o->tolerance;
     const real still = 10.0*o->tolerance;
+    real merit = first;
     int slow = 0;
     info->iterations = 0;
     info->increment = 0.0;
@@ -1597,7 +1603,11 @@ static int iterate(const pendulum_parameters *p, const pendulum_state *z,
             && ((100.0*info->residual) <= o->tolerance)) {
             return PENDULUM_OK;
         }
-        slow = (merit > (0.25*before)) ? (slow + 1) : 0;
+        if (merit > (0.25*before)) {
+            slow++;
+        } else {
+            slow = 0;
+        }
         if ((slow >= 2) && balanced(p, w, still, still)) {
             return PENDULUM_ROUND_OFF;
         }
@@ -1646,7 +1656,7 @@ static int count_through(const pendulum_parameters *p, const pendulum_state *z,
     info->iterations = o->fixed_iterations;
     info->increment = size_of_change(w);
     info->residual = PENDULUM_SQRT(merit);
-    if (!finite(merit) || !finite(info->increment) || (turned_too_far(w) > 0)) {
+    if (!is_finite(merit) || !is_finite(info->increment) || (turned_too_far(w) > 0)) {
         return (largest_turn(w) >= 0.9975) ? PENDULUM_DOMAIN : PENDULUM_NOT_FINITE;
     }
     return (info->increment <= o->tolerance) ? PENDULUM_OK : PENDULUM_UNSETTLED;
@@ -1677,37 +1687,34 @@ static real closure_of(const pendulum_work *w)
     return largest;
 }
 
-static const pendulum_common_parameters common_defaults[1] = {
-    { /* common */
-        0.01, /* h */
-        { 0.0, 0.0, -9.81 }, /* gravity */
-        5e-10, /* limit */
-        0.5, /* extent */
-    },
-};
-
-static const pendulum_body_parameters body_defaults[1] = {
-    { /* rod */
-        1.0, /* mass */
-        { 0.08343333333333333, 0.08343333333333333, 0.0002, 0.0, 0.0, 0.0 }, /* inertia */
-        0.08343333333333333, /* size */
-    },
-};
-
-static const pendulum_revolute_ground_parameters revolute_ground_defaults[1] = {
-    { /* pin */
-        { 0.0, 0.0, 0.0 }, /* anchor_a */
-        { 0.0, 0.0, 0.5 }, /* anchor_b */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
-        { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
-        { 1.0, 0.0, 0.0 }, /* e1 */
-        { 0.0, 1.0, 0.0 }, /* e2 */
-        { 0.0, 0.0, 1.0 }, /* e3 */
-    },
-};
-
 void pendulum_parameters_default(pendulum_parameters *p)
 {
+    static const pendulum_common_parameters common_defaults[1] = {
+        { /* common */
+            0.01, /* h */
+            { 0.0, 0.0, -9.81 }, /* gravity */
+            5e-10, /* limit */
+            0.5, /* extent */
+        },
+    };
+    static const pendulum_body_parameters body_defaults[1] = {
+        { /* rod */
+            1.0, /* mass */
+            { 0.08343333333333333, 0.08343333333333333, 0.0002, 0.0, 0.0, 0.0 }, /* inertia */
+            0.08343333333333333, /* size */
+        },
+    };
+    static const pendulum_revolute_ground_parameters revolute_ground_defaults[1] = {
+        { /* pin */
+            { 0.0, 0.0, 0.0 }, /* anchor_a */
+            { 0.0, 0.0, 0.5 }, /* anchor_b */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
+            { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
+            { 1.0, 0.0, 0.0 }, /* e1 */
+            { 0.0, 1.0, 0.0 }, /* e2 */
+            { 0.0, 0.0, 1.0 }, /* e3 */
+        },
+    };
     for (unsigned int n = 0u; n < 1u; n++) {
         p->common[n] = common_defaults[n];
     }
@@ -1719,27 +1726,25 @@ void pendulum_parameters_default(pendulum_parameters *p)
     }
 }
 
-static const pendulum_common_state common_start[1] = {
-    { /* common */
-        0.0, /* kick */
-    },
-};
-
-static const pendulum_body_state body_start[1] = {
-    { /* rod */
-        { -0.4330127018922193, 0.0, -0.25000000000000006 }, /* x */
-        { 0.8660254037844387, 0.0, 0.49999999999999994, 0.0 }, /* q */
-        { 0.0, 0.0, 0.0 }, /* p */
-        { 0.0, 0.0, 0.0 }, /* l */
-        { 0.0, 0.0, 0.0 }, /* v */
-        { 0.0, 0.0, 0.0 }, /* w */
-        { 0.0, 0.0, 0.0 }, /* v_old */
-        { 0.0, 0.0, 0.0 }, /* w_old */
-    },
-};
-
 void pendulum_state_default(pendulum_state *z)
 {
+    static const pendulum_common_state common_start[1] = {
+        { /* common */
+            0.0, /* kick */
+        },
+    };
+    static const pendulum_body_state body_start[1] = {
+        { /* rod */
+            { -0.4330127018922193, 0.0, -0.25000000000000006 }, /* x */
+            { 0.8660254037844387, 0.0, 0.49999999999999994, 0.0 }, /* q */
+            { 0.0, 0.0, 0.0 }, /* p */
+            { 0.0, 0.0, 0.0 }, /* l */
+            { 0.0, 0.0, 0.0 }, /* v */
+            { 0.0, 0.0, 0.0 }, /* w */
+            { 0.0, 0.0, 0.0 }, /* v_old */
+            { 0.0, 0.0, 0.0 }, /* w_old */
+        },
+    };
     for (unsigned int n = 0u; n < 1u; n++) {
         z->common[n] = common_start[n];
     }
@@ -1775,7 +1780,7 @@ static int step_once(const pendulum_parameters *p, pendulum_state *z,
 int pendulum_step(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, pendulum_info *info)
 {
-    if (!(p->common[0].h > 0.0) || !finite(p->common[0].h)) {
+    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
         return PENDULUM_BAD_STEP;
     }
     run_setup(p, w);
@@ -1931,15 +1936,17 @@ static void record_forces(const pendulum_parameters *p, const pendulum_state *z,
 int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z, const pendulum_input *inputs,
     int stride, pendulum_work *w, int steps, int every, pendulum_frame *frames, int *done)
 {
+    const long each = stride;
     int status = PENDULUM_OK;
     pendulum_info info = { 0 };
     *done = 0;
-    if (!(p->common[0].h > 0.0) || !finite(p->common[0].h)) {
+    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
         return PENDULUM_BAD_STEP;
     }
     run_setup(p, w);
     for (int n = 0; n < steps; n++) {
-        const pendulum_input *const u = inputs + ((long)n*(long)stride);
+        const pendulum_input *const u = &inputs[n*each];
+        const bool recorded = (frames != NULL) && (((n + 1) % every) == 0);
         const real time = z->common[0].kick*p->common[0].h;
         const int now = step_once(p, z, u, w, o, &info);
         if (now < 0) {
@@ -1947,10 +1954,10 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
         }
         status = (now > status) ? now : status;
         *done = n + 1;
-        if ((frames != 0) && (((n + 1) % every) == 0)) {
-            pendulum_frame *const frame = frames + ((n + 1) / every);
+        if (recorded) {
+            pendulum_frame *const frame = &frames[(n + 1) / every];
             record_forces(p, z, w, frame, time);
-            pendulum_observe(p, z, inputs + ((long)(n + 1)*(long)stride), w, frame);
+            pendulum_observe(p, z, &u[stride], w, frame);
             frame->iterations = (double)info.iterations;
             frame->status = (double)now;
         }
@@ -1968,7 +1975,7 @@ pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, 
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         closure = closure_of(w);
-        if ((n == max_iterations) || !finite(closure)) {
+        if ((n == max_iterations) || !is_finite(closure)) {
             break;
         }
         run_rest(w);
@@ -1990,11 +1997,11 @@ pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, 
 int pendulum_check(int abi, const char *digest, unsigned long sizes)
 {
     static const char own[] = PENDULUM_DIGEST;
-    int same = (abi == PENDULUM_ABI) && (sizes == PENDULUM_SIZES);
-    for (unsigned int n = 0u; (same != 0) && (n < (unsigned int)sizeof own); n++) {
-        same = (digest[n] == own[n]) ? 1 : 0;
+    bool same = (abi == PENDULUM_ABI) && (sizes == PENDULUM_SIZES);
+    for (unsigned int n = 0u; same && (n < (unsigned int)sizeof own); n++) {
+        same = digest[n] == own[n];
     }
-    return (same != 0) ? PENDULUM_OK : PENDULUM_MISFIT;
+    return same ? PENDULUM_OK : PENDULUM_MISFIT;
 }
 
 /* how a knot stands: joints closed, bodies apart */
