@@ -8,7 +8,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from symvi.errors import SymviError
 from symvi.exporters.folder import check_replaceable, staged
 from symvi.exporters.request import Request
 from symvi.exporters.targets import target as target_named
@@ -57,8 +56,7 @@ def export(
     is not met (with what would fit) or cannot be checked, a motion that fails within the self-test; CompilerError where
     a C compiler fails.
     """
-    if not isinstance(mechanism, Mechanism):
-        raise SymviError(f"a {type(mechanism).__name__} cannot be exported; give a Mechanism")
+    mechanism = Mechanism.of(mechanism)
     write = target_named(target).write
     name = mechanism.name if prefix is None else prefix
     request = Request(

@@ -75,7 +75,21 @@ class Mechanism(Description):
             mechanisms share names, as two copies of one leg do. "" leaves the names as they are.
         Raises MechanismError if names collide, gravity differs, or the prefixes do not fit.
         """
-        return cls(**merged_values(name, mechanisms, prefixes))
+        return cls(**merged_values(name, [cls.of(mechanism) for mechanism in mechanisms], prefixes))
+
+    @classmethod
+    def of(cls, value: object) -> Mechanism:
+        """The mechanism of what a caller gives for one: itself, or that of an import, which `symvi.load` returns.
+
+        Raises MechanismError for anything else, a file's name for example.
+        """
+        found = value if isinstance(value, Mechanism) else getattr(value, "mechanism", None)
+        if isinstance(found, Mechanism):
+            return found
+        raise MechanismError(
+            f"{shown(value)} is no Mechanism; Mechanism.from_file(...) or symvi.load(...) makes one from a file, "
+            "Mechanism(...) from bodies and joints"
+        )
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> Self:

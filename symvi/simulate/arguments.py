@@ -9,7 +9,6 @@ from numbers import Integral, Real
 import numpy as np
 
 from symvi.errors import MechanismError
-from symvi.mechanism import Mechanism
 from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
 from symvi.simulate.trajectory import Trajectory
@@ -26,16 +25,6 @@ def real_numbers(value: object) -> np.ndarray | None:
 
 def _is_positive(value: object) -> bool:
     return isinstance(value, Real) and isfinite(value) and value > 0
-
-
-def checked_mechanism(mechanism: object) -> Mechanism:
-    """The mechanism. Raises MechanismError for anything else, a file's name for example."""
-    if not isinstance(mechanism, Mechanism):
-        raise MechanismError(
-            f"{shown(mechanism)} is no Mechanism; Mechanism.from_file(...) makes one from a file, Mechanism(...) from "
-            "bodies and joints"
-        )
-    return mechanism
 
 
 def checked_step(step: object) -> float:

@@ -35,6 +35,7 @@ def coordinates_of(
     start. Three are a rotation vector of at most half a turn. parameters: those that the simulator was given.
     Raises MechanismError for an unknown joint, or one without coordinates (a distance, a custom joint).
     """
+    mechanism = Mechanism.of(mechanism)
     described = mechanism.joint(joint)
     settings = {name: tuple(np.atleast_1d(value).tolist()) for name, value in (parameters or {}).items()}
     values = {name: array[None] for name, array in solver_state(mechanism, state).items()}
@@ -90,7 +91,7 @@ def state_from(
     the world outwards, or from parent to child where none leads to the world.
     Raises MechanismError for unknown joints or wrong numbers of coordinates.
     """
-    velocities = velocities or {}
+    mechanism, velocities = Mechanism.of(mechanism), velocities or {}
     for name in (*coordinates, *velocities):
         mechanism.joint(name)
     moved = _moved(mechanism, [mechanism.joint(name) for name in (*coordinates, *velocities)])

@@ -18,7 +18,7 @@ from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.program.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate import frames
-from symvi.simulate.arguments import check_run, checked_mechanism, checked_step, checked_steps, real_numbers
+from symvi.simulate.arguments import check_run, checked_step, checked_steps, real_numbers
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.described import Described, described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
@@ -61,7 +61,8 @@ class Simulator:
     ):
         if backend not in ("auto", "c", "python"):
             raise ValueError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
-        self.mechanism, self.loops = checked_mechanism(mechanism), loops
+        mechanism = Mechanism.of(mechanism)
+        self.mechanism, self.loops = mechanism, loops
         self.settings: dict[str, tuple[float, ...]] = {}
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
@@ -497,4 +498,4 @@ def generate_text(
     fixed_iterations: int = 0,
 ) -> Text:
     """The generated C of a mechanism, for writing to a folder. fixed_iterations: of its default options."""
-    return text_of(mechanism, layout, real, loops, prefix, fixed_iterations)
+    return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations)

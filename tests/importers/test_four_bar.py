@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from symvi.importers import Imported, Report, load
-from symvi.mechanism import Mechanism
 from symvi.mechanism.rotation import multiply, rotation_matrix
 from symvi.simulate.simulator import Simulator
 from tests.importers import four_bars, mjcf_texts
