@@ -65,10 +65,15 @@ def _figures(manifest: Mapping[str, Any]) -> list[str]:
     """What a reader wants to know first: memory, golden hash, and on boards text, stack, instructions."""
     bytes_of = {name: figure["value"] for name, figure in manifest["memory"].items()}
     lines = [f"structs: {sum(bytes_of.values())} B ({', '.join(f'{k} {v}' for k, v in bytes_of.items())})"]
-    lines.append(f"golden hash: {_shown(manifest['golden'][manifest['real']])}")
+    golden = manifest["golden"][manifest["real"]]
+    lines.append(f"golden hash: {_shown(golden)}")
+    if "ended early" in golden:
+        lines.append(f"the self-test is short: {golden['ended early']}; a smaller --step may help")
     for board, figures in manifest["boards"].items():
         wanted = [name for name in ("text", "stack painted", "instructions per step") if name in figures]
         lines += [f"{board}: {name}: {_shown(figures[name])}" for name in wanted or figures]
+        if figures.get("golden", {}).get("value", golden.get("value")) != golden.get("value"):
+            lines.append(f"{board}: golden hash: {figures['golden']['value']}, NOT that of the simulator")
     return lines
 
 

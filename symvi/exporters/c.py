@@ -11,7 +11,7 @@ from symvi import __version__
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
 from symvi.exporters.budget import check_budget
-from symvi.exporters.folder import MANIFEST, digest_of, sealed
+from symvi.exporters.folder import MANIFEST, digest_of, manifest_text, sealed
 from symvi.exporters.golden import FIELDS, SHOWN_KNOTS, STEPS, Golden, golden, signals
 from symvi.exporters.manifest import manifest_of
 from symvi.exporters.request import Request
@@ -20,6 +20,7 @@ from symvi.simulate.build import has_compiler
 
 __all__ = ["write"]
 
+LEFT_OUT = "left out on request; export without --no-measure"
 NO_FLOAT = "no C compiler, which float needs: install gcc or clang, or run: pip install symvi[zig]"
 # file of the folder -> its template; {} is the prefix
 FILES = {
@@ -52,12 +53,13 @@ def write(request: Request, folder: Path) -> dict[str, Any]:
     }
     if isinstance(goldens[request.real], Golden):
         files["golden.csv"] = goldens[request.real].table(request, request.real)
-    _write(folder, files | {MANIFEST: sealed(found)})
+    _write(folder, files | {MANIFEST: manifest_text(found)})
     found["boards"] = _boards(request, folder)
     check_budget(request, program, text, found["boards"])
     files["README.md"] = environment("export").get_template("README.md.jinja").render({**view, "manifest": found})
     found["files"] = {name: digest_of(files[name]) for name in sorted(files)}
-    _write(folder, {"README.md": files["README.md"], MANIFEST: sealed(found)})
+    found = sealed(found)
+    _write(folder, {"README.md": files["README.md"], MANIFEST: manifest_text(found)})
     return found
 
 
@@ -90,10 +92,11 @@ def _goldens(request: Request) -> dict[str, Golden | str]:
 
 
 def _boards(request: Request, folder: Path) -> dict[str, Any]:
-    if not request.measure:
-        return {}
     from symvi.exporters.measure import measure
+    from symvi.exporters.measure.boards import boards_for
 
+    if not request.measure:
+        return {board.name: {"all figures": {"not measured": LEFT_OUT}} for board in boards_for(request.real)}
     return measure(folder)
 
 
@@ -101,6 +104,8 @@ def _view(request: Request, text: ExportedText, expected: Golden | str) -> dict[
     """What the templates are given."""
     plan, real = text.plan, text.sources.real
     varying = signals(request, plan)
+    known = isinstance(expected, Golden)
+    steps = expected.steps if known else STEPS
     return {
         "prefix": request.prefix,
         "PREFIX": request.prefix.upper(),
@@ -112,13 +117,14 @@ def _view(request: Request, text: ExportedText, expected: Golden | str) -> dict[
         "bodies": request.mechanism.body_names,
         "fields": FIELDS,
         "step": request.step,
-        "steps": STEPS,
-        "knots": [knot for knot in SHOWN_KNOTS],
-        "hash": expected.hash if isinstance(expected, Golden) else None,
-        "iterations": expected.iterations if isinstance(expected, Golden) else None,
-        "why_no_hash": expected if isinstance(expected, str) else None,
+        "steps": steps,
+        "knots": [knot for knot in SHOWN_KNOTS if knot <= steps],
+        "hash": expected.hash if known else None,
+        "iterations": expected.iterations if known else None,
+        "failure": expected.failure if known else "",
+        "why_no_hash": None if known else expected,
         "inputs": [_place(text, name) for name in varying],
-        "rows": [[_literal(value, real) for value in row] for row in np.array(list(varying.values())).T.tolist()],
+        "rows": [[_literal(value, real) for value in row] for row in zip(*varying.values(), strict=True)][:steps],
         "suffix": "f" if real == "float" else "",
         "digits": {"double": 17, "float": 9}[real],
         "uses_c_library": bool(plan.notes.get("uses_c_library")),

@@ -26,7 +26,7 @@ try:
 except ImportError:  # Windows: what a killed export has left beside the folder stays there
     flock = None
 
-__all__ = ["MANIFEST", "check_replaceable", "digest_of", "sealed", "staged"]
+__all__ = ["MANIFEST", "check_replaceable", "digest_of", "manifest_text", "sealed", "staged"]
 
 MANIFEST = "manifest.json"
 SEAL = "digest"  # the manifest's digest of itself, taken while this is empty
@@ -38,12 +38,13 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def sealed(manifest: dict) -> str:
-    """The text of a manifest, with a digest of itself in it: a later export sees whether somebody has changed it."""
-    return _text({**manifest, SEAL: digest_of(_text({**manifest, SEAL: ""}))})
+def sealed(manifest: dict) -> dict:
+    """A manifest with a digest of itself in it: a later export sees whether somebody has changed it."""
+    return {**manifest, SEAL: digest_of(manifest_text({**manifest, SEAL: ""}))}
 
 
-def _text(manifest: dict) -> str:
+def manifest_text(manifest: dict) -> str:
+    """The text of manifest.json."""
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -93,7 +94,8 @@ def _digest_in(path: Path, name: str) -> str:
     try:
         text = path.read_bytes().decode()
         if name == MANIFEST:
-            text = _text({**json.loads(text), SEAL: ""}) if text == _text(json.loads(text)) else ""
+            manifest = json.loads(text)
+            text = manifest_text({**manifest, SEAL: ""}) if text == manifest_text(manifest) else ""
         return digest_of(text)
     except (OSError, ValueError):
         return ""

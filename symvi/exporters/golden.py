@@ -29,10 +29,13 @@ _DIGITS = {"double": 17, "float": 9}  # so many tell every number from its neigh
 
 @dataclass(frozen=True)
 class Golden:
-    """hash: 16 hexadecimal digits after "0x". iterations: of all steps. warnings: steps by the name of their status,
-    where that was not OK. knots: knot -> the numbers of all bodies, of some knots."""
+    """hash: 16 hexadecimal digits after "0x". steps: how many there are, STEPS unless one failed; failure: then, why.
+    iterations: of all steps. warnings: steps by the name of their status, where that was not OK. knots: knot -> the
+    numbers of all bodies, of some knots."""
 
     hash: str
+    steps: int
+    failure: str
     iterations: int
     warnings: dict[str, int]
     knots: dict[int, tuple[float, ...]]
@@ -49,9 +52,9 @@ class Golden:
 
 
 def golden(request: Request, real: str) -> Golden:
-    """The golden motion in a precision.
+    """The golden motion in a precision; "float" needs a C compiler. It ends before a step that fails.
 
-    Raises SymviError, with what would do, where a step fails; CompilerError where there is no compiler for "float".
+    Raises SymviError, with what would do, where the start or the very first step fails.
     """
     simulator = Simulator(request.mechanism, real=real, loops=request.loops)
     simulator.start(step=request.step)
@@ -59,12 +62,14 @@ def golden(request: Request, real: str) -> Golden:
     options = SolverOptions(fixed_iterations=request.fixed_iterations)
     places = _places(simulator.plan)
     real_type = {"double": np.float64, "float": np.float32}[real]
-    hashed, iterations, warnings, knots = _OFFSET, 0, {}, {0: _numbers(simulator, places, real_type)}
+    hashed, iterations, warnings, failure = _OFFSET, 0, {}, ""
+    knots = {0: _numbers(simulator, places, real_type)}
     frame = simulator.plan.frame
     for step in range(STEPS):
         status, _, seen = simulator.engine.rollout(rows[step : step + 1], False, 1, 1, options)
         if status < 0:
-            raise SymviError(_failure(request, real, step, SolverStatus(status)))
+            failure = f"step {step + 1} of {request.step:g} s fails in {real}: {SolverStatus(status).sentence}"
+            break
         if status > 0:
             name = SolverStatus(status).name
             warnings[name] = warnings.get(name, 0) + 1
@@ -73,13 +78,12 @@ def golden(request: Request, real: str) -> Golden:
         hashed = _mixed(hashed, numbers)
         if step + 1 in SHOWN_KNOTS:
             knots[step + 1] = numbers
+    else:
+        step = STEPS
+    if step == 0:
+        raise SymviError(f"{failure}. Export with a smaller --step, or change the description")
     plain = {knot: tuple(map(float, numbers)) for knot, numbers in knots.items()}
-    return Golden(f"0x{hashed:016x}", iterations, warnings, plain, simulator.backend)
-
-
-def _failure(request: Request, real: str, step: int, status: SolverStatus) -> str:
-    about = f"the self-test takes {STEPS} steps of {request.step:g} s from the start of the description, and in {real} "
-    return f"{about}step {step + 1} fails: {status.sentence}. Export with a smaller --step, or change the description"
+    return Golden(f"0x{hashed:016x}", step, failure, iterations, warnings, plain, simulator.backend)
 
 
 def _places(plan: Plan) -> np.ndarray:

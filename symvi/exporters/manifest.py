@@ -23,13 +23,15 @@ FORMAT = 1  # of the manifest: it counts up when a key changes its meaning
 NOT_IN_MANIFEST = ("name", "operations per kernel", "operations per phase", "operations per iteration", "node types")
 GOLDEN = (
     "FNV-1a (64 bits) over the bits of x, q, v, w in the state of every body, in the order of the bodies, least byte "
-    f"first, after each of {STEPS} steps from the start of the description, driven by its signals; -0 counts as 0"
+    "first, after every step from the start of the description, driven by its signals; -0 counts as 0"
 )
 
 
 def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden | str]) -> dict[str, Any]:
     """All that is known before anything is measured on boards. goldens: by precision, or why there is none."""
     sources, plan = text.sources, text.plan
+    own = goldens[sources.real]
+    steps = STEPS if isinstance(own, str) else own.steps
     facts = describe(request.mechanism, text.program)
     options = SolverOptions(fixed_iterations=request.fixed_iterations).in_precision(sources.real)
     start = described_start(request.mechanism, plan)
@@ -44,7 +46,7 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
         "layout": sources.layout,
         "loops": request.loops,
         "step": float(request.step),
-        "steps": STEPS,
+        "steps": steps,
         "options": _of_text(asdict(options), plan),
         "dimensions": {key: value for key, value in facts.items() if key not in NOT_IN_MANIFEST}
         | {"inputs": len(plan.inputs), "contact points": len(plan.contacts), "carried angles": len(plan.carried)},
@@ -68,9 +70,9 @@ def golden_figures(found: Golden | str) -> dict[str, Any]:
     if isinstance(found, str):
         return {"not measured": found}
     how = "symvi's simulator, compiled C" if found.backend == "c" else "symvi's simulator, in Python"
-    return {
-        "value": found.hash, "unit": "hash", "how": how, "iterations": found.iterations, "warnings": found.warnings
-    }  # fmt: skip
+    ended = {"ended early": found.failure} if found.failure else {}
+    effort = {"steps": found.steps, "iterations": found.iterations, "warnings": found.warnings}
+    return {"value": found.hash, "unit": "hash", "how": how, **effort, **ended}
 
 
 def _of_text(options: dict[str, Any], plan) -> dict[str, Any]:

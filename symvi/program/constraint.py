@@ -419,7 +419,8 @@ def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Ba
 def carry_angles(trace: Trace, model) -> None:
     """Keep the unwrapped angles of the first knot as the ones that the next step starts from."""
     for angle in model.angles:
-        trace.write(trace.own, angle, trace.read(trace.own, "work", f"{angle}_now"), store="state")
+        now = trace.read(trace.own, "work", f"{angle}_now")
+        trace.write(trace.own, angle, now, "joint angle at this knot, with its whole turns", "rad", store="state")
 
 
 def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[str, Kernel]:

@@ -163,7 +163,8 @@ def _damping(trace: Trace, model: ForceModel, rows: Rows, moving: list[str], tim
 
 def _carry_angles(trace: Trace, kind: str, model: ForceModel) -> None:
     for angle in model.angles:
-        trace.write(kind, angle, trace.read(kind, "work", f"{angle}_now"), store="state")
+        now = trace.read(kind, "work", f"{angle}_now")
+        trace.write(kind, angle, now, "joint angle at this knot, with its whole turns", "rad", store="state")
 
 
 def _energy(records: Records, kind: str, model: ForceModel, ports, baked: Baked) -> Kernel | None:

@@ -1,0 +1,318 @@
+"""The exported folder: its self-test passes with every build system, its figures are true, two fit into one program."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symvi
+from symvi.emit.templates import environment
+from symvi.exporters import Exported, export
+from symvi.exporters.folder import digest_of
+from symvi.exporters.golden import FIELDS
+from symvi.exporters.targets import TARGETS
+from symvi.simulate.simulator import generate_text
+from tests.export.exports import arm, crate, done, need
+
+STRICT = (
+    "-pedantic -Wall -Wextra -Werror -Wconversion -Wdouble-promotion -Wfloat-equal -Wfloat-conversion -Wshadow "
+    "-Wcast-qual -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla"
+).split()
+FILES = (
+    "CMakeLists.txt LICENSE Makefile README.md cmake/{0}Config.cmake.in examples/golden.h examples/main.c golden.csv "
+    "include/{0}.h library.json library.properties manifest.json platformio.ini src/{0}.c src/{0}.h "
+    "zephyr/CMakeLists.txt zephyr/Kconfig zephyr/module.yml"
+)
+CASES = {
+    f"{name}_{real}": (make, real) for name, make in (("arm", arm), ("crate", crate)) for real in ("double", "float")
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def exported(request, tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    make, real = CASES[request.param]
+    folder = tmp_path_factory.mktemp("exports") / request.param
+    return export(make(), folder, real=real, prefix=request.param, step=0.005, measure=False)
+
+
+def prefix_of(exported: Exported) -> str:
+    return exported.manifest["prefix"]
+
+
+def test_every_file_is_there_and_none_else(exported: Exported) -> None:
+    assert exported.files == tuple(sorted(FILES.format(prefix_of(exported)).split()))
+    assert exported.manifest == json.loads((exported.folder / "manifest.json").read_text())
+    digests = exported.manifest["files"]
+    assert set(digests) | {"manifest.json"} == set(exported.files)
+    assert all(digest_of((exported.folder / name).read_text()) == digest for name, digest in digests.items())
+
+
+def test_make_test_finds_every_bit_and_prints_the_golden_table(exported: Exported, tmp_path: Path) -> None:
+    need("cc", "ar", "make")
+    done("make", f"BUILD={tmp_path}", "test", folder=exported.folder)
+    printed = done(tmp_path / "self_test")
+    table = "".join(line for line in printed.splitlines(keepends=True) if not line.startswith("#"))
+    assert table == (exported.folder / "golden.csv").read_text()
+    golden = exported.manifest["golden"][exported.manifest["real"]]
+    assert printed.splitlines()[-1] == f"# hash {golden['value']}"
+    assert f"# iterations {golden['iterations']}" in printed
+    assert golden["steps"] == exported.manifest["steps"] == 1000
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "tcc"])
+def test_the_self_test_passes_with_every_compiler_without_a_warning(
+    exported: Exported, compiler: str, tmp_path: Path
+) -> None:
+    need(compiler)
+    plain, include = ["-std=c99", "-O1", "-ffp-contract=off"], f"-I{exported.folder / 'include'}"
+    example = [*plain, *([] if compiler == "tcc" else STRICT), include, exported.folder / "examples" / "main.c"]
+    solver = [*plain, include, exported.folder / "src" / f"{prefix_of(exported)}.c"]
+    for name, what in (("main.o", example), ("solver.o", solver)):
+        done(compiler, *what, "-c", "-o", tmp_path / name)
+    done(compiler, tmp_path / "main.o", tmp_path / "solver.o", "-lm", "-o", tmp_path / "test")
+    assert "every bit as expected" in done(tmp_path / "test")
+
+
+def test_the_self_test_sees_one_wrong_bit(exported: Exported, tmp_path: Path) -> None:
+    need("cc", "ar", "make")
+    folder = tmp_path / "copy"
+    shutil.copytree(exported.folder, folder)
+    source = folder / "examples" / "golden.h"
+    text = source.read_text()
+    last = re.search(r"UINT64_C\(0x[0-9a-f]{15}([0-9a-f])\)", text)
+    source.write_text(text[: last.start(1)] + ("0" if last[1] != "0" else "1") + text[last.end(1) :])
+    ran = subprocess.run(["make", f"BUILD={tmp_path}/b", "test"], cwd=folder, capture_output=True, text=True)
+    assert ran.returncode != 0
+    assert "NOT the expected hash" in ran.stdout
+
+
+def test_the_golden_motion_is_the_simulators_own(exported: Exported) -> None:
+    """Positions at the last knot are those that simulate() finds, which is driven in another way."""
+    manifest = exported.manifest
+    mechanism = CASES[prefix_of(exported)][0]()
+    motion = symvi.Simulator(mechanism, real=manifest["real"]).simulate(5.0, step=0.005, every=1000)
+    head, *_, last = (exported.folder / "golden.csv").read_text().splitlines()
+    numbers = dict(zip(head.split(","), map(float, last.split(",")), strict=True))
+    found = [[numbers[f"{body}.x{k}"] for k in range(3)] for body in mechanism.body_names]
+    centers = motion.position[-1]
+    assert numbers["knot"] == 1000
+    assert np.abs(np.array(found) - centers).max() < (1e-12 if manifest["real"] == "double" else 1e-5)
+
+
+@pytest.mark.parametrize("make", [arm, crate], ids=["arm", "crate"])
+def test_the_text_is_that_of_generate(make, tmp_path: Path) -> None:
+    name = make.__name__
+    exported = export(make(), tmp_path / "out", fixed_iterations=3, layout="looped", measure=False)
+    expected = generate_text(make(), "looped", fixed_iterations=3).files
+    assert (exported.folder / "include" / f"{name}.h").read_text() == expected[f"{name}.h"]
+    assert (exported.folder / "src" / f"{name}.c").read_text() == expected[f"{name}.c"]
+
+
+def test_offsets_and_sizes_are_those_of_a_compiler(exported: Exported, tmp_path: Path) -> None:
+    need("cc")
+    prefix, manifest = prefix_of(exported), exported.manifest
+    lines, expected = [], []
+    for store, key in (("parameters", "parameters"), ("state", "state"), ("input", "inputs")):
+        for field in manifest[key]:
+            lines.append(f'printf("%lu %lu\\n", (unsigned long)offsetof({prefix}_{store}, {field["c"]}), '
+                         f"(unsigned long)sizeof((({prefix}_{store} *)0)->{field['c']}));")  # fmt: skip
+            expected.append([field["offset"], field["count"] * (4 if manifest["real"] == "float" else 8)])
+    for field in manifest["inputs"]:
+        lines.append(f'printf("%lu 0\\n", (unsigned long)({field["constant"]}*sizeof({prefix}_real)));')
+        expected.append([field["offset"], 0])
+    for name, figure in manifest["memory"].items():
+        lines.append(f'printf("%lu 0\\n", (unsigned long)sizeof({prefix}_{name}));')
+        expected.append([figure["value"], 0])
+    includes = f'#include <stddef.h>\n#include <stdio.h>\n#include "{prefix}.h"\n'
+    (tmp_path / "probe.c").write_text(f"{includes}int main(void) {{\n{chr(10).join(lines)}\nreturn 0;\n}}\n")
+    done("cc", f"-I{exported.folder / 'include'}", tmp_path / "probe.c", "-o", tmp_path / "probe")
+    found = [[int(word) for word in line.split()] for line in done(tmp_path / "probe").splitlines()]
+    assert found == expected
+    fields = [field for key in ("parameters", "state", "inputs") for field in manifest[key]]
+    assert all(field["unit"] and field["meaning"] for field in fields)
+
+
+def test_values_are_those_of_the_description(tmp_path: Path) -> None:
+    manifest = export(arm(), tmp_path / "arm", step=0.002, measure=False).manifest
+    values = {field["name"]: field["value"] for key in ("parameters", "inputs", "state") for field in manifest[key]}
+    assert values["common.h"] == 0.002
+    assert values["upper.mass"] == 1.0
+    assert values["hold.stiffness"] == 5.0
+    assert (values["hold.target"], values["hold.target_rate"]) == pytest.approx((0.3, 0.1))
+    assert manifest["dimensions"]["inputs"] == 4
+    assert [entry["value"] for entry in manifest["status"].values()][:3] == [0, 1, 2]
+
+
+# --- build systems ----------------------------------------------------------------------------------------------------
+def test_ctest_passes_outside_the_folder_and_leaves_it_as_it_was(exported: Exported, tmp_path: Path) -> None:
+    need("cmake", "cc", "make")
+    before = sorted(path.as_posix() for path in exported.folder.rglob("*"))
+    done("cmake", "-S", exported.folder, "-B", tmp_path / "build")
+    done("cmake", "--build", tmp_path / "build")
+    assert "100% tests passed" in done("ctest", "--test-dir", tmp_path / "build")
+    assert sorted(path.as_posix() for path in exported.folder.rglob("*")) == before
+
+
+USER = """\
+cmake_minimum_required(VERSION 3.13)
+project(firmware C)
+{0}
+add_executable(firmware main.c)
+target_link_libraries(firmware PRIVATE {1})
+"""
+
+
+def test_an_installed_export_is_found(exported: Exported, tmp_path: Path) -> None:
+    need("cmake", "cc", "make")
+    prefix, root = prefix_of(exported), tmp_path / "root"
+    done("cmake", "-S", exported.folder, "-B", tmp_path / "build", f"-DCMAKE_INSTALL_PREFIX={root}")
+    done("cmake", "--build", tmp_path / "build")
+    done("cmake", "--install", tmp_path / "build")
+    user = tmp_path / "user"
+    user.mkdir()
+    (user / "CMakeLists.txt").write_text(USER.format(f"find_package({prefix} 0.1 REQUIRED)", f"{prefix}::{prefix}"))
+    for name in ("main.c", "golden.h"):
+        shutil.copy(exported.folder / "examples" / name, user)
+    done("cmake", "-S", user, "-B", user / "build", f"-DCMAKE_PREFIX_PATH={root}")
+    done("cmake", "--build", user / "build")
+    assert "every bit as expected" in done(user / "build" / "firmware")
+    installed = [path for path in root.rglob("*.cmake")]
+    assert installed and not any(str(tmp_path) in path.read_text() for path in installed)
+
+
+TWO = """\
+#include <stdio.h>
+#include "arm_a.h"
+#include "crate_b.h"
+
+static arm_a_parameters pa; static arm_a_options oa; static arm_a_state za; static arm_a_input ua; static arm_a_work wa;
+static crate_b_parameters pb; static crate_b_options ob; static crate_b_state zb; static crate_b_input ub;
+static crate_b_work wb;
+
+int main(void)
+{
+    arm_a_info ia;
+    crate_b_info ib;
+    if ((arm_a_init(&pa, &oa, &za, &ua, &wa) < 0) || (crate_b_init(&pb, &ob, &zb, &ub, &wb) < 0)) {
+        return 1;
+    }
+    for (int n = 0; n < 100; n++) {
+        TARGET = (REAL)0.3;
+        if ((arm_a_step(&pa, &oa, &za, &ua, &wa, &ia) < 0) || (crate_b_step(&pb, &ob, &zb, &ub, &wb, &ib) < 0)) {
+            return 2;
+        }
+    }
+    printf("%.3f %.3f\\n", (double)za.body[0].x[2], (double)zb.body[0].x[2]);
+    return 0;
+}
+"""
+
+
+def two(tmp_path: Path, real: str) -> Path:
+    """A program that steps two exports side by side, and both folders."""
+    first = export(arm(), tmp_path / "a", prefix="arm_a", real=real, measure=False)
+    export(crate(), tmp_path / "b", prefix="crate_b", real="float", measure=False)
+    driven = next(field for field in first.manifest["inputs"] if field["name"] == "gearbox.target")
+    (tmp_path / "main.c").write_text(TWO.replace("TARGET", f"ua.{driven['c']}").replace("REAL", real))
+    return tmp_path
+
+
+def test_two_exports_link_into_one_program(tmp_path: Path) -> None:
+    """In different precisions, by CMake; the crate lies on the ground at the end."""
+    need("cmake", "cc", "make")
+    folder = two(tmp_path, "double")
+    added = "add_subdirectory(a)\nadd_subdirectory(b)"
+    (folder / "CMakeLists.txt").write_text(USER.format(added, "arm_a::arm_a crate_b::crate_b"))
+    done("cmake", "-S", folder, "-B", folder / "build")
+    done("cmake", "--build", folder / "build")
+    assert done(folder / "build" / "firmware").split()[1] == "0.050"
+
+
+def test_two_exports_link_into_one_firmware(tmp_path: Path) -> None:
+    """For a board, with make and a cross compiler; nothing is left undefined or defined twice."""
+    need("arm-none-eabi-gcc", "arm-none-eabi-ar", "make")
+    folder = two(tmp_path, "float")
+    machine = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"]
+    for name in "ab":
+        done("make", "CC=arm-none-eabi-gcc", "AR=arm-none-eabi-ar", "OPTIMISE=-Os", f"MACHINE={' '.join(machine)}",
+             folder=folder / name)  # fmt: skip
+    board = ["--specs=picolibc.specs", "--oslib=semihost", "--crt0=hosted", "-Wl,--gc-sections",
+             "-Wl,--defsym=__flash=0x0", "-Wl,--defsym=__flash_size=0x400000", "-Wl,--defsym=__ram=0x20000000",
+             "-Wl,--defsym=__ram_size=0x400000", "-Wl,--defsym=__stack_size=0x8000"]  # fmt: skip
+    libraries = [folder / "a/build/libarm_a_solver.a", folder / "b/build/libcrate_b_solver.a"]
+    done("arm-none-eabi-gcc", "-std=c99", "-Os", *machine, *board, "-Ia/include", "-Ib/include", "main.c", *libraries,
+         "-lm", "-o", "firmware.elf", folder=folder)  # fmt: skip
+    assert (folder / "firmware.elf").is_file()
+
+
+def test_small_text_files_say_the_same(exported: Exported) -> None:
+    """PlatformIO, Arduino, Zephyr: their tools are not here, so what they read is compared with what they document."""
+    prefix, folder = prefix_of(exported), exported.folder
+    library = json.loads((folder / "library.json").read_text())
+    assert {"name", "version", "build"} <= set(library)
+    assert (folder / library["build"]["includeDir"] / library["headers"]).is_file()
+    properties = dict(line.split("=", 1) for line in (folder / "library.properties").read_text().splitlines())
+    required = {"name", "version", "author", "maintainer", "sentence", "paragraph", "category", "url", "architectures"}
+    assert required <= set(properties)
+    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_. -]{0,62}", properties["name"])
+    assert properties["version"] == library["version"] == symvi.__version__
+    assert (folder / "src" / properties["includes"]).is_file()
+    module = (folder / "zephyr" / "module.yml").read_text()
+    assert module == f"name: {prefix}\nbuild:\n  cmake: zephyr\n  kconfig: zephyr/Kconfig\n"
+    option = re.search(r"^config (\w+)\n\tbool ", (folder / "zephyr" / "Kconfig").read_text(), re.M)[1]
+    script = (folder / "zephyr" / "CMakeLists.txt").read_text()
+    assert f"if(CONFIG_{option})" in script
+    assert (folder / "zephyr" / re.search(r"zephyr_library_sources\((\S+)\)", script)[1]).is_file()
+    assert (folder / "zephyr" / re.search(r"zephyr_include_directories\((\S+)\)", script)[1]).is_dir()
+
+
+def test_the_loop_of_the_readme_compiles_and_runs(exported: Exported, tmp_path: Path) -> None:
+    need("cc")
+    text = (exported.folder / "README.md").read_text()
+    loop = re.search(r"```c\n(.*?)```", text, re.S)[1]
+    (tmp_path / "main.c").write_text(loop + "\nint main(void) { return (start() < 0) || (every_step() < 0); }\n")
+    source = exported.folder / "src" / f"{prefix_of(exported)}.c"
+    flags = ["-std=c99", f"-I{exported.folder / 'include'}"]
+    done("cc", *flags, "-Wall", "-Wextra", "-Werror", "-c", tmp_path / "main.c", "-o", tmp_path / "main.o")
+    done("cc", *flags, tmp_path / "main.o", source, "-lm", "-o", tmp_path / "loop")
+    done(tmp_path / "loop")
+
+
+# --- the same bytes ---------------------------------------------------------------------------------------------------
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_two_exports_have_the_same_bytes_and_no_paths(tmp_path: Path) -> None:
+    """In two processes, with another order of hashes, from another folder, without what the first has kept."""
+    (tmp_path / "arm.json").write_text(arm().to_json())
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        environment_of = {
+            **os.environ,
+            "PYTHONHASHSEED": str(len(name) + ord(name[0])),
+            "SYMVI_CACHE": str(tmp_path / name / "cache"),
+            "PYTHONPATH": str(Path(symvi.__file__).parents[1]),
+        }
+        command = [sys.executable, "-m", "symvi.cli", "export", "../arm.json", "-o", "out", "--no-measure"]
+        done(*command, folder=tmp_path / name, env=environment_of)
+    first, second = (contents(tmp_path / name / "out") for name in ("one", "two"))
+    assert first == second
+    assert not [name for name, text in first.items() if str(tmp_path).encode() in text]
+
+
+def test_every_target_and_every_template_is_used(exported: Exported) -> None:
+    from symvi.exporters import c
+
+    known = set(environment("export").list_templates())
+    assert known == {*c.FILES.values(), "README.md.jinja"}
+    assert list(TARGETS) == ["c"]
+    assert dict(FIELDS) == {"x": 3, "q": 4, "v": 3, "w": 3}
