@@ -20,7 +20,15 @@ GENERATORS = {"strandbeest_geometry", "walker_geometry"}
 NAMES = sorted({path.stem for path in EXAMPLES.glob("[!_]*.py")} - GENERATORS)
 # At full length these build some dozens of solvers, and some measure time, which needs a quiet machine; learning takes
 # minutes.
-LONG = {"closed_chains", "four_bar_chain", "learning", "linear_time_step", "newton_convergence", "sphere_chain"}
+LONG = {
+    "closed_chains",
+    "four_bar_chain",
+    "learning",
+    "linear_time_step",
+    "newton_convergence",
+    "scissor_lift",
+    "sphere_chain",
+}
 
 
 def run(name: str, figure: Path, *options: str) -> None:
