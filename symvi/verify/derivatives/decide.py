@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, log10, prod
 from random import Random
+from time import process_time
 
 from symvi.verify.derivatives.branches import (
     EXAMPLES,
@@ -36,7 +37,7 @@ DOUBTED = 40  # points looked at where roots may have taken the other sign
 MOST_TESTED = 512  # ways beyond MANY_WAYS that are compared at one real point each
 BESIDE, TRIES_BESIDE = Fraction(1, 2**30), 24  # how near to an aimed point a field's points are, and how many
 SMALL_POINTS = 40  # looked at for one where only the claim has no value
-TWICE = 24  # points at which code is asked twice
+TWICE, MOST_TWICE, SECONDS_TWICE = 24, 150, 0.05  # points at which code is asked twice, more where it is quick
 GIVEN_ROOTS = 3  # of 0, 1 and 2, which every field knows
 
 
@@ -126,7 +127,10 @@ def ask_twice(problem: Problem) -> None:
     """Raises VerificationError for Python code that answers differently when it is asked again."""
     world = FloatWorld()
     for given, ask in ((problem.function, problem.values), (problem.claimed, problem.claim)):
-        for number in range(TWICE) if given.origin == "Python" else ():
+        began = process_time()
+        for number in range(MOST_TWICE) if given.origin == "Python" else ():
+            if number >= TWICE and process_time() - began > SECONDS_TWICE:
+                break
             point = problem.draw(number)
             try:
                 once, again = ask(point, world), ask(point, world)

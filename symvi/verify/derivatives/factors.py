@@ -110,7 +110,7 @@ class Factors:
                     yield Product(2.0 + largest, words, f"{_amount(one, p)} {_amount(other, r)}", values)
 
     def amount(self, sizes: tuple[float, ...]) -> str | None:
-        """ "too much by 2 h times": how many times something there is too much, at every point; None for nothing known."""
+        """How much too much of something there is: "too much by 2 h times"; None for an unknown number of times."""
         for product in self.products:
             rational = _simple([s / v for s, v in zip(sizes, product.values, strict=True)])
             if rational is not None:

@@ -30,7 +30,7 @@ def python_function(given: Callable, variables: Mapping[str, Variable]) -> Funct
     arguments = _arguments(given, variables, f"{name} ({place})")
     function = Function(name, tuple(arguments.values()), None, "Python", place)
     function.evaluate = lambda values, world: _run(given, arguments, variables, values, world, function)
-    function.call = given
+    function.on_floats = lambda values, world: _run_on_floats(given, arguments, variables, values, world, function)
     return function
 
 

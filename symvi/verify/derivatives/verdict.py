@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
+from symvi.verify.derivatives.alone import check_alone
 from symvi.verify.derivatives.conventions import asked_lines
 from symvi.verify.derivatives.counterexample import counterexamples
 from symvi.verify.derivatives.decide import Branch, Decision, decide
@@ -91,31 +92,13 @@ def count_outputs(function: Function, asked: Question, seed: int) -> int:
 def fit(function: Function, claimed: Function, asked: Question, rows: int, seed: int) -> Problem:
     """The problem, if the claim has the shape of the derivative, or of its transpose. Raises VerificationError."""
     problem = Problem(function, claimed, asked, rows, seed=seed)
-    if _of_one_object(function, claimed):
-        _called_after(function, claimed)
+    check_alone(problem)
     found = _first_value(problem, claimed)
     if fitted(found.entries, found.shape, problem.shape) is not None:
         return problem
     if fitted(found.entries, found.shape, problem.shape[::-1]) is not None:
         return replace(problem, transposed=True)
     raise VerificationError(_misfit(problem, claimed, found.shape))
-
-
-def _of_one_object(function: Function, claimed: Function) -> bool:
-    """Whether both are methods of one object, which may keep for its derivative what its value has computed."""
-    one, other = (getattr(given.call, "__self__", None) for given in (function, claimed))
-    return one is not None and one is other
-
-
-def _called_after(function: Function, claimed: Function) -> None:
-    """The function is called at the same point before every call of its claim."""
-    alone = claimed.evaluate
-
-    def evaluate(values, world):
-        function.evaluate(values, world)
-        return alone(values, world)
-
-    claimed.evaluate = evaluate
 
 
 def _misfit(problem: Problem, claimed: Function, given: tuple[int, ...]) -> str:
