@@ -1,0 +1,349 @@
+"""What cannot be exported is refused with a remedy, and nothing is written; foreign files are never overwritten."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import symvi
+from symvi import Body, Mechanism, Sphere, SymviError, cli
+from symvi.exporters import c, export, folder
+from symvi.exporters.folder import check_replaceable, staged
+from symvi.exporters.measure import tools
+from tests.export.exports import arm, crate, done, need
+
+
+def ball() -> Mechanism:
+    """The quickest to export."""
+    return Mechanism(name="ball", bodies=[Body(name="ball", mass=1.0, shape=Sphere(radius=0.1))])
+
+
+def contents(place: Path) -> dict[str, bytes]:
+    """Every file below a folder, hidden ones too."""
+    return {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+
+# --- what is asked ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "asked, says",
+    [
+        ({"target": "C"}, "did you mean 'c'?"),
+        ({"target": "fmu"}, "known: c"),
+        ({"prefix": "2arm"}, "with a letter first"),
+        ({"prefix": "my-arm"}, "letters a-z"),
+        ({"prefix": ""}, "letters a-z"),
+        ({"prefix": "while"}, "is a reserved word of C"),
+        ({"prefix": "template"}, "is a reserved word of C, C++"),
+        ({"prefix": "math"}, "<math.h> is a header of the C library; choose another prefix"),
+        ({"prefix": "x"}, "X_OK is a macro of POSIX; choose a longer prefix"),
+        ({"prefix": 3}, "must be a text"),
+        ({"real": "half"}, "real 'half': use 'double' or 'float'"),
+        ({"layout": "flat"}, "layout 'flat': use 'auto', 'inline', 'unrolled' or 'looped'"),
+        ({"step": 0.0}, "step 0.0: must be a positive number of seconds"),
+        ({"step": float("nan")}, "must be a positive number of seconds"),
+        ({"fixed_iterations": -1}, "must be 0 or a number of iterations"),
+        ({"max_ram": 0}, "max_ram 0: must be a positive number of bytes"),
+    ],
+    ids=str,
+)
+def test_a_wrong_request_is_refused_before_anything_is_derived(asked: dict, says: str, tmp_path: Path) -> None:
+    with pytest.raises(SymviError) as caught:
+        export(ball(), tmp_path / "out", **asked)
+    assert says in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_answers_likewise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ball.json").write_text(ball().to_json())
+    command = ["export", str(tmp_path / "ball.json"), "-o", str(tmp_path / "out"), "--target", "c99", "--json"]
+    assert cli.main(command) == 1
+    answer = capsys.readouterr()
+    assert "target 'c99'" in json.loads(answer.out)["error"]
+    assert answer.err.startswith("symvi: target")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_prints_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ball.json").write_text(ball().to_json())
+    command = ["export", str(tmp_path / "ball.json"), "-o", str(tmp_path / "out"), "--no-measure", "--step", "0.002"]
+    assert cli.main([*command, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["folder"] == str(tmp_path / "out")
+    assert set(answer["files"]) == set(contents(tmp_path / "out"))
+    assert answer["memory"]["options"]["value"] > 0
+    assert cli.main(command) == 0
+    assert answer["golden"]["double"]["value"] in capsys.readouterr().out
+
+
+def test_a_first_step_that_fails_is_refused_and_a_later_one_shortens_the_self_test(tmp_path: Path) -> None:
+    """A body that turns by more than a quarter of a turn in a step cannot start; a fall that ends in a hole can."""
+    fast = ball().changed(
+        bodies=[Body(name="ball", mass=1.0, shape=Sphere(radius=0.1), angular_velocity=(300.0, 0.0, 0.0))]
+    )
+    with pytest.raises(SymviError, match="turns at 300 rad/s"):
+        export(fast, tmp_path / "out", measure=False)
+    assert list(tmp_path.iterdir()) == []
+    spun = ball().changed(forces=[symvi.Wrench(name="spin", body="ball", signal=["0", "0", "0", "0.1", "0", "0"])])
+    exported = export(spun, tmp_path / "out", measure=False)
+    golden = exported.manifest["golden"]["double"]
+    assert 0 < golden["steps"] == exported.manifest["steps"] < 1000
+    assert "a body turns by a quarter of a turn or more in one step" in golden["ended early"]
+    assert golden["ended early"] in (exported.folder / "README.md").read_text()
+    need("cc", "ar", "make")
+    done("make", f"BUILD={tmp_path}/build", "test", folder=exported.folder)
+
+
+# --- tools that are missing -------------------------------------------------------------------------------------------
+def test_without_tools_figures_are_not_measured_and_the_tools_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools.shutil, "which", lambda program: None)
+    manifest = export(ball(), tmp_path / "out").manifest
+    figures = manifest["boards"]["cortex-m7"]
+    assert figures and all("gcc-arm-none-eabi" in figure["not measured"] for figure in figures.values())
+    assert "gcc-arm-none-eabi" in (tmp_path / "out" / "README.md").read_text()
+    with pytest.raises(SymviError, match="max-text cannot be checked: .*gcc-arm-none-eabi"):
+        export(ball(), tmp_path / "other", max_text=10_000)
+    assert not (tmp_path / "other").exists()
+
+
+def test_without_a_compiler_the_hash_comes_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bits in double; in float there is none, which the manifest, the self-test and README say."""
+    expected = export(ball(), tmp_path / "with", measure=False).manifest["golden"]
+    for module in (c, symvi.simulate.simulator):
+        monkeypatch.setattr(module, "has_compiler", lambda: False)
+    with pytest.warns(UserWarning, match="no C compiler"):
+        found = export(ball(), tmp_path / "without", measure=False).manifest["golden"]
+    assert found["double"]["value"] == expected["double"]["value"]
+    assert found["double"]["how"] == "symvi's simulator, in Python"
+    assert "install gcc or clang" in found["float"]["not measured"]
+    with pytest.warns(UserWarning, match="no C compiler"):
+        single = export(ball(), tmp_path / "single", real="float", measure=False)
+    assert "golden.csv" not in single.files
+    assert "install gcc or clang" in (tmp_path / "single" / "README.md").read_text()
+    need("cc", "ar", "make")
+    assert "nothing to compare with" in done("make", f"BUILD={tmp_path}/b", "test", folder=single.folder)
+
+
+# --- budgets ----------------------------------------------------------------------------------------------------------
+def test_a_budget_of_memory_is_kept_or_what_fits_is_named(tmp_path: Path) -> None:
+    double, single = (
+        sum(figure["value"] for figure in manifest["memory"].values())
+        for manifest in (
+            export(arm(), tmp_path / real, real=real, measure=False).manifest for real in ("double", "float")
+        )
+    )
+    assert single < 0.6 * double
+    export(arm(), tmp_path / "fits", max_ram=double, measure=False)
+    with pytest.raises(SymviError) as caught:
+        export(arm(), tmp_path / "out", max_ram=double - 1, measure=False)
+    said = str(caught.value)
+    assert f"{double} B of RAM" in said and f"{double - 1} allowed" in said
+    assert "these fit: --real float" in said
+    with pytest.raises(SymviError, match="nothing fits, the nearest is --real float.*fewer bodies"):
+        export(arm(), tmp_path / "out", max_ram=100, measure=False)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_budget_of_text_is_that_of_a_board(tmp_path: Path) -> None:
+    need("arm-none-eabi-gcc")
+    inline = export(crate(), tmp_path / "inline", real="float", layout="inline", measure=True)
+    size = inline.manifest["boards"]["cortex-m4f"]["text"]["value"]
+    with pytest.raises(SymviError) as caught:
+        export(crate(), tmp_path / "out", real="float", layout="inline", max_text=size - 1, measure=False)
+    assert f"{size} B of text, {size - 1} allowed" in str(caught.value)
+    for other in caught.value.found["alternatives"]:
+        assert other["fits"] == (other["text"] <= size - 1)
+    export(crate(), tmp_path / "out", real="float", layout="inline", max_text=size, measure=False)
+
+
+# --- the folder -------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished export, to be copied."""
+    place = tmp_path_factory.mktemp("master") / "ball"
+    export(ball(), place, measure=False)
+    return place
+
+
+@pytest.fixture
+def earlier(master: Path, tmp_path: Path) -> Path:
+    place = tmp_path / "ball"
+    for name, data in contents(master).items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(data)
+    return place
+
+
+def test_an_earlier_export_that_nobody_changed_is_replaced(earlier: Path) -> None:
+    export(ball(), earlier, real="float", measure=False)
+    assert json.loads((earlier / "manifest.json").read_text())["real"] == "float"
+    assert [path.name for path in earlier.parent.iterdir()] == ["ball"]
+
+
+def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    export(ball(), tmp_path / "out", measure=False)
+    assert (tmp_path / "out" / "manifest.json").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def changed(place: Path) -> None:
+    (place / "src" / "ball.c").write_text((place / "src" / "ball.c").read_text() + "/* tuned by hand */\n")
+
+
+def added(place: Path) -> None:
+    (place / "src" / "mine.c").write_text("int mine;\n")
+
+
+def added_folder(place: Path) -> None:
+    (place / "build").mkdir()
+
+
+def manifest_changed(place: Path) -> None:
+    text = (place / "manifest.json").read_text()
+    (place / "manifest.json").write_text(text.replace('"format": 1', '"format": 1, "mine": true'))
+
+
+def manifest_of_somebody(place: Path) -> None:
+    (place / "manifest.json").write_text('{"files": 3}')
+
+
+def deleted(place: Path) -> None:
+    (place / "LICENSE").unlink()
+
+
+def linked(place: Path) -> None:
+    (place / "LICENSE").unlink()
+    (place / "LICENSE").symlink_to(place / "README.md")
+
+
+@pytest.mark.parametrize(
+    "edit, names",
+    [(changed, "src/ball.c"), (added, "src/mine.c"), (added_folder, "build/"), (manifest_changed, "manifest.json"),
+     (manifest_of_somebody, "CMakeLists.txt"), (deleted, "LICENSE"), (linked, "LICENSE")],
+)  # fmt: skip
+def test_a_folder_in_which_somebody_has_worked_is_left_alone(edit, names: str, earlier: Path) -> None:
+    edit(earlier)
+    before = contents(earlier)
+    with pytest.raises(SymviError) as caught:
+        export(ball(), earlier, measure=False)
+    assert names in str(caught.value) and "nothing was written" in str(caught.value)
+    assert contents(earlier) == before
+    assert [path.name for path in earlier.parent.iterdir()] == ["ball"]
+
+
+def test_foreign_files_are_never_touched(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(SymviError, match="holds what no export has written: thesis.tex"):
+        export(ball(), tmp_path)
+    assert contents(tmp_path) == {"thesis.tex": b"years of work"}
+
+
+@pytest.mark.parametrize("what", ["file", "no parent", "here", "dead link"])
+def test_places_where_no_folder_can_be_are_refused(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "dead").symlink_to("nowhere")
+    monkeypatch.chdir(tmp_path / "empty")
+    place, says = {
+        "file": (tmp_path / "file", "is a file; give a folder"),
+        "no parent": (tmp_path / "a" / "b", "make it first"),
+        "here": (Path("."), "is the folder you are in"),
+        "dead link": (tmp_path / "dead", "is a link to nowhere"),
+    }[what]
+    with pytest.raises(SymviError, match=says):
+        export(ball(), place)
+
+
+def test_what_is_written_while_an_export_runs_is_seen(earlier: Path) -> None:
+    """Between the first look at the folder and the exchange, somebody saves a file there."""
+    with pytest.raises(SymviError, match="mine.c"), staged(earlier) as stage:
+        (stage / "new").write_text("")
+        added(earlier)
+    assert (earlier / "src" / "mine.c").is_file() and not (earlier / "new").exists()
+    assert [path.name for path in earlier.parent.iterdir()] == ["ball"]
+
+
+def test_and_so_is_what_is_written_after_the_last_look(earlier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exchange = folder._exchange
+
+    def late(one: Path, other: Path) -> None:
+        if not (earlier / "src" / "mine.c").exists() and (earlier / "src").exists():
+            added(earlier)
+        exchange(one, other)
+
+    monkeypatch.setattr(folder, "_exchange", late)
+    with pytest.raises(SymviError, match="mine.c"), staged(earlier) as stage:
+        (stage / "new").write_text("")
+    assert (earlier / "src" / "mine.c").is_file() and not (earlier / "new").exists()
+
+
+def test_folders_change_places_where_the_system_has_no_operation_for_it(
+    earlier: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "_exchanged_at_once", lambda one, other: False)
+    with staged(earlier) as stage:
+        (stage / "new").write_text("")
+    assert contents(earlier) == {"new": b""}
+    assert [path.name for path in earlier.parent.iterdir()] == ["ball"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from symvi.exporters import folder
+when = sys.argv[2]
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+if when == "before":
+    folder._put = die
+if when == "after":
+    folder.shutil.rmtree = die
+with folder.staged(Path(sys.argv[1])) as stage:
+    (stage / "new").write_text("whole")
+    if when == "amid":
+        die()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("when", ["amid", "before", "after"])
+def test_whenever_it_is_killed_the_folder_is_whole(when: str, earlier: Path) -> None:
+    """Old or new, never half; and the next export sweeps up what the killed one has left."""
+    before = contents(earlier)
+    environment = {**os.environ, "PYTHONPATH": str(Path(symvi.__file__).parents[1])}
+    ran = subprocess.run([sys.executable, "-c", KILLED, str(earlier), when], env=environment, check=False)
+    assert ran.returncode == -signal.SIGKILL
+    assert contents(earlier) == ({"new": b"whole"} if when == "after" else before)
+    assert len(list(earlier.parent.iterdir())) == 2
+    if when == "after":
+        (earlier / "new").unlink()
+    with staged(earlier) as stage:
+        (stage / "newer").write_text("")
+    assert [path.name for path in earlier.parent.iterdir()] == ["ball"]
+
+
+def test_an_export_beside_another_is_not_swept_up(tmp_path: Path) -> None:
+    with staged(tmp_path / "out") as first:
+        with staged(tmp_path / "out") as second:
+            assert first.is_dir() and second.is_dir() and first != second
+            (second / "a").write_text("")
+        (first / "a").write_text("")
+        assert contents(tmp_path / "out") == {"a": b""}
+        (tmp_path / "out" / "a").unlink()
+    assert contents(tmp_path / "out") == {"a": b""}
+
+
+def test_an_error_amid_writing_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), staged(tmp_path / "out") as stage:
+        (stage / "half").write_text("")
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+    check_replaceable(tmp_path / "out")
