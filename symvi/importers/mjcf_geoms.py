@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from symvi.importers.mjcf_names import Compiled, pose_of
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Findings
@@ -43,14 +45,34 @@ def note_contacts(compiled: Compiled, asked: bool, findings: Findings) -> None:
     if not compiled.is_on("CONTACT") or not model.ngeom:
         return
     ground = _ground(compiled)
+    meeting = _meeting(compiled)
+    if asked and ground is not None:
+        meeting[ground, :] = meeting[:, ground] = False
     for geom in range(model.ngeom):
-        if not (model.geom_contype[geom] or model.geom_conaffinity[geom]) or geom == ground:
+        if geom == ground or not meeting[geom].any():
             continue
         title = f"geom {shown(compiled.name('geom', geom))}"
         why = "with the ground only, of those between bodies none" if asked else "none, unless contacts are asked for"
         if not model.body_weldid[model.geom_bodyid[geom]]:
             why = "nothing but one plane of the world is ground"
         findings.note("ignored", compiled.source("geom", geom), title, "contacts", why)
+
+
+def _meeting(compiled: Compiled) -> np.ndarray:
+    """(geoms, geoms) whether MuJoCo looks for contacts of two geoms.
+
+    Their bits say so, and they are neither on bodies that are welded to each other nor on one and its parent, unless
+    that is the world or the file's flag says otherwise.
+    """
+    model = compiled.model
+    wanted = np.asarray(model.geom_contype)[:, None] & np.asarray(model.geom_conaffinity)[None, :]
+    own = np.asarray(model.body_weldid)[np.asarray(model.geom_bodyid)]
+    parent = np.asarray(model.body_weldid)[np.asarray(model.body_parentid)[own]]
+    found = ((wanted | wanted.T) != 0) & (own[:, None] != own[None, :])
+    if compiled.is_on("FILTERPARENT"):
+        near = (own[:, None] == parent[None, :]) & (own[:, None] != 0)
+        found &= ~(near | near.T)
+    return found
 
 
 def _ground(compiled: Compiled) -> int | None:

@@ -1,6 +1,8 @@
 """The words of MJCF that are no part of a mechanism here, each with the reason that the report gives.
 
-Which words there are at all, MuJoCo's own schema says.
+Which words there are at all, MuJoCo's own schema says. Skipped is what the motion does not depend on: pictures,
+settings of the solver, and values that are MuJoCo's defaults anyway. What it depends on is ignored, and `strict`
+refuses that.
 """
 
 from __future__ import annotations
@@ -15,7 +17,12 @@ SOFT = "softness of MuJoCo's solver: what it softens is held exactly here"
 BODIES = "symvi's bodies are rigid; take it out of the file"
 PICTURE = "has no effect on the motion"
 BOUNDS = "bounds of motors belong to their controllers"
+INPUTS = "bounds of an input, for whoever gives it"
 PAIRS = "contacts between bodies are not imported"
+OPTION = "a setting of MuJoCo's own solver; step and tolerances are given to the simulation"
+OVERRIDE = "contact parameters for all geoms, where its flag is on"
+DEFAULT = "is MuJoCo's default"
+HARMLESS = (PICTURE, INPUTS, OPTION)
 
 REFUSED = {
     "plugin": "a plugin is a program of its own, which is not run; take it out of the file",
@@ -60,14 +67,34 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     },
     "option": {
         **dict.fromkeys(("wind", "density", "viscosity"), "forces of fluids are not imported"),
-        "magnetic": "only a sensor would feel it",
+        "magnetic": PICTURE,
+        **dict.fromkeys(("o_margin", "o_solref", "o_solimp", "o_friction"), OVERRIDE),
     },
     "body": {"gravcomp": "gravity is one for all bodies", "sleep": PICTURE},
 }  # fmt: skip
-OPTION = "a setting of MuJoCo's own solver; step and tolerances are given to the simulation"
+# As ATTRIBUTES: the values that say nothing. A shorter text of numbers leaves the others as they are.
+_SOLREF, _SOLIMP = "0.02 1", "0.9 0.95 0.001 0.5 2"
+DEFAULTS: dict[str, dict[str, str]] = {
+    "": {
+        **dict.fromkeys(("solref", "solreflimit", "solreffriction"), _SOLREF),
+        **dict.fromkeys(("solimp", "solimplimit", "solimpfriction"), _SOLIMP),
+        **dict.fromkeys(("forcelimited", "actlimited", "actearly"), "false"),
+    },
+    "joint": {"margin": "0", "actuatorgravcomp": "false"},
+    "geom": {
+        **dict.fromkeys(("margin", "gap", "priority", "adhesion"), "0"),
+        "solmix": "1",
+        "condim": "3",
+        "fluidshape": "none",
+        "surfacevel": "0 0 0",
+    },
+    "option": {"wind": "0 0 0", "density": "0", "viscosity": "0"},
+    "body": {"gravcomp": "0"},
+}
 MECHANISM = ("gravity",)  # what <option> says about the mechanism itself
 ACTUATOR = {
-    **dict.fromkeys(("ctrlrange", "ctrllimited", "forcerange", "forcelimited"), BOUNDS),
+    **dict.fromkeys(("ctrlrange", "ctrllimited"), INPUTS),
+    **dict.fromkeys(("forcerange", "forcelimited"), BOUNDS),
     **dict.fromkeys(("actrange", "actlimited", "actdim", "actearly"), "symvi's motors have no state of their own"),
 }  # fmt: skip
 
@@ -79,7 +106,9 @@ def note_what_has_no_effect(root: Element, findings: Findings) -> None:
         for child in element.children:
             inside = section or child.tag
             if child.tag in DROPPED:
-                findings.note("ignored", child.source, _title(child, title), f"<{child.tag}>", DROPPED[child.tag])
+                is_loss = child.tag == "contact" and any(inner.tag != "exclude" for inner in child.children)
+                kind = "ignored" if is_loss else "skipped"
+                findings.note(kind, child.source, _title(child, title), f"<{child.tag}>", DROPPED[child.tag])
             else:
                 _attributes(child, inside, _title(child, title), findings)
                 look(child, inside, _title(child, title))
@@ -99,9 +128,24 @@ def _title(element: Element, around: str) -> str:
 def _attributes(element: Element, section: str, title: str, findings: Findings) -> None:
     own = ATTRIBUTES.get(element.tag, {})
     actuator = ACTUATOR if section == "actuator" or element.tag in ("motor", "position", "velocity", "general") else {}
-    for name in element.attributes:
+    for name, text in element.attributes.items():
         why = own.get(name) or ATTRIBUTES[""].get(name) or actuator.get(name)
         if element.tag == "option" and name not in MECHANISM:
             why = why or OPTION
+        if why and _is_default(element.tag, name, text):
+            why = DEFAULT
         if why:
-            findings.note("ignored", element.source, title, f"{name} of <{element.tag}>", why)
+            kind = "skipped" if why in (DEFAULT, *HARMLESS) else "ignored"
+            findings.note(kind, element.source, title, f"{name} of <{element.tag}>", why)
+
+
+def _is_default(tag: str, name: str, text: str) -> bool:
+    """Whether an attribute says what MuJoCo would take without it."""
+    usual = DEFAULTS.get(tag, {}).get(name) or DEFAULTS[""].get(name)
+    if usual is None:
+        return False
+    try:
+        given = [float(word) for word in text.split()]
+        return given == [float(word) for word in usual.split()][: len(given)]
+    except ValueError:
+        return text.strip() == usual

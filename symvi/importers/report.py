@@ -14,7 +14,7 @@ from symvi.errors import MechanismError
 
 __all__ = ["KINDS", "LOSSES", "Findings", "Kind", "Notice", "Report", "Source"]
 
-Kind = Literal["taken", "merged", "renamed", "repaired", "approximated", "dropped", "ignored"]
+Kind = Literal["taken", "merged", "renamed", "repaired", "skipped", "approximated", "dropped", "ignored"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # The mechanism says something else than the file, or less.
 LOSSES: tuple[Kind, ...] = ("approximated", "dropped", "ignored")
@@ -38,7 +38,8 @@ class Notice:
     """What was done with one element.
 
     kind: taken (exactly as the file says), merged (links without motion between them are one body, exactly), renamed,
-        repaired (because it was asked for), approximated, dropped (an element that has no effect), ignored.
+        repaired (because it was asked for), skipped (it says nothing about the mechanism: pictures, settings of a
+        solver, the format's own defaults), approximated, dropped (an element that has no effect), ignored.
     what: what of the element this is about. why: the reason, or what it became, or what would do instead.
     element: the element as the file names it, "joint 'knee'"; empty for the file as a whole.
     """

@@ -191,8 +191,70 @@ def test_softness_is_ignored_with_a_word_at_its_line(tmp_path: Path) -> None:
     text = '<default><joint solreflimit="0.1 1"/></default>\n<option timestep="0.01"/>'
     lines = told(read(model(text, world=PENDULUM.format('solimplimit="0.9 0.9 0.01"')), tmp_path), "ignored")
     assert "model.xml:2: ignored: default class 'main': solreflimit of <joint>" in lines
-    assert "model.xml:3: ignored: timestep of <option>" in lines
+    assert "timestep" not in lines
     assert "model.xml:4: ignored: joint 'p': solimplimit of <joint>" in lines
+
+
+def test_what_the_motion_does_not_depend_on_is_skipped(tmp_path: Path) -> None:
+    """Pictures, settings of the solver, bounds of inputs, and softness that is what MuJoCo takes anyway."""
+    parts = [
+        '<option timestep="0.01" integrator="RK4" density="0"/><visual/><statistic/><size/>',
+        '<default><geom condim="3" solref="0.02 1" solimp="0.9 0.95" contype="0" conaffinity="0"/></default>',
+        '<actuator><motor joint="p" ctrllimited="true" ctrlrange="-1 1"/></actuator>',
+    ]
+    found = read(model(*parts, world=PENDULUM.format('margin="0.0"') + "<light/>"), tmp_path, strict=True)
+    skipped = told(found, "skipped")
+    for words in (
+        "model.xml:2: skipped: timestep of <option>",
+        "model.xml:2: skipped: density of <option>: is MuJoCo's default",
+        "model.xml:3: skipped: default class 'main': solimp of <geom>: is MuJoCo's default",
+        "ctrlrange of <motor>: bounds of an input",
+        "skipped: joint 'p': margin of <joint>",
+        "<light>",
+    ):
+        assert words in skipped
+
+
+LOSSES = {
+    "softness": ('<default><joint solreflimit="0.1 1"/></default>', "", "solreflimit of <joint>"),
+    "a fluid": ('<option density="1000"/>', "", "density of <option>"),
+    "another contact": ('<default><geom condim="1"/></default>', "", "condim of <geom>"),
+    "a bound of a force": ('<actuator><motor joint="p" forcerange="-1 1"/></actuator>', "", "forcerange of <motor>"),
+    "a pair": ('<contact><pair geom1="a" geom2="a2"/></contact>', '<geom name="a2" size="1"/>', "<contact>"),
+}
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+def test_what_the_motion_depends_on_is_a_loss(kind: str, tmp_path: Path) -> None:
+    part, world, words = LOSSES[kind]
+    text = model(part, world=PENDULUM.format("") + world)
+    assert words in told(read(text, tmp_path), "ignored")
+    with pytest.raises(MechanismError, match="strict allows none"):
+        load(tmp_path / "model.xml", strict=True)
+
+
+def test_exclusions_of_contacts_are_no_loss(tmp_path: Path) -> None:
+    text = '<contact><exclude body1="b" body2="c"/></contact>'
+    world = f'<body name="b"><freejoint/>{BALL}<body name="c"><joint/>{BALL}</body></body>'
+    read(model(text, world=world), tmp_path, strict=True)
+
+
+@pytest.mark.parametrize(
+    "geoms, lost",
+    [
+        (("", 'contype="0" conaffinity="0"'), 0),  # nothing to meet
+        (("", ""), 0),  # parent and child do not meet
+        (('contype="2" conaffinity="2"', 'contype="2"', 'contype="4" conaffinity="4"'), 0),  # the third has other bits
+        (("", "", ""), 2),  # the first and the third meet
+        (('contype="2" conaffinity="0"', "", 'contype="0" conaffinity="2"'), 2),  # one's bit is enough
+    ],
+)
+def test_contacts_are_lost_only_where_geoms_can_meet(geoms: tuple[str, ...], lost: int, tmp_path: Path) -> None:
+    """A chain of bodies with a ball each, as MuJoCo filters their contacts."""
+    world = ""
+    for k, bits in reversed(list(enumerate(geoms))):
+        world = f'<body pos="1 0 0"><joint name="j{k}"/><geom size="0.1" {bits}/>{world}</body>'
+    assert told(read(model(world=world), tmp_path), "ignored").count("contacts: none, unless") == lost
 
 
 @pytest.mark.parametrize(
