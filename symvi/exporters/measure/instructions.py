@@ -6,7 +6,9 @@ functions that are asked for. Interrupts and caches are none, so that a count be
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import subprocess
+import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +21,7 @@ from symvi.exporters.measure.emulator import emulate
 from symvi.exporters.measure.tools import NotMeasured, emulator
 from symvi.native import compile_library, find_compiler
 
-__all__ = ["Fit", "count_calls", "fit"]
+__all__ = ["Fit", "count_calls", "counted", "counting", "fit"]
 
 # QEMU refuses a plugin that was written for another of its interfaces; what is used here is the same in all of these
 INTERFACES = (1, 2, 3, 4)
@@ -35,21 +37,28 @@ class Fit:
     above: float
 
 
-def count_calls(board: Board, program: Program, functions: Sequence[str]) -> tuple[str, Mapping[str, list[int]]]:
+def count_calls(board: Board, program: Program, functions: Sequence[str]) -> tuple[str, dict[str, list[int]]]:
     """What the program printed, and the instructions of every call of each function, in the order of the calls.
 
     A call inside another one that is counted counts there. Raises NotMeasured where it cannot be counted.
     """
+    output = emulate(board, program.path, counting(program, functions))
+    return output, counted(program, functions)
+
+
+def counting(program: Program, functions: Sequence[str]) -> str:
+    """The plugin for a run of a program in which calls of some functions are counted. Raises NotMeasured."""
     places = [program.addresses[name] for name in functions]
-    record = program.path.parent / COUNTS
-    record.unlink(missing_ok=True)
-    arguments = ",".join([f"output={COUNTS}", *(f"function={place:#x}" for place in places)])
-    output = _with_plugin(board, program.path, arguments)
+    return ",".join([str(_plugin(emulator())), f"output={COUNTS}", *(f"function={place:#x}" for place in places)])
+
+
+def counted(program: Program, functions: Sequence[str]) -> dict[str, list[int]]:
+    """What was counted in that run: function -> the instructions of each of its calls."""
     calls: dict[str, list[int]] = {name: [] for name in functions}
-    for line in record.read_text(encoding="ascii").splitlines():
+    for line in (program.path.parent / COUNTS).read_text(encoding="ascii").splitlines():
         number, count = line.split()
         calls[functions[int(number)]].append(int(count))
-    return output, calls
+    return calls
 
 
 def fit(iterations: Sequence[int], instructions: Sequence[int]) -> Fit:
@@ -66,23 +75,33 @@ def fit(iterations: Sequence[int], instructions: Sequence[int]) -> Fit:
     return Fit(once, each, above)
 
 
-def _with_plugin(board: Board, program: Path, arguments: str) -> str:
-    """Try the interfaces one after the other: which one an emulator has, only a trial tells."""
-    emulator()  # without one there is nothing to try
-    reasons = []
-    for interface in INTERFACES:
-        try:
-            return emulate(board, program, f"{_plugin(interface)},{arguments}")
-        except NotMeasured as error:
-            if (program.parent / COUNTS).exists():  # the plugin ran: something else is wrong
-                raise
-            reasons.append(str(error))
-    raise NotMeasured(f"instructions cannot be counted by this emulator: {reasons[0]}")
-
-
 @cache
-def _plugin(interface: int) -> Path:
-    """The plugin, compiled once and kept in the cache folder."""
+def _plugin(program: str) -> Path:
+    """The plugin, with the interface of this emulator: which one that is, only a trial tells."""
+    complaints = []
+    for path in map(_compiled, INTERFACES):
+        complaints.append(_complaint(program, path))
+        if not complaints[-1]:
+            return path
+    raise NotMeasured(f"instructions cannot be counted by this emulator: {complaints[0]}")
+
+
+def _complaint(program: str, plugin: Path) -> str:
+    """What an emulator without a board says against a plugin; nothing if it takes it."""
+    with tempfile.TemporaryDirectory(prefix="symvi-") as folder:
+        line = (program, "-M", "none", "-nographic", "-monitor", "stdio", "-serial", "none")
+        done = subprocess.run(
+            (*line, "-plugin", f"{plugin},output={COUNTS}"),
+            cwd=folder,
+            input=b"quit\n",
+            capture_output=True,
+            check=False,
+        )
+    return " ".join(done.stderr.decode(errors="replace").split())[-200:] if done.returncode else ""
+
+
+def _compiled(interface: int) -> Path:
+    """The plugin for one interface, compiled once and kept in the cache folder."""
     text = (templates_folder() / "measure" / "instructions.c").read_text(encoding="utf-8")
     try:
         if find_compiler() is None:
