@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import typer
 
-from symvi import commands, exporting, importing, verifying  # the commands register themselves with `app`
+from symvi import commands, exporting, importing, verifying, viewing  # the commands register themselves with `app`
 from symvi.console import app, command, print_json
 
-__all__ = ["app", "command", "commands", "exporting", "importing", "main", "verifying"]
+__all__ = ["app", "command", "commands", "exporting", "importing", "main", "verifying", "viewing"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -67,13 +67,16 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def takes_mechanism(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command's function, `function(console, imported, ...)`, the argument FILE and the options of an import."""
+def takes_mechanism(function: Callable[..., Any], trajectories: bool = False) -> Callable[..., Any]:
+    """Give a command's function, `function(console, imported, ...)`, the argument FILE and the options of an import.
+
+    trajectories: whether FILE may be a saved trajectory too, whose mechanism it then is.
+    """
 
     @functools.wraps(function)
     def run(console: Console, *, file: Path, **options: Any) -> Any:
         own = {name: options.pop(name) for name in OPTIONS}
-        imported = _imported(file, own)
+        imported = _of_trajectory(file) if trajectories and file.suffix.lower() == ".npz" else _imported(file, own)
         if imported.report.notices:
             console.print(imported.report.summary(), highlight=False, markup=False, soft_wrap=True)
         return function(console, imported, **options)
@@ -88,6 +91,14 @@ def takes_mechanism(function: Callable[..., Any]) -> Callable[..., Any]:
     run.__signature__ = inspect.Signature([console, file, *others, *added])
     run.__annotations__ = {item.name: item.annotation for item in [console, file, *others, *added]}
     return run
+
+
+def _of_trajectory(file: Path) -> "Imported":
+    from symvi.importers import Imported, Report
+    from symvi.simulate import Trajectory
+
+    trajectory = Trajectory.load(file)
+    return Imported(trajectory.mechanism, Report(str(file), ()), trajectory=trajectory)
 
 
 def imported_looks(console: Console, imported: "Imported") -> "Looks":

@@ -45,6 +45,7 @@ class Imported:
     links: name in the file -> where it is; every link and frame of the file, merged ones too, but for dropped ones.
     joints: name in the file -> (joint of the mechanism, number of its first coordinate there); without fixed ones.
     shown: shapes and meshes of the file.
+    trajectory: the motion that a file of one holds, besides its mechanism; None of all others.
     starts: further starts, by name: keywords of `symvi.state_from`, coordinates and velocities of the joints.
     """
 
@@ -54,3 +55,4 @@ class Imported:
     joints: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     shown: tuple[Shown, ...] = ()
     starts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    trajectory: Any = None

@@ -30,7 +30,7 @@ ROWS = (
     {"view"},
     {"console"},
     {"importing"},
-    {"commands", "verifying", "environment"},
+    {"commands", "verifying", "viewing", "environment"},
     {"exporting"},
     {"cli"},
     {"__main__"},
