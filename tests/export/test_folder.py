@@ -20,6 +20,7 @@ from symvi.exporters.folder import digest_of
 from symvi.exporters.golden import FIELDS
 from symvi.exporters.targets import TARGETS
 from symvi.simulate.simulator import generate_text
+from tests.export.boards import needs_boards
 from tests.export.exports import arm, crate, done, need
 
 STRICT = (
@@ -284,6 +285,26 @@ def test_the_loop_of_the_readme_compiles_and_runs(exported: Exported, tmp_path: 
     done("cc", *flags, "-Wall", "-Wextra", "-Werror", "-c", tmp_path / "main.c", "-o", tmp_path / "main.o")
     done("cc", *flags, tmp_path / "main.o", source, "-lm", "-o", tmp_path / "loop")
     done(tmp_path / "loop")
+
+
+@needs_boards
+def test_figures_are_measured_and_boards_come_to_the_same_bits(tmp_path: Path) -> None:
+    """With fixed iterations every step takes the same instructions, but for a comparison or two."""
+    manifest = export(arm(), tmp_path / "arm", real="float", step=0.005, fixed_iterations=3).manifest
+    assert list(manifest["boards"]) == ["cortex-m4f", "cortex-m7"]
+    for figures in manifest["boards"].values():
+        assert figures["golden"]["value"] == manifest["golden"]["float"]["value"]
+        assert {name: figures[name]["value"] for name in manifest["memory"]} == {
+            name: figure["value"] for name, figure in manifest["memory"].items()
+        }
+        assert figures["instructions per step"]["value"]["above"] < 10
+        assert figures["instructions per step"]["value"]["b"] > 1000
+        assert 5_000 < figures["text"]["value"] < 100_000
+        assert all(
+            figure["how"].startswith("arm-none-eabi-gcc") or "sizeof" in figure["how"] for figure in figures.values()
+        )
+    readme = (tmp_path / "arm" / "README.md").read_text()
+    assert "| instructions per step | " in readme and "exactly 3 iterations" in readme
 
 
 # --- the same bytes ---------------------------------------------------------------------------------------------------
