@@ -246,5 +246,9 @@ def test_symvis_own_files_are_read_too_and_take_no_options(tmp_path: Path) -> No
     assert load(path).mechanism == mechanism
     with pytest.raises(MechanismError, match="options of an import"):
         load(path, base="floating")
+    other = tmp_path / "robot.step"
+    other.write_text("ISO-10303-21;")
     with pytest.raises(MechanismError, match=r"one of \.toml, \.json, \.urdf"):
-        load(tmp_path / "robot.step")
+        load(other)
+    with pytest.raises(MechanismError, match="there is no such file"):
+        load(tmp_path / "robot.dae")
