@@ -60,7 +60,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_commands_run_as_they_stand_there(folder: Path) -> None:
     """But for the demo, the tests and the benchmarks, which have tests of their own."""
     words = [shlex.split(line)[3:] for line in COMMANDS if line.startswith("python3 -m symvi ")]
-    known = {"simulate", "info", "generate", "import", "derive"}
+    known = {"simulate", "info", "generate", "import", "derive", "export"}
     tried = [arguments for arguments in words if arguments[0] in known]
     assert {arguments[0] for arguments in tried} == known
     assert all(cli.main(arguments) == 0 for arguments in tried)
