@@ -355,6 +355,33 @@ def test_code_as_deep_and_as_long_as_programs_write_it() -> None:
     assert read_c(f"double f(double x) {{ return {long}; }}", "f")({"x": 2}, Fractions())["return"] == [10_000]
 
 
+UNORDERED = {
+    "J[0] = i++ + ++i;": "i is changed and used",
+    "i = i++; J[0] = i;": "i is changed and used",
+    "J[i++] = x[i];": "i is changed and used",
+    "J[0] = hypot(x[i++], x[i]);": "i is changed and used",
+    "J[0] = x[0]; J[0] = J[0]++ + J[0];": "is changed and used",
+}
+ORDERED = ("J[i++] = x[0];", "J[0] = i++ < 3 && i > 0 ? x[0] : 0;", "i = i + 1; J[0] = x[i];", "J[0] = (i++, x[i]);")
+
+
+@pytest.mark.parametrize("body", UNORDERED)
+def test_what_has_no_order_in_c_is_refused(body: str) -> None:
+    with pytest.raises(SourceError, match=f"line 3: .*{UNORDERED[body]}"):
+        read_c(f"void f(const double x[2], double J[1])\n{{ int i = 0;\n{body} }}", "f")
+
+
+@pytest.mark.parametrize("body", ORDERED)
+def test_what_has_an_order_in_c_is_read(body: str) -> None:
+    text = f"void f(const double x[2], double J[1])\n{{ int i = 0;\n{body} }}"
+    assert read_c(text, "f")({"x": [1, 1]}, Fractions())["J"] == [1]
+
+
+def test_linkage_of_another_language_is_named() -> None:
+    with pytest.raises(SourceError, match='line 2: extern "C" is C\\+\\+'):
+        read_c('#define A\nextern "C" double f(double x) { return x; }', "f")
+
+
 # --- files -----------------------------------------------------------------------------------------------------------
 def test_files_are_read_from_given_folders_only(tmp_path: Path) -> None:
     inside, outside = tmp_path / "inside", tmp_path / "outside"
@@ -370,7 +397,9 @@ def test_files_are_read_from_given_folders_only(tmp_path: Path) -> None:
         '"own.h"',
     ):
         text = f"#include {include}\ndouble f(double x)\n{{\n return SECRET*x;\n}}\n"
-        with pytest.raises(SourceError, match="line 4: SECRET is not declared here .left out: "):
+        with pytest.raises(
+            SourceError, match="line 4: SECRET is not declared here .left out, outside of the given folders: "
+        ):
             read_c(text, "f", include=[inside])
     text = '#include "own.h"\ndouble f(double x) { return OWN*x; }'
     assert read_c(text, "f", include=[inside])({"x": 2}, Fractions())["return"] == [6]

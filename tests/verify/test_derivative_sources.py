@@ -208,3 +208,21 @@ def test_every_function_of_symvis_own_can_be_differentiated_by_its_usual_variabl
         function = verify.own(name)
         with pytest.raises(VerificationError, match="the derivative is"):
             verify.derivative(function, lambda: np.zeros((1, 77)), wrt=function.definition.wrt)
+
+
+def test_a_structure_that_c_returns_is_its_numbers() -> None:
+    text = "typedef struct { double m[4]; } M; M d(double x) { M r = {{x, 2*x, 3*x, 4}}; return r; }"
+    report = verify.derivative(
+        lambda x: [x * x / 2, x * x, 3 * x * x / 2, 4 * x], verify.c(text, "d"), "x", {"x": verify.scalar()}
+    )
+    assert report.right, str(report)
+
+
+def test_a_number_in_c_with_all_digits_of_a_double_was_rounded() -> None:
+    text = "double d(double x) { return 2*0.44879895051282760*x; }"  # pi/7
+    report = verify.derivative(lambda x: np.pi / 7 * x * x, verify.c(text, "d"), "x", {"x": verify.scalar()})
+    assert report.right and "is taken as pi/7, rounded" in str(report), str(report)
+    short = verify.derivative(
+        lambda x: np.pi / 7 * x * x, verify.c(text.replace("282760", ""), "d"), "x", {"x": verify.scalar()}
+    )
+    assert not short.right and "seems to round pi/7" in str(short)

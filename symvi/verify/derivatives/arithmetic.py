@@ -22,6 +22,10 @@ class Arithmetic:
     def number(self, value: int | Fraction):
         return self.world.constant(value)
 
+    def rounded(self, value: Fraction, unit: Fraction):
+        """A number that was rounded by up to a few units of its last place."""
+        return self.world.rounded(value, unit)
+
     @property
     def pi(self):
         return self.world.pi

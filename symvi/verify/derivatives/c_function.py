@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import prod
 from pathlib import Path
 
 from symvi.mechanism.names import did_you_mean
@@ -72,7 +73,7 @@ class CGiven:
             entries = self.source(given, Arithmetic(world))[output]
         except ZeroDivisionError as error:
             raise ZeroDivisionError(f"{said}: division by zero at {getattr(error, 'place', '?')}") from None
-        if None in shape or len(entries) == 1:
+        if None in shape or prod(shape) != len(entries) or len(entries) == 1:
             shape = (len(entries),)
         return Outputs(tuple(shape), entries)
 

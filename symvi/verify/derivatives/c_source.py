@@ -23,10 +23,12 @@ from symvi.verify.derivatives.c_reader import types
 from symvi.verify.derivatives.c_reader.declarations import Unit
 from symvi.verify.derivatives.c_reader.functions import Function, Program
 from symvi.verify.derivatives.c_reader.parameters import Arguments, parameters_of
-from symvi.verify.derivatives.c_reader.preprocess import preprocessed, text_of_file
+from symvi.verify.derivatives.c_reader.preprocess import OUTSIDE, preprocessed, text_of_file
 from symvi.verify.derivatives.c_reader.problems import TEXT, Note, Place, SourceError, deep, refused
 from symvi.verify.derivatives.c_reader.types import Type
 
+LINKAGE = re.compile(r'\bextern\s*"C(\+\+)?"')
+LINE_DIRECTIVE = re.compile(r'#line (\d+) "(.*)"')
 PARSER_MESSAGE = re.compile(r"(?P<file>.*?):(?P<line>\d+):\d+: (?P<text>.*)", re.S)
 
 
@@ -135,13 +137,17 @@ def _parsed(text: str, label: str, notes: list[Note]):
     try:
         return c_parser.CParser().parse(f'{known}#line 1 "{label}"\n{text}', label)
     except c_parser.ParseError as error:
-        raise _no_c(str(error), label, text.count("\n"), _hint(notes)) from None
+        raise _no_c(str(error), label, text, _hint(notes)) from None
 
 
-def _no_c(message: str, label: str, lines: int, hint: str) -> SourceError:
+def _no_c(message: str, label: str, text: str, hint: str) -> SourceError:
     """The parser's message as an error of ours."""
+    if (linkage := LINKAGE.search(text)) is not None:
+        place = _place_in(text, linkage.start(), label)
+        return refused(place, f"{linkage[0]} is C++; put it between #ifdef __cplusplus and #endif")
     match = PARSER_MESSAGE.fullmatch(message)
     if match is None:
+        lines = text.count("\n")
         return refused(Place(label, lines), "the text ends in the middle of something; is a bracket left open?")
     place, what = Place(match["file"], int(match["line"])), match["text"]
     if what.startswith("Comments"):
@@ -151,13 +157,24 @@ def _no_c(message: str, label: str, lines: int, hint: str) -> SourceError:
     return refused(place, f"this is no C at {what.removeprefix('before: ')!r}; is a type unknown here?{hint}")
 
 
+def _place_in(text: str, at: int, label: str) -> Place:
+    """Where a part of a preprocessed text stands, by the last mark of a line before it."""
+    line, file = 0, label
+    for each in text[:at].split("\n"):
+        mark = LINE_DIRECTIVE.match(each)
+        line, file = (int(mark[1]) - 1, mark[2]) if mark else (line + 1, file)
+    return Place(file, line)
+
+
 def _stand_in(of: Type) -> str:
     return {"_Bool": "_Bool", "char": "signed char"}.get(types.describe(of), types.describe(of))
 
 
 def _hint(notes: Iterable[Note]) -> str:
     """What to say where a name is unknown: the includes that were left out, one of which may define it."""
-    left_out = sorted({note.text.split()[1] for note in notes if note.kind == "skipped include"})
-    if not left_out:
-        return ""
-    return f" (left out: {', '.join(left_out)}; give include=[folder], or define={{name: value}})"
+    skipped = [note.text for note in notes if note.kind == "skipped include"]
+    outside = sorted({text.split()[1] for text in skipped if text.endswith(OUTSIDE)})
+    left_out = sorted({text.split()[1] for text in skipped} - set(outside))
+    said = [f"left out: {', '.join(left_out)}; give include=[folder], or define={{name: value}}"] if left_out else []
+    said += [f"left out, outside of the given folders: {', '.join(outside)}"] if outside else []
+    return f" ({'; '.join(said)})" if said else ""

@@ -25,7 +25,7 @@ class Function:
     evaluate(values, world) gives Outputs; values are lists of the world's numbers, or of dual numbers over them.
     place: file and line where it stands, "" where there is none. notes: what reading it found worth saying; it may
     grow while the function is evaluated. floats_only: code that asks for machine numbers.
-    options: what symvi's own functions were asked with. on_floats: evaluate for code that runs on plain machine numbers.
+    options: what symvi's own functions were asked with. on_floats: evaluate, on plain machine numbers.
     """
 
     name: str

@@ -13,6 +13,7 @@ from symvi.verify.derivatives.c_reader.declarations import Unit, is_const, place
 from symvi.verify.derivatives.c_reader.memory import Frame, Machine, Storage
 from symvi.verify.derivatives.c_reader.problems import Note, Place, SourceError, refused
 from symvi.verify.derivatives.c_reader.scope import Scope
+from symvi.verify.derivatives.c_reader.sequence import unordered
 from symvi.verify.derivatives.c_reader.statements import RETURN, block
 from symvi.verify.derivatives.c_reader.types import Array, Integer, PointerTo, Type
 from symvi.verify.derivatives.c_reader.values import Value, Variable
@@ -92,6 +93,8 @@ class Program:
             node.decl.name, place, tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs), returned
         )
         self.returned = returned
+        for error in unordered(node.body):
+            self.wrong(error)
         body = block(scope, node.body.block_items or [])
         function.body, function.slots = body, scope.slots
         function.touched, function.written = scope.touched, scope.written
@@ -193,6 +196,8 @@ class Program:
 
 def _number(meant: Constant, arithmetic):
     """A literal as the arithmetic has it."""
+    if meant.unit is not None:
+        return arithmetic.rounded(meant.factor, meant.unit)
     found = arithmetic.number(meant.factor)
     if meant.radicand != 1:
         found = found * arithmetic.root(arithmetic.number(Fraction(meant.radicand)))

@@ -13,7 +13,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from math import gcd
+from math import gcd, ulp
 
 from symvi.verify.derivatives.constants import FULL, SIMPLE, Constant
 from symvi.verify.derivatives.constants import meaning as full_length
@@ -57,13 +57,17 @@ def meaning(text: str) -> Constant:
     """What a floating literal stands for; `said` where that is worth a note. Raises UnreadableNumber.
 
     With all the digits of a double it is the fraction or irrational number that it is nearest to; with fewer it is the
-    decimal that it shows, and the note says what it seems to round.
+    decimal that it shows, and the note says what it seems to round. Any other one with more digits than a double
+    keeps is a number that was rounded.
     """
     value, digits = exact(text), re.sub("[eE].*", "", text).replace(".", "").strip("0fFlL")
     if len(digits) >= FULL and text[:2].lower() != "0x" and abs(value) < 1e300:
         meant = full_length(float(value))
         if meant.with_pi or meant.radicand != 1 or meant.factor.denominator <= SIMPLE:
             return replace(meant, said=f"{text} is read as {meant.said.split(' is read as ')[-1]}")
+        if len(digits) > FULL:
+            of = rounded(text) or "a number"
+            return Constant(value, said=f"{text} is taken as {of}, rounded", unit=Fraction(ulp(float(value))))
     seems = rounded(text)
     return Constant(value, said=f"{text} is read as this decimal; it seems to round {seems}" if seems else "")
 

@@ -22,6 +22,7 @@ MOST_TOKENS = 1_000_000  # that macros expand to, intermediate ones counted
 DEEPEST_MACROS = 100
 DEEPEST_INCLUDES = 50
 MOST_INCLUDES = 1_000
+OUTSIDE = "it lies outside of the given folders"
 LINE_MARK = re.compile(r'^(#line \d+ )"(.*)"$', re.M)
 
 # What compilers predefine and headers spell differently; none of it changes a number.
@@ -41,6 +42,7 @@ class Preprocessor(pcpp.Preprocessor):
         self.folders = tuple(folder.resolve() for folder in folders)
         self.rewrite_paths = []
         self.notes: list[Note] = []
+        self.outside: set[str] = set()
         self.produced = self.characters = self.opened = 0
         self.evaluator = self._without_shifts(self.evaluator)
         for folder in self.folders:
@@ -88,6 +90,8 @@ class Preprocessor(pcpp.Preprocessor):
     def on_file_open(self, is_system_include, includepath):
         path, here = Path(includepath).resolve(), self._place(self.lastdirective)
         if not any(path.is_relative_to(folder) for folder in self.folders):
+            if self.folders and path.is_file():
+                self.outside.add(Path(includepath).name)
             raise FileNotFoundError(includepath)
         if not path.is_file():
             raise FileNotFoundError(includepath)
@@ -107,6 +111,8 @@ class Preprocessor(pcpp.Preprocessor):
         brackets = "<{}>" if is_system_include else '"{}"'
         name = brackets.format(includepath)
         advice = "" if is_system_include else "; if it matters, give its folder: include=[...]"
+        if Path(includepath).name in self.outside:
+            advice = f": {OUTSIDE}"
         self.notes.append(Note(place, "skipped include", f"#include {name} was left out{advice}"))
         raise OutputDirective(Action.IgnoreAndRemove)
 

@@ -1,0 +1,116 @@
+"""What C leaves without an order: i++ + ++i, i = i++, J[i++] = x[i]. C promises no value of such an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from symvi.verify.derivatives.c_reader.declarations import place_of, text_of
+from symvi.verify.derivatives.c_reader.problems import SourceError, refused
+
+STEPS = ("++", "--", "p++", "p--")
+EXPRESSIONS = (
+    c_ast.Assignment, c_ast.BinaryOp, c_ast.UnaryOp, c_ast.TernaryOp, c_ast.FuncCall, c_ast.ArrayRef, c_ast.Cast,
+    c_ast.ExprList, c_ast.StructRef,
+)  # fmt: skip
+IN_ORDER = ("&&", "||")  # and the comma, and ?: after its condition
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The variables and elements, as they are written, whose values an expression takes, and those that it changes."""
+
+    taken: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
+
+    def __or__(self, other: Effects) -> Effects:
+        return Effects(self.taken | other.taken, self.changed | other.changed)
+
+
+def unordered(body: c_ast.Node) -> Iterator[SourceError]:
+    """An error for every expression of a function's body that changes and takes the same thing in no order."""
+    found: list[SourceError] = []
+    for each in _expressions(body):
+        if _changes(each) > isinstance(each, c_ast.Assignment):  # with only its own there is nothing beside it
+            _effects(each, found)
+    yield from found
+
+
+def _expressions(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """The outermost expressions below a statement."""
+    for _, child in node.children():
+        if isinstance(child, EXPRESSIONS):
+            yield child
+        else:
+            yield from _expressions(child)
+
+
+def _changes(expression: c_ast.Node) -> int:
+    """How many operations in an expression change something."""
+    count, stack = 0, [expression]
+    while stack:
+        node = stack.pop()
+        count += isinstance(node, c_ast.Assignment) or isinstance(node, c_ast.UnaryOp) and node.op in STEPS
+        stack += [child for _, child in node.children()]
+    return count
+
+
+def _effects(node: c_ast.Node, found: list[SourceError]) -> Effects:
+    match node:
+        case c_ast.ID():
+            return Effects(frozenset([node.name]))
+        case c_ast.UnaryOp(op="sizeof"):
+            return Effects()
+        case c_ast.UnaryOp() if node.op in STEPS:
+            inner = _effects(node.expr, found)
+            return inner | Effects(changed=frozenset([text_of(node.expr)]))
+        case c_ast.Assignment():
+            return _of_assignment(node, found)
+        case c_ast.BinaryOp() if node.op not in IN_ORDER:
+            return _together(node, [node.left, node.right], found)
+        case c_ast.ArrayRef():
+            element = Effects(frozenset([text_of(node)]))
+            return element | _together(node, [node.name, node.subscript], found)
+        case c_ast.FuncCall() if node.args is not None:
+            return _together(node, node.args.exprs, found)
+        case c_ast.FuncCall():
+            return Effects()
+    parts = [_effects(child, found) for _, child in node.children()]
+    return _union(parts)
+
+
+def _of_assignment(node: c_ast.Assignment, found: list[SourceError]) -> Effects:
+    """The change comes after both sides have been evaluated; changes within a side have no order to it."""
+    target = text_of(node.lvalue)
+    place, value = _effects(node.lvalue, found), _effects(node.rvalue, found)
+    twice = (place.changed | value.changed) & {target}
+    mixed = value.changed & place.taken | place.changed & (value.taken | value.changed)
+    _note(node, twice | mixed, found)
+    return place | value | Effects(changed=frozenset([target]))
+
+
+def _together(node: c_ast.Node, nodes: Iterable[c_ast.Node], found: list[SourceError]) -> Effects:
+    """Operands, in any order."""
+    before = Effects()
+    for each in nodes:
+        effects = _effects(each, found)
+        mixed = before.changed & (effects.taken | effects.changed) | effects.changed & before.taken
+        _note(node, mixed, found)
+        before |= effects
+    return before
+
+
+def _note(node: c_ast.Node, names: frozenset[str], found: list[SourceError]) -> None:
+    if names:
+        name = min(names)
+        text = f"{text_of(node)}: {name} is changed and used in one expression, in no order that C knows; write two"
+        found.append(refused(place_of(node), text))
+
+
+def _union(parts: Iterable[Effects]) -> Effects:
+    total = Effects()
+    for part in parts:
+        total |= part
+    return total
