@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from symvi.exporters.measure import BOARDS, text_size
@@ -137,6 +138,20 @@ def text_by_symbols(program: Path, subject):
     symbols = [row for row in rows if len(row) == 4 and row[2] in "tTrR"]
     size = sum(int(size, 16) for _, size, _, name in symbols if name.partition(".")[0] in words)
     return pytest.approx(size, rel=0.01, abs=64)
+
+
+@needs_boards
+@pytest.mark.parametrize("real, board", [("float", M4F), ("double", M7)], ids=["float", "double"])
+def test_a_fixed_number_of_iterations_takes_constant_time(real: str, board) -> None:
+    """To the instruction, in every one of 200 steps of a chain that falls: nothing depends on its numbers."""
+    subject = subject_of(crooked_chain(3, "revolute"), real, fixed_iterations=3)
+    with measured(subject, board) as found:
+        usual, more = np.split(np.array(found.instructions("step")), 2)
+        assert {step[1] for step in found.steps()[:200]} == {3}
+        assert len(set(usual)) == len(set(more)) == 1
+        line = found.fit()
+        assert line.each == pytest.approx(more[0] - usual[0])
+        assert line.once + 3 * line.each == pytest.approx(usual[0])
 
 
 @needs_boards
