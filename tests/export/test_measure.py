@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symvi.exporters.measure import BOARDS, text_size
+from symvi.exporters.measure import BOARDS, instructions, text_size
 from symvi.exporters.measure import emulator as emulating
 from symvi.exporters.measure.build import compile_object, link, write
 from symvi.exporters.measure.emulator import emulate
@@ -70,6 +70,14 @@ def test_every_instruction_is_counted(board, tmp_path: Path) -> None:
     output, calls = count_calls(board, built(tmp_path, LOOP, board=board), ["turns"])
     assert output == "done\n"
     assert calls["turns"] == [2 * 1000 * n + 1 for n in (1, 2, 3)] + [2 * 7 + 1] * 2
+
+
+@needs_boards
+def test_a_cache_folder_may_have_a_comma_in_its_name(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("SYMVI_CACHE", str(tmp_path / "one, two"))
+    monkeypatch.setattr(instructions, "_plugin", instructions._plugin.__wrapped__)  # not what it knows already
+    _, calls = count_calls(M4F, built(tmp_path, LOOP), ["turns"])
+    assert calls["turns"][0] == 2 * 1000 + 1
 
 
 @needs_boards

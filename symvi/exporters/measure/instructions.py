@@ -49,7 +49,8 @@ def count_calls(board: Board, program: Program, functions: Sequence[str]) -> tup
 def counting(program: Program, functions: Sequence[str]) -> str:
     """The plugin for a run of a program in which calls of some functions are counted. Raises NotMeasured."""
     places = [program.addresses[name] for name in functions]
-    return ",".join([str(_plugin(emulator())), f"output={COUNTS}", *(f"function={place:#x}" for place in places)])
+    plugin = _escaped(_plugin(emulator()))
+    return ",".join([plugin, f"output={COUNTS}", *(f"function={place:#x}" for place in places)])
 
 
 def counted(program: Program, functions: Sequence[str]) -> dict[str, list[int]]:
@@ -91,13 +92,18 @@ def _complaint(program: str, plugin: Path) -> str:
     with tempfile.TemporaryDirectory(prefix="symvi-") as folder:
         line = (program, "-M", "none", "-nographic", "-monitor", "stdio", "-serial", "none")
         done = subprocess.run(
-            (*line, "-plugin", f"{plugin},output={COUNTS}"),
+            (*line, "-plugin", f"{_escaped(plugin)},output={COUNTS}"),
             cwd=folder,
             input=b"quit\n",
             capture_output=True,
             check=False,
         )
     return " ".join(done.stderr.decode(errors="replace").split())[-200:] if done.returncode else ""
+
+
+def _escaped(path: Path) -> str:
+    """A path as QEMU reads it among options that commas part."""
+    return str(path).replace(",", ",,")
 
 
 def _compiled(interface: int) -> Path:
