@@ -17,7 +17,8 @@ C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while real".split()
 )
-SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": ""}
+SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": "", "motion": "_m"}
+MEMORY = ("parameters", "state", "input", "work")  # what the caller owns
 WIDTH = 118
 STEP = 0.01  # s: the time step of default parameters
 
@@ -91,9 +92,9 @@ class CPrinter:
     def argument(self, label: str, store: str) -> str:
         return f"{label}{SUFFIX[store]}"
 
-    def structs(self) -> Iterator[dict]:
+    def structs(self, stores: Sequence[str] = MEMORY) -> Iterator[dict]:
         """A struct per node type and store, in the order of the stores."""
-        for store in ("parameters", "state", "input", "work"):
+        for store in stores:
             for kind in self.kinds:
                 fields = self.program.records.of(kind, store)
                 if fields:
@@ -107,9 +108,9 @@ class CPrinter:
                         "comment": f"{kind.replace('_', ' ')}: {store}",
                     }
 
-    def aggregates(self) -> Iterator[dict]:
-        """The four structs that hold all records of a store."""
-        for store in ("parameters", "state", "input", "work"):
+    def aggregates(self, stores: Sequence[str] = MEMORY) -> Iterator[dict]:
+        """The structs that hold all records of a store."""
+        for store in stores:
             members = [
                 {"type": self.struct(kind, store), "name": kind, "count": len(self.program.nodes[kind])}
                 for kind in self.kinds
@@ -133,6 +134,24 @@ class CPrinter:
     def constant(self, what: str, name: str) -> str:
         """The constant that names a thing of some sort."""
         return f"{self.prefix.upper()}_{what.upper()}_{_identifier(name)}"
+
+    def motions(self) -> Iterator[dict]:
+        """Node types that have coordinates: how many each, and where theirs begin in the caller's arrays."""
+        first = 0
+        for kind in self.kinds:
+            size = next((f.size for f in self.program.records.of(kind, "motion")), 0)
+            if size:
+                count = len(self.program.nodes[kind])
+                yield {"kind": kind, "count": count, "size": size, "first": first}
+                first += count * size
+
+    def coordinates(self) -> Iterator[tuple[str, int, str]]:
+        """(constant, place of a joint's first coordinate, what the joint is) in the order of the caller's arrays."""
+        notes = {(note["kind"], note["index"]): note for note in self.program.notes["motion"]}
+        for motion in self.motions():
+            for node in self.program.nodes[motion["kind"]]:
+                place = motion["first"] + motion["size"] * node.index
+                yield self.constant("coordinate", node.name), place, notes[node.kind, node.index]["text"]
 
     def input_places(self) -> Iterator[tuple[str, int, str]]:
         """(constant, place among all numbers of the input, what is there and its unit)."""
@@ -195,7 +214,13 @@ class CPrinter:
         return text
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
-        own = {"sqrt": f"{self.prefix.upper()}_SQRT", "angle": "angle_near", "atan2": "angle_of"}
+        own = {
+            "sqrt": f"{self.prefix.upper()}_SQRT",
+            "angle": "angle_near",
+            "atan2": "angle_of",
+            "sin": "sine_of",
+            "cos": "cosine_of",
+        }
         library = name + ("f" if self.real == "float" else "")
         return f"{own.get(name, library)}({', '.join(arguments)})"
 

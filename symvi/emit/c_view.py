@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from symvi import __version__
+from symvi.emit import sines
 from symvi.emit.c_printer import CPrinter, broken, wrapped
-from symvi.emit.layouts import LAYOUTS, phase_lines
-from symvi.emit.python import HALF_TURN, QUARTER, SERIES, TURN
+from symvi.emit.layouts import HOLDER, LAYOUTS, phase_lines
+from symvi.emit.python import HALF_TURN, SERIES, TURN
 from symvi.program import path
 from symvi.program.angles import carried_once
 from symvi.program.control import (
@@ -23,6 +24,7 @@ from symvi.program.control import (
     GUARD,
     LEFT,
     LOST,
+    PROJECTIONS,
     ROUND_OFF,
     SAFETY,
     SENTENCES,
@@ -37,7 +39,6 @@ from symvi.program.control import (
 from symvi.program.precision import COARSER
 from symvi.program.program import Program
 
-HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w"}
 MEANINGS = {
     "setup": "once per change of the parameters",
     "prepare": "what is fixed during a step",
@@ -72,8 +73,16 @@ MEANINGS = {
     "launch": "momenta from velocities at the knot",
     "energy": "energies and momenta of the knot",
     "launch_chord": "momenta from velocities over the step before",
+    "couple": "coordinates that gears drive",
+    "place": "bodies from the coordinates of joints, one beside the other",
+    "measure": "coordinates of joints, and their rates",
 }
-WRITES_STATE = ("finish", "displace", "launch", "launch_chord")
+WRITES = {
+    **dict.fromkeys(("finish", "displace", "launch", "launch_chord"), ("work", "state")),
+    "place": ("state",),
+    "couple": ("motion",),
+    "measure": ("motion",),
+}
 
 
 def view_of(program: Program, layout: str, real: str, prefix: str, options: SolverOptions = DEFAULTS) -> dict:
@@ -94,6 +103,15 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "layout_text": LAYOUTS[layout].text,
         "structs": list(printer.structs()),
         "aggregates": list(printer.aggregates()),
+        "motion_structs": list(printer.structs(("motion",))),
+        "motion_aggregate": next(iter(printer.aggregates(("motion",)))),
+        "motions": list(printer.motions()),
+        "coordinates": list(printer.coordinates()),
+        "coordinate_count": sum(motion["count"] * motion["size"] for motion in printer.motions()),
+        "carried_motion": program.notes["carried_motion"],
+        "driven_motion": program.notes["driven_motion"],
+        "projections": PROJECTIONS,
+        "placing_settles": program.notes["placing_settles"],
         "kernels": [] if layout == "inline" else [printer.kernel(k) for k in program.kernels() if k.name in used],
         "phases": phases,
         "statuses": [(s.name, int(s), SENTENCES[s]) for s in SolverStatus],
@@ -123,6 +141,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "loops": bool(program.notes["loops"]),
         "order": wrapped("elimination order: " + ", ".join(program.notes["order"])),
         "angles": any("angle" in k.operation_count() or "atan2" in k.operation_count() for k in program.kernels()),
+        "sines": any(name in k.operation_count() for k in program.kernels() for name in ("sin", "cos")),
         "uses_c_library": program.notes.get("uses_c_library", False),
         "sources": _sources(program),
         "kinds": printer.kinds,
@@ -179,11 +198,11 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
 
 def _stores_of(program: Program, phase: str) -> list[str]:
     used = {store for call in program.phases.get(phase, ()) for _, store, _ in call.kernel.used_stores()}
-    return [store for store in ("parameters", "state", "input", "work") if store in used]
+    return [store for store in HOLDER if store in used]
 
 
 def _phase_arguments(program: Program, printer: CPrinter, phase: str) -> str:
-    written = ("work", "state") if phase in WRITES_STATE else ("work",)
+    written = WRITES.get(phase, ("work",))
     return ", ".join(
         f"{'' if store in written else 'const '}{printer.prefix}_{store} *{HOLDER[store]}"
         for store in _stores_of(program, phase)
@@ -200,7 +219,10 @@ def _phase_call(program: Program, printer: CPrinter, phase: str) -> str:
 def _angle_numbers(printer: CPrinter) -> dict:
     return {
         "series": [printer.literal(term) for term in SERIES],
-        "quarter": printer.literal(QUARTER),
+        "quarter": printer.literal(sines.QUARTER),
+        "quarter_parts": [printer.literal(part) for part in sines.PARTS[printer.real]],
+        "sine_series": [printer.literal(term) for term in sines.SINE],
+        "cosine_series": [printer.literal(term) for term in sines.COSINE],
         "half_turn": printer.literal(HALF_TURN),
         "turn": printer.literal(TURN),
     }

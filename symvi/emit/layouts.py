@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from symvi.emit.repetitions import Repetition, repetitions_in
 from symvi.program.program import Call, Program
 
-HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w"}
+HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w", "motion": "m"}
+BESIDE_STEPS = ("couple", "place", "measure")  # phases that no step runs
 # Machine code of the inline layout [bytes]: so much for every operation with the loads and stores around it, and so
 # much beside them. gcc keeps to it within 10 % from one body to six, loops and many forces included.
 PER_OPERATION, BESIDE = 11, 4096
@@ -31,8 +32,8 @@ class Layout:
 
 
 def inline_size(program: Program) -> int:
-    """The machine code of a program in the inline layout, estimated from its operations [bytes]."""
-    return BESIDE + PER_OPERATION * sum(program.flops(phase) for phase in program.phases)
+    """The machine code of a program's steps in the inline layout, estimated from its operations [bytes]."""
+    return BESIDE + PER_OPERATION * sum(program.flops(phase) for phase in program.phases if phase not in BESIDE_STEPS)
 
 
 def is_too_large(layout: str, program: Program) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from symvi.emit.printer import Language, statements
+from symvi.emit.sines import QUARTER, cosine, sine
 from symvi.program.kernel import Kernel, Location
 from symvi.program.program import Program
 
@@ -50,7 +51,6 @@ def _nearest(value, near):
 
 TURN = 6.283185307179586
 HALF_TURN = 3.141592653589793
-QUARTER = 1.5707963267948966
 SERIES = tuple(1.0 / k for k in range(27, 0, -2))
 
 
@@ -78,8 +78,8 @@ FLOATS: Mapping[str, Callable] = {
     "number": lambda top, bottom: top / bottom,
     "sqrt": math.sqrt,
     "angle": angle,
-    "sin": math.sin,
-    "cos": math.cos,
+    "sin": sine,
+    "cos": cosine,
     "exp": math.exp,
     "log": math.log,
     "atan2": math.atan2,

@@ -29,6 +29,7 @@ from symvi.program.inequality import InequalityKernels, keeping, steering
 from symvi.program.kernel import Block
 from symvi.program.limit import dry_friction_kernels, limit_kernels
 from symvi.program.maximal import Elimination, Matrix, Tie
+from symvi.program.placement import Placing
 from symvi.program.program import Call, Node, Program
 from symvi.program.records import Records
 
@@ -66,6 +67,9 @@ PHASES = (
     "launch",
     "launch_chord",
     "energy",
+    "couple",
+    "place",
+    "measure",
 )
 
 
@@ -266,16 +270,18 @@ class Composer:
         self._eliminate(constraints)
         if self.inequalities:
             self._keep(constraints)
+        placing = Placing(self, joints)
         notes = {
             "order": [self.graph.nodes[i].name for i in self.order.order],
             "fill": sorted([self.graph.nodes[i].name, self.graph.nodes[j].name] for i, j in self.order.fill),
             "loops": sorted(self.loops),
-            "angles": self._angles(),
+            "angles": self.angles(),
             "constraints": self._constraint_notes(constraints),
             "baked": self._baked(),
             "watched": bool(self.phases["watch"]),
             "inequalities": inequalities,
             "uses_c_library": self._uses_c_library(),
+            **placing.notes(constraints),
             **self.choices.notes,
         }
         return Program(
@@ -290,12 +296,12 @@ class Composer:
         )
 
     # --- nodes --------------------------------------------------------------------------------------------------------
-    def _node(self, kind: str, name: str) -> Node:
+    def node(self, kind: str, name: str) -> Node:
         nodes = self.nodes.setdefault(kind, [])
         nodes.append(Node(kind, len(nodes), name))
         return nodes[-1]
 
-    def _schedule(self, kernels: Mapping, ports: Mapping[str, Node], name: str) -> None:
+    def schedule(self, kernels: Mapping, ports: Mapping[str, Node], name: str) -> None:
         """Call a node's kernels in their phases."""
         for phase, kernel in kernels.items():
             nodes = tuple(self.nodes[COMMON][0] if port.label == COMMON else ports[port.label] for port in kernel.ports)
@@ -313,14 +319,14 @@ class Composer:
         self.baked[BODY, "inertia"] = zeros
         kernels = body_kernels(self.records, zeros, self._body_diagonal())
         for body in bodies:
-            node = self._node(BODY, body.name)
+            node = self.node(BODY, body.name)
             radius = self.choices.notes["size"] if body.name in self.choices.pivots else SMALLEST_RADIUS
             size = max(*body.inertia[:3], body.mass * radius**2)
             self.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
-            self._schedule(kernels, {BODY: node}, body.name)
+            self.schedule(kernels, {BODY: node}, body.name)
         self.body_nodes = {node.name: node for node in self.nodes[BODY]}
 
-    def _types(self, models: Sequence, extra=lambda model: ()) -> list[tuple[str, object, list]]:
+    def types(self, models: Sequence, extra=lambda model: ()) -> list[tuple[str, object, list]]:
         """Models grouped by type: a name, one of them, all of them; in the order of their first appearance."""
         groups: dict[tuple, list] = {}
         for model in models:
@@ -340,7 +346,7 @@ class Composer:
             named.append((name, members[0], members))
         return named
 
-    def _bake(self, kind: str, members: Sequence) -> dict[str, tuple]:
+    def bake(self, kind: str, members: Sequence) -> dict[str, tuple]:
         """Entries that are the same exact 0 or +-1 in all models of a type."""
         baked = {}
         for name, first in members[0].parameters.items():
@@ -356,7 +362,7 @@ class Composer:
             self.baked[kind, name] = baked[name]
         return baked
 
-    def _ports(self, kind: str, node: Node, model) -> dict[str, Node]:
+    def ports(self, kind: str, node: Node, model) -> dict[str, Node]:
         return {
             kind: node,
             **{label: self.body_nodes[body] for label, body in model.bodies.items() if body is not None},
@@ -365,22 +371,20 @@ class Composer:
     def _constraints(self) -> dict[str, tuple[Node, ConstraintKernels, ConstraintModel]]:
         built: dict[str, tuple[Node, ConstraintKernels, ConstraintModel]] = {}
         made: dict[str, tuple[str, ConstraintKernels]] = {}
-        for kind, model, members in self._types(self.models, self._role):
-            kernels = constraint_kernels(
-                self.records, kind, model, self._bake(kind, members), self._is_backwards(model)
-            )
+        for kind, model, members in self.types(self.models, self._role):
+            kernels = constraint_kernels(self.records, kind, model, self.bake(kind, members), self._is_backwards(model))
             made |= {member.name: (kind, kernels) for member in members}
         for model in self.models:
             kind, kernels = made[model.name]
-            node = self._node(kind, model.name)
+            node = self.node(kind, model.name)
             values = {name: p.values for name, p in model.parameters.items()}
             if model.name in self.loops:
                 values["guard"] = tuple(self.choices.guards.get(model.name, (0.0,) * model.rows))
             self.parameters[kind, node.index] = values
-            ports = self._ports(kind, node, model)
+            ports = self.ports(kind, node, model)
             if model.pivots and None not in model.bodies.values():
                 ports[LINK] = self._link(model)
-            self._schedule(kernels.kernels, ports, model.name)
+            self.schedule(kernels.kernels, ports, model.name)
             built[model.name] = (node, kernels, model)
         return built
 
@@ -405,34 +409,34 @@ class Composer:
             for coupling in self.mechanism.couplings
             if dropped.get(coupling.name)
         ]
-        for kind, model, members in self._types(watched, lambda m: ("dropped",)):
-            kernels = watch_kernels(self.records, kind, model, self._bake(kind, members))
+        for kind, model, members in self.types(watched, lambda m: ("dropped",)):
+            kernels = watch_kernels(self.records, kind, model, self.bake(kind, members))
             for member in members:
-                node = self._node(kind, member.name)
+                node = self.node(kind, member.name)
                 self.parameters[kind, node.index] = {name: p.values for name, p in member.parameters.items()}
-                self._schedule(kernels, self._ports(kind, node, member), member.name)
+                self.schedule(kernels, self.ports(kind, node, member), member.name)
 
     def _law_role(self, law, joints: Mapping[str, Node]) -> tuple[str, ...]:
         return ("on", joints[law.joint].kind) if self._is_taken(law) else self._role(law)
 
     def _forces(self, joints: Mapping[str, Node]) -> None:
         made: dict[str, tuple[str, ForceKernels]] = {}
-        for kind, model, members in self._types(self.forces, lambda model: self._law_role(model, joints)):
+        for kind, model, members in self.types(self.forces, lambda model: self._law_role(model, joints)):
             joint = joints[model.joint].kind if self._is_taken(model) else ""
             kernels = force_kernels(
-                self.records, kind, model, self._bake(kind, members), self._is_backwards(model), joint
+                self.records, kind, model, self.bake(kind, members), self._is_backwards(model), joint
             )
             made |= {member.name: (kind, kernels) for member in members}
         for model in self.forces:
             kind, kernels = made[model.name]
-            node = self._node(kind, model.name)
+            node = self.node(kind, model.name)
             self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()}
-            ports = self._ports(kind, node, model)
+            ports = self.ports(kind, node, model)
             if kernels.linked:
                 ports[LINK] = self._link(model)
             if self._is_taken(model):
                 ports[JOINT] = joints[model.joint]
-            self._schedule(kernels.kernels, ports, model.name)
+            self.schedule(kernels.kernels, ports, model.name)
 
     def _units(self) -> None:
         """What impulses and velocities of contacts are measured by: the weight of all, and its fall in a step."""
@@ -450,24 +454,24 @@ class Composer:
     def _add_inequalities(self, joints: Mapping[str, Node]) -> list[dict]:
         """Contacts, limits and dry friction; returns what control and users must know of each."""
         made: dict[str, tuple[str, InequalityKernels]] = {}
-        for kind, model, members in self._types(self.inequalities, lambda model: self._law_role(model, joints)):
+        for kind, model, members in self.types(self.inequalities, lambda model: self._law_role(model, joints)):
             build = INEQUALITY_KERNELS[type(model)]
             taking = {"joint": joints[model.joint].kind} if self._is_taken(model) else {}
-            baked = self._bake(kind, members)
+            baked = self.bake(kind, members)
             kernels = build(self.records, kind, model, baked, self._is_backwards(model), **taking)
             made |= {member.name: (kind, kernels) for member in members}
         found, units = [], hefts(self.mechanism, {body.name: body.mass for body in self.mechanism.bodies})
         for model in self.inequalities:
             kind, kernels = made[model.name]
-            node = self._node(kind, model.name)
+            node = self.node(kind, model.name)
             own = {name: (value,) for name, value in units[model.name]._asdict().items()}
             self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()} | own
-            ports = self._ports(kind, node, model)
+            ports = self.ports(kind, node, model)
             if kernels.linked:
                 ports[LINK] = self._link(model)
             if self._is_taken(model):
                 ports[JOINT] = joints[model.joint]
-            self._schedule(kernels.kernels, ports, model.name)
+            self.schedule(kernels.kernels, ports, model.name)
             found.append(
                 {
                     "name": model.name,
@@ -490,14 +494,14 @@ class Composer:
         for kind, size in sizes.items():
             kernels = keeping(self.records, kind, size)
             for node in self.nodes[kind]:
-                self._schedule(kernels, {kind: node}, node.name)
+                self.schedule(kernels, {kind: node}, node.name)
 
     def _links(self) -> None:
         """One record for the blocks between two bodies, however many dampers or pivots act there; cleared first."""
         self.links: dict[tuple[str, str], Node] = {}
         for pair in _linked(self.models, self._own(self.forces), self._own(self.inequalities)):
             if pair not in self.links and pair[::-1] not in self.links:
-                self.links[pair] = self._node(LINK, " and ".join(pair))
+                self.links[pair] = self.node(LINK, " and ".join(pair))
         clear = clear_link(self.records) if self.links else None
         self.phases["linearize"].extend(Call(clear, (node,), node.name) for node in self.links.values())
 
@@ -594,7 +598,7 @@ class Composer:
                 known |= fixed
         return found
 
-    def _angles(self) -> list[dict]:
+    def angles(self) -> list[dict]:
         """Which joint coordinate every carried angle belongs to."""
         joints = {j.name: (j.name,) for j in self.mechanism.joints}
         joints |= {c.name: c.joints for c in self.mechanism.couplings} | {

@@ -1,8 +1,8 @@
-"""Records: the named fields that a node type keeps, in four stores.
+"""Records: the named fields that a node type keeps, in five stores.
 
 parameters: numbers that the user may change at run time; state: what a step hands on to the next; input: what drives
-one step;
-work: scratch of the solver. Every field is an array of reals, so any back end can hold a record as it likes.
+one step; work: scratch of the solver; motion: coordinates of joints and their rates, where bodies are placed by them.
+Every field is an array of reals, so any back end can hold a record as it likes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-STORES = ("parameters", "state", "input", "work")
+STORES = ("parameters", "state", "input", "work", "motion")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,13 @@ from symvi.program.records import Records
 from symvi.scalar import Graph, Rate, Scalar
 
 PHASES = {Rate.PARAMETER: "setup", Rate.STEP: "prepare", Rate.ITERATION: "evaluate", Rate.MATRIX: "linearize"}
-STORE_RATES = {"parameters": Rate.PARAMETER, "state": Rate.STEP, "input": Rate.STEP, "work": Rate.ITERATION}
+STORE_RATES = {
+    "parameters": Rate.PARAMETER,
+    "state": Rate.STEP,
+    "input": Rate.STEP,
+    "work": Rate.ITERATION,
+    "motion": Rate.STEP,
+}
 KEPT = "kept"
 
 

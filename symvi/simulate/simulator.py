@@ -16,7 +16,7 @@ from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
-from symvi.program.control import DEFAULTS, SolverOptions, SolverStatus
+from symvi.program.control import CLOSED, DEFAULTS, PROJECTIONS, SolverOptions, SolverStatus
 from symvi.simulate import frames
 from symvi.simulate.arguments import check_run, checked_step, checked_steps, real_numbers
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
@@ -32,8 +32,6 @@ from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Turning
 
-PROJECTIONS = 50
-CLOSED = 1e-8  # m or rad: a start that is further from closed is not taken without projection
 DOUBTS = 10.0  # how much a gear or a lever may enlarge what a driver's rate is off
 
 
@@ -273,6 +271,10 @@ class Simulator:
         columns = {name: self.inputs.column(f"{name}.target") for name in self.plan.drivers}
         write_targets(self.engine.state, self.plan, {name: (inputs[k], rates[k]) for name, k in columns.items()})
 
+    @property
+    def _real(self) -> str:
+        return "double" if self.engine.parameters.dtype == np.float64 else "float"
+
     def deepest(self) -> tuple[str, float, str]:
         """The contact or limit that is furthest beyond its bound at the last knot observed: name, how far, its unit.
 
@@ -302,7 +304,7 @@ class Simulator:
     def _check_apart(self, projected: bool) -> None:
         """Raises AssemblyError, naming the contact or limit and how far, when the start is beyond one by 1e-8."""
         name, depth, unit = self.deepest()
-        if depth > (CLOSED if self.engine.parameters.dtype == np.float64 else 1e4 * CLOSED):
+        if depth > CLOSED[self._real]:
             remedy = (
                 "it cannot be moved out from here; start nearer"
                 if projected
@@ -318,7 +320,10 @@ class Simulator:
         """
         scale = 1.0 if self.engine.parameters.dtype == np.float64 else 1e4
         limit = float(self.engine.parameters[self.plan.at("parameters", "common", 0, "limit")][0])
-        allowed = ((self.plan.constraints, CLOSED * scale), (self.plan.notes["watch"], max(CLOSED * scale, limit)))
+        allowed = (
+            (self.plan.constraints, CLOSED[self._real]),
+            (self.plan.notes["watch"], max(CLOSED[self._real], limit)),
+        )
         found = [(*self._worst(nodes), most) for nodes, most in allowed]
         name, size, most = max(found, key=lambda worst: worst[1] / worst[2] if isfinite(worst[1]) else np.inf)
         if not isfinite(size):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from symvi.verify.cprogram import PrintedCall
 from symvi.verify.ctext import Function, Statement, UnreadableText
 
-OWN_NAMES = {"angle_near": "angle", "angle_of": "atan2"}
+OWN_NAMES = {"angle_near": "angle", "angle_of": "atan2", "sine_of": "sin", "cosine_of": "cos"}
 Memory = dict[str, dict[str, list[dict[str, list]]]]
 
 

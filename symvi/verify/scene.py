@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from symvi.mechanism import Mechanism
+from symvi.mechanism import Mechanism, coordinate_kinds
 from symvi.program.compose import NOTHING_DROPPED, Choices
 from symvi.program.program import Node, Program
 from symvi.program.records import STORES
@@ -21,6 +21,7 @@ from symvi.verify.dual import Functions
 from symvi.verify.exact import Exact
 from symvi.verify.field import MERSENNE_61, Field, NotASquare
 from symvi.verify.naive.interior import Interior
+from symvi.verify.naive.joints import relative, rotation_vector
 from symvi.verify.naive.quaternion import conjugate, multiply, scale, unrotate
 from symvi.verify.naive.system import System
 from symvi.verify.numbers import joints_of
@@ -80,6 +81,7 @@ class Scene:
         self._branches()
         self.bodies = {body.name: self._body(body, exact) for body in mechanism.bodies}
         self._close_sinusoidal()
+        self._turn_by_vectors()
         self.system = System(self)
         self.impulses = {c.name: self.field.randoms(self.system.sizes[c.name]) for c in self.system.constraints}
         self.guards = {name: self._guard(name) for name in program.notes["loops"]}
@@ -147,6 +149,20 @@ class Scene:
                 c, s = self.field.sphere(2)
                 d = [c, *scale(s, joint.axes[2])]
                 self.bodies[joint.child].q = multiply(multiply(parent, joint.offset), d)
+
+    def _turn_by_vectors(self) -> None:
+        """Turn the child of a joint with three free rotations until its rotation vector has a length."""
+        for joint in self.mechanism.joints:
+            while joint.name in self.joints and coordinate_kinds(joint.type).count("rotation") == 3:
+                places = [
+                    self.world if name == "world" else (self.bodies[name].x, self.bodies[name].q)
+                    for name in (joint.parent, joint.child)
+                ]
+                try:
+                    rotation_vector(relative(self.joints[joint.name], *places), self.functions)
+                    break
+                except NotASquare:
+                    self.bodies[joint.child].q = self.field.sphere(4)
 
     def _guard(self, name: str) -> list:
         size = self.system.sizes[name]

@@ -19,6 +19,7 @@ from symvi.verify import expected_step as step
 from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory
 from symvi.verify.expected_path import EXACT, NOTHING, SCALED
+from symvi.verify.expected_place import Places
 from symvi.verify.scene import Scene
 
 
@@ -151,8 +152,12 @@ def _path(view: View) -> list[Row]:
 
 
 def _knots(view: View) -> list[Row]:
-    """Starts, displacements and energies."""
+    """Joint coordinates, starts, displacements and energies."""
+    places = Places(view)
     return [
+        ("couple", ("couple",), "prepare", places.set, lambda v: places.coupled()),
+        ("place", ("place",), "prepare", places.set, lambda v: places.placed()),
+        ("measure", ("measure",), "prepare", places.set, lambda v: places.measured()),
         ("displace", ("displace",), "prepare", view.set_shift, state.displace),
         ("launch", ("launch",), "prepare", view.nothing, lambda v: chain(state.launch(v), path.forget(v))),
         (

@@ -70,3 +70,25 @@ class Firmware:
     def status_of_contacts(self) -> SolverStatus:
         values = np.zeros((len(self.plan.contacts), CONTACT_SIZE), self.real)
         return self.call("contacts", self.engine._pointer(values, "contact"))
+
+    def place(self, coordinates: np.ndarray, rates: np.ndarray) -> SolverStatus:
+        values = [np.ascontiguousarray(given, self.real) for given in (coordinates, rates)]
+        return self.call("place", *(self.address(given) for given in values))
+
+    def coordinates(self, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        found, (rates, second) = np.array(near, self.real), self.array(len(near))
+        self.engine._function("coordinates")(*self.pointers(), self.address(found), second)
+        return found, rates
+
+    def by_joint(self) -> dict[str, slice]:
+        """Where the coordinates of each joint lie."""
+        places, first = {}, 0
+        for note in self.ordered():
+            places[note["joint"]] = slice(first, first + len(note["kinds"]))
+            first += len(note["kinds"])
+        return places
+
+    def ordered(self) -> list[dict]:
+        """What the plan knows of joints with coordinates, in the order of the arrays."""
+        kinds = list(dict.fromkeys(place.split("/")[0] for place in self.plan.fields["motion"]))
+        return sorted(self.plan.notes["motion"], key=lambda note: (kinds.index(note["kind"]), note["index"]))

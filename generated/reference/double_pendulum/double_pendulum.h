@@ -71,6 +71,13 @@ enum {
     DOUBLE_PENDULUM_REACTIONS = 2
 };
 
+/* Minimal coordinates in the order of double_pendulum_place: where those of a joint begin. */
+enum {
+    DOUBLE_PENDULUM_COORDINATE_SHOULDER = 0, /* revolute: an angle [rad] */
+    DOUBLE_PENDULUM_COORDINATE_ELBOW = 1, /* revolute: an angle [rad] */
+    DOUBLE_PENDULUM_COORDINATES = 2
+};
+
 /* common: parameters */
 typedef struct {
     double_pendulum_real h; /* time step [s] */
@@ -302,6 +309,20 @@ DOUBLE_PENDULUM_API void double_pendulum_momentum(const double_pendulum_paramete
  * anything else uses the work memory, or the status is DOUBLE_PENDULUM_NO_STEP. */
 DOUBLE_PENDULUM_API int double_pendulum_reactions(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, double_pendulum_real reaction[2][6]);
+
+/* The state with these minimal coordinates and their rates, DOUBLE_PENDULUM_COORDINATES of each: angles with whole turns, rotation vectors in
+ * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
+ * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
+ * nearest placement, by mass, that does so. Then the state is started at the knot. Returns DOUBLE_PENDULUM_OK, DOUBLE_PENDULUM_NOT_CLOSED or
+ * DOUBLE_PENDULUM_NOT_APART. */
+DOUBLE_PENDULUM_API int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,
+    double_pendulum_work *w, const double_pendulum_real *coordinates, const double_pendulum_real *rates);
+
+/* Minimal coordinates of all joints at the knot, and their rates, at the cost of a linear solve. Angles are told on the branches
+ * nearest to what `coordinates` holds, so that the same array, asked often enough, counts turns; rotation vectors turn by half a turn
+ * at most. */
+DOUBLE_PENDULUM_API void double_pendulum_coordinates(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,
+    double_pendulum_work *w, double_pendulum_real *coordinates, double_pendulum_real *rates);
 
 /* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left. */
 DOUBLE_PENDULUM_API double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,

@@ -77,6 +77,15 @@ enum {
     FOUR_BAR_REACTIONS = 4
 };
 
+/* Minimal coordinates in the order of four_bar_place: where those of a joint begin. */
+enum {
+    FOUR_BAR_COORDINATE_CRANK_BEARING = 0, /* revolute: an angle [rad] */
+    FOUR_BAR_COORDINATE_ROCKER_BEARING = 1, /* revolute: an angle [rad] */
+    FOUR_BAR_COORDINATE_CRANK_PIN = 2, /* revolute: an angle [rad] */
+    FOUR_BAR_COORDINATE_ROCKER_PIN = 3, /* revolute: an angle [rad]; closes a loop, and is not read */
+    FOUR_BAR_COORDINATES = 4
+};
+
 /* common: parameters */
 typedef struct {
     four_bar_real h; /* time step [s] */
@@ -124,6 +133,8 @@ typedef struct {
     four_bar_real e2[3]; /* second axis of the joint frame, on the parent */
     four_bar_real e3[3]; /* third axis of the joint frame, on the parent */
     four_bar_real guard[2]; /* guard of the factorisation, far below the row's scale [1/kg] */
+    four_bar_real frame_a[4]; /* joint triad on the parent */
+    four_bar_real frame_b[4]; /* joint triad on the child */
 } four_bar_revolute_loop_parameters;
 
 /* revolute dropped: parameters */
@@ -403,6 +414,20 @@ FOUR_BAR_API void four_bar_momentum(const four_bar_parameters *p, const four_bar
  * anything else uses the work memory, or the status is FOUR_BAR_NO_STEP. */
 FOUR_BAR_API int four_bar_reactions(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, four_bar_real reaction[4][6]);
+
+/* The state with these minimal coordinates and their rates, FOUR_BAR_COORDINATES of each: angles with whole turns, rotation vectors in
+ * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
+ * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
+ * nearest placement, by mass, that does so. Then the state is started at the knot. Returns FOUR_BAR_OK, FOUR_BAR_NOT_CLOSED or
+ * FOUR_BAR_NOT_APART. */
+FOUR_BAR_API int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u,
+    four_bar_work *w, const four_bar_real *coordinates, const four_bar_real *rates);
+
+/* Minimal coordinates of all joints at the knot, and their rates, at the cost of a linear solve. Angles are told on the branches
+ * nearest to what `coordinates` holds, so that the same array, asked often enough, counts turns; rotation vectors turn by half a turn
+ * at most. */
+FOUR_BAR_API void four_bar_coordinates(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,
+    four_bar_work *w, four_bar_real *coordinates, four_bar_real *rates);
 
 /* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left. */
 FOUR_BAR_API four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u,

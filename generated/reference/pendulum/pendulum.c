@@ -27,6 +27,12 @@
  *   q2 = [c; a] q1    [BM20 (31)]
  *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)]
  *   l = J w + x x p    [derived here, at a knot]
+ *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)]
+ *   p = q o    [BM20 (7)]
+ *   q_b = q_a o_a d o_b*, of length one    [BM20 (7)]
+ *   r = R p    [derived here]
+ *   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body]
+ *   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here]
  */
 #include "pendulum.h"
 
@@ -43,6 +49,140 @@
 #endif
 
 typedef pendulum_real real;
+
+/* atan2 by + - * / and root alone, so that its bits are the same everywhere: halve the angle twice, then sum its series */
+static real angle_of(real y, real x)
+{
+    const real above = (y < 0.0) ? -y : y;
+    const real along = (x < 0.0) ? -x : x;
+    real t;
+    real square;
+    real total = 0.037037037037037035;
+    real value;
+    if (!((above + along) > 0.0)) {
+        return 0.0;
+    }
+    if (above <= along) {
+        t = above / along;
+    } else {
+        t = along / above;
+    }
+    t = t / (1.0 + PENDULUM_SQRT(1.0 + (t*t)));
+    t = t / (1.0 + PENDULUM_SQRT(1.0 + (t*t)));
+    square = t*t;
+    total = 0.04 - (square*total);
+    total = 0.043478260869565216 - (square*total);
+    total = 0.047619047619047616 - (square*total);
+    total = 0.05263157894736842 - (square*total);
+    total = 0.058823529411764705 - (square*total);
+    total = 0.06666666666666667 - (square*total);
+    total = 0.07692307692307693 - (square*total);
+    total = 0.09090909090909091 - (square*total);
+    total = 0.1111111111111111 - (square*total);
+    total = 0.14285714285714285 - (square*total);
+    total = 0.2 - (square*total);
+    total = 0.3333333333333333 - (square*total);
+    total = 1.0 - (square*total);
+    value = 4.0*(t*total);
+    if (above > along) {
+        value = 1.5707963267948966 - value;
+    }
+    if (x < 0.0) {
+        value = 3.141592653589793 - value;
+    }
+    return (y < 0.0) ? -value : value;
+}
+
+/* 2 atan2(y, x) on the branch nearest to `near` */
+static real angle_near(real y, real x, real near)
+{
+    const real value = 2.0*angle_of(y, x);
+    const real turns = ((near - value) / 6.283185307179586) + 0.5;
+    long whole;
+    if (!((turns < 1000000000.0) && (turns > -1000000000.0))) {
+        return value;
+    }
+    whole = (long)turns;
+    if ((real)whole > turns) {
+        whole -= 1;
+    }
+    return value + (6.283185307179586*(real)whole);
+}
+
+/* sin(x + ahead quarters of a turn) by + - * / alone, so that its bits are the same everywhere: take whole quarters off, keep what
+ * is rounded away, then sum the series of the rest. Beyond 1000000000.0 quarters there is nothing left to tell: 0 */
+static real sine_ahead(real x, int ahead)
+{
+    const real turns = (x / 1.5707963267948966) + 0.5;
+    real total;
+    real rest;
+    real before;
+    real taken;
+    real lost = 0.0;
+    real square;
+    real value;
+    long whole;
+    int part;
+    if (!((turns < 1000000000.0) && (turns > -1000000000.0))) {
+        return x - x;
+    }
+    whole = (long)turns;
+    if ((real)whole > turns) {
+        whole -= 1;
+    }
+    rest = x - ((real)whole*1.5707963267341256);
+    before = rest;
+    taken = (real)whole*6.077100506303966e-11;
+    rest = before - taken;
+    lost = lost + ((before - rest) - taken);
+    before = rest;
+    taken = (real)whole*2.0222662487959506e-21;
+    rest = before - taken;
+    lost = lost + ((before - rest) - taken);
+    square = rest*rest;
+    part = ((int)(whole % 4) + ahead + 4) % 4;
+    if ((part % 2) == 0) {
+        total = 2.8114572543455206e-15;
+        total = 7.647163731819816e-13 - (square*total);
+        total = 1.6059043836821613e-10 - (square*total);
+        total = 2.505210838544172e-08 - (square*total);
+        total = 2.7557319223985893e-06 - (square*total);
+        total = 0.0001984126984126984 - (square*total);
+        total = 0.008333333333333333 - (square*total);
+        total = 0.16666666666666666 - (square*total);
+        value = rest + (lost - (rest*(square*total)));
+    } else {
+        total = 4.779477332387385e-14;
+        total = 1.1470745597729725e-11 - (square*total);
+        total = 2.08767569878681e-09 - (square*total);
+        total = 2.755731922398589e-07 - (square*total);
+        total = 2.48015873015873e-05 - (square*total);
+        total = 0.001388888888888889 - (square*total);
+        total = 0.041666666666666664 - (square*total);
+        value = 1.0 - ((0.5*square) - ((square*(square*total)) - (rest*lost)));
+    }
+    return (part < 2) ? value : -value;
+}
+
+static real sine_of(real x)
+{
+    return sine_ahead(x, 0);
+}
+
+static real cosine_of(real x)
+{
+    return sine_ahead(x, 1);
+}
+
+/* revolute ground: motion */
+typedef struct {
+    real coordinate; /* minimal coordinates [rad] */
+    real rate; /* their rates [(rad)/s] */
+} pendulum_revolute_ground_motion;
+
+typedef struct {
+    pendulum_revolute_ground_motion revolute_ground[1];
+} pendulum_motion;
 
 /* once per change of the parameters */
 static void run_setup(const pendulum_parameters *p, pendulum_work *w)
@@ -1384,6 +1524,135 @@ static void run_launch_chord(const pendulum_parameters *p, pendulum_state *z, pe
     }
 }
 
+/* bodies from the coordinates of joints, one beside the other */
+static void run_place(const pendulum_parameters *p, pendulum_state *z, const pendulum_motion *m)
+{
+    /* rod by pin */
+    /* revolute: the child beside the parent (98 operations) */
+    /*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)] */
+    /*   p = q o    [BM20 (7)] */
+    /*   q_b = q_a o_a d o_b*, of length one    [BM20 (7)] */
+    /*   R(q)    [BM20 (11)] */
+    /*   r = R p    [derived here] */
+    /*   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body] */
+    {
+        const pendulum_revolute_ground_parameters *const revolute_ground_p = &p->revolute_ground[0];
+        const pendulum_revolute_ground_motion *const revolute_ground_m = &m->revolute_ground[0];
+        pendulum_body_state *const b_z = &z->body[0];
+        const real coordinate = revolute_ground_m->coordinate;
+        const real t1 = 0.5*coordinate;
+        const real t2 = cosine_of(t1);
+        const real t3 = sine_of(t1);
+        const real frame_a0 = revolute_ground_p->frame_a[0];
+        const real frame_a3 = revolute_ground_p->frame_a[3];
+        const real t4 = (t2*frame_a0) - (t3*frame_a3);
+        const real frame_a1 = revolute_ground_p->frame_a[1];
+        const real frame_a2 = revolute_ground_p->frame_a[2];
+        const real t5 = (t2*frame_a1) + (t3*frame_a2);
+        const real t6 = (t2*frame_a2) - (t3*frame_a1);
+        const real t7 = (t2*frame_a3) + (t3*frame_a0);
+        const real frame_b0 = revolute_ground_p->frame_b[0];
+        const real frame_b1 = revolute_ground_p->frame_b[1];
+        const real frame_b2 = revolute_ground_p->frame_b[2];
+        const real frame_b3 = revolute_ground_p->frame_b[3];
+        const real t8 = (frame_b0*t4) + (frame_b1*t5) + (frame_b2*t6) + (frame_b3*t7);
+        const real t9 = (frame_b0*t5) - (frame_b1*t4) + (frame_b2*t7) - (frame_b3*t6);
+        const real t10 = (frame_b0*t6) - (frame_b1*t7) - (frame_b2*t4) + (frame_b3*t5);
+        const real t11 = (frame_b0*t7) + (frame_b1*t6) - (frame_b2*t5) - (frame_b3*t4);
+        const real t12 = PENDULUM_SQRT((t8*t8) + (t9*t9) + (t10*t10) + (t11*t11));
+        const real q0 = t8/t12;
+        b_z->q[0] = q0;
+        const real q2 = t10/t12;
+        b_z->q[2] = q2;
+        const real q1 = t9/t12;
+        b_z->q[1] = q1;
+        const real q3 = t11/t12;
+        b_z->q[3] = q3;
+        const real anchor_b2 = revolute_ground_p->anchor_b[2];
+        const real t13 = (2.0*((q0*q2) + (q1*q3)))*anchor_b2;
+        b_z->x[0] = -t13;
+        const real x1 = (2.0*((q0*q1) - (q2*q3)))*anchor_b2;
+        b_z->x[1] = x1;
+        const real x2 = ((2.0*(q2*q2)) - (1.0 - (2.0*(q1*q1))))*anchor_b2;
+        b_z->x[2] = x2;
+        const real rate = revolute_ground_m->rate;
+        const real t14 = rate*((2.0*(t6*t6)) - (1.0 - (2.0*(t5*t5))));
+        const real t15 = rate*(2.0*((t4*t5) - (t6*t7)));
+        const real v0 = (t14*x1) - (t15*x2);
+        b_z->v[0] = v0;
+        const real w0 = rate*(2.0*((t4*t6) + (t5*t7)));
+        b_z->w[0] = w0;
+        const real v1 = (t14*t13) - (w0*x2);
+        b_z->v[1] = v1;
+        b_z->v[2] = -((t15*t13) - (w0*x1));
+        b_z->w[1] = -t15;
+        b_z->w[2] = -t14;
+    }
+}
+
+/* coordinates of joints, and their rates */
+static void run_measure(const pendulum_parameters *p, const pendulum_state *z, const pendulum_work *w, pendulum_motion *m)
+{
+    /* pin */
+    /* revolute: coordinates and rates (101 operations) */
+    /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
+    {
+        const pendulum_revolute_ground_parameters *const revolute_ground_p = &p->revolute_ground[0];
+        pendulum_revolute_ground_motion *const revolute_ground_m = &m->revolute_ground[0];
+        const pendulum_body_state *const b_z = &z->body[0];
+        const pendulum_body_work *const b = &w->body[0];
+        const real frame_b0 = revolute_ground_p->frame_b[0];
+        const real b_q3 = b_z->q[3];
+        const real frame_b1 = revolute_ground_p->frame_b[1];
+        const real b_q2 = b_z->q[2];
+        const real frame_b2 = revolute_ground_p->frame_b[2];
+        const real b_q1 = b_z->q[1];
+        const real frame_b3 = revolute_ground_p->frame_b[3];
+        const real b_q0 = b_z->q[0];
+        const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (frame_b2*b_q1) + (frame_b3*b_q0);
+        const real frame_a0 = revolute_ground_p->frame_a[0];
+        const real t1 = frame_a0*frame_b1_z;
+        const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (frame_b2*b_q0) - (frame_b3*b_q1);
+        const real frame_a1 = revolute_ground_p->frame_a[1];
+        const real t2 = frame_a1*frame_b1_y;
+        const real frame_b1_x = (frame_b0*b_q1) + (frame_b1*b_q0) - (frame_b2*b_q3) + (frame_b3*b_q2);
+        const real frame_a2 = revolute_ground_p->frame_a[2];
+        const real t3 = frame_a2*frame_b1_x;
+        const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
+        const real frame_a3 = revolute_ground_p->frame_a[3];
+        const real t4 = frame_a3*frame_b1_w;
+        const real t5 = t1 - t2 + t3 - t4;
+        const real t6 = frame_a0*frame_b1_w;
+        const real t7 = frame_a1*frame_b1_x;
+        const real t8 = frame_a2*frame_b1_y;
+        const real t9 = frame_a3*frame_b1_z;
+        const real t10 = t6 + t7 + t8 + t9;
+        const real coordinate = revolute_ground_m->coordinate;
+        const real coordinate_2 = angle_near(t5, t10, coordinate);
+        revolute_ground_m->coordinate = coordinate_2;
+        const real t11 = frame_a3*frame_b1_x;
+        const real t12 = frame_a0*frame_b1_y;
+        const real t13 = frame_a1*frame_b1_z;
+        const real t14 = frame_a2*frame_b1_w;
+        const real t15 = (t10*t10) + (t5*t5);
+        const real t16 = frame_a3*frame_b1_y;
+        const real t17 = frame_a0*frame_b1_x;
+        const real t18 = frame_a1*frame_b1_w;
+        const real t19 = frame_a2*frame_b1_z;
+        const real b_w0 = b->w[0];
+        const real t20 = (2.0*(((t10*(0.5*(t11 + (t12 + t13 + t14))))/t15) - ((t5*(0.5*(t16 - (t17 - t18 +
+            t19))))/t15)))*b_w0;
+        const real t21 = 2.0*(((t10*(0.5*(t16 + (t19 - (t17 + t18)))))/t15) + ((t5*(0.5*(t11 - (t14 - (t12 -
+            t13)))))/t15));
+        const real b_w2 = b->w[2];
+        const real t22 = (2.0*(((t10*(0.5*(t9 - (t8 - (t6 - t7)))))/t15) - ((t5*(0.5*(t4 + (t3 - (t1 +
+            t2)))))/t15)))*b_w2;
+        const real b_w1 = b->w[1];
+        const real rate = t20 + (t21*b_w1) + t22;
+        revolute_ground_m->rate = rate;
+    }
+}
+
 
 /* the switches that make one residual serve every entry point: see the kernels' comments */
 static void set_switches(pendulum_work *w, real impulse, real carry, real closure)
@@ -1533,7 +1802,7 @@ static real search(const pendulum_parameters *p, const pendulum_state *z,
     merit = evaluate_merit(p, z, u, w);
     while (!(((merit >= 0.0) && (merit <= ((1.0 - (0.0001*w->common[0].length))*before)))
              || settled(p, w, o, merit))) {
-        if (halvings == o->max_halvings) {
+        if (halvings >= o->max_halvings) {
             w->common[0].length = 0.0;
             run_retreat(w);
             (void)evaluate_merit(p, z, u, w);
@@ -1574,7 +1843,7 @@ static int iterate(const pendulum_parameters *p, const pendulum_state *z,
     const real left = 1000.0*o->tolerance;
     const real still = 10.0*o->tolerance;
     real merit = first;
-    int slow = 0;
+    unsigned int slow = 0u;
     info->iterations = 0;
     info->increment = 0.0;
     if (!(merit >= 0.0)) {
@@ -1606,9 +1875,9 @@ static int iterate(const pendulum_parameters *p, const pendulum_state *z,
         if (merit > (0.25*before)) {
             slow++;
         } else {
-            slow = 0;
+            slow = 0u;
         }
-        if ((slow >= 2) && balanced(p, w, still, still)) {
+        if ((slow >= 2u) && balanced(p, w, still, still)) {
             return PENDULUM_ROUND_OFF;
         }
     }
@@ -1834,13 +2103,19 @@ pendulum_real pendulum_start(const pendulum_parameters *p, pendulum_state *z, co
     return largest;
 }
 
-/* the knot as it stands: velocities, energies, momenta, in the work memory */
-static void measure_knot(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w)
+/* the knot as it stands: velocities, in the work memory */
+static void see_knot(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w)
 {
     /* a start at a knot has that knot's momenta; after a step, half of the forces at the knot are still to come */
     const real share = (z->common[0].kick < 1.0) ? 0.0 : 0.5;
     run_setup(p, w);
     knot_velocities(p, z, u, w, share*p->common[0].h);
+}
+
+/* the same, with energies and momenta */
+static void measure_knot(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w)
+{
+    see_knot(p, z, u, w);
     w->common[0].kinetic = 0.0;
     w->common[0].potential = 0.0;
     for (unsigned int k = 0u; k < 3u; k++) {
@@ -1917,12 +2192,10 @@ void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, con
 /* forces of the last step, before the knot is observed: observing solves for other impulses */
 static void record_forces(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w, pendulum_frame *frame, real time)
 {
-    unsigned int row = 0u;
     run_react(p, w);
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 5u; k++) {
-            frame->rows[row] = (time > 0.0) ? (w->revolute_ground[n].y[k] / time) : 0.0;
-            row++;
+            frame->rows[(5u*n) + k] = (time > 0.0) ? (w->revolute_ground[n].y[k] / time) : 0.0;
         }
     }
     for (unsigned int k = 0u; k < 6u; k++) {
@@ -1930,7 +2203,6 @@ static void record_forces(const pendulum_parameters *p, const pendulum_state *z,
     }
     (void)p;
     (void)z;
-    (void)row;
 }
 
 int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z, const pendulum_input *inputs,
@@ -1946,7 +2218,6 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
     run_setup(p, w);
     for (int n = 0; n < steps; n++) {
         const pendulum_input *const u = &inputs[n*each];
-        const bool recorded = (frames != NULL) && (((n + 1) % every) == 0);
         const real time = z->common[0].kick*p->common[0].h;
         const int now = step_once(p, z, u, w, o, &info);
         if (now < 0) {
@@ -1954,7 +2225,7 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
         }
         status = (now > status) ? now : status;
         *done = n + 1;
-        if (recorded) {
+        if ((frames != NULL) && (((n + 1) % every) == 0)) {
             pendulum_frame *const frame = &frames[(n + 1) / every];
             record_forces(p, z, w, frame, time);
             pendulum_observe(p, z, &u[stride], w, frame);
@@ -2031,4 +2302,39 @@ int pendulum_init(pendulum_parameters *p, pendulum_options *o, pendulum_state *z
     pendulum_input_default(u);
     (void)pendulum_start(p, z, u, w, 1);
     return standing(p, z, u, w);
+}
+
+/* coordinates and rates from the caller's arrays */
+static void take_motion(pendulum_motion *m, const real *coordinates, const real *rates)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        m->revolute_ground[n].coordinate = coordinates[0u + n];
+        m->revolute_ground[n].rate = rates[0u + n];
+    }
+}
+
+int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w,
+    const pendulum_real *coordinates, const pendulum_real *rates)
+{
+    pendulum_motion motion;
+    pendulum_motion *const m = &motion;
+    pendulum_input held = *u;
+    take_motion(m, coordinates, rates);
+    run_place(p, z, m);
+    (void)pendulum_start(p, z, &held, w, 1);
+    return standing(p, z, &held, w);
+}
+
+void pendulum_coordinates(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
+    pendulum_real *coordinates, pendulum_real *rates)
+{
+    pendulum_motion motion;
+    pendulum_motion *const m = &motion;
+    take_motion(m, coordinates, coordinates); /* angles are told on the branches nearest to what was there */
+    see_knot(p, z, u, w);
+    run_measure(p, z, w, m);
+    for (unsigned int n = 0u; n < 1u; n++) {
+        coordinates[0u + n] = m->revolute_ground[n].coordinate;
+        rates[0u + n] = m->revolute_ground[n].rate;
+    }
 }

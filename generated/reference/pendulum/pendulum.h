@@ -68,6 +68,12 @@ enum {
     PENDULUM_REACTIONS = 1
 };
 
+/* Minimal coordinates in the order of pendulum_place: where those of a joint begin. */
+enum {
+    PENDULUM_COORDINATE_PIN = 0, /* revolute: an angle [rad] */
+    PENDULUM_COORDINATES = 1
+};
+
 /* common: parameters */
 typedef struct {
     pendulum_real h; /* time step [s] */
@@ -270,6 +276,20 @@ PENDULUM_API void pendulum_momentum(const pendulum_parameters *p, const pendulum
  * anything else uses the work memory, or the status is PENDULUM_NO_STEP. */
 PENDULUM_API int pendulum_reactions(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, pendulum_real reaction[1][6]);
+
+/* The state with these minimal coordinates and their rates, PENDULUM_COORDINATES of each: angles with whole turns, rotation vectors in
+ * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
+ * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
+ * nearest placement, by mass, that does so. Then the state is started at the knot. Returns PENDULUM_OK, PENDULUM_NOT_CLOSED or
+ * PENDULUM_NOT_APART. */
+PENDULUM_API int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u,
+    pendulum_work *w, const pendulum_real *coordinates, const pendulum_real *rates);
+
+/* Minimal coordinates of all joints at the knot, and their rates, at the cost of a linear solve. Angles are told on the branches
+ * nearest to what `coordinates` holds, so that the same array, asked often enough, counts turns; rotation vectors turn by half a turn
+ * at most. */
+PENDULUM_API void pendulum_coordinates(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
+    pendulum_work *w, pendulum_real *coordinates, pendulum_real *rates);
 
 /* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left. */
 PENDULUM_API pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u,

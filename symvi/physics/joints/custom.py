@@ -15,7 +15,7 @@ from symvi.physics.formula import Formula
 from symvi.physics.model import Attitude, Carried, Data, Parameter, Position
 
 COLUMNS = (("x", (1.0, 0.0, 0.0)), ("y", (0.0, 1.0, 0.0)), ("z", (0.0, 0.0, 1.0)))
-OPAQUE = ("sin", "cos", "exp", "log", "atan2")
+OF_C_LIBRARY = ("exp", "log")
 
 
 def expression_formula(texts: tuple[str, ...], parameters: tuple[str, ...], unit: str = "m") -> Formula:
@@ -77,8 +77,8 @@ def to_sympy(tree, names):
 
 
 def uses_c_library(texts: tuple[str, ...]) -> bool:
-    """Whether the bits of an expression's values depend on the C library."""
-    return any(f"{name}(" in text.replace(" ", "") for text in texts for name in OPAQUE)
+    """Whether the bits of an expression's values depend on the C library: roots, angles, sines and cosines do not."""
+    return any(f"{name}(" in text.replace(" ", "") for text in texts for name in OF_C_LIBRARY)
 
 
 def expression_inputs(

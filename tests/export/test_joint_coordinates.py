@@ -1,0 +1,180 @@
+"""States from joint coordinates and back, in C: those of `state_from` and `coordinates_of`, to the last digits."""
+
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+
+from symvi import coordinates_of, state_from
+from symvi.mechanism import Body, Box, Coupling, Driver, Joint, Mechanism, coordinate_count
+from symvi.mechanism.joint_table import JOINT_TYPES
+from symvi.program.control import SolverStatus
+from symvi.simulate import Simulator
+from symvi.simulate.build import text_of
+from symvi.simulate.frames import solver_state
+from tests.support.crooked_chains import crooked_chain
+from tests.support.firmware import Firmware
+from tests.support.linkages import four_bar
+
+TYPES = [name for name in JOINT_TYPES if name not in ("fixed", "distance", "custom")]
+DIGITS = {"double": 1e-13, "float": 2e-5}  # a few roundings a body, of numbers near one
+
+
+def chain_of(count: int, joint_type: str) -> Mechanism:
+    """A chain in which nothing lies along anything; a screw advances by 0.3 m/rad."""
+    if joint_type != "screw":
+        return crooked_chain(count, joint_type)
+    chain = crooked_chain(count, "revolute")
+    return chain.changed(name="screws", joints=[joint.changed(type="screw", pitch=0.3) for joint in chain.joints])
+
+
+def hanging(joint_type: str) -> Mechanism:
+    """Two bodies of which the second is the parent of the first: it is placed backwards."""
+    chain = chain_of(2, joint_type)
+    first, second = chain.joints
+    turned = second.changed(
+        parent="link2", child="link1", parent_anchor=second.child_anchor, child_anchor=second.parent_anchor
+    )
+    return chain.changed(joints=[first, turned])
+
+
+def some(mechanism: Mechanism, firmware: Firmware, seed: int = 3, size: float = 1.2) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates and rates of all joints."""
+    random, count = np.random.default_rng(seed), sum(coordinate_count(joint) for joint in mechanism.joints)
+    return random.uniform(-size, size, count), random.uniform(-1, 1, count)
+
+
+def bodies(firmware: Firmware) -> dict[str, np.ndarray]:
+    """x, q, v, w of all bodies, as the solver has them."""
+    plan, count = firmware.plan, len(firmware.plan.bodies)
+    return {
+        name: np.array([firmware.engine.state[plan.at("state", "body", k, name)] for k in range(count)], float)
+        for name in "xqvw"
+    }
+
+
+def described(mechanism: Mechanism, firmware: Firmware, coordinates: np.ndarray, rates: np.ndarray):
+    """The state that Python makes of the same numbers."""
+    given = [
+        {name: tuple(values[place].tolist()) for name, place in firmware.by_joint().items()}
+        for values in (coordinates, rates)
+    ]
+    return state_from(mechanism, *given)
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("build", [partial(chain_of, 3), hanging], ids=["outwards", "backwards"])
+@pytest.mark.parametrize("name", TYPES)
+def test_placing_is_state_from(name: str, build, real: str) -> None:
+    """Positions, orientations and velocities of chains of every joint type; placed by its parent and by its child."""
+    mechanism = build(name)
+    simulator = Simulator(mechanism, real=real, backend="c")
+    firmware = Firmware(simulator)
+    firmware.init()
+    coordinates, rates = some(mechanism, firmware)
+    assert firmware.place(coordinates, rates) == SolverStatus.OK
+    state = described(mechanism, firmware, coordinates, rates)
+    wanted = solver_state(mechanism, state)
+    for what, values in bodies(firmware).items():
+        assert np.abs(values - wanted[what]).max() < DIGITS[real] * (1 + np.abs(wanted[what]).max()), what
+    assert firmware.step() >= 0
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("name", TYPES)
+def test_coordinates_come_back(name: str, real: str) -> None:
+    """What was placed is measured, whole turns included where the array is near; and as `coordinates_of` tells it."""
+    mechanism = chain_of(3, name)
+    firmware = Firmware(Simulator(mechanism, real=real, backend="c"))
+    firmware.init()
+    coordinates, rates = some(mechanism, firmware)
+    turned = coordinates.copy()
+    for note in firmware.ordered():
+        if note["kinds"].count("rotation") in (1, 2):
+            place = firmware.by_joint()[note["joint"]]
+            turned[place][[k for k, kind in enumerate(note["kinds"]) if kind == "rotation"]] += 4 * np.pi
+    assert firmware.place(turned, rates) == SolverStatus.OK
+    found, moving = firmware.coordinates(turned + 0.5)
+    assert np.abs(found - turned).max() < 20 * DIGITS[real]
+    assert np.abs(moving - rates).max() < 20 * DIGITS[real]
+    found, _ = firmware.coordinates(coordinates - 0.5)
+    assert np.abs(found - coordinates).max() < 20 * DIGITS[real]
+    state = described(mechanism, firmware, coordinates, rates)
+    for joint, place in firmware.by_joint().items():
+        python, python_rates = coordinates_of(mechanism, joint, state)
+        assert np.abs(found[place] - python).max() < 20 * DIGITS[real]
+        assert np.abs(moving[place] - python_rates).max() < 20 * DIGITS[real]
+
+
+def test_a_joint_at_rest_in_the_origin_has_no_singular_place() -> None:
+    """Rotation vectors of length zero: the turn is none, and its rate is the rate of the vector."""
+    mechanism = crooked_chain(2, "spherical")
+    firmware = Firmware(Simulator(mechanism, backend="c"))
+    firmware.init()
+    rates = np.arange(1.0, 7.0)
+    assert firmware.place(np.zeros(6), rates) == SolverStatus.OK
+    found, moving = firmware.coordinates(np.zeros(6))
+    assert np.abs(found).max() < 1e-14 and np.abs(moving - rates).max() < 1e-13
+
+
+def test_a_loop_is_closed_from_near_and_told_from_far() -> None:
+    """Coordinates that are about right become those of the closed loop; with bars that cannot meet it is told."""
+    mechanism = four_bar()
+    simulator = Simulator(mechanism, backend="c")
+    firmware = Firmware(simulator)
+    firmware.init()
+    count = sum(coordinate_count(joint) for joint in mechanism.joints)
+    start, _ = firmware.coordinates(np.zeros(count))
+    near = start + 0.05 * np.arange(count)
+    assert firmware.place(near, np.zeros(count)) == SolverStatus.OK
+    found, rates = firmware.coordinates(near)
+    assert 1e-4 < np.abs(found - near).max() < 0.5 and np.abs(rates).max() < 1e-12
+    anchor = np.array(mechanism.joint("C").parent_anchor)
+    simulator.set_parameter("C.parent_anchor", tuple(30.0 * anchor))  # one bar is longer than all others
+    assert firmware.place(near, np.zeros(count)) == SolverStatus.NOT_CLOSED
+
+
+def geared(driven: str) -> Mechanism:
+    """Two wheels on the world with a gear of -3 between them; a driver on one of them."""
+    wheel = Box(size=(0.2, 0.2, 0.1))
+    return Mechanism(
+        name=f"geared_{driven}",
+        bodies=[Body(name=name, mass=1.0, shape=wheel) for name in ("small", "large")],
+        joints=[
+            Joint(name="left", type="revolute", child="small", axis=(0, 0, 1), coordinate=0.2),
+            Joint(name="right", type="revolute", child="large", axis=(0, 0, 1), parent_anchor=(1, 0, 0)),
+        ],
+        couplings=[Coupling(name="gear", joints=("left", "right"), ratio=-3.0, offset=0.2)],
+        drivers=[Driver(name="crank", joint=driven)],
+    )
+
+
+@pytest.mark.parametrize("driven", ["left", "right"])
+def test_coupled_and_driven_coordinates_agree(driven: str) -> None:
+    """The driven joint leads, the other follows its gear; the driver's target and rate are those of its joint."""
+    mechanism = geared(driven)
+    firmware = Firmware(Simulator(mechanism, backend="c"))
+    assert firmware.init() == SolverStatus.OK
+    given, rates = np.array([5.0, 5.0]), np.array([0.3, 0.3])
+    assert firmware.place(given, rates) == SolverStatus.OK
+    led = {"left": ((5.0, (5.0 - 0.2) / -3), (0.3, -0.1)), "right": ((-3 * 5.0 + 0.2, 5.0), (-0.9, 0.3))}[driven]
+    found, moving = firmware.coordinates(np.array(led[0]) + 1.0)
+    assert np.abs(found - led[0]).max() < 1e-13 and np.abs(moving - led[1]).max() < 1e-13
+    node = next(c for c in firmware.plan.constraints if c["type"] == "driver")
+    for field, value in (("target", 5.0), ("rate", 0.3), ("rate_before", 0.3)):
+        assert firmware.engine.state[firmware.plan.at("state", node["kind"], node["index"], field)] == value
+    assert firmware.engine.state[firmware.plan.at("state", node["kind"], node["index"], "angle")] == 5.0
+
+
+def test_coordinates_are_named_in_the_header() -> None:
+    mechanism = four_bar()
+    text = text_of(mechanism)
+    header = text.files[f"{text.prefix}.h"]
+    names = re.findall(r"_COORDINATE_(\w+) = (\d+), /\* revolute: an angle \[rad\](.*) \*/", header)
+    assert [name for name, _, _ in names] and {name for name, _, _ in names} == {
+        j.name.upper() for j in mechanism.joints
+    }
+    assert [int(k) for _, k, _ in names] == list(range(len(names)))
+    assert sum("closes a loop" in more for _, _, more in names) == 1
+    assert f"_COORDINATES = {len(names)}" in header
