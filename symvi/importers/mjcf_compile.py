@@ -89,5 +89,6 @@ def _schema(mujoco: Any) -> dict[str, list[str]]:
     for line in mujoco.mj_printSchema(False, False).splitlines():
         head, tail = line[:30].split(), line[30:].split()
         tag = head[0] if head else tag
-        tags.setdefault(tag, []).extend(tail)
+        for one in ("body", "worldbody") if tag == "(world)body" else (tag,):
+            tags.setdefault(one, []).extend(tail)
     return tags

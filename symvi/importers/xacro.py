@@ -23,6 +23,7 @@ from symvi.mechanism.files import printable
 __all__ = ["expanded"]
 
 SECONDS = 30.0
+TOO_LONG = 24  # the signal that ends a process after its processor time, where there is such a thing
 PROGRAM = Path(__file__).with_name("xacro_process.py")
 
 
@@ -55,5 +56,6 @@ def expanded(path: str | PathLike[str], arguments: Mapping[str, str], folders: F
     if done.returncode != 0:
         said = [line for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
         words = "".join(c for c in " / ".join(said[-3:]) if c.isprintable())[:600]
-        raise MechanismError(f"{place}: xacro cannot expand it: {words or f'it ended with {done.returncode}'}")
+        end = "it computes for too long" if done.returncode == -TOO_LONG else f"it ended with {done.returncode}"
+        raise MechanismError(f"{place}: xacro cannot expand it: {words or end}")
     return done.stdout

@@ -265,6 +265,7 @@ def test_contacts_are_lost_only_where_geoms_can_meet(geoms: tuple[str, ...], los
         ('<body name="b"><joint/><geom size="1e999"/></body>', "model.xml:2"),
         ('<body name="b"><joint/><geom siez="1"/></body>', "did you mean 'size'?"),
         ('<body name="b"><jiont/><geom size="1"/></body>', "did you mean 'joint'?"),
+        ('<bdy name="b"><joint/><geom size="1"/></bdy>', "did you mean 'body'?"),
         (f'<body name="b"><joint/>{BALL}</body><body name="b"><joint/>{BALL}</body>', "repeated name 'b'"),
         ('<body name="b"><joint/></body>', "give the body <inertial>"),
         (f'<body name="b">{BALL}</body>', "nothing in it moves; give a body a joint"),

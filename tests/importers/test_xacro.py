@@ -116,3 +116,11 @@ def test_without_the_library_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(xacro, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"symvi\[xacro\]"):
         load(written(tmp_path, HEAD + MACRO + BODY))
+
+
+def test_a_process_that_used_up_its_time_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "late.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)")
+    (tmp_path / "robot.xacro").write_text("<robot/>")
+    monkeypatch.setattr(xacro, "PROGRAM", tmp_path / "late.py")
+    with pytest.raises(MechanismError, match="xacro cannot expand it: it computes for too long"):
+        load(tmp_path / "robot.xacro")
