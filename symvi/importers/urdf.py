@@ -38,6 +38,7 @@ TYPES = {
 WITH_STOPS = ("revolute", "prismatic")
 MOST_SEARCHES = 20  # for the nearest known name: comparing every wrong name with every right one takes long
 ENDLESS = 1e6  # a stop beyond this [m or rad] is how programs write that there is none
+# Tags that the motion does not depend on.
 LISTED = {
     "transmission": "a transmission is no part of the mechanism; give forces or servos to the joints it drives",
     "gazebo": "Gazebo's own settings",
@@ -82,7 +83,10 @@ def _list_what_has_no_effect(root: Element, findings: Findings) -> None:
             if element.tag in LISTED:
                 name = top.attributes.get("name", "")
                 title = f"{top.tag} {shown(name)}" if name else ""
-                findings.note("ignored", element.source, title, f"<{element.tag}>", LISTED[element.tag])
+                findings.note("skipped", element.source, title, f"<{element.tag}>", LISTED[element.tag])
+                for joint in (inner for inner in element.walk() if inner.tag == "joint" and element.tag == "gazebo"):
+                    why = "a joint of Gazebo's own, which closes a loop there; write it as <loop_joint>"
+                    findings.note("ignored", joint.source, title, "<joint> in <gazebo>", why)
 
 
 def _joint(element: Element, findings: Findings, repair: bool) -> tuple[TreeJoint, Gear | None]:

@@ -146,6 +146,24 @@ def test_stops_damping_and_friction(tmp_path: Path) -> None:
     assert sorted(notice.what for notice in found.report.of("ignored")) == ["limit effort", "limit velocity"]
 
 
+def test_what_the_motion_does_not_depend_on_is_listed_and_no_loss(tmp_path: Path) -> None:
+    """Transmissions, settings of other programs, sensors, a controller's own limits; tags of nobody are a loss."""
+    inside = '<safety_controller k_velocity="10"/><calibration rising="0"/>'
+    parts = ['<transmission name="t"/>', '<gazebo reference="arm"><kp>1</kp></gazebo>', '<sensor name="s"/>']
+    text = pair("continuous", inside).replace("</robot>", "".join(parts) + "</robot>")
+    found = read(text, tmp_path, strict=True)
+    tags = ["<safety_controller>", "<calibration>", "<transmission>", "<gazebo>", "<sensor>"]
+    assert [notice.what for notice in found.report.of("skipped")] == tags
+
+
+def test_a_joint_of_gazebos_own_is_a_loss(tmp_path: Path) -> None:
+    """People close loops like that, as URDF had no other way."""
+    loop = '<gazebo>\n<joint name="c" type="revolute"><parent>arm</parent><child>base</child></joint></gazebo>'
+    found = read(pair("continuous").replace("</robot>", loop + "</robot>"), tmp_path)
+    (notice,) = found.report.of("ignored")
+    assert notice.what == "<joint> in <gazebo>" and "write it as <loop_joint>" in notice.why
+
+
 def test_a_joint_starts_within_its_stops(tmp_path: Path) -> None:
     found = read(pair("revolute", '<limit lower="0.5" upper="1.5" effort="0" velocity="0"/>'), tmp_path)
     assert found.mechanism.joint("hinge").coordinate == (0.5,)
