@@ -138,4 +138,5 @@ class Placing:
     def _from(self, joint: str, coordinate: int) -> dict[str, object]:
         node = self.nodes[joint]
         entry = f"[{coordinate}]" if self.models[joint].rows > 1 else ""
-        return {"joint": f"{node.kind}[{node.index}]", "entry": entry}
+        place = {"joint": f"{node.kind}[{node.index}]", "entry": entry}
+        return place | {"of": node.kind, "of_index": node.index, "which": coordinate}

@@ -29,6 +29,7 @@ from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.branch import Branch
 from symvi.simulate.interior import Interior
+from symvi.simulate.placing import Placing
 
 
 class Memory:
@@ -98,6 +99,7 @@ class ReferenceSolver:
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.interior = Interior(self) if program.notes["inequalities"] else None
         self.branch = Branch(self) if self.loops else None
+        self.placing = Placing(self)
         self.iterations = self.retries = 0
         self.increment = inf
 
@@ -193,12 +195,16 @@ class ReferenceSolver:
             self.run(phase)
         self.run("settle")
 
-    def observe(self) -> dict[str, object]:
-        """The knot as it stands: placements, velocities projected onto the joints, energies, momenta, closure."""
+    def see_knot(self) -> None:
+        """The knot as it stands: velocities, in the work memory."""
         share = 0.0 if self.kick() < 1.0 else 0.5  # after a step, half of the forces at the knot are still to come
-        common, states = self.common, self.memory.state["body"]
         self.run("setup")
         self._knot_velocities(share * self.memory.parameters["common"][0].h[0])
+
+    def observe(self) -> dict[str, object]:
+        """The knot as it stands: placements, velocities projected onto the joints, energies, momenta, closure."""
+        common, states = self.common, self.memory.state["body"]
+        self.see_knot()
         common.kinetic[0] = common.potential[0] = 0.0
         common.momentum[:] = common.spin[:] = [0.0] * 3
         self.run("energy")

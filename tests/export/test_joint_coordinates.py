@@ -18,6 +18,7 @@ from tests.support.firmware import Firmware
 from tests.support.linkages import four_bar
 
 TYPES = [name for name in JOINT_TYPES if name not in ("fixed", "distance", "custom")]
+STEP = 0.01  # s: what the text has as its default
 DIGITS = {"double": 1e-13, "float": 2e-5}  # a few roundings a body, of numbers near one
 
 
@@ -165,6 +166,23 @@ def test_coupled_and_driven_coordinates_agree(driven: str) -> None:
     for field, value in (("target", 5.0), ("rate", 0.3), ("rate_before", 0.3)):
         assert firmware.engine.state[firmware.plan.at("state", node["kind"], node["index"], field)] == value
     assert firmware.engine.state[firmware.plan.at("state", node["kind"], node["index"], "angle")] == 5.0
+
+
+@pytest.mark.parametrize("name", [*TYPES, "loop", "left", "right"])
+def test_python_places_to_the_last_bit(name: str) -> None:
+    """The reference back end and C write the same state, and read the same coordinates from it."""
+    mechanism = four_bar() if name == "loop" else geared(name) if name in ("left", "right") else chain_of(2, name)
+    firmware, python = Firmware(Simulator(mechanism, backend="c")), Simulator(mechanism, backend="python").engine
+    firmware.init()
+    given, rates = some(mechanism, firmware, size=0.2)
+    python._enter(firmware.inputs)
+    python.solver.memory.parameters["common"][0].h[0] = STEP
+    assert firmware.place(given, rates) == python.solver.placing.place(given.tolist(), rates.tolist())
+    assert np.array_equal(python.flat("state"), firmware.engine.state)
+    for first, second in zip(
+        firmware.coordinates(given), python.solver.placing.coordinates(given.tolist()), strict=True
+    ):
+        assert np.array_equal(first, second)
 
 
 def test_coordinates_are_named_in_the_header() -> None:
