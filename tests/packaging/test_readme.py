@@ -68,6 +68,21 @@ def test_the_commands_run_as_they_stand_there(folder: Path) -> None:
     assert {"pendulum.html", "pendulum.npz", "pendulum.csv", "later.npz", "moon.png", "generated"} <= written
 
 
+def test_what_it_views_opens(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    viewer = pytest.importorskip("symvi.view.viewer", reason="needs the extra view")
+
+    def interrupted(self: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(viewer.Viewer, "run", interrupted)
+    words = [shlex.split(line)[3:] for line in COMMANDS if line.startswith("python3 -m symvi ")]
+    viewed = [arguments for arguments in words if arguments[0] == "view"]
+    made = [arguments for arguments in words if arguments[0] == "simulate" and "robot.npz" in arguments]
+    assert len(viewed) == 2 and len(made) == 1
+    assert all(cli.main(arguments) == 0 for arguments in made)
+    assert all(cli.main([*arguments, "--no-open"]) == 0 for arguments in viewed)
+
+
 def test_the_python_runs_from_top_to_bottom(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     for text in blocks("python"):
