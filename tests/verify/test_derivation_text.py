@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import symvi.verify as verify
-from symvi.verify.derivatives.derivation import ROWS, derivation
-from symvi.verify.derivatives.own_joints import NAMES
+from symvi.verify.derivatives.derivation import derivation
+from symvi.verify.derivatives.own import own_names
 
 
 def as_claim(found, names: list[str]):
@@ -17,7 +17,7 @@ def as_claim(found, names: list[str]):
 
 
 @pytest.mark.parametrize("side", ["body", "world"])
-@pytest.mark.parametrize("name", [*NAMES, *ROWS])
+@pytest.mark.parametrize("name", own_names())
 def test_what_is_printed_is_the_derivative(name: str, side: str) -> None:
     found = derivation(name, side=side, axes="joint")
     function = verify.own(name, side=side, axes="joint", offset=True)
@@ -54,7 +54,14 @@ def test_what_derive_prints_is_what_verify_asks_for() -> None:
     assert verify.derivative(function, as_claim(found, list(function.variables)), wrt=found.wrt).right
 
 
+def test_the_heading_says_what_was_chosen() -> None:
+    first = derivation("revolute", axes="joint", scale=1, side="world").text().splitlines()[0]
+    assert first.endswith("axes joint, scale 1, rotation vector, world side")
+    assert derivation("position_update").text().splitlines()[0] == "position_update (BM20 (20))"
+
+
 SYMBOLS = {
+    "world_inertia": ("e_i", "J"),
     "revolute": ("x", "q", "R(q)", "p_a", "[a1 a2]", "q_off", "V", "L(p)", "R(p)", "v^", "I"),
     "screw": ("S", "pitch", "a3", "R_off"),
     "distance": ("L",),

@@ -102,7 +102,7 @@ def test_the_papers_tangent_can_be_stated(folder: Path) -> None:
         (["verify", "--c", "lever.c", "--function", "lever", "--against", "rotations"], "did you mean 'rotation'"),
         (["verify", "--c", "lever.c", "--function", "leverage", "--against", "rotation"], "no function leverage"),
         (["derive", "revolut"], "did you mean 'revolute'"),
-        (["derive", "world_inertia"], "no derivation as text"),
+        (["derive", "world_inertias"], "did you mean 'world_inertia'"),
     ],
 )
 def test_what_cannot_be_judged_is_named(folder: Path, arguments: list[str], words: str, capsys) -> None:

@@ -221,6 +221,23 @@ def test_a_report_has_four_forms() -> None:
     assert report.latex().count(r"\boxed") == 9 and r"\begin{bmatrix}" in report.latex()
 
 
+def test_pages_say_what_was_asked_and_of_whom() -> None:
+    report = verify.derivative(verify.own("revolute"), hand.revolute("sign"), hand.PLACEMENTS)
+    page, fragment = report.html(), report.latex()
+    assert "<h1>Derivatives by hand, verified by symvi</h1>" in page and "nowrap" in page
+    for text in (page, fragment.replace(r"\_", "_")):
+        assert "rotation vector, body side" in text and "axes world, scale 2" in text and "method: " in text
+
+
+def test_a_wide_matrix_is_printed_in_parts_with_the_names_of_their_columns() -> None:
+    report = verify.derivative(verify.own("revolute"), lambda: np.ones((5, 12)), hand.PLACEMENTS)
+    fragment = report.latex()
+    rows = [line for line in fragment.splitlines() if r"\boxed" in line]
+    assert max(row.count("&") for row in rows) < 7 and fragment.count(r"\boxed") == 57
+    assert fragment.count(r"\begin{bmatrix}") == fragment.count("Columns ") >= 2
+    assert r"Columns x\_a[0], x\_a[1]" in fragment
+
+
 def test_a_proof_by_normal_forms_covers_roots_and_the_unit_sphere() -> None:
     report = verify.derivative(hand.rotated, hand.rotated_by_q, wrt="q", variables=TURNED, prove=True)
     assert {entry.verdict for entry in report.entries} == {"proved"}

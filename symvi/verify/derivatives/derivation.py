@@ -20,6 +20,7 @@ from symvi.verify.derivatives.notation import Factor, Sum, shown, times, value
 from symvi.verify.derivatives.own import definition_of
 from symvi.verify.derivatives.symbols import meanings
 from symvi.verify.derivatives.vectors import (
+    ByColumns,
     Called,
     Constant,
     Crossed,
@@ -72,6 +73,7 @@ class Derivation:
     wrt: tuple[str, ...]
     tangent: str
     side: str
+    options: str = ""
 
     def blocks(self, name: str) -> list[Sum]:
         """The derivative of every row block by a variable."""
@@ -91,7 +93,7 @@ class Derivation:
 
     def text(self) -> str:
         letter = self.rows.letter
-        lines = [f"{self.name} ({self.source})", f"  {letter} = {_stacked([r.terms for r in self.rows.rows], False)}"]
+        lines = [self._head(), f"  {letter} = {_stacked([r.terms for r in self.rows.rows], False)}"]
         lines += [f"    {text}" for text, _ in self.rows.names]
         if self._turns():
             lines.append(f"  turns: q -> {TURNS[self.tangent, self.side][0]}, v^ u = v x u")
@@ -108,7 +110,7 @@ class Derivation:
             lines.append(rf"{by} &= {_stacked(self.blocks(name), True)}")
         body = " \\\\\n".join(lines)
         said = rf"% turns: $q \to {TURNS[self.tangent, self.side][1]}$" + "\n" if self._turns() else ""
-        return f"% {self.name} ({self.source})\n{said}\\begin{{align}}\n{body}\n\\end{{align}}"
+        return f"% {self._head()}\n{said}\\begin{{align}}\n{body}\n\\end{{align}}"
 
     def plain(self) -> dict:
         """The derivation in JSON's own types."""
@@ -122,6 +124,11 @@ class Derivation:
             "derivative": {name: [shown(terms) for terms in self.blocks(name)] for name in self.wrt},
             "latex": self.latex(),
         }
+
+    def _head(self) -> str:
+        """Name, source, and what of it was chosen."""
+        chosen = ([self.options] if self.options else []) + [f"{self.tangent}, {self.side} side"] * self._turns()
+        return f"{self.name} ({self.source})" + (f", {', '.join(chosen)}" if chosen else "")
 
     def _turns(self) -> bool:
         return any(name.startswith("q") for name in self.wrt)
@@ -137,11 +144,12 @@ def derivation(
     definition = definition_of(name, **options)
     if name in own_joints.NAMES:
         rows = joint_rows(name, axes, own_joints.scale_of(scale))
+        chosen = f"axes {axes}, scale {own_joints.scale_of(scale)}"
     elif name in ROWS:
-        rows = ROWS[name]()
+        rows, chosen = ROWS[name](), ""
     else:
         raise VerificationError(f"'{name}' has no derivation as text; {did_you_mean(name, [*own_joints.NAMES, *ROWS])}")
-    return Derivation(name, definition.source, rows, definition.wrt, tangent, side)
+    return Derivation(name, definition.source, rows, definition.wrt, tangent, side, chosen)
 
 
 def _said(name: str, latex: bool) -> str:
@@ -310,6 +318,13 @@ def _angular_momentum() -> Rows:
     return Rows([Total(*momentum("w"))], [cosine_name("w")], "l")
 
 
+WORLD_INERTIA = "R(q) J R(q)ᵀ, row by row", r"R(q) J R(q)^{\mathsf T} \text{, row by row}"
+
+
+def _inertia_column(e: Node) -> Node:
+    return Turned("q", Times(INERTIA, Turned("q", e, True)))
+
+
 def _rotational_residual() -> Rows:
     old = [(-by, node) for by, node in momentum("w_0", -1)]
     torque = Times(name_factor("h", True), Variable("tau"))
@@ -376,6 +391,10 @@ def _sliding() -> Rows:
 ROWS: dict[str, Callable[[], Rows]] = {
     "rotation": lambda: Rows([Turned("q", Variable("v"))], [], "f"),
     "inverse_rotation": lambda: Rows([Turned("q", Variable("v"), True)], [], "f"),
+    "rotation_matrix": lambda: Rows(
+        [ByColumns("R(q), row by row", r"R(q) \text{, row by row}", lambda e: Turned("q", e))], [], "f"
+    ),
+    "world_inertia": lambda: Rows([ByColumns(*WORLD_INERTIA, _inertia_column)], [], "f"),
     "relative_orientation": lambda: Rows([Part(("q_a*", "q_b"), "")], [("d = q_a* q_b", "d = q_{a}^{*} q_{b}")], "d"),
     "gyroscopic_torque": lambda: Rows([Crossed(Variable("w"), spin("w"))], [], "f"),
     "position_update": lambda: Rows(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 
 from symvi.verify.derivatives.forms import MARKS, diagnosis_lines, rows_of, verdict_line
 from symvi.verify.derivatives.points import point_text
 from symvi.verify.derivatives.report import DIGITS, FLOATS, ROUNDED, Entry, Report
 
+TITLE = "Derivatives by hand, verified by symvi"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24 }
-table { border-collapse: collapse; margin: 1rem 0 } th { font-weight: 400; color: #57606a; padding: .2rem .5rem }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto }
+th { font-weight: 400; color: #57606a; padding: .2rem .5rem; white-space: nowrap }
 td { border: 1px solid #d0d7de; padding: .3rem .6rem; text-align: center; font-family: ui-monospace, monospace }
 .right { background: #e6f4ea } .near { background: #fff8e1 } .wrong { background: #fdecea; color: #a40e26 }
 .wrong small { display: block; color: #57606a } h2 { border-top: 1px solid #d0d7de; padding-top: 1rem }
@@ -28,8 +30,8 @@ def html(report: Report) -> str:
 def html_of_all(reports: Mapping[str, Report]) -> str:
     """Several reports as one page."""
     parts = "\n".join(f"<h2>{escape(name)}</h2>\n{_section(report)}" for name, report in reports.items())
-    head = f'<meta charset="utf-8"><title>Derivatives</title><style>{STYLE}</style>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{parts}\n</body></html>\n'
+    head = f'<meta charset="utf-8"><title>{TITLE}</title><style>{STYLE}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n<h1>{TITLE}</h1>\n{parts}\n</body></html>\n'
 
 
 def _section(report: Report) -> str:
@@ -38,7 +40,8 @@ def _section(report: Report) -> str:
         f"<tr><th>{escape(row[0].row)}</th>{''.join(map(_cell, row))}</tr>" for row in rows_of(report)
     )  # fmt: skip
     table = f"<table><tr><th></th>{columns}</tr>\n{rows}</table>"
-    verdict = f'<p class="verdict">{escape(verdict_line(report))}</p>'
+    asked = "<br>".join(escape(line) for line in report.question)
+    verdict = f'<p class="verdict">{escape(verdict_line(report))}</p>\n<p>{asked}</p>'
     said = _said(report)
     return f"{verdict}\n{table}\n<ul>{''.join(f'<li>{escape(text)}</li>' for text in said)}</ul>"
 
@@ -52,10 +55,9 @@ def _cell(entry: Entry) -> str:
 
 
 def _said(report: Report) -> list[str]:
-    """Everything below the matrix: the question first."""
+    """Everything below the matrix."""
     wrong = [] if report.right else diagnosis_lines(report)
-    asked = [f"question: {line}" for line in report.question]
-    return [*asked, *_points(report), *wrong, *report.notes, report.method]
+    return [*_points(report), *wrong, *report.notes, f"method: {report.method}; {report.seconds:.2f} s"]
 
 
 def _points(report: Report) -> list[str]:
@@ -68,6 +70,7 @@ def _points(report: Report) -> list[str]:
 
 
 # --- LaTeX --------------------------------------------------------------------------------------------------------
+PAGE, GAP, BOX, SMALL = 66.0, 3.0, 6.0, 0.8  # in letters: a line, a column's gap, with a box, a fraction's letter
 ESCAPES = {"\\": r"\textbackslash{}", "_": r"\_", "^": r"\^{}", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$",
            "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}"}  # fmt: skip
 LETTERS = {"²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}", "ᵀ": r"\textsuperscript{T}", "·": r"$\cdot$",
@@ -85,21 +88,52 @@ def latex_of_all(reports: Mapping[str, Report]) -> str:
 
 
 def _fragment(name: str, report: Report) -> str:
-    rows = r" \\" + "\n"
-    matrix = rows.join(" & ".join(_mark(entry) for entry in row) for row in rows_of(report))
-    # a matrix of amsmath has ten columns unless its counter says more
-    wide = rf"\setcounter{{MaxMatrixCols}}{{{max(10, len(report.column_names))}}}"
-    said = _said(report)
-    items = "\n".join(rf"\item {_tex(text)}" for text in said)
+    asked = " ".join(f"{_tex(line)}." for line in report.question)
+    items = "\n".join(rf"\item {_tex(text)}" for text in _said(report))
     return "\n".join(
         [
-            rf"\paragraph{{{_tex(name)}}} {_tex(verdict_line(report))}",
-            rf"\[{wide}\begin{{bmatrix}}",
-            matrix,
-            r"\end{bmatrix}\]",
+            rf"\paragraph{{{_tex(name)}}} {_tex(verdict_line(report))}.",
+            f"Asked of symvi: {asked}",
+            *_matrices(report),
             rf"\begin{{itemize}}{chr(10)}{items}{chr(10)}\end{{itemize}}",
         ]
     )
+
+
+def _matrices(report: Report) -> Iterator[str]:
+    """The matrix, in parts that are no wider than a page, each with the names of its columns."""
+    rows = rows_of(report)
+    for part in _parts([max(map(_width, column)) for column in zip(*rows, strict=True)]):
+        body = (r" \\" + "\n").join(" & ".join(_mark(row[k]) for k in part) for row in rows)
+        names = ", ".join(report.column_names[k] for k in part)
+        # a matrix of amsmath has ten columns unless its counter says more
+        wide = rf"\setcounter{{MaxMatrixCols}}{{{max(10, len(part))}}}"
+        yield f"Columns {_tex(names)}:" if len(part) > 1 else f"Column {_tex(names)}:"
+        yield rf"\[{wide}\begin{{bmatrix}}"
+        yield body
+        yield r"\end{bmatrix}\]"
+
+
+def _parts(widths: list[float]) -> Iterator[list[int]]:
+    """Columns, as many together as a page has room for."""
+    part: list[int] = []
+    for k, width in enumerate(widths):
+        if part and sum(widths[i] for i in part) + width > PAGE:
+            yield part
+            part = []
+        part.append(k)
+    yield part
+
+
+def _width(entry: Entry) -> float:
+    """Of what stands in a matrix for an entry, in letters."""
+    example = None if entry.right else entry.counterexample
+    return GAP if example is None else BOX + _letters(example.claimed) + _letters(example.true)
+
+
+def _letters(number: str) -> float:
+    above, slash, below = number.partition("/")
+    return SMALL * max(len(above), len(below)) if slash else len(number)
 
 
 def _mark(entry: Entry) -> str:

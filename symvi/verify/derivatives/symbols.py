@@ -37,6 +37,7 @@ _MEANINGS = (
     (r"\bn\b|nᵀ", "n: normal of the contact, out of the ground"),
     (r"\bo\b", "o: a point of the ground"),
     (r"\br\b(?! =)|\br_a", "r, r_a, r_b: radii"),
+    (r"\be_i\b", "e_i: unit vector of the axis i; matrices are told column by column, i = 1, 2, 3"),
     (r"\bI\b", "I: the identity matrix"),
 )  # fmt: skip
 

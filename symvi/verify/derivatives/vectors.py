@@ -277,6 +277,34 @@ def _product(quaternions: Sequence[str], values) -> list:
     return found
 
 
+class ByColumns(Node):
+    """A matrix row by row, told by its columns: `column` makes the column i of the unit vector e_i."""
+
+    def __init__(self, text: str, latex: str, column: Callable[[Node], Node]):
+        self.columns = [column(Constant(_unit(k))) for k in range(3)]
+
+        def entries(values):
+            return np.array([value(each.terms, values) for each in self.columns], dtype=object).T.reshape(-1)
+
+        self.terms = (Term(ONE, (Factor(text, latex, entries),)),)
+
+    def by(self, name, tangent):
+        slopes = [each.by(name, tangent) for each in self.columns]
+        if not slopes[0]:
+            return ()
+        text, latex = f"{shown(slopes[0])} for the column i", rf"{shown(slopes[0], True)} \quad \text{{(column }}i)"
+
+        def entries(values):
+            found = np.array([value(each, values) for each in slopes], dtype=object)
+            return found.transpose(1, 0, 2).reshape(9, -1)
+
+        return (Term(ONE, (Factor(text, latex, entries),)),)
+
+
+def _unit(k: int) -> Factor:
+    return Factor("e_i", "e_i", lambda v: np.eye(3, dtype=object)[k])
+
+
 # --- numbers ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Number:
