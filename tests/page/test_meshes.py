@@ -14,9 +14,11 @@ import pytest
 from matplotlib.image import imread
 
 from symvi.importers import load
+from symvi.mechanism import start_state
 from symvi.page import looks, write_page
 from symvi.page.looks import looks_of
 from symvi.page.meshes import Mesh, MeshError, read_meshes, thinned
+from symvi.page.placement import rotate
 from symvi.simulate import Simulator
 from tests.page.browser import NO_WEBGL, WEBGL, Browser, find_chromium
 from tests.page.mesh_files import box, collada, obj, robot_with, stl
@@ -234,3 +236,26 @@ def test_the_page_holds_meshes_as_small_numbers(pages: list[Path]) -> None:
     data = [json.loads(re.search(r'id="data">(.*?)</script>', page.read_text()).group(1)) for page in pages]
     assert data[0]["meshes"] == [] and len(data[1]["meshes"]) == 1
     assert len(json.dumps(data[1]["meshes"])) < 400 and data[1]["parts"][0]["solid"] == "mesh 0"
+
+
+def test_meshes_of_mjcf_stand_where_mujoco_has_them(tmp_path: Path) -> None:
+    """MuJoCo moves meshes to their principal axes; its own points are the witness."""
+    mujoco = pytest.importorskip("mujoco", reason="needs the extra mjcf")
+    points = np.array([(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 3), (0.5, 0.5, 0.5)]) + (3.0, 1.0, 0.0)
+    stl(tmp_path / "part.stl", points, np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 4), (2, 3, 4), (3, 1, 4)]))
+    text = """<mujoco><asset><mesh name="m" file="part.stl" scale="0.1 0.2 -0.3"/></asset><worldbody>
+    <body pos="0.3 0.2 0.1" euler="20 30 40"><joint axis="0 1 0"/>
+    <geom type="mesh" mesh="m" pos="0.5 0 0.2" euler="10 50 70" rgba="0 0 1 1" mass="1"/></body></worldbody></mujoco>"""
+    (tmp_path / "part.xml").write_text(text)
+    imported = load(tmp_path / "part.xml")
+    found = looks_of(imported.shown, imported.mechanism)
+    (part,), state = found.parts[0], start_state(imported.mechanism)
+    own = part.position + rotate(part.orientation, found.meshes[0].vertices * part.size)
+    drawn = state.position[0] + rotate(state.orientation[0], own)
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "part.xml"))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    wanted = data.geom_xpos[0] + model.mesh_vert @ data.geom_xmat[0].reshape(3, 3).T
+    distance = np.linalg.norm(drawn[:, None] - wanted[None], axis=2)
+    assert distance.min(axis=0).max() < 1e-6 and distance.min(axis=1).max() < 1e-6  # STL holds single precision
+    assert part.color == "#0000ff"
