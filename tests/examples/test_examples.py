@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,9 +31,16 @@ LONG = {
     "sphere_chain",
 }
 
+PROGRAMS = {  # example -> program that it needs -> the package that brings it
+    "controller_on_board": {"arm-none-eabi-gcc": "gcc-arm-none-eabi", "qemu-system-arm": "qemu-system-arm"},
+}
+
 
 def run(name: str, figure: Path, *options: str) -> None:
     """Run an example as a user would, outside the checkout. A missed bound is a failure, with the table shown."""
+    for program, package in PROGRAMS.get(name, {}).items():
+        if shutil.which(program) is None:
+            pytest.skip(f"needs the package {package}")
     path = os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")]))
     command = [sys.executable, str(EXAMPLES / f"{name}.py"), "--plot", str(figure), *options]
     done = subprocess.run(
