@@ -130,6 +130,7 @@ def _view(request: Request, text: ExportedText, expected: Golden | str) -> dict[
         "uses_c_library": bool(plan.notes.get("uses_c_library")),
         "points": len(plan.contacts),
         "joints": len(plan.reactions),
+        "coordinates": bool(plan.notes["motion"]),
     }
 
 

@@ -50,7 +50,10 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
         "options": _of_text(asdict(options), plan),
         "dimensions": {key: value for key, value in facts.items() if key not in NOT_IN_MANIFEST}
         | {"inputs": len(plan.inputs), "contact points": len(plan.contacts), "carried angles": len(plan.carried)},
-        "memory": {name: {"value": size, "unit": "B"} for name, size in struct_bytes(text).items()},
+        "memory": {
+            name: {"value": size, "unit": "B", "how": "sizeof, from the members of the struct"}
+            for name, size in struct_bytes(text).items()
+        },
         "operations": {
             "unit": "operations in floating point",
             "per iteration": facts["operations per iteration"],

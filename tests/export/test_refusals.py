@@ -220,14 +220,20 @@ def deleted(place: Path) -> None:
 
 
 def linked(place: Path) -> None:
-    (place / "LICENSE").unlink()
-    (place / "LICENSE").symlink_to(place / "README.md")
+    os.replace(place / "LICENSE", place.parents[1] / "terms")
+    (place / "LICENSE").symlink_to(place.parents[1] / "terms")
+
+
+def manifest_indented(place: Path) -> None:
+    manifest = json.loads((place / "manifest.json").read_text())
+    (place / "manifest.json").write_text(json.dumps(manifest, indent=4))
 
 
 @pytest.mark.parametrize(
     "edit, names",
-    [(changed, "src/ball.c"), (added, "src/mine.c"), (added_folder, "build/"), (manifest_changed, "manifest.json"),
-     (manifest_of_somebody, "CMakeLists.txt"), (deleted, "LICENSE"), (linked, "LICENSE")],
+    [(changed, "src/ball.c"), (added, "src/mine.c"), (added_folder, "build/"), (deleted, "LICENSE"),
+     (linked, "LICENSE"), (manifest_changed, "manifest.json"), (manifest_indented, "manifest.json"),
+     (manifest_of_somebody, "CMakeLists.txt")],
 )  # fmt: skip
 def test_a_folder_in_which_somebody_has_worked_is_left_alone(edit, names: str, earlier: Path) -> None:
     edit(earlier)
