@@ -33,10 +33,7 @@ class Places:
         self.view, self.scene = view, view.scene
         mechanism, field = self.scene.mechanism, self.scene.field
         self.joints = [j for j in mechanism.joints if j.type not in WITHOUT_COORDINATES]
-        self.motion = {
-            joint.name: tuple(field.randoms(len(coordinate_kinds(joint.type))) for _ in range(2))
-            for joint in self.joints
-        }
+        self.motion = {joint.name: self._some(joint) for joint in self.joints}
         for coordinates, _ in self.motion.values():
             for near in coordinates:
                 for known in (near, 2 * near):
