@@ -43,12 +43,12 @@ def start() -> dict[str, float]:
     return dict(zip(NEAR_START, q.tolist(), strict=True))
 
 
-def device() -> Imported:
-    """The listing as printed, imported at the start."""
+def device(angles: dict[str, float] | None = None) -> Imported:
+    """The listing as printed, imported at some angles, or at the start."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "device.trep"
         path.write_text(LISTING_1)
-        return load(path, start=start(), repair=True)
+        return load(path, start=angles or start(), repair=True)
 
 
 def largest_gap(run: Trajectory, found: Imported) -> float:

@@ -13,10 +13,11 @@ from random import Random
 
 import numpy as np
 
-from symvi.mechanism import Mechanism
+from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import principal_moments
 from symvi.mechanism.rotation import rotation_matrix
 from symvi.mechanism.start_values import start_values
+from symvi.mechanism.vectors import norm, subtract
 from symvi.physics.model import ConstraintModel
 from symvi.program.equations import Array, Configuration, Equations, Rows, start_configuration
 from symvi.program.extent import OPENING, far_of, size_of
@@ -86,6 +87,24 @@ class Assembly:
             block[:3, :3] = body.mass * np.eye(3)
             block[3:, 3:] = turn @ tensor @ turn.T + max(0.0, missing) * np.eye(3)
         return blocks
+
+    def moved_masses(self, configuration: Configuration) -> Array:
+        """As masses(), but a body without inertia about some axis counts as its mass on the longest arm of its joints.
+
+        Its joints hold that rotation, so that it moves its mass when it turns: rows that act on it are as stiff as
+        that, not as light as its own inertia would let them be.
+        """
+        blocks = self.masses(configuration)
+        for block, body in zip(blocks, self.bodies, strict=True):
+            if body.has_zero_inertia:
+                block[3:, 3:] += body.mass * self._longest_arm(body) ** 2 * np.eye(3)
+        return blocks
+
+    def _longest_arm(self, body: Body) -> float:
+        """From the centre of mass to the points of the joints that the body is in [m]."""
+        ends = [joint.parent_anchor for joint in self.mechanism.joints if joint.parent == body.name]
+        ends += [joint.child_anchor for joint in self.mechanism.joints if joint.child == body.name]
+        return max((norm(subtract(end, body.center_of_mass)) for end in ends), default=0.0)
 
     def reduced(self, position: Position, metric: Array | None = None) -> Reduced:
         """The chosen rows on the freedoms of the tree; in the plain metric all bodies are of one mass and size."""

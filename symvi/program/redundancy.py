@@ -170,7 +170,7 @@ class Analysis:
         here = set(self.spanning.bodies)
         models = [m for m in models_of(self.mechanism, choices) if set(m.bodies.values()) - {None} <= here]
         rows, _ = Equations(self.spanning.bodies, models).at(self.start.configuration)
-        metric = self.assembly.masses(self.start.configuration)
+        metric = self.assembly.moved_masses(self.start.configuration)
         guards = {}
         for model, found in zip(models, rows, strict=True):
             gradients = np.zeros((model.rows, len(here), 6))
