@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,7 +72,7 @@ class Contacts(Mapping[str, ContactHistory]):
         values = trajectory.contact_values[:, trajectory.contact_names.index(name)]
         gap, load = values[:, 0], values[:, 1]
         friction, sliding = values[:, 2:5], values[:, 5:8]
-        mass = self._mass(name)
+        mass = self._units[name]["heft"]  # kg
         closed = load * trajectory.step**2 > gap * mass
         bound = self._coefficient(name) * load
         spare = (bound - np.linalg.norm(friction, axis=1)) * trajectory.step
@@ -79,10 +80,10 @@ class Contacts(Mapping[str, ContactHistory]):
         fast = self._fast(name, gap)
         return ContactHistory(gap, load, friction, sliding, values[:, 8:11], values[:, 11:14], closed, sticking, fast)
 
-    def _mass(self, name: str) -> float:
-        """The contact's heft [kg]."""
-        mechanism, settings = self._trajectory.mechanism, self._trajectory.settings
-        return contact_units(mechanism, settings)[name]["heft"]
+    @cached_property
+    def _units(self) -> Mapping[str, Mapping[str, float]]:
+        """Worked out once: a robot has hundreds of contact points, and each one's heft comes from the whole of it."""
+        return contact_units(self._trajectory.mechanism, self._trajectory.settings)
 
     def _fast(self, name: str, gap: Array) -> NDArray[np.bool_]:
         point = self._points[name]

@@ -12,7 +12,7 @@ from symvi.mechanism import Body, Box, Contact, Mechanism
 from symvi.page import write_page
 from symvi.page.contacts import LONGEST, contact_view, plane_height
 from symvi.page.keyframes import choose_keyframes
-from symvi.simulate import Simulator
+from symvi.simulate import Simulator, contacts
 
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -54,3 +54,10 @@ def test_a_mechanism_without_contacts_has_none():
     top = Mechanism(name="top", bodies=[Body(name="top", mass=1.0, inertia=(1.0, 1.0, 1.0))])
     trajectory = Simulator(top).simulate(0.1, 0.01)
     assert contact_view(trajectory, choose_keyframes(trajectory, 10, None), 1.0) is None
+
+
+def test_hefts_are_worked_out_once_for_all_contacts(landed, monkeypatch):
+    calls, real = [], contacts.contact_units
+    monkeypatch.setattr(contacts, "contact_units", lambda *given: (calls.append(1), real(*given))[1])
+    found = contacts.Contacts(landed)
+    assert len([found[name] for name in found]) == 8 and len(calls) == 1

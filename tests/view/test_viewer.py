@@ -194,6 +194,7 @@ class Page:
 
 
 @pytest.mark.skipif(find_chromium() is None, reason="needs a browser: install the package chromium")
+@pytest.mark.slow
 def test_a_browser_shows_it_and_its_buttons_work(opened, tmp_path: Path) -> None:
     stl(tmp_path / "box.stl", *box((0.2, 0.3, 1.0), (0.0, 0.0, -0.5)))
     paint = '<material name="m"><color rgba="1 0 0 1"/></material>'
