@@ -67,6 +67,8 @@ def _figures(manifest: Mapping[str, Any]) -> list[str]:
     lines = [f"structs: {sum(bytes_of.values())} B ({', '.join(f'{k} {v}' for k, v in bytes_of.items())})"]
     golden = manifest["golden"][manifest["real"]]
     lines.append(f"golden hash: {_shown(golden)}")
+    for name, count in golden.get("warnings", {}).items():
+        lines.append(f"{count} of {golden['steps']} steps: {manifest['status'][name]['meaning']}")
     if "ended early" in golden:
         lines.append(f"the self-test is short: {golden['ended early']}; a smaller --step may help")
     for board, figures in manifest["boards"].items():

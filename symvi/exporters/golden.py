@@ -58,42 +58,53 @@ def golden(request: Request, real: str) -> Golden:
     """
     simulator = Simulator(request.mechanism, real=real, loops=request.loops)
     simulator.start(step=request.step)
-    rows = _rows(simulator, request.step)
-    options = SolverOptions(fixed_iterations=request.fixed_iterations)
-    places = _places(simulator.plan)
-    real_type = {"double": np.float64, "float": np.float32}[real]
-    hashed, iterations, warnings, failure = _OFFSET, 0, {}, ""
-    knots = {0: _numbers(simulator, places, real_type)}
-    frame = simulator.plan.frame
-    for step in range(STEPS):
-        status, _, seen = simulator.engine.rollout(rows[step : step + 1], False, 1, 1, options)
+    rows, recorder = _rows(simulator, request.step), _Recorder(simulator)
+    options, failure = SolverOptions(fixed_iterations=request.fixed_iterations), ""
+    for row in rows:
+        status, _, frames = simulator.engine.rollout(row[None], False, 1, 1, options)
         if status < 0:
-            failure = f"step {step + 1} of {request.step:g} s fails in {real}: {SolverStatus(status).sentence}"
+            number = recorder.steps + 1
+            failure = f"step {number} of {request.step:g} s fails in {real}: {SolverStatus(status).sentence}"
             break
+        recorder.take(status, frames[0])
+    if not recorder.steps:
+        raise SymviError(f"{failure}. Export with a smaller --step, or change the description")
+    knots = {knot: tuple(map(float, numbers)) for knot, numbers in recorder.knots.items()}
+    effort = recorder.iterations, recorder.warnings
+    return Golden(f"0x{recorder.hash:016x}", recorder.steps, failure, *effort, knots, simulator.backend)
+
+
+class _Recorder:
+    """Takes down one step after another."""
+
+    def __init__(self, simulator: Simulator):
+        self.engine, self.iterations_at = simulator.engine, simulator.plan.frame["iterations"][0]
+        self.places = _places(simulator.plan)
+        self.hash, self.steps, self.iterations = _OFFSET, 0, 0
+        self.warnings: dict[str, int] = {}
+        self.knots = {0: self._numbers()}
+
+    def _numbers(self) -> np.ndarray:
+        """x, q, v, w of all bodies at this knot, in their precision; -0 becomes 0."""
+        return self.engine.state[self.places] + self.engine.state.dtype.type(0)
+
+    def take(self, status: int, frame: np.ndarray) -> None:
+        """A step that was solved, with this status; frame: of its second knot."""
+        self.steps += 1
+        self.iterations += int(frame[self.iterations_at])
         if status > 0:
             name = SolverStatus(status).name
-            warnings[name] = warnings.get(name, 0) + 1
-        iterations += int(seen[0][frame["iterations"][0]])
-        numbers = _numbers(simulator, places, real_type)
-        hashed = _mixed(hashed, numbers)
-        if step + 1 in SHOWN_KNOTS:
-            knots[step + 1] = numbers
-    else:
-        step = STEPS
-    if step == 0:
-        raise SymviError(f"{failure}. Export with a smaller --step, or change the description")
-    plain = {knot: tuple(map(float, numbers)) for knot, numbers in knots.items()}
-    return Golden(f"0x{hashed:016x}", step, failure, iterations, warnings, plain, simulator.backend)
+            self.warnings[name] = self.warnings.get(name, 0) + 1
+        numbers = self._numbers()
+        self.hash = _mixed(self.hash, numbers)
+        if self.steps in SHOWN_KNOTS:
+            self.knots[self.steps] = numbers
 
 
 def _places(plan: Plan) -> np.ndarray:
     """Where x, q, v, w of all bodies lie in the state."""
     slices = [plan.at("state", "body", k, name) for k in range(len(plan.bodies)) for name, _ in FIELDS]
     return np.concatenate([np.arange(place.start, place.stop) for place in slices])
-
-
-def _numbers(simulator: Simulator, places: np.ndarray, real_type: type) -> np.ndarray:
-    return simulator.engine.state[places].astype(real_type) + real_type(0)
 
 
 def _mixed(value: int, numbers: np.ndarray) -> int:

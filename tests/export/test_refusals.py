@@ -16,12 +16,20 @@ from symvi import Body, Mechanism, Sphere, SymviError, cli
 from symvi.exporters import c, export, folder
 from symvi.exporters.folder import check_replaceable, staged
 from symvi.exporters.measure import tools
-from tests.export.exports import arm, crate, done, need
+from tests.export.exports import arm, done, need
 
 
 def ball() -> Mechanism:
     """The quickest to export."""
     return Mechanism(name="ball", bodies=[Body(name="ball", mass=1.0, shape=Sphere(radius=0.1))])
+
+
+def spun(torque: float, fast: float = 0.0) -> Mechanism:
+    """A ball that turns, and is turned faster and faster by a torque [N m], until no step can follow."""
+    return ball().changed(
+        bodies=[Body(name="ball", mass=1.0, shape=Sphere(radius=0.1), angular_velocity=(fast, 0.0, 0.0))],
+        forces=[symvi.Wrench(name="spin", body="ball", signal=["0", "0", "0", str(torque), "0", "0"])],
+    )
 
 
 def contents(place: Path) -> dict[str, bytes]:
@@ -81,22 +89,36 @@ def test_the_command_prints_what_it_wrote(tmp_path: Path, capsys: pytest.Capture
     assert answer["golden"]["double"]["value"] in capsys.readouterr().out
 
 
-def test_a_first_step_that_fails_is_refused_and_a_later_one_shortens_the_self_test(tmp_path: Path) -> None:
-    """A body that turns by more than a quarter of a turn in a step cannot start; a fall that ends in a hole can."""
-    fast = ball().changed(
-        bodies=[Body(name="ball", mass=1.0, shape=Sphere(radius=0.1), angular_velocity=(300.0, 0.0, 0.0))]
-    )
-    with pytest.raises(SymviError, match="turns at 300 rad/s"):
-        export(fast, tmp_path / "out", measure=False)
+@pytest.mark.parametrize(
+    "fast, torque, says",
+    [(300.0, 0.0, "turns at 300 rad/s"), (0.0, 1e4, "step 1 of 0.01 s fails in double: a body turns .*smaller --step")],
+)
+def test_a_motion_that_cannot_begin_is_refused(fast: float, torque: float, says: str, tmp_path: Path) -> None:
+    with pytest.raises(SymviError, match=says):
+        export(spun(torque, fast), tmp_path / "out", measure=False)
     assert list(tmp_path.iterdir()) == []
-    spun = ball().changed(forces=[symvi.Wrench(name="spin", body="ball", signal=["0", "0", "0", "0.1", "0", "0"])])
-    exported = export(spun, tmp_path / "out", measure=False)
+
+
+def test_a_motion_that_fails_later_makes_a_shorter_self_test(tmp_path: Path) -> None:
+    exported = export(spun(0.1), tmp_path / "out", measure=False)
     golden = exported.manifest["golden"]["double"]
     assert 0 < golden["steps"] == exported.manifest["steps"] < 1000
     assert "a body turns by a quarter of a turn or more in one step" in golden["ended early"]
     assert golden["ended early"] in (exported.folder / "README.md").read_text()
     need("cc", "ar", "make")
     done("make", f"BUILD={tmp_path}/build", "test", folder=exported.folder)
+
+
+def test_steps_with_warnings_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One iteration is not enough for the arm."""
+    (tmp_path / "arm.json").write_text(arm().to_json())
+    command = ["export", str(tmp_path / "arm.json"), "-o", str(tmp_path / "out"), "--no-measure"]
+    assert cli.main([*command, "--fixed-iterations", "1"]) == 0
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    count = manifest["golden"]["double"]["warnings"]["UNSETTLED"]
+    assert 0 < count <= 1000
+    assert f"{count} of 1000 steps: the fixed number of iterations was done" in capsys.readouterr().out
+    assert f"{count} of its steps end with `ARM_UNSETTLED`" in (tmp_path / "out" / "README.md").read_text()
 
 
 # --- tools that are missing -------------------------------------------------------------------------------------------
@@ -153,14 +175,15 @@ def test_a_budget_of_memory_is_kept_or_what_fits_is_named(tmp_path: Path) -> Non
 
 def test_a_budget_of_text_is_that_of_a_board(tmp_path: Path) -> None:
     need("arm-none-eabi-gcc")
-    inline = export(crate(), tmp_path / "inline", real="float", layout="inline", measure=True)
-    size = inline.manifest["boards"]["cortex-m4f"]["text"]["value"]
+    how = {"real": "float", "layout": "inline"}
+    manifest = export(ball(), tmp_path / "inline", **how).manifest
+    size = manifest["boards"]["cortex-m4f"]["text"]["value"]
     with pytest.raises(SymviError) as caught:
-        export(crate(), tmp_path / "out", real="float", layout="inline", max_text=size - 1, measure=False)
+        export(ball(), tmp_path / "out", **how, max_text=size - 1, measure=False)
     assert f"{size} B of text, {size - 1} allowed" in str(caught.value)
     for other in caught.value.found["alternatives"]:
         assert other["fits"] == (other["text"] <= size - 1)
-    export(crate(), tmp_path / "out", real="float", layout="inline", max_text=size, measure=False)
+    export(ball(), tmp_path / "out", **how, max_text=size, measure=False)
 
 
 # --- the folder -------------------------------------------------------------------------------------------------------
