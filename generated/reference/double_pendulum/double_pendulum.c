@@ -3418,7 +3418,8 @@ int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_s
 {
     double_pendulum_motion motion;
     double_pendulum_motion *const m = &motion;
-    double_pendulum_input held = *u;
+    double_pendulum_input held;
+    held = *u;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)double_pendulum_start(p, z, &held, w, 1);

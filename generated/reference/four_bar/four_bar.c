@@ -4800,7 +4800,8 @@ static bool is_weak(const four_bar_parameters *p, const four_bar_work *w, real s
 /* inputs with a share of the way that drivers are to go in this step */
 static four_bar_input part_of_way(const four_bar_state *z, const four_bar_input *u, real share)
 {
-    four_bar_input part = *u;
+    four_bar_input part;
+    part = *u;
     (void)z;
     (void)share;
     return part;
@@ -5574,7 +5575,8 @@ int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_b
 {
     four_bar_motion motion;
     four_bar_motion *const m = &motion;
-    four_bar_input held = *u;
+    four_bar_input held;
+    held = *u;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)four_bar_project(p, z, &held, w, 50);

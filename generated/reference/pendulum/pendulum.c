@@ -2318,7 +2318,8 @@ int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendul
 {
     pendulum_motion motion;
     pendulum_motion *const m = &motion;
-    pendulum_input held = *u;
+    pendulum_input held;
+    held = *u;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)pendulum_start(p, z, &held, w, 1);
