@@ -3,6 +3,9 @@
 Every relation says what the square of one unknown is, in terms of others: w² = 1 - x² - y² - z² of a unit quaternion,
 t² = radicand of a root. Their leading terms have nothing in common, so they are a Groebner basis, and replacing squares
 until there are none left gives the normal form.
+
+What is zero while roots, and reciprocals of sums, are unknowns of which nothing is known is zero all the more: such a
+normal form is small, and found in a moment where the full one is not (`loose`).
 """
 
 from __future__ import annotations
@@ -24,16 +27,20 @@ class Unprovable(ArithmeticError):
 
 
 class Quotients:
-    """Polynomials in named unknowns, their relations, and a limit of time in seconds."""
+    """Polynomials in named unknowns, their relations, and a limit of time in seconds.
 
-    def __init__(self, names: Sequence[str], positive: Sequence[str], seconds: float):
+    loose: roots and reciprocals of sums are unknowns without relations; what is not zero then may still be zero.
+    """
+
+    def __init__(self, names: Sequence[str], positive: Sequence[str], seconds: float, loose: bool = False):
+        self.loose, self.loose_known = loose, {}
         self.ring, *generators = ring([*names, *(f"spare{k}" for k in range(SPARE))], QQ)
         self.unknowns = dict(zip(names, generators[: len(names)], strict=True))
         self.spare = list(generators[len(names) :])
         self.positive = {self.unknowns[name] for name in positive}
         self.rules: list[tuple[int, PolyElement]] = []
         self.roots: dict[PolyElement, PolyElement] = {}
-        self.deadline = perf_counter() + seconds
+        self.seconds, self.deadline = seconds, perf_counter() + seconds
 
     def unknown(self, name: str) -> Quotient:
         return Quotient(self.unknowns[name], self.ring.one, self)
@@ -69,13 +76,15 @@ class Quotients:
         return found
 
     def check(self, p: PolyElement) -> None:
-        if len(p) > MOST_TERMS or perf_counter() > self.deadline:
-            raise Unprovable("the normal form is too large")
+        if len(p) > MOST_TERMS:
+            raise Unprovable(f"a normal form of more than {MOST_TERMS} terms")
+        if perf_counter() > self.deadline:
+            raise Unprovable(f"a normal form that takes more than {self.seconds:.0f} s")
 
     def times(self, p: PolyElement, q: PolyElement) -> PolyElement:
         """A product, unless it is hopelessly large."""
         if len(p) * len(q) > MOST_PRODUCTS:
-            raise Unprovable("the normal form is too large")
+            raise Unprovable(f"a product of sums of {len(p)} and {len(q)} terms")
         return p * q
 
     def cofactors(self, p: PolyElement, q: PolyElement) -> tuple[PolyElement, PolyElement, PolyElement]:
@@ -89,8 +98,21 @@ class Quotients:
             raise Unprovable("too many roots for a normal form")
         return self.spare.pop(0)
 
+    def reciprocal(self, p: PolyElement) -> PolyElement:
+        """One over a sum, as an unknown of its own."""
+        return self._loosely("reciprocal", p.monic()) * self.ring(1 / p.LC)
+
+    def _loosely(self, *key) -> PolyElement:
+        """An unknown of which nothing is known but what it is made from."""
+        if key not in self.loose_known:
+            self.loose_known[key] = self.fresh()
+        return self.loose_known[key]
+
     def root(self, x: Quotient) -> Quotient:
         """The root of above/below: the root of their product over below. Raises Unprovable where a sign is open."""
+        if self.loose:
+            above, below = x.above * self.ring(1 / x.below.LC), x.below.monic()
+            return Quotient(self._loosely("root", above, below), self.ring.one, self)
         constant, factors = self.reduced(x.above * x.below).sqf_list()
         outside, inside = self.ring.one, self.ring(constant)
         for factor, power in factors:
@@ -165,6 +187,8 @@ class Quotient:
         if (other := self._other(other)) is None:
             return NotImplemented
         times = self.of.times
+        if self.of.loose and len(other.above) > 1:
+            return Quotient(times(self.above, other.below * self.of.reciprocal(other.above)), self.below, self.of)
         return Quotient(times(self.above, other.below), times(self.below, other.above), self.of)
 
     def __rtruediv__(self, other):

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from statistics import median
 
+import numpy as np
 from _benchmark import Report, run
 from _gradient_checkers import (
     RIGHT,
@@ -25,10 +26,13 @@ from _gradient_checkers import (
     timed,
 )
 
+import symvi.verify as verify
 from symvi.errors import SymviError
+from symvi.verify.derivatives.derivation import derivation
 from tests.verify.corpus.asking import ask, explained
 from tests.verify.corpus.case import Case
 
+JOINTS = (("revolute", 5), ("universal", 4), ("screw", 5))  # and their rows
 SECONDS = 10.0  # for SymPy and SymEngine, per case
 EVERY_QUICK = 25  # of the cases
 KINDS = ("missed", "false alarm", "undecided")
@@ -43,6 +47,7 @@ def measure(report: Report) -> None:
         report.table("cases that not all get right", ("case", *answers), cases_of_note(asked, answers))
     bounds(report, answers["symvi"])
     diagnoses(report, asked)
+    own_joints(report)
 
 
 def answers_of(verdict: Callable[[str], str], asked: list[str]) -> dict[str, tuple[str, float]]:
@@ -113,6 +118,30 @@ def diagnoses(report: Report, asked: list[str]) -> None:
     for name in unnamed:
         report.note(f"not diagnosed: {name}")
     report.at_most("symvi: share of errors that it does not name", len(unnamed) / max(len(wrong), 1), 0.1, timed=False)
+
+
+# --- symvi's own joints, right claims and claims that no error explains ----------------------------------------------
+def own_joints(report: Report) -> None:
+    """Seconds for the Jacobian and the second derivatives of joints: what symvi derive prints, and ones everywhere."""
+    rows = [(name, *seconds_of(name, rows)) for name, rows in (JOINTS[:1] if report.quick else JOINTS)]
+    report.table("seconds for symvi's own joints", ("joint", "Jacobian", "all ones", "second derivatives, ones"), rows)
+    report.at_most("symvi: longest verdict about an own joint", max(max(row[1:3]) for row in rows), 1.0, "s")
+    report.at_most("symvi: longest about its second derivatives", max(row[3] for row in rows), 10.0, "s")
+
+
+def seconds_of(name: str, rows: int) -> tuple[float, ...]:
+    """Of the printed Jacobian, of ones in its place, of ones in the place of the second derivatives."""
+    found, function = derivation(name), verify.own(name, offset=True)
+    scope: dict = {"values": found.values}
+    pairs = ", ".join(f"{argument}={argument}" for argument in function.variables)
+    exec(f"def printed({', '.join(function.variables)}): return values(dict({pairs}))", scope)
+    columns = len(found.wrt) * 3
+    asked = [(scope["printed"], 1), *((_ones(rows, columns**order), order) for order in (1, 2))]
+    return tuple(verify.derivative(function, claim, found.wrt, order=order).seconds for claim, order in asked)
+
+
+def _ones(rows: int, columns: int) -> Callable:
+    return lambda: np.ones((rows, columns))
 
 
 def _is_named(case: Case) -> bool:

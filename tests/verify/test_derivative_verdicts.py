@@ -238,6 +238,26 @@ def test_a_wide_matrix_is_printed_in_parts_with_the_names_of_their_columns() -> 
     assert r"Columns x\_a[0], x\_a[1]" in fragment
 
 
+def test_the_derivative_of_a_length_of_many_terms_is_proved() -> None:
+    function = verify.own("sphere")
+
+    def by_places(x_a, q_a, x_b, q_b, p_a, p_b):
+        u = x_b + hand.rotation(q_b) @ p_b - x_a - hand.rotation(q_a) @ p_a
+        n = u / np.sqrt(u @ u)
+        turned = hand.rotation(q_a).T @ n, hand.rotation(q_b).T @ n
+        return np.concatenate([-n, -np.cross(p_a, turned[0]), n, np.cross(p_b, turned[1])])
+
+    report = verify.derivative(function, by_places, hand.PLACEMENTS, prove=True)
+    assert {entry.verdict for entry in report.entries} == {"proved"}, str(report)
+
+
+def test_what_needs_the_square_of_a_root_is_proved_all_the_same() -> None:
+    plane = {"x": verify.scalar(), "y": verify.scalar()}
+    for claim, verdict in ((lambda x, y: 2 * x, "proved"), (lambda x, y: 2 * x + 1, "wrong")):
+        report = verify.derivative(lambda x, y: np.sqrt(x * x + y * y) ** 2, claim, "x", plane, prove=True)
+        assert {entry.verdict for entry in report.entries} == {verdict}
+
+
 def test_a_proof_by_normal_forms_covers_roots_and_the_unit_sphere() -> None:
     report = verify.derivative(hand.rotated, hand.rotated_by_q, wrt="q", variables=TURNED, prove=True)
     assert {entry.verdict for entry in report.entries} == {"proved"}
