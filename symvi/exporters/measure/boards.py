@@ -1,10 +1,10 @@
 """The boards on which exports are measured, as QEMU has them, and what is assumed of the processors they stand for.
 
-QEMU counts instructions and knows nothing of cycles. `cycles` turns instructions into an estimate of time; it is assumed,
-not measured, and meant to be on the careful side for code that is mostly floating-point arithmetic, loads and stores. A
-Cortex-M4F starts an operation in float every cycle, waits where the next needs its result, and takes two for most loads;
-a Cortex-M7 starts up to two instructions a cycle, but operations in double less often than that. Waiting for flash is
-not in it.
+QEMU counts instructions and knows nothing of cycles. `cycles` turns instructions into an estimate of time; it is
+assumed, not measured, and meant to be on the careful side for code that is mostly floating-point arithmetic, loads and
+stores. A Cortex-M4F starts an operation in float every cycle, waits where the next needs its result, and takes two for
+most loads; a Cortex-M7 starts up to two instructions a cycle, but operations in double less often than that. Waiting
+for flash is not in it.
 """
 
 from __future__ import annotations
