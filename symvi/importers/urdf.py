@@ -154,9 +154,8 @@ def _limits(element: Element, kind: str, title: str, findings: Findings, repair:
         return ()
     for key in ("effort", "velocity", "acceleration", "deceleration", "jerk"):
         if key in limit.attributes and numbers(limit, key, 1, findings)[0] != 0.0:
-            findings.note(
-                "ignored", limit.source, title, f"limit {key}", "bounds of motors belong to their controllers"
-            )
+            why = "a bound of the motor, which belongs to its controller; servos that `hold` adds know none"
+            findings.note("skipped", limit.source, title, f"limit {key}", why)
     given = [key for key in ("lower", "upper") if key in limit.attributes]
     lower, upper = (numbers(limit, key, 1, findings, "0")[0] for key in ("lower", "upper"))
     if kind not in WITH_STOPS:

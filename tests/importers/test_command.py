@@ -40,21 +40,23 @@ def test_import_writes_symvis_own_description(arm: Path, capsys: pytest.CaptureF
         assert Mechanism.from_file(output) == load(arm).mechanism
     printed = capsys.readouterr().out
     assert "arm: 1 bodies, 1 joints" in printed
-    assert "ignored      limit effort" in printed and "joint 'shoulder', line 6" in printed
+    assert "skipped      limit effort" in printed and "joint 'shoulder', line 6" in printed
 
 
 def test_the_report_as_json(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["import", str(arm), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["mechanism"] == "arm" and found["bodies"] == 1
-    assert found["report"]["counts"] == {"taken": 1, "merged": 1, "ignored": 2}
+    assert found["report"]["counts"] == {"taken": 1, "merged": 1, "skipped": 2}
     merged = next(notice for notice in found["report"]["notices"] if notice["kind"] == "merged")
     assert (merged["element"], merged["line"], merged["file"]) == ("link 'tip'", 7, str(arm))
 
 
 def test_strict_makes_losses_an_error(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["import", str(arm), "--strict"]) == 0
+    arm.write_text(arm.read_text().replace('lower="-1"', 'lower="1"'))
     assert cli.main(["import", str(arm), "--strict"]) == 1
-    assert f"{arm}:6: ignored: joint 'shoulder': limit effort" in capsys.readouterr().err
+    assert f"{arm}:6: approximated: joint 'shoulder': limit lower = upper" in capsys.readouterr().err
     path = arm.with_name("exact.urdf")
     path.write_text(four_bar("loop_joint"))
     assert cli.main(["import", str(path), "--strict"]) == 0

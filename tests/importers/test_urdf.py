@@ -143,7 +143,8 @@ def test_stops_damping_and_friction(tmp_path: Path) -> None:
     forces = {force.name: force for force in found.mechanism.forces}
     assert (stop.joint, stop.lower, stop.upper) == ("hinge", -0.5, 1.5)
     assert forces["hinge_damping"].damping == 0.7 and forces["hinge_friction"].bound == 0.2
-    assert sorted(notice.what for notice in found.report.of("ignored")) == ["limit effort", "limit velocity"]
+    assert sorted(notice.what for notice in found.report.of("skipped")) == ["limit effort", "limit velocity"]
+    found.report.strict()
 
 
 def test_what_the_motion_does_not_depend_on_is_listed_and_no_loss(tmp_path: Path) -> None:

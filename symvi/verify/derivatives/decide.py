@@ -37,7 +37,7 @@ DOUBTED = 40  # points looked at where roots may have taken the other sign
 MOST_TESTED = 512  # ways beyond MANY_WAYS that are compared at one real point each
 BESIDE, TRIES_BESIDE = Fraction(1, 2**30), 24  # how near to an aimed point a field's points are, and how many
 SMALL_POINTS = 40  # looked at for one where only the claim has no value
-TWICE, MOST_TWICE, SECONDS_TWICE = 24, 150, 0.05  # points at which code is asked twice, more where it is quick
+TWICE, MOST_TWICE, SECONDS_TWICE = 6, 150, 0.1  # points at which code is asked twice, more where it is quick
 GIVEN_ROOTS = 3  # of 0, 1 and 2, which every field knows
 
 
@@ -165,10 +165,10 @@ def compare_signs(problem: Problem, branch: Branch) -> None:
     for number in range(SIGNS):
         point, world = problem.draw(number), FloatWorld()
         try:
-            if problem.path(point, world) != branch.path:
-                continue
             pairs = list(zip(problem.truth(point, world), problem.claim(point, world), strict=True))
         except (*ANOTHER_POINT, ZeroDivisionError, OverflowError):
+            continue
+        if world.path() != branch.path:
             continue
         size = max((abs(x) for pair in pairs for x in pair), default=0) + 1e-9
         if any(abs(t - c) > ROUGH * size and k not in branch.wrong for k, (t, c) in enumerate(pairs)):
@@ -203,11 +203,13 @@ def _in_field(problem: Problem, point: Point, prime: int, number: int, branches:
     """Compare at one point of a field: the branch that it belongs to, None where it says nothing."""
     world = field_world(prime, number)
     try:
-        branch = branches.get(problem.path(point, world))
-        if branch is None:
+        if len(branches) > 1 and problem.path(point, world) not in branches:
             return None
         truth, claim = problem.truth(point, world), problem.claim(point, world)
     except (*ANOTHER_POINT, ZeroDivisionError):
+        return None
+    branch = branches.get(world.path())
+    if branch is None:
         return None
     _count(branch, prime, truth, claim, world)
     return branch
