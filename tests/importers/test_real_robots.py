@@ -10,6 +10,7 @@ import pytest
 
 from symvi.errors import MechanismError
 from symvi.importers import load
+from symvi.page.looks import looks_of
 from symvi.simulate import Trajectory
 from symvi.simulate.simulator import Simulator
 from tests.importers.real_robots import PACKAGE, robot_file, robot_files, share
@@ -124,3 +125,17 @@ def test_solo_whose_feet_are_meshes_stands_on_points(capsys: pytest.CaptureFixtu
     run = Trajectory.load(out)
     assert set(run.contacts) == {f"{leg}_FOOT_point" for leg in legs}
     stands(run, drop=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a1.urdf", "talos_reduced_box.urdf", "solo12.urdf", "panda.urdf"])
+def test_their_meshes_are_drawn_on_every_body_that_has_some(name: str) -> None:
+    pytest.importorskip("trimesh", reason="needs the extra mesh")
+    found = load(robot_file(name), base="floating", packages={PACKAGE: share()})
+    looks = looks_of(found.shown, found.mechanism)
+    meshed = {item.body for item in found.shown if item.geometry.kind == "mesh" and item.geometry.is_seen}
+    solids = {found.mechanism.bodies[body].name: {part.solid for part in parts} for body, parts in looks.parts.items()}
+    drawn = {body for body, kinds in solids.items() if any(kind.startswith("mesh") for kind in kinds)}
+    assert len(drawn) > 7 and drawn == meshed
+    assert sum(len(mesh.triangles) for mesh in looks.meshes) <= 60_000
+    assert [notice for notice in looks.notices if "not shown" in notice] == []
