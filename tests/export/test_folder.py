@@ -163,13 +163,22 @@ def test_values_are_those_of_the_description(tmp_path: Path) -> None:
 
 
 # --- build systems ----------------------------------------------------------------------------------------------------
-def test_ctest_passes_outside_the_folder_and_leaves_it_as_it_was(exported: Exported, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def built(exported: Exported, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The export built by CMake elsewhere; to be installed beside, in "root"."""
     need("cmake", "cc", "make")
-    before = sorted(path.as_posix() for path in exported.folder.rglob("*"))
-    done("cmake", "-S", exported.folder, "-B", tmp_path / "build")
-    done("cmake", "--build", tmp_path / "build")
-    assert "100% tests passed" in done("ctest", "--test-dir", tmp_path / "build")
-    assert sorted(path.as_posix() for path in exported.folder.rglob("*")) == before
+    folder = tmp_path_factory.mktemp("built")
+    done("cmake", "-S", exported.folder, "-B", folder / "build", f"-DCMAKE_INSTALL_PREFIX={folder / 'root'}")
+    done("cmake", "--build", folder / "build")
+    return folder / "build"
+
+
+def test_ctest_passes_outside_the_folder_and_leaves_it_as_it_was(exported: Exported, built: Path) -> None:
+    assert "100% tests passed" in done("ctest", "--test-dir", built)
+    found = sorted(
+        path.relative_to(exported.folder).as_posix() for path in exported.folder.rglob("*") if path.is_file()
+    )
+    assert tuple(found) == exported.files
 
 
 USER = """\
@@ -181,12 +190,9 @@ target_link_libraries(firmware PRIVATE {1})
 """
 
 
-def test_an_installed_export_is_found(exported: Exported, tmp_path: Path) -> None:
-    need("cmake", "cc", "make")
-    prefix, root = prefix_of(exported), tmp_path / "root"
-    done("cmake", "-S", exported.folder, "-B", tmp_path / "build", f"-DCMAKE_INSTALL_PREFIX={root}")
-    done("cmake", "--build", tmp_path / "build")
-    done("cmake", "--install", tmp_path / "build")
+def test_an_installed_export_is_found(exported: Exported, built: Path, tmp_path: Path) -> None:
+    prefix, root = prefix_of(exported), built.with_name("root")
+    done("cmake", "--install", built)
     user = tmp_path / "user"
     user.mkdir()
     (user / "CMakeLists.txt").write_text(USER.format(f"find_package({prefix} 0.1 REQUIRED)", f"{prefix}::{prefix}"))
@@ -196,7 +202,9 @@ def test_an_installed_export_is_found(exported: Exported, tmp_path: Path) -> Non
     done("cmake", "--build", user / "build")
     assert "every bit as expected" in done(user / "build" / "firmware")
     installed = [path for path in root.rglob("*.cmake")]
-    assert installed and not any(str(tmp_path) in path.read_text() for path in installed)
+    assert installed and not any(
+        str(place) in path.read_text() for path in installed for place in (exported.folder, root)
+    )
 
 
 TWO = """\
