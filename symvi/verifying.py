@@ -34,7 +34,7 @@ class WrongDerivative(SymviError):
 
 
 class UnansweredClaim(WrongDerivative):
-    """A claim could not be judged."""
+    """A claim could not be judged, or a report not be written."""
 
     exit_code = 2
 
@@ -82,13 +82,23 @@ def verify(
             _c_claim(c, function, against, wrt, output, name, include, define, {**own, "axes": axes, "scale": scale})
         ]
     reports, refused = _judged(console, claims, prove, seed)
+    unwritten = []
     for path, form in ((html, "html"), (latex, "latex")):
         if path is not None and reports:
-            from symvi.verify.derivatives import pages
+            unwritten += _written(console, path, form, reports)
+    return _verdict(reports, refused, unwritten)
 
-            path.write_text(getattr(pages, f"{form}_of_all")(reports), encoding="utf-8")
-            console.print(f"{form}: {path.resolve()}", highlight=False, soft_wrap=True)
-    return _verdict(reports, refused)
+
+def _written(console: Console, path: Path, form: str, reports: Mapping[str, Report]) -> list[str]:
+    """Write the reports to a file; what kept it from being written, if anything did."""
+    from symvi.verify.derivatives import pages
+
+    try:
+        path.write_text(getattr(pages, f"{form}_of_all")(reports), encoding="utf-8")
+    except OSError as error:
+        return [f"{path}: {error.strerror}"]
+    console.print(f"{form}: {path.resolve()}", highlight=False, soft_wrap=True)
+    return []
 
 
 def _judged(console: Console, claims: list, prove: bool, seed: int) -> tuple[dict[str, Report], dict[str, str]]:
@@ -105,10 +115,12 @@ def _judged(console: Console, claims: list, prove: bool, seed: int) -> tuple[dic
     return reports, refused
 
 
-def _verdict(reports: Mapping[str, Report], refused: Mapping[str, str]) -> Mapping[str, Any]:
+def _verdict(reports: Mapping[str, Report], refused: Mapping[str, str], unwritten: list[str]) -> Mapping[str, Any]:
     """The result. Raises WrongDerivative or UnansweredClaim."""
     found = {"claims": {name: report.json() for name, report in reports.items()}, "not judged": dict(refused)}
     wrong = [name for name, report in reports.items() if not report.right]
+    if unwritten:
+        raise UnansweredClaim("; ".join(unwritten), found)
     if refused:
         raise UnansweredClaim(f"could not be judged: {', '.join(refused)}", found)
     if wrong:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import symvi.verify as verify
 from symvi import cli
 
 CLAIMS = """
@@ -139,3 +140,13 @@ def test_what_cannot_be_judged_is_no_wrong_derivative(tmp_path, capsys) -> None:
     ):
         assert cli.main(arguments) == 2
         assert said in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_written_hides_no_verdict(folder: Path, capsys) -> None:
+    assert cli.main(["verify", "claims.py", "--json", "--html", "nowhere/report.html"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert "nowhere/report.html" in found["error"] and len(found["claims"]) == 2
+
+
+def test_an_own_function_says_what_it_is() -> None:
+    assert repr(verify.own("rotation")) == "rotation (symvi): f = R(q) v = V(q v q*)"

@@ -18,7 +18,7 @@ class Outputs:
     entries: list
 
 
-@dataclass
+@dataclass(repr=False)
 class Function:
     """name: as reports say it. arguments: the variables that it takes. origin: "SymPy", "Python", "C" or "symvi".
 
@@ -44,6 +44,10 @@ class Function:
     @property
     def said(self) -> str:
         return f"{self.name} ({self.origin}{', ' + self.place if self.place else ''})"
+
+    def __repr__(self) -> str:
+        equation = getattr(self.definition, "equation", "")
+        return f"{self.said}: {equation}" if equation else self.said
 
     def note(self, text: str) -> None:
         if text and text not in self.notes:
