@@ -224,3 +224,15 @@ def test_long_sequences_of_conditions_are_told_in_short() -> None:
     report = verify.derivative(clamped, lambda x: 2 * x, "x", {"x": verify.vector(6)})
     assert any("in turns" in branch and "of 6" in branch for branch in report.branches), report.branches
     assert not any("then true, then" in branch for branch in report.branches)
+
+
+ODD = {
+    "another matrix": lambda q, v: hand.rotation(q).T @ hand.skew(v) @ hand.skew(v),
+    "something added everywhere": lambda q, v: -hand.rotation(q) @ hand.skew(v) + np.outer(v, q[1:]) * v[0],
+}
+
+
+@pytest.mark.parametrize("claim", ODD.values(), ids=ODD.keys())
+def test_what_no_usual_error_explains_is_not_explained(claim) -> None:
+    report = verify.derivative(verify.own("rotation"), claim, wrt="q")
+    assert not report.right and not report.diagnoses, str(report)
