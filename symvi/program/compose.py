@@ -284,6 +284,7 @@ class Composer:
             **placing.notes(constraints),
             **self.choices.notes,
         }
+        self._drop_unused_fields()
         return Program(
             self.mechanism.name,
             self.mechanism.digest,
@@ -294,6 +295,21 @@ class Composer:
             self.baked,
             notes,
         )
+
+    def _drop_unused_fields(self) -> None:
+        """Give up scratch that no kernel touches: places declared for blocks that turned out to be zero or known."""
+        used = {
+            (port.kind, place.field)
+            for calls in self.phases.values()
+            for kernel in {call.kernel for call in calls}
+            for port in kernel.ports
+            for place in (*kernel.reads, *kernel.writes)
+            if place.port == port.label and place.store == "work"
+        }
+        for (kind, store), fields in self.records.fields.items():
+            if store == "work" and kind != COMMON:
+                for name in [name for name in fields if (kind, name) not in used]:
+                    del fields[name]
 
     # --- nodes --------------------------------------------------------------------------------------------------------
     def node(self, kind: str, name: str) -> Node:
