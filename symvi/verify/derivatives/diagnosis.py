@@ -37,7 +37,7 @@ SEEN, SURE = 1e-8, 1e-30
 AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest are told with it
 MOST_TOLD = 3
 MOST_PLACES = 8  # with one and the same explanation that are told one by one
-PATIENCE = {1: 0.4, 2: 4.0}  # seconds of searching, by the order of the derivative
+PATIENCE = {1: 0.4, 2: 3.0}  # seconds of searching, by the order of the derivative
 NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
