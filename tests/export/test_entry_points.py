@@ -73,6 +73,20 @@ def test_one_call_starts_the_description(name: str, real: str) -> None:
     assert np.array_equal(inputs[: len(row)], row.astype(inputs.dtype))
 
 
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_parameters_may_stay_in_constant_memory(name: str, real: str) -> None:
+    """The description's constants are the parameters that `init` copies, bit for bit, and start the same motion."""
+    firmware = Firmware(Simulator(MECHANISMS[name](), real=real, backend="c"))
+    assert firmware.init() == SolverStatus.OK
+    copied = firmware.engine.parameters
+    constants = firmware.engine._ffi.buffer(firmware.described(), copied.nbytes)
+    assert bytes(constants) == copied.tobytes()
+    begun = firmware.engine.state.tobytes()
+    assert firmware.reset() == SolverStatus.OK
+    assert firmware.engine.state.tobytes() == begun
+
+
 def test_a_start_that_is_open_or_inside_a_contact_is_told() -> None:
     assembled = four_bar()
     first = assembled.joints[0]

@@ -39,6 +39,18 @@ class Firmware:
         p, z, u, w = self.pointers()
         return SolverStatus(engine._function("init")(p, engine._options(DEFAULTS), z, u, w))
 
+    def reset(self) -> SolverStatus:
+        """The start of the description with its constants, which stay in constant memory."""
+        engine = self.engine
+        engine.state[:] = np.nan
+        _, z, u, w = self.pointers()
+        described = self.described()
+        return SolverStatus(engine._function("reset")(described, engine._options(DEFAULTS), z, u, w))
+
+    def described(self):
+        """The address of the description's parameters as constants."""
+        return self.engine._ffi.addressof(self.engine._function("described"))
+
     def step(self, options: SolverOptions = DEFAULTS) -> SolverStatus:
         p, z, u, w = self.pointers()
         self.info = self.engine._ffi.new(f"{self.engine._prefix}_info *")

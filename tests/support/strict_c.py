@@ -33,6 +33,9 @@ DECLARED
     int done = (int)version[0];
     int status = NAME_check(CAPITALS_ABI, CAPITALS_DIGEST, CAPITALS_SIZES);
     if (status == 0) {
+        status = NAME_reset(&NAME_described, &options, &state, inputs, &work);
+    }
+    if (status == 0) {
         status = NAME_init(&parameters, &options, &state, inputs, &work);
     }
     if (status < 0) {

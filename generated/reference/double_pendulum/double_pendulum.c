@@ -3014,17 +3014,16 @@ static real closure_of(const double_pendulum_work *w)
     return largest;
 }
 
-void double_pendulum_parameters_default(double_pendulum_parameters *p)
-{
-    static const double_pendulum_common_parameters common_defaults[1] = {
+const double_pendulum_parameters double_pendulum_described = {
+    { /* common */
         { /* common */
             0.01, /* h */
             { 0.0, 0.0, -9.81 }, /* gravity */
             6.005206074732157e-10, /* limit */
             0.6005206074732157, /* extent */
         },
-    };
-    static const double_pendulum_body_parameters body_defaults[2] = {
+    },
+    { /* body */
         { /* upper */
             1.0, /* mass */
             { 0.030033333333333332, 0.03013333333333333, 0.00016666666666666666, 0.0, 0.0, 0.0 }, /* inertia */
@@ -3035,8 +3034,8 @@ void double_pendulum_parameters_default(double_pendulum_parameters *p)
             { 0.014606666666666665, 0.014676666666666664, 0.00011666666666666667, 0.0, 0.0, 0.0 }, /* inertia */
             0.014676666666666664, /* size */
         },
-    };
-    static const double_pendulum_revolute_ground_parameters revolute_ground_defaults[1] = {
+    },
+    { /* revolute_ground */
         { /* shoulder */
             { 0.0, 0.0, 0.0 }, /* anchor_a */
             { 0.0, 0.0, 0.3 }, /* anchor_b */
@@ -3046,8 +3045,8 @@ void double_pendulum_parameters_default(double_pendulum_parameters *p)
             { 0.0, 1.0, 0.0 }, /* e2 */
             { 0.0, 0.0, 1.0 }, /* e3 */
         },
-    };
-    static const double_pendulum_revolute_parameters revolute_defaults[1] = {
+    },
+    { /* revolute */
         { /* elbow */
             { 0.0, 0.025, -0.3 }, /* anchor_a */
             { 0.0, 0.0, 0.25 }, /* anchor_b */
@@ -3057,19 +3056,12 @@ void double_pendulum_parameters_default(double_pendulum_parameters *p)
             { 0.0, 1.0, 0.0 }, /* e2 */
             { 0.0, 0.0, 1.0 }, /* e3 */
         },
-    };
-    for (unsigned int n = 0u; n < 1u; n++) {
-        p->common[n] = common_defaults[n];
-    }
-    for (unsigned int n = 0u; n < 2u; n++) {
-        p->body[n] = body_defaults[n];
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        p->revolute_ground[n] = revolute_ground_defaults[n];
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        p->revolute[n] = revolute_defaults[n];
-    }
+    },
+};
+
+void double_pendulum_parameters_default(double_pendulum_parameters *p)
+{
+    *p = double_pendulum_described;
 }
 
 void double_pendulum_state_default(double_pendulum_state *z)
@@ -3390,14 +3382,20 @@ void double_pendulum_input_default(double_pendulum_input *u)
     u->unused = 0.0;
 }
 
-int double_pendulum_init(double_pendulum_parameters *p, double_pendulum_options *o, double_pendulum_state *z, double_pendulum_input *u, double_pendulum_work *w)
+int double_pendulum_reset(const double_pendulum_parameters *p, double_pendulum_options *o, double_pendulum_state *z, double_pendulum_input *u,
+    double_pendulum_work *w)
 {
-    double_pendulum_parameters_default(p);
     double_pendulum_options_default(o);
     double_pendulum_state_default(z);
     double_pendulum_input_default(u);
     (void)double_pendulum_start(p, z, u, w, 1);
     return standing(p, z, u, w);
+}
+
+int double_pendulum_init(double_pendulum_parameters *p, double_pendulum_options *o, double_pendulum_state *z, double_pendulum_input *u, double_pendulum_work *w)
+{
+    double_pendulum_parameters_default(p);
+    return double_pendulum_reset(p, o, z, u, w);
 }
 
 /* coordinates and rates from the caller's arrays */

@@ -264,7 +264,14 @@ DOUBLE_PENDULUM_API int double_pendulum_check(int abi, const char *digest, unsig
 DOUBLE_PENDULUM_API int double_pendulum_init(double_pendulum_parameters *p, double_pendulum_options *o, double_pendulum_state *z, double_pendulum_input *u,
     double_pendulum_work *w);
 
-/* The numbers of the description. */
+/* The same with parameters of the caller's: a motion begins anew. With &double_pendulum_described they stay in constant memory. */
+DOUBLE_PENDULUM_API int double_pendulum_reset(const double_pendulum_parameters *p, double_pendulum_options *o, double_pendulum_state *z, double_pendulum_input *u,
+    double_pendulum_work *w);
+
+/* The numbers of the description. Whoever changes none of them hands this to every function, and needs no copy in memory. */
+DOUBLE_PENDULUM_API extern const double_pendulum_parameters double_pendulum_described;
+
+/* A copy of them, to change. */
 DOUBLE_PENDULUM_API void double_pendulum_parameters_default(double_pendulum_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or

@@ -5071,17 +5071,16 @@ static int opened(const four_bar_work *w, real bound)
     return count;
 }
 
-void four_bar_parameters_default(four_bar_parameters *p)
-{
-    static const four_bar_common_parameters common_defaults[1] = {
+const four_bar_parameters four_bar_described = {
+    { /* common */
         { /* common */
             0.01, /* h */
             { 0.0, 0.0, -9.81 }, /* gravity */
             7.011419257183242e-10, /* limit */
             0.7011419257183241, /* extent */
         },
-    };
-    static const four_bar_body_parameters body_defaults[3] = {
+    },
+    { /* body */
         { /* crank */
             0.2, /* mass */
             { 0.0008201969696969699, 0.0008201969696969699, 2.2090909090909085e-05, 0.0, 0.0, 0.0 }, /* inertia */
@@ -5097,8 +5096,8 @@ void four_bar_parameters_default(four_bar_parameters *p)
             { 0.030287890046296288, 0.030287890046296288, 7.831249999999999e-05, 0.0, 0.0, 0.0 }, /* inertia */
             0.030287890046296288, /* size */
         },
-    };
-    static const four_bar_revolute_ground_parameters revolute_ground_defaults[2] = {
+    },
+    { /* revolute_ground */
         { /* crank_bearing */
             { 0.0, 0.0, 0.0 }, /* anchor_a */
             { 0.0, 0.0, -0.1 }, /* anchor_b */
@@ -5117,8 +5116,8 @@ void four_bar_parameters_default(four_bar_parameters *p)
             { 0.0, 1.0, 0.0 }, /* e2 */
             { 0.0, 0.0, 1.0 }, /* e3 */
         },
-    };
-    static const four_bar_revolute_parameters revolute_defaults[1] = {
+    },
+    { /* revolute */
         { /* crank_pin */
             { 0.0, 0.04, 0.1 }, /* anchor_a */
             { 0.0, 0.0, -0.3 }, /* anchor_b */
@@ -5128,8 +5127,8 @@ void four_bar_parameters_default(four_bar_parameters *p)
             { 0.0, 1.0, 0.0 }, /* e2 */
             { 0.0, 0.0, 1.0 }, /* e3 */
         },
-    };
-    static const four_bar_revolute_loop_parameters revolute_loop_defaults[1] = {
+    },
+    { /* revolute_loop */
         { /* rocker_pin */
             { 0.0, 0.0, 1.0 }, /* axis1 */
             { 0.0, 0.04, 0.35 }, /* anchor_a */
@@ -5142,8 +5141,8 @@ void four_bar_parameters_default(four_bar_parameters *p)
             { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
             { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
         },
-    };
-    static const four_bar_revolute_dropped_parameters revolute_dropped_defaults[1] = {
+    },
+    { /* revolute_dropped */
         { /* rocker_pin */
             { 0.0, 1.0, 0.0 }, /* axis3 */
             { 0.0, 0.04, 0.35 }, /* anchor_a */
@@ -5151,25 +5150,12 @@ void four_bar_parameters_default(four_bar_parameters *p)
             { 0.5, -0.5, -0.5, -0.5 }, /* frame_a */
             { 0.5, -0.5, -0.5, -0.5 }, /* frame_b */
         },
-    };
-    for (unsigned int n = 0u; n < 1u; n++) {
-        p->common[n] = common_defaults[n];
-    }
-    for (unsigned int n = 0u; n < 3u; n++) {
-        p->body[n] = body_defaults[n];
-    }
-    for (unsigned int n = 0u; n < 2u; n++) {
-        p->revolute_ground[n] = revolute_ground_defaults[n];
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        p->revolute[n] = revolute_defaults[n];
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        p->revolute_loop[n] = revolute_loop_defaults[n];
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        p->revolute_dropped[n] = revolute_dropped_defaults[n];
-    }
+    },
+};
+
+void four_bar_parameters_default(four_bar_parameters *p)
+{
+    *p = four_bar_described;
 }
 
 void four_bar_state_default(four_bar_state *z)
@@ -5543,14 +5529,20 @@ void four_bar_input_default(four_bar_input *u)
     u->unused = 0.0;
 }
 
-int four_bar_init(four_bar_parameters *p, four_bar_options *o, four_bar_state *z, four_bar_input *u, four_bar_work *w)
+int four_bar_reset(const four_bar_parameters *p, four_bar_options *o, four_bar_state *z, four_bar_input *u,
+    four_bar_work *w)
 {
-    four_bar_parameters_default(p);
     four_bar_options_default(o);
     four_bar_state_default(z);
     four_bar_input_default(u);
     (void)four_bar_start(p, z, u, w, 1);
     return standing(p, z, u, w);
+}
+
+int four_bar_init(four_bar_parameters *p, four_bar_options *o, four_bar_state *z, four_bar_input *u, four_bar_work *w)
+{
+    four_bar_parameters_default(p);
+    return four_bar_reset(p, o, z, u, w);
 }
 
 /* coordinates and rates from the caller's arrays */

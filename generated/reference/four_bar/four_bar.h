@@ -369,7 +369,14 @@ FOUR_BAR_API int four_bar_check(int abi, const char *digest, unsigned long sizes
 FOUR_BAR_API int four_bar_init(four_bar_parameters *p, four_bar_options *o, four_bar_state *z, four_bar_input *u,
     four_bar_work *w);
 
-/* The numbers of the description. */
+/* The same with parameters of the caller's: a motion begins anew. With &four_bar_described they stay in constant memory. */
+FOUR_BAR_API int four_bar_reset(const four_bar_parameters *p, four_bar_options *o, four_bar_state *z, four_bar_input *u,
+    four_bar_work *w);
+
+/* The numbers of the description. Whoever changes none of them hands this to every function, and needs no copy in memory. */
+FOUR_BAR_API extern const four_bar_parameters four_bar_described;
+
+/* A copy of them, to change. */
 FOUR_BAR_API void four_bar_parameters_default(four_bar_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or

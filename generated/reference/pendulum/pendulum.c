@@ -1956,24 +1956,23 @@ static real closure_of(const pendulum_work *w)
     return largest;
 }
 
-void pendulum_parameters_default(pendulum_parameters *p)
-{
-    static const pendulum_common_parameters common_defaults[1] = {
+const pendulum_parameters pendulum_described = {
+    { /* common */
         { /* common */
             0.01, /* h */
             { 0.0, 0.0, -9.81 }, /* gravity */
             5e-10, /* limit */
             0.5, /* extent */
         },
-    };
-    static const pendulum_body_parameters body_defaults[1] = {
+    },
+    { /* body */
         { /* rod */
             1.0, /* mass */
             { 0.08343333333333333, 0.08343333333333333, 0.0002, 0.0, 0.0, 0.0 }, /* inertia */
             0.08343333333333333, /* size */
         },
-    };
-    static const pendulum_revolute_ground_parameters revolute_ground_defaults[1] = {
+    },
+    { /* revolute_ground */
         { /* pin */
             { 0.0, 0.0, 0.0 }, /* anchor_a */
             { 0.0, 0.0, 0.5 }, /* anchor_b */
@@ -1983,16 +1982,12 @@ void pendulum_parameters_default(pendulum_parameters *p)
             { 0.0, 1.0, 0.0 }, /* e2 */
             { 0.0, 0.0, 1.0 }, /* e3 */
         },
-    };
-    for (unsigned int n = 0u; n < 1u; n++) {
-        p->common[n] = common_defaults[n];
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        p->body[n] = body_defaults[n];
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        p->revolute_ground[n] = revolute_ground_defaults[n];
-    }
+    },
+};
+
+void pendulum_parameters_default(pendulum_parameters *p)
+{
+    *p = pendulum_described;
 }
 
 void pendulum_state_default(pendulum_state *z)
@@ -2294,14 +2289,20 @@ void pendulum_input_default(pendulum_input *u)
     u->unused = 0.0;
 }
 
-int pendulum_init(pendulum_parameters *p, pendulum_options *o, pendulum_state *z, pendulum_input *u, pendulum_work *w)
+int pendulum_reset(const pendulum_parameters *p, pendulum_options *o, pendulum_state *z, pendulum_input *u,
+    pendulum_work *w)
 {
-    pendulum_parameters_default(p);
     pendulum_options_default(o);
     pendulum_state_default(z);
     pendulum_input_default(u);
     (void)pendulum_start(p, z, u, w, 1);
     return standing(p, z, u, w);
+}
+
+int pendulum_init(pendulum_parameters *p, pendulum_options *o, pendulum_state *z, pendulum_input *u, pendulum_work *w)
+{
+    pendulum_parameters_default(p);
+    return pendulum_reset(p, o, z, u, w);
 }
 
 /* coordinates and rates from the caller's arrays */

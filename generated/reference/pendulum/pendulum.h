@@ -231,7 +231,14 @@ PENDULUM_API int pendulum_check(int abi, const char *digest, unsigned long sizes
 PENDULUM_API int pendulum_init(pendulum_parameters *p, pendulum_options *o, pendulum_state *z, pendulum_input *u,
     pendulum_work *w);
 
-/* The numbers of the description. */
+/* The same with parameters of the caller's: a motion begins anew. With &pendulum_described they stay in constant memory. */
+PENDULUM_API int pendulum_reset(const pendulum_parameters *p, pendulum_options *o, pendulum_state *z, pendulum_input *u,
+    pendulum_work *w);
+
+/* The numbers of the description. Whoever changes none of them hands this to every function, and needs no copy in memory. */
+PENDULUM_API extern const pendulum_parameters pendulum_described;
+
+/* A copy of them, to change. */
 PENDULUM_API void pendulum_parameters_default(pendulum_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
