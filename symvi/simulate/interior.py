@@ -140,7 +140,9 @@ class Interior:
             closed = product <= options.complementarity * fall
             if rest and n > 0 and closed and common.length[0] >= 1.0:
                 return SolverStatus.OK
-            if not rest and (fixed == 0 or n == fixed) and closed and solver.within(still) and self._attained(still):
+            # not before one increment: forces too weak to be missed in one step would never move anything
+            done = n > 0 if fixed == 0 else n == fixed
+            if not rest and done and closed and solver.within(still) and self._attained(still):
                 return SolverStatus.OK
             if fixed == 0 and slow >= 2 and closed and solver.within(left) and self._attained(left):
                 return SolverStatus.ROUND_OFF
