@@ -118,6 +118,12 @@ class CPrinter:
             ]
             yield {"name": f"{self.prefix}_{store}", "members": members, "store": store}
 
+    def fields(self, store: str) -> Iterator[dict]:
+        """The fields of a store by node type, with the number of nodes."""
+        for kind in self.kinds:
+            for field in self.program.records.of(kind, store):
+                yield {"kind": kind, "count": len(self.program.nodes[kind]), "name": field.name, "size": field.size}
+
     def constraints(self) -> Iterator[dict]:
         for kind, rows in self.row_counts.items():
             for node in self.program.nodes[kind]:

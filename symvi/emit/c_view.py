@@ -119,6 +119,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "constraints": list(printer.constraints()),
         "names": list(printer.names()),
         "input_places": list(printer.input_places()),
+        "input_fields": list(printer.fields("input")),
         "reaction_names": [printer.constant("reaction", node.name) for node in printer.reactions()],
         "defaults": list(printer.defaults()),
         "options": options,

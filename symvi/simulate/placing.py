@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from math import isfinite
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -32,13 +34,29 @@ class Placing:
         return [x for r in self.records for x in r.coordinate], [x for r in self.records for x in r.rate]
 
     def place(self, coordinates: Sequence[float], rates: Sequence[float]) -> SolverStatus:
-        """The state with these coordinates and rates [m, rad], started at the knot; loops closed by projection."""
+        """The state with these coordinates and rates [m, rad], started at the knot; loops closed by projection.
+
+        The state stays as it was when the status is negative.
+        """
+        if not all(map(isfinite, (*coordinates, *rates))):
+            return SolverStatus.NOT_FINITE
+        before, inputs = deepcopy(self.memory.state), deepcopy(self.memory.input)
+        try:
+            status = self._place(coordinates, rates)
+        except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
+            status = SolverStatus.NOT_FINITE
+        _restore(self.memory.input, inputs)
+        if status < 0:
+            _restore(self.memory.state, before)
+        return status
+
+    def _place(self, coordinates: Sequence[float], rates: Sequence[float]) -> SolverStatus:
         solver = self.solver
         self.take(coordinates, rates)
         solver.run("couple")
         solver.run("place")
         self._carry_angles()
-        given = self._hold_drivers()
+        self._hold_drivers()
         if not self.notes["placing_settles"]:
             solver.project(PROJECTIONS)
             if self.notes[
@@ -49,10 +67,7 @@ class Placing:
                     solver.run(phase)
                 self._carry_angles()
         solver.start()
-        status = self.standing()
-        for target, value in given:
-            target[0] = value
-        return status
+        return self.standing()
 
     def coordinates(self, near: Sequence[float]) -> tuple[list[float], list[float]]:
         """Coordinates at the knot, angles on the branches nearest to `near`, and their rates."""
@@ -62,7 +77,7 @@ class Placing:
         return self.give()
 
     def standing(self) -> SolverStatus:
-        """How a knot stands: joints closed, bodies apart."""
+        """How a knot stands: numbers finite, joints closed, bodies apart."""
         solver, closed = self.solver, CLOSED["double"]
         limit = self.memory.parameters["common"][0].limit[0]
         solver.run("setup")
@@ -70,11 +85,19 @@ class Placing:
         solver.run("prepare")
         if solver.watched:
             solver.run("watch")
+        if not self.all_finite():
+            return SolverStatus.NOT_FINITE
         if not solver.closure() <= (limit if limit > closed else closed):
             return SolverStatus.NOT_CLOSED
         if solver.interior and not solver.interior.depth() <= closed:
             return SolverStatus.NOT_APART
         return SolverStatus.OK
+
+    def all_finite(self) -> bool:
+        """Whether all inputs, placements and velocities are finite."""
+        bodies = (getattr(body, name) for body in self.memory.state["body"] for name in "xqvw")
+        inputs = (values for kind in self.memory.input.values() for record in kind for values in vars(record).values())
+        return all(isfinite(x) for values in (*bodies, *inputs) for x in values)
 
     def _joint(self, note: dict) -> SimpleNamespace:
         return self.memory.motion[note["of"]][note["of_index"]]
@@ -84,13 +107,18 @@ class Placing:
             state = self.memory.state[note["kind"]][note["index"]]
             getattr(state, note["field"])[0] = self._joint(note).coordinate[note["which"]]
 
-    def _hold_drivers(self) -> list[tuple[list[float], float]]:
-        """A driver is where its joint is, and goes with it; returns the inputs, and what they were."""
-        given = []
+    def _hold_drivers(self) -> None:
+        """A driver is where its joint is, and goes with it."""
         for note in self.notes["driven_motion"]:
             target = self.memory.input[note["kind"]][note["index"]].target
-            given.append((target, target[0]))
             state, joint = self.memory.state[note["kind"]][note["index"]], self._joint(note)
             target[0] = state.target[0] = joint.coordinate[note["which"]]
             state.rate[0] = state.rate_before[0] = joint.rate[note["which"]]
-        return given
+
+
+def _restore(store: Mapping[str, Sequence[SimpleNamespace]], saved: Mapping[str, Sequence[SimpleNamespace]]) -> None:
+    """Write saved numbers into a store, whose lists stay the very ones that kernels know."""
+    for kind, records in saved.items():
+        for record, old in zip(store[kind], records, strict=True):
+            for name, values in vars(old).items():
+                getattr(record, name)[:] = values

@@ -118,12 +118,20 @@ class ReferenceSolver:
         """One step, its parameters set up first; the state stays as it was when the status is negative."""
         h = self.memory.parameters["common"][0].h[0]
         if not h > 0.0 or not isfinite(h):
+            self.switches(0.0, 0.0, 0.0)
             return SolverStatus.BAD_STEP
         self.run("setup")
         return self.step_once()
 
     def step_once(self) -> SolverStatus:
-        """One step, its parameters already set up."""
+        """One step, its parameters already set up; of one that failed there are no forces."""
+        status = self._try_step()
+        if status < 0:
+            self.switches(0.0, 0.0, 0.0)
+        return status
+
+    def _try_step(self) -> SolverStatus:
+        """One step, its parameters already set up; the work memory holds it afterwards, even if it failed."""
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
         self.switches(state.kick[0] * parameters.h[0], 1.0, self.common.inverse[0])
         if self.interior:
@@ -172,7 +180,7 @@ class ReferenceSolver:
                 for name in ("v", "w"):
                     new, old = getattr(work, name), getattr(state, name)
                     size = abs(new[k] - old[k])
-                    if not size <= largest:
+                    if not size <= largest and isfinite(largest):
                         largest = size
                     old[k] = new[k]
         self.run("launch")

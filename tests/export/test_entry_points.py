@@ -142,6 +142,31 @@ def test_forces_are_refused_once_the_memory_holds_no_step(name: str) -> None:
     assert ask() == SolverStatus.NO_STEP
 
 
+@pytest.mark.parametrize("trouble", ["inputs", "large step", "no step"])
+@pytest.mark.parametrize("name", ["four_bar", "tossed", "robot"])
+def test_a_step_that_failed_has_no_forces(name: str, trouble: str) -> None:
+    """Numbers of an iteration that was given up are none of the motion's; the next good step has forces again."""
+    simulator = Simulator(MOVING[name](), backend="c")
+    firmware = Firmware(simulator)
+    ask = firmware.status_of_contacts if name == "tossed" else firmware.status_of_reactions
+    firmware.init()
+    for _ in range(5):
+        assert firmware.step() == SolverStatus.OK
+    h = simulator.plan.at("parameters", "common", 0, "h")
+    gravity = simulator.plan.at("parameters", "common", 0, "gravity")
+    good, parameters, inputs = simulator.engine.state.copy(), simulator.engine.parameters.copy(), firmware.inputs.copy()
+    if trouble == "inputs":
+        firmware.inputs[:] = np.nan
+        simulator.engine.parameters[gravity] = np.nan
+    else:
+        simulator.engine.parameters[h] = 1e6 if trouble == "large step" else -1.0
+    assert firmware.step() < 0
+    assert simulator.engine.state.tobytes() == good.tobytes()
+    assert ask() == SolverStatus.NO_STEP
+    simulator.engine.parameters[:], firmware.inputs[:] = parameters, inputs
+    assert firmware.step() == SolverStatus.OK and ask() == SolverStatus.OK
+
+
 def test_inputs_and_results_are_named_in_the_header() -> None:
     """Where an actuator's input lies among all, with its unit; the joints of reactions; the points of contacts."""
     mechanism: Mechanism = MECHANISMS["robot"]()

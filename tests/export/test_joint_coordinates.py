@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from symvi import coordinates_of, state_from
-from symvi.mechanism import Body, Box, Coupling, Driver, Joint, Mechanism, coordinate_count
+from symvi.mechanism import Body, Box, Contact, Coupling, Driver, Joint, Limit, Mechanism, Wrench, coordinate_count
 from symvi.mechanism.joint_table import JOINT_TYPES
 from symvi.program.control import SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.build import text_of
 from symvi.simulate.frames import solver_state
+from tests.export.exports import arm
 from tests.support.crooked_chains import crooked_chain
 from tests.support.firmware import Firmware
 from tests.support.linkages import four_bar
@@ -196,3 +197,77 @@ def test_coordinates_are_named_in_the_header() -> None:
     assert [int(k) for _, k, _ in names] == list(range(len(names)))
     assert sum("closes a loop" in more for _, _, more in names) == 1
     assert f"_COORDINATES = {len(names)}" in header
+
+
+def placed_by_both(mechanism: Mechanism, **settings) -> tuple[Firmware, object]:
+    """A solver in C and one in Python, both at the start of the description, with the same inputs and parameters."""
+    simulators = [Simulator(mechanism, backend=backend) for backend in ("c", "python")]
+    firmware, python = Firmware(simulators[0]), simulators[1].engine
+    firmware.init()
+    for simulator in simulators:
+        for name, value in settings.items():
+            simulator.set_parameter(name, value)
+    python.state[:] = firmware.engine.state
+    python._enter(firmware.inputs)
+    python.solver.memory.parameters["common"][0].h[0] = STEP
+    return firmware, python
+
+
+def pushed_together() -> Mechanism:
+    """A ball on a rail, and a floor above which the description starts."""
+    return Mechanism(
+        name="pushed_together",
+        bodies=[Body(name="ball", mass=1.0, shape=Box(size=(0.1, 0.1, 0.1)), position=(0, 0, 1))],
+        joints=[Joint(name="rail", type="prismatic", child="ball", axis=(0, 0, 1), coordinate=1.0)],
+        contacts=[Contact(name="floor", child="ball", radius=0.05)],
+        limits=[Limit(name="end", joint="rail", lower=-0.5)],
+    )
+
+
+@pytest.mark.parametrize("what", ["coordinates", "rates", "inputs"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("build", [arm, four_bar], ids=["arm", "loop"])
+def test_no_state_is_placed_by_what_is_no_number(build, value: float, what: str) -> None:
+    """The status says so, in C and in Python, and the state is as it was."""
+    firmware, python = placed_by_both(build())
+    count = sum(coordinate_count(joint) for joint in build().joints)
+    given = {"coordinates": np.zeros(count), "rates": np.zeros(count)}
+    if what == "inputs":
+        if not firmware.plan.inputs:
+            return
+        firmware.inputs[-1] = value
+        python._push("input", firmware.inputs)
+    else:
+        given[what][-1] = value
+    before = firmware.engine.state.tobytes()
+    assert firmware.place(*given.values()) == SolverStatus.NOT_FINITE
+    assert python.solver.placing.place(*(values.tolist() for values in given.values())) == SolverStatus.NOT_FINITE
+    assert firmware.engine.state.tobytes() == before == python.flat("state").tobytes()
+
+
+def test_a_placement_that_fails_leaves_the_state_as_it_was() -> None:
+    """Bars that cannot meet, far beyond a limit: told, and nothing is touched, in C and in Python."""
+    far = {"C.parent_anchor": tuple(30.0 * x for x in four_bar().joint("C").parent_anchor)}
+    cases = ((four_bar(), far, SolverStatus.NOT_CLOSED), (pushed_together(), {}, SolverStatus.NOT_APART))
+    for mechanism, settings, status in cases:
+        firmware, python = placed_by_both(mechanism, **settings)
+        count = sum(coordinate_count(joint) for joint in mechanism.joints)
+        before = firmware.engine.state.tobytes()
+        assert firmware.place(np.full(count, -3.0), np.zeros(count)) == status
+        assert python.solver.placing.place([-3.0] * count, [0.0] * count) == status
+        assert firmware.engine.state.tobytes() == before == python.flat("state").tobytes()
+
+
+def test_a_start_with_inputs_that_are_no_numbers_tells_no_finite_change() -> None:
+    """The change that projecting made is nothing that a caller could take for small, whichever body it is of."""
+    wheel = Box(size=(0.2, 0.2, 0.1))
+    pushed = Mechanism(
+        name="pushed",
+        bodies=[Body(name=name, mass=1.0, shape=wheel, position=(x, 0, 0)) for name, x in (("one", 0), ("other", 1))],
+        forces=[Wrench(name="push", body="one")],
+    )
+    firmware, python = placed_by_both(pushed)
+    firmware.inputs[:] = np.nan
+    python._push("input", firmware.inputs)
+    assert not np.isfinite(firmware.engine._function("start")(*firmware.pointers(), 1))
+    assert not np.isfinite(python.solver.start())
