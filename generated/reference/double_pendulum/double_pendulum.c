@@ -3110,8 +3110,8 @@ void double_pendulum_options_default(double_pendulum_options *o)
     o->fixed_iterations = 0;
 }
 
-/* one step, its parameters already set up */
-static int step_once(const double_pendulum_parameters *p, double_pendulum_state *z,
+/* one step, its parameters already set up; the work memory holds it afterwards, even if it failed */
+static int try_step(const double_pendulum_parameters *p, double_pendulum_state *z,
     const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
 {
     int status;
@@ -3125,10 +3125,22 @@ static int step_once(const double_pendulum_parameters *p, double_pendulum_state 
     return status;
 }
 
+/* one step, its parameters already set up; of one that failed there are no forces */
+static int step_once(const double_pendulum_parameters *p, double_pendulum_state *z,
+    const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
+{
+    const int status = try_step(p, z, u, w, o, info);
+    if (status < 0) {
+        set_switches(w, 0.0, 0.0, 0.0);
+    }
+    return status;
+}
+
 int double_pendulum_step(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, double_pendulum_info *info)
 {
     if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
+        set_switches(w, 0.0, 0.0, 0.0);
         return DOUBLE_PENDULUM_BAD_STEP;
     }
     run_setup(p, w);
@@ -3170,7 +3182,7 @@ double_pendulum_real double_pendulum_start(const double_pendulum_parameters *p, 
             const real change[2] = { w->body[n].v[k] - z->body[n].v[k], w->body[n].w[k] - z->body[n].w[k] };
             for (unsigned int m = 0u; m < 2u; m++) {
                 const real size = (change[m] < 0.0) ? -change[m] : change[m];
-                if (!(size <= largest)) {
+                if (!(size <= largest) && is_finite(largest)) {
                     largest = size;
                 }
             }
@@ -3363,14 +3375,32 @@ int double_pendulum_check(int abi, const char *digest, unsigned long sizes)
     return same ? DOUBLE_PENDULUM_OK : DOUBLE_PENDULUM_MISFIT;
 }
 
-/* how a knot stands: joints closed, bodies apart */
+/* whether all inputs, placements and velocities are finite */
+static bool all_finite(const double_pendulum_state *z, const double_pendulum_input *u)
+{
+    bool finite = true;
+    for (unsigned int n = 0u; n < 2u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            finite = finite && is_finite(z->body[n].x[k]) && is_finite(z->body[n].v[k]) && is_finite(z->body[n].w[k]);
+        }
+        for (unsigned int k = 0u; k < 4u; k++) {
+            finite = finite && is_finite(z->body[n].q[k]);
+        }
+    }
+    (void)u;
+    return finite;
+}
+
+/* how a knot stands: numbers finite, joints closed, bodies apart */
 static int standing(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w)
 {
     const real most = (p->common[0].limit > 1e-08) ? p->common[0].limit : 1e-08;
-    (void)u;
     run_setup(p, w);
     set_switches(w, 0.0, 1.0, 0.0);
     run_prepare(p, z, w);
+    if (!all_finite(z, u)) {
+        return DOUBLE_PENDULUM_NOT_FINITE;
+    }
     if (!(closure_of(w) <= most)) {
         return DOUBLE_PENDULUM_NOT_CLOSED;
     }
@@ -3411,17 +3441,37 @@ static void take_motion(double_pendulum_motion *m, const real *coordinates, cons
     }
 }
 
+/* whether coordinates and rates are finite */
+static bool motion_is_finite(const double_pendulum_real *coordinates, const double_pendulum_real *rates)
+{
+    bool finite = true;
+    for (unsigned int n = 0u; n < 2u; n++) {
+        finite = finite && is_finite(coordinates[n]) && is_finite(rates[n]);
+    }
+    return finite;
+}
+
 int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
     const double_pendulum_real *coordinates, const double_pendulum_real *rates)
 {
     double_pendulum_motion motion;
     double_pendulum_motion *const m = &motion;
     double_pendulum_input held;
+    double_pendulum_state before;
+    int status;
+    if (!motion_is_finite(coordinates, rates)) {
+        return DOUBLE_PENDULUM_NOT_FINITE;
+    }
     held = *u;
+    before = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)double_pendulum_start(p, z, &held, w, 1);
-    return standing(p, z, &held, w);
+    status = standing(p, z, &held, w);
+    if (status < 0) {
+        *z = before;
+    }
+    return status;
 }
 
 void double_pendulum_coordinates(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,

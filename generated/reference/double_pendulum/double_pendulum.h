@@ -260,7 +260,7 @@ typedef struct {
 DOUBLE_PENDULUM_API int double_pendulum_check(int abi, const char *digest, unsigned long sizes);
 
 /* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
- * DOUBLE_PENDULUM_OK, DOUBLE_PENDULUM_NOT_CLOSED or DOUBLE_PENDULUM_NOT_APART. */
+ * DOUBLE_PENDULUM_OK, DOUBLE_PENDULUM_NOT_CLOSED, DOUBLE_PENDULUM_NOT_APART or DOUBLE_PENDULUM_NOT_FINITE. */
 DOUBLE_PENDULUM_API int double_pendulum_init(double_pendulum_parameters *p, double_pendulum_options *o, double_pendulum_state *z, double_pendulum_input *u,
     double_pendulum_work *w);
 
@@ -320,8 +320,8 @@ DOUBLE_PENDULUM_API int double_pendulum_reactions(const double_pendulum_paramete
 /* The state with these minimal coordinates and their rates, DOUBLE_PENDULUM_COORDINATES of each: angles with whole turns, rotation vectors in
  * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
  * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
- * nearest placement, by mass, that does so. Then the state is started at the knot. Returns DOUBLE_PENDULUM_OK, DOUBLE_PENDULUM_NOT_CLOSED or
- * DOUBLE_PENDULUM_NOT_APART. */
+ * nearest placement, by mass, that does so. Then the state is started at the knot. Returns DOUBLE_PENDULUM_OK, or
+ * DOUBLE_PENDULUM_NOT_CLOSED, DOUBLE_PENDULUM_NOT_APART, DOUBLE_PENDULUM_NOT_FINITE: then the state is as it was. */
 DOUBLE_PENDULUM_API int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, const double_pendulum_real *coordinates, const double_pendulum_real *rates);
 

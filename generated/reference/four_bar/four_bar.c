@@ -5215,8 +5215,8 @@ void four_bar_options_default(four_bar_options *o)
     o->fixed_iterations = 0;
 }
 
-/* one step, its parameters already set up */
-static int step_once(const four_bar_parameters *p, four_bar_state *z,
+/* one step, its parameters already set up; the work memory holds it afterwards, even if it failed */
+static int try_step(const four_bar_parameters *p, four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
 {
     int status;
@@ -5238,10 +5238,22 @@ static int step_once(const four_bar_parameters *p, four_bar_state *z,
     return status;
 }
 
+/* one step, its parameters already set up; of one that failed there are no forces */
+static int step_once(const four_bar_parameters *p, four_bar_state *z,
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
+{
+    const int status = try_step(p, z, u, w, o, info);
+    if (status < 0) {
+        set_switches(w, 0.0, 0.0, 0.0);
+    }
+    return status;
+}
+
 int four_bar_step(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, four_bar_info *info)
 {
     if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
+        set_switches(w, 0.0, 0.0, 0.0);
         return FOUR_BAR_BAD_STEP;
     }
     run_setup(p, w);
@@ -5284,7 +5296,7 @@ four_bar_real four_bar_start(const four_bar_parameters *p, four_bar_state *z, co
             const real change[2] = { w->body[n].v[k] - z->body[n].v[k], w->body[n].w[k] - z->body[n].w[k] };
             for (unsigned int m = 0u; m < 2u; m++) {
                 const real size = (change[m] < 0.0) ? -change[m] : change[m];
-                if (!(size <= largest)) {
+                if (!(size <= largest) && is_finite(largest)) {
                     largest = size;
                 }
             }
@@ -5509,15 +5521,33 @@ int four_bar_check(int abi, const char *digest, unsigned long sizes)
     return same ? FOUR_BAR_OK : FOUR_BAR_MISFIT;
 }
 
-/* how a knot stands: joints closed, bodies apart */
+/* whether all inputs, placements and velocities are finite */
+static bool all_finite(const four_bar_state *z, const four_bar_input *u)
+{
+    bool finite = true;
+    for (unsigned int n = 0u; n < 3u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            finite = finite && is_finite(z->body[n].x[k]) && is_finite(z->body[n].v[k]) && is_finite(z->body[n].w[k]);
+        }
+        for (unsigned int k = 0u; k < 4u; k++) {
+            finite = finite && is_finite(z->body[n].q[k]);
+        }
+    }
+    (void)u;
+    return finite;
+}
+
+/* how a knot stands: numbers finite, joints closed, bodies apart */
 static int standing(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w)
 {
     const real most = (p->common[0].limit > 1e-08) ? p->common[0].limit : 1e-08;
-    (void)u;
     run_setup(p, w);
     set_switches(w, 0.0, 1.0, 0.0);
     run_prepare(p, z, w);
     run_watch(p, z, w);
+    if (!all_finite(z, u)) {
+        return FOUR_BAR_NOT_FINITE;
+    }
     if (!(closure_of(w) <= most)) {
         return FOUR_BAR_NOT_CLOSED;
     }
@@ -5562,18 +5592,38 @@ static void take_motion(four_bar_motion *m, const real *coordinates, const real 
     }
 }
 
+/* whether coordinates and rates are finite */
+static bool motion_is_finite(const four_bar_real *coordinates, const four_bar_real *rates)
+{
+    bool finite = true;
+    for (unsigned int n = 0u; n < 4u; n++) {
+        finite = finite && is_finite(coordinates[n]) && is_finite(rates[n]);
+    }
+    return finite;
+}
+
 int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w,
     const four_bar_real *coordinates, const four_bar_real *rates)
 {
     four_bar_motion motion;
     four_bar_motion *const m = &motion;
     four_bar_input held;
+    four_bar_state before;
+    int status;
+    if (!motion_is_finite(coordinates, rates)) {
+        return FOUR_BAR_NOT_FINITE;
+    }
     held = *u;
+    before = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)four_bar_project(p, z, &held, w, 50);
     (void)four_bar_start(p, z, &held, w, 1);
-    return standing(p, z, &held, w);
+    status = standing(p, z, &held, w);
+    if (status < 0) {
+        *z = before;
+    }
+    return status;
 }
 
 void four_bar_coordinates(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w,

@@ -2026,8 +2026,8 @@ void pendulum_options_default(pendulum_options *o)
     o->fixed_iterations = 0;
 }
 
-/* one step, its parameters already set up */
-static int step_once(const pendulum_parameters *p, pendulum_state *z,
+/* one step, its parameters already set up; the work memory holds it afterwards, even if it failed */
+static int try_step(const pendulum_parameters *p, pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
 {
     int status;
@@ -2041,10 +2041,22 @@ static int step_once(const pendulum_parameters *p, pendulum_state *z,
     return status;
 }
 
+/* one step, its parameters already set up; of one that failed there are no forces */
+static int step_once(const pendulum_parameters *p, pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
+{
+    const int status = try_step(p, z, u, w, o, info);
+    if (status < 0) {
+        set_switches(w, 0.0, 0.0, 0.0);
+    }
+    return status;
+}
+
 int pendulum_step(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, pendulum_info *info)
 {
     if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
+        set_switches(w, 0.0, 0.0, 0.0);
         return PENDULUM_BAD_STEP;
     }
     run_setup(p, w);
@@ -2086,7 +2098,7 @@ pendulum_real pendulum_start(const pendulum_parameters *p, pendulum_state *z, co
             const real change[2] = { w->body[n].v[k] - z->body[n].v[k], w->body[n].w[k] - z->body[n].w[k] };
             for (unsigned int m = 0u; m < 2u; m++) {
                 const real size = (change[m] < 0.0) ? -change[m] : change[m];
-                if (!(size <= largest)) {
+                if (!(size <= largest) && is_finite(largest)) {
                     largest = size;
                 }
             }
@@ -2270,14 +2282,32 @@ int pendulum_check(int abi, const char *digest, unsigned long sizes)
     return same ? PENDULUM_OK : PENDULUM_MISFIT;
 }
 
-/* how a knot stands: joints closed, bodies apart */
+/* whether all inputs, placements and velocities are finite */
+static bool all_finite(const pendulum_state *z, const pendulum_input *u)
+{
+    bool finite = true;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            finite = finite && is_finite(z->body[n].x[k]) && is_finite(z->body[n].v[k]) && is_finite(z->body[n].w[k]);
+        }
+        for (unsigned int k = 0u; k < 4u; k++) {
+            finite = finite && is_finite(z->body[n].q[k]);
+        }
+    }
+    (void)u;
+    return finite;
+}
+
+/* how a knot stands: numbers finite, joints closed, bodies apart */
 static int standing(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w)
 {
     const real most = (p->common[0].limit > 1e-08) ? p->common[0].limit : 1e-08;
-    (void)u;
     run_setup(p, w);
     set_switches(w, 0.0, 1.0, 0.0);
     run_prepare(p, z, w);
+    if (!all_finite(z, u)) {
+        return PENDULUM_NOT_FINITE;
+    }
     if (!(closure_of(w) <= most)) {
         return PENDULUM_NOT_CLOSED;
     }
@@ -2314,17 +2344,37 @@ static void take_motion(pendulum_motion *m, const real *coordinates, const real 
     }
 }
 
+/* whether coordinates and rates are finite */
+static bool motion_is_finite(const pendulum_real *coordinates, const pendulum_real *rates)
+{
+    bool finite = true;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        finite = finite && is_finite(coordinates[n]) && is_finite(rates[n]);
+    }
+    return finite;
+}
+
 int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w,
     const pendulum_real *coordinates, const pendulum_real *rates)
 {
     pendulum_motion motion;
     pendulum_motion *const m = &motion;
     pendulum_input held;
+    pendulum_state before;
+    int status;
+    if (!motion_is_finite(coordinates, rates)) {
+        return PENDULUM_NOT_FINITE;
+    }
     held = *u;
+    before = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)pendulum_start(p, z, &held, w, 1);
-    return standing(p, z, &held, w);
+    status = standing(p, z, &held, w);
+    if (status < 0) {
+        *z = before;
+    }
+    return status;
 }
 
 void pendulum_coordinates(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,

@@ -227,7 +227,7 @@ typedef struct {
 PENDULUM_API int pendulum_check(int abi, const char *digest, unsigned long sizes);
 
 /* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
- * PENDULUM_OK, PENDULUM_NOT_CLOSED or PENDULUM_NOT_APART. */
+ * PENDULUM_OK, PENDULUM_NOT_CLOSED, PENDULUM_NOT_APART or PENDULUM_NOT_FINITE. */
 PENDULUM_API int pendulum_init(pendulum_parameters *p, pendulum_options *o, pendulum_state *z, pendulum_input *u,
     pendulum_work *w);
 
@@ -287,8 +287,8 @@ PENDULUM_API int pendulum_reactions(const pendulum_parameters *p, const pendulum
 /* The state with these minimal coordinates and their rates, PENDULUM_COORDINATES of each: angles with whole turns, rotation vectors in
  * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
  * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
- * nearest placement, by mass, that does so. Then the state is started at the knot. Returns PENDULUM_OK, PENDULUM_NOT_CLOSED or
- * PENDULUM_NOT_APART. */
+ * nearest placement, by mass, that does so. Then the state is started at the knot. Returns PENDULUM_OK, or
+ * PENDULUM_NOT_CLOSED, PENDULUM_NOT_APART, PENDULUM_NOT_FINITE: then the state is as it was. */
 PENDULUM_API int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, const pendulum_real *coordinates, const pendulum_real *rates);
 
