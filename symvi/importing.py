@@ -169,7 +169,7 @@ def import_file(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write symvi's own description, .toml or .json.")
     ] = None,
-    prefix: Annotated[str, typer.Option(help="Before the names of all elements.")] = "",
+    prefix: Annotated[str, typer.Option(help="Before the names of all elements: left, or left_, gives left_arm.")] = "",
     gravity: Annotated[str | None, typer.Option(help="Instead of the file's.", metavar="x,y,z")] = None,
     base: Base = "fixed",
     contacts: Contacts = False,

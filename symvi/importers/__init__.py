@@ -26,7 +26,7 @@ def load(
     path: str | PathLike[str],
     *,
     base: Literal["fixed", "floating"] = "fixed",
-    contacts: Literal[False, "collision"] | Collection[str] = False,
+    contacts: Literal["collision"] | bool | Collection[str] = False,
     contact_points: Mapping[str, Sequence[Sequence[float]]] | None = None,
     friction: float = 0.8,
     packages: Mapping[str, str | PathLike[str]] | None = None,
@@ -45,8 +45,8 @@ def load(
     MuJoCo's compiler: symvi[mjcf]. trep's frames hang on the world; its configuration variables are the joints' names.
 
     base: whether the root link is fixed to the world or free, where the file does not say it.
-    contacts: "collision" lets the ground, the half-space below z = 0, hold off the collision shapes of all links; a
-        list of links, those of these links.
+    contacts: "collision", or True, lets the ground, the half-space below z = 0, hold off the collision shapes of all
+        links; a list of links, those of these links.
     contact_points: link -> points (x, y, z) or spheres (x, y, z, radius) in its frame [m], held off likewise.
     friction: coefficient of these contacts, where the file has none.
     packages: name of a ROS package -> its folder, for package:// in the file. Nothing is read outside the folder of
@@ -57,7 +57,8 @@ def load(
         Or the name of one of the file's own starts (MJCF's keyframes).
         A floating base starts so high that the lowest contact point touches the ground.
     hold: (stiffness, damping) of a servo on every joint with one coordinate, which holds it where it starts.
-    prefix: before the names of all elements, so that several robots can be merged.
+    prefix: before the names of all elements, so that several robots can be merged; with an underscore between, unless
+        it ends with one ("left" and "left_" both give left_arm).
     repair: mend what would be refused (inertia that no body has, links without mass between joints, brackets that are
         missing by the indentation).
     strict: raise an error if anything was approximated, dropped or ignored.

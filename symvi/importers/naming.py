@@ -16,7 +16,9 @@ class Names:
     """The names given so far; no two are alike, in any case of their letters."""
 
     def __init__(self, findings: Findings, prefix: str = ""):
-        self.findings, self.prefix, self.taken = findings, prefix, set()
+        # an underscore stands between, unless the prefix ends with one, as those of ROS do
+        self.prefix = prefix if not prefix or prefix.endswith("_") else f"{prefix}_"
+        self.findings, self.taken = findings, set()
 
     def give(self, wanted: str, kind: str, source: Source) -> str:
         """The name nearest to the wanted one; the report says where it is another.
@@ -24,7 +26,7 @@ class Names:
         kind: of the element, "link" or "joint"; put behind a name that another element has already.
         """
         name = self.make(wanted, kind)
-        if name != (f"{self.prefix}_{wanted}" if self.prefix else wanted):
+        if name != self.prefix + wanted:
             why = f"'{name}': names are letters, digits and underscores, unique over all elements, no words of C"
             self.findings.note("renamed", source, f"{kind} {shown(wanted)}", "name", why)
         return name
@@ -36,7 +38,7 @@ class Names:
     def make(self, wanted: str, kind: str) -> str:
         """Such a name, without a word in the report: for what the file itself gives no name."""
         text = re.sub(r"[^A-Za-z0-9_]", "_", wanted[:200])
-        text = f"{self.prefix}_{text}" if self.prefix else text
+        text = self.prefix + text
         if not re.match("[A-Za-z]", text):
             text = f"{kind}_{text}".replace("__", "_")
         return self._take(self._cut(text, ""), kind)

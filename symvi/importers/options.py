@@ -20,7 +20,7 @@ class Options:
     """The keywords of `load`, see there. Raises MechanismError for values that mean nothing."""
 
     base: Literal["fixed", "floating"] = "fixed"
-    contacts: Literal[False, "collision"] | Collection[str] = False
+    contacts: Literal["collision"] | bool | Collection[str] = False
     contact_points: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
     friction: float = 0.8
     packages: Mapping[str, str | PathLike[str]] = field(default_factory=dict)
@@ -34,7 +34,9 @@ class Options:
     def __post_init__(self) -> None:
         if self.base not in ("fixed", "floating"):
             raise MechanismError(f"base {shown(self.base)} must be 'fixed' or 'floating'")
-        if isinstance(self.contacts, str) and self.contacts != "collision":
+        if self.contacts is True:  # as the option --contacts of the command line
+            object.__setattr__(self, "contacts", "collision")
+        if not _is_choice_of_links(self.contacts):
             raise MechanismError(f"contacts {shown(self.contacts)} must be 'collision', or a list of links")
         try:
             not_negative(number(self.friction))
@@ -58,3 +60,11 @@ class Options:
         for name, folder in self.packages.items():
             if not Path(folder).is_dir():
                 raise MechanismError(f"package {shown(name)}: {shown(str(folder))} is no folder")
+
+
+def _is_choice_of_links(contacts: object) -> bool:
+    if contacts is False or contacts == "collision":
+        return True
+    return (
+        isinstance(contacts, Collection) and not isinstance(contacts, str) and all(isinstance(x, str) for x in contacts)
+    )

@@ -15,10 +15,13 @@ from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Findings, Source
 from symvi.importers.tree import Gear, Link, Tree, TreeJoint
 from symvi.importers.urdf_links import global_colors, read_link, read_origin
-from symvi.importers.urdf_loops import read_constraint, read_loop_joint
+from symvi.importers.urdf_listed import list_what_is_not_taken
+from symvi.importers.urdf_loops import read_loop
+from symvi.importers.urdf_motion import dynamics_of, limits_of, mimic_of
 from symvi.importers.urdf_words import check_words, required, unit_axis
 from symvi.importers.xml import Element, numbers
 from symvi.mechanism.names import WORLD, did_you_mean, shown
+from symvi.mechanism.vectors import Vector3
 
 __all__ = ["ROOT_JOINT", "read_urdf"]
 
@@ -35,19 +38,7 @@ TYPES = {
     "spherical": ("spherical", 3),
     "ball": ("spherical", 3),
 }
-WITH_STOPS = ("revolute", "prismatic")
 MOST_SEARCHES = 20  # for the nearest known name: comparing every wrong name with every right one takes long
-ENDLESS = 1e6  # a stop beyond this [m or rad] is how programs write that there is none
-# Tags that the motion does not depend on.
-LISTED = {
-    "transmission": "a transmission is no part of the mechanism; give forces or servos to the joints it drives",
-    "gazebo": "Gazebo's own settings",
-    "ros2_control": "settings of a controller",
-    "sensor": "a sensor has no effect on the motion",
-    "safety_controller": "a controller's own limits have no effect on the motion",
-    "calibration": "has no effect on the motion",
-    "mujoco": "MuJoCo's own settings",
-}
 
 
 def read_urdf(root: Element, findings: Findings, base: str = "fixed", repair: bool = False) -> Tree:
@@ -64,9 +55,12 @@ def read_urdf(root: Element, findings: Findings, base: str = "fixed", repair: bo
         joint, gear = _joint(element, findings, repair)
         joints.append(joint)
         gears += [gear] if gear else []
-    loops = [read_loop_joint(element, findings) for element in root.all("loop_joint")]
-    loops += [read_constraint(element, findings) for element in root.all("constraint")]
-    _list_what_has_no_effect(root, findings)
+    loops = []
+    for element in (*root.all("loop_joint"), *root.all("constraint")):
+        joint, gear = read_loop(element, findings, repair)
+        loops.append(joint)
+        gears += [gear] if gear else []
+    list_what_is_not_taken(root, findings)
     _refuse_wrong_names(links, [*joints, *loops], gears, findings)
     if not links:
         findings.refuse(root.source, "the robot has no link; is it only the part of a file that others include?")
@@ -75,18 +69,6 @@ def read_urdf(root: Element, findings: Findings, base: str = "fixed", repair: bo
     findings.check()
     name = root.attributes.get("name", "")
     return Tree(name, root.source, tuple(links), tuple(joints), tuple(gears))
-
-
-def _list_what_has_no_effect(root: Element, findings: Findings) -> None:
-    for top in root.children:
-        for element in [top] if top.tag in LISTED else top.walk():
-            if element.tag in LISTED:
-                name = top.attributes.get("name", "")
-                title = f"{top.tag} {shown(name)}" if name else ""
-                findings.note("skipped", element.source, title, f"<{element.tag}>", LISTED[element.tag])
-                for joint in (inner for inner in element.walk() if inner.tag == "joint" and element.tag == "gazebo"):
-                    why = "a joint of Gazebo's own, which closes a loop there; write it as <loop_joint>"
-                    findings.note("ignored", joint.source, title, "<joint> in <gazebo>", why)
 
 
 def _joint(element: Element, findings: Findings, repair: bool) -> tuple[TreeJoint, Gear | None]:
@@ -107,28 +89,23 @@ def _joint(element: Element, findings: Findings, repair: bool) -> tuple[TreeJoin
         child=child,
         source=element.source,
         frame=read_origin(element, findings),
-        axis=unit_axis(element.first("axis"), title, findings)
-        if kind not in ("fixed", "floating")
-        else (0.0, 0.0, 1.0),
-        limits=_limits(element, kind, title, findings, repair),
-        **_dynamics(element, count, title, findings),
+        axis=_axis(element.first("axis"), kind, title, findings),
+        limits=limits_of(element, kind, title, findings, repair),
+        **dynamics_of(element, count, title, findings),
     )
     if kind == "planar":
         why = "moves along both directions of its plane and turns about its axis, as in MoveIt and Pinocchio"
         findings.note("taken", element.source, title, "type planar", why)
-    mimic = element.first("mimic")
-    if mimic is None:
-        return joint, None
-    if kind == "fixed":
-        findings.note("ignored", mimic.source, title, "mimic", "a fixed joint follows nobody")
-        return joint, None
-    if count != 1:
-        findings.refuse(mimic.source, f"{title}: mimic needs a joint with one coordinate, not type '{kind}'")
-        return joint, None
-    leader = required(mimic, "joint", findings)
-    ratio, offset = (numbers(mimic, key, 1, findings, text)[0] for key, text in (("multiplier", "1"), ("offset", "0")))
-    findings.note("taken", mimic.source, title, "mimic", "a coupling, held exactly in both directions")
-    return joint, Gear(name, leader, ratio, offset, mimic.source)
+    return joint, mimic_of(element, name, kind, count, title, findings)
+
+
+def _axis(element: Element | None, kind: str, title: str, findings: Findings) -> Vector3:
+    """The axis; programs write one for joints without an axis too, zero often, which must be numbers all the same."""
+    if kind not in ("fixed", "floating"):
+        return unit_axis(element, title, findings)
+    if element is not None:
+        numbers(element, "xyz", 3, findings, "0 0 1")
+    return (0.0, 0.0, 1.0)
 
 
 def _linked(element: Element, tag: str, title: str, findings: Findings) -> str:
@@ -137,58 +114,7 @@ def _linked(element: Element, tag: str, title: str, findings: Findings) -> str:
     if inner is None:
         findings.refuse(element.source, f"{title}: has no <{tag} link=.../>")
         return ""
-    if len(element.all(tag)) > 1:
-        findings.refuse(
-            inner.source, f"{title}: has two <{tag}>; a second parent is a second joint with the same child"
-        )
     return required(inner, "link", findings)
-
-
-def _limits(element: Element, kind: str, title: str, findings: Findings, repair: bool) -> tuple:
-    """The stops of a joint, after the report has been told about everything else in <limit>."""
-    limit = element.first("limit")
-    if limit is None:
-        if kind in WITH_STOPS:
-            why = "a joint of this type needs <limit>; taken as without stops"
-            findings.note("approximated", element.source, title, "no limit", why)
-        return ()
-    for key in ("effort", "velocity", "acceleration", "deceleration", "jerk"):
-        if key in limit.attributes and numbers(limit, key, 1, findings)[0] != 0.0:
-            why = "a bound of the motor, which belongs to its controller; servos that `hold` adds know none"
-            findings.note("skipped", limit.source, title, f"limit {key}", why)
-    given = [key for key in ("lower", "upper") if key in limit.attributes]
-    lower, upper = (numbers(limit, key, 1, findings, "0")[0] for key in ("lower", "upper"))
-    if kind not in WITH_STOPS:
-        if given and kind != "fixed":
-            findings.note("ignored", limit.source, title, "limit lower, upper", f"joints of type {kind} have no stops")
-        return ()
-    if lower > upper:
-        if not repair:
-            findings.refuse(limit.source, f"{title}: lower {lower:g} above upper {upper:g}; repair exchanges them")
-        else:
-            findings.note("repaired", limit.source, title, "limit lower above upper", "exchanged")
-        lower, upper = upper, lower
-    if lower == upper:
-        why = "would hold the joint for good; taken as without stops (type fixed holds it)"
-        findings.note("approximated", limit.source, title, "limit lower = upper", why)
-        return ()
-    stops = tuple(None if abs(stop) >= ENDLESS else stop for stop in (lower, upper))
-    return (stops,) if stops != (None, None) else ()
-
-
-def _dynamics(element: Element, count: int, title: str, findings: Findings) -> dict[str, tuple[float, ...]]:
-    """Damping [N s/m, N m s/rad] and friction [N, N m] per coordinate."""
-    dynamics = element.first("dynamics")
-    if dynamics is None or count == 0:
-        return {}
-    result = {}
-    for key in ("damping", "friction"):
-        value = numbers(dynamics, key, 1, findings, "0")[0]
-        if value < 0.0:
-            findings.refuse(dynamics.source, f"{title}: {key} {value:g} must not be negative")
-        elif value > 0.0:
-            result[key] = (value,) * count
-    return result
 
 
 def _refuse_wrong_names(links: list[Link], joints: list[TreeJoint], gears: list[Gear], findings: Findings) -> None:

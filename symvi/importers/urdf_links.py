@@ -27,8 +27,6 @@ def read_link(element: Element, colors: Mapping[str, str], findings: Findings) -
     title = f"link {shown(name)}"
     check_words(element, findings, title)
     inner = element.first("inertial")
-    if len(element.all("inertial")) > 1:
-        findings.refuse(element.all("inertial")[1].source, f"{title}: has two <inertial>")
     shapes = [
         shape
         for use in ("visual", "collision")
@@ -93,7 +91,7 @@ def _geometries(
 ) -> list[Geometry]:
     """The shape of one <visual> or <collision>; none where it is empty."""
     outer = element.first("geometry")
-    inner = None if outer is None else next((child for child in outer.children), None)
+    inner = None if outer is None else next((child for child in outer.children if child.tag in (*SIZES, "mesh")), None)
     if inner is None:
         findings.note("ignored", element.source, title, f"<{use}>", "has no geometry")
         return []
@@ -103,8 +101,6 @@ def _geometries(
         scale = numbers(inner, "scale", 3, findings, "1 1 1")
         mesh = required(inner, "filename", findings)
         return [Geometry("mesh", scale, frame, use, mesh, color, None, name, element.source, use == "visual")]
-    if inner.tag not in SIZES:
-        return []  # an unknown tag has been noted
     size = [value for key, count in SIZES[inner.tag] for value in numbers(inner, key, count, findings)]
     if any(value <= 0.0 for value in size):
         why = f"its size ({', '.join(f'{value:g}' for value in size)}) must be positive"

@@ -6,16 +6,20 @@ type has one. The forms are mixed in files that programs write, so both tags tak
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symvi.importers.pose import Pose, turn_between
 from symvi.importers.report import Findings
-from symvi.importers.tree import TreeJoint
+from symvi.importers.tree import Gear, TreeJoint
 from symvi.importers.urdf_links import read_frame, read_origin
+from symvi.importers.urdf_motion import dynamics_of, limits_of, mimic_of
 from symvi.importers.urdf_words import check_words, required, unit_axis
 from symvi.importers.xml import Element
+from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.vectors import Vector3, dot
 
-__all__ = ["read_constraint", "read_loop_joint"]
+__all__ = ["read_loop"]
 
 TYPES = {
     "fixed": "fixed",
@@ -33,12 +37,24 @@ TYPES = {
 SQUARE = 1e-6  # cosine of the angle between the axes of a universal joint
 
 
-def read_loop_joint(element: Element, findings: Findings) -> TreeJoint:
-    """<loop_joint name type> with <link1 link xyz rpy>, <link2 ...>, <axis>; Isaac's files have <link1> twice."""
+def read_loop(element: Element, findings: Findings, repair: bool = False) -> tuple[TreeJoint, Gear | None]:
+    """One <loop_joint> or <constraint>, with stops, damping, friction and <mimic> as those of any joint.
+
+    <loop_joint name type> with <link1 link xyz rpy>, <link2 ...>, <axis>; Isaac's files have <link1> twice.
+    <constraint name type> with <parent link>, <parent_origin>, <parent_axis>, and the same of the child.
+    """
     name, title, kind = _head(element, findings)
+    is_sided = any(child.tag in ("link1", "link2") for child in element.children) and element.tag == "loop_joint"
+    joint = (_sided if is_sided else _joint)(element, name, title, kind, findings)
+    count, own = len(coordinate_kinds(kind)), element.attributes.get("type", "")
+    limits = limits_of(element, own if own == "continuous" else kind, title, findings, repair, is_loop=True)
+    joint = replace(joint, limits=limits, **dynamics_of(element, count, title, findings))
+    return joint, mimic_of(element, name, kind, count, title, findings)
+
+
+def _sided(element: Element, name: str, title: str, kind: str, findings: Findings) -> TreeJoint:
+    """The form with <link1> and <link2>."""
     sides = [child for child in element.children if child.tag in ("link1", "link2")]
-    if not sides:
-        return _joint(element, name, title, kind, findings)
     if len(sides) != 2:
         findings.refuse(element.source, f"{title}: joins two links, <link1 link=.../> and <link2 link=.../>")
         sides = (sides * 2)[:2]
@@ -46,11 +62,6 @@ def read_loop_joint(element: Element, findings: Findings) -> TreeJoint:
     frames = [read_frame(side, findings) for side in sides]
     axis = unit_axis(element.first("axis"), title, findings)
     return _closing(element, name, kind, (parent, child), (frames[0], frames[1]), axis, axis, title, findings)
-
-
-def read_constraint(element: Element, findings: Findings) -> TreeJoint:
-    """<constraint name type> with <parent link>, <parent_origin>, <parent_axis>, and the same of the child."""
-    return _joint(element, *_head(element, findings), findings)
 
 
 def _head(element: Element, findings: Findings) -> tuple[str, str, str]:

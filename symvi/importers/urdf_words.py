@@ -9,6 +9,10 @@ from symvi.mechanism.vectors import Vector3, norm, unit
 
 __all__ = ["ATTRIBUTES", "CHILDREN", "check_words", "required", "unit_axis"]
 
+_LOOP = (
+    "parent", "child", "parent_origin", "child_origin", "parent_axis", "child_axis", "axis",
+    "limit", "dynamics", "mimic",
+)  # fmt: skip
 _SHAPE = ("origin", "geometry", "material", "verbose", "contact_coefficients", "surface")
 # tag -> tags that may stand in it; of a tag that is not here nobody looks at what is inside
 CHILDREN: dict[str, tuple[str, ...]] = {
@@ -28,11 +32,20 @@ CHILDREN: dict[str, tuple[str, ...]] = {
     "joint": (
         "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration",
     ),
-    "loop_joint": (
-        "link1", "link2", "axis", "parent", "child", "parent_origin", "child_origin", "parent_axis", "child_axis",
-    ),
-    "constraint": ("parent", "child", "parent_origin", "child_origin", "parent_axis", "child_axis", "axis", "origin"),
+    "loop_joint": ("link1", "link2", *_LOOP),
+    "constraint": (*_LOOP, "origin"),
 }  # fmt: skip
+# tag -> tags that may stand in it once: of two, each reader would take another
+ONCE: dict[str, tuple[str, ...]] = {
+    "link": ("inertial",),
+    "inertial": CHILDREN["inertial"],
+    "visual": ("origin", "geometry", "material"),
+    "collision": ("origin", "geometry", "material"),
+    "material": CHILDREN["material"],
+    "joint": CHILDREN["joint"],
+    "loop_joint": _LOOP,
+    "constraint": CHILDREN["constraint"],
+}
 _FRAME = ("xyz", "rpy", "quat_xyzw")
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "robot": ("name", "version"),
@@ -70,6 +83,9 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "safety_controller": ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"),
     "calibration": ("rising", "falling", "reference_position"),
 }
+TITLED = ("robot", "link", "joint", "loop_joint", "constraint", "material")  # the report names these themselves
+REMEDIES = dict.fromkeys(("parent", "child"), "a second parent is a second joint with the same child")
+NO_TEXT = "URDF has its values in attributes"
 # Tags that may stand where they do, and say nothing about the motion that is described here.
 WITHOUT_EFFECT = {
     "contact": "contact parameters of other solvers; friction is an option of the import",
@@ -85,9 +101,14 @@ WITHOUT_EFFECT = {
 def check_words(element: Element, findings: Findings, title: str) -> None:
     """Look at every tag and attribute of an element and of what is inside it, as deep as the tables know them.
 
-    A slip of a known word is refused; a word that is none is noted as ignored. title: how the report names the element.
+    A slip of a known word is refused, and so is a second element of what may stand once; a word that is none is noted
+    as ignored, and so is text. title: how the report names the element.
     """
     check_attributes(element, ATTRIBUTES, findings, title)
+    _refuse_repeated(element, findings, title)
+    if element.text.strip():
+        what = f"text {shown(element.text.strip())} in <{element.tag}>"
+        findings.note("ignored", element.source, "" if element.tag == "robot" else title, what, NO_TEXT)
     for child in element.children:
         known = CHILDREN.get(element.tag)
         if known is not None and child.tag not in known:
@@ -96,6 +117,23 @@ def check_words(element: Element, findings: Findings, title: str) -> None:
             findings.note("ignored", child.source, title, f"<{child.tag}>", WITHOUT_EFFECT[child.tag])
         elif element.tag != "robot":  # its links and joints are looked at one by one, under their own names
             check_words(child, findings, title)
+
+
+def _refuse_repeated(element: Element, findings: Findings, title: str) -> None:
+    """Of what may stand once there is one; a geometry has one shape."""
+    inner = "" if element.tag in TITLED else f"<{element.tag}> "
+    first: dict[str, Element] = {}
+    for child in element.children:
+        if child.tag in ONCE.get(element.tag, ()) and child.tag in first:
+            line = first[child.tag].source.line
+            remedy = REMEDIES.get(child.tag, "leave one out")
+            what = f"{title}: {inner}has two <{child.tag}>, the first in line {line}; {remedy}"
+            findings.refuse(child.source, what)
+        first.setdefault(child.tag, child)
+    shapes = [child for child in element.children if element.tag == "geometry" and child.tag in CHILDREN["geometry"]]
+    if len(shapes) > 1:
+        what = f"<geometry> has two shapes, <{shapes[0].tag}> and <{shapes[1].tag}>"
+        findings.refuse(shapes[1].source, f"{title}: {what}; give each its own <visual> or <collision>")
 
 
 def required(element: Element, name: str, findings: Findings) -> str:

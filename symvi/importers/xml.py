@@ -24,17 +24,23 @@ DEEPEST = 200
 MOST_ELEMENTS = 500_000
 MOST_ATTRIBUTES = 100  # of one element
 SLIP = 0.75  # likeness, as difflib measures it, from which an unknown word is taken for a slip of a known one
+SLIP_OF_THREE = 0.66  # of words of three letters, in which one other letter weighs more
+LONGEST_TEXT = 60  # characters that are kept of what stands between tags
 
 
 @dataclass
 class Element:
-    """An element: its tag, attributes and children, where it begins, and its size in bytes."""
+    """An element: its tag, attributes and children, where it begins, its size in bytes.
+
+    text: the beginning of what stands between its tags and in no child.
+    """
 
     tag: str
     attributes: Mapping[str, str]
     source: Source
     children: list[Element] = field(default_factory=list)
     size: int = 0
+    text: str = ""
 
     def all(self, tag: str) -> list[Element]:
         """The children with this tag, in order."""
@@ -86,6 +92,7 @@ class _Parser:
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self.begin
         self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.between
         self.parser.StartDoctypeDeclHandler = self.doctype
         self.parser.EntityDeclHandler = self.doctype
 
@@ -120,6 +127,11 @@ class _Parser:
     def end(self, _: str) -> None:
         self.open.pop().size += self.parser.CurrentByteIndex
 
+    def between(self, text: str) -> None:
+        element = self.open[-1]
+        if len(element.text) < LONGEST_TEXT:
+            element.text = f"{element.text}{text}".lstrip()[:LONGEST_TEXT]
+
     def doctype(self, *_: object) -> None:
         place = Source(self.file, self.parser.CurrentLineNumber)
         raise MechanismError(f"{place}: has a document type (<!DOCTYPE ...>), which is refused; remove it")
@@ -144,7 +156,9 @@ def unknown_word(
 ) -> None:
     """A slip of a known word is refused: ignored, it would change the mechanism; any other is noted as ignored."""
     slips = [one for one in known if abs(len(one) - len(word)) <= 2] if ":" not in word else []
-    near = get_close_matches(word.lower()[:80], slips, n=1, cutoff=SLIP)
+    turned = [one for one in slips if sorted(one) == sorted(word.lower())]
+    likeness = SLIP_OF_THREE if len(word) == 3 else SLIP
+    near = turned or get_close_matches(word.lower()[:80], slips, n=1, cutoff=likeness)
     if near:
         findings.refuse(element.source, f"{title + ': ' if title else ''}unknown {what}; did you mean '{near[0]}'?")
     else:

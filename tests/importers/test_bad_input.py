@@ -135,6 +135,30 @@ WRONG = {
         "mimics 'hing', which is no joint",
     ),
     "a mimic of itself": ([*ARM[:2], joint("h", "continuous", "base", "arm", '<mimic joint="h"/>')], "mimics itself"),
+    "letters the wrong way round": (
+        [*ARM[:2], joint("h", "continuous", "base", "arm").replace("xyz=", "xzy=")],
+        "unknown attribute 'xzy' of <origin>; did you mean 'xyz'?",
+    ),
+    "letters the wrong way round in a loop": (
+        [*ARM, '<loop_joint name="l" type="fixed"><link1 link="arm" xzy="1 0 0"/><link2 link="base"/></loop_joint>'],
+        "unknown attribute 'xzy' of <link1>; did you mean 'xyz'?",
+    ),
+    "one of three letters": (
+        [*ARM[:2], joint("h", "continuous", "base", "arm", '<axis xyy="0 0 1"/>')],
+        "unknown attribute 'xyy' of <axis>; did you mean 'xyz'?",
+    ),
+    "a number too many": (
+        [*ARM[:2], joint("h", "continuous", "base", "arm").replace('<child link="arm"/>', '<child link1="arm"/>')],
+        "unknown attribute 'link1' of <child>; did you mean 'link'?",
+    ),
+    "an axis that is no number": (
+        [*ARM[:2], joint("h", "fixed", "base", "arm", '<axis xyz="nan 0 1"/>')],
+        "robot.urdf:5: <axis> xyz='nan 0 1' must be 3 numbers, and finite",
+    ),
+    "an axis of a free joint that is no number": (
+        [*ARM[:2], joint("h", "floating", "base", "arm", '<axis xyz="a b c"/>')],
+        "<axis> xyz='a b c' must be 3 numbers",
+    ),
     "a slip in a tag": ([link("base"), link("arm", inertial().replace("inertial", "inertail")), ARM[2]], "'inertial'?"),
     "a slip in an attribute": (
         [*ARM[:2], joint("h", "revolute", "base", "arm", '<limit lowr="-1" upper="1"/>')],
@@ -174,6 +198,79 @@ def test_words_that_nobody_knows_are_listed(tmp_path: Path) -> None:
     ]
     with pytest.raises(MechanismError, match="strict allows none"):
         load(tmp_path / "robot.urdf", strict=True)
+
+
+INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+MASS, BALL = '<mass value="1"/>', '<geometry><sphere radius="1"/></geometry>'
+SHAPE_PARTS = {"origin": "<origin/>", "geometry": BALL, "material": '<material name="m"/>'}
+ENDS = '<parent link="base"/><child link="arm"/>'
+# the way to what may stand in it once -> that, written whole, and what must stand beside it
+ONCE = {
+    "link/inertial": {"origin": "<origin/>", "mass": MASS, "inertia": INERTIA},
+    "link/visual": SHAPE_PARTS,
+    "link/collision": SHAPE_PARTS,
+    "joint": {
+        "origin": '<origin xyz="1 0 0"/>',
+        "parent": '<parent link="base"/>',
+        "child": '<child link="arm"/>',
+        "axis": '<axis xyz="0 1 0"/>',
+        "limit": '<limit lower="-1" upper="1"/>',
+        "dynamics": '<dynamics damping="1"/>',
+        "mimic": '<mimic joint="hinge"/>',
+        "safety_controller": '<safety_controller k_velocity="1"/>',
+        "calibration": '<calibration rising="0"/>',
+    },
+}
+ONCE |= {
+    kind: {tag: f"<{tag}/>" for tag in ("axis", "parent_origin", "child_origin", "parent_axis", "child_axis")}
+    for kind in ("loop_joint", "constraint")
+}
+
+
+def with_two(way: str, tag: str) -> str:
+    """A robot whose element at the end of the way has two children of a tag, line by line."""
+    twice = "\n".join([ONCE[way][tag]] * 2)
+    outer, _, inner = way.partition("/")
+    rest = "".join(text for other, text in ONCE[way].items() if other != tag and outer in ("link", "joint"))
+    inside = f"{rest}\n{twice}"
+    if outer == "link":
+        return robot(link("base"), link("arm", f"<{inner}>{inside}</{inner}>"), ARM[2])
+    second = f'<{outer} name="second" type="revolute">{inside}{"" if outer == "joint" else ENDS}</{outer}>'
+    return robot(*ARM, second)
+
+
+@pytest.mark.parametrize("way, tag", [(way, tag) for way, tags in ONCE.items() for tag in tags])
+def test_what_may_stand_once_is_refused_the_second_time(way: str, tag: str, tmp_path: Path) -> None:
+    """Peers take the first or the last of them, and say nothing."""
+    text = with_two(way, tag)
+    whole = ONCE[way][tag]
+    line = max(number for number, words in enumerate(text.splitlines(), 1) if words.startswith(whole))
+    told = refused(text, tmp_path)
+    element = {"link": "link 'arm'"}.get(way.partition("/")[0], f"{way} 'second'")
+    inner = f"<{way.partition('/')[2]}> " if "/" in way else ""
+    assert f"robot.urdf:{line}: {element}: {inner}has two <{tag}>, the first in line {line - 1}" in told
+
+
+def test_one_geometry_has_one_shape(tmp_path: Path) -> None:
+    two = '<collision><geometry><sphere radius="1"/><box size="1 1 1"/></geometry></collision>'
+    told = refused(robot(link("base"), link("arm", inertial() + two), ARM[2]), tmp_path)
+    assert "robot.urdf:4: link 'arm': <geometry> has two shapes, <sphere> and <box>" in told
+
+
+def test_a_tag_of_nobody_hides_no_shape(tmp_path: Path) -> None:
+    odd = '<collision><geometry><warp_field/><sphere radius="1"/></geometry></collision>'
+    found = read(robot(link("base"), link("arm", inertial() + odd), ARM[2]), tmp_path, contacts="collision")
+    assert len(found.mechanism.contacts) == 1 and len(found.report.of("ignored")) == 1
+
+
+def test_text_between_the_tags_is_listed(tmp_path: Path) -> None:
+    """URDF has all of its values in attributes, so that such a text is one that somebody wanted to be read."""
+    parts = [link("base"), link("arm", inertial().replace("<mass", "2.5 kg <mass")), ARM[2], "a line of nobody"]
+    (*found,) = read(robot(*parts), tmp_path).report.of("ignored")
+    assert [(notice.what, notice.source.line) for notice in found] == [
+        ("text 'a line of nobody' in <robot>", 2),
+        ("text '2.5 kg' in <inertial>", 4),
+    ]
 
 
 NAMES = ['x"; system("touch owned"); //', "../../../etc/passwd", "int", "a" * 5000, "%s%n", "</script>"]
@@ -251,6 +348,8 @@ BASES = ["fixed", "floating"]
     [
         ({"base": "free"}, "must be 'fixed' or 'floating'"),
         ({"contacts": "visual"}, "must be 'collision', or a list of links"),
+        ({"contacts": 1}, "must be 'collision', or a list of links"),
+        ({"contacts": [1]}, "must be 'collision', or a list of links"),
         ({"contacts": ["arn"]}, "did you mean 'arm'?"),
         ({"contacts": ["arm"]}, "it has no collision shape"),
         ({"contact_points": {"arm": [(0, 0)]}}, "must be 3 numbers"),

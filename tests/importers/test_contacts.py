@@ -85,3 +85,9 @@ def test_servos_hold_joints_where_they_start(tmp_path: Path) -> None:
     found = read(text, tmp_path, contacts="collision", start={"h": 0.3}, hold=(50.0, 2.0))
     run = Simulator(found.mechanism).simulate(1.0, 0.01)
     assert run.coordinates("h")[-1] == pytest.approx(0.3, abs=0.05)
+
+
+def test_true_means_all_collision_shapes(tmp_path: Path) -> None:
+    """As the option --contacts of the command line, which has no value."""
+    text = robot(body(SHAPES["box"][0]))
+    assert read(text, tmp_path, contacts=True).mechanism == read(text, tmp_path, contacts="collision").mechanism

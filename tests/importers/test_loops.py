@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from symvi.errors import MechanismError
 from symvi.importers import load
 from symvi.mechanism import Mechanism
 from symvi.mechanism.rotation import rotate
@@ -94,3 +96,38 @@ def test_a_loop_may_lead_back_to_the_root(tmp_path: Path) -> None:
     found = load(path).mechanism.joint("c")
     assert (found.parent, found.child) == ("world", "arm")
     assert (found.parent_anchor, found.child_anchor) == ((0.0, 0.5, 0.0), (0.0, 0.0, 1.0))
+
+
+INSIDE = '<limit lower="-0.5" upper="0.25" effort="1" velocity="2"/><dynamics damping="2" friction="0.1"/>'
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if "ball" not in form and "weld" not in form])
+def test_a_loop_has_stops_damping_and_friction_like_any_joint(form: str, tmp_path: Path) -> None:
+    text = four_bar(form)
+    tag = re.search(r'<(\w+) name="c"', text)[1]
+    head = text.index(f"</{tag}>", text.index(f'<{tag} name="c"'))
+    path = tmp_path / "bars.urdf"
+    path.write_text(
+        (text[:head] + INSIDE + text[head:]).replace('name="c" type="continuous"', 'name="c" type="revolute"')
+    )
+    mechanism = load(path, strict=True).mechanism
+    (limit,) = mechanism.limits
+    assert (limit.joint, limit.lower, limit.upper) == ("c", -0.5, 0.25)
+    damped = {type(force).__name__: force for force in mechanism.forces if getattr(force, "joint", "") == "c"}
+    assert len(damped) == 2
+
+
+def test_a_loop_mimics_like_any_joint(tmp_path: Path) -> None:
+    path = tmp_path / "bars.urdf"
+    mimic = '<mimic joint="a" multiplier="0.5" offset="0"/></loop_joint>'
+    path.write_text(four_bar("loop_joint").replace("</loop_joint>", mimic))
+    (coupling,) = load(path, strict=True, repair=True).mechanism.couplings
+    assert coupling.joints == ("c", "a")
+
+
+@pytest.mark.parametrize("inside", ['<mimic joint="a"/>', '<limit lower="-1" upper="1"/>'])
+def test_a_ball_in_a_loop_has_neither_stops_nor_a_leader(inside: str, tmp_path: Path) -> None:
+    path = tmp_path / "bars.urdf"
+    path.write_text(four_bar("loop_joint with a ball, link1 twice").replace("</loop_joint>", f"{inside}</loop_joint>"))
+    with pytest.raises(MechanismError, match="loop_joint 'c': .*(one coordinate|have no stops)"):
+        load(path, strict=True)

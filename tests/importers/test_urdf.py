@@ -150,7 +150,11 @@ def test_stops_damping_and_friction(tmp_path: Path) -> None:
 def test_what_the_motion_does_not_depend_on_is_listed_and_no_loss(tmp_path: Path) -> None:
     """Transmissions, settings of other programs, sensors, a controller's own limits; tags of nobody are a loss."""
     inside = '<safety_controller k_velocity="10"/><calibration rising="0"/>'
-    parts = ['<transmission name="t"/>', '<gazebo reference="arm"><kp>1</kp></gazebo>', '<sensor name="s"/>']
+    parts = [
+        '<transmission name="t"/>',
+        '<gazebo reference="arm"><material>G</material></gazebo>',
+        '<sensor name="s"/>',
+    ]
     text = pair("continuous", inside).replace("</robot>", "".join(parts) + "</robot>")
     found = read(text, tmp_path, strict=True)
     tags = ["<safety_controller>", "<calibration>", "<transmission>", "<gazebo>", "<sensor>"]
@@ -163,6 +167,43 @@ def test_a_joint_of_gazebos_own_is_a_loss(tmp_path: Path) -> None:
     found = read(pair("continuous").replace("</robot>", loop + "</robot>"), tmp_path)
     (notice,) = found.report.of("ignored")
     assert notice.what == "<joint> in <gazebo>" and "write it as <loop_joint>" in notice.why
+
+
+@pytest.mark.parametrize(
+    "inside, what",
+    [
+        ("<gravity>false</gravity>", "gravity false"),
+        ("<turnGravityOff>true</turnGravityOff>", "turnGravityOff true"),
+        ("<springStiffness>9</springStiffness><springReference>0</springReference>", "springStiffness 9"),
+        ("<dampingFactor> 0.1 </dampingFactor>", "dampingFactor 0.1"),
+        ("<implicitSpringDamper>1</implicitSpringDamper>", "implicitSpringDamper 1"),
+        ("<initial_position>0.5</initial_position>", "initial_position 0.5"),
+        ('<mu1 value="0"/>', "mu1 0"),
+        ("<mu2>0.2</mu2>", "mu2 0.2"),
+        ("<kp>1e6</kp>", "kp 1e6"),
+        ("<kd>1</kd>", "kd 1"),
+    ],
+)
+def test_settings_of_gazebo_that_act_on_the_motion_are_a_loss(inside: str, what: str, tmp_path: Path) -> None:
+    found = read(pair("continuous").replace("</robot>", f"\n<gazebo>{inside}</gazebo></robot>"), tmp_path)
+    (notice,) = found.report.of("ignored")
+    assert (notice.what, notice.source.line) == (f"<gazebo> {what}", 7) and notice.why
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<gravity>true</gravity>",
+        "<turnGravityOff>0</turnGravityOff>",
+        "<springStiffness>0.0</springStiffness>",
+        "<dampingFactor>0</dampingFactor>",
+        "<plugin><gravity>0</gravity><kp>3</kp></plugin>",
+        "<sensor><kp>3</kp></sensor>",
+    ],
+)
+def test_settings_of_gazebo_that_change_nothing_are_no_loss(inside: str, tmp_path: Path) -> None:
+    text = pair("continuous").replace("</robot>", f"<gazebo>{inside}</gazebo></robot>")
+    assert "<gazebo>" in [notice.what for notice in read(text, tmp_path, strict=True).report.of("skipped")]
 
 
 def test_a_joint_starts_within_its_stops(tmp_path: Path) -> None:
@@ -247,6 +288,14 @@ def test_two_robots_in_one_mechanism(tmp_path: Path) -> None:
     left, right = (read(pair("continuous"), tmp_path, prefix=prefix).mechanism for prefix in ("left", "right"))
     both = Mechanism.merge("both", left, right)
     assert both.body_names == ("left_arm", "right_arm") and left.name == "left_robot"
+
+
+def test_a_prefix_brings_one_underscore_at_most(tmp_path: Path) -> None:
+    """ROS writes the underscore into the prefix itself."""
+    for prefix in ("left", "left_"):
+        found = read(pair("continuous"), tmp_path, prefix=prefix)
+        assert found.mechanism.body_names == ("left_arm",) and not found.report.of("renamed")
+    assert read(pair("continuous"), tmp_path, prefix="left__").mechanism.body_names == ("left__arm",)
 
 
 # --- written back -----------------------------------------------------------------------------------------------------
