@@ -294,3 +294,25 @@ def test_every_box_of_a_page_has_the_point_where_its_values_are_true() -> None:
 def test_names_of_functions_without_a_name_are_readable_in_latex() -> None:
     text = judged(lambda x: x * x, lambda x: 2 * x).latex()
     assert r"\textless{}lambda\textgreater{}" in text and "<" not in text
+
+
+def test_a_function_that_calls_itself_in_a_file_full_of_sympy_ends() -> None:
+    """Closures may lead back to their own function, and a star import brings a thousand functions of others."""
+
+    def made():
+        def power(n, x):
+            return x if n == 1 else power(n - 1, x) * x
+
+        return power
+
+    own = {"x": verify.scalar()}
+    cube = made()
+    names = {"cube": cube}
+    exec("from sympy import *", names)
+    claim = eval("lambda x: 3*cube(2, x)", names)
+    assert verify.derivative(lambda x: cube(3, x), claim, "x", own).right
+
+
+def test_complex_numbers_are_refused() -> None:
+    with pytest.raises(verify.VerificationError, match="complex"):
+        verify.derivative(lambda x: x * x, lambda x: 2 * x + 0j, "x", {"x": verify.scalar()})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FunctionType, ModuleType
@@ -18,8 +19,10 @@ import numpy as np
 from symvi.verify.derivatives.elementary import NAMES, call
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.scalar import METHODS, Scalar, plain_value
+from symvi.verify.derivatives.sites import ARRAYS
 from symvi.verify.derivatives.worlds import World, primal
 
+FOREIGN = frozenset({"numpy", "symvi", "sympy", "mpmath", "scipy"})
 # NumPy's own, whatever stands in for them while a user's function runs.
 AS_ARRAY, ARRAY, EMPTY, EYE = np.asarray, np.array, np.empty, np.eye
 
@@ -33,7 +36,11 @@ class ExactArray(np.ndarray):
         if out is not None:
             options["out"] = tuple(o.view(np.ndarray) if isinstance(o, np.ndarray) else o for o in out)
         _count_operation(self)
-        found = getattr(ufunc, method)(*plain, **options)
+        ARRAYS.depth += (several := self.size > 1)
+        try:
+            found = getattr(ufunc, method)(*plain, **options)
+        finally:
+            ARRAYS.depth -= several
         _count_operation(self)
         if out is not None:
             return out[0]
@@ -179,28 +186,36 @@ def _places(given: Callable) -> list[tuple[dict, str, Callable]]:
 
 
 def _namespaces(given: Callable) -> list[dict]:
-    """The globals of a function and of the functions of other modules that it can reach by name."""
+    """The globals of a function and of the user's functions in other modules that it can reach by name."""
     found: dict[int, dict] = {}
+    seen: set[int] = set()  # functions: those that call themselves lie in their own closures
     queue = [given, *(getattr(given, attribute, None) for attribute in ("__wrapped__", "__func__", "func"))]
     while queue:
         function = queue.pop()
-        if not isinstance(function, FunctionType):
+        if not isinstance(function, FunctionType) or id(function) in seen or _is_foreign(function.__module__):
             continue
+        seen.add(id(function))
         for cell in function.__closure__ or ():
             try:
                 queue.append(cell.cell_contents)
             except ValueError:
                 continue
         names = function.__globals__
-        if id(names) in found or str(names.get("__name__", "")).split(".")[0] in ("numpy", "math", "symvi"):
+        if id(names) in found:
             continue
         found[id(names)] = names
         for value in list(names.values()):
             if isinstance(value, FunctionType):
                 queue.append(value)
-            elif isinstance(value, ModuleType) and value.__name__.split(".")[0] not in ("numpy", "math", "symvi"):
+            elif isinstance(value, ModuleType) and not _is_foreign(value.__name__):
                 queue += [f for f in list(vars(value).values()) if isinstance(f, FunctionType)][:1]
     return list(found.values())
+
+
+def _is_foreign(module: str | None) -> bool:
+    """Whether a module is the standard library's, or of those whose functions are replaced or need no replacing."""
+    first = str(module or "").split(".")[0]
+    return first in FOREIGN or (first in sys.stdlib_module_names and first != "__main__")
 
 
 def _makers() -> dict:

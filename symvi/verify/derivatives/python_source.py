@@ -84,7 +84,10 @@ def _run_on_floats(given: Callable, arguments, variables, values, world: World, 
             raise NeedsFloats(f"{function.said} takes machine numbers only")
         numbers = np.array([float(value) for value in values[name]])
         inputs[parameter] = numbers.reshape(variables[name].shape) if variables[name].shape else float(numbers[0])
-    array = np.asarray(_called(given, inputs, function), dtype=float)
+    result = _called(given, inputs, function)
+    if np.iscomplexobj(result):
+        raise VerificationError(f"{function.said} returns complex numbers; give real and imaginary parts on their own")
+    array = np.asarray(result, dtype=float)
     if not array.size:
         raise VerificationError(f"{function.said} returns no numbers")
     if not np.isfinite(array).all():
