@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
         except SetUpError as error:
             return _fail(str(error))
     else:
-        return _fail("packages that symvi needs are missing here; run: python -m pip install symvi")
+        return _fail(f"packages that symvi needs are missing here; run: {sys.executable} -m pip install symvi")
     if is_test:
         os.chdir(CHECKOUT)
         return _become([str(python), "-m", "pytest", "-n", "auto", *arguments[1:]])

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from symvi.extras import install_command
+
 __all__ = [
     "AssemblyError",
     "CompilerError",
@@ -73,4 +75,4 @@ class MissingExtraError(SymviError):
 
 def missing_extra(extra: str, package: str) -> MissingExtraError:
     """The error that says which extra brings a package: raise missing_extra("plot", "matplotlib")."""
-    return MissingExtraError(f"this needs the package {package}; install it with: pip install 'symvi[{extra}]'")
+    return MissingExtraError(f"this needs the package {package}; install it with: {install_command(extra)}")

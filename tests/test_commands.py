@@ -13,6 +13,7 @@ import pytest
 
 from symvi import cli
 from symvi.demos import demo_file
+from symvi.extras import install_command
 from symvi.native import find_compiler
 from symvi.simulate import Trajectory
 
@@ -263,7 +264,7 @@ def test_a_plot_without_matplotlib_is_refused_before_the_work(run, monkeypatch):
     monkeypatch.setattr("symvi.commands.find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "symvi.simulate.simulator", None)  # nothing may be built
     code, output, error = run("simulate", PENDULUM, "--time", 1, "--step", 0.01, "--plot", "a.png", "--json")
-    assert (code, json.loads(output)["kind"]) == (1, "MissingExtraError") and "symvi[plot]" in error
+    assert (code, json.loads(output)["kind"]) == (1, "MissingExtraError") and install_command("plot") in error
 
 
 def test_the_reference_in_python_agrees_with_the_compiled_c(run):

@@ -21,7 +21,7 @@ from symvi.simulate.build import has_compiler
 __all__ = ["write"]
 
 LEFT_OUT = "left out on request; export without --no-measure"
-NO_FLOAT = "no C compiler, which float needs: install gcc or clang, or run: pip install symvi[zig]"
+NO_FLOAT = "no C compiler, which float needs: install gcc or clang, or symvi's extra zig"
 # file of the folder -> its template; {} is the prefix
 FILES = {
     "src/{}.h": "forward.h.jinja",

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from symvi.errors import MechanismError
+from symvi.extras import install_command
 from symvi.importers.mjcf_document import Document
 from symvi.importers.report import Findings
 from symvi.importers.xml import SLIP, Element
@@ -25,7 +26,7 @@ def compiled(document: Document, findings: Findings) -> Any:
         import mujoco
     except ImportError:
         raise MechanismError(
-            f"{document.root.source.file}: MJCF is read with MuJoCo's compiler: pip install 'symvi[mjcf]'"
+            f"{document.root.source.file}: MJCF is read with MuJoCo's compiler: {install_command('mjcf')}"
         ) from None
     bodies = sum(element.tag == "body" for element in document.root.walk())
     if bodies > MOST_BODIES:

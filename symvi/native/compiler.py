@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symvi.errors import CompilerError
+from symvi.extras import install_command
 from symvi.native.cache import build_folder, cache_folder, publish
 from symvi.native.command import CompilationError, run_compiler
 from symvi.native.flags import Kind, profile_flags
 
-NO_COMPILER = "no C compiler found; install gcc or clang, or run: pip install symvi[zig]"
+NO_COMPILER = f"no C compiler found; install gcc or clang, or run: {install_command('zig')}"
 
 # its return value tells which compiler made it; sqrt asks for the C library's headers and for libm
 _PROBE = """\

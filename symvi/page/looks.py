@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from symvi.extras import install_command
 from symvi.importers.model import Shown
 from symvi.importers.pose import Pose
 from symvi.mechanism.names import WORLD as WORLD_NAME
@@ -20,7 +21,7 @@ __all__ = ["MOST_TRIANGLES", "NO_LOOKS", "Looks", "UnitMesh", "looks_of"]
 # Of all meshes of a page together: it then stays below one megabyte, however fine they are in their files.
 MOST_TRIANGLES = 60_000
 FEWEST = 12  # triangles that a mesh is thinned to at most: those of a box
-MISSING_EXTRA = "their packages are not installed: pip install 'symvi[mesh]'"
+MISSING_EXTRA = f"their packages are not installed: {install_command('mesh')}"
 
 
 @dataclass(frozen=True, eq=False)

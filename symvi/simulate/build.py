@@ -16,6 +16,7 @@ from pathlib import Path
 
 from symvi import __version__
 from symvi.errors import CompilerError
+from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.native.cache import cache_folder, subfolder
@@ -23,7 +24,7 @@ from symvi.simulate.plan import Plan, plan_of
 
 NO_C = (
     "no C compiler found: running in Python, some hundred times slower; "
-    "install gcc or clang, or `pip install symvi[zig]`"
+    f"install gcc or clang, or run: {install_command('zig')}"
 )
 
 

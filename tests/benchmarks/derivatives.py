@@ -2,7 +2,7 @@
 
 All of them answer the same corpus (tests/verify/corpus): formulas of joints, bodies, forces and contacts, right ones
 and wrong ones, whose truth is known entry by entry. Missed: a wrong claim that passes. False alarm: a right one that is
-refused. Undecided: no answer, or none in ten seconds. JAX and SymEngine are in the extra: pip install 'symvi[bench]'.
+refused. Undecided: no answer, or none in ten seconds. JAX and SymEngine are in the extra bench.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from _gradient_checkers import (
 
 import symvi.verify as verify
 from symvi.errors import SymviError
+from symvi.extras import install_command
 from symvi.verify.derivatives.derivation import derivation
 from tests.verify.corpus.asking import ask, explained
 from tests.verify.corpus.case import Case
@@ -99,7 +100,7 @@ def checkers(report: Report) -> dict[str, Callable[[str], str]]:
         found["JAX check_grads"] = jax_check_grads
     for package in ("symengine", "jax"):
         if not installed(package):
-            report.note(f"{package} is not installed and left out: pip install 'symvi[bench]'")
+            report.note(f"{package} is not installed and left out: {install_command('bench')}")
     return found
 
 

@@ -6,7 +6,7 @@ ends: how far the pin opens in ten seconds, or until a code diverges or refuses 
 energy strays in a minute.
 
 MuJoCo runs its own compiled rollout, Pinocchio its articulated-body algorithm (constraint dynamics where the end is
-pinned) in a loop compiled with g++ -O3; Euler is the semi-implicit method. Needs the extra: pip install 'symvi[bench]'.
+pinned) in a loop compiled with g++ -O3; Euler is the semi-implicit method. Needs the extra bench.
 """
 
 from __future__ import annotations

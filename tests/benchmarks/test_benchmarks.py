@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from symvi import cli, commands
+from symvi.extras import install_command
 from tests.importers.real_robots import share
 
 FOLDER = Path(__file__).parent
@@ -94,7 +95,7 @@ def test_others_run_or_name_what_is_missing(name: str, bench) -> None:
         assert COLUMNS[name] <= next(iter(result["benchmarks"][name]["tables"].values()))[0].keys()
     else:
         assert code == 1
-        assert f"pip install 'symvi[{extra}]'" in text
+        assert install_command(extra) in text
         assert f"could not run: {name}" in result["error"]
 
 

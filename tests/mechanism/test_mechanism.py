@@ -456,7 +456,7 @@ def test_a_state_carries_whole_turns():
 
 
 def test_a_missing_extra_is_named():
-    assert "pip install 'symvi[plot]'" in str(missing_extra("plot", "matplotlib"))
+    assert "needs the package matplotlib; install it with: " in str(missing_extra("plot", "matplotlib"))
 
 
 def test_a_description_needs_neither_arrays_nor_algebra():

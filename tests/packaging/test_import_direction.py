@@ -18,6 +18,7 @@ PACKAGE = REPOSITORY / "symvi"
 
 # Each room may import from the rows above its own, and never from its own row.
 ROWS = (
+    {"extras"},
     {"errors"},
     {"mechanism", "scalar"},
     {"graph", "physics"},
@@ -93,7 +94,7 @@ def test_every_package_imported_is_declared() -> None:
 
 
 def test_set_up_needs_the_standard_library_only() -> None:
-    for path in (PACKAGE / "__init__.py", PACKAGE / "__main__.py", PACKAGE / "environment.py"):
+    for path in (PACKAGE / "__init__.py", PACKAGE / "__main__.py", PACKAGE / "environment.py", PACKAGE / "extras.py"):
         for line, name in imports_of(path):
             assert name.split(".")[0] in sys.stdlib_module_names | {"symvi"}, f"{path}:{line}: {name}"
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from symvi.extras import install_command
 from symvi.importers import load
 from symvi.mechanism import start_state
 from symvi.page import looks, write_page
@@ -198,7 +199,7 @@ def test_missing_meshes_and_a_missing_extra_are_told(tmp_path: Path, monkeypatch
     monkeypatch.setattr(looks, "has_reader", lambda: False)
     found = looked_at(tmp_path, *shapes)
     assert not found.parts and not found.meshes
-    assert "'box.stl', 'cut.stl': their packages are not installed: pip install 'symvi[mesh]'" in found.notices[0]
+    assert "'box.stl', 'cut.stl': their packages are not installed: " + install_command("mesh") in found.notices[0]
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
