@@ -22,6 +22,9 @@ CALLS = {
     sp.sin: "sin", sp.cos: "cos", sp.tan: "tan", sp.cot: "cot", sp.sec: "sec", sp.csc: "csc", sp.asin: "asin",
     sp.acos: "acos", sp.atan: "atan", sp.atan2: "atan2", sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh",
     sp.exp: "exp", sp.log: "log", sp.Abs: "abs", sp.sign: "sign", sp.Max: "max", sp.Min: "min", sp.sinc: "sinc",
+    sp.coth: "coth", sp.sech: "sech", sp.csch: "csch", sp.asinh: "asinh", sp.acosh: "acosh", sp.atanh: "atanh",
+    sp.acoth: "acoth", sp.acot: "acot", sp.asec: "asec", sp.acsc: "acsc", sp.asech: "asech", sp.acsch: "acsch",
+    sp.erf: "erf", sp.erfc: "erfc",
 }  # fmt: skip
 RELATIONS = {sp.StrictLessThan: "<", sp.LessThan: "<=", sp.StrictGreaterThan: ">", sp.GreaterThan: ">=",
              sp.Equality: "==", sp.Unequality: "!="}  # fmt: skip
@@ -135,6 +138,8 @@ class _Reader:
         for kind, word in ((sp.And, "and"), (sp.Or, "or"), (sp.Not, "not")):
             if isinstance(e, kind):
                 return word, *(self.node(a) for a in e.args)
+        if isinstance(e, sp.ITE):
+            return self._read(e.to_nnf(simplify=False))
         if isinstance(e, sp.Derivative | sp.Integral | sp.Subs):
             return self._done(e)
         if type(e) in CALLS:

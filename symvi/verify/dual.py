@@ -155,6 +155,10 @@ class Functions:
     def log(self, x):
         return self._apply("log", x, lambda x, value: reciprocal(x))
 
+    def erf(self, x, scale: Callable):
+        """The error function; `scale` gives 2/sqrt(pi)."""
+        return self._apply("erf", x, lambda x, value: scale() * self.exp(-(x * x)))
+
     def atan2(self, y, x):
         return self._turn("atan2", y, x, 1)
 

@@ -161,7 +161,10 @@ def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
 
 
 def compare_signs(problem: Problem, branch: Branch) -> None:
-    """Look for signs that a field does not see, sqrt(x²) for x below zero: floats at many points, then 60 digits."""
+    """Look for signs that a field does not see, sqrt(x²) for x below zero: floats at many points, then 60 digits.
+
+    Differences that were all but hidden are looked for as well: exponentials may outweigh them elsewhere.
+    """
     for number in range(SIGNS):
         point, world = problem.draw(number), FloatWorld()
         try:
@@ -171,7 +174,8 @@ def compare_signs(problem: Problem, branch: Branch) -> None:
         if world.path() != branch.path:
             continue
         size = max((abs(x) for pair in pairs for x in pair), default=0) + 1e-9
-        if any(abs(t - c) > ROUGH * size and k not in branch.wrong for k, (t, c) in enumerate(pairs)):
+        hidden = [branch.largest.get(k, 0.0) < ROUGH for k in range(len(pairs))]
+        if any(abs(t - c) > ROUGH * size and hidden[k] for k, (t, c) in enumerate(pairs)):
             branch.points.append(point)
             _compare(problem, branch, point)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
+from math import isfinite
 from time import process_time
 
 from symvi.verify.derivatives.additions import additions, zero
@@ -35,6 +36,7 @@ from symvi.verify.derivatives.worlds import DIGITS, FloatWorld, Irrational, Real
 
 SEEN, SURE = 1e-8, 1e-30
 AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest are told with it
+FAINT, MOST_FAINT = 1e-6, 40  # entries that say little in floats; points of such entries that are looked at
 MOST_TOLD = 3
 MOST_PLACES = 8  # with one and the same explanation that are told one by one
 PATIENCE = {1: 0.4, 2: 3.0}  # seconds of searching, by the order of the derivative
@@ -331,19 +333,32 @@ def _alike(one: Matrix, other: Matrix, scope: Scope) -> bool:
 
 
 def _two_points(problem: Problem, branch: Branch) -> Iterator[Point]:
-    """Two points of a branch at which claim and truth have values in floats, of moderate numbers first."""
+    """Two points of a branch at which claim and truth have values in floats, those that show the difference first."""
     if branch.aimed:
         yield from branch.points
         return
-    count = 0
+    found: list[Point] = []
+    faint: list[Point] = []
     for number in range(400):
         point = problem.draw(number)
         try:
-            if problem.path(point, FloatWorld()) == branch.path:
-                problem.truth(point, FloatWorld())
-                yield point
-                count += 1
+            if problem.path(point, FloatWorld()) != branch.path:
+                continue
+            size = _size(problem, branch, point)
         except NO_VALUE:
             continue
-        if count == 2:
-            return
+        if size is None:
+            continue
+        (found if size > FAINT else faint).append(point)
+        if len(found) == 2 or len(faint) == MOST_FAINT:
+            break
+    yield from (found + faint)[:2]
+
+
+def _size(problem: Problem, branch: Branch, point: Point) -> float | None:
+    """How visible what is wrong is at a point, and how large; None where machine numbers do not hold all entries."""
+    truth, claim = problem.truth(point, FloatWorld()), problem.claim(point, FloatWorld())
+    if not all(isfinite(x) for x in (*truth, *claim)):
+        return None
+    sizes = [(max(abs(truth[k]), abs(claim[k])), abs(truth[k] - claim[k])) for k in branch.wrong]
+    return max((min(size, apart / size if size else 0.0) for size, apart in sizes), default=1.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import pi
+from math import isfinite, isnan, nan, pi
 
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.variables import Variable
@@ -50,7 +50,7 @@ class Factors:
         if all(abs(ratio) < SEEN for ratio in ratios):
             return 1.0, ZERO
         for product in self.products:
-            rational = _simple([r / v for r, v in zip(ratios, product.values, strict=True)])
+            rational = _simple([_over(r, v) for r, v in zip(ratios, product.values, strict=True)])
             if rational is not None:
                 return product.cost + _cost(rational), _words(rational, product.words)
         return None if simple else self._computed(ratios) or self._constant(ratios)
@@ -66,7 +66,7 @@ class Factors:
             if not all(values) or values[0] == values[1]:
                 continue
             for power in (1, -1):
-                rational = _simple([r / v**power for r, v in zip(ratios, values, strict=True)])
+                rational = _simple([_over(r, v, power) for r, v in zip(ratios, values, strict=True)])
                 if rational is not None:
                     own = "the function's own value" if rank < len(outputs) else first.tape.places[index]
                     words = _power_words(own or "that the function computes on its way", power)
@@ -112,7 +112,7 @@ class Factors:
     def amount(self, sizes: tuple[float, ...]) -> str | None:
         """How much too much of something there is: "too much by 2 h times"; None for an unknown number of times."""
         for product in self.products:
-            rational = _simple([s / v for s, v in zip(sizes, product.values, strict=True)])
+            rational = _simple([_over(s, v) for s, v in zip(sizes, product.values, strict=True)])
             if rational is not None:
                 number = "" if abs(rational) == 1 else str(abs(rational))
                 said = " ".join(part for part in (number, product.amount) if part)
@@ -135,8 +135,21 @@ def _amount(name: str, power: int) -> str:
     return shown if power > 0 else f"1/{shown}"
 
 
+def _over(ratio: float, value: float, power: int = 1) -> float:
+    """ratio/value^power; not a number where machine numbers do not reach."""
+    try:
+        found = ratio / value**power
+    except (OverflowError, ZeroDivisionError):
+        return nan
+    return found if isfinite(found) else nan
+
+
 def _simple(ratios: list[float]) -> Fraction | None:
-    if any(abs(r - ratios[0]) > SEEN * abs(ratios[0]) for r in ratios) or not abs(ratios[0]) < LARGEST:
+    if (
+        any(isnan(r) for r in ratios)
+        or any(abs(r - ratios[0]) > SEEN * abs(ratios[0]) for r in ratios)
+        or not abs(ratios[0]) < LARGEST
+    ):
         return None
     found = Fraction(ratios[0]).limit_denominator(SIMPLE)
     return found if found and abs(float(found) - ratios[0]) <= SEEN * abs(ratios[0]) else None

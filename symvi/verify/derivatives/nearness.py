@@ -1,23 +1,27 @@
 """Are two values of an entry the same number? Judged by digits that are added, roundings that are named, or floats.
 
-60 digits are compared with 120: what was rounded shrinks with the digits, a true difference stays. A constant that
+A difference counts where it is more than the errors of both values, which are known; what 60 digits do not tell apart
+is evaluated in more. A constant that
 Python rounded (math.sqrt(11), 1/7001) is no number that anybody wrote: a difference that such constants make within a
 few units of their last place is no error. Machine numbers are compared entry by entry, each with its own noise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symvi.verify.derivatives.errors import OutsideDomain, TooClose
+from symvi.verify.derivatives.known_errors import BoundedWorld
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import Problem, in_world
 from symvi.verify.derivatives.truth import difference_noise
 from symvi.verify.derivatives.worlds import DIGITS, FloatWorld, RealWorld
 
 SAME = 10.0 ** (5 - DIGITS)  # of an entry's size: nearer ones are the same
-SHRINKS = 10.0**-20  # what is left of a rounding when the digits are doubled, and more
+MORE_DIGITS = (DIGITS, 2 * DIGITS, 4 * DIGITS, 16 * DIGITS)  # of differences, until they are told from their errors
+CERTAIN, AGREED = 4, 10.0**-30  # of the error: what is more is a difference; of the size: what is less is agreement
 UNITS = 4  # of the last place: what a few operations of machine numbers may lose
 SAME_IN_FLOATS = 1e-8
 FLOOR = 1e-12  # of a row's size, in floats
@@ -48,7 +52,11 @@ def compared(problem: Problem, point: Point) -> Compared:
         wrong = {k: d for k, d in apart.items() if d > allowed[k]}
     else:
         wrong = {k: d for k, d in apart.items() if d > SAME * max(abs(truth[k]), abs(claim[k]))}
-        wrong = _lasting(problem, point, wrong)
+        if wrong:
+            known = known_entries(problem, point, wrong)
+            wrong = known.apart
+            truth = [known.truth.get(k, t) for k, t in enumerate(truth)]
+            claim = [known.claim.get(k, c) for k, c in enumerate(claim)]
     rounded = set()
     if wrong and world.roundings:
         reach = _reach_of_roundings(problem, point, world)
@@ -57,13 +65,33 @@ def compared(problem: Problem, point: Point) -> Compared:
     return Compared(relative, rounded, tied)
 
 
-def _lasting(problem: Problem, point: Point, apart: dict) -> dict:
-    """The differences that are no smaller in twice the digits."""
-    if not apart:
-        return {}
-    world = RealWorld(2 * DIGITS)
-    truth, claim = problem.truth(point, world), problem.claim(point, world)
-    return {k: d for k, d in apart.items() if abs(truth[k] - claim[k]) > d * SHRINKS}
+@dataclass(frozen=True)
+class Known:
+    """What is known of some entries: truth and claim, and the difference of those that are certainly different."""
+
+    truth: dict
+    claim: dict
+    apart: dict
+
+
+def known_entries(problem: Problem, point: Point, entries: Iterable[int]) -> Known:
+    """Truth and claim in more and more digits, until they are told apart or agree; what never is, is not apart."""
+    unsettled, apart, truths, claims = set(entries), {}, {}, {}
+    for digits in MORE_DIGITS:
+        world = BoundedWorld(digits)
+        truth, claim = problem.truth(point, world), problem.claim(point, world)
+        for k in sorted(unsettled):
+            t, c = truth[k], claim[k]
+            truths[k], claims[k] = t.value, c.value
+            error, size = t.error + c.error, max(abs(t.value), abs(c.value))
+            if abs(t.value - c.value) > CERTAIN * error:
+                apart[k] = abs(t.value - c.value)
+                unsettled.discard(k)
+            elif error <= size * AGREED:
+                unsettled.discard(k)
+        if not unsettled:
+            break
+    return Known(truths, claims, apart)
 
 
 def _reach_of_roundings(problem: Problem, point: Point, before: RealWorld) -> list:

@@ -1,6 +1,6 @@
 """The numbers that functions are evaluated on: one interface over prime fields, rationals, 60 digits and floats.
 
-A world has `constant(rational)`, `functions` (sqrt, sin, cos, exp, log, atan2, also of dual numbers), `pi`, and
+A world has `constant(rational)`, `functions` (sqrt, sin, cos, exp, log, atan2, erf, also of dual numbers), `pi`, and
 `compare(a, b)`, which says -1, 0 or 1 and writes down which way a condition went (`branches`).
 """
 
@@ -106,9 +106,10 @@ class FieldWorld(World):
                 "exp": self._opaque("exp", math.exp),
                 "log": self._opaque("log", math.log),
                 "atan2": self._angle,
+                "erf": self._error_function,
             }
         )
-        self._pi = None
+        self._pi, self._erf = None, {0: 0}
 
     name = "prime field"
 
@@ -157,6 +158,14 @@ class FieldWorld(World):
             turns[found.n] = (Number(x.n, self.prime) / size, Number(y.n, self.prime) / size)
         return found
 
+    def _error_function(self, x: Residue) -> Residue:
+        """An opaque odd function."""
+        self.opaque_used = True
+        if x.n not in self._erf:
+            self._erf[x.n] = self.field.random().n
+            self._erf[-x.n % self.prime] = -self._erf[x.n] % self.prime
+        return Residue(self._erf[x.n], self.prime, math.erf(x.r))
+
     def order(self, a, b) -> int:
         a, b = (x if isinstance(x, Residue) else self.constant(x) for x in (a, b))
         if a.n == b.n:
@@ -175,7 +184,9 @@ class RationalWorld(World):
         def refuse(*_):
             raise Irrational("not a rational number")
 
-        super().__init__({"sqrt": self._root, **{n: self._at_zero(n) for n in ("sin", "cos", "exp")}, "log": refuse})
+        super().__init__(
+            {"sqrt": self._root, **{n: self._at_zero(n) for n in ("sin", "cos", "exp", "erf")}, "log": refuse}
+        )
         self.functions.base["atan2"] = lambda y, x: Fraction(0) if y == 0 and x > 0 else refuse()
 
     def constant(self, value: int | Fraction) -> Fraction:
@@ -199,7 +210,7 @@ class RationalWorld(World):
         def value(x: Fraction) -> Fraction:
             if x != 0:
                 raise Irrational(f"{name} of {x} is not a rational number")
-            return Fraction(0 if name == "sin" else 1)
+            return Fraction(0 if name in ("sin", "erf") else 1)
 
         return value
 
@@ -215,8 +226,8 @@ class RealWorld(World):
         self.context.dps = digits
         self.digits = digits
         mp = self.context
-        names = {"sin": mp.sin, "cos": mp.cos, "exp": mp.exp, "log": mp.log, "sqrt": mp.sqrt}
-        super().__init__({name: self._real(name, f) for name, f in names.items()} | {"atan2": mp.atan2})
+        names = {"sin": mp.sin, "cos": mp.cos, "exp": mp.exp, "log": mp.log, "sqrt": mp.sqrt, "erf": mp.erf}
+        super().__init__({name: self._real(name, f) for name, f in names.items()} | {"atan2": self._turned})
 
     def constant(self, value: int | Fraction):
         if isinstance(value, int):
@@ -236,6 +247,9 @@ class RealWorld(World):
 
         return apply
 
+    def _turned(self, y, x):
+        return self.context.atan2(y, x)
+
     def order(self, a, b) -> int:
         gap, digit = abs(a - b), self.context.mpf(10) ** -self.digits
         if gap <= (abs(a) + abs(b)) * digit * RELATIVE_NOISE or gap <= digit * NOISE:
@@ -250,7 +264,7 @@ class FloatWorld(World):
     exact = False
 
     def __init__(self):
-        names = ("sin", "cos", "exp", "log", "sqrt", "atan2")
+        names = ("sin", "cos", "exp", "log", "sqrt", "atan2", "erf")
         super().__init__({name: self._guarded(getattr(math, name)) for name in names})
 
     def constant(self, value: int | Fraction) -> float:
@@ -280,7 +294,7 @@ class DegreeWorld(World):
     name = "degrees"
 
     def __init__(self):
-        base = {name: self._opaque(getattr(math, name)) for name in ("sin", "cos", "exp", "log", "atan2")}
+        base = {name: self._opaque(getattr(math, name)) for name in ("sin", "cos", "exp", "log", "atan2", "erf")}
         super().__init__({"sqrt": lambda x: Sized(x.above, x.below, math.sqrt(abs(x.r))), **base})
 
     def constant(self, value: int | Fraction) -> Sized:
