@@ -214,7 +214,7 @@ def _method(name: str) -> Callable:
 # NumPy's name of an elementary function -> ours; the entries of an object array have them as methods.
 METHODS = {
     **{name: name for name in "sqrt sin cos tan exp log sinh cosh tanh expm1 log1p log2 log10 cbrt".split()},
-    "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
 }  # fmt: skip
 for _numpy, _own in METHODS.items():
     setattr(Scalar, _numpy, _method(_own))
