@@ -103,6 +103,8 @@ class CPrinter:
                         for f in fields
                     ]
                     yield {
+                        "kind": kind,
+                        "store": store,
                         "name": self.struct(kind, store),
                         "members": members,
                         "comment": f"{kind.replace('_', ' ')}: {store}",

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from symvi import __version__
 from symvi.emit import sines
+from symvi.emit.adapting import Adapting
 from symvi.emit.c_printer import CPrinter, broken, wrapped
 from symvi.emit.layouts import HOLDER, LAYOUTS, phase_lines
 from symvi.emit.python import HALF_TURN, SERIES, TURN
@@ -101,7 +102,6 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "name": program.name,
         "layout": layout,
         "layout_text": LAYOUTS[layout].text,
-        "structs": list(printer.structs()),
         "aggregates": list(printer.aggregates()),
         "motion_structs": list(printer.structs(("motion",))),
         "motion_aggregate": next(iter(printer.aggregates(("motion",)))),
@@ -160,7 +160,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "call": lambda phase: _phase_call(program, printer, phase),
         "nearest": any("angle" in k.operation_count() for k in program.kernels()),
     }
-    for part in (_inequalities(program, printer, real), _angle_numbers(printer)):
+    for part in (_inequalities(program, printer, real), _angle_numbers(printer), Adapting(printer).view()):
         if twice := view.keys() & part.keys():
             raise ValueError(f"two values for {', '.join(sorted(twice))} in a template")
         view |= part

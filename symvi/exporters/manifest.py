@@ -10,7 +10,7 @@ from typing import Any
 
 from symvi import __version__
 from symvi.exporters.golden import STEPS, Golden
-from symvi.exporters.memory import fields, inputs, struct_bytes
+from symvi.exporters.memory import fields, inputs, parameters, struct_bytes
 from symvi.exporters.request import Request
 from symvi.exporters.text import ExportedText
 from symvi.program.control import SolverOptions, SolverStatus
@@ -60,7 +60,7 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
             "per phase": facts["operations per phase"],
         },
         "golden": {"of": GOLDEN} | {real: golden_figures(found) for real, found in goldens.items()},
-        "parameters": list(fields(text, "parameters", plan.defaults)),
+        "parameters": list(parameters(text)),
         "state": list(fields(text, "state", start)),
         "inputs": list(inputs(text, first_inputs)),
         "drivers that hold what they find": list(held),

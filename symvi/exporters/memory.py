@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from symvi.emit.adapting import Adapting
 from symvi.emit.c_printer import CPrinter
 from symvi.exporters.text import ExportedText
 
-__all__ = ["REAL_BYTES", "fields", "inputs", "struct_bytes"]
+__all__ = ["REAL_BYTES", "fields", "inputs", "parameters", "struct_bytes"]
 
 REAL_BYTES = {"double": 8, "float": 4}
 INT_BYTES = 4
@@ -42,6 +43,16 @@ def fields(text: ExportedText, store: str, values: Sequence[float]) -> Iterator[
                     "meaning": field.meaning,
                     "value": value if count > 1 else value[0],
                 }
+
+
+def parameters(text: ExportedText) -> Iterator[dict[str, Any]]:
+    """The fields of the parameters, each with what a caller may do with it: its "role", and which entries are "fixed".
+
+    free: may be changed; follows: from others, by adapt; fixed: a constant of the text; solver: better left alone.
+    """
+    adapting = Adapting(CPrinter(text.program, text.sources.name, text.sources.real))
+    for place, field in zip(adapting.places, fields(text, "parameters", text.plan.defaults), strict=True):
+        yield {**field, "role": adapting.role(place), "fixed": sorted(adapting.fixed(place))}
 
 
 def inputs(text: ExportedText, values: Sequence[float]) -> Iterator[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, hypot, pi, sin
+from math import cos, pi, sin
 
 from symvi.mechanism import DryFriction, Limit, Mechanism, axis_values, coordinate_kinds, triad
 from symvi.mechanism.contacts import ContactPoint, contact_points
@@ -213,8 +213,3 @@ def _dry(mechanism: Mechanism, force: DryFriction) -> DryFrictionModel:
         tuple(range(len(units))),
         tuple(g.inputs["near"].name for g in groups if "near" in g.inputs),
     )
-
-
-def characteristic_acceleration(mechanism: Mechanism) -> float:
-    """|g|, the acceleration that a contact works against [m/s²]; 1 where there is no gravity."""
-    return hypot(*mechanism.gravity) or 1.0

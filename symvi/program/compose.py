@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from symvi.graph import Constraint, EliminationOrder, Graph, carried_bodies, plan
 from symvi.mechanism import Mechanism, constraint_count, coordinate_kinds
-from symvi.physics.contacts import characteristic_acceleration, contact_models, dry_friction_models, limit_models
+from symvi.physics.contacts import contact_models, dry_friction_models, limit_models
 from symvi.physics.coordinates import with_freedoms
 from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
@@ -22,8 +22,9 @@ from symvi.program.constraint import ConstraintKernels, constraint_kernels, watc
 from symvi.program.contact import contact_kernels
 from symvi.program.control import SMALLEST_RADIUS
 from symvi.program.extent import size_of
+from symvi.program.following import following, merit_inertia
 from symvi.program.force import LINK, ForceKernels, clear_link, force_kernels
-from symvi.program.heft import hefts
+from symvi.program.heft import characteristic_acceleration, hefts, total_mass
 from symvi.program.held import rows_by_kind
 from symvi.program.inequality import InequalityKernels, keeping, steering
 from symvi.program.kernel import Block
@@ -278,6 +279,7 @@ class Composer:
             "angles": self.angles(),
             "constraints": self._constraint_notes(constraints),
             "baked": self._baked(),
+            "following": following(self.mechanism, [self._radius(body.name) for body in self.mechanism.bodies]),
             "watched": bool(self.phases["watch"]),
             "inequalities": inequalities,
             "uses_c_library": self._uses_c_library(),
@@ -336,11 +338,14 @@ class Composer:
         kernels = body_kernels(self.records, zeros, self._body_diagonal())
         for body in bodies:
             node = self.node(BODY, body.name)
-            radius = self.choices.notes["size"] if body.name in self.choices.pivots else SMALLEST_RADIUS
-            size = max(*body.inertia[:3], body.mass * radius**2)
+            size = merit_inertia(body.mass, body.inertia, self._radius(body.name))
             self.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
             self.schedule(kernels, {BODY: node}, body.name)
         self.body_nodes = {node.name: node for node in self.nodes[BODY]}
+
+    def _radius(self, body: str) -> float:
+        """At what radius [m] the mass of a body counts at least in its residual: in a pivot, at that of the whole."""
+        return self.choices.notes["size"] if body in self.choices.pivots else SMALLEST_RADIUS
 
     def types(self, models: Sequence, extra=lambda model: ()) -> list[tuple[str, object, list]]:
         """Models grouped by type: a name, one of them, all of them; in the order of their first appearance."""
@@ -456,14 +461,14 @@ class Composer:
 
     def _units(self) -> None:
         """What impulses and velocities of contacts are measured by: the weight of all, and its fall in a step."""
-        mass = sum(body.mass for body in self.mechanism.bodies)
+        mass = total_mass(body.mass for body in self.mechanism.bodies)
         steering(self.records)
         self.records.declare(COMMON, "parameters", "mass", 1, "mass of all bodies", "kg")
         meaning = "acceleration by which contacts measure velocities"
         self.records.declare(COMMON, "parameters", "acceleration", 1, meaning, "m/s²")
         self.parameters[COMMON, 0] |= {
             "mass": (mass,),
-            "acceleration": (characteristic_acceleration(self.mechanism),),
+            "acceleration": (characteristic_acceleration(self.mechanism.gravity),),
             "extent": (self.choices.notes.get("size") or size_of(self.mechanism),),
         }
 

@@ -53,6 +53,8 @@ class SolverStatus(IntEnum):
     NOT_APART = -10
     NO_STEP = -11
     MISFIT = -12
+    BAKED = -13
+    BAD_PARAMETER = -14
 
     @property
     def sentence(self) -> str:
@@ -81,6 +83,8 @@ SENTENCES = {
     SolverStatus.NOT_APART: "bodies lie inside each other, or a joint is beyond its limit; place them apart",
     SolverStatus.NO_STEP: "the work memory holds no step; ask right after one",
     SolverStatus.MISFIT: "header and object are of different texts; compile both anew",
+    SolverStatus.BAKED: "a parameter was changed that the text has as a constant; change the description instead",
+    SolverStatus.BAD_PARAMETER: "a parameter makes no sense: no number, a mass that is not positive, or the like",
 }
 
 

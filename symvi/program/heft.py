@@ -11,7 +11,8 @@ truck's tolerance. So each node has its own,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
 from typing import NamedTuple
 
 from symvi.mechanism import Mechanism
@@ -28,20 +29,56 @@ class Heft(NamedTuple):
     share: float
 
 
+class Touching(NamedTuple):
+    """What acts on what, in numbers: a part per body, contacts per part, and one or two bodies per inequality node."""
+
+    parts: tuple[int, ...]
+    contacts: tuple[int, ...]
+    nodes: Mapping[str, tuple[int, ...]]
+
+
+def touching(mechanism: Mechanism) -> Touching:
+    """The tables from which units follow by sums, here and in generated text."""
+    bodies = {body.name: k for k, body in enumerate(mechanism.bodies)}
+    leader = parts_of(mechanism)
+    numbers = {part: k for k, part in enumerate(dict.fromkeys(leader.values()))}
+    parts = tuple(numbers[leader[body]] for body in bodies)
+    sides = {
+        name: tuple(bodies[body] for body in both if body in bodies)
+        for name, *both in (*_contacts(mechanism), *_stops(mechanism))
+    }
+    touched = Counter(part for name, *_ in _contacts(mechanism) for part in {parts[body] for body in sides[name]})
+    return Touching(parts, tuple(touched[k] for k in range(len(numbers))), sides)
+
+
 def hefts(mechanism: Mechanism, masses: Mapping[str, float]) -> dict[str, Heft]:
     """Every contact point, limit and dry friction by name; masses [kg]: those of all bodies."""
-    parts = parts_of(mechanism)
-    weight = Counter()
-    for body, part in parts.items():
-        weight[part] += masses[body]
-    touched = Counter(part for _, *bodies in _contacts(mechanism) for part in {parts[b] for b in bodies if b in parts})
+    tables = touching(mechanism)
+    own = [masses[body.name] for body in mechanism.bodies]
+    weight = [0.0] * len(tables.contacts)
+    for mass, part in zip(own, tables.parts, strict=True):
+        weight[part] = weight[part] + mass
 
-    def of(body: str) -> Heft:
-        mass = min(weight[parts[body]], LIGHTEST * masses[body])
-        return Heft(mass, mass / max(touched[parts[body]], 1))
+    def of(body: int) -> Heft:
+        part = tables.parts[body]
+        mass = min(weight[part], LIGHTEST * own[body])
+        return Heft(mass, mass / max(tables.contacts[part], 1))
 
-    nodes = (*_contacts(mechanism), *_stops(mechanism))
-    return {name: min(of(body) for body in bodies if body in parts) for name, *bodies in nodes}
+    return {name: min(of(body) for body in bodies) for name, bodies in tables.nodes.items()}
+
+
+def total_mass(masses: Iterable[float]) -> float:
+    """The sum in the order of the bodies, each sum rounded: the same in every language."""
+    total = 0.0
+    for mass in masses:
+        total = total + mass
+    return total
+
+
+def characteristic_acceleration(gravity: Sequence[float]) -> float:
+    """|g|, the acceleration that a contact works against [m/s²]; 1 where there is no gravity."""
+    x, y, z = gravity
+    return sqrt((x * x + y * y) + z * z) or 1.0
 
 
 def _contacts(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:

@@ -6,75 +6,38 @@ It has one name, joint.field, and one value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import hypot
 from typing import TYPE_CHECKING
 
 from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import inertia_problem
 from symvi.mechanism.shapes import shape_inertia
-from symvi.program.control import SMALLEST_RADIUS
-from symvi.program.heft import hefts
+from symvi.program.following import FRICTION, NOT_NEGATIVE, POSITIVE, acts_along, common_name
+from symvi.program.heft import characteristic_acceleration, hefts, total_mass
 
 if TYPE_CHECKING:
     from symvi.physics.model import ConstraintModel
     from symvi.simulate.plan import Plan
 
 Settings = Mapping[str, tuple[float, ...]]
-GEOMETRY = (
-    *("anchor_a", "anchor_b", "frame_a", "frame_b", "joint_a", "joint_b", "pin", "pitch"),
-    *(f"{name}{k}" for name in ("axis", "e") for k in (1, 2, 3)),
-)
-OF_JOINTS = ("j1_", "j2_")  # of a coupling's fields, by the joint that they describe
-LOCK = ".lock"  # between a joint and the number of a coordinate that is held in place of its rows
-INTERNAL = ("size", "guard", "limit", "h", "share")  # what follows from other numbers, or has its own argument
-OF_UNITS = ("mass", "gravity", "heft", "acceleration")  # what complementarity is measured by follows these
-NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach")
-POSITIVE = ("mass", "length", "extent", "heft", "acceleration")
-FRICTION = ("friction", "bound")
 
 
 def settable(mechanism: Mechanism, plan: Plan) -> dict[str, tuple[str, ...]]:
     """The names that users set -> the plan's names of all that they stand for."""
     names: dict[str, tuple[str, ...]] = {}
-    joints = _joints(mechanism)
+    joints = acts_along(mechanism)
     for own in plan.parameters:
         known = common_name(joints, own)
         names[known] = (*names.get(known, ()), own)
     return names
 
 
-def common_name(joints: Mapping[str, tuple[str, ...]], name: str) -> str:
-    """joint.field for the geometry of a joint in any element that acts along it; other names as they are."""
-    element, _, field = name.rpartition(".")
-    element = element.partition(LOCK)[0]
-    which = int(field.startswith(OF_JOINTS[1]))
-    for prefix in OF_JOINTS:
-        field = field.removeprefix(prefix)
-    if field in GEOMETRY and element in joints:
-        return f"{joints[element][which]}.{field}"
-    return name
-
-
-def _joints(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
-    """Element -> the joint, or the two, along whose coordinates it acts; a joint acts along its own."""
-
-    def found() -> Iterator[tuple[str, tuple[str, ...]]]:
-        yield from ((joint.name, (joint.name,)) for joint in mechanism.joints)
-        yield from ((coupling.name, coupling.joints) for coupling in mechanism.couplings)
-        for element in (*mechanism.drivers, *mechanism.forces, *mechanism.limits):
-            if hasattr(element, "joint"):
-                yield element.name, (element.joint,)
-
-    return dict(found())
-
-
 def with_settings(mechanism: Mechanism, model: ConstraintModel, settings: Settings) -> ConstraintModel:
     """A model whose parameters are those that were set."""
     if not settings:
         return model
-    joints = _joints(mechanism)
+    joints = acts_along(mechanism)
     names = {own: common_name(joints, f"{model.name}.{own}") for own in model.parameters}
     parameters = {
         own: replace(parameter, values=tuple(settings.get(names[own], parameter.values)))
@@ -116,7 +79,7 @@ def contact_units(mechanism: Mechanism, settings: Settings) -> dict[str, dict[st
     """
     masses = {body.name: body_numbers(body, settings)[0] for body in mechanism.bodies}
     gravity = settings.get("common.gravity", mechanism.gravity)
-    found = {"common": {"mass": sum(masses.values()), "acceleration": hypot(*gravity) or 1.0}}
+    found = {"common": {"mass": total_mass(masses.values()), "acceleration": characteristic_acceleration(gravity)}}
     found |= {name: units._asdict() for name, units in hefts(mechanism, masses).items()}
     for name, units in found.items():
         for field, value in units.items():
@@ -125,8 +88,3 @@ def contact_units(mechanism: Mechanism, settings: Settings) -> dict[str, dict[st
                 units["share"] *= own / value
             units[field] = own
     return found
-
-
-def merit_inertia(mass: float, inertia: Sequence[float]) -> float:
-    """What a body's residual is weighed by: its largest moment, at least that of its mass at a small radius."""
-    return max(*inertia[:3], mass * SMALLEST_RADIUS**2)

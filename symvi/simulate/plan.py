@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from symvi.program.angles import carried_once
 from symvi.program.control import CONTACT_SIZE, CONTACT_TYPES
+from symvi.program.following import INTERNAL
 from symvi.program.records import STORES
-from symvi.simulate.parameters import INTERNAL
 
 if TYPE_CHECKING:
     from symvi.program.program import Program

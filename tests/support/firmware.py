@@ -104,3 +104,7 @@ class Firmware:
         """What the plan knows of joints with coordinates, in the order of the arrays."""
         kinds = list(dict.fromkeys(place.split("/")[0] for place in self.plan.fields["motion"]))
         return sorted(self.plan.notes["motion"], key=lambda note: (kinds.index(note["kind"]), note["index"]))
+
+    def adapt(self) -> SolverStatus:
+        """What follows from changed parameters is worked out anew."""
+        return SolverStatus(self.engine._function("adapt")(self.pointers()[0]))

@@ -43,6 +43,9 @@ DECLARED
     }
 CALLED
     NAME_parameters_default(&parameters);
+    if (NAME_adapt(&parameters) < 0) {
+        return 3;
+    }
     NAME_options_default(&options);
     NAME_state_default(&state);
     NAME_input_default(inputs);
@@ -109,6 +112,8 @@ OPTIONS
             NAME_momentum(&parameters, &state, inputs, &work, linear, spin);
         } else if (choice == 9) {
             one = NAME_project(&parameters, &state, inputs, &work, (choice != 0) ? 5 : -1);
+        } else if (choice == 11) {
+            status = NAME_adapt(&parameters);
         } else if (choice == 10) {
 CALLED
         } else {

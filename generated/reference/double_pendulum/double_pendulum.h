@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* what this header is of; double_pendulum_check compares it with the object */
-#define DOUBLE_PENDULUM_ABI 2
+#define DOUBLE_PENDULUM_ABI 3
 #define DOUBLE_PENDULUM_VERSION "symvi 0.1.0"
 #define DOUBLE_PENDULUM_DIGEST "ebf25f2c06d137a9e050d241bbd2b65ef2ff38fa59ee3226f10fb44751c3ecd7"
 #define DOUBLE_PENDULUM_SIZES ((unsigned long)(sizeof(double_pendulum_parameters) + (3u*sizeof(double_pendulum_state)) + (5u*sizeof(double_pendulum_input)) \
@@ -53,7 +53,9 @@ enum {
     DOUBLE_PENDULUM_NOT_CLOSED = -9, /* joints are open here, and cannot be closed from here; place the bodies nearer */
     DOUBLE_PENDULUM_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
     DOUBLE_PENDULUM_NO_STEP = -11, /* the work memory holds no step; ask right after one */
-    DOUBLE_PENDULUM_MISFIT = -12  /* header and object are of different texts; compile both anew */
+    DOUBLE_PENDULUM_MISFIT = -12, /* header and object are of different texts; compile both anew */
+    DOUBLE_PENDULUM_BAKED = -13, /* a parameter was changed that the text has as a constant; change the description instead */
+    DOUBLE_PENDULUM_BAD_PARAMETER = -14  /* a parameter makes no sense: no number, a mass that is not positive, or the like */
 };
 
 /* Where the parts of the mechanism lie in the structs below. */
@@ -78,41 +80,43 @@ enum {
     DOUBLE_PENDULUM_COORDINATES = 2
 };
 
+/* Of parameters, a caller may change what is not marked. "follows": double_pendulum_adapt works it out from others. "fixed", or "fixed: [0]" of
+ * an entry: the text has the description's number as a constant. "the solver's own": leave it as it is. */
 /* common: parameters */
 typedef struct {
     double_pendulum_real h; /* time step [s] */
     double_pendulum_real gravity[3]; /* acceleration of gravity, world axes [m/s²] */
-    double_pendulum_real limit; /* largest opening of a dropped row [m, rad] */
-    double_pendulum_real extent; /* size of the mechanism, to compare openings with [m] */
+    double_pendulum_real limit; /* largest opening of a dropped row [m, rad]; the solver's own */
+    double_pendulum_real extent; /* size of the mechanism, to compare openings with [m]; the solver's own */
 } double_pendulum_common_parameters;
 
 /* body: parameters */
 typedef struct {
     double_pendulum_real mass; /* mass [kg] */
-    double_pendulum_real inertia[6]; /* xx, yy, zz, xy, xz, yz about the centre of mass, body axes [kg m²] */
-    double_pendulum_real size; /* largest principal inertia, at least the mass times (1 mm)² [kg m²] */
+    double_pendulum_real inertia[6]; /* xx, yy, zz, xy, xz, yz about the centre of mass, body axes [kg m²]; fixed: [3], [4], [5] */
+    double_pendulum_real size; /* largest principal inertia, at least the mass times (1 mm)² [kg m²]; follows */
 } double_pendulum_body_parameters;
 
 /* revolute ground: parameters */
 typedef struct {
-    double_pendulum_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m] */
-    double_pendulum_real anchor_b[3]; /* anchor on the child, from its centre of mass [m] */
+    double_pendulum_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed */
+    double_pendulum_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
     double_pendulum_real frame_a[4]; /* joint triad on the parent */
     double_pendulum_real frame_b[4]; /* joint triad on the child */
-    double_pendulum_real e1[3]; /* first axis of the joint frame, on the parent */
-    double_pendulum_real e2[3]; /* second axis of the joint frame, on the parent */
-    double_pendulum_real e3[3]; /* third axis of the joint frame, on the parent */
+    double_pendulum_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
+    double_pendulum_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
+    double_pendulum_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
 } double_pendulum_revolute_ground_parameters;
 
 /* revolute: parameters */
 typedef struct {
-    double_pendulum_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m] */
-    double_pendulum_real anchor_b[3]; /* anchor on the child, from its centre of mass [m] */
+    double_pendulum_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed: [0] */
+    double_pendulum_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
     double_pendulum_real frame_a[4]; /* joint triad on the parent */
     double_pendulum_real frame_b[4]; /* joint triad on the child */
-    double_pendulum_real e1[3]; /* first axis of the joint frame, on the parent */
-    double_pendulum_real e2[3]; /* second axis of the joint frame, on the parent */
-    double_pendulum_real e3[3]; /* third axis of the joint frame, on the parent */
+    double_pendulum_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
+    double_pendulum_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
+    double_pendulum_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
 } double_pendulum_revolute_parameters;
 
 /* common: state */
@@ -271,8 +275,13 @@ DOUBLE_PENDULUM_API int double_pendulum_reset(const double_pendulum_parameters *
 /* The numbers of the description. Whoever changes none of them hands this to every function, and needs no copy in memory. */
 DOUBLE_PENDULUM_API extern const double_pendulum_parameters double_pendulum_described;
 
-/* A copy of them, to change. */
+/* A copy of them, to change: the comments in the structs say which; then call double_pendulum_adapt. */
 DOUBLE_PENDULUM_API void double_pendulum_parameters_default(double_pendulum_parameters *p);
+
+/* After a change of parameters, before the next step: what follows from others is worked out anew, as their comments say; the shape of a
+ * joint is that of the joint's own record. An inertia does not follow its mass. Returns DOUBLE_PENDULUM_OK; or DOUBLE_PENDULUM_BAKED where a number was
+ * changed that the text has as a constant, DOUBLE_PENDULUM_BAD_PARAMETER where one makes no sense: then p is as it was given. */
+DOUBLE_PENDULUM_API int double_pendulum_adapt(double_pendulum_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
  * none, and call double_pendulum_start, which makes momenta of the velocities. */

@@ -5511,6 +5511,318 @@ four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, 
     return closure;
 }
 
+/* a number as the text has it; NaN is none */
+static bool is_number(real x, real wanted)
+{
+    return (x >= wanted) && (x <= wanted);
+}
+
+/* whether every number that the text has as a constant is what it was */
+static bool constants_are_kept(const four_bar_parameters *p)
+{
+    bool kept = true;
+    kept = kept && is_number(p->body[0].inertia[3], 0.0);
+    kept = kept && is_number(p->body[0].inertia[4], 0.0);
+    kept = kept && is_number(p->body[0].inertia[5], 0.0);
+    kept = kept && is_number(p->body[1].inertia[3], 0.0);
+    kept = kept && is_number(p->body[1].inertia[4], 0.0);
+    kept = kept && is_number(p->body[1].inertia[5], 0.0);
+    kept = kept && is_number(p->body[2].inertia[3], 0.0);
+    kept = kept && is_number(p->body[2].inertia[4], 0.0);
+    kept = kept && is_number(p->body[2].inertia[5], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].anchor_a[1], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].anchor_a[2], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].anchor_b[0], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].anchor_b[1], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].e1[0], 1.0);
+    kept = kept && is_number(p->revolute_ground[0].e1[1], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].e1[2], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].e2[0], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].e2[1], 1.0);
+    kept = kept && is_number(p->revolute_ground[0].e2[2], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].e3[0], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].e3[1], 0.0);
+    kept = kept && is_number(p->revolute_ground[0].e3[2], 1.0);
+    kept = kept && is_number(p->revolute_ground[1].anchor_a[1], 0.0);
+    kept = kept && is_number(p->revolute_ground[1].anchor_a[2], 0.0);
+    kept = kept && is_number(p->revolute_ground[1].anchor_b[0], 0.0);
+    kept = kept && is_number(p->revolute_ground[1].anchor_b[1], 0.0);
+    kept = kept && is_number(p->revolute_ground[1].e1[0], 1.0);
+    kept = kept && is_number(p->revolute_ground[1].e1[1], 0.0);
+    kept = kept && is_number(p->revolute_ground[1].e1[2], 0.0);
+    kept = kept && is_number(p->revolute_ground[1].e2[0], 0.0);
+    kept = kept && is_number(p->revolute_ground[1].e2[1], 1.0);
+    kept = kept && is_number(p->revolute_ground[1].e2[2], 0.0);
+    kept = kept && is_number(p->revolute_ground[1].e3[0], 0.0);
+    kept = kept && is_number(p->revolute_ground[1].e3[1], 0.0);
+    kept = kept && is_number(p->revolute_ground[1].e3[2], 1.0);
+    kept = kept && is_number(p->revolute[0].anchor_a[0], 0.0);
+    kept = kept && is_number(p->revolute[0].anchor_b[0], 0.0);
+    kept = kept && is_number(p->revolute[0].anchor_b[1], 0.0);
+    kept = kept && is_number(p->revolute[0].e1[0], 1.0);
+    kept = kept && is_number(p->revolute[0].e1[1], 0.0);
+    kept = kept && is_number(p->revolute[0].e1[2], 0.0);
+    kept = kept && is_number(p->revolute[0].e2[0], 0.0);
+    kept = kept && is_number(p->revolute[0].e2[1], 1.0);
+    kept = kept && is_number(p->revolute[0].e2[2], 0.0);
+    kept = kept && is_number(p->revolute[0].e3[0], 0.0);
+    kept = kept && is_number(p->revolute[0].e3[1], 0.0);
+    kept = kept && is_number(p->revolute[0].e3[2], 1.0);
+    kept = kept && is_number(p->revolute_loop[0].axis1[0], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].axis1[1], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].axis1[2], 1.0);
+    kept = kept && is_number(p->revolute_loop[0].anchor_a[0], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].anchor_b[0], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].anchor_b[1], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].axis2[0], 1.0);
+    kept = kept && is_number(p->revolute_loop[0].axis2[1], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].axis2[2], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].e1[0], 1.0);
+    kept = kept && is_number(p->revolute_loop[0].e1[1], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].e1[2], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].e2[0], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].e2[1], 1.0);
+    kept = kept && is_number(p->revolute_loop[0].e2[2], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].e3[0], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].e3[1], 0.0);
+    kept = kept && is_number(p->revolute_loop[0].e3[2], 1.0);
+    kept = kept && is_number(p->revolute_dropped[0].axis3[0], 0.0);
+    kept = kept && is_number(p->revolute_dropped[0].axis3[1], 1.0);
+    kept = kept && is_number(p->revolute_dropped[0].axis3[2], 0.0);
+    return kept;
+}
+
+/* whether a symmetric matrix xx, yy, zz, xy, xz, yz has no negative eigenvalue, but for round-off */
+static bool is_semidefinite(const real m[6], real round_off)
+{
+    const real first = m[0] + round_off;
+    real second;
+    real third;
+    real mixed;
+    if (!(first > 0.0)) {
+        return false;
+    }
+    second = (m[1] + round_off) - ((m[3]*m[3]) / first);
+    mixed = m[5] - ((m[3]*m[4]) / first);
+    if (!(second > 0.0)) {
+        return false;
+    }
+    third = ((m[2] + round_off) - ((m[4]*m[4]) / first)) - ((mixed*mixed) / second);
+    return third > 0.0;
+}
+
+/* whether some distribution of mass has this inertia: principal moments a <= b <= c with 0 <= a and c <= a + b */
+static bool is_inertia(const real j[6])
+{
+    const real trace = (j[0] + j[1]) + j[2];
+    const real round_off = 1e-09*trace;
+    real rest[6];
+    if (!(trace > 0.0)) {
+        bool none = true;
+        for (unsigned int k = 0u; k < 6u; k++) {
+            none = none && is_number(j[k], 0.0);
+        }
+        return none;
+    }
+    for (unsigned int k = 0u; k < 6u; k++) {
+        rest[k] = (k < 3u) ? ((0.5*trace) - j[k]) : -j[k];
+    }
+    return is_semidefinite(j, round_off) && is_semidefinite(rest, round_off);
+}
+
+/* whether numbers that may be changed make sense */
+static bool are_sensible(const four_bar_parameters *p)
+{
+    bool sensible = true;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        sensible = sensible && is_finite(p->common[n].h);
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->common[n].gravity[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        sensible = sensible && is_finite(p->common[n].limit);
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        sensible = sensible && is_finite(p->common[n].extent);
+        sensible = sensible && (p->common[n].extent > 0.0);
+    }
+    for (unsigned int n = 0u; n < 3u; n++) {
+        sensible = sensible && is_finite(p->body[n].mass);
+        sensible = sensible && (p->body[n].mass > 0.0);
+    }
+    for (unsigned int n = 0u; n < 3u; n++) {
+        for (unsigned int k = 0u; k < 6u; k++) {
+            sensible = sensible && is_finite(p->body[n].inertia[k]);
+        }
+        sensible = sensible && is_inertia(p->body[n].inertia);
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_ground[n].anchor_a[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_ground[n].anchor_b[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        for (unsigned int k = 0u; k < 4u; k++) {
+            sensible = sensible && is_finite(p->revolute_ground[n].frame_a[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        for (unsigned int k = 0u; k < 4u; k++) {
+            sensible = sensible && is_finite(p->revolute_ground[n].frame_b[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_ground[n].e1[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_ground[n].e2[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_ground[n].e3[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute[n].anchor_a[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute[n].anchor_b[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 4u; k++) {
+            sensible = sensible && is_finite(p->revolute[n].frame_a[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 4u; k++) {
+            sensible = sensible && is_finite(p->revolute[n].frame_b[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute[n].e1[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute[n].e2[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute[n].e3[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_loop[n].axis1[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_loop[n].anchor_a[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_loop[n].anchor_b[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_loop[n].axis2[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_loop[n].e1[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_loop[n].e2[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_loop[n].e3[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 2u; k++) {
+            sensible = sensible && is_finite(p->revolute_loop[n].guard[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 4u; k++) {
+            sensible = sensible && is_finite(p->revolute_loop[n].frame_a[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 4u; k++) {
+            sensible = sensible && is_finite(p->revolute_loop[n].frame_b[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            sensible = sensible && is_finite(p->revolute_dropped[n].axis3[k]);
+        }
+    }
+    return sensible && (p->common[0].h > 0.0);
+}
+
+int four_bar_adapt(four_bar_parameters *p)
+{
+    static const real least[3] = { 1e-06, 1e-06, 1e-06 };
+    if (!constants_are_kept(p)) {
+        return FOUR_BAR_BAKED;
+    }
+    if (!are_sensible(p)) {
+        return FOUR_BAR_BAD_PARAMETER;
+    }
+    for (unsigned int k = 0u; k < 3u; k++) {
+        p->revolute_dropped[0].anchor_a[k] = p->revolute_loop[0].anchor_a[k];
+    }
+    for (unsigned int k = 0u; k < 3u; k++) {
+        p->revolute_dropped[0].anchor_b[k] = p->revolute_loop[0].anchor_b[k];
+    }
+    for (unsigned int k = 0u; k < 4u; k++) {
+        p->revolute_dropped[0].frame_a[k] = p->revolute_loop[0].frame_a[k];
+    }
+    for (unsigned int k = 0u; k < 4u; k++) {
+        p->revolute_dropped[0].frame_b[k] = p->revolute_loop[0].frame_b[k];
+    }
+    for (unsigned int n = 0u; n < 3u; n++) {
+        const real small = p->body[n].mass*least[n];
+        p->body[n].size = p->body[n].inertia[0];
+        for (unsigned int k = 1u; k < 3u; k++) {
+            if (p->body[n].inertia[k] > p->body[n].size) {
+                p->body[n].size = p->body[n].inertia[k];
+            }
+        }
+        if (small > p->body[n].size) {
+            p->body[n].size = small;
+        }
+    }
+    return FOUR_BAR_OK;
+}
+
 int four_bar_check(int abi, const char *digest, unsigned long sizes)
 {
     static const char own[] = FOUR_BAR_DIGEST;

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* what this header is of; four_bar_check compares it with the object */
-#define FOUR_BAR_ABI 2
+#define FOUR_BAR_ABI 3
 #define FOUR_BAR_VERSION "symvi 0.1.0"
 #define FOUR_BAR_DIGEST "1f2c287cce15cf0eb551432db35b9e30091721549e77d8f19c04d93c9419cdd9"
 #define FOUR_BAR_SIZES ((unsigned long)(sizeof(four_bar_parameters) + (3u*sizeof(four_bar_state)) + (5u*sizeof(four_bar_input)) \
@@ -53,7 +53,9 @@ enum {
     FOUR_BAR_NOT_CLOSED = -9, /* joints are open here, and cannot be closed from here; place the bodies nearer */
     FOUR_BAR_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
     FOUR_BAR_NO_STEP = -11, /* the work memory holds no step; ask right after one */
-    FOUR_BAR_MISFIT = -12  /* header and object are of different texts; compile both anew */
+    FOUR_BAR_MISFIT = -12, /* header and object are of different texts; compile both anew */
+    FOUR_BAR_BAKED = -13, /* a parameter was changed that the text has as a constant; change the description instead */
+    FOUR_BAR_BAD_PARAMETER = -14  /* a parameter makes no sense: no number, a mass that is not positive, or the like */
 };
 
 /* Where the parts of the mechanism lie in the structs below. */
@@ -86,64 +88,66 @@ enum {
     FOUR_BAR_COORDINATES = 4
 };
 
+/* Of parameters, a caller may change what is not marked. "follows": four_bar_adapt works it out from others. "fixed", or "fixed: [0]" of
+ * an entry: the text has the description's number as a constant. "the solver's own": leave it as it is. */
 /* common: parameters */
 typedef struct {
     four_bar_real h; /* time step [s] */
     four_bar_real gravity[3]; /* acceleration of gravity, world axes [m/s²] */
-    four_bar_real limit; /* largest opening of a dropped row [m, rad] */
-    four_bar_real extent; /* size of the mechanism, to compare openings with [m] */
+    four_bar_real limit; /* largest opening of a dropped row [m, rad]; the solver's own */
+    four_bar_real extent; /* size of the mechanism, to compare openings with [m]; the solver's own */
 } four_bar_common_parameters;
 
 /* body: parameters */
 typedef struct {
     four_bar_real mass; /* mass [kg] */
-    four_bar_real inertia[6]; /* xx, yy, zz, xy, xz, yz about the centre of mass, body axes [kg m²] */
-    four_bar_real size; /* largest principal inertia, at least the mass times (1 mm)² [kg m²] */
+    four_bar_real inertia[6]; /* xx, yy, zz, xy, xz, yz about the centre of mass, body axes [kg m²]; fixed: [3], [4], [5] */
+    four_bar_real size; /* largest principal inertia, at least the mass times (1 mm)² [kg m²]; follows */
 } four_bar_body_parameters;
 
 /* revolute ground: parameters */
 typedef struct {
-    four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m] */
-    four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m] */
+    four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed: [1], [2] */
+    four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
     four_bar_real frame_a[4]; /* joint triad on the parent */
     four_bar_real frame_b[4]; /* joint triad on the child */
-    four_bar_real e1[3]; /* first axis of the joint frame, on the parent */
-    four_bar_real e2[3]; /* second axis of the joint frame, on the parent */
-    four_bar_real e3[3]; /* third axis of the joint frame, on the parent */
+    four_bar_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
+    four_bar_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
+    four_bar_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
 } four_bar_revolute_ground_parameters;
 
 /* revolute: parameters */
 typedef struct {
-    four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m] */
-    four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m] */
+    four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed: [0] */
+    four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
     four_bar_real frame_a[4]; /* joint triad on the parent */
     four_bar_real frame_b[4]; /* joint triad on the child */
-    four_bar_real e1[3]; /* first axis of the joint frame, on the parent */
-    four_bar_real e2[3]; /* second axis of the joint frame, on the parent */
-    four_bar_real e3[3]; /* third axis of the joint frame, on the parent */
+    four_bar_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
+    four_bar_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
+    four_bar_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
 } four_bar_revolute_parameters;
 
 /* revolute loop: parameters */
 typedef struct {
-    four_bar_real axis1[3]; /* first axis of the joint's triad, on the parent */
-    four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m] */
-    four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m] */
-    four_bar_real axis2[3]; /* second axis of the joint's triad, on the parent */
-    four_bar_real e1[3]; /* first axis of the joint frame, on the parent */
-    four_bar_real e2[3]; /* second axis of the joint frame, on the parent */
-    four_bar_real e3[3]; /* third axis of the joint frame, on the parent */
-    four_bar_real guard[2]; /* guard of the factorisation, far below the row's scale [1/kg] */
+    four_bar_real axis1[3]; /* first axis of the joint's triad, on the parent; fixed */
+    four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed: [0] */
+    four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
+    four_bar_real axis2[3]; /* second axis of the joint's triad, on the parent; fixed */
+    four_bar_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
+    four_bar_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
+    four_bar_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
+    four_bar_real guard[2]; /* guard of the factorisation, far below the row's scale [1/kg]; the solver's own */
     four_bar_real frame_a[4]; /* joint triad on the parent */
     four_bar_real frame_b[4]; /* joint triad on the child */
 } four_bar_revolute_loop_parameters;
 
 /* revolute dropped: parameters */
 typedef struct {
-    four_bar_real axis3[3]; /* third axis of the joint's triad, on the parent */
-    four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m] */
-    four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m] */
-    four_bar_real frame_a[4]; /* joint triad on the parent */
-    four_bar_real frame_b[4]; /* joint triad on the child */
+    four_bar_real axis3[3]; /* third axis of the joint's triad, on the parent; fixed */
+    four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; follows */
+    four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; follows */
+    four_bar_real frame_a[4]; /* joint triad on the parent; follows */
+    four_bar_real frame_b[4]; /* joint triad on the child; follows */
 } four_bar_revolute_dropped_parameters;
 
 /* common: state */
@@ -376,8 +380,13 @@ FOUR_BAR_API int four_bar_reset(const four_bar_parameters *p, four_bar_options *
 /* The numbers of the description. Whoever changes none of them hands this to every function, and needs no copy in memory. */
 FOUR_BAR_API extern const four_bar_parameters four_bar_described;
 
-/* A copy of them, to change. */
+/* A copy of them, to change: the comments in the structs say which; then call four_bar_adapt. */
 FOUR_BAR_API void four_bar_parameters_default(four_bar_parameters *p);
+
+/* After a change of parameters, before the next step: what follows from others is worked out anew, as their comments say; the shape of a
+ * joint is that of the joint's own record. An inertia does not follow its mass. Returns FOUR_BAR_OK; or FOUR_BAR_BAKED where a number was
+ * changed that the text has as a constant, FOUR_BAR_BAD_PARAMETER where one makes no sense: then p is as it was given. */
+FOUR_BAR_API int four_bar_adapt(four_bar_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
  * none, and call four_bar_start, which makes momenta of the velocities. */

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* what this header is of; pendulum_check compares it with the object */
-#define PENDULUM_ABI 2
+#define PENDULUM_ABI 3
 #define PENDULUM_VERSION "symvi 0.1.0"
 #define PENDULUM_DIGEST "d9a6cf9e54e73b3f0b913cd0a8699999f0166baed4a273b55e403024fec58746"
 #define PENDULUM_SIZES ((unsigned long)(sizeof(pendulum_parameters) + (3u*sizeof(pendulum_state)) + (5u*sizeof(pendulum_input)) \
@@ -53,7 +53,9 @@ enum {
     PENDULUM_NOT_CLOSED = -9, /* joints are open here, and cannot be closed from here; place the bodies nearer */
     PENDULUM_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
     PENDULUM_NO_STEP = -11, /* the work memory holds no step; ask right after one */
-    PENDULUM_MISFIT = -12  /* header and object are of different texts; compile both anew */
+    PENDULUM_MISFIT = -12, /* header and object are of different texts; compile both anew */
+    PENDULUM_BAKED = -13, /* a parameter was changed that the text has as a constant; change the description instead */
+    PENDULUM_BAD_PARAMETER = -14  /* a parameter makes no sense: no number, a mass that is not positive, or the like */
 };
 
 /* Where the parts of the mechanism lie in the structs below. */
@@ -74,30 +76,32 @@ enum {
     PENDULUM_COORDINATES = 1
 };
 
+/* Of parameters, a caller may change what is not marked. "follows": pendulum_adapt works it out from others. "fixed", or "fixed: [0]" of
+ * an entry: the text has the description's number as a constant. "the solver's own": leave it as it is. */
 /* common: parameters */
 typedef struct {
     pendulum_real h; /* time step [s] */
     pendulum_real gravity[3]; /* acceleration of gravity, world axes [m/s²] */
-    pendulum_real limit; /* largest opening of a dropped row [m, rad] */
-    pendulum_real extent; /* size of the mechanism, to compare openings with [m] */
+    pendulum_real limit; /* largest opening of a dropped row [m, rad]; the solver's own */
+    pendulum_real extent; /* size of the mechanism, to compare openings with [m]; the solver's own */
 } pendulum_common_parameters;
 
 /* body: parameters */
 typedef struct {
     pendulum_real mass; /* mass [kg] */
-    pendulum_real inertia[6]; /* xx, yy, zz, xy, xz, yz about the centre of mass, body axes [kg m²] */
-    pendulum_real size; /* largest principal inertia, at least the mass times (1 mm)² [kg m²] */
+    pendulum_real inertia[6]; /* xx, yy, zz, xy, xz, yz about the centre of mass, body axes [kg m²]; fixed: [3], [4], [5] */
+    pendulum_real size; /* largest principal inertia, at least the mass times (1 mm)² [kg m²]; follows */
 } pendulum_body_parameters;
 
 /* revolute ground: parameters */
 typedef struct {
-    pendulum_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m] */
-    pendulum_real anchor_b[3]; /* anchor on the child, from its centre of mass [m] */
+    pendulum_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed */
+    pendulum_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
     pendulum_real frame_a[4]; /* joint triad on the parent */
     pendulum_real frame_b[4]; /* joint triad on the child */
-    pendulum_real e1[3]; /* first axis of the joint frame, on the parent */
-    pendulum_real e2[3]; /* second axis of the joint frame, on the parent */
-    pendulum_real e3[3]; /* third axis of the joint frame, on the parent */
+    pendulum_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
+    pendulum_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
+    pendulum_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
 } pendulum_revolute_ground_parameters;
 
 /* common: state */
@@ -238,8 +242,13 @@ PENDULUM_API int pendulum_reset(const pendulum_parameters *p, pendulum_options *
 /* The numbers of the description. Whoever changes none of them hands this to every function, and needs no copy in memory. */
 PENDULUM_API extern const pendulum_parameters pendulum_described;
 
-/* A copy of them, to change. */
+/* A copy of them, to change: the comments in the structs say which; then call pendulum_adapt. */
 PENDULUM_API void pendulum_parameters_default(pendulum_parameters *p);
+
+/* After a change of parameters, before the next step: what follows from others is worked out anew, as their comments say; the shape of a
+ * joint is that of the joint's own record. An inertia does not follow its mass. Returns PENDULUM_OK; or PENDULUM_BAKED where a number was
+ * changed that the text has as a constant, PENDULUM_BAD_PARAMETER where one makes no sense: then p is as it was given. */
+PENDULUM_API int pendulum_adapt(pendulum_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
  * none, and call pendulum_start, which makes momenta of the velocities. */

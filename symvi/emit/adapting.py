@@ -1,0 +1,168 @@
+"""What generated text does with parameters that were changed: which may be, which follow, which it has as constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from symvi.emit.c_printer import CPrinter, Member
+from symvi.program.common import COMMON
+from symvi.program.following import FRICTION, NOT_NEGATIVE, POSITIVE, common_name
+from symvi.program.program import Node
+from symvi.program.records import Field
+
+FLAT = {"double": 1e-9, "float": 1e-5}  # of the trace: by so much principal moments may miss the triangle inequality
+OF_UNITS = ("heft", "share")
+OF_WHOLE = ("mass", "acceleration")
+SOLVERS = ("guard", "limit", "extent", "weight")  # of the analysis of the mechanism where it was described
+FREE, FOLLOWS, FIXED, SOLVER = "free", "follows", "fixed", "solver"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A field of one node's parameters."""
+
+    node: Node
+    field: Field
+
+    def text(self, entry: int | None = None) -> str:
+        index = f"[{entry}]" if entry is not None and self.field.size > 1 else ""
+        return f"p->{self.node.kind}[{self.node.index}].{self.field.name}{index}"
+
+
+class Adapting:
+    """The parameters of one program, by what a caller may do with them."""
+
+    def __init__(self, printer: CPrinter):
+        self.printer, self.program = printer, printer.program
+        self.notes: Mapping = self.program.notes["following"]
+        self.units = bool(self.program.notes["inequalities"])
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """Every field of every node's parameters, in their order."""
+        return [
+            Place(node, field)
+            for kind in self.printer.kinds
+            for node in self.program.nodes[kind]
+            for field in self.program.records.of(kind, "parameters")
+        ]
+
+    @cached_property
+    def leaders(self) -> dict[Place, Place]:
+        """Copies of the geometry of a joint -> the joint's own, which they follow."""
+        along = {element: tuple(joints) for element, joints in self.notes["along"].items()}
+        groups: dict[str, list[Place]] = {}
+        for place in self.places:
+            groups.setdefault(common_name(along, f"{place.node.name}.{place.field.name}"), []).append(place)
+        found = {}
+        for name, members in groups.items():
+            own = [place for place in members if f"{place.node.name}.{place.field.name}" == name]
+            first, *_ = own or members
+            copies = [place for place in members if place != first and self._values(place) == self._values(first)]
+            found |= dict.fromkeys(copies, first)
+        return found
+
+    def _values(self, place: Place) -> tuple[float, ...]:
+        numbers = self.program.parameters.get((place.node.kind, place.node.index), {})
+        return tuple(numbers.get(place.field.name, (0.0,) * place.field.size))
+
+    def role(self, place: Place) -> str:
+        """free: may be changed; follows: from others, by adapt; fixed: a constant of the text; solver: its own."""
+        name = place.field.name
+        if name in OF_UNITS or (place.node.kind, name) == ("body", "size") or place in self.leaders:
+            return FOLLOWS
+        if place.node.kind == COMMON and name in OF_WHOLE:
+            return FOLLOWS
+        if name in SOLVERS:
+            return SOLVER
+        return FIXED if len(self.fixed(place)) == place.field.size else FREE
+
+    def fixed(self, place: Place) -> dict[int, float]:
+        """Entries of a place that the text has as constants, there or where a copy of it is read."""
+        every = (place, *(copy for copy, first in self.leaders.items() if first == place))
+        return {
+            k: float(value)
+            for each in every
+            for k, value in enumerate(self.program.baked.get((each.node.kind, each.field.name), ()))
+            if value is not None
+        }
+
+    def structs(self) -> Iterator[dict]:
+        """The printed structs; comments of parameters say what a caller may do with each."""
+        for struct in self.printer.structs():
+            if struct["store"] == "parameters":
+                members = [self._remarked(struct["kind"], member) for member in struct["members"]]
+                struct = struct | {"members": members}
+            yield struct
+
+    def _remarked(self, kind: str, member: Member) -> Member:
+        remark = self._remark(kind, member.name)
+        return replace(member, comment=f"{member.comment}; {remark}") if remark else member
+
+    def _remark(self, kind: str, name: str) -> str:
+        """What a comment says of a field, for all nodes of a type."""
+        field = self.program.records.fields[kind, "parameters"][name]
+        places = [Place(node, field) for node in self.program.nodes[kind]]
+        roles, entries = {self.role(place) for place in places}, [self.fixed(place) for place in places]
+        if roles == {FOLLOWS}:
+            return "follows"
+        if roles == {SOLVER}:
+            return "the solver's own"
+        if roles == {FIXED}:
+            return "fixed"
+        if FOLLOWS in roles or any(known != entries[0] for known in entries):
+            return "not free in every record: see manifest.json"
+        return f"fixed: {', '.join(f'[{k}]' for k in sorted(entries[0]))}" if entries[0] else ""
+
+    def view(self) -> dict[str, object]:
+        """What the template of adapt uses."""
+        literal = self.printer.literal
+        return {
+            "structs": list(self.structs()),
+            "checked_fields": list(self._checked()),
+            "fixed_entries": [
+                (place.text(k), literal(value))
+                for place in self.places
+                if place not in self.leaders
+                for k, value in sorted(self.fixed(place).items())
+            ],
+            "copies": [(copy.text(), first.text(), copy.field.size) for copy, first in self.leaders.items()],
+            "flat": literal(FLAT[self.printer.real]),
+            "least_squares": [literal(radius**2) for radius in self.notes["radii"]],
+            "part_of_body": self.notes["parts"],
+            "contacts_of_part": [literal(max(count, 1)) for count in self.notes["contacts"]],
+            "lightest": literal(self.notes["lightest"]),
+            "acted_on": list(self._acted_on()),
+        }
+
+    def _checked(self) -> Iterator[dict]:
+        """Fields that must be finite, by node type, and from where on they make sense; what follows is none."""
+        for kind in self.printer.kinds:
+            nodes = self.program.nodes[kind]
+            for field in self.program.records.of(kind, "parameters"):
+                if all(self.role(Place(node, field)) == FOLLOWS for node in nodes):
+                    continue
+                yield {
+                    "kind": kind,
+                    "count": len(nodes),
+                    "name": field.name,
+                    "size": field.size,
+                    "bound": self._bound(nodes, field),
+                }
+
+    def _bound(self, nodes: tuple[Node, ...], field: Field) -> str:
+        """What all numbers of a field must be: "positive", "not negative", or ""."""
+        smallest = min(min(self._values(Place(node, field))) for node in nodes)
+        if field.name in (*POSITIVE, *FRICTION) and smallest > 0.0:
+            return "positive"
+        return "not negative" if field.name in NOT_NEGATIVE and smallest >= 0.0 else ""
+
+    def _acted_on(self) -> Iterator[dict]:
+        """Contacts, limits and dry friction by node type, with the one or two bodies that each acts on."""
+        kinds = {node["kind"] for node in self.program.notes["inequalities"]}
+        for kind in self.printer.kinds:
+            if kind in kinds:
+                bodies = [self.notes["nodes"][node.name] for node in self.program.nodes[kind]]
+                yield {"kind": kind, "bodies": [(both[0], both[-1]) for both in bodies]}

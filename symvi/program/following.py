@@ -1,0 +1,71 @@
+"""Parameters that follow from others, and what values make sense: one account for Python and for generated text.
+
+The geometry of a joint lies in every node that reads its coordinates: the joint itself, its drivers, springs, limits.
+It has one name, joint.field, and one value. What a body's residual is weighed by follows its mass and inertia, what
+complementarity is measured by follows masses and gravity (heft.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from symvi.mechanism import Mechanism
+from symvi.program.heft import LIGHTEST, touching
+
+GEOMETRY = (
+    *("anchor_a", "anchor_b", "frame_a", "frame_b", "joint_a", "joint_b", "pin", "pitch"),
+    *(f"{name}{k}" for name in ("axis", "e") for k in (1, 2, 3)),
+)
+OF_JOINTS = ("j1_", "j2_")  # of a coupling's fields, by the joint that they describe
+LOCK = ".lock"  # between a joint and the number of a coordinate that is held in place of its rows
+INTERNAL = ("size", "guard", "limit", "h", "share")  # what follows from other numbers, or has its own argument
+OF_UNITS = ("mass", "gravity", "heft", "acceleration")  # what complementarity is measured by follows these
+NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach")
+POSITIVE = ("mass", "length", "extent", "heft", "acceleration")
+FRICTION = ("friction", "bound")
+
+
+def following(mechanism: Mechanism, radii: Sequence[float]) -> dict[str, object]:
+    """What generated text needs to let parameters follow, as plain data.
+
+    radii: per body, at what radius its mass counts at least in its residual [m].
+    """
+    tables = touching(mechanism)
+    return {
+        "along": {element: list(joints) for element, joints in acts_along(mechanism).items()},
+        "radii": list(radii),
+        "lightest": LIGHTEST,
+        "parts": list(tables.parts),
+        "contacts": list(tables.contacts),
+        "nodes": {name: list(bodies) for name, bodies in tables.nodes.items()},
+    }
+
+
+def common_name(joints: Mapping[str, tuple[str, ...]], name: str) -> str:
+    """joint.field for the geometry of a joint in any element that acts along it; other names as they are."""
+    element, _, field = name.rpartition(".")
+    element = element.partition(LOCK)[0]
+    which = int(field.startswith(OF_JOINTS[1]))
+    for prefix in OF_JOINTS:
+        field = field.removeprefix(prefix)
+    if field in GEOMETRY and element in joints:
+        return f"{joints[element][which]}.{field}"
+    return name
+
+
+def acts_along(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
+    """Element -> the joint, or the two, along whose coordinates it acts; a joint acts along its own."""
+
+    def found() -> Iterator[tuple[str, tuple[str, ...]]]:
+        yield from ((joint.name, (joint.name,)) for joint in mechanism.joints)
+        yield from ((coupling.name, coupling.joints) for coupling in mechanism.couplings)
+        for element in (*mechanism.drivers, *mechanism.forces, *mechanism.limits):
+            if hasattr(element, "joint"):
+                yield element.name, (element.joint,)
+
+    return dict(found())
+
+
+def merit_inertia(mass: float, inertia: Sequence[float], radius: float) -> float:
+    """What a body's residual is weighed by: its largest moment, at least that of its mass at a small radius."""
+    return max(*inertia[:3], mass * radius**2)

@@ -1,0 +1,202 @@
+"""Parameters changed at run time in C: what follows from others follows as in Python, what is constant is told."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from symvi.emit.c import Sources
+from symvi.errors import MechanismError
+from symvi.exporters.memory import parameters
+from symvi.exporters.text import ExportedText
+from symvi.mechanism import Body, Box, Contact, DryFriction, Joint, Limit, Mechanism
+from symvi.program.control import SolverStatus
+from symvi.simulate import Simulator
+from symvi.simulate.build import composed
+from symvi.simulate.plan import plan_of
+from tests.emit.test_start import MECHANISMS
+from tests.export.exports import arm, crate
+from tests.simulate.test_settings import rails
+from tests.support.firmware import Firmware
+
+DESCRIBED = {**MECHANISMS, "arm": arm, "crate": crate, "rails": rails}
+STEP = 0.01
+ROUNDING = {"double": 0.0, "float": 3e-7}  # Python sums masses in double before they are rounded
+
+
+def stack() -> Mechanism:
+    """Two parts, one of a light and a heavy body, that touch the ground and each other; a stop, dry friction."""
+    block = Box(size=(0.1, 0.12, 0.14))
+    heights = {"light": 0.1, "heavy": 0.4, "alone": 0.8}
+    return Mechanism(
+        name="stack",
+        bodies=[
+            Body(name=name, mass=mass, shape=block, position=(0.0, 0.0, heights[name]))
+            for name, mass in (("light", 0.01), ("heavy", 7.3), ("alone", 0.7))
+        ],
+        joints=[
+            Joint(name="rail", type="prismatic", parent="light", child="heavy", axis=(0.0, 0.0, 1.0), coordinate=0.3)
+        ],
+        contacts=[
+            Contact(name="ground", child="light", whole_shape=True, friction=0.4),
+            Contact(name="pile", parent="heavy", child="alone", parent_anchor=(0, 0, 0.07), radius=0.02),
+        ],
+        limits=[Limit(name="stop", joint="rail", upper=0.5)],
+        forces=[DryFriction(name="drag", joint="rail", bound=0.2)],
+    )
+
+
+def changed(simulator: Simulator, settings: Mapping[str, object]) -> Firmware:
+    """A solver with numbers written into its parameters as firmware does: only those that a user may change."""
+    firmware = Firmware(simulator)
+    firmware.init()
+    plan, numbers = simulator.plan, simulator.engine.parameters
+    for name, value in settings.items():
+        for own, values in simulator.described[name].numbers(tuple(np.ravel(value).tolist())).items():
+            offset, size = plan.parameters[own][0]
+            numbers[offset : offset + size] = values
+    return firmware
+
+
+CHANGES = {
+    "stack": {
+        "light.mass": 0.3,
+        "heavy.mass": 11.1,
+        "alone.mass": 1e-4,
+        "alone.inertia": (1e-9, 1e-9, 1e-9, 0, 0, 0),
+        "gravity": (0.1, -0.2, -1.62),
+        "ground.friction": 0.7,
+        "stop.upper": 0.45,
+    },
+    "crate": {"box.mass": 1e-3, "gravity": (0.0, 0.0, -1e-3)},
+    "arm": {"upper.mass": 0.1, "elbow.parent_anchor": (0.0, 0.0, -0.3), "stop.upper": 0.5, "hold.stiffness": 9.0},
+    "rails": {"second.parent_anchor": (0.15, 0.1, 0.35), "second.child_anchor": (0.25, -0.2, 0.3)},
+    "weightless": {"gravity": (0.0, 0.0, 0.0)},
+}
+
+
+def inertias(simulator: Simulator, settings: Mapping[str, object]) -> dict[str, object]:
+    """In C an inertia does not follow its mass: those that Python made of the masses."""
+    found = dict(settings)
+    for k, body in enumerate(simulator.plan.bodies):
+        if f"{body}.mass" in settings:
+            place = simulator.plan.at("parameters", "body", k, "inertia")
+            found[f"{body}.inertia"] = simulator.engine.parameters[place].astype(float)
+    return found
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_follows_is_what_python_works_out(name: str, real: str) -> None:
+    """Every number of the parameters, to the last bit in double: units of contacts, weights, copies of geometry."""
+    build = {"stack": stack, "weightless": crate}.get(name) or DESCRIBED[name]
+    python = Simulator(build(), real=real, backend="c", parameters=CHANGES[name])
+    python._set_step(STEP)
+    simulator = Simulator(build(), real=real, backend="c")
+    firmware = changed(simulator, inertias(python, CHANGES[name]))
+    wanted, before = python.engine.parameters, simulator.engine.parameters.copy()
+    assert firmware.adapt() == SolverStatus.OK
+    found = simulator.engine.parameters
+    assert np.all(np.abs(found - wanted) <= ROUNDING[real] * np.abs(wanted))
+    assert found.tobytes() != before.tobytes()
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("name", [*DESCRIBED, "stack"])
+def test_parameters_of_the_description_are_adapted_already(name: str, real: str) -> None:
+    """Nothing follows anew, to the last bit, where nothing was changed."""
+    firmware = Firmware(Simulator({**DESCRIBED, "stack": stack}[name](), real=real, backend="c"))
+    firmware.init()
+    before = firmware.engine.parameters.tobytes()
+    assert firmware.adapt() == SolverStatus.OK
+    assert firmware.engine.parameters.tobytes() == before
+
+
+def exported(mechanism: Mechanism) -> list[dict]:
+    """What the manifest says of every parameter."""
+    program = composed(mechanism)
+    sources = Sources(mechanism.name, {}, "", "unrolled", "double")
+    return list(parameters(ExportedText(sources, program, plan_of(program))))
+
+
+@pytest.mark.parametrize("name", ["four_bar", "arm", "crate", "robot", "walker", "rails"])
+def test_every_change_is_taken_or_told(name: str) -> None:
+    """Free entries reach the solver; constants are refused; what follows is put right; nonsense is refused: entry by
+    entry, and what was refused is as it was given."""
+    simulator = Simulator(DESCRIBED[name](), backend="c")
+    firmware = Firmware(simulator)
+    firmware.init()
+    numbers, good = simulator.engine.parameters, simulator.engine.parameters.copy()
+    for field in exported(DESCRIBED[name]()):
+        for k in range(field["count"]):
+            place = field["offset"] // 8 + k
+            for value in (np.nan, good[place] + 0.125 if k in field["fixed"] else np.inf):
+                numbers[:] = good
+                numbers[place] = value
+                given = numbers.tobytes()
+                status = firmware.adapt()
+                if field["role"] == "follows":
+                    assert (status, numbers.tobytes()) == (SolverStatus.OK, good.tobytes()), field["name"]
+                else:
+                    refused = SolverStatus.BAKED if k in field["fixed"] else SolverStatus.BAD_PARAMETER
+                    assert (status, numbers.tobytes()) == (refused, given), (field["name"], k)
+
+
+def test_constants_are_those_that_python_refuses_to_change() -> None:
+    """A parameter that is free here can be set there, and one that is not cannot."""
+    for name in ("four_bar", "arm", "rails"):
+        simulator = Simulator(DESCRIBED[name](), backend="c")
+        for field in exported(DESCRIBED[name]()):
+            if field["role"] not in ("free", "fixed") or field["name"] not in simulator.plan.parameters:
+                continue
+            for k in range(field["count"]):
+                values = np.ravel(field["value"]).astype(float)
+                values[k] += 0.125
+                try:
+                    simulator._set_own(field["name"], field["name"], values)
+                    taken = True
+                except MechanismError as error:
+                    taken = "generated for what the description has" not in str(error)
+                assert taken != (k in field["fixed"]), (field["name"], k)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("box.mass", 0.0),
+        ("box.mass", -1.0),
+        ("box.inertia", (1.0, 1.0, 3.0, 0.0, 0.0, 0.0)),
+        ("box.inertia", (-1.0, 1.0, 1.0, 0.0, 0.0, 0.0)),
+        ("ground.friction", 0.0),
+    ],
+)
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_numbers_without_sense_are_refused(name: str, value: object, real: str) -> None:
+    """As in Python: masses and friction that are not positive, inertias that no body has."""
+    simulator = Simulator(crate(), real=real, backend="c")
+    assert changed(simulator, {name: value}).adapt() == SolverStatus.BAD_PARAMETER
+    with pytest.raises(MechanismError):
+        simulator.set_parameter(name, value)
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("inertia", [(0.0,) * 6, (1.0, 1.0, 2.0, 0, 0, 0), (0.0, 3.0, 3.0, 0, 0, 0)])
+def test_plates_rods_and_points_are_bodies(inertia: tuple[float, ...], real: str) -> None:
+    """Principal moments may vanish, and the largest may be the sum of the others."""
+    simulator = Simulator(crate(), real=real, backend="c")
+    assert changed(simulator, {"box.inertia": inertia}).adapt() == SolverStatus.OK
+
+
+def test_a_motion_with_changed_parameters_is_that_of_python() -> None:
+    """A crate of a hundredth of its mass on the moon: it falls and slides alike, to the last bit."""
+    settings = {"box.mass": 0.02, "gravity": (0.0, 0.0, -1.62), "ground.friction": 0.2}
+    python = Simulator(crate(), backend="c", parameters=settings)
+    python.start(step=STEP)
+    simulator = Simulator(crate(), backend="c")
+    firmware = changed(simulator, inertias(python, settings))
+    assert firmware.adapt() == SolverStatus.OK
+    assert firmware.engine._function("start")(*firmware.pointers(), 1) < 1e-12
+    second = Firmware(python)
+    for _ in range(100):
+        assert firmware.step() == second.step() == SolverStatus.OK
+    assert simulator.engine.state.tobytes() == python.engine.state.tobytes()
