@@ -43,5 +43,5 @@ def filled_between(tree: Tree, findings: Findings) -> Tree:
         own = Inertial(mass, inertia=(moment, moment, moment, 0.0, 0.0, 0.0))
         links[link.name] = replace(link, inertial=own)
         why = f"one after the other, with {TINY:g} of its mass and inertia between them"
-        findings.note("taken", link.source, f"link {shown(end.name)}", "several joints of one body", why)
+        findings.note("approximated", link.source, f"link {shown(end.name)}", "several joints of one body", why)
     return replace(tree, links=tuple(links[link.name] for link in tree.links))

@@ -8,7 +8,7 @@ mj_kinematics in engine_core_smooth.c for the joints of one body, which follow e
 from __future__ import annotations
 
 from symvi.importers.meshes import Folders
-from symvi.importers.mjcf_actuators import read_motors
+from symvi.importers.mjcf_actuators import read_motors, with_loads_of_actuators
 from symvi.importers.mjcf_bodies import read_bodies
 from symvi.importers.mjcf_compile import compiled
 from symvi.importers.mjcf_document import prepared
@@ -26,10 +26,11 @@ from symvi.mechanism.vectors import Vector3
 __all__ = ["read_mjcf"]
 
 
-def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folders) -> Tree:
+def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folders, stands: bool | None = None) -> Tree:
     """The tree of an MJCF document.
 
-    root: the element <mujoco>. contacts: whether they are asked for. folders: where meshes and included files may lie.
+    root: the element <mujoco>. contacts: whether those of shapes are asked for. folders: where meshes and other files
+    may lie. stands: whether anything is to stand on the ground, shapes or points of the caller; None: as `contacts`.
     What cannot be used is refused in `findings`; raises MechanismError where nothing sensible can be made of the file.
     """
     document = prepared(root, findings, folders)
@@ -37,18 +38,20 @@ def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folder
     note_what_has_no_effect(document.root, findings)
     names = Compiled(document, model)
     links, joints = read_bodies(names, findings)
+    joints = with_loads_of_actuators(names, joints, findings)
     joints, gears = read_equalities(names, joints, findings)
     note_contacts(names, contacts, findings)
+    motors = read_motors(names, joints, findings)
     return Tree(
         name=root.attributes.get("model", ""),
         source=root.source,
         links=links,
         joints=joints,
         gears=gears,
-        motors=read_motors(names, joints, findings),
+        motors=tuple(item.motor for item in motors),
         gravity=_gravity(names),
-        starts=read_starts(names, findings),
-        ground=read_ground(names, findings) if contacts else STANDING,
+        starts=read_starts(names, motors, findings),
+        ground=read_ground(names, contacts, findings) if contacts or stands else STANDING,
     )
 
 

@@ -1,11 +1,14 @@
 """The actuators of MJCF: a motor is an input, a position or velocity actuator a servo.
 
 MuJoCo's force of an actuator is gain ctrl + b0 + b1 length + b2 rate, with length = gear c, and a force gear times that
-on the joint's coordinate c. Where the gain is k and b = (0, -k, -d) it is k (ctrl - length) - d rate, a servo.
+on the joint's coordinate c. Where b = (0, -k, -d) it is k (gain ctrl / k - length) - d rate, a servo.
+Damping and armature of an actuator are on its length: gear squared times these on the coordinate, whether it is
+switched on or not.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from symvi.importers.mjcf_names import Compiled
@@ -13,55 +16,126 @@ from symvi.importers.report import Findings
 from symvi.importers.tree import Motor, TreeJoint
 from symvi.mechanism.names import shown
 
-__all__ = ["read_motors"]
+__all__ = ["MotorOf", "motor_inputs", "read_motors", "with_loads_of_actuators"]
+
+ON_COORDINATES = ("revolute", "prismatic")
 
 
-def read_motors(compiled: Compiled, joints: tuple[TreeJoint, ...], findings: Findings) -> tuple[Motor, ...]:
+@dataclass(frozen=True)
+class MotorOf:
+    """A motor, the number of MuJoCo's control of it, and what of the motor's own input one of the control is."""
+
+    motor: Motor
+    control: int
+    scale: float
+
+
+def read_motors(compiled: Compiled, joints: tuple[TreeJoint, ...], findings: Findings) -> tuple[MotorOf, ...]:
     """The actuators that act on one coordinate of a joint; the others are noted as ignored."""
-    if not compiled.is_on("ACTUATION"):
-        return ()
     by_name = {joint.name: joint for joint in joints}
-    found = (_motor(compiled, index, by_name, findings) for index in range(compiled.model.nu))
+    found = (_motor(compiled, index, by_name, findings) for index in range(_count(compiled)))
     return tuple(motor for motor in found if motor is not None)
 
 
-def _motor(compiled: Compiled, index: int, joints: dict[str, TreeJoint], findings: Findings) -> Motor | None:
-    model, types = compiled.model, compiled.mujoco
+def with_loads_of_actuators(
+    compiled: Compiled, joints: tuple[TreeJoint, ...], findings: Findings
+) -> tuple[TreeJoint, ...]:
+    """The joints with the damping and the armature that actuators put on them."""
+    model = compiled.model
+    found = {joint.name: joint for joint in joints}
+    for index in range(_count(compiled)):
+        joint = _joint(compiled, index, found)
+        name, source = compiled.name("actuator", index), compiled.source("actuator", index)
+        title, square = f"actuator {shown(name)}", float(model.actuator_gear[index][0]) ** 2
+        for what in ("damping", "armature"):
+            array = getattr(model, f"actuator_{what}", None)  # MuJoCo 4 and later
+            value = 0.0 if array is None else float(array[index])
+            curve = getattr(model, f"actuator_{what}poly", None)
+            if curve is not None and curve[index].any():
+                findings.note("approximated", source, title, what, "linear part only; its polynomial is left out")
+            if not value or (what == "damping" and not compiled.is_on("DAMPER")):
+                continue
+            if joint is None or joint.type not in ON_COORDINATES:
+                findings.note("ignored", source, title, what, "acts on no hinge and no slide")
+                continue
+            own = (getattr(joint, what) or (0.0,))[0] + square * value
+            joint = found[joint.name] = replace(joint, **{what: (own,)})
+            findings.note("taken", source, title, what, f"{square * value:g} on the coordinate of the joint")
+    return tuple(found.values())
+
+
+def motor_inputs(compiled: Compiled, motors: tuple[MotorOf, ...], controls: Any) -> dict[str, float]:
+    """Name of a motor -> its input at MuJoCo's controls, which are kept in their ranges where MuJoCo does that."""
+    model, found = compiled.model, {}
+    for item in motors:
+        value = float(controls[item.control])
+        if model.actuator_ctrllimited[item.control] and compiled.is_on("CLAMPCTRL"):
+            lower, upper = (float(bound) for bound in model.actuator_ctrlrange[item.control])
+            value = min(max(value, lower), upper)
+        found[item.motor.name] = item.scale * value
+    return found
+
+
+def _count(compiled: Compiled) -> int:
+    """Of actuators; since MuJoCo 4 one can have several controls."""
+    return int(getattr(compiled.model, "nactuator", compiled.model.nu))
+
+
+def _joint(compiled: Compiled, index: int, joints: dict[str, TreeJoint]) -> TreeJoint | None:
+    """The joint that an actuator acts on."""
+    model, types = compiled.model, compiled.mujoco.mjtTrn
+    if int(model.actuator_trntype[index]) not in (int(types.mjTRN_JOINT), int(types.mjTRN_JOINTINPARENT)):
+        return None
+    return joints[compiled.joints[int(model.actuator_trnid[index][0])]]
+
+
+def _is_off(compiled: Compiled, index: int) -> str:
+    """What switches an actuator off; empty where nothing does."""
+    if not compiled.is_on("ACTUATION"):
+        return "switched off by <option>'s flag"
+    group = int(compiled.model.actuator_group[index])
+    if 0 <= group <= 30 and int(compiled.model.opt.disableactuator) & (1 << group):
+        return f"switched off by <option>'s actuatorgroupdisable, with group {group}"
+    return ""
+
+
+def _motor(compiled: Compiled, index: int, joints: dict[str, TreeJoint], findings: Findings) -> MotorOf | None:
+    model = compiled.model
     name, source = compiled.name("actuator", index), compiled.source("actuator", index)
     title = f"actuator {shown(name)}"
 
     def ignored(why: str) -> None:
         findings.note("ignored", source, title, "actuator", why)
 
-    on_joint = (int(types.mjtTrn.mjTRN_JOINT), int(types.mjtTrn.mjTRN_JOINTINPARENT))
-    if int(model.actuator_trntype[index]) not in on_joint:
+    off = _is_off(compiled, index)
+    if off:
+        findings.note("taken", source, title, "actuator", f"{off}: it does not act")
+        return None
+    joint = _joint(compiled, index, joints)
+    if joint is None:
         return ignored("acts through tendons, sites or bodies; give forces to joints or bodies instead")
-    joint = joints[compiled.joints[int(model.actuator_trnid[index][0])]]
-    if joint.type not in ("revolute", "prismatic"):
+    if joint.type not in ON_COORDINATES:
         return ignored(f"acts on the {joint.type} joint {shown(joint.name)}; motors act on hinges and slides")
     law = _law(compiled, index)
     if law is None:
         return ignored("its law is that of a muscle or of the user's own")
     gain, constant, stiffness, damping = law
-    if model.actuator_dyntype[index] != int(types.mjtDyn.mjDYN_NONE):
+    if model.actuator_dyntype[index] != int(compiled.mujoco.mjtDyn.mjDYN_NONE):
         findings.note("approximated", source, title, "activation", "its force follows the input at once")
     if constant:
         findings.note("approximated", source, title, "actuator", f"without its constant force {constant:g}")
     gear = float(model.actuator_gear[index][0])
-    if not stiffness and not damping:
-        why = "an input, the force or torque on the joint"
-        if gain * gear != 1.0:
-            why += f": {gain * gear:g} times MuJoCo's control"
-        findings.note("taken", source, title, "motor", why)
-        return Motor(name, joint.name, source)
-    if gain not in (stiffness, damping) and gain:
-        findings.note(
-            "approximated", source, title, "actuator", "its gain is not that of its feedback; the feedback's is taken"
-        )
+    control = int(model.actuator_ctrladr[index]) if hasattr(model, "actuator_ctrladr") else index
+    feedback = stiffness or damping
+    scale = gain * gear if not feedback else gain / (feedback * gear) if gear else 0.0
+    over = f": {scale:g} times MuJoCo's control" if scale != 1.0 else ""
+    if not feedback:
+        findings.note("taken", source, title, "motor", f"an input, the force or torque on the joint{over}")
+        return MotorOf(Motor(name, joint.name, source), control, scale)
     what, why = ("position", "coordinate") if stiffness else ("velocity", "rate")
-    over = f", MuJoCo's control over {gear:g}" if gear != 1.0 else ""
     findings.note("taken", source, title, what, f"a servo: its input is the {why} aimed at{over}")
-    return Motor(name, joint.name, source, "servo", stiffness * gear**2, damping * gear**2)
+    motor = Motor(name, joint.name, source, "servo", stiffness * gear**2, damping * gear**2)
+    return MotorOf(motor, control, scale)
 
 
 def _law(compiled: Compiled, index: int) -> tuple[float, float, float, float] | None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from symvi.importers.mjcf_meeting import Meeting
 from symvi.importers.mjcf_names import Compiled, pose_of
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Findings
 from symvi.importers.tree import Geometry
 from symvi.mechanism.names import shown
 
-__all__ = ["read_geometries", "read_ground"]
+__all__ = ["note_contacts", "read_geometries", "read_ground"]
 
 PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom
 SEEN_GROUPS = 3  # those that MuJoCo's own viewer opens with; in the others people keep what is for contact only
@@ -19,17 +18,30 @@ SEEN_GROUPS = 3  # those that MuJoCo's own viewer opens with; in the others peop
 def read_geometries(compiled: Compiled) -> list[tuple[Geometry, ...]]:
     """The shapes of every body, of the world first."""
     found: list[list[Geometry]] = [[] for _ in range(compiled.model.nbody)]
-    ground = _ground(compiled)
+    meeting = Meeting(compiled)
     for geom in range(compiled.model.ngeom):
-        shape = _geometry(compiled, geom, ground)
+        shape = _geometry(compiled, geom, meeting)
         if shape is not None:
             found[compiled.model.geom_bodyid[geom]].append(shape)
     return [tuple(shapes) for shapes in found]
 
 
-def read_ground(compiled: Compiled, findings: Findings) -> Pose:
-    """The plane of the world that bodies can stand on: its point, and its z axis out of the ground."""
-    geom = _ground(compiled)
+def read_ground(compiled: Compiled, shapes: bool, findings: Findings) -> Pose:
+    """The plane of the world that bodies can stand on: its point, and its z axis out of the ground.
+
+    shapes: whether contacts of the file's shapes are asked for; else it is for points that the caller names.
+    """
+    meeting = Meeting(compiled)
+    geom, source = meeting.ground, compiled.document.root.source
+    if shapes and not compiled.is_on("CONTACT"):
+        why = "switched off by <option>'s flag, though they are asked for: none is made"
+        findings.note("taken", source, "", "contacts", why)
+    elif shapes and not any(meeting.is_for_ground(k) for k in range(compiled.model.ngeom) if k != geom):
+        why = "asked for, but no geom of the file can meet the ground; name points of bodies instead"
+        findings.note("ignored", source, "", "contacts", why)
+    elif geom is None:
+        why = "the file has no plane: the ground at z = 0 is added, since contacts are asked for"
+        findings.note("repaired", source, "", "ground", why)
     if geom is None:
         return STANDING
     findings.note(
@@ -41,51 +53,24 @@ def read_ground(compiled: Compiled, findings: Findings) -> Pose:
 
 def note_contacts(compiled: Compiled, asked: bool, findings: Findings) -> None:
     """Say what becomes of the contacts that the file's geoms have with each other in MuJoCo."""
-    model = compiled.model
-    if not compiled.is_on("CONTACT") or not model.ngeom:
-        return
-    ground = _ground(compiled)
-    meeting = _meeting(compiled)
+    model, meeting = compiled.model, Meeting(compiled)
+    lost, ground = meeting.table.copy(), meeting.ground
     if asked and ground is not None:
-        meeting[ground, :] = meeting[:, ground] = False
+        lost[ground, :] = lost[:, ground] = False
     for geom in range(model.ngeom):
-        if geom == ground or not meeting[geom].any():
+        source, title = compiled.source("geom", geom), f"geom {shown(compiled.name('geom', geom))}"
+        if asked and meeting.is_directed(geom):
+            why = "of the first of two directions; symvi's is the same in both"
+            findings.note("approximated", source, title, "friction", why)
+        if geom == ground or not lost[geom].any():
             continue
-        title = f"geom {shown(compiled.name('geom', geom))}"
         why = "with the ground only, of those between bodies none" if asked else "none, unless contacts are asked for"
         if not model.body_weldid[model.geom_bodyid[geom]]:
             why = "nothing but one plane of the world is ground"
-        findings.note("ignored", compiled.source("geom", geom), title, "contacts", why)
+        findings.note("ignored", source, title, "contacts", why)
 
 
-def _meeting(compiled: Compiled) -> np.ndarray:
-    """(geoms, geoms) whether MuJoCo looks for contacts of two geoms.
-
-    Their bits say so, and they are neither on bodies that are welded to each other nor on one and its parent, unless
-    that is the world or the file's flag says otherwise.
-    """
-    model = compiled.model
-    wanted = np.asarray(model.geom_contype)[:, None] & np.asarray(model.geom_conaffinity)[None, :]
-    own = np.asarray(model.body_weldid)[np.asarray(model.geom_bodyid)]
-    parent = np.asarray(model.body_weldid)[np.asarray(model.body_parentid)[own]]
-    found = ((wanted | wanted.T) != 0) & (own[:, None] != own[None, :])
-    if compiled.is_on("FILTERPARENT"):
-        near = (own[:, None] == parent[None, :]) & (own[:, None] != 0)
-        found &= ~(near | near.T)
-    return found
-
-
-def _ground(compiled: Compiled) -> int | None:
-    """The first plane that is part of the world and lets nothing through."""
-    model = compiled.model
-    for geom in range(model.ngeom):
-        is_solid = model.geom_contype[geom] or model.geom_conaffinity[geom]
-        if model.geom_type[geom] == PLANE and model.geom_bodyid[geom] == 0 and is_solid:
-            return geom
-    return None
-
-
-def _geometry(compiled: Compiled, geom: int, ground: int | None) -> Geometry | None:
+def _geometry(compiled: Compiled, geom: int, meeting: Meeting) -> Geometry | None:
     model = compiled.model
     kind, (a, b, c) = int(model.geom_type[geom]), (float(value) for value in model.geom_size[geom])
     frame = pose_of(model.geom_pos[geom], model.geom_quat[geom])
@@ -109,19 +94,15 @@ def _geometry(compiled: Compiled, geom: int, ground: int | None) -> Geometry | N
         name, size = sizes[kind]
     else:
         return None
-    solid = bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
-    friction = float(model.geom_friction[geom][0])
-    if ground is not None:
-        friction = max(friction, float(model.geom_friction[ground][0]))  # MuJoCo's rule for a pair
     red, green, blue, _ = (round(255 * min(1.0, max(0.0, float(value)))) for value in _color(compiled, geom))
     return Geometry(
         kind=name,  # type: ignore[arg-type]
         size=size,
         frame=frame,
-        use="collision" if solid else "visual",
+        use="collision" if meeting.is_for_ground(geom) else "visual",
         mesh=mesh,
         color=f"#{red:02x}{green:02x}{blue:02x}",
-        friction=friction,
+        friction=meeting.friction(geom),
         name=compiled.name("geom", geom),
         source=compiled.source("geom", geom),
         is_seen=bool(model.geom_group[geom] < SEEN_GROUPS),

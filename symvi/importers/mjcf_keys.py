@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from symvi.importers.mjcf_actuators import MotorOf, motor_inputs
 from symvi.importers.mjcf_bodies import BALL, FREE, coordinates_of_free
 from symvi.importers.mjcf_names import Compiled, pose_of
 from symvi.importers.report import Findings
@@ -12,14 +15,17 @@ from symvi.mechanism.rotation import rotation_vector
 __all__ = ["read_starts"]
 
 
-def read_starts(compiled: Compiled, findings: Findings) -> dict[str, Start]:
-    """Name of a keyframe -> the coordinates and rates of all joints in it."""
+def read_starts(compiled: Compiled, motors: tuple[MotorOf, ...], findings: Findings) -> dict[str, Start]:
+    """Name of a keyframe -> the coordinates and rates of all joints in it, and the inputs of motors."""
     starts: dict[str, Start] = {}
     for index in range(compiled.model.nkey):
         name = compiled.name("key", index)
         why = "a start for state_from; the mechanism itself starts where the bodies stand in the file"
+        if motors:
+            why += "; its controls are inputs for simulate"
         findings.note("taken", compiled.source("key", index), f"key {shown(name)}", "keyframe", why)
-        starts[name] = start_of(compiled, compiled.model.key_qpos[index], compiled.model.key_qvel[index])
+        start = start_of(compiled, compiled.model.key_qpos[index], compiled.model.key_qvel[index])
+        starts[name] = replace(start, inputs=motor_inputs(compiled, motors, compiled.model.key_ctrl[index]))
     return starts
 
 

@@ -12,6 +12,8 @@ from symvi.mechanism.vectors import Vector3, unit
 
 __all__ = ["Compiled", "pose_of", "vector_of"]
 
+CONSTRAINTS = ("EQUALITY", "FRICTIONLOSS", "LIMIT", "CONTACT")  # MuJoCo's flag `constraint` switches all of them
+
 
 class Compiled:
     """A document and its model (mujoco.MjModel), with a name for every body and joint.
@@ -80,10 +82,15 @@ class Compiled:
 
     def is_on(self, switch: str) -> bool:
         """Whether none of the flags of <option> switches something off: "GRAVITY", "SPRING", "LIMIT", ..."""
-        bit = getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{switch}", None)
+        switches = (switch, "CONSTRAINT") if switch in CONSTRAINTS else (switch,)
+        return not any(self.model.opt.disableflags & self._bit(one) for one in switches)
+
+    def _bit(self, switch: str) -> int:
+        bits = self.mujoco.mjtDisableBit
+        bit = getattr(bits, f"mjDSBL_{switch}", None)
         if bit is None and switch in ("SPRING", "DAMPER"):
-            bit = getattr(self.mujoco.mjtDisableBit, "mjDSBL_PASSIVE", None)  # one switch for both, before
-        return bit is None or not self.model.opt.disableflags & int(bit)
+            bit = getattr(bits, "mjDSBL_PASSIVE", None)  # one switch for both, before
+        return 0 if bit is None else int(bit)
 
 
 def vector_of(values: Any) -> Vector3:

@@ -7,6 +7,7 @@ refuses that.
 
 from __future__ import annotations
 
+from symvi.importers.mjcf_schema import ACTUATORS, TENDONS, USED
 from symvi.importers.report import Findings
 from symvi.importers.xml import Element
 from symvi.mechanism.names import shown
@@ -18,11 +19,20 @@ BODIES = "symvi's bodies are rigid; take it out of the file"
 PICTURE = "has no effect on the motion"
 BOUNDS = "bounds of motors belong to their controllers"
 INPUTS = "bounds of an input, for whoever gives it"
-PAIRS = "contacts between bodies are not imported"
+FLUIDS = "forces of fluids are not imported"
+TENDON = "tendons are not imported"
+LAW = "of laws of actuators that are not imported"
+COVERED = "goes with another attribute, which has its own line"
+UNKNOWN = "nothing here knows it, and the motion may depend on it"
 OPTION = "a setting of MuJoCo's own solver; step and tolerances are given to the simulation"
 OVERRIDE = "contact parameters for all geoms, where its flag is on"
 DEFAULT = "is MuJoCo's default"
-HARMLESS = (PICTURE, INPUTS, OPTION)
+ADHESION = "adhesion is not imported"
+CONDIM = 'contacts have Coulomb\'s friction with the circular cone; friction "0" switches it off'
+STATE = "symvi's motors have no state of their own"
+START_TIME = "a simulation has its own start time"
+YIELD = "a spring that yields is taken as one that does not"
+HARMLESS = (PICTURE, INPUTS, OPTION, COVERED, START_TIME)
 
 REFUSED = {
     "plugin": "a plugin is a program of its own, which is not run; take it out of the file",
@@ -38,40 +48,70 @@ DROPPED = {
     "statistic": PICTURE,
     "custom": "numbers of the file's author",
     "sensor": "a sensor has no effect on the motion",
-    "contact": PAIRS,
     "camera": PICTURE,
     "light": PICTURE,
     "skin": PICTURE,
     "deformable": PICTURE,
     "extension": "has no effect without a plugin",
 }
+SOLVER = (
+    "timestep integrator solver iterations tolerance ls_iterations ls_tolerance noslip_iterations noslip_tolerance "
+    "ccd_iterations ccd_tolerance sdf_iterations sdf_initpoints sleep_tolerance cone jacobian impratio"
+)
+SOLVER_FLAGS = (
+    "autoreset diagexact energy eulerdamp fwdinv invdiscrete ipc island midphase multiccd nativeccd override refsafe "
+    "sensor sleep speculative warmstart"
+)
+TENDON_LOADS = ("range", "stiffness", "damping", "frictionloss", "armature", "springyield", "actuatorfrcrange")
 # tag -> attribute -> why it is ignored; under "" of any tag
 ATTRIBUTES: dict[str, dict[str, str]] = {
     "": dict.fromkeys(("solref", "solimp", "solreflimit", "solimplimit", "solreffriction", "solimpfriction"), SOFT),
     "joint": {
         "margin": SOFT,
-        "actuatorfrcrange": BOUNDS,
+        **dict.fromkeys(("actuatorfrcrange", "actuatorfrclimited"), BOUNDS),
+        "springyield": YIELD,
         "actuatorgravcomp": "gravity is one for all bodies",
-        "springdamper": "",  # the compiler makes stiffness and damping of it
     },
     "geom": {
         "margin": SOFT,
         "gap": SOFT,
         "solmix": SOFT,
-        "condim": "contacts have Coulomb's friction with the circular cone; friction \"0\" switches it off",
-        "priority": SOFT,
-        "fluidshape": "forces of fluids are not imported",
-        "fluidcoef": "forces of fluids are not imported",
-        "adhesion": "adhesion is not imported",
+        "condim": CONDIM,
+        "fluidshape": FLUIDS,
+        "fluidcoef": FLUIDS,
+        "adhesion": ADHESION,
         "surfacevel": "moving surfaces are not imported",
     },
+    "pair": {**dict.fromkeys(("margin", "gap"), SOFT), "condim": CONDIM, "adhesion": ADHESION},
     "option": {
-        **dict.fromkeys(("wind", "density", "viscosity"), "forces of fluids are not imported"),
+        **dict.fromkeys(("wind", "density", "viscosity"), FLUIDS),
         "magnetic": PICTURE,
         **dict.fromkeys(("o_margin", "o_solref", "o_solimp", "o_friction"), OVERRIDE),
+        **dict.fromkeys(SOLVER.split(), OPTION),
     },
+    "flag": dict.fromkeys(SOLVER_FLAGS.split(), OPTION),
     "body": {"gravcomp": "gravity is one for all bodies", "sleep": PICTURE},
+    "weld": {"torquescale": SOFT},
+    "key": {
+        "act": STATE,
+        **dict.fromkeys(("mpos", "mquat"), "bodies that a program moves are held where they are"),
+        "plastic": YIELD,
+        "time": START_TIME,
+    },
+    **dict.fromkeys(ACTUATORS, {
+        **dict.fromkeys(("ctrlrange", "ctrllimited"), INPUTS),
+        **dict.fromkeys(("forcerange", "forcelimited"), BOUNDS),
+        **dict.fromkeys(("actrange", "actlimited", "actdim", "actearly"), STATE),
+        "delay": "its input acts at once",
+        **dict.fromkeys(("nsample", "interp"), COVERED),
+        **dict.fromkeys(("ki", "imax", "slewmax", "input", "posrange", "velrange", "ffrange"), LAW),
+    }),
+    **dict.fromkeys(TENDONS, {
+        **dict.fromkeys(TENDON_LOADS, TENDON),
+        **dict.fromkeys(("limited", "springlength", "margin", "actuatorfrclimited"), COVERED),
+    }),
 }  # fmt: skip
+TAGS = USED.keys() | ATTRIBUTES.keys()
 # As ATTRIBUTES: the values that say nothing. A shorter text of numbers leaves the others as they are.
 _SOLREF, _SOLIMP = "0.02 1", "0.9 0.95 0.001 0.5 2"
 DEFAULTS: dict[str, dict[str, str]] = {
@@ -80,40 +120,39 @@ DEFAULTS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("solimp", "solimplimit", "solimpfriction"), _SOLIMP),
         **dict.fromkeys(("forcelimited", "actlimited", "actearly"), "false"),
     },
-    "joint": {"margin": "0", "actuatorgravcomp": "false"},
+    "joint": {"margin": "0", "actuatorgravcomp": "false", "actuatorfrclimited": "false", "springyield": "0"},
     "geom": {
-        **dict.fromkeys(("margin", "gap", "priority", "adhesion"), "0"),
+        **dict.fromkeys(("margin", "gap", "adhesion"), "0"),
         "solmix": "1",
         "condim": "3",
         "fluidshape": "none",
         "surfacevel": "0 0 0",
     },
     "option": {"wind": "0 0 0", "density": "0", "viscosity": "0"},
+    "pair": {**dict.fromkeys(("margin", "gap", "adhesion"), "0"), "condim": "3"},
     "body": {"gravcomp": "0"},
+    "weld": {"torquescale": "1"},
+    "key": {"time": "0"},
+    **dict.fromkeys(ACTUATORS, {"delay": "0"}),
+    **dict.fromkeys(TENDONS, dict.fromkeys(TENDON_LOADS, "0")),
 }
-MECHANISM = ("gravity",)  # what <option> says about the mechanism itself
-ACTUATOR = {
-    **dict.fromkeys(("ctrlrange", "ctrllimited"), INPUTS),
-    **dict.fromkeys(("forcerange", "forcelimited"), BOUNDS),
-    **dict.fromkeys(("actrange", "actlimited", "actdim", "actearly"), "symvi's motors have no state of their own"),
-}  # fmt: skip
 
 
 def note_what_has_no_effect(root: Element, findings: Findings) -> None:
     """Note every element and attribute that is left out, in default classes too, at its own line."""
 
-    def look(element: Element, section: str, title: str) -> None:
+    def look(element: Element, title: str) -> None:
         for child in element.children:
-            inside = section or child.tag
+            own = _title(child, title)
             if child.tag in DROPPED:
-                is_loss = child.tag == "contact" and any(inner.tag != "exclude" for inner in child.children)
-                kind = "ignored" if is_loss else "skipped"
-                findings.note(kind, child.source, _title(child, title), f"<{child.tag}>", DROPPED[child.tag])
-            else:
-                _attributes(child, inside, _title(child, title), findings)
-                look(child, inside, _title(child, title))
+                findings.note("skipped", child.source, own, f"<{child.tag}>", DROPPED[child.tag])
+                continue
+            if child.tag not in TAGS:
+                findings.note("ignored", child.source, own, f"<{child.tag}>", UNKNOWN)
+            _attributes(child, own, findings)
+            look(child, own)
 
-    look(root, "", "")
+    look(root, "")
 
 
 def _title(element: Element, around: str) -> str:
@@ -125,13 +164,10 @@ def _title(element: Element, around: str) -> str:
     return f"{element.tag} {shown(name)}" if name else around
 
 
-def _attributes(element: Element, section: str, title: str, findings: Findings) -> None:
-    own = ATTRIBUTES.get(element.tag, {})
-    actuator = ACTUATOR if section == "actuator" or element.tag in ("motor", "position", "velocity", "general") else {}
+def _attributes(element: Element, title: str, findings: Findings) -> None:
+    own, used = ATTRIBUTES.get(element.tag, {}), USED.get(element.tag, frozenset())
     for name, text in element.attributes.items():
-        why = own.get(name) or ATTRIBUTES[""].get(name) or actuator.get(name)
-        if element.tag == "option" and name not in MECHANISM:
-            why = why or OPTION
+        why = own.get(name) or ("" if name in used else ATTRIBUTES[""].get(name, UNKNOWN))
         if why and _is_default(element.tag, name, text):
             why = DEFAULT
         if why:

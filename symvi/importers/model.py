@@ -47,6 +47,7 @@ class Imported:
     shown: shapes and meshes of the file.
     trajectory: the motion that a file of one holds, besides its mechanism; None of all others.
     starts: further starts, by name: keywords of `symvi.state_from`, coordinates and velocities of the joints.
+    inputs: name of such a start -> inputs of its motors and servos, as `simulate` takes them.
     """
 
     mechanism: Mechanism
@@ -56,3 +57,4 @@ class Imported:
     shown: tuple[Shown, ...] = ()
     starts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     trajectory: Any = None
+    inputs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

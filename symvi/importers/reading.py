@@ -39,7 +39,9 @@ Reader = Callable[[Element, Findings, Options, Folders], Tree]
 # root tag of a document -> the reader of its format
 READERS: dict[str, Reader] = {
     "robot": lambda root, findings, options, folders: read_urdf(root, findings, options.base, options.repair),
-    "mujoco": lambda root, findings, options, folders: read_mjcf(root, findings, bool(options.contacts), folders),
+    "mujoco": lambda root, findings, options, folders: read_mjcf(
+        root, findings, bool(options.contacts), folders, bool(options.contacts or options.contact_points)
+    ),
 }
 
 
@@ -110,7 +112,19 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     joints = {joint: (result.joints[own], first) for joint, (own, first) in coordinates.items() if own in result.joints}
     starts = {name: _start(start, joints, result.mechanism) for name, start in tree.starts.items()}
     links = {name: placed for name, placed in links.items() if name not in made}
-    return Imported(result.mechanism, findings.report(), links, joints, shapes, starts)
+    inputs = {name: _inputs(start, clean, result.mechanism) for name, start in tree.starts.items()}
+    return Imported(result.mechanism, findings.report(), links, joints, shapes, starts, inputs=inputs)
+
+
+def _inputs(start: Start, tree: Tree, mechanism: Mechanism) -> dict[str, float]:
+    """The inputs of a start by their names in the mechanism, whose last forces are the tree's motors."""
+    forces = mechanism.forces[len(mechanism.forces) - len(tree.motors) :]
+    found = {}
+    for motor, force in zip(tree.motors, forces, strict=True):
+        if motor.name in start.inputs and motor.signal is None:
+            what = "force" if motor.kind == "effort" else "target" if motor.stiffness else "target_rate"
+            found[f"{force.name}.{what}"] = start.inputs[motor.name]
+    return found
 
 
 def _start(start: Start, joints: Mapping[str, tuple[str, int]], mechanism: Mechanism) -> dict[str, dict[str, tuple]]:

@@ -52,6 +52,9 @@ def _with_own_start(tree: Tree, name: str, findings: Findings) -> Tree:
             tree.source, f"start {shown(name)}: the file has no such start; {did_you_mean(name, tree.starts)}"
         )
         return tree
+    if any(tree.starts[name].inputs.values()):
+        why = f"no part of a mechanism; give simulate the import's inputs[{shown(name)}]"
+        findings.note("ignored", tree.source, f"start {shown(name)}", "inputs of motors", why)
     followers = {gear.follower for gear in tree.gears}
 
     def moved(joint: TreeJoint) -> TreeJoint:

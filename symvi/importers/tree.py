@@ -158,10 +158,14 @@ class ContactPoint:
 
 @dataclass(frozen=True)
 class Start:
-    """A further start: coordinates and rates of joints by name [m, rad, m/s, rad/s], as in mechanism.Joint."""
+    """A further start: coordinates and rates of joints by name [m, rad, m/s, rad/s], as in mechanism.Joint.
+
+    inputs: of motors by name: force or torque, or what a servo aims at; of one without stiffness, that is a rate.
+    """
 
     coordinates: Mapping[str, tuple[float, ...]]
     velocities: Mapping[str, tuple[float, ...]]
+    inputs: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def test_joints_of_a_body_become_the_joint_that_moves_alike(
 def test_three_hinges_stay_three_with_next_to_nothing_between(tmp_path: Path) -> None:
     found = read(joints("hinge 1 0 0, hinge 0 1 0, hinge 0.6 0 0.8"), tmp_path)
     masses = sorted(body.mass for body in found.mechanism.bodies)
-    assert masses == pytest.approx([1e-6, 1.0]) and "1e-06 of its mass" in told(found, "taken")
+    assert masses == pytest.approx([1e-6, 1.0]) and "1e-06 of its mass" in told(found, "approximated")
     assert found.links.keys() == {"b"}
 
 
@@ -220,7 +220,18 @@ LOSSES = {
     "a fluid": ('<option density="1000"/>', "", "density of <option>"),
     "another contact": ('<default><geom condim="1"/></default>', "", "condim of <geom>"),
     "a bound of a force": ('<actuator><motor joint="p" forcerange="-1 1"/></actuator>', "", "forcerange of <motor>"),
-    "a pair": ('<contact><pair geom1="a" geom2="a2"/></contact>', '<geom name="a2" size="1"/>', "<contact>"),
+    "a pair": (
+        '<default><geom contype="0" conaffinity="0"/></default><contact><pair geom1="a1" geom2="a2"/></contact>',
+        '<geom name="a2" size="1"/><body><joint/><geom name="a1" size="1"/></body>',
+        "contacts: none, unless",
+    ),
+    "a spring that yields": ('<default><joint springyield="0.2"/></default>', "", "springyield of <joint>"),
+    "a tendon's spring": (
+        '<tendon><fixed stiffness="3"><joint joint="p" coef="1"/></fixed></tendon>',
+        "",
+        "stiffness of <fixed>",
+    ),
+    "a delay": ('<actuator><motor joint="p" delay="0.1" nsample="3"/></actuator>', "", "delay of <motor>"),
 }
 
 
