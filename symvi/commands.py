@@ -21,6 +21,7 @@ from rich.console import Console
 from symvi.console import command
 from symvi.errors import SymviError, missing_extra
 from symvi.importing import imported_looks, takes_mechanism
+from symvi.program.control import MOST_ITERATIONS
 
 if TYPE_CHECKING:
     from symvi.importers import Imported
@@ -38,7 +39,10 @@ Loops = Annotated[
     Literal["drop-redundant", "rigid", "drop"], typer.Option(help="What is done with nearly redundant loops.")
 ]
 FixedIterations = Annotated[
-    int, typer.Option(min=0, help="Newton iterations in every step, exactly so many; 0: until it converges.")
+    int,
+    typer.Option(
+        min=0, max=MOST_ITERATIONS, help="Newton iterations in every step, exactly so many; 0: until it converges."
+    ),
 ]
 Backend = Annotated[Literal["auto", "c", "python"], typer.Option(help="Compiled C, or the Python reference.")]
 Settings = Annotated[

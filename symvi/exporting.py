@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def export(
     console: Console,
     imported: Imported,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write; or one exported before.")],
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="PATH", help="The folder to write; or one exported before.")
+    ],
     target: Annotated[str, typer.Option(help="What for: c, a folder for firmware.")] = "c",
     real: Real = "double",
     layout: Layout = "auto",
@@ -52,13 +54,13 @@ def export(
             max_ram=max_ram,
             measure=measure,
         )
-    manifest = exported.manifest
+    manifest, folder = exported.manifest, Path(output)
     for name in exported.files:
-        console.print(str(output / name), highlight=False, markup=False, soft_wrap=True)
+        console.print(str(folder / name), highlight=False, markup=False, soft_wrap=True)
     for line in _figures(manifest):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     keys = ("prefix", "real", "layout", "memory", "golden", "boards")
-    return {"folder": output.resolve(), "files": exported.files} | {key: manifest[key] for key in keys}
+    return {"folder": folder.resolve(), "files": exported.files} | {key: manifest[key] for key in keys}
 
 
 def _figures(manifest: Mapping[str, Any]) -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from symvi.errors import SymviError
 from symvi.exporters.folder import check_replaceable, staged
 from symvi.exporters.request import Request
 from symvi.exporters.targets import target as target_named
@@ -62,6 +63,8 @@ def export(
     request = Request(
         mechanism, real, layout, fixed_iterations, name, step, loops, max_text, max_ram, measure
     )  # fmt: skip
+    if not fspath(folder):
+        raise SymviError("the folder to write has an empty name; give one")
     place = Path(folder)
     check_replaceable(place)
     with staged(place) as stage:

@@ -54,6 +54,8 @@ def check_replaceable(folder: Path) -> None:
         raise SymviError(f"{folder}: is a link to nowhere; give another folder")
     if folder.exists() and not folder.is_dir():
         raise SymviError(f"{folder}: is a file; give a folder")
+    if folder.absolute() == folder.absolute().parent:
+        raise SymviError(f"{folder}: is the root of the file system; give a folder in it")
     if folder.exists() and folder.samefile(Path.cwd()):
         raise SymviError(f"{folder}: is the folder you are in, which cannot be exchanged; give another one")
     parent = folder.absolute().parent

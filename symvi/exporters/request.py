@@ -8,14 +8,16 @@ from math import isfinite
 from symvi.errors import SymviError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import checked_name, shown
+from symvi.program.control import MOST_ITERATIONS
 
 __all__ = ["Request"]
 
 # A header of one of these names would hide the C library's from the generated source.
 _HEADERS = frozenset(
     "assert complex ctype errno fenv inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic "
-    "stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype golden".split()
+    "stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype".split()
 )
+_OTHERS = {"golden": "the export's own self-test", "arduino": "Arduino's own core"}
 # F_OK, R_OK, W_OK, X_OK are macros of POSIX, and PREFIX_OK is a status here.
 _MACROS = frozenset("frwx")
 _LAYOUTS = ("auto", "inline", "unrolled", "looped")
@@ -47,8 +49,11 @@ class Request:
         _one_of("real", self.real, ("double", "float"))
         _one_of("layout", self.layout, _LAYOUTS)
         _check_prefix(self.prefix)
-        if not _is_count(self.fixed_iterations, 0):
-            raise SymviError(f"fixed_iterations {shown(self.fixed_iterations)}: must be 0 or a number of iterations")
+        if not _is_count(self.fixed_iterations, 0) or self.fixed_iterations > MOST_ITERATIONS:
+            raise SymviError(
+                f"fixed_iterations {shown(self.fixed_iterations)}: must be 0 or a number of iterations, at most "
+                f"{MOST_ITERATIONS}"
+            )
         if isinstance(self.step, bool) or not isinstance(self.step, int | float) or not 0 < self.step < float("inf"):
             raise SymviError(f"step {shown(self.step)}: must be a positive number of seconds")
         for name, value in (("max_text", self.most_text), ("max_ram", self.most_ram)):
@@ -72,5 +77,9 @@ def _check_prefix(prefix: object) -> None:
         raise SymviError(f"prefix {shown(prefix)} {error}") from None
     if name.lower() in _HEADERS:
         raise SymviError(f"prefix '{name}': <{name.lower()}.h> is a header of the C library; choose another prefix")
+    if name.lower() in _OTHERS:
+        raise SymviError(
+            f"prefix '{name}': {name.lower()}.h is a header of {_OTHERS[name.lower()]}; choose another prefix"
+        )
     if name.lower() in _MACROS:
         raise SymviError(f"prefix '{name}': {name.upper()}_OK is a macro of POSIX; choose a longer prefix")

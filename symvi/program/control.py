@@ -27,6 +27,7 @@ BESIDE = tuple(
 TOLERANCE = {"double": 1e-10, "float": 1e-5}  # m/s or rad/s: changes of velocities that may be left
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
+MOST_ITERATIONS = 1000  # of a fixed number of iterations: many times what any step needs
 PROJECTIONS = 50  # steps of Gauss and Newton that move an approximate placement onto the joints
 CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start that is further from closed is none
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
@@ -122,8 +123,8 @@ class SolverOptions:
             raise ValueError(f"complementarity {self.complementarity!r} must be above 0 and at most 1")
         if self.max_iterations < 1 or self.max_halvings < 0:
             raise ValueError("max_iterations must be at least 1 and max_halvings at least 0")
-        if self.fixed_iterations < 0:
-            raise ValueError(f"fixed_iterations {self.fixed_iterations!r} must be at least 0")
+        if not 0 <= self.fixed_iterations <= MOST_ITERATIONS:
+            raise ValueError(f"fixed_iterations {self.fixed_iterations!r} must lie between 0 and {MOST_ITERATIONS}")
 
     def in_precision(self, real: str) -> SolverOptions:
         """The same options for "double" or "float", with a number for each that was left to the precision."""

@@ -15,9 +15,10 @@ from symvi.exporters.measure import BOARDS, instructions, text_size
 from symvi.exporters.measure import emulator as emulating
 from symvi.exporters.measure.build import compile_object, link, write
 from symvi.exporters.measure.emulator import emulate
-from symvi.exporters.measure.figures import figures, measured
+from symvi.exporters.measure.figures import Measured, figures, measured
 from symvi.exporters.measure.instructions import count_calls, fit
 from symvi.exporters.measure.stack import deepest
+from symvi.exporters.measure.subject import Subject
 from symvi.exporters.measure.tools import NotMeasured
 from symvi.mechanism import Actuator
 from tests.export.boards import needs_boards, subject_of
@@ -106,6 +107,21 @@ def test_what_an_iteration_costs_is_told_from_the_rest() -> None:
     assert fit([1, 2, 3], [110, 172, 210]).above == pytest.approx(8)  # 12 above the line of the other two
     with pytest.raises(NotMeasured, match="as many iterations"):
         fit([2, 2], [110, 111])
+    for counts in ([100, 1000, 5000], [300, 200, 100]):
+        with pytest.raises(NotMeasured, match="on no line: with 1 to 3 iterations"):
+            fit([1, 2, 3], counts)
+
+
+def test_steps_with_retries_tell_nothing_of_an_iteration() -> None:
+    """Their attempts that failed are in no count of iterations; the worst step is told with them."""
+    output = "step 0 1 80 0\nstep 0 2 80 0\nstep 0 2 80 3\nstep 0 3 80 0\nstep -2 50 80 6\n"
+    calls = {"some_step": [110, 160, 5000, 210, 90000]}
+    found = Measured(Subject({}, "some", 0.01), None, "", output, calls)
+    line = found.fit()
+    assert (line.once, line.each, line.above) == pytest.approx((60, 50, 0))
+    assert found.worst() == 90000
+    with pytest.raises(NotMeasured, match="every step took retries"):
+        Measured(Subject({}, "some", 0.01), None, "", "step 0 1 80 2\n", {"some_step": [110]}).fit()
 
 
 @needs_boards

@@ -13,6 +13,7 @@ import pytest
 
 import symvi
 from symvi import Body, Mechanism, Sphere, SymviError, cli
+from symvi.demos import demo_file
 from symvi.exporters import c, export, folder
 from symvi.exporters.folder import check_replaceable, staged
 from symvi.exporters.measure import tools
@@ -56,6 +57,10 @@ def contents(place: Path) -> dict[str, bytes]:
         ({"step": 0.0}, "step 0.0: must be a positive number of seconds"),
         ({"step": float("nan")}, "must be a positive number of seconds"),
         ({"fixed_iterations": -1}, "must be 0 or a number of iterations"),
+        ({"fixed_iterations": 1001}, "fixed_iterations 1001: must be 0 or a number of iterations, at most 1000"),
+        ({"fixed_iterations": 10**11}, "at most 1000"),
+        ({"prefix": "golden"}, "golden.h is a header of the export's own self-test"),
+        ({"prefix": "Arduino"}, "arduino.h is a header of Arduino's own core"),
         ({"max_ram": 0}, "max_ram 0: must be a positive number of bytes"),
     ],
     ids=str,
@@ -65,6 +70,29 @@ def test_a_wrong_request_is_refused_before_anything_is_derived(asked: dict, says
         export(ball(), tmp_path / "out", **asked)
     assert says in str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_that_are_none_are_refused() -> None:
+    """The root of the file system, and a name that a script forgot to fill in."""
+    with pytest.raises(SymviError, match="/: is the root of the file system; give a folder in it"):
+        export(ball(), "/")
+    with pytest.raises(SymviError, match="the folder to write has an empty name; give one"):
+        export(ball(), "")
+
+
+@pytest.mark.parametrize("many", ["1001", "99999999999"])
+@pytest.mark.parametrize("verb", ["export", "generate", "simulate"])
+def test_commands_take_no_endless_number_of_iterations(
+    verb: str, many: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [verb, str(demo_file("pendulum")), "--fixed-iterations", many]
+    assert cli.main(command + (["-o", "/"] if verb == "export" else [])) == 2
+    assert "less than or equal to 1000" in capsys.readouterr().err
+
+
+def test_an_empty_output_is_told_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["export", str(demo_file("pendulum")), "-o", ""]) == 1
+    assert "the folder to write has an empty name" in capsys.readouterr().err
 
 
 def test_the_command_answers_likewise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

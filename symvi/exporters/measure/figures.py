@@ -22,7 +22,7 @@ FIRMWARE = "firmware"
 STRUCTS = ("parameters", "options", "state", "input", "work", "info")
 STACK_AND_TIME = (
     "stack painted", "stack usage", "stack of init painted", "stack of init", "instructions per step",
-    "instructions of init",
+    "instructions of the worst step", "instructions of init",
 )  # fmt: skip
 LINKED = "what init, start and step need; sections that nothing calls left out"
 
@@ -55,9 +55,27 @@ class Measured:
         return self.calls[f"{self.subject.prefix}_{function}"]
 
     def fit(self) -> Fit:
-        """Instructions of a step by its iterations, of those that were solved."""
-        solved = [(step[1], n) for step, n in zip(self.steps(), self.instructions("step"), strict=True) if step[0] >= 0]
-        return fit(*zip(*solved, strict=True))
+        """Instructions of a step by its iterations, of those that were solved at the first attempt: only its own count.
+
+        Raises NotMeasured where these tell no line.
+        """
+        counts = self.instructions("step")
+        first = [
+            (step[1], count)
+            for step, count, retries in zip(self.steps(), counts, self.retries(), strict=True)
+            if step[0] >= 0 and retries == 0
+        ]
+        if not first:
+            raise NotMeasured("every step took retries, whose iterations are not counted")
+        return fit(*zip(*first, strict=True))
+
+    def retries(self) -> list[int]:
+        """Attempts of every step that did not get through."""
+        return [int(line[4]) for line in self.lines if line[0] == "step"]
+
+    def worst(self) -> int:
+        """Instructions of the step that took most, retries included, whatever its status."""
+        return max(self.instructions("step"))
 
 
 @contextmanager
@@ -122,6 +140,7 @@ def _figures(subject: Subject, board: Board, folder: Path) -> dict[str, Figure]:
         "stack of init painted": _figure(ran.init_stack(), "B", f"{emulated}: init"),
         "stack of init": _attempted(lambda: _figure(ran.summed("init"), "B", f"{summed}: init")),
         "instructions per step": _attempted(lambda: _figure(_effort(ran.fit()), "instructions", emulated)),
+        "instructions of the worst step": _figure(ran.worst(), "instructions", emulated),
         "instructions of init": _figure(max(ran.instructions("init")), "instructions", emulated),
     }
 
@@ -133,7 +152,7 @@ def _run(subject: Subject, board: Board, how: str, program: Program) -> Measured
 
 
 def _effort(found: Fit) -> dict[str, Any]:
-    """a + b x iterations; no step that was counted took more than `above` on top of that."""
+    """a + b x iterations; no step without retries took more than `above` on top of that."""
     return {"a": round(found.once), "b": round(found.each), "per": "iteration", "above": round(found.above)}
 
 

@@ -63,7 +63,11 @@ def counted(program: Program, functions: Sequence[str]) -> dict[str, list[int]]:
 
 
 def fit(iterations: Sequence[int], instructions: Sequence[int]) -> Fit:
-    """The line of least squares through steps. Raises NotMeasured where all of them took as many iterations."""
+    """The line of least squares through steps.
+
+    Raises NotMeasured where all of them took as many iterations, or where the line makes no sense: where a step would
+    cost less than nothing before its first iteration, or an iteration would cost nothing.
+    """
     n = len(iterations)
     if len(set(iterations)) < 2:
         raise NotMeasured("every step took as many iterations: what one costs cannot be told from the rest of a step")
@@ -72,6 +76,11 @@ def fit(iterations: Sequence[int], instructions: Sequence[int]) -> Fit:
         (x - mean) ** 2 for x in iterations
     )
     once = level - each * mean
+    if once < 0 or each <= 0:
+        raise NotMeasured(
+            f"the steps lie on no line: with {min(iterations)} to {max(iterations)} iterations they took "
+            f"{min(instructions)} to {max(instructions)} instructions"
+        )
     above = max(y - (once + each * x) for x, y in zip(iterations, instructions, strict=True))
     return Fit(once, each, above)
 

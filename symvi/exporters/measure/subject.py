@@ -52,6 +52,7 @@ class Subject:
             steps=self.steps,
             step=self._literal(self.step),
             coarse=self._literal(COARSE),
+            retries=" int retries;" in self.header,
         )
         return {**driven.files, f"{firmware}.c": text}
 
