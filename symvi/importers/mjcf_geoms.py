@@ -62,6 +62,9 @@ def note_contacts(compiled: Compiled, asked: bool, findings: Findings) -> None:
         if asked and meeting.is_directed(geom):
             why = "of the first of two directions; symvi's is the same in both"
             findings.note("approximated", source, title, "friction", why)
+        if asked and geom != ground and meeting.is_for_ground(geom) and _geometry(compiled, geom, meeting) is None:
+            why = "with the ground none: they are made of boxes, spheres, capsules and cylinders; name points instead"
+            findings.note("ignored", source, title, "contacts", why)
         if geom == ground or not lost[geom].any():
             continue
         why = "with the ground only, of those between bodies none" if asked else "none, unless contacts are asked for"

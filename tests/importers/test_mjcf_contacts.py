@@ -80,3 +80,9 @@ def test_points_of_the_caller_stand_on_the_plane_of_the_file(tmp_path: Path) -> 
     text = model(world=PLANE.format('pos="0 0 0.5"') + SPHERE.format(""))
     (contact,) = read(text, tmp_path, contact_points={"a": [(0, 0, 0)]}).mechanism.contacts
     assert contact.parent_anchor == (0.0, 0.0, 0.5)
+
+
+def test_a_shape_that_makes_no_contact_says_so(tmp_path: Path) -> None:
+    sphere = SPHERE.format('type="ellipsoid"').replace('size="0.1"', 'size="0.1 0.2 0.3"')
+    found = read(model(world=PLANE.format("") + sphere), tmp_path, contacts="collision")
+    assert not found.mechanism.contacts and "geom 's': contacts: with the ground none" in told(found, "ignored")
