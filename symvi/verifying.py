@@ -62,13 +62,14 @@ def verify(
     scale: Scale = None,
     prove: Annotated[bool, typer.Option("--prove", help="Try a proof by normal forms too.")] = False,
     seed: Annotated[int, typer.Option(help="Of the random points.")] = 0,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 for RIGHT WHERE TESTED too.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write the reports as a page.")] = None,
     latex: Annotated[Path | None, typer.Option(help="Write the reports for a paper's appendix.")] = None,
 ) -> Mapping[str, Any]:
     """Verify derivatives that were written by hand: a verdict for every entry, and what is wrong with it.
 
-    Give a Python file with claims, or --c, --function and --against. Exit code 1: something is wrong; 2: something
-    could not be judged.
+    Give a Python file with claims, or --c, --function and --against. Exit code 1: something is wrong, or, with
+    --strict, right only where it was tested; 2: something could not be judged.
     """
     from symvi.verify.derivatives.claims import claims_of_file
 
@@ -86,7 +87,7 @@ def verify(
     for path, form in ((html, "html"), (latex, "latex")):
         if path is not None and reports:
             unwritten += _written(console, path, form, reports)
-    return _verdict(reports, refused, unwritten)
+    return _verdict(reports, refused, unwritten, strict)
 
 
 def _written(console: Console, path: Path, form: str, reports: Mapping[str, Report]) -> list[str]:
@@ -115,7 +116,7 @@ def _judged(console: Console, claims: list, prove: bool, seed: int) -> tuple[dic
     return reports, refused
 
 
-def _verdict(reports: Mapping[str, Report], refused: Mapping[str, str], unwritten: list[str]) -> Mapping[str, Any]:
+def _verdict(reports: Mapping[str, Report], refused: Mapping[str, str], unwritten: list[str], strict: bool):
     """The result. Raises WrongDerivative or UnansweredClaim."""
     found = {"claims": {name: report.json() for name, report in reports.items()}, "not judged": dict(refused)}
     wrong = [name for name, report in reports.items() if not report.right]
@@ -125,6 +126,9 @@ def _verdict(reports: Mapping[str, Report], refused: Mapping[str, str], unwritte
         raise UnansweredClaim(f"could not be judged: {', '.join(refused)}", found)
     if wrong:
         raise WrongDerivative(f"{len(wrong)} of {len(reports)} wrong: {', '.join(wrong)}", found)
+    partly = [name for name, report in reports.items() if not report.everywhere]
+    if strict and partly:
+        raise WrongDerivative(f"right only where tested: {', '.join(partly)}", found)
     return found
 
 

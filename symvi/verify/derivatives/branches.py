@@ -6,20 +6,22 @@ Random points find the wide ones; `aiming` looks for those between and behind th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from symvi.verify.derivatives.aiming import Seen, aimed
+from symvi.verify.derivatives.aiming import Seen, aimed, is_still
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.sites import OF_AN_ARRAY, all_alike, by_turns
 from symvi.verify.derivatives.worlds import RealWorld
 
 SCAN_DIGITS, SCANNED, FIRST = 30, 150, 6
 MORE_SCANNED = 450  # where there are many ways
+MOST_ASKED = 10000  # conditions, at points beyond the first SCANNED
 EXAMPLES = 2  # real points of every branch
+MORE_EXAMPLES = 5  # of aimed ones, where the function may have no derivative
 MANY_WAYS = 16
-STILL = 1e-20  # what is left of a difference that is zero, in the digits of a scan
 FEW_TURNS = 4  # of a condition that are told one by one
 NO_WAY = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
@@ -31,7 +33,8 @@ class Branch:
     aimed: whether no random point came here. wrong: entries that differ. rounded: those that differ by roundings of
     constants only. counted: for every prime and entry, the points at which it agreed. doubt: the decimal logarithm of a
     bound of the probability that a wrong entry passed. opaque, roots: whether functions or roots made some points of
-    fields say nothing.
+    fields say nothing. series: entries that differ by what a series leaves out in a small region, and how much of the
+    largest entry that is. kink: whether the function has no derivative there, or has that of its surroundings.
     """
 
     path: tuple
@@ -44,6 +47,8 @@ class Branch:
     doubt: float = 0.0
     opaque: bool = False
     roots: int = 0
+    series: dict[int, float] = field(default_factory=dict)
+    kink: bool = False
 
     @property
     def said(self) -> str:
@@ -84,9 +89,9 @@ def scan(problem: Problem) -> Scan:
     """The branches that random and aimed points reach. Raises VerificationError where no point has a value."""
     found: dict[tuple, Branch] = {}
     seen: list[Seen] = []
-    undefined, last, world, number = 0, None, RealWorld(SCAN_DIGITS), 0
+    undefined, last, world, number, asked = 0, None, RealWorld(SCAN_DIGITS), 0, 0
     world.keeps_gaps = True
-    while number < (SCANNED if len(found) <= MANY_WAYS else MORE_SCANNED):
+    while number < (SCANNED if len(found) <= MANY_WAYS or asked > MOST_ASKED else MORE_SCANNED):
         if number >= FIRST and found and all(not path for path in found):
             break
         point = problem.draw(number)
@@ -97,6 +102,7 @@ def scan(problem: Problem) -> Scan:
             undefined, last = undefined + 1, error
             continue
         seen.append(Seen(point, path, world.gaps))
+        asked += len(path)
         _add(found, seen[-1], False)
     if not found:
         raise VerificationError(f"{problem.function.said}: no value at any of {SCANNED} points on the manifold: {last}")
@@ -110,31 +116,45 @@ def scan(problem: Problem) -> Scan:
 
 def _add(found: dict[tuple, Branch], one: Seen, is_aimed: bool) -> None:
     branch = found.setdefault(one.path, Branch(one.path, aimed=is_aimed))
-    if len(branch.points) < EXAMPLES:
+    if len(branch.points) < (MORE_EXAMPLES if is_aimed else EXAMPLES):
         branch.points.append(one.point)
 
 
 def _still(seen: list[Seen]) -> frozenset:
-    """The conditions that compare the same two numbers, or two that are as far apart, at all random points."""
+    """The conditions, (site, turn), that compare the same two numbers at all random points."""
     gaps: dict[object, list] = {}
     for one in seen:
-        for (site, _), gap in zip(one.path, one.gaps, strict=True):
-            gaps.setdefault(site, []).append(gap)
-    return frozenset(
-        site
-        for site, found in gaps.items()
-        if len(found) >= FIRST and None not in found and max(found) - min(found) <= STILL * (1 + abs(found[0]))
-    )
+        for at, (_, gap) in one.asked.items():
+            gaps.setdefault(at, []).append(gap)
+    return frozenset(at for at, found in gaps.items() if is_still(found))
 
 
 def one_way_conditions(branches: list[Branch], still: frozenset = frozenset()) -> list[str]:
-    """Those that went one way only; of `still` ones the other way is not there to be reached."""
-    ways: dict[object, set[bool]] = {}
+    """Those that went one way only, all of their turns or some; of `still` ones the other way is not there.
+
+    Of an array, all of its numbers at once are a condition as well: code may ask for them together.
+    """
+    turns: dict[object, dict[int, set[bool]]] = {}
+    alike: set[tuple] = set()
     for branch in branches:
-        for site, way in branch.path:
-            ways.setdefault(site, set()).add(way)
-    one_way = {site: way.pop() for site, way in ways.items() if len(way) == 1 and site not in still}
-    return [f"{site} was {'always' if way else 'never'} true" for site, way in one_way.items()]
+        alike |= all_alike(branch.path)
+        for (site, turn), (_, way) in zip(by_turns(branch.path), branch.path, strict=True):
+            if (site, turn) not in still:
+                turns.setdefault(site, {}).setdefault(turn, set()).add(way)
+    return [said for site, ways in turns.items() for said in _one_way(site, ways, alike)]
+
+
+def _one_way(site: object, turns: dict[int, set[bool]], alike: set[tuple]) -> Iterator[str]:
+    ways = set().union(*turns.values())
+    if len(ways) == 1:
+        yield f"{site} was {'always' if True in ways else 'never'} true"
+        return
+    for way in (True, False):
+        found = [str(turn) for turn, went in turns.items() if went == {way}]
+        if found:
+            yield f"{site} was {'always' if way else 'never'} true in turn{'s' * (len(found) > 1)} {', '.join(found)}"
+        if str(site).endswith(OF_AN_ARRAY) and (site, way) not in alike:
+            yield f"{site} was never {str(way).lower()} for all of its numbers"
 
 
 def evaluated(problem: Problem, job: Callable):

@@ -23,9 +23,11 @@ from symvi.verify.derivatives.branches import (
     one_way_conditions,
     scan,
 )
+from symvi.verify.derivatives.edges import FAR_APART, edge
 from symvi.verify.derivatives.errors import OutsideDomain, VerificationError
+from symvi.verify.derivatives.in_floats import points_in_floats
 from symvi.verify.derivatives.lines import between
-from symvi.verify.derivatives.nearness import compared
+from symvi.verify.derivatives.nearness import Compared, compared
 from symvi.verify.derivatives.points import Point, SmallDraw, draw_point, point_text
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world
 from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
@@ -58,6 +60,15 @@ class Decision:
         return sorted(set().union(*(branch.wrong for branch in self.branches)))
 
     @property
+    def series(self) -> dict[int, float]:
+        """Entries that are right but for what a series leaves out in a small region, and the largest share of it."""
+        found: dict[int, float] = {}
+        for branch in self.branches:
+            for k, apart in branch.series.items():
+                found[k] = max(found.get(k, 0.0), apart)
+        return {k: apart for k, apart in found.items() if k not in self.wrong}
+
+    @property
     def rounded(self) -> set[int]:
         """Entries that are right but for roundings of constants."""
         return set().union(*(branch.rounded for branch in self.branches)) - set(self.wrong)
@@ -78,8 +89,10 @@ class Decision:
 def decide(problem: Problem, points: int) -> Decision:
     """Compare all entries in all branches; `points` per prime."""
     found = scan(problem)
+    if problem.in_floats:
+        found.branches[0].points += points_in_floats(problem)
     branches, others = found.branches[:MANY_WAYS], found.branches[MANY_WAYS:]
-    tested = [branch for branch in branches if any([_compare(problem, branch, p) for p in branch.points[:EXAMPLES]])]
+    tested = [branch for branch in branches if _compare_some(problem, branch)]
     branches = [branch for branch in branches if branch in tested or not branch.aimed]
     for prime in () if problem.in_floats else PRIMES:
         compare_in_field(problem, branches, prime, points)
@@ -93,7 +106,10 @@ def decide(problem: Problem, points: int) -> Decision:
 
 
 def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: int) -> Iterator[str]:
-    yield from one_way_conditions(branches, found.still)
+    if problem.in_floats:
+        yield f"{len(branches[0].points)} points in floats, conditions are not seen"
+    reached = [branch for branch in found.branches if branch in branches or branch.kink]
+    yield from one_way_conditions(reached, found.still)
     if others > MOST_TESTED:
         yield f"{others - MOST_TESTED} more ways through the conditions were reached and not tested"
     if found.undefined and (place := without_claim(problem)):
@@ -140,6 +156,18 @@ def ask_twice(problem: Problem) -> None:
                 raise VerificationError(f"{given.said} gives different values for the same arguments")
 
 
+def _compare_some(problem: Problem, branch: Branch) -> bool:
+    """Compare at the first points that can be compared; False where none can."""
+    compared_at: list[Point] = []
+    for point in branch.points:
+        if _compare(problem, branch, point):
+            compared_at.append(point)
+        if len(compared_at) == EXAMPLES and not problem.in_floats:
+            break
+    branch.points = compared_at or branch.points
+    return bool(compared_at)
+
+
 # --- one point ----------------------------------------------------------------------------------------------------
 def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
     """Compare in real numbers; False where nothing can be compared. At an aimed point a function may have a kink."""
@@ -151,13 +179,33 @@ def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
         if branch.aimed:
             return False
         raise
-    if found.tied and branch.aimed:
-        return False
+    if branch.aimed and (found.tied or found.wrong):
+        found = _at_an_edge(problem, branch, point, found)
+        if found is None:
+            return False
     branch.wrong |= set(found.wrong)
     branch.rounded |= found.rounded
     for entry, relative in found.wrong.items():
         branch.largest[entry] = max(branch.largest.get(entry, 0.0), relative)
     return True
+
+
+def _at_an_edge(problem: Problem, branch: Branch, point: Point, found: Compared) -> Compared | None:
+    """What is wrong at a point of a small region, where the truth nearby counts too; None where nothing can be said."""
+    beside = edge(problem, point, branch.path)
+    if found.tied:
+        if beside is None or beside.kink:
+            branch.kink |= beside is not None
+            return None
+        branch.kink = True
+        wrong = {k: apart for k, apart in beside.apart.items() if apart > FAR_APART and k in found.wrong}
+        return Compared(wrong) if wrong else None
+    if beside is not None:
+        series = {k for k in found.wrong if beside.apart[k] <= beside.allowed}
+        for k in series:
+            branch.series[k] = max(branch.series.get(k, 0.0), beside.apart[k])
+            del found.wrong[k]
+    return found
 
 
 def compare_signs(problem: Problem, branch: Branch) -> None:
@@ -220,7 +268,7 @@ def _in_field(problem: Problem, point: Point, prime: int, number: int, branches:
 
 
 def _agreed(branch: Branch, prime: int, points: int) -> bool:
-    settled = branch.wrong | branch.rounded
+    settled = branch.wrong | branch.rounded | set(branch.series)
     return all(n >= points or k in settled for k, n in enumerate(branch.counted[prime]))
 
 
@@ -241,7 +289,7 @@ def _count(branch: Branch, prime: int, truth: list, claim: list, world: FieldWor
     for entry, (t, c) in enumerate(zip(truth, claim, strict=True)):
         if t == c:
             branch.counted[prime][entry] += 1
-        elif not irrational and entry not in branch.rounded:
+        elif not irrational and entry not in branch.rounded and entry not in branch.series:
             branch.wrong.add(entry)
 
 

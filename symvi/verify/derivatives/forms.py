@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symvi.verify.derivatives.points import point_text
-from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, WRONG, Entry, Report
+from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, SERIES, WRONG, Entry, Report
 
-MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", ROUNDED: "~", WRONG: "X"}
+MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", ROUNDED: "~", SERIES: "~", WRONG: "X"}
 SHOWN_ENTRIES = 6
 SHOWN_UNREACHED = 3
 
@@ -101,6 +101,7 @@ def plain(report: Report) -> dict:
     """The report in JSON's own types."""
     return {
         "right": report.right,
+        "everywhere": report.everywhere,
         "function": report.function,
         "claimed": report.claimed,
         "wrt": list(report.wrt),

@@ -25,7 +25,8 @@ class Function:
     evaluate(values, world) gives Outputs; values are lists of the world's numbers, or of dual numbers over them.
     place: file and line where it stands, "" where there is none. notes: what reading it found worth saying; it may
     grow while the function is evaluated. floats_only: code that asks for machine numbers.
-    options: what symvi's own functions were asked with. on_floats: evaluate, on plain machine numbers.
+    options: what symvi's own functions were asked with. on_floats: evaluate, on plain machine numbers. given: Python
+    code as the user gave it.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Function:
     options: Mapping = field(default_factory=dict)
     floats_only: bool = False
     on_floats: Callable[[Values, World], Outputs] | None = None
+    given: object = None
 
     @property
     def said(self) -> str:

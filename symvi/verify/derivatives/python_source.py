@@ -28,7 +28,7 @@ def python_function(given: Callable, variables: Mapping[str, Variable]) -> Funct
     """The function of the variables that its parameters name. Raises VerificationError for one that is none."""
     name, place = getattr(given, "__name__", type(given).__name__), place_of(given)
     arguments = _arguments(given, variables, f"{name} ({place})")
-    function = Function(name, tuple(arguments.values()), None, "Python", place)
+    function = Function(name, tuple(arguments.values()), None, "Python", place, given=given)
     function.evaluate = lambda values, world: _run(given, arguments, variables, values, world, function)
     function.on_floats = lambda values, world: _run_on_floats(given, arguments, variables, values, world, function)
     return function

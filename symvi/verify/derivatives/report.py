@@ -7,6 +7,7 @@ from fractions import Fraction
 
 PROVED, EQUAL, DIGITS, FLOATS, WRONG = "proved", "equal", "equal to 60 digits", "equal in floats", "wrong"
 ROUNDED = "equal but for rounded constants"
+SERIES = "equal up to a series in a small region"
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,11 @@ class Report:
     @property
     def right(self) -> bool:
         return not self.transposed and all(entry.right for entry in self.entries)
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether every entry is right, and no way through the conditions was left out."""
+        return self.right and not self.unreached
 
     @property
     def wrong(self) -> tuple[Entry, ...]:

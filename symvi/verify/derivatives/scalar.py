@@ -7,7 +7,6 @@ Comparisons go the way they would go in real numbers, and are written down with 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from fractions import Fraction
 from numbers import Integral, Real
@@ -15,6 +14,7 @@ from numbers import Integral, Real
 from symvi.verify.derivatives.constants import Constant, meaning, of_short_float
 from symvi.verify.derivatives.elementary import absolute, call, power, sign
 from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
+from symvi.verify.derivatives.sites import condition_at, user_frame
 from symvi.verify.derivatives.worlds import World
 from symvi.verify.dual import reciprocal
 
@@ -94,7 +94,7 @@ class Scalar:
         other = self.other(other)
         if other is None:
             return NotImplemented
-        return self.world.decide(outcome(self.world.compare(self.value, other)), f"condition in {user_line()}")
+        return self.world.decide(outcome(self.world.compare(self.value, other)), user_condition())
 
     def __lt__(self, other):
         return self._asked(other, lambda order: order < 0)
@@ -197,10 +197,14 @@ def _meaning(number: Real) -> Constant:
 
 def user_line() -> str:
     """file.py:12, the innermost line of code that is neither this package's nor NumPy's."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and any(part in frame.f_code.co_filename for part in INSIDE):
-        frame = frame.f_back
+    frame = user_frame(INSIDE)
     return f"{frame.f_code.co_filename.replace(chr(92), '/').rsplit('/', 1)[-1]}:{frame.f_lineno}"
+
+
+def user_condition() -> str:
+    """That line, and which comparison of it."""
+    frame = user_frame(INSIDE)
+    return condition_at(frame.f_code, frame.f_lasti, user_line)
 
 
 def _method(name: str) -> Callable:

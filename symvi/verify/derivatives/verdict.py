@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from time import perf_counter
 
 from symvi.verify.derivatives.alone import check_alone
@@ -16,7 +17,7 @@ from symvi.verify.derivatives.function import Function
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world, in_world
 from symvi.verify.derivatives.proof import proved_entries
 from symvi.verify.derivatives.question import Question, fitted, question
-from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, WRONG, Entry, Report
+from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, SERIES, WRONG, Entry, Report
 from symvi.verify.derivatives.sources import read
 from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import RealWorld
@@ -62,6 +63,7 @@ def derivative(
     rows = count_outputs(judged, asked, seed)
     asked = question(wrt, known, order, weights, rows)
     claim = read(claimed, asked.variables, "claim")
+    asked = replace(asked, variables=_taken(asked, judged, claim))
     problem = fit(judged, claim, asked, rows, seed)
     decision = decide(problem, points)
     report = report_of(problem, decision, prove)
@@ -72,6 +74,15 @@ def _own_variables(given: object) -> Mapping[str, Variable]:
     """What symvi's own functions know of their arguments."""
     found = getattr(given, "variables", None)
     return found if isinstance(found, Mapping) else {}
+
+
+def _taken(asked: Question, *functions: Function) -> Mapping[str, Variable]:
+    """The variables that matter: a file's claims state those of all of them; symvi's own functions take theirs only."""
+    if not any(function.definition for function in functions):
+        return asked.variables
+    taken = {name for function in functions for name in function.arguments} | {*asked.wrt, asked.weights}
+    taken |= {asked.variables[name].step for name in taken if name in asked.variables}
+    return {name: variable for name, variable in asked.variables.items() if name in taken}
 
 
 def assert_derivative(*arguments, **options) -> Report:
@@ -109,6 +120,8 @@ def _misfit(problem: Problem, claimed: Function, given: tuple[int, ...]) -> str:
         f"{claimed.said} is {_sizes(given)}, the derivative is {_sizes(problem.shape)}: "
         f"{problem.rows} outputs of {problem.function.said}, columns: {columns}"
     )
+    if claimed.origin == "C" and len(given) == 1 and given[0] > (count := prod(problem.shape)):
+        said += f"; is entry {given[0] - 1} written out of the bounds of {count} entries?"
     for name in asked.wrt:
         variable = asked.variables[name]
         for tangent in ("raw", "rotation vector") if variable.kind == "quaternion" else ():
@@ -214,6 +227,8 @@ def _right_by(problem: Problem, decision: Decision, k: int) -> str:
         return FLOATS
     if k in decision.rounded:
         return ROUNDED
+    if k in decision.series:
+        return SERIES
     return EQUAL if decision.counted(k) else DIGITS
 
 
@@ -261,6 +276,12 @@ def _notes(problem: Problem, decision: Decision) -> list[str]:
         notes.append(
             f"the claim came as {' x '.join(map(str, problem.claimed_shape))}: the transpose of what was asked"
         )
+    for branch in decision.branches:
+        if branch.series and not branch.wrong:
+            notes.append(
+                f"where {branch.said}: equal up to terms that vanish there, the first terms of a series; "
+                f"{max(branch.series.values()):.0e} of the largest entry"
+            )
     if decision.undefined:
         notes.append(f"{decision.undefined} random points were outside the domain")
     return notes
