@@ -94,7 +94,7 @@ def test_a_step_that_leaves_the_domain_fails_and_leaves_the_state() -> None:
 
 
 def test_a_number_below_zero_is_refused() -> None:
-    with pytest.raises(ValueError, match="fixed_iterations -1 must be at least 0"):
+    with pytest.raises(ValueError, match="fixed_iterations -1 must lie between 0 and 1000"):
         SolverOptions(fixed_iterations=-1)
 
 
