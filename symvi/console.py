@@ -21,6 +21,8 @@ from symvi import __version__
 from symvi.errors import SymviError
 
 Result = Mapping[str, Any]
+# Keywords that errors name as remedies -> the same on the command line.
+OPTIONS = {"project=True": "--project"}
 
 app = typer.Typer(
     name="symvi",
@@ -69,7 +71,11 @@ _JSON_OPTION = inspect.Parameter(
 def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return str(error) or type(error).__name__
+    text = str(error) or type(error).__name__
+    if isinstance(error, SymviError):
+        for keyword, option in OPTIONS.items():
+            text = text.replace(keyword, option)
+    return text
 
 
 def print_json(result: Result, as_json: bool) -> None:

@@ -136,7 +136,7 @@ def _start(texts: list[str]) -> str | dict[str, tuple[float, ...]]:
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0]
     form = "--start JOINT=VALUE"
-    return {joint: _numbers(value, form) for joint, value in _pairs(texts, form).items()}
+    return {joint: _numbers(value, form, f"{joint}={value}") for joint, value in _pairs(texts, form).items()}
 
 
 def _pairs(texts: list[str], form: str) -> dict[str, str]:
@@ -156,7 +156,7 @@ def _points(texts: list[str]) -> dict[str, list[tuple[float, ...]]]:
     for text in texts:
         link, _, place = text.rpartition(":")
         form = "--contact-points LINK:x,y,z[,radius]"
-        values = _numbers(place, form)
+        values = _numbers(place, form, text)
         if not link or len(values) not in (3, 4):
             raise SymviError(f"--contact-points {text!r}: write {form.split()[1]}, in metres")
         points.setdefault(link, []).append(values)
@@ -205,12 +205,13 @@ def import_file(
     return result
 
 
-def _numbers(text: str, form: str) -> tuple[float, ...]:
+def _numbers(text: str, form: str, whole: str = "") -> tuple[float, ...]:
+    """The numbers of an option. form: the option and how it is written. whole: all that it was given, if more."""
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         option, _, what = form.partition(" ")
-        raise SymviError(f"{option} {text!r}: write {what}") from None
+        raise SymviError(f"{option} {(whole or text)!r}: write {what}") from None
 
 
 import_file.__name__ = "import"  # a word of Python cannot be the name of a function

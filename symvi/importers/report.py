@@ -106,7 +106,8 @@ class Report:
         """Raise MechanismError if anything was approximated, dropped or ignored."""
         losses = [str(notice) for notice in self.of(*LOSSES)]
         if losses:
-            raise MechanismError([*losses, f"{self.file}: {len(losses)} losses, and strict allows none"])
+            count = f"{len(losses)} losses" if len(losses) > 1 else "1 loss"
+            raise MechanismError([*losses, f"{self.file}: {count}, and strict allows none"])
 
 
 def _place(notice: Notice) -> str:

@@ -8,6 +8,7 @@ forgotten before a list that stands no further right than a list around it. List
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -43,7 +44,9 @@ class Expression:
 
     def shown(self) -> str:
         """The expression as an error shows it."""
-        return f"({shown(self.head)[1:-1]} ...)" if self.is_list else shown(self.text)
+        if not self.is_list:
+            return shown(self.text)
+        return f"({shown(self.head)[1:-1]} ...)" if self.head else "(...)"
 
 
 class Token(NamedTuple):
@@ -83,15 +86,24 @@ def parse_expression(content: bytes, findings: Findings, repair: bool = False) -
         mended, _, places = _parsed(text, file, by_indentation=True)
     except MechanismError:
         raise MechanismError(problem) from None
-    told = "; ".join(f"a ) for line {inner.line} is missing in line {place.line}" for inner, place in places[:3])
+    counts = Counter((inner.line, place.line) for inner, place in places)
+    told = "; ".join(_missing(count, *lines) for lines, count in list(counts.items())[:3])
     if len(places) > MOST_MENDED:
         raise MechanismError(f"{problem}; {len(places)} brackets are missing by the indentation, as {told}")
     if not repair:
-        raise MechanismError(f"{problem}; by the indentation {told}; repair adds it")
+        raise MechanismError(
+            f"{problem}; by the indentation {told}; repair adds {'it' if len(places) == 1 else 'them'}"
+        )
     for opened, place in places:
         why = f"added where the indentation has it, for line {opened.line}"
         findings.note("repaired", place, "", "missing )", why)
     return mended
+
+
+def _missing(count: int, opened: int, place: int) -> str:
+    """How many brackets are missing in one line, for the line of the lists that they would close."""
+    what, verb = ("a )", "is") if count == 1 else (f"{count} )", "are")
+    return f"{what} for line {opened} {verb} missing in line {place}"
 
 
 def _parsed(text: str, file: str, by_indentation: bool) -> tuple[Expression, Expression | None, list]:

@@ -22,6 +22,7 @@ from symvi.mechanism.vectors import Vector3, cross, norm, scale
 __all__ = ["Body", "Frames", "is_along"]
 
 OPTIONS = (*TRANSFORMS, "name", "mass")
+HELD = "held by the world: its mass has no effect"
 SQUARE = 1e-9  # sine of an angle up to which directions count as parallel
 
 
@@ -151,6 +152,8 @@ class Frames:
             self.places[name] = (body, pose)
             self.links.append(Link(name, source, inertial))
             self.joints.append(TreeJoint(f"frame {name}", "fixed", body.link, name, source, frame=pose))
+        elif body is self.bodies[0] and inertial:
+            self.findings.note("merged", masses[0].source, title, "mass", HELD)
         else:
             body.parts += [(inertial, pose)] if inertial else []
 

@@ -28,7 +28,7 @@ def is_known(item: Expression, known: Collection[str], around: str, findings: Fi
     """Whether an item is a list with a known head; any other is refused. around: what it stands in."""
     if item.is_list and item.head in known:
         return True
-    what = item.shown() if item.text or item.head else "(...)"
+    what = item.shown()
     remedy = did_you_mean(item.head, known) if item.head else f"known: {', '.join(known)}"
     remedy += f" If not, {ELSEWHERE}" if remedy.endswith("?") else f"; {ELSEWHERE}"
     findings.refuse(item.source, f"{what} is nothing that may stand in {around}; {remedy}")

@@ -188,3 +188,18 @@ def test_deep_nesting_costs_no_more_than_its_length() -> None:
     with pytest.raises(MechanismError, match="never closed"):
         parse_expression(text.encode(), Findings("deep.trep"))
     assert time.perf_counter() - begin < 10.0  # some 0.2 s alone on a processor
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (
+            "(system (",
+            "(...) is never closed; by the indentation 2 ) for line 1 are missing in line 1; repair adds them",
+        ),
+        ('(system (rx "q"', "(rx ...) is never closed; by the indentation 2 ) for line 1 are missing in line 1;"),
+        ("(", "(...) is never closed; by the indentation a ) for line 1 is missing in line 1; repair adds it"),
+    ],
+)
+def test_brackets_that_are_missing_in_one_line_are_counted(text: str, words: str, tmp_path: Path) -> None:
+    assert words in refused(text, tmp_path)

@@ -80,7 +80,9 @@ def test_every_command_takes_urdf(arm: Path, tmp_path: Path, capsys: pytest.Capt
         (["--contact-points", "tip:a,b,c"], "write LINK:x,y,z"),
         (["--package", "name"], "write NAME=FOLDER"),
         (["--start", "shoulder"], "the file has no such start"),
-        (["--start", "shoulder=x"], "write JOINT=VALUE"),
+        (["--start", "shoulder=x"], "--start 'shoulder=x': write JOINT=VALUE"),
+        (["--start", "shoulder=1,"], "--start 'shoulder=1,': write JOINT=VALUE"),
+        (["--contact-points", "tip:a,0,0"], "--contact-points 'tip:a,0,0': write LINK:x,y,z"),
         (["--hold", "x"], "write STIFFNESS,DAMPING"),
         (["--gravity", "down"], "write x,y,z"),
         (["-o", "arm.urdf"], "let its name end in .toml or .json"),
@@ -95,3 +97,20 @@ def test_options_that_cannot_be_read(options: list, words: str, arm: Path, capsy
 def test_the_mechanism_itself_says_who_reads_other_files(arm: Path) -> None:
     with pytest.raises(Exception, match="symvi.load reads"):
         Mechanism.from_file(arm)
+
+
+def test_losses_are_counted(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = arm.read_text().replace("</robot>", "@</robot>")
+    for tags, words in (("<warp/>", "1 loss, and strict"), ("<warp/><drive/>", "2 losses, and strict")):
+        arm.write_text(text.replace("@", tags))
+        assert cli.main(["import", str(arm), "--strict"]) == 1
+        assert words in capsys.readouterr().err
+
+
+def test_a_remedy_is_named_as_the_command_line_has_it(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The start breaks a loop: in Python project=True moves it onto the constraints."""
+    arm.write_text(four_bar("loop_joint").replace('xyz="0.0 1.0 -0.09999999999999998"', 'xyz="0.0 1.0 -0.15"'))
+    run = ["simulate", str(arm), "--time", "0.02", "--step", "0.01"]
+    assert cli.main(run) == 1
+    told = capsys.readouterr().err
+    assert "start with --project" in told and "project=True" not in told

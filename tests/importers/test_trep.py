@@ -238,3 +238,12 @@ def test_every_command_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_a_base_that_floats_is_no_word_of_trep(tmp_path: Path) -> None:
     with pytest.raises(MechanismError, match="frames say themselves how they hang on the world"):
         read(f"(system {PENDULUM})", tmp_path, base="floating")
+
+
+def test_masses_that_stand_still_are_told(tmp_path: Path) -> None:
+    """With a name or without: nothing moves them, and their weight rests on the world."""
+    pendulum = '(rx "q" (tz -1 (mass 1)))'
+    found = read(f'(system (tz -1\n(mass 5))\n(tx 2 (name "peg") (mass 3)) {pendulum})', tmp_path)
+    lines = [notice.source.line for notice in found.report.of("merged") if "mass has no effect" in notice.why]
+    assert lines == [2, 3]
+    assert read(f"(system (tz -1 {pendulum}) (tx 1))", tmp_path).report.of("merged") == ()
