@@ -10,9 +10,11 @@ from symvi.mechanism.names import did_you_mean
 from symvi.verify.derivatives.arithmetic import Arithmetic
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.function import Function, Outputs
-from symvi.verify.derivatives.matching import matched
+from symvi.verify.derivatives.matching import bare, matched
 from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import World
+
+ORDERS = ("wxyz", "sxyz", "xyz", "xy")  # of a struct's members, as entries of a variable
 
 
 class CGiven:
@@ -26,12 +28,18 @@ class CGiven:
         source = self.source
         said = f"{source.name} (C, {source.file}:{source.line})"
         output = self._output(said, variables)
-        places = matched([p.name for p in source.parameters if p.name != output], variables, self.names, said)
-        self._check(said, output, places, variables)
-        function = Function(source.name, tuple(places.values()), None, "C", f"{source.file}:{source.line}")
+        members = _members(source.parameters, variables, self.names)
+        whole = [p.name for p in source.parameters if p.name != output and p.name not in members]
+        roots = {name.rpartition(".")[0] for name in members}
+        named = {name: of for name, of in self.names.items() if name not in roots}
+        places = {**matched(whole, variables, named, said), **{name: of for name, (of, _) in members.items()}}
+        self._check(said, output, {name: places[name] for name in places if name not in members}, members, variables)
+        function = Function(
+            source.name, tuple(dict.fromkeys(places.values())), None, "C", f"{source.file}:{source.line}"
+        )
         for note in source.notes:
             function.note(str(note))
-        inputs = {parameter: place for parameter, place in places.items()}
+        inputs = {parameter: members.get(parameter, (of, None)) for parameter, of in places.items()}
         shape = () if output == "return" else next(p.shape for p in source.parameters if p.name == output)
         function.evaluate = lambda values, world: self._run(inputs, output, shape, values, world, said)
         return function
@@ -51,13 +59,14 @@ class CGiven:
             raise VerificationError(f"{said} has several outputs: {', '.join(written)}; say which with output=...")
         return written[0]
 
-    def _check(self, said: str, output: str, places: Mapping[str, str], variables: Mapping[str, Variable]) -> None:
+    def _check(self, said: str, output: str, places: Mapping[str, str], members: Mapping, variables: Mapping) -> None:
         for parameter in self.source.parameters:
-            if parameter.direction == "out" or parameter.name == output:
+            if parameter.direction == "out" or parameter.name == output or parameter.name in members:
                 continue
             if parameter.name not in places:
+                hint = did_you_mean(parameter.name, variables)
                 raise VerificationError(
-                    f"{said}: parameter '{parameter.name}' is no variable; {did_you_mean(parameter.name, variables)} "
+                    f"{said}: parameter '{parameter.name}' is no variable; {hint}{'' if hint.endswith('?') else '.'} "
                     f"Say names={{'{parameter.name}': ...}}"
                 )
             variable = variables[places[parameter.name]]
@@ -68,7 +77,9 @@ class CGiven:
                 )
 
     def _run(self, inputs, output: str, shape, values, world: World, said: str) -> Outputs:
-        given = {parameter: list(values[name]) for parameter, name in inputs.items()}
+        given = {
+            parameter: list(values[name]) if k is None else values[name][k] for parameter, (name, k) in inputs.items()
+        }
         try:
             entries = self.source(given, Arithmetic(world))[output]
         except ZeroDivisionError as error:
@@ -76,6 +87,24 @@ class CGiven:
         if None in shape or prod(shape) != len(entries) or len(entries) == 1:
             shape = (len(entries),)
         return Outputs(tuple(shape), entries)
+
+
+def _members(parameters: Iterable, variables: Mapping[str, Variable], names: Mapping[str, str]) -> dict:
+    """Members of structs that are the entries of a variable: "q.w" -> ("q", 0), in whatever order they stand there."""
+    structs: dict[str, dict[str, str]] = {}
+    for parameter in parameters:
+        root, _, member = parameter.name.rpartition(".")
+        if root and parameter.name not in names:
+            structs.setdefault(root, {})[member.lower() if parameter.shape == () else ""] = parameter.name
+    found = {}
+    for root, of in structs.items():
+        alike = [
+            name for name in variables if names.get(root, name) == name and bare(name) == bare(names.get(root, root))
+        ]
+        letters = next((order for order in ORDERS if sorted(order) == sorted(of)), "")
+        if len(alike) == 1 and letters and variables[alike[0]].size == len(letters):
+            found |= {of[letter]: (alike[0], k) for k, letter in enumerate(letters)}
+    return found
 
 
 def c(

@@ -44,7 +44,7 @@ class CFunction:
         self.name, self.file, self.line = function.name, function.place.file, function.place.line
         self.parameters = tuple(parameters_of(function))
         self.returns = 0 if isinstance(function.returned, types.Void) else types.cells(function.returned)
-        self.notes = tuple(sorted({*notes, *program.notes}))
+        self.notes = tuple(sorted({*notes, *program.notes, *_single_precision(program.unit)}))
         self.branches = tuple(str(place) for place in sorted(program.branches))
         self.cleared = frozenset(cleared)
         names = {parameter.name for parameter in self.parameters}
@@ -73,6 +73,12 @@ class CFunction:
         if self.returns:
             results["return"] = list(returned) if isinstance(returned, list) else [returned]
         return results
+
+
+def _single_precision(unit: Unit) -> Iterable[Note]:
+    """One note of all numbers that a machine would round to 24 bits."""
+    for place in sorted(unit.single)[:1]:
+        yield Note(place, "single precision", "float is evaluated exactly here, not in single precision")
 
 
 def read_c(

@@ -38,6 +38,7 @@ class Unit:
     globals: dict[str, c_ast.Decl] = field(default_factory=dict)
     functions: dict[str, c_ast.FuncDef] = field(default_factory=dict)
     prototypes: dict[str, c_ast.Decl] = field(default_factory=dict)
+    single: set[Place] = field(default_factory=set)  # where numbers of single precision were read
 
     @classmethod
     def of(cls, tree: c_ast.FileAST) -> Unit:
@@ -114,6 +115,8 @@ class Types:
             return self._guarded(names[0], self.unit.typedefs[names[0]], place)
         key = tuple(sorted(name for name in names if name != "int" or len(names) == 1))
         key = tuple(word for word in key if word != "signed" or key in (("signed",), ("char", "signed")))
+        if key == ("float",):
+            self.unit.single.add(place)
         if key in WORDS:
             return WORDS[key]
         if "_Complex" in names:

@@ -31,6 +31,8 @@ def constant(scope: Scope, node: c_ast.Constant) -> Value:
 
 
 def _decimal(scope: Scope, text: str, place: Place) -> Value:
+    if text[-1] in "fF" and text[:2].lower() != "0x":
+        scope.unit.single.add(place)
     meant = literals.meaning(text)
     if meant.said:
         scope.note(place, "rounded number", meant.said)

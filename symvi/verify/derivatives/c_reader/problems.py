@@ -29,7 +29,8 @@ class Place:
 class Note:
     """Something that a reader of the verdict should know: its place, its kind, a sentence.
 
-    kind: "integer division", "rounded number", "skipped include", "skipped call", "global".
+    kind: "integer division", "rounded number", "skipped include", "skipped call", "global",
+    "single precision".
     """
 
     place: Place
