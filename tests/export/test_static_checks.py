@@ -112,13 +112,14 @@ def test_clang_tidy_finds_nothing(checked: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "precision"), [("pendulum", "1"), ("box", "0")])
-def test_no_statement_can_fail_on_any_numbers(tmp_path: Path, name: str, precision: str) -> None:
+@pytest.mark.parametrize(("name", "never"), [("pendulum", 0), ("box", 4)])
+def test_no_statement_can_fail_on_any_numbers(tmp_path: Path, name: str, never: int) -> None:
     """Frama-C's Eva: a tree and a mechanism with contacts; every entry point, in any order, on any numbers.
 
     No division of integers by zero, no overflow, no access beyond an array, nothing read before it is written; every
-    function is reached. Numbers that are not finite are a status, not an error: their alarms are off, also where a
-    number becomes a whole one, which comparisons just before allow for those of size below 1e9 alone.
+    statement is reached, but the few of a box that stand there for mechanisms with joints (never). Numbers that are
+    not finite are a status, not an error: their alarms are off, also where a number becomes a whole one, which
+    comparisons just before allow for those of size below 1e9 alone.
     """
     prefix = written(tmp_path, EXPORTED[name](), "float")
     command = [
@@ -128,14 +129,18 @@ def test_no_statement_can_fail_on_any_numbers(tmp_path: Path, name: str, precisi
         "-main",
         "prove",
         "-eva-precision",
-        precision,
+        "0",
         "-machdep",
         "x86_64",
     ]
-    command += ["-eva-auto-loop-unroll", "128", "-warn-special-float", "none", f"-cpp-extra-args=-I{tmp_path}"]
+    command += ["-eva-auto-loop-unroll", "16", "-warn-special-float", "none", f"-cpp-extra-args=-I{tmp_path}"]
     found = run(tmp_path, *command, str(tmp_path / f"{prefix}.c"), str(tmp_path / "proof" / "proof.c"))
     alarms = re.findall(r"\[eva:alarm\][^[]*", found)
     assert [alarm for alarm in alarms if "is_finite" not in alarm] == []
     summary = found[found.index("ANALYSIS SUMMARY") :]
-    reached, all_of_them = re.search(r"(\d+) functions analyzed \(out of (\d+)\)", summary).groups()
-    assert reached == all_of_them
+    for counted, left in (
+        (r"(\d+) functions analyzed \(out of (\d+)\)", 0),
+        (r"(\d+) statements reached \(out of (\d+)\)", never),
+    ):
+        reached, all_of_them = map(int, re.search(counted, summary).groups())
+        assert all_of_them - reached <= left

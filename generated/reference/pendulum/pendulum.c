@@ -2281,25 +2281,58 @@ static bool is_number(real x, real wanted)
 /* whether every number that the text has as a constant is what it was */
 static bool constants_are_kept(const pendulum_parameters *p)
 {
-    bool kept = true;
-    kept = kept && is_number(p->body[0].inertia[3], 0.0);
-    kept = kept && is_number(p->body[0].inertia[4], 0.0);
-    kept = kept && is_number(p->body[0].inertia[5], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].anchor_a[0], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].anchor_a[1], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].anchor_a[2], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].anchor_b[0], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].anchor_b[1], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].e1[0], 1.0);
-    kept = kept && is_number(p->revolute_ground[0].e1[1], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].e1[2], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].e2[0], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].e2[1], 1.0);
-    kept = kept && is_number(p->revolute_ground[0].e2[2], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].e3[0], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].e3[1], 0.0);
-    kept = kept && is_number(p->revolute_ground[0].e3[2], 1.0);
-    return kept;
+    if (!is_number(p->body[0].inertia[3], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->body[0].inertia[4], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->body[0].inertia[5], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].anchor_a[0], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].anchor_a[1], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].anchor_a[2], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].anchor_b[0], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].anchor_b[1], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].e1[0], 1.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].e1[1], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].e1[2], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].e2[0], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].e2[1], 1.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].e2[2], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].e3[0], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].e3[1], 0.0)) {
+        return false;
+    }
+    if (!is_number(p->revolute_ground[0].e3[2], 1.0)) {
+        return false;
+    }
+    return true;
 }
 
 /* whether a symmetric matrix xx, yy, zz, xy, xz, yz has no negative eigenvalue, but for round-off */
@@ -2328,11 +2361,12 @@ static bool is_inertia(const real j[6])
     const real round_off = 1e-09*trace;
     real rest[6];
     if (!(trace > 0.0)) {
-        bool none = true;
         for (unsigned int k = 0u; k < 6u; k++) {
-            none = none && is_number(j[k], 0.0);
+            if (!is_number(j[k], 0.0)) {
+                return false;
+            }
         }
-        return none;
+        return true;
     }
     for (unsigned int k = 0u; k < 6u; k++) {
         rest[k] = (k < 3u) ? ((0.5*trace) - j[k]) : -j[k];
@@ -2343,68 +2377,99 @@ static bool is_inertia(const real j[6])
 /* whether numbers that may be changed make sense */
 static bool are_sensible(const pendulum_parameters *p)
 {
-    bool sensible = true;
     for (unsigned int n = 0u; n < 1u; n++) {
-        sensible = sensible && is_finite(p->common[n].h);
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            sensible = sensible && is_finite(p->common[n].gravity[k]);
+        if (!is_finite(p->common[n].h)) {
+            return false;
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
-        sensible = sensible && is_finite(p->common[n].limit);
+        for (unsigned int k = 0u; k < 3u; k++) {
+            if (!is_finite(p->common[n].gravity[k])) {
+                return false;
+            }
+        }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
-        sensible = sensible && is_finite(p->common[n].extent);
-        sensible = sensible && (p->common[n].extent > 0.0);
+        if (!is_finite(p->common[n].limit)) {
+            return false;
+        }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
-        sensible = sensible && is_finite(p->body[n].mass);
-        sensible = sensible && (p->body[n].mass > 0.0);
+        if (!is_finite(p->common[n].extent)) {
+            return false;
+        }
+        if (!(p->common[n].extent > 0.0)) {
+            return false;
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        if (!is_finite(p->body[n].mass)) {
+            return false;
+        }
+        if (!(p->body[n].mass > 0.0)) {
+            return false;
+        }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 6u; k++) {
-            sensible = sensible && is_finite(p->body[n].inertia[k]);
+            if (!is_finite(p->body[n].inertia[k])) {
+                return false;
+            }
         }
-        sensible = sensible && is_inertia(p->body[n].inertia);
+        if (!is_inertia(p->body[n].inertia)) {
+            return false;
+        }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            sensible = sensible && is_finite(p->revolute_ground[n].anchor_a[k]);
+            if (!is_finite(p->revolute_ground[n].anchor_a[k])) {
+                return false;
+            }
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            sensible = sensible && is_finite(p->revolute_ground[n].anchor_b[k]);
+            if (!is_finite(p->revolute_ground[n].anchor_b[k])) {
+                return false;
+            }
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 4u; k++) {
-            sensible = sensible && is_finite(p->revolute_ground[n].frame_a[k]);
+            if (!is_finite(p->revolute_ground[n].frame_a[k])) {
+                return false;
+            }
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 4u; k++) {
-            sensible = sensible && is_finite(p->revolute_ground[n].frame_b[k]);
+            if (!is_finite(p->revolute_ground[n].frame_b[k])) {
+                return false;
+            }
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            sensible = sensible && is_finite(p->revolute_ground[n].e1[k]);
+            if (!is_finite(p->revolute_ground[n].e1[k])) {
+                return false;
+            }
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            sensible = sensible && is_finite(p->revolute_ground[n].e2[k]);
+            if (!is_finite(p->revolute_ground[n].e2[k])) {
+                return false;
+            }
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            sensible = sensible && is_finite(p->revolute_ground[n].e3[k]);
+            if (!is_finite(p->revolute_ground[n].e3[k])) {
+                return false;
+            }
         }
     }
-    return sensible && (p->common[0].h > 0.0);
+    return p->common[0].h > 0.0;
 }
 
 int pendulum_adapt(pendulum_parameters *p)
@@ -2444,17 +2509,20 @@ int pendulum_check(int abi, const char *digest, unsigned long sizes)
 /* whether all inputs, placements and velocities are finite */
 static bool all_finite(const pendulum_state *z, const pendulum_input *u)
 {
-    bool finite = true;
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            finite = finite && is_finite(z->body[n].x[k]) && is_finite(z->body[n].v[k]) && is_finite(z->body[n].w[k]);
+            if (!(is_finite(z->body[n].x[k]) && is_finite(z->body[n].v[k]) && is_finite(z->body[n].w[k]))) {
+                return false;
+            }
         }
         for (unsigned int k = 0u; k < 4u; k++) {
-            finite = finite && is_finite(z->body[n].q[k]);
+            if (!is_finite(z->body[n].q[k])) {
+                return false;
+            }
         }
     }
     (void)u;
-    return finite;
+    return true;
 }
 
 /* how a knot stands: numbers finite, joints closed, bodies apart */
@@ -2506,11 +2574,12 @@ static void take_motion(pendulum_motion *m, const real *coordinates, const real 
 /* whether coordinates and rates are finite */
 static bool motion_is_finite(const pendulum_real *coordinates, const pendulum_real *rates)
 {
-    bool finite = true;
     for (unsigned int n = 0u; n < 1u; n++) {
-        finite = finite && is_finite(coordinates[n]) && is_finite(rates[n]);
+        if (!(is_finite(coordinates[n]) && is_finite(rates[n]))) {
+            return false;
+        }
     }
-    return finite;
+    return true;
 }
 
 int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w,
