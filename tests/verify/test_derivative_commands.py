@@ -69,6 +69,19 @@ def test_a_file_of_right_claims_passes(folder: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out.count("RIGHT") == 2
 
 
+def test_what_is_right_only_where_it_was_tested_fails_where_that_is_asked(folder: Path, capsys) -> None:
+    assert cli.main(["verify", "claims.py", "--strict"]) == 0
+    never = "def never(q, v):\n    return rotation(q) @ v\ndef never_derivative_wrt_v(q, v):\n"
+    (folder / "claims.py").write_text(
+        CLAIMS + never + "    return rotation(q) if np.sin(v[0]) < 2 else 0 * rotation(q)\n"
+    )
+    assert cli.main(["verify", "claims.py"]) == 0
+    capsys.readouterr()
+    assert cli.main(["verify", "claims.py", "--strict", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["claims"]["never_derivative_wrt_v"]
+    assert found["right"] and not found["everywhere"]
+
+
 def test_a_wrong_claim_fails_with_its_diagnosis(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "claims.py").write_text(CLAIMS + WRONG)
     assert cli.main(["verify", "claims.py", "--json", "--html", "report.html", "--latex", "report.tex"]) == 1

@@ -1,4 +1,4 @@
-"""Conditions that hide errors: several on one line, of arrays, near zero, in machine numbers; and those that hide none."""
+"""Conditions that hide errors: several on one line, of arrays, near zero, in floats; and those that hide none."""
 
 from __future__ import annotations
 
