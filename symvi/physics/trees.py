@@ -66,7 +66,7 @@ def read_tree(expressions: object) -> Tree:
     if isinstance(expressions, sp.MatrixExpr):
         expressions = expressions.as_explicit()
     if isinstance(expressions, list | tuple):
-        expressions = sp.Array(expressions)
+        expressions = sp.Array(_nested(expressions))
     if isinstance(expressions, sp.MatrixBase | sp.NDimArray):
         flat, shape = list(sp.flatten(expressions)), tuple(int(n) for n in expressions.shape)
     else:
@@ -74,6 +74,15 @@ def read_tree(expressions: object) -> Tree:
     reader = _Reader()
     outputs = tuple(reader.node(sp.sympify(e)) for e in flat)
     return Tree(tuple(reader.nodes), tuple(reader.texts), outputs, shape)
+
+
+def _nested(expressions: object) -> object:
+    """Lists of lists, where matrices stand in a list: one Hessian for each output."""
+    if isinstance(expressions, sp.MatrixBase | sp.NDimArray):
+        return expressions.tolist()
+    if isinstance(expressions, list | tuple):
+        return [_nested(e) for e in expressions]
+    return expressions
 
 
 def symbol_names(symbols: Sequence) -> list[str]:

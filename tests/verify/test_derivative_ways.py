@@ -316,3 +316,11 @@ def test_a_function_that_calls_itself_in_a_file_full_of_sympy_ends() -> None:
 def test_complex_numbers_are_refused() -> None:
     with pytest.raises(verify.VerificationError, match="complex"):
         verify.derivative(lambda x: x * x, lambda x: 2 * x + 0j, "x", {"x": verify.scalar()})
+
+
+def test_second_derivatives_may_be_a_list_of_hessians() -> None:
+    x, y = sympy.symbols("x y")
+    function = sympy.Matrix([x**2 * y, x * y**3])
+    hessians = [sympy.hessian(f, (x, y)) for f in function]
+    assert verify.derivative(function, hessians, ["x", "y"], XY, order=2).right
+    assert not verify.derivative(function, hessians[::-1], ["x", "y"], XY, order=2).right
