@@ -108,3 +108,29 @@ def test_components_of_a_gradient_that_left_the_sphere_another_way() -> None:
     variables = {"q": verify.quaternion("raw"), "v": verify.vector()}
     report = verify.derivative(of_degree_two, by_q, wrt="q", variables=variables)
     assert_named(report, "manifold", "right along the unit sphere")
+
+
+@pytest.mark.parametrize(("order", "says"), [((3, 0, 1, 2), "last"), ((1, 2, 3, 0), "first")])
+def test_a_quaternion_read_in_another_order_is_named(order: tuple[int, ...], says: str) -> None:
+    """Half of all libraries have the scalar part last."""
+    variables = {"q": verify.quaternion(), "p": verify.vector()}
+    report = verify.derivative(
+        lambda q, p: hand.rotation(q) @ p,
+        lambda q, p: -hand.rotation(q[list(order)]) @ hand.skew(p),
+        wrt="q",
+        variables=variables,
+    )
+    (found,) = report.diagnoses
+    assert found.kind == "order" and f"q read with its scalar part {says}" in found.says
+
+
+def test_a_block_is_explained_by_what_it_knows() -> None:
+    """The world's side in the block of q_b has nothing to do with the conjugate of q_a."""
+    variables = {"q_a": verify.quaternion(), "q_b": verify.quaternion(), "p": verify.vector()}
+    report = verify.derivative(
+        lambda q_a, q_b, p: hand.rotation(q_b) @ p - hand.rotation(q_a) @ p,
+        lambda q_a, q_b, p: np.hstack([hand.rotation(q_a) @ hand.skew(p), -hand.skew(hand.rotation(q_b) @ p)]),
+        wrt=["q_a", "q_b"],
+        variables=variables,
+    )
+    assert [found.kind for found in report.diagnoses] == ["side"]

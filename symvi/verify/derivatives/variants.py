@@ -6,7 +6,7 @@ bodies, a parameter forgotten or with the other sign, rows in other axes, a tran
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -79,9 +79,9 @@ def tangents(question: Question) -> list[str]:
     ]
 
 
-def flipped(question: Question) -> Question:
-    """The same question with every tangent on its other side."""
-    for name in tangents(question):
+def flipped(question: Question, of: Sequence[str] | None = None) -> Question:
+    """The same question with every tangent on its other side, or those of some quaternions."""
+    for name in tangents(question) if of is None else [name for name in tangents(question) if name in of]:
         variable = question.variables[name]
         side = "world" if variable.side == "body" else "body"
         question = question.with_variable(name, variable.in_tangent(variable.tangent, side))
@@ -272,7 +272,11 @@ def conjugates(problem: Problem) -> Iterator[Variant]:
         yield Variant("conjugate", says, 2.0, _asking(problem, problem.question, change))
         if tangents(problem.question):
             both = f"the derivative of the function of the conjugate{'s' * (len(chosen) > 1)} of {' and '.join(chosen)}"
-            yield Variant("conjugate", both, 2.5, _asking(problem, flipped(problem.question), change))
+            yield Variant("conjugate", both, 2.5, _asking(problem, flipped(problem.question, chosen), change))
+    for name in quaternions:
+        for says, change in (("last", _scalar_from_end), ("first, where the others have it last", _scalar_to_end)):
+            of = _asking(problem, problem.question, _changing({name: change}))
+            yield Variant("order", f"{name} read with its scalar part {says}", 2.0, of)
     rotations = [n for n, v in problem.question.variables.items() if v.kind in ("rotation", "inertia") and v.size == 9]
     for name in rotations:
         if problem.question.variables[name].kind == "rotation":
@@ -282,6 +286,14 @@ def conjugates(problem: Problem) -> Iterator[Variant]:
 
 def _conjugate(values: list) -> list:
     return [values[0], *(-x for x in values[1:])]
+
+
+def _scalar_from_end(values: list) -> list:
+    return [values[3], *values[:3]]
+
+
+def _scalar_to_end(values: list) -> list:
+    return [*values[1:], values[0]]
 
 
 def _transposed(values: list) -> list:
