@@ -55,7 +55,7 @@ def test_a_closure_of_exactly_zero_has_no_logarithm(tmp_path):
 
 def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"needs the package matplotlib; .*symvi\[plot\]"):
+    with pytest.raises(MissingExtraError, match=r"needs the package matplotlib; .* -m pip install .*matplotlib"):
         write_plot(pendulum(10), tmp_path / "plot.png")
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from symvi.verify.ctext import Function, Reader, Statement, UnreadableText, read_function, tokens
 
 STORES = {"p": "parameters", "z": "state", "u": "input", "w": "work", "m": "motion"}
-ACCESS = re.compile(r"(\w+)\[[^\]]*\]\.(\w+)")
+ACCESS = re.compile(r"(?<!\bp->)\b(\w+)\[[^\]]*\]\.(\w+)")  # parameters have names of their own
 FUNCTION = re.compile(r"^static void (\w+)\([^)]*\)\n\{.*?^\}\n", re.S | re.M)
 TABLE = re.compile(r"^ *static const unsigned short (\w+)_table\[\d+\]\[\d+\] = \{(.*?)^ *\};\n", re.S | re.M)
 
