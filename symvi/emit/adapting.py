@@ -13,7 +13,7 @@ from symvi.program.program import Node
 from symvi.program.records import Field
 
 FLAT = {"double": 1e-9, "float": 1e-5}  # of the trace: by so much principal moments may miss the triangle inequality
-OF_UNITS = ("heft", "share")
+OF_NODES = ("heft", "share")
 OF_WHOLE = ("mass", "acceleration")
 SOLVERS = ("guard", "limit", "extent", "weight")  # of the analysis of the mechanism where it was described
 FREE, FOLLOWS, FIXED, SOLVER = "free", "follows", "fixed", "solver"
@@ -71,7 +71,7 @@ class Adapting:
     def role(self, place: Place) -> str:
         """free: may be changed; follows: from others, by adapt; fixed: a constant of the text; solver: its own."""
         name = place.field.name
-        if name in OF_UNITS or (place.node.kind, name) == ("body", "size") or place in self.leaders:
+        if name in OF_NODES or (place.node.kind, name) == ("body", "size") or place in self.leaders:
             return FOLLOWS
         if place.node.kind == COMMON and name in OF_WHOLE:
             return FOLLOWS

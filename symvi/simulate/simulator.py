@@ -320,7 +320,6 @@ class Simulator:
         change: of velocities, when they were projected onto the joints; None where that was asked for. Round-off of
         the largest velocity is allowed, and what a driver's rate may be off.
         """
-        scale = 1.0 if self.engine.parameters.dtype == np.float64 else 1e4
         limit = float(self.engine.parameters[self.plan.at("parameters", "common", 0, "limit")][0])
         allowed = (
             (self.plan.constraints, CLOSED[self._real]),
@@ -339,7 +338,7 @@ class Simulator:
             raise AssemblyError(f"the start violates the constraints by {size:.3g}, worst at '{name}': {remedy}")
         velocities = np.concatenate([frames.entry(self.plan, frame[None], name) for name in "vw"])
         size = max(1.0, float(self.engine.parameters[self.plan.at("parameters", "common", 0, "extent")][0]))
-        allowed = 1e-6 * scale * max(1.0, float(np.abs(velocities).max())) + DOUBTS * doubt * size
+        allowed = 100.0 * CLOSED[self._real] * max(1.0, float(np.abs(velocities).max())) + DOUBTS * doubt * size
         if change is not None and not change <= allowed:
             raise AssemblyError(
                 f"the start velocities violate the constraints: projecting changes one by {change:.3g} m/s or rad/s; "
