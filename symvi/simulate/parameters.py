@@ -1,7 +1,6 @@
 """Run-time parameters: their names, what they may be, and what else a value decides, without generating again.
 
-The geometry of a joint lies in every node that reads its coordinates: the joint itself, its drivers, springs, limits.
-It has one name, joint.field, and one value.
+What follows from what is told in symvi/program/following.py.
 """
 
 from __future__ import annotations
