@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain
-from time import process_time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 NEAR = 1e-8
 MOST_TERMS = 3  # that are told of one part
-SHARE = 0.4  # of the time that there is, for arrays in the place of others
 MOST_NUMBERS = 40  # of variables, that products are made of
 
 
@@ -172,12 +170,14 @@ def _exchanged_columns(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, f
 
 def _other_entry(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     i, k = scope.rows[0], scope.columns[0]
-    truths = [np.array(t) for t in bench.matrices(bench.truth)]
+    truths = bench.matrices(bench.truth)
+    if bench.claims[0][i, k] == bench.claims[1][i, k]:
+        return  # a number that is the same everywhere stands in many places
     for sign, words in ((1, "the true entry"), (-1, "minus the true entry")):
         for r, c in np.ndindex(truths[0].shape):
             if (r, c) == (i, k):
                 continue
-            values = [(claim[i][k], sign * t[r, c]) for claim, t in zip(bench.claims, truths, strict=True)]
+            values = [(claim[i, k], sign * t[r, c]) for claim, t in zip(bench.claims, truths, strict=True)]
             if all(abs(a - b) < NEAR * abs(b) for a, b in values):
                 yield f"{words} {[int(r), int(c)]}", "order", 2.5
                 return
@@ -226,7 +226,7 @@ def _tapes(bench: Bench) -> Tapes | None:
 def _replaced(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     """The claim is the derivative with one array in the place of another."""
     if not hasattr(bench, "replaced"):
-        bench.replaced, bench.spent_replacing = [], 0.0
+        bench.replaced = []
         bench.to_replace = replaced(tapes) if (tapes := _tapes(bench)) else iter(())
     yielded = 0
     for one in chain(bench.replaced, _further(bench)):
@@ -240,16 +240,10 @@ def _replaced(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
 
 
 def _further(bench: Bench) -> Iterator[Replaced]:
-    """Replaced arrays that have not been looked at, while there is time."""
-    began = process_time()
-    while not bench.late and bench.spent_replacing < SHARE * bench.patience:
-        one = next(bench.to_replace, None)
-        bench.spent_replacing += process_time() - began
-        if one is None:
-            return
+    """Replaced arrays that have not been looked at, while there is effort left."""
+    while bench.effort.spend_on_array() and (one := next(bench.to_replace, None)) is not None:
         bench.replaced.append(one)
         yield one
-        began = process_time()
 
 
 def _replaced_words(bench: Bench, scope: Scope, one: Replaced) -> str | None:
@@ -291,13 +285,14 @@ def _pairs(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
 
 # --- terms of the chain rule --------------------------------------------------------------------------------------
 def _terms(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
-    if (both := _all_terms(bench)) is None:
+    if not (both := _all_terms(bench)) or not both[0]:
         return
     window = np.ix_(list(scope.rows), list(scope.columns))
     deltas = [delta[window] for delta in differences(bench)]
     truth = np.array(bench.matrices(bench.truth)[0])[window]
     seen: set[str] = set()
-    for first, second in zip(*both, strict=True):
+    for k in _worth_a_look(deltas, [shares[:, *window] for shares in bench.shares]):
+        first, second = both[0][k], both[1][k]
         if np.abs(first.share[window] - truth).max() <= NEAR * np.abs(truth).max():
             continue  # the whole of it: nothing is said by calling it a term
         said = _said(bench, deltas, [first.share[window], second.share[window]])
@@ -314,7 +309,22 @@ def _all_terms(bench: Bench) -> list[list[Term]] | None:
     """The terms at both points, in the same order."""
     if not hasattr(bench, "terms"):
         bench.terms = [terms(bench.problem, p, t) for p, t in zip(bench.points, bench.traces, strict=False)]
+        bench.shares = [np.array([term.share for term in of_point]) for of_point in bench.terms]
     return bench.terms if len(bench.terms) == 2 and len(bench.terms[0]) == len(bench.terms[1]) else None
+
+
+def _worth_a_look(deltas: list[np.ndarray], shares: list[np.ndarray]) -> list[int]:
+    """Terms whose shares may be the differences, at every point: all at once, for most are not."""
+    worth = np.ones(len(shares[0]), dtype=bool)
+    for delta, share in zip(deltas, shares, strict=True):
+        near = 2 * NEAR * np.abs(delta).max()
+        sizes = (share * share).sum(axis=(1, 2))
+        ratios = np.divide((share * delta).sum(axis=(1, 2)), sizes, out=np.zeros(len(share)), where=sizes > 0)
+        fits = np.abs(delta - ratios[:, None, None] * share).max(axis=(1, 2)) <= near
+        if share.shape[1] == share.shape[2]:
+            fits |= np.abs(delta - (share.swapaxes(1, 2) - share)).max(axis=(1, 2)) <= near
+        worth &= fits
+    return np.flatnonzero(worth).tolist()
 
 
 def _short(words: str) -> str:

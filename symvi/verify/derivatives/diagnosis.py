@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import isfinite
-from time import process_time
+
+import numpy as np
 
 from symvi.verify.derivatives.additions import additions, zero
+from symvi.verify.derivatives.comparing import SEEN, alike, in_floats, proportion, ratio, window
 from symvi.verify.derivatives.conventions import other_convention
 from symvi.verify.derivatives.decide import Branch, Decision
+from symvi.verify.derivatives.effort import ADDED, EVALUATED, Effort
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.factors import ZERO, Factors
 from symvi.verify.derivatives.points import Point
@@ -34,12 +37,11 @@ from symvi.verify.derivatives.variants import (
 )
 from symvi.verify.derivatives.worlds import DIGITS, FloatWorld, Irrational, RealWorld
 
-SEEN, SURE = 1e-8, 1e-30
+SURE = 1e-30
 AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest are told with it
 FAINT, MOST_FAINT = 1e-6, 40  # entries that say little in floats; points of such entries that are looked at
 MOST_TOLD = 3
 MOST_PLACES = 8  # with one and the same explanation that are told one by one
-PATIENCE = {1: 0.4, 2: 3.0}  # seconds of searching, by the order of the derivative
 NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
@@ -120,11 +122,13 @@ class Bench:
         self.problem, self.layout = problem, layout_of(problem)
         self.wrong = {divmod(k, self.layout.columns) for k in wrong}
         self.points = list(_two_points(problem, branch))
-        self.claims = [matrix_of(problem, problem.claim(p, FloatWorld())) for p in self.points]
+        self.claims = [in_floats(matrix_of(problem, problem.claim(p, FloatWorld()))) for p in self.points]
         self.path = set(branch.path)
         self.traces = self._traces()
         self.factors = Factors(problem.question.variables, self.points, self.traces)
-        self.known: dict[int, list[Matrix | None]] = {}
+        self.known: dict[int, list[np.ndarray | None]] = {}
+        self.windows: dict[Scope, tuple[np.ndarray, ...]] = {}
+        self.effort = Effort(problem.question.order)
         self.exact: dict[int, Matrix | None] = {}
         self.truth = true_variant(problem)
         self.claim = Variant("", "", 0.0, lambda point, world: matrix_of(problem, problem.claim(point, world)))
@@ -134,8 +138,6 @@ class Bench:
     def diagnoses(self) -> Iterator[Diagnosis]:
         if len(self.points) < 2:
             return
-        self.patience = PATIENCE[self.problem.question.order]
-        self.deadline = process_time() + self.patience
         left, told = set(self.wrong), []
         stages: list[Callable[[], Iterable[Variant]]] = [
             lambda: chain(usual_variants(self.problem), unusual(self.problem)),
@@ -150,10 +152,17 @@ class Bench:
         if left:
             for level in self.layout.levels(set(left)):
                 told += self._explained(level, left)
-        if left and self.late:
+        if left and self.effort.over:
             told += self._zeros(left)
             self.problem.function.note("the search for a diagnosis was stopped before everything was tried")
-        yield from _merged(told)
+        yield from _merged(self._without_chance(told, left))
+
+    def _without_chance(self, told: list[Diagnosis], left: set[Place]) -> list[Diagnosis]:
+        """Among many entries that nothing explains, a few that something explains one by one are hit by chance."""
+        single = {one.entries for one in told if len(one.entries) == 1 and one.kind != "zero"}
+        if len(left) <= len(single) or self.layout.rows * self.layout.columns == 1:
+            return told
+        return [one for one in told if one.entries not in single]
 
     def _zeros(self, left: set[Place]) -> Iterator[Diagnosis]:
         """What is quick to see of all that is left."""
@@ -169,7 +178,7 @@ class Bench:
         """Diagnoses of the scopes of a level, the simplest first; what they explain is taken off `left`."""
         found: list[Found] = []
         for scope in level:
-            if self.late:
+            if self.effort.over:
                 break
             if any(scope.holds(place) for place in left):
                 found += self._explanations(scope)
@@ -195,32 +204,29 @@ class Bench:
     def _explanations(self, scope: Scope) -> list[Found]:
         found = []
         for variant in self.variants:
-            if self.late:
+            if self.effort.over:
                 return found
             if (one := self._by_variant(variant, scope)) is not None:
                 found.append(one)
-        if not self.late and (not found or min(f.cost for f in found) > 1.5):
+        if not self.effort.over and (not found or min(f.cost for f in found) > 1.5):
+            self.effort.spend(ADDED)
             found += [Found(scope, says, kind, cost + scope.cost) for says, kind, cost in additions(self, scope)]
         return found
 
-    @property
-    def late(self) -> bool:
-        """Whether looking has taken longer than a user waits."""
-        return process_time() > self.deadline
-
-    def matrices(self, variant: Variant) -> list[Matrix | None]:
+    def matrices(self, variant: Variant) -> list[np.ndarray | None]:
         """A variant at both points, in floats."""
         if id(variant) not in self.known:
+            self.effort.spend(EVALUATED * len(self.points))
             self.known[id(variant)] = [self._matrix(variant, point) for point in self.points]
         return self.known[id(variant)]
 
-    def _matrix(self, variant: Variant, point: Point) -> Matrix | None:
+    def _matrix(self, variant: Variant, point: Point) -> np.ndarray | None:
         world = FloatWorld()
         try:
             found = variant.of(point, world)
         except NO_VALUE:
             return None
-        return found if set(world.path()) <= self.path else None
+        return in_floats(found) if found is not None and set(world.path()) <= self.path else None
 
     def _traces(self) -> list[Traces]:
         try:
@@ -231,14 +237,15 @@ class Bench:
     def _by_variant(self, variant: Variant, scope: Scope) -> Found | None:
         if not self._concerns(variant, scope):
             return None
+        self.effort.spend(1)
+        ratios, part = [], self._window(scope)
+        for claim, matrix in zip(self.claims, self.matrices(variant), strict=True):
+            found = None if matrix is None else ratio(claim[part], matrix[part])
+            if found is None:
+                return None
+            ratios.append(found)
         if variant is not self.truth and self._is_truth(variant, scope):
             return None
-        ratios = []
-        for claim, matrix in zip(self.claims, self.matrices(variant), strict=True):
-            ratio = None if matrix is None else proportion(claim, matrix, scope)
-            if ratio is None:
-                return None
-            ratios.append(ratio)
         named = self.factors.name(tuple(ratios))
         if named is None or (named[1] == ZERO and variant is not self.truth):
             return None
@@ -253,8 +260,13 @@ class Bench:
 
     def _is_truth(self, variant: Variant, scope: Scope) -> bool:
         """Whether a variant says nothing of a scope: a single row of a symmetric matrix is its column, turned over."""
-        pairs = zip(self.matrices(variant), self.matrices(self.truth), strict=True)
-        return all(matrix is None or truth is None or _alike(matrix, truth, scope) for matrix, truth in pairs)
+        pairs, part = zip(self.matrices(variant), self.matrices(self.truth), strict=True), self._window(scope)
+        return all(matrix is None or truth is None or alike(matrix[part], truth[part]) for matrix, truth in pairs)
+
+    def _window(self, scope: Scope) -> tuple[np.ndarray, ...]:
+        if scope not in self.windows:
+            self.windows[scope] = window(scope)
+        return self.windows[scope]
 
     def _is_scattered(self, scope: Scope) -> bool:
         return len(scope.rows) * len(scope.columns) == 1 < self.layout.rows * self.layout.columns
@@ -309,27 +321,6 @@ def _kind_of(words: str, problem: Problem) -> str:
     if any(f"factor {name}" in words for name in steps):
         return "step"
     return "sign" if words == "the wrong sign" else "factor"
-
-
-def proportion(claim: Matrix, matrix: Matrix, scope: Scope, near: float = SEEN):
-    """claim/matrix in a scope, if it is one number; None otherwise. Zeros of both say nothing."""
-    places = list(scope.places)
-    largest = max(places, key=lambda place: abs(matrix[place[0]][place[1]]))
-    pivot = matrix[largest[0]][largest[1]]
-    size = max((abs(claim[i][k]) for i, k in places), default=0)
-    if abs(pivot) <= near * size or not pivot:
-        return None
-    ratio = claim[largest[0]][largest[1]] / pivot
-    scale = max(size, abs(pivot * ratio)) or abs(pivot)
-    if any(abs(claim[i][k] - ratio * matrix[i][k]) > near * scale for i, k in places):
-        return None
-    return ratio
-
-
-def _alike(one: Matrix, other: Matrix, scope: Scope) -> bool:
-    places = list(scope.places)
-    size = max(abs(other[i][k]) for i, k in places)
-    return all(abs(one[i][k] - other[i][k]) <= SEEN * size for i, k in places)
 
 
 def _two_points(problem: Problem, branch: Branch) -> Iterator[Point]:

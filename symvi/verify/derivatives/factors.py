@@ -9,6 +9,8 @@ from functools import cached_property
 from itertools import combinations
 from math import isfinite, isnan, nan, pi
 
+import numpy as np
+
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.variables import Variable
 
@@ -49,29 +51,41 @@ class Factors:
         """
         if all(abs(ratio) < SEEN for ratio in ratios):
             return 1.0, ZERO
-        for product in self.products:
-            rational = _simple([_over(r, v) for r, v in zip(ratios, product.values, strict=True)])
-            if rational is not None:
-                return product.cost + _cost(rational), _words(rational, product.words)
+        if (found := self._product(ratios)) is not None:
+            rational, product = found
+            return product.cost + _cost(rational), _words(rational, product.words)
         return None if simple else self._computed(ratios) or self._constant(ratios)
 
     def _computed(self, ratios: tuple[float, ...]) -> tuple[float, str] | None:
         """A number that the function itself computes, its own values first, times a simple number."""
-        if len(self.traces) < 2 or len({len(traces.tape.values) for traces in self.traces}) > 1:
+        if self._tapes is None:
             return None
+        indices, outputs, quotients = self._tapes
         first, second = self.traces
-        outputs = [r.index for r in first.results if getattr(r, "index", None) is not None]
-        for rank, index in enumerate([*outputs, *range(len(first.tape.values))]):
+        for rank in _fitting(ratios, np.stack([quotients, 1 / quotients])):
+            index = indices[rank]
             values = first.tape.values[index], second.tape.values[index]
             if not all(values) or values[0] == values[1]:
                 continue
             for power in (1, -1):
                 rational = _simple([_over(r, v, power) for r, v in zip(ratios, values, strict=True)])
                 if rational is not None:
-                    own = "the function's own value" if rank < len(outputs) else first.tape.places[index]
+                    own = "the function's own value" if rank < outputs else first.tape.places[index]
                     words = _power_words(own or "that the function computes on its way", power)
-                    return 2.5 + (rank >= len(outputs)) + _cost(rational), _words(rational, words)
+                    return 2.5 + (rank >= outputs) + _cost(rational), _words(rational, words)
         return None
+
+    @cached_property
+    def _tapes(self) -> tuple[list[int], int, np.ndarray] | None:
+        """Where the function's numbers stand, its own values first; how many those are; first/second of each."""
+        if len(self.traces) < 2 or len({len(traces.tape.values) for traces in self.traces}) > 1:
+            return None
+        first, second = self.traces
+        outputs = [r.index for r in first.results if getattr(r, "index", None) is not None]
+        indices = [*outputs, *range(len(first.tape.values))]
+        both = [[float(traces.tape.values[index]) for index in indices] for traces in (first, second)]
+        with np.errstate(all="ignore"):
+            return indices, len(outputs), np.divide(*both)
 
     def _constant(self, ratios: tuple[float, ...]) -> tuple[float, str] | None:
         """Any constant: a rounded number, another unit."""
@@ -111,13 +125,27 @@ class Factors:
 
     def amount(self, sizes: tuple[float, ...]) -> str | None:
         """How much too much of something there is: "too much by 2 h times"; None for an unknown number of times."""
-        for product in self.products:
-            rational = _simple([_over(s, v) for s, v in zip(sizes, product.values, strict=True)])
+        if (found := self._product(sizes)) is None:
+            return None
+        rational, product = found
+        number = "" if abs(rational) == 1 else str(abs(rational))
+        said = " ".join(part for part in (number, product.amount) if part)
+        return f"too {'much' if rational > 0 else 'little'} by" + (f" {said} times" if said else "")
+
+    def _product(self, ratios: tuple[float, ...]) -> tuple[Fraction, Product] | None:
+        """The simplest product that these are a simple number times of, and the number."""
+        for k in _fitting(ratios, self._quotients):
+            product = self.products[k]
+            rational = _simple([_over(r, v) for r, v in zip(ratios, product.values, strict=True)])
             if rational is not None:
-                number = "" if abs(rational) == 1 else str(abs(rational))
-                said = " ".join(part for part in (number, product.amount) if part)
-                return f"too {'much' if rational > 0 else 'little'} by" + (f" {said} times" if said else "")
+                return rational, product
         return None
+
+    @cached_property
+    def _quotients(self) -> np.ndarray:
+        """first/second of every product, of one row."""
+        with np.errstate(all="ignore"):
+            return np.array([[np.divide(product.values[0], product.values[-1]) for product in self.products]])
 
 
 @dataclass(frozen=True)
@@ -133,6 +161,13 @@ class Product:
 def _amount(name: str, power: int) -> str:
     shown = name if abs(power) == 1 else f"{name}²"
     return shown if power > 0 else f"1/{shown}"
+
+
+def _fitting(ratios: tuple[float, ...], quotients: np.ndarray) -> list[int]:
+    """Columns of `quotients` with first/second of the ratios in a row: all that may be worth a closer look."""
+    with np.errstate(all="ignore"):
+        wanted = np.divide(ratios[0], ratios[-1])
+        return np.flatnonzero((np.abs(quotients - wanted) <= 4 * SEEN * abs(wanted)).any(axis=0)).tolist()
 
 
 def _over(ratio: float, value: float, power: int = 1) -> float:
