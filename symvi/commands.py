@@ -49,6 +49,14 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", help="NAME=VALUE: change a parameter, as in arm.mass=2.", metavar="NAME=VALUE"),
 ]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input",
+        help="A force, torque or target held for the whole run, as in motor.force=2; or a keyframe's controls.",
+        metavar="NAME=VALUE|KEY",
+    ),
+]
 DEMO_TIME, DEMO_STEP = 10.0, 0.01
 CANNOT_RUN = 3  # the exit code of a benchmark that lacks a package or a program
 
@@ -135,6 +143,7 @@ def simulate(
     page: Annotated[Path | None, typer.Option(help="Write a page that replays the motion.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot, a .png file (extra 'plot').")] = None,
     set_: Settings = None,
+    input_: Inputs = None,
     every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
     project: Annotated[bool, typer.Option(help="Move an approximate start onto the constraints.")] = False,
     resume: Annotated[Path | None, typer.Option("--continue", help="Go on from a saved trajectory.")] = None,
@@ -169,8 +178,9 @@ def simulate(
     mechanism = imported.mechanism
     start = None if resume is None else Trajectory.load(resume)
     build = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
-    build["parameters"] = _settings(set_ or [])
+    build["parameters"] = _settings(set_ or [], "--set", "arm.mass=2 or gravity=0,0,-1.62")
     how = {"every": every, "project": project, "start": start, "options": options}
+    how["inputs"] = _inputs(input_ or [], imported)
     simulator, trajectory, seconds = _run(console, mechanism, time, step, build, **how)
     result = dict(_summary(console, simulator, trajectory, seconds))
     looks = None if page is None else imported_looks(console, imported)
@@ -368,7 +378,20 @@ def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _settings(texts: list[str]) -> dict[str, object]:
+def _inputs(texts: list[str], imported: Imported) -> dict[str, object]:
+    """Inputs by name: of keyframes first, so that NAME=VALUE may change one of them."""
+    from symvi.mechanism.names import did_you_mean, shown
+
+    found: dict[str, object] = {}
+    for key in (text for text in texts if "=" not in text):
+        if key not in imported.inputs:
+            near = did_you_mean(key, imported.inputs)
+            raise SymviError(f"--input {shown(key)}: write NAME=VALUE, or the name of a keyframe; {near}")
+        found |= imported.inputs[key]
+    return found | _settings([text for text in texts if "=" in text], "--input", "motor.force=2")
+
+
+def _settings(texts: list[str], option: str, example: str) -> dict[str, object]:
     """NAME=VALUE, VALUE a number or several with commas between."""
     settings: dict[str, object] = {}
     for text in texts:
@@ -378,7 +401,7 @@ def _settings(texts: list[str]) -> dict[str, object]:
         except ValueError:
             sign = ""
         if not sign:
-            raise SymviError(f"--set {text!r}: write NAME=VALUE, as in arm.mass=2 or gravity=0,0,-1.62")
+            raise SymviError(f"{option} {text!r}: write NAME=VALUE, as in {example}")
         name = name.strip()
         settings[name] = numbers if len(numbers) > 1 else numbers[0]
     return settings

@@ -53,8 +53,9 @@ def _with_own_start(tree: Tree, name: str, findings: Findings) -> Tree:
         )
         return tree
     if any(tree.starts[name].inputs.values()):
-        why = f"no part of a mechanism; give simulate the import's inputs[{shown(name)}]"
-        findings.note("ignored", tree.source, f"start {shown(name)}", "inputs of motors", why)
+        key = shown(name)
+        why = f"no part of a mechanism; `symvi simulate --input KEY` gives them, in Python the import's inputs[{key}]"
+        findings.note("ignored", tree.source, f"start {key}", "inputs of motors", why)
     followers = {gear.follower for gear in tree.gears}
 
     def moved(joint: TreeJoint) -> TreeJoint:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from symvi import cli
 from symvi.errors import MechanismError
 from symvi.importers import Imported, load
+from symvi.simulate import Trajectory
 from symvi.simulate.coordinates import state_from
 from symvi.simulate.simulator import Simulator
 from tests.importers.mjcf_texts import model
@@ -75,6 +77,24 @@ def test_the_motion_from_a_keyframe_with_its_controls_is_mujocos(kind: str, tmp_
     assert run.coordinates("h")[-1, 0] == pytest.approx(data.qpos[0], abs=5e-4)  # servos are of first order
 
 
+def test_a_keyframe_with_its_controls_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = read(MOTIONS["a torque"], tmp_path)
+    (name,) = found.inputs["k"]
+    state = state_from(found.mechanism, **found.starts["k"])
+    model_file, saved = tmp_path / "model.xml", tmp_path / "run.npz"
+    for given, torque in (["k"], 1.5), (["k", f"{name}=2"], 2.0), ([f"{name}=0.25"], 0.25):
+        inputs = [word for text in given for word in ("--input", text)]
+        command = ["simulate", str(model_file), "--time", f"{SECONDS}", "--step", f"{STEP}", "--start", "k", *inputs]
+        assert cli.main([*command, "--out", str(saved)]) == 0
+        run = Simulator(found.mechanism).simulate(SECONDS, STEP, start=state, inputs={name: torque})
+        assert Trajectory.load(saved).coordinates("h")[-1, 0] == pytest.approx(run.coordinates("h")[-1, 0], abs=1e-12)
+    capsys.readouterr()
+    assert cli.main([*command[:-2], "--input", "kk"]) == 1
+    assert "the name of a keyframe; did you mean 'k'?" in capsys.readouterr().err
+    assert cli.main([*command[:-2], "--input", f"{name}=much"]) == 1
+    assert "--input" in capsys.readouterr().err
+
+
 def test_actuators_that_the_file_switches_off_are_told(tmp_path: Path) -> None:
     found = read(MOTIONS["one group of two"], tmp_path)
     assert [force.stiffness for force in found.mechanism.forces] == [9.0]
@@ -86,7 +106,7 @@ def test_actuators_that_the_file_switches_off_are_told(tmp_path: Path) -> None:
 def test_a_start_by_its_name_has_no_controls_and_says_so(tmp_path: Path) -> None:
     text = MOTIONS["a position aimed at"]
     found = read(text, tmp_path, start="k")
-    assert "give simulate the import's inputs['k']" in told(found, "ignored")
+    assert "the import's inputs['k']" in told(found, "ignored")
     (aim,) = found.inputs["k"].values()
     assert aim == pytest.approx(0.5)
     with pytest.raises(MechanismError, match="inputs of motors"):
