@@ -3,7 +3,7 @@
 MuJoCo's rules (XML Reference, "contact"; engine_collision_driver.c): a <pair> of geoms always meets, with the friction
 of the pair. Others meet where the bits of one fit those of the other, unless their bodies are <exclude>d, welded to
 each other, or parent and child; with the friction of the geom of higher priority, and with the larger of both where
-priorities are the same.
+priorities are the same. A contact of one dimension (condim) has no friction.
 """
 
 from __future__ import annotations
@@ -70,18 +70,22 @@ class Meeting:
         return bool(is_solid) and self.compiled.is_on("CONTACT")
 
     def friction(self, geom: int) -> float:
-        """The coefficient of sliding of a geom on the ground."""
+        """The coefficient of sliding of a geom on the ground; 0 where the contact has one dimension, its normal's."""
         model, ground = self.model, self.ground
         if ground is None or ground == geom:
-            return float(model.geom_friction[geom][0])
+            return _sliding(model.geom_friction[geom][0], model.geom_condim[geom])
         pair = self.pairs.get(frozenset((geom, ground)))
         if pair is not None:
-            return float(model.pair_friction[pair][0])
-        first, second = (float(model.geom_friction[k][0]) for k in (geom, ground))
+            return _sliding(model.pair_friction[pair][0], model.pair_dim[pair])
         over = int(model.geom_priority[geom]) - int(model.geom_priority[ground])
-        return max(first, second) if not over else first if over > 0 else second
+        says = [geom, ground] if not over else [geom if over > 0 else ground]
+        return _sliding(max(model.geom_friction[k][0] for k in says), max(model.geom_condim[k] for k in says))
 
     def is_directed(self, geom: int) -> bool:
         """Whether friction on the ground is not the same in its two directions, as only a <pair> can say."""
         pair = self.pairs.get(frozenset((geom, -1 if self.ground is None else self.ground)))
         return pair is not None and self.model.pair_friction[pair][0] != self.model.pair_friction[pair][1]
+
+
+def _sliding(coefficient: float, dimensions: int) -> float:
+    return float(coefficient) if dimensions > 1 else 0.0

@@ -28,7 +28,7 @@ OPTION = "a setting of MuJoCo's own solver; step and tolerances are given to the
 OVERRIDE = "contact parameters for all geoms, where its flag is on"
 DEFAULT = "is MuJoCo's default"
 ADHESION = "adhesion is not imported"
-CONDIM = 'contacts have Coulomb\'s friction with the circular cone; friction "0" switches it off'
+CONDIM = "contacts resist sliding, but neither spinning nor rolling"
 STATE = "symvi's motors have no state of their own"
 START_TIME = "a simulation has its own start time"
 YIELD = "a spring that yields is taken as one that does not"
@@ -111,6 +111,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         **dict.fromkeys(("limited", "springlength", "margin", "actuatorfrclimited"), COVERED),
     }),
 }  # fmt: skip
+FRICTIONLESS = ("condim", "1")  # is taken over
 TAGS = USED.keys() | ATTRIBUTES.keys()
 # As ATTRIBUTES: the values that say nothing. A shorter text of numbers leaves the others as they are.
 _SOLREF, _SOLIMP = "0.02 1", "0.9 0.95 0.001 0.5 2"
@@ -170,7 +171,7 @@ def _attributes(element: Element, title: str, findings: Findings) -> None:
         why = own.get(name) or ("" if name in used else ATTRIBUTES[""].get(name, UNKNOWN))
         if why and _is_default(element.tag, name, text):
             why = DEFAULT
-        if why:
+        if why and (name, text.strip()) != FRICTIONLESS:
             kind = "skipped" if why in (DEFAULT, *HARMLESS) else "ignored"
             findings.note(kind, element.source, title, f"{name} of <{element.tag}>", why)
 

@@ -218,7 +218,7 @@ def test_what_the_motion_does_not_depend_on_is_skipped(tmp_path: Path) -> None:
 LOSSES = {
     "softness": ('<default><joint solreflimit="0.1 1"/></default>', "", "solreflimit of <joint>"),
     "a fluid": ('<option density="1000"/>', "", "density of <option>"),
-    "another contact": ('<default><geom condim="1"/></default>', "", "condim of <geom>"),
+    "another contact": ('<default><geom condim="4"/></default>', "", "condim of <geom>"),
     "a bound of a force": ('<actuator><motor joint="p" forcerange="-1 1"/></actuator>', "", "forcerange of <motor>"),
     "a pair": (
         '<default><geom contype="0" conaffinity="0"/></default><contact><pair geom1="a1" geom2="a2"/></contact>',

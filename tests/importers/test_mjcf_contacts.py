@@ -27,6 +27,10 @@ FILES = {
     "the sphere decides": ('friction="1"', 'friction="0.1" priority="1"', ""),
     "the plane decides": ('friction="0.2" priority="2"', 'friction="0.9" priority="1"', ""),
     "a pair decides": ('friction="0.2" priority="2"', "", PAIR.format("0.6 0.6 0.1")),
+    "no friction where both say so": ('condim="1"', 'condim="1" friction="0.7"', ""),
+    "friction where one has it": ('condim="1"', 'friction="0.7"', ""),
+    "no friction where the one that decides says so": ("", 'condim="1" priority="1"', ""),
+    "a pair without friction": ("", "", PAIR.format('0.6" condim="1')),
     "contacts are off": ("", "", '<option><flag contact="disable"/></option>'),
     "constraints are off": ("", "", '<option><flag constraint="disable"/></option>'),
 }
@@ -50,7 +54,7 @@ def test_there_is_a_contact_where_mujoco_makes_one_and_with_its_friction(kind: s
     peer = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(peer)
     mujoco.mj_forward(peer, data)
-    wanted = [contact.friction[0] for contact in data.contact] if data.nefc else []
+    wanted = [contact.friction[0] * (contact.dim > 1) for contact in data.contact] if data.nefc else []
     found = read(text, tmp_path, contacts="collision")
     assert [contact.friction for contact in found.mechanism.contacts] == pytest.approx(wanted)
     if not wanted:
