@@ -16,7 +16,7 @@ from symvi.emit.sines import QUARTER, cosine, sine
 from symvi.program.kernel import Kernel, Location
 from symvi.program.program import Program
 
-FUNCTIONS = ("sqrt", "angle", "sin", "cos", "exp", "log", "atan2", "expm1", "log1p")
+FUNCTIONS = ("sqrt", "angle", "min", "max", "sin", "cos", "exp", "log", "atan2", "expm1", "log1p")
 
 
 def access(location: Location) -> str:
@@ -78,6 +78,8 @@ FLOATS: Mapping[str, Callable] = {
     "number": lambda top, bottom: top / bottom,
     "sqrt": math.sqrt,
     "angle": angle,
+    "min": min,
+    "max": max,
     "sin": sine,
     "cos": cosine,
     "exp": math.exp,

@@ -223,6 +223,14 @@ class Graph:
             return a
         return self._intern(("sqrt", a.index), a.rate)
 
+    def min(self, a, b) -> Scalar:
+        """The lesser of two numbers, the first where they are equal."""
+        return self._extreme("min", self.wrap(a), self.wrap(b))
+
+    def max(self, a, b) -> Scalar:
+        """The greater of two numbers, the first where they are equal."""
+        return self._extreme("max", self.wrap(a), self.wrap(b))
+
     def angle(self, y, x, near) -> Scalar:
         """2 atan2(y, x) on the branch nearest to `near`."""
         return self.function("angle", y, x, near)
@@ -260,6 +268,12 @@ class Graph:
 
     def _binary(self, operation: str, a: Scalar, b: Scalar) -> Scalar:
         return self._intern((operation, a.index, b.index), max(a.rate, b.rate))
+
+    def _extreme(self, operation: str, a: Scalar, b: Scalar) -> Scalar:
+        x, y = self.constant_value(a), self.constant_value(b)
+        if a is b or (x is not None and y is not None):
+            return b if x != y and (y < x) == (operation == "min") else a
+        return self._binary(operation, a, b)
 
     def _intern(self, node: tuple, rate: Rate) -> Scalar:
         index = self._interned.get(node)

@@ -1,7 +1,8 @@
 """The closed set of operations that a scalar graph may hold, and what each one costs.
 
 `angle(y, x, near)` is 2 atan2(y, x) on the branch nearest to `near`: joint angles are unwrapped by it.
-The functions below `sqrt` and `angle` appear only where a user's own expression asks for them.
+`min` and `max` give the first of two equal numbers; no residual has them. The functions below `sqrt` and `angle` appear
+only where a user's own expression asks for them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ if TYPE_CHECKING:
 
 ARITHMETIC = ("add", "sub", "mul", "div")
 ROOTS = ("sqrt", "angle")
+EXTREMES = ("min", "max")
 OPAQUE = ("sin", "cos", "exp", "log", "atan2", "expm1", "log1p")
-OPERATIONS = ("const", "symbol", "neg", *ARITHMETIC, *ROOTS, *OPAQUE)
+OPERATIONS = ("const", "symbol", "neg", *ARITHMETIC, *ROOTS, *EXTREMES, *OPAQUE)
 
 
 def count_operations(graph: Graph, indices: list[int]) -> dict[str, int]:
