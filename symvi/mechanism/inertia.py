@@ -6,17 +6,29 @@ ixy = -integral x y dm), in kg m^2, about the centre of mass.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from math import sqrt
 
 from symvi.mechanism.rotation import Quaternion4, rotation_matrix
 
-__all__ = ["Inertia6", "from_matrix", "inertia_problem", "principal_moments", "to_matrix", "turned"]
+__all__ = [
+    "RELATIVE_TOLERANCE",
+    "Inertia6",
+    "from_matrix",
+    "inertia_problem",
+    "principal_moments",
+    "spread_pivots",
+    "to_matrix",
+    "turned",
+]
 
 Inertia6 = tuple[float, float, float, float, float, float]
 Matrix3 = tuple[tuple[float, float, float], ...]
 
 # Round-off of a triangle inequality that holds with equality (a thin plate whose tensor was turned by a program).
 RELATIVE_TOLERANCE = 1e-9
+POINT = Fraction(1, 10**30)  # kg m²: what is smaller is round-off of a point mass
 
 
 def to_matrix(inertia: Inertia6) -> Matrix3:
@@ -74,17 +86,37 @@ def _rotate_away(a: list[list[float]], p: int, q: int) -> None:
     a[p][r], a[q][r] = a[r][p], a[r][q]
 
 
+def spread_pivots(inertia: Sequence, round_off) -> Iterator:
+    """Three numbers [kg m²] that are all positive where some distribution of mass has this inertia, and nowhere else.
+
+    They are the pivots of P = tr(J)/2 1 - J = integral r r^T dm, how mass is spread along the axes of the body, with
+    its round-off in the trace of J added to the diagonal. P has no negative eigenvalue just where the principal moments
+    a <= b <= c of J fulfil c <= a + b, and then 0 <= a as well.
+
+    inertia: six numbers, or six scalars of a trace, for generated text. The pivots come one by one: what follows one
+    that is not positive means nothing, and may be no number.
+    """
+    xx, yy, zz, xy, xz, yz = inertia
+    trace = (xx + yy) + zz
+    half, margin = trace / 2, round_off * trace + POINT
+    first = (half - xx) + margin
+    yield first
+    second = ((half - yy) + margin) - xy * xy / first
+    yield second
+    mixed = yz + xy * xz / first
+    yield (((half - zz) + margin) - xz * xz / first) - mixed * mixed / second
+
+
 def inertia_problem(inertia: Inertia6) -> str:
     """Why no mass distribution has this tensor about its centre of mass; empty if one has.
 
     The principal moments a <= b <= c must not be negative and must fulfil c <= a + b. Equality is a flat body,
     zero moments are a point mass or a line of mass: both are possible.
     """
+    if all(pivot > 0.0 for pivot in spread_pivots(inertia, RELATIVE_TOLERANCE)):
+        return ""
     smallest, middle, largest = principal_moments(inertia)
-    tolerance = RELATIVE_TOLERANCE * max(abs(smallest), abs(largest))
     moments = f"({smallest:.6g}, {middle:.6g}, {largest:.6g})"
-    if smallest < -tolerance:
+    if smallest < -RELATIVE_TOLERANCE * max(abs(smallest), abs(largest)):
         return f"has a negative principal moment, {moments}; check the signs and the order ixx, iyy, izz, ixy, ixz, iyz"
-    if largest > smallest + middle + tolerance:
-        return f"violates the triangle inequality: its principal moments are {moments}; is it about the centre of mass?"
-    return ""
+    return f"violates the triangle inequality: its principal moments are {moments}; is it about the centre of mass?"

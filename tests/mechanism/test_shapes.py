@@ -141,6 +141,21 @@ def test_principal_moments_of_random_tensors_are_numpys_eigenvalues():
         assert np.allclose(principal_moments(entries), expected, rtol=0, atol=1e-14 * expected[-1])
 
 
+def test_a_tensor_is_an_inertia_where_the_largest_moment_is_at_most_the_sum_of_the_others():
+    """By numpy's eigenvalues of random tensors, of which about half are; what is wrong is said by its name."""
+    rng, taken = np.random.default_rng(6), 0
+    for _ in range(400):
+        axes, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        matrix = axes @ np.diag(rng.uniform(-0.1, 1.0, size=3)) @ axes.T * 10.0 ** rng.integers(-8, 8)
+        entries = (*np.diag(matrix), matrix[0, 1], matrix[0, 2], matrix[1, 2])
+        smallest, middle, largest = np.linalg.eigvalsh(matrix)
+        problem = inertia_problem(entries)
+        assert (problem == "") == (largest <= smallest + middle)
+        assert ("negative" in problem) == (smallest < 0.0)
+        taken += problem == ""
+    assert 100 < taken < 300
+
+
 @pytest.mark.parametrize(
     ("shape", "reason"),
     [
