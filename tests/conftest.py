@@ -59,6 +59,11 @@ class NoSkips:
                 terminalreporter.line(line)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slow ones first: one that starts last would keep a single processor busy at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")
     if not is_worker and "SYMVI_CACHE" not in os.environ:

@@ -22,7 +22,7 @@ from symvi.mechanism.files import printable
 
 __all__ = ["expanded"]
 
-SECONDS = 30.0
+SECONDS, PROCESSOR = 30.0, 20  # s: on the clock, and of a processor
 TOO_LONG = 24  # the signal that ends a process after its processor time, where there is such a thing
 PROGRAM = Path(__file__).with_name("xacro_process.py")
 
@@ -44,6 +44,7 @@ def expanded(path: str | PathLike[str], arguments: Mapping[str, str], folders: F
         "packages": {name: fspath(folder.resolve()) for name, folder in folders.packages.items()},
         "folders": [fspath(folder) for folder in folders.allowed],
         "most": LARGEST_FILE,
+        "seconds": PROCESSOR,
         "path": [entry for entry in sys.path if entry],
     }
     command = [sys.executable, "-I", "-B", str(PROGRAM)]

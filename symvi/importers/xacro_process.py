@@ -10,7 +10,6 @@ import os
 import sys
 
 MEMORY = 2_000_000_000  # bytes
-CPU = 20  # seconds
 # Events that have no place in the expansion of a macro; "open" is judged by its path.
 REFUSED = (
     "os.", "subprocess.", "socket.", "shutil.", "ctypes.", "tempfile.", "webbrowser.", "urllib.", "ftplib.", "smtplib.",
@@ -38,7 +37,7 @@ def main() -> None:
 
     substitution_args._eval_find = find
     substitution_args._eval_dict["find"] = find
-    bound()
+    bound(job["seconds"])
     libraries = [os.path.realpath(os.path.dirname(module.__file__)) for module in (os, xacro, yaml)]
     fence([*job["folders"], *libraries])
     try:
@@ -55,13 +54,13 @@ def main() -> None:
     os._exit(0)
 
 
-def bound() -> None:
-    """Bounds on time and memory, where the system has them."""
+def bound(seconds: int) -> None:
+    """Bounds on processor time and memory, where the system has them."""
     try:
         import resource
     except ImportError:
         return
-    for limit, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, CPU)):
+    for limit, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, seconds)):
         _, hard = resource.getrlimit(limit)
         resource.setrlimit(limit, (most if hard < 0 else min(most, hard), hard))
 

@@ -60,21 +60,16 @@ class Dual:
     def __init__(self, tag: int, real, slope):
         self.tag, self.real, self.slope = tag, real, slope
 
-    def _parts(self, other):
-        """(real, slope) of another number as seen by this tag; None where the other one's tag is younger."""
-        if not isinstance(other, Dual) or other.tag < self.tag:
-            return other, 0
-        return (other.real, other.slope) if other.tag == self.tag else None
-
     def real_slope(self, tag: int):
         """(real, slope) as seen by a tag at least as young as this one."""
         return (self.real, self.slope) if tag == self.tag else (self, 0)
 
     def __add__(self, other):
-        parts = self._parts(other)
-        if parts is None:
-            return Dual(other.tag, self + other.real, other.slope)
-        return Dual(self.tag, self.real + parts[0], self.slope + parts[1])
+        if type(other) is not Dual or other.tag < self.tag:  # a constant to this perturbation
+            return Dual(self.tag, self.real + other, self.slope)
+        if other.tag == self.tag:
+            return Dual(self.tag, self.real + other.real, self.slope + other.slope)
+        return Dual(other.tag, self + other.real, other.slope)
 
     __radd__ = __add__
 
@@ -90,11 +85,11 @@ class Dual:
     def __mul__(self, other):
         if type(other) is Slopes:
             return NotImplemented
-        parts = self._parts(other)
-        if parts is None:
-            return Dual(other.tag, self * other.real, self * other.slope)
-        real, slope = parts
-        return Dual(self.tag, self.real * real, self.slope * real + self.real * slope)
+        if type(other) is not Dual or other.tag < self.tag:
+            return Dual(self.tag, self.real * other, self.slope * other)
+        if other.tag == self.tag:
+            return Dual(self.tag, self.real * other.real, self.slope * other.real + self.real * other.slope)
+        return Dual(other.tag, self * other.real, self * other.slope)
 
     __rmul__ = __mul__
 

@@ -51,17 +51,22 @@ class Edit:
         return self.text[self.statement.start : self.statement.end + len(self.new) - (self.end - self.begin)]
 
 
-def edits_of(function: Function, seed: int = 0) -> list[Edit]:
-    """All edits of a kernel; where many replacements are possible (other variables), one is chosen by the seed."""
+def edits_of(function: Function, seed: int = 0, statements: int | None = None) -> list[Edit]:
+    """All edits of a kernel; where many replacements are possible (other variables), one is chosen by the seed.
+
+    statements: only the edits of so many statements, chosen by the seed.
+    """
     random = Random(f"{seed} {function.name}")
     declared: list[str] = []
     indices = _indices(function)
-    found = []
-    for statement in function.statements:
-        start = function.text.index("=", statement.start) + 1
-        parts = tokens(function.text, start, statement.end - 1)
-        changes = _changes(function.text, parts, declared, indices, random)
-        found += [Edit(function, kind, statement, begin, end, new) for kind, begin, end, new in changes]
+    found, count = [], len(function.statements)
+    chosen = range(count) if statements is None else random.sample(range(count), min(statements, count))
+    for number, statement in enumerate(function.statements):
+        if number in chosen:
+            start = function.text.index("=", statement.start) + 1
+            parts = tokens(function.text, start, statement.end - 1)
+            changes = _changes(function.text, parts, declared, indices, random)
+            found += [Edit(function, kind, statement, begin, end, new) for kind, begin, end, new in changes]
         if isinstance(statement.target, str):
             declared.append(statement.target)
     return found

@@ -31,6 +31,7 @@ from symvi.verify.stages import Stage
 from symvi.verify.unseen import differing
 
 CAUGHT, EQUIVALENT, INSIDE, MISSED = "caught", "equivalent", "inside", "missed"
+SPREAD = 4  # statements that are read for each edit that is wanted
 
 
 @dataclass
@@ -126,7 +127,7 @@ def score(subjects: Iterable[Subject], per_kernel: int | None, seed: int = 0, se
         bench = Bench(of, seed=seed + 1, guarded=True)
         for function in _fresh(of, seen):
             result.kernels += 1
-            edits = edits_of(function, seed)
+            edits = edits_of(function, seed, per_kernel and SPREAD * per_kernel)
             for edit in edits if per_kernel is None else sample(edits, per_kernel, random):
                 result.count(of.mechanism.name, edit, outcome(bench, edit))
     result.seconds = perf_counter() - began

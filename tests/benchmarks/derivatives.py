@@ -35,7 +35,7 @@ from tests.verify.corpus.case import Case
 
 JOINTS = (("revolute", 5), ("universal", 4), ("screw", 5))  # and their rows
 SECONDS = 10.0  # for SymPy and SymEngine, per case
-EVERY_QUICK = 25  # of the cases
+EVERY_QUICK = 60  # of the cases
 KINDS = ("missed", "false alarm", "undecided")
 HEAD = ("checker", "cases", "missed", "false alarms", "undecided", "median ms", "longest s", "all s")
 

@@ -19,9 +19,10 @@ EXAMPLES = REPOSITORY / "examples"
 # Prints a file instead of claims; tests/demos compares that file with the packaged one.
 GENERATORS = {"strandbeest_geometry", "walker_geometry"}
 NAMES = sorted({path.stem for path in EXAMPLES.glob("[!_]*.py")} - GENERATORS)
-# At full length these build some dozens of solvers, and some measure time, which needs a quiet machine; learning takes
-# minutes.
+# At full length these build some dozens of solvers, toss hundreds of boxes, or measure time, which needs a quiet
+# machine; learning takes minutes.
 LONG = {
+    "box_toss",
     "closed_chains",
     "four_bar_chain",
     "learning",
@@ -54,15 +55,9 @@ def run(name: str, figure: Path, *options: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_the_short_run_meets_its_bounds(name: str, tmp_path: Path) -> None:
-    run(name, tmp_path / "figure.png", "--quick")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in LONG])
-def test_the_full_run_meets_its_bounds(name: str, tmp_path: Path) -> None:
+def test_a_run_meets_its_bounds(name: str, tmp_path: Path) -> None:
     """An hour of a double pendulum and ten minutes of a loop are seconds in C."""
-    run(name, tmp_path / "figure.png")
+    run(name, tmp_path / "figure.png", *(["--quick"] if name in LONG else []))
 
 
 @pytest.mark.slow

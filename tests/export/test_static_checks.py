@@ -10,10 +10,13 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from symvi.mechanism import Body, Box, Joint, Mechanism
+from tests.support.contact_scenes import corners
 from tests.support.exported import EXPORTED
 from tests.support.strict_c import STRICT, written
 
@@ -94,12 +97,13 @@ def checked(request, tmp_path_factory) -> Path:
 
 def test_misra_rules_are_kept(checked: Path) -> None:
     command = [need("cppcheck"), "--addon=misra", "--std=c99", "--enable=all", "--suppress=missingIncludeSystem", "-q"]
-    sources = [path.name for path in checked.glob("*.c")]
-    found = run(checked, *command, "--template={file}:{line}: {id} {message}", *sources)
+    command += ["--max-configs=1"]  # nothing defined: the others are those of C++ and of newer C
+    source = next(path.name for path in checked.glob("*.c") if path.name != "caller.c")
+    found = run(checked, *command, "--template={file}:{line}: {id} {message}", source)
     hits = [
         line
         for line in found.splitlines()
-        if re.match(r"(?!caller)\w+\.[ch]:\d+: ", line)
+        if re.match(r"\w+\.[ch]:\d+: ", line)
         and not re.search(rf"misra-c2012-({'|'.join(map(re.escape, JUSTIFIED))}) ", line + " ")
     ]
     assert hits == []
@@ -111,36 +115,45 @@ def test_clang_tidy_finds_nothing(checked: Path) -> None:
     assert [line for line in found.splitlines() if "warning:" in line] == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "never"), [("pendulum", 0), ("box", 4)])
-def test_no_statement_can_fail_on_any_numbers(tmp_path: Path, name: str, never: int) -> None:
-    """Frama-C's Eva: a tree and a mechanism with contacts; every entry point, in any order, on any numbers.
+def carts() -> Mechanism:
+    """A tree without an angle: a cart on a rail, and one across on the first."""
+    bodies = [Body(name=name, mass=1.0, shape=Box(size=(0.2, 0.1, 0.1))) for name in ("cart", "cross")]
+    rail = Joint(name="rail", type="prismatic", parent="world", child="cart", axis=(1, 0, 0))
+    across = Joint(name="across", type="prismatic", parent="cart", child="cross", axis=(0, 1, 0))
+    return Mechanism(name="carts", bodies=bodies, joints=[rail, across])
 
-    No division of integers by zero, no overflow, no access beyond an array, nothing read before it is written; every
-    statement is reached, but the few of a box that stand there for mechanisms with joints (never). Numbers that are
-    not finite are a status, not an error: their alarms are off, also where a number becomes a whole one, which
-    comparisons just before allow for those of size below 1e9 alone.
+
+def hammer() -> Mechanism:
+    """A block that falls along a rail onto one corner, with friction."""
+    body = Body(name="block", mass=1.0, shape=Box(size=(0.4, 0.4, 0.4)), position=(0.0, 0.0, 0.25))
+    slope = Joint(name="rail", type="prismatic", parent="world", child="block", axis=(0.6, 0, 0.8),
+                  child_anchor=(0.0, 0.0, -0.25))  # fmt: skip
+    corner = corners("corner", "block", half=0.2, friction=0.5)[:1]
+    return Mechanism(name="hammer", bodies=[body], joints=[slope], contacts=corner)
+
+
+# angles are whole turns and a rest: what becomes whole is a number below 1e9, which Eva does not learn of comparisons
+WHOLE_TURNS = "non-finite float value. assert \\is_finite(turns);"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mechanism", "alarms"), [(EXPORTED["pendulum"], 2), (carts, 0), (hammer, 0)], ids=["pendulum", "carts", "hammer"]
+)
+def test_no_statement_can_fail_on_any_numbers(tmp_path: Path, mechanism: Callable[[], Mechanism], alarms: int) -> None:
+    """Frama-C's Eva: trees and a mechanism with a contact; every entry point, in any order, on any numbers.
+
+    Every statement is reached, and none divides integers by zero, overflows, goes beyond an array, or reads what was
+    never written. Numbers that are not finite are a status, not an error: their alarms are off, but where a number
+    becomes a whole one.
     """
-    prefix = written(tmp_path, EXPORTED[name](), "float")
-    command = [
-        need("frama-c"),
-        "-eva",
-        "-lib-entry",
-        "-main",
-        "prove",
-        "-eva-precision",
-        "0",
-        "-machdep",
-        "x86_64",
-    ]
+    prefix = written(tmp_path, mechanism(), "float")
+    command = [need("frama-c"), *"-eva -lib-entry -main prove -eva-precision 0 -machdep x86_64".split()]
     command += ["-eva-auto-loop-unroll", "16", "-warn-special-float", "none", f"-cpp-extra-args=-I{tmp_path}"]
     found = run(tmp_path, *command, str(tmp_path / f"{prefix}.c"), str(tmp_path / "proof" / "proof.c"))
-    alarms = re.findall(r"\[eva:alarm\][^[]*", found)
-    assert [alarm for alarm in alarms if "is_finite" not in alarm] == []
+    told = [" ".join(alarm.split()) for alarm in re.findall(r"\[eva:alarm\][^[]*", found)]
+    assert len(told) == alarms and all(alarm.endswith(WHOLE_TURNS) for alarm in told), told
     summary = found[found.index("ANALYSIS SUMMARY") :]
-    for counted, left in (
-        (r"(\d+) functions analyzed \(out of (\d+)\)", 0),
-        (r"(\d+) statements reached \(out of (\d+)\)", never),
-    ):
-        reached, all_of_them = map(int, re.search(counted, summary).groups())
-        assert all_of_them - reached <= left
+    for counted in (r"(\d+) functions analyzed \(out of (\d+)\)", r"(\d+) statements reached \(out of (\d+)\)"):
+        reached, all_of_them = re.search(counted, summary).groups()
+        assert reached == all_of_them

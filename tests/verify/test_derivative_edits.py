@@ -107,5 +107,5 @@ def test_the_same_seed_makes_the_same_changes(capsys: pytest.CaptureFixture) -> 
 @pytest.mark.slow
 def test_whole_reports_on_errors() -> None:
     """The verdict as users get it, diagnosis and counterexamples included: none of them raises, none is wrong."""
-    outcomes = Counter(each.outcome for each in trial.trials(range(2 * len(SUBJECTS)), ERROR, seed=3, is_whole=True))
-    assert outcomes[CAUGHT] > len(SUBJECTS) and not outcomes[ACCEPTED] and not outcomes[REFUSED]
+    outcomes = Counter(each.outcome for each in trial.trials(range(len(SUBJECTS)), ERROR, seed=3, is_whole=True))
+    assert 2 * outcomes[CAUGHT] > len(SUBJECTS) and not outcomes[ACCEPTED] and not outcomes[REFUSED]

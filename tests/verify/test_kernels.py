@@ -27,6 +27,8 @@ from tests.verify.subjects import NAMES, ZOO, of_zoo
 LAYOUTS_OF = ("askew_screw", "along_universal", "body_forces", "net", "four_bar", "touching_bodies")
 ENERGIES_OF = ("body_forces", "along_prismatic", "along_revolute", "along_planar", "along_spherical", "along_universal",
                "along_screw", "along_cylindrical", "along_floating")  # fmt: skip
+# but for the one with the most bodies, whose kernels are those of the Strandbeest and of contacts in the zoo
+DEMOS = sorted(path for path in Path(symvi.demos.__file__).parent.glob("*.toml") if path.stem != "walker")
 IMPROBABLE = -90  # decimal logarithm of the probability that a wrong number of a mechanism passes
 RELATIVE = 1e-12  # entries are sums of some ten products; the worst of the zoo is 1e-13
 
@@ -118,7 +120,7 @@ def test_every_number_that_can_be_seen_is_compared(of: Subject) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", sorted(Path(symvi.demos.__file__).parent.glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.stem)
 def test_kernels_of_the_demos_are_proved(path: Path, capsys: pytest.CaptureFixture) -> None:
     assert main([str(path)]) == 0, capsys.readouterr().out
 

@@ -16,7 +16,7 @@ from tests.verify.figures import MUTANTS
 from tests.verify.subjects import of_zoo
 
 VERDICTS = (CAUGHT, EQUIVALENT, INSIDE, MISSED)
-PER_KERNEL = 2  # edits of every kernel of the zoo: some 3000 in all
+PER_KERNEL = 2  # edits of every kernel of the zoo: some 8000 in all
 KERNEL = """static void k(const m *a_p, m *a)
 {
     const real q0 = a_p->q[0];

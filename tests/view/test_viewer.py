@@ -186,6 +186,14 @@ class Page:
         self.browser.drag([(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)])
         self.go(0.5)
 
+    def shows(self, color: tuple[float, float, float], pixels: int) -> bool:
+        """Whether so many pixels have a colour, as soon as the browser has drawn it."""
+        for _ in range(60):
+            self.go(1.0)
+            if self.seen(color) > pixels:
+                return True
+        return False
+
     def seen(self, color: tuple[float, float, float]) -> int:
         """How many pixels left of the panel have about this colour's hue and strength."""
         image = imread(io.BytesIO(self.browser.screenshot()))[:, :850, :3]
@@ -207,8 +215,7 @@ def test_a_browser_shows_it_and_its_buttons_work(opened, tmp_path: Path) -> None
     viewer = opened(imported.mechanism, trajectory=motion, looks=looks, notices=[HOSTILE])
     with Browser(find_chromium(), *WEBGL) as browser:
         page = Page(browser, viewer)
-        page.go(4.0)
-        assert page.seen((1.0, 0.0, 0.0)) > 2000  # the mesh, in its colour
+        assert page.shows((1.0, 0.0, 0.0), 2000)  # the mesh, in its colour
         page.click("Play")
         page.wait("Array.from(document.querySelectorAll('button')).some((b) => b.innerText.trim() === 'Pause')")
         assert viewer.clock > 0.0
