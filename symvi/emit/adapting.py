@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from symvi.emit.c_printer import CPrinter, Member
+from symvi.program.adapting import SCRATCH, adapting, squares
 from symvi.program.common import COMMON
 from symvi.program.following import FRICTION, NOT_NEGATIVE, POSITIVE, common_name
 from symvi.program.program import Node
 from symvi.program.records import Field
+from symvi.scalar import EXTREMES
 
-FLAT = {"double": 1e-9, "float": 1e-5}  # of the trace: by so much principal moments may miss the triangle inequality
 OF_NODES = ("heft", "share")
 OF_WHOLE = ("mass", "acceleration")
 SOLVERS = ("guard", "limit", "extent", "weight")  # of the analysis of the mechanism where it was described
@@ -26,9 +27,8 @@ class Place:
     node: Node
     field: Field
 
-    def text(self, entry: int | None = None) -> str:
-        index = f"[{entry}]" if entry is not None and self.field.size > 1 else ""
-        return f"p->{self.node.kind}[{self.node.index}].{self.field.name}{index}"
+    def text(self) -> str:
+        return f"p->{self.node.kind}[{self.node.index}].{self.field.name}"
 
 
 class Adapting:
@@ -122,19 +122,42 @@ class Adapting:
         return {
             "structs": list(self.structs()),
             "checked_fields": list(self._checked()),
-            "fixed_entries": [
-                (place.text(k), literal(value))
-                for place in self.places
-                if place not in self.leaders
-                for k, value in sorted(self.fixed(place).items())
-            ],
+            "fixed_entries": list(self._fixed()),
             "copies": [(copy.text(), first.text(), copy.field.size) for copy, first in self.leaders.items()],
-            "flat": literal(FLAT[self.printer.real]),
-            "least_squares": [literal(radius**2) for radius in self.notes["radii"]],
+            "squares": [literal(square) for square in squares(self.program)],
             "part_of_body": self.notes["parts"],
             "contacts_of_part": [literal(max(count, 1)) for count in self.notes["contacts"]],
-            "lightest": literal(self.notes["lightest"]),
             "acted_on": list(self._acted_on()),
+            **self._kernels(),
+        }
+
+    def _fixed(self) -> Iterator[dict]:
+        """Entries that the text has as constants, with their values, by the nodes in a row that have them alike."""
+        ends: dict[tuple, list[list[int]]] = {}
+        for place in self.places:
+            for k, value in () if place in self.leaders else sorted(self.fixed(place).items()):
+                rows = ends.setdefault((place.node.kind, place.field, k, value), [])
+                if rows and rows[-1][1] == place.node.index:
+                    rows[-1][1] += 1
+                else:
+                    rows.append([place.node.index, place.node.index + 1])
+        groups: dict[tuple, list[tuple[str, str]]] = {}
+        for (kind, field, k, value), rows in ends.items():
+            name = f"{field.name}[{k}]" if field.size > 1 else field.name
+            for first, end in rows:
+                groups.setdefault((kind, first, end), []).append((name, self.printer.literal(value)))
+        for (kind, first, end), entries in groups.items():
+            yield {"kind": kind, "first": first, "end": end, "entries": entries}
+
+    def _kernels(self) -> dict[str, object]:
+        """The kernels that control calls, and what they keep beside the parameters."""
+        kernels, records = adapting(self.program, self.printer.real)
+        printer = CPrinter(replace(self.program, records=records), self.printer.prefix, self.printer.real)
+        return {
+            "scratch": [struct | {"comment": SCRATCH[struct["kind"]]} for struct in printer.structs(["work"], SCRATCH)],
+            "adapting": [printer.kernel(kernel) for kernel in kernels.values()],
+            "extremes": sorted({name for k in kernels.values() for name in k.operation_count() if name in EXTREMES}),
+            "run": lambda name, **places: printer.call(kernels[name], places),
         }
 
     def _checked(self) -> Iterator[dict]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from struct import pack, unpack
@@ -92,10 +92,10 @@ class CPrinter:
     def argument(self, label: str, store: str) -> str:
         return f"{label}{SUFFIX[store]}"
 
-    def structs(self, stores: Sequence[str] = MEMORY) -> Iterator[dict]:
-        """A struct per node type and store, in the order of the stores."""
+    def structs(self, stores: Sequence[str] = MEMORY, kinds: Iterable[str] = ()) -> Iterator[dict]:
+        """A struct per node type and store, in the order of the stores. kinds: types of records that are no nodes."""
         for store in stores:
-            for kind in self.kinds:
+            for kind in kinds or self.kinds:
                 fields = self.program.records.of(kind, store)
                 if fields:
                     members = [
@@ -224,6 +224,8 @@ class CPrinter:
     def function(self, name: str, arguments: Sequence[str]) -> str:
         own = {
             "sqrt": f"{self.prefix.upper()}_SQRT",
+            "min": "lesser_of",
+            "max": "greater_of",
             "angle": "angle_near",
             "atan2": "angle_of",
             "sin": "sine_of",
@@ -238,6 +240,10 @@ class CPrinter:
             (self.struct(port.kind, store), self.argument(port.label, store), port.kind, written)
             for port, store, written in kernel.used_stores()
         ]
+
+    def call(self, kernel: Kernel, places: Mapping[str, str]) -> str:
+        """A call by control. places: for every node type of the kernel's ports, a pointer to its one record."""
+        return f"{kernel.name}({', '.join(places[kind] for _, _, kind, _ in self.arguments(kernel))});"
 
     def kernel(self, kernel: Kernel) -> dict:
         # No `restrict`, though the records of a call are different ones: clang 14 takes it as a promise about all turns

@@ -338,7 +338,7 @@ class Composer:
         kernels = body_kernels(self.records, zeros, self._body_diagonal())
         for body in bodies:
             node = self.node(BODY, body.name)
-            size = merit_inertia(body.mass, body.inertia, self._radius(body.name))
+            size = merit_inertia(body.mass, body.inertia, self._radius(body.name) ** 2)
             self.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
             self.schedule(kernels, {BODY: node}, body.name)
         self.body_nodes = {node.name: node for node in self.nodes[BODY]}

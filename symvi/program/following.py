@@ -8,9 +8,11 @@ complementarity is measured by follows masses and gravity (heft.py).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 
 from symvi.mechanism import Mechanism
-from symvi.program.heft import LIGHTEST, touching
+from symvi.program.heft import touching
+from symvi.scalar import Number, greater
 
 GEOMETRY = (
     *("anchor_a", "anchor_b", "frame_a", "frame_b", "joint_a", "joint_b", "pin", "pitch"),
@@ -34,7 +36,6 @@ def following(mechanism: Mechanism, radii: Sequence[float]) -> dict[str, object]
     return {
         "along": {element: list(joints) for element, joints in acts_along(mechanism).items()},
         "radii": list(radii),
-        "lightest": LIGHTEST,
         "parts": list(tables.parts),
         "contacts": list(tables.contacts),
         "nodes": {name: list(bodies) for name, bodies in tables.nodes.items()},
@@ -66,6 +67,9 @@ def acts_along(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     return dict(found())
 
 
-def merit_inertia(mass: float, inertia: Sequence[float], radius: float) -> float:
-    """What a body's residual is weighed by: its largest moment, at least that of its mass at a small radius."""
-    return max(*inertia[:3], mass * radius**2)
+def merit_inertia(mass: Number, inertia: Sequence[Number], square: Number) -> Number:
+    """What a body's residual is weighed by [kg m²]: its largest moment, at least that of its mass at a small radius.
+
+    square: that of the radius [m²]. Floats, or scalars that are traced (adapting.py).
+    """
+    return reduce(greater, (*inertia[:3], mass * square))

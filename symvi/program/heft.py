@@ -6,20 +6,23 @@ truck's tolerance. So each node has its own,
     heft    the mass of the lightest part that it acts on: all bodies that joints hold together, but at most LIGHTEST
             times the body itself, so that a light link of a heavy machine is still held by its own weight;
     share   heft over the contacts of that part: what one impulse moves when variables start.
+What is computed here is computed in generated text too: formulas take floats, or scalars that are traced (adapting.py).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import sqrt
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 from symvi.mechanism import Mechanism
 from symvi.mechanism.contacts import contact_points
 from symvi.program.parts import parts_of
+from symvi.scalar import Number, lesser, root
 
-LIGHTEST = 100.0
+LIGHTEST = 100
 
 
 class Heft(NamedTuple):
@@ -55,30 +58,38 @@ def hefts(mechanism: Mechanism, masses: Mapping[str, float]) -> dict[str, Heft]:
     """Every contact point, limit and dry friction by name; masses [kg]: those of all bodies."""
     tables = touching(mechanism)
     own = [masses[body.name] for body in mechanism.bodies]
-    weight = [0.0] * len(tables.contacts)
+    members: list[list[float]] = [[] for _ in tables.contacts]
     for mass, part in zip(own, tables.parts, strict=True):
-        weight[part] = weight[part] + mass
+        members[part].append(mass)
+    parts = [total_mass(masses) for masses in members]
 
     def of(body: int) -> Heft:
         part = tables.parts[body]
-        mass = min(weight[part], LIGHTEST * own[body])
-        return Heft(mass, mass / max(tables.contacts[part], 1))
+        return heft_of(own[body], parts[part], max(tables.contacts[part], 1))
 
     return {name: min(of(body) for body in bodies) for name, bodies in tables.nodes.items()}
 
 
-def total_mass(masses: Iterable[float]) -> float:
+def heft_of(body: Number, part: Number, contacts: Number) -> Heft:
+    """What a node counts that acts on a body, by its mass and that of its part [kg] and by the part's contacts."""
+    heft = lesser(part, LIGHTEST * body)
+    return Heft(heft, heft / contacts)
+
+
+def total_mass(masses: Iterable[Number]) -> Number:
     """The sum in the order of the bodies, each sum rounded: the same in every language."""
-    total = 0.0
-    for mass in masses:
-        total = total + mass
-    return total
+    return reduce(add, masses)
+
+
+def strength(gravity: Sequence[Number]) -> Number:
+    """|g| [m/s²]."""
+    x, y, z = gravity
+    return root((x * x + y * y) + z * z)
 
 
 def characteristic_acceleration(gravity: Sequence[float]) -> float:
     """|g|, the acceleration that a contact works against [m/s²]; 1 where there is no gravity."""
-    x, y, z = gravity
-    return sqrt((x * x + y * y) + z * z) or 1.0
+    return strength(gravity) or 1.0
 
 
 def _contacts(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:

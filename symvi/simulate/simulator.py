@@ -154,7 +154,7 @@ class Simulator:
         mass, inertia = body_numbers(self.mechanism.bodies[k], self.settings)
         radius = self.plan.notes["following"]["radii"][k]
         places = [self.plan.at("parameters", "body", k, part) for part in ("inertia", "size")]
-        for place, values in zip(places, (inertia, merit_inertia(mass, inertia, radius)), strict=True):
+        for place, values in zip(places, (inertia, merit_inertia(mass, inertia, radius**2)), strict=True):
             self.engine.parameters[place] = values
 
     def _set_units(self) -> None:

@@ -9,7 +9,8 @@ from symvi.emit.c import Sources
 from symvi.errors import MechanismError
 from symvi.exporters.memory import parameters
 from symvi.exporters.text import ExportedText
-from symvi.mechanism import Body, Box, Contact, DryFriction, Joint, Limit, Mechanism
+from symvi.mechanism import Body, Box, Contact, DryFriction, Joint, JointSpring, Limit, Mechanism
+from symvi.mechanism.inertia import inertia_problem, turned
 from symvi.program.control import SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.build import composed
@@ -19,7 +20,22 @@ from tests.export.exports import arm, crate
 from tests.simulate.test_settings import rails
 from tests.support.firmware import Firmware
 
-DESCRIBED = {**MECHANISMS, "arm": arm, "crate": crate, "rails": rails}
+
+def slides() -> Mechanism:
+    """Three alike, of which the first and the last have a spring whose text takes their zeros as constants."""
+    anchors = ((0.0, 0.1, 0.2), (0.3, 0.1, 0.2), (0.0, 0.2, 0.1))
+    return Mechanism(
+        name="slides",
+        bodies=[Body(name=f"cart{k}", mass=1.0, shape=Box(size=(0.1, 0.2, 0.3))) for k in range(3)],
+        joints=[
+            Joint(name=f"rail{k}", type="prismatic", child=f"cart{k}", axis=(0.0, 0.0, 1.0), parent_anchor=anchor)
+            for k, anchor in enumerate(anchors)
+        ],
+        forces=[JointSpring(name=f"spring{k}", joint=f"rail{k}", stiffness=3.0) for k in (0, 2)],
+    )
+
+
+DESCRIBED = {**MECHANISMS, "arm": arm, "crate": crate, "rails": rails, "slides": slides}
 STEP = 0.01
 ROUNDING = {"double": 0.0, "float": 3e-7}  # Python sums masses in double before they are rounded
 
@@ -43,6 +59,21 @@ def stack() -> Mechanism:
         ],
         limits=[Limit(name="stop", joint="rail", upper=0.5)],
         forces=[DryFriction(name="drag", joint="rail", bound=0.2)],
+    )
+
+
+def bob() -> Mechanism:
+    """A point mass on a pin, whose rows stand in for its inertia, and a box on a rail that touches nothing."""
+    return Mechanism(
+        name="bob",
+        bodies=[
+            Body(name="bob", mass=1.0, inertia=(0.0, 0.0, 0.0)),
+            Body(name="box", mass=2.0, shape=Box(size=(0.1, 0.2, 0.3))),
+        ],
+        joints=[
+            Joint(name="pin", type="revolute", child="bob", child_anchor=(0.0, 0.0, 1.0), axis=(1.0, 0.0, 0.0)),
+            Joint(name="rail", type="prismatic", child="box", axis=(0.0, 0.0, 1.0)),
+        ],
     )
 
 
@@ -72,6 +103,7 @@ CHANGES = {
     "arm": {"upper.mass": 0.1, "elbow.parent_anchor": (0.0, 0.0, -0.3), "stop.upper": 0.5, "hold.stiffness": 9.0},
     "rails": {"second.parent_anchor": (0.15, 0.1, 0.35), "second.child_anchor": (0.25, -0.2, 0.3)},
     "weightless": {"gravity": (0.0, 0.0, 0.0)},
+    "bob": {"bob.mass": 0.3, "box.mass": 0.7},
 }
 
 
@@ -89,7 +121,7 @@ def inertias(simulator: Simulator, settings: Mapping[str, object]) -> dict[str, 
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_follows_is_what_python_works_out(name: str, real: str) -> None:
     """Every number of the parameters, to the last bit in double: units of contacts, weights, copies of geometry."""
-    build = {"stack": stack, "weightless": crate}.get(name) or DESCRIBED[name]
+    build = {"stack": stack, "weightless": crate, "bob": bob}.get(name) or DESCRIBED[name]
     python = Simulator(build(), real=real, backend="c", parameters=CHANGES[name])
     python._set_step(STEP)
     simulator = Simulator(build(), real=real, backend="c")
@@ -102,10 +134,10 @@ def test_what_follows_is_what_python_works_out(name: str, real: str) -> None:
 
 
 @pytest.mark.parametrize("real", ["double", "float"])
-@pytest.mark.parametrize("name", [*DESCRIBED, "stack"])
+@pytest.mark.parametrize("name", [*DESCRIBED, "stack", "bob"])
 def test_parameters_of_the_description_are_adapted_already(name: str, real: str) -> None:
     """Nothing follows anew, to the last bit, where nothing was changed."""
-    firmware = Firmware(Simulator({**DESCRIBED, "stack": stack}[name](), real=real, backend="c"))
+    firmware = Firmware(Simulator({**DESCRIBED, "stack": stack, "bob": bob}[name](), real=real, backend="c"))
     firmware.init()
     before = firmware.engine.parameters.tobytes()
     assert firmware.adapt() == SolverStatus.OK
@@ -119,7 +151,7 @@ def exported(mechanism: Mechanism) -> list[dict]:
     return list(parameters(ExportedText(sources, program, plan_of(program))))
 
 
-@pytest.mark.parametrize("name", ["four_bar", "arm", "crate", "robot", "walker", "rails"])
+@pytest.mark.parametrize("name", ["four_bar", "arm", "crate", "robot", "walker", "rails", "slides"])
 def test_every_change_is_taken_or_told(name: str) -> None:
     """Free entries reach the solver; constants are refused; what follows is put right; nonsense is refused: entry by
     entry, and what was refused is as it was given."""
@@ -179,12 +211,33 @@ def test_numbers_without_sense_are_refused(name: str, value: object, real: str) 
         simulator.set_parameter(name, value)
 
 
+def askew() -> Mechanism:
+    """A body whose inertia has no zeros that the text could have as constants."""
+    return Mechanism(name="askew", bodies=[Body(name="box", mass=1.0, inertia=(2.0, 3.0, 4.0, 0.1, 0.2, 0.3))])
+
+
+ORIENTATIONS = ((1.0, 0.0, 0.0, 0.0), (0.8, 0.0, 0.6, 0.0), (0.1, 0.5, -0.5, 0.7))
+
+
 @pytest.mark.parametrize("real", ["double", "float"])
-@pytest.mark.parametrize("inertia", [(0.0,) * 6, (1.0, 1.0, 2.0, 0, 0, 0), (0.0, 3.0, 3.0, 0, 0, 0)])
-def test_plates_rods_and_points_are_bodies(inertia: tuple[float, ...], real: str) -> None:
-    """Principal moments may vanish, and the largest may be the sum of the others."""
-    simulator = Simulator(crate(), real=real, backend="c")
-    assert changed(simulator, {"box.inertia": inertia}).adapt() == SolverStatus.OK
+@pytest.mark.parametrize("moments", [(0.0, 0.0, 0.0), (1.0, 1.0, 2.0), (0.0, 3.0, 3.0), (1e-9, 2e-9, 3e-9)])
+def test_plates_rods_and_points_are_bodies(moments: tuple[float, ...], real: str) -> None:
+    """Principal moments may vanish, and the largest may be the sum of the others, about axes of the body or any."""
+    simulator = Simulator(askew(), real=real, backend="c")
+    for orientation in ORIENTATIONS:
+        inertia = turned((*moments, 0.0, 0.0, 0.0), orientation)
+        assert changed(simulator, {"box.inertia": inertia}).adapt() == SolverStatus.OK
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("moments", [(1.0, 1.0, 2.001), (0.0, 1e-3, 0.0), (1.0, 1.0, -1e-3), (0.0, -1.0, 1.0)])
+def test_no_body_has_such_moments(moments: tuple[float, ...], real: str) -> None:
+    """The largest is more than the sum of the others, about axes of the body or any; Python says so too."""
+    simulator = Simulator(askew(), real=real, backend="c")
+    for orientation in ORIENTATIONS:
+        inertia = turned((*moments, 0.0, 0.0, 0.0), orientation)
+        assert changed(simulator, {"box.inertia": inertia}).adapt() == SolverStatus.BAD_PARAMETER
+        assert inertia_problem(inertia)
 
 
 def test_a_motion_with_changed_parameters_is_that_of_python() -> None:

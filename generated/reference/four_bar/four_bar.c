@@ -5511,6 +5511,17 @@ four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, 
     return closure;
 }
 
+/* how the mass of a body is spread along its axes */
+typedef struct {
+    real pivots[3]; /* pivots of P, with round-off added [kg m²] */
+} four_bar_spread_work;
+
+/* the greater of two numbers, the first where they are equal */
+static real greater_of(real a, real b)
+{
+    return (b > a) ? b : a;
+}
+
 /* a number as the text has it; NaN is none */
 static bool is_number(real x, real wanted)
 {
@@ -5520,250 +5531,129 @@ static bool is_number(real x, real wanted)
 /* whether every number that the text has as a constant is what it was */
 static bool constants_are_kept(const four_bar_parameters *p)
 {
-    if (!is_number(p->body[0].inertia[3], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->body[0].inertia[4], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->body[0].inertia[5], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->body[1].inertia[3], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->body[1].inertia[4], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->body[1].inertia[5], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->body[2].inertia[3], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->body[2].inertia[4], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->body[2].inertia[5], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].anchor_a[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].anchor_a[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].anchor_b[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].anchor_b[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].e1[0], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].e1[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].e1[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].e2[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].e2[1], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].e2[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].e3[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].e3[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[0].e3[2], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].anchor_a[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].anchor_a[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].anchor_b[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].anchor_b[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].e1[0], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].e1[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].e1[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].e2[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].e2[1], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].e2[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].e3[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].e3[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_ground[1].e3[2], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].anchor_a[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].anchor_b[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].anchor_b[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].e1[0], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].e1[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].e1[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].e2[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].e2[1], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].e2[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].e3[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].e3[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute[0].e3[2], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].axis1[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].axis1[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].axis1[2], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].anchor_a[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].anchor_b[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].anchor_b[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].axis2[0], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].axis2[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].axis2[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].e1[0], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].e1[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].e1[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].e2[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].e2[1], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].e2[2], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].e3[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].e3[1], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_loop[0].e3[2], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_dropped[0].axis3[0], 0.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_dropped[0].axis3[1], 1.0)) {
-        return false;
-    }
-    if (!is_number(p->revolute_dropped[0].axis3[2], 0.0)) {
-        return false;
+    for (unsigned int n = 0u; n < 3u; n++) {
+        const four_bar_body_parameters *const own = &p->body[n];
+        const bool kept = is_number(own->inertia[3], 0.0)
+            && is_number(own->inertia[4], 0.0)
+            && is_number(own->inertia[5], 0.0);
+        if (!kept) {
+            return false;
+        }
+    }
+    for (unsigned int n = 0u; n < 2u; n++) {
+        const four_bar_revolute_ground_parameters *const own = &p->revolute_ground[n];
+        const bool kept = is_number(own->anchor_a[1], 0.0)
+            && is_number(own->anchor_a[2], 0.0)
+            && is_number(own->anchor_b[0], 0.0)
+            && is_number(own->anchor_b[1], 0.0)
+            && is_number(own->e1[0], 1.0)
+            && is_number(own->e1[1], 0.0)
+            && is_number(own->e1[2], 0.0)
+            && is_number(own->e2[0], 0.0)
+            && is_number(own->e2[1], 1.0)
+            && is_number(own->e2[2], 0.0)
+            && is_number(own->e3[0], 0.0)
+            && is_number(own->e3[1], 0.0)
+            && is_number(own->e3[2], 1.0);
+        if (!kept) {
+            return false;
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        const four_bar_revolute_parameters *const own = &p->revolute[n];
+        const bool kept = is_number(own->anchor_a[0], 0.0)
+            && is_number(own->anchor_b[0], 0.0)
+            && is_number(own->anchor_b[1], 0.0)
+            && is_number(own->e1[0], 1.0)
+            && is_number(own->e1[1], 0.0)
+            && is_number(own->e1[2], 0.0)
+            && is_number(own->e2[0], 0.0)
+            && is_number(own->e2[1], 1.0)
+            && is_number(own->e2[2], 0.0)
+            && is_number(own->e3[0], 0.0)
+            && is_number(own->e3[1], 0.0)
+            && is_number(own->e3[2], 1.0);
+        if (!kept) {
+            return false;
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        const four_bar_revolute_loop_parameters *const own = &p->revolute_loop[n];
+        const bool kept = is_number(own->axis1[0], 0.0)
+            && is_number(own->axis1[1], 0.0)
+            && is_number(own->axis1[2], 1.0)
+            && is_number(own->anchor_a[0], 0.0)
+            && is_number(own->anchor_b[0], 0.0)
+            && is_number(own->anchor_b[1], 0.0)
+            && is_number(own->axis2[0], 1.0)
+            && is_number(own->axis2[1], 0.0)
+            && is_number(own->axis2[2], 0.0)
+            && is_number(own->e1[0], 1.0)
+            && is_number(own->e1[1], 0.0)
+            && is_number(own->e1[2], 0.0)
+            && is_number(own->e2[0], 0.0)
+            && is_number(own->e2[1], 1.0)
+            && is_number(own->e2[2], 0.0)
+            && is_number(own->e3[0], 0.0)
+            && is_number(own->e3[1], 0.0)
+            && is_number(own->e3[2], 1.0);
+        if (!kept) {
+            return false;
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        const four_bar_revolute_dropped_parameters *const own = &p->revolute_dropped[n];
+        const bool kept = is_number(own->axis3[0], 0.0)
+            && is_number(own->axis3[1], 1.0)
+            && is_number(own->axis3[2], 0.0);
+        if (!kept) {
+            return false;
+        }
     }
     return true;
 }
 
-/* whether a symmetric matrix xx, yy, zz, xy, xz, yz has no negative eigenvalue, but for round-off */
-static bool is_semidefinite(const real m[6], real round_off)
+/* whether a body can have its inertia (11 operations) */
+/*   P = tr(J)/2 1 - J = ∫ r rᵀ dm has no negative eigenvalue    [moments a <= b <= c: c <= a + b] */
+static void judge_body(const four_bar_body_parameters *body_p, four_bar_spread_work *spread)
 {
-    const real first = m[0] + round_off;
-    real second;
-    real third;
-    real mixed;
-    if (!(first > 0.0)) {
-        return false;
-    }
-    second = (m[1] + round_off) - ((m[3]*m[3]) / first);
-    mixed = m[5] - ((m[3]*m[4]) / first);
-    if (!(second > 0.0)) {
-        return false;
-    }
-    third = ((m[2] + round_off) - ((m[4]*m[4]) / first)) - ((mixed*mixed) / second);
-    return third > 0.0;
+    const real inertia2 = body_p->inertia[2];
+    const real inertia0 = body_p->inertia[0];
+    const real inertia1 = body_p->inertia[1];
+    const real t1 = inertia2 + (inertia0 + inertia1);
+    const real t2 = (1e-09*t1) + 1e-30;
+    const real t3 = 0.5*t1;
+    const real pivots0 = t2 - (inertia0 - t3);
+    spread->pivots[0] = pivots0;
+    const real pivots1 = t2 - (inertia1 - t3);
+    spread->pivots[1] = pivots1;
+    const real pivots2 = t2 - (inertia2 - t3);
+    spread->pivots[2] = pivots2;
 }
 
-/* whether some distribution of mass has this inertia: principal moments a <= b <= c with 0 <= a and c <= a + b */
-static bool is_inertia(const real j[6])
+/* what the residual of a body is weighed by (4 operations) */
+/*   size = max(Jxx, Jyy, Jzz, m r²)    [angular velocities that may be left] */
+static void weigh_body(four_bar_body_parameters *body_p)
 {
-    const real trace = (j[0] + j[1]) + j[2];
-    const real round_off = 1e-09*trace;
-    real rest[6];
-    if (!(trace > 0.0)) {
-        for (unsigned int k = 0u; k < 6u; k++) {
-            if (!is_number(j[k], 0.0)) {
-                return false;
-            }
+    const real inertia0 = body_p->inertia[0];
+    const real inertia1 = body_p->inertia[1];
+    const real inertia2 = body_p->inertia[2];
+    const real mass = body_p->mass;
+    const real size = greater_of(greater_of(greater_of(inertia0, inertia1), inertia2), 1e-06*mass);
+    body_p->size = size;
+}
+
+/* whether some distribution of mass has the inertia of a body */
+static bool is_inertia(const four_bar_body_parameters *body)
+{
+    four_bar_spread_work spread;
+    judge_body(body, &spread);
+    for (unsigned int k = 0u; k < 3u; k++) {
+        if (!(spread.pivots[k] > 0.0)) {
+            return false;
         }
-        return true;
     }
-    for (unsigned int k = 0u; k < 6u; k++) {
-        rest[k] = (k < 3u) ? ((0.5*trace) - j[k]) : -j[k];
-    }
-    return is_semidefinite(j, round_off) && is_semidefinite(rest, round_off);
+    return true;
 }
 
 /* whether numbers that may be changed make sense */
@@ -5808,7 +5698,7 @@ static bool are_sensible(const four_bar_parameters *p)
                 return false;
             }
         }
-        if (!is_inertia(p->body[n].inertia)) {
+        if (!is_inertia(&p->body[n])) {
             return false;
         }
     }
@@ -5992,7 +5882,6 @@ static bool are_sensible(const four_bar_parameters *p)
 
 int four_bar_adapt(four_bar_parameters *p)
 {
-    static const real least[3] = { 1e-06, 1e-06, 1e-06 };
     if (!constants_are_kept(p)) {
         return FOUR_BAR_BAKED;
     }
@@ -6012,16 +5901,7 @@ int four_bar_adapt(four_bar_parameters *p)
         p->revolute_dropped[0].frame_b[k] = p->revolute_loop[0].frame_b[k];
     }
     for (unsigned int n = 0u; n < 3u; n++) {
-        const real small = p->body[n].mass*least[n];
-        p->body[n].size = p->body[n].inertia[0];
-        for (unsigned int k = 1u; k < 3u; k++) {
-            if (p->body[n].inertia[k] > p->body[n].size) {
-                p->body[n].size = p->body[n].inertia[k];
-            }
-        }
-        if (small > p->body[n].size) {
-            p->body[n].size = small;
-        }
+        weigh_body(&p->body[n]);
     }
     return FOUR_BAR_OK;
 }
