@@ -10,7 +10,7 @@ from typing import Any
 
 from symvi import __version__
 from symvi.exporters.golden import STEPS, Golden
-from symvi.exporters.memory import fields, inputs, parameters, struct_bytes
+from symvi.exporters.memory import fields, inputs, parameters, rows, struct_bytes
 from symvi.exporters.request import Request
 from symvi.exporters.text import ExportedText
 from symvi.program.control import SolverOptions, SolverStatus
@@ -63,6 +63,7 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
         "parameters": list(parameters(text)),
         "state": list(fields(text, "state", start)),
         "inputs": list(inputs(text, first_inputs)),
+        **rows(text),
         "drivers that hold what they find": list(held),
         "status": {status.name: {"value": int(status), "meaning": status.sentence} for status in SolverStatus},
     }

@@ -14,7 +14,7 @@ from symvi.emit.adapting import Adapting
 from symvi.emit.c_printer import CPrinter
 from symvi.exporters.text import ExportedText
 
-__all__ = ["REAL_BYTES", "fields", "inputs", "parameters", "struct_bytes"]
+__all__ = ["REAL_BYTES", "fields", "inputs", "parameters", "rows", "struct_bytes"]
 
 REAL_BYTES = {"double": 8, "float": 4}
 INT_BYTES = 4
@@ -61,6 +61,27 @@ def inputs(text: ExportedText, values: Sequence[float]) -> Iterator[dict[str, An
     constants = [constant for constant, _, _ in printer.input_places()]
     for constant, field in zip(constants, fields(text, "input", values), strict=True):
         yield {**field, "constant": constant}
+
+
+def rows(text: ExportedText) -> dict[str, list[dict[str, Any]]]:
+    """What lies where in the arrays of the entry points: minimal coordinates, reactions of joints, contact points."""
+    printer = CPrinter(text.program, text.sources.name, text.sources.real)
+    names = [node.name for motion in printer.motions() for node in text.program.nodes[motion["kind"]]]
+    sizes = [motion["size"] for motion in printer.motions() for _ in text.program.nodes[motion["kind"]]]
+    coordinates = zip(names, sizes, printer.coordinates(), strict=True)
+    listed = {"reaction": [node.name for node in printer.reactions()], "point": [p["name"] for p in text.plan.contacts]}
+    found = {
+        what: [{"name": name, "row": k, "constant": printer.constant(what, name)} for k, name in enumerate(of)]
+        for what, of in listed.items()
+    }
+    return {
+        "coordinates": [
+            {"name": name, "first": first, "count": count, "meaning": meaning, "constant": constant}
+            for name, count, (constant, first, meaning) in coordinates
+        ],
+        "reactions": found["reaction"],
+        "contact points": found["point"],
+    }
 
 
 def struct_bytes(text: ExportedText) -> dict[str, int]:

@@ -139,6 +139,10 @@ def test_offsets_and_sizes_are_those_of_a_compiler(exported: Exported, tmp_path:
     for field in manifest["inputs"]:
         lines.append(f'printf("%lu 0\\n", (unsigned long)({field["constant"]}*sizeof({prefix}_real)));')
         expected.append([field["offset"], 0])
+    for key in ("coordinates", "reactions", "contact points"):
+        for row in manifest[key]:
+            lines.append(f'printf("%d 0\\n", {row["constant"]});')
+            expected.append([row["first" if key == "coordinates" else "row"], 0])
     for name, figure in manifest["memory"].items():
         lines.append(f'printf("%lu 0\\n", (unsigned long)sizeof({prefix}_{name}));')
         expected.append([figure["value"], 0])
