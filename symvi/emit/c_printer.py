@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from struct import pack, unpack
+
+import numpy as np
 
 from symvi.emit.printer import Language, statements
 from symvi.program.kernel import Kernel, Location
@@ -46,11 +47,7 @@ class CPrinter:
 
     def literal(self, value: Fraction | float | int) -> str:
         """The shortest text of a number, in the precision of the target."""
-        number = float(value)
-        text = repr(number)
-        if "e" not in text and "." not in text:
-            text += ".0"
-        return text + ("f" if self.real == "float" else "")
+        return literal(value, self.real)
 
     def row_groups(self) -> Iterator[dict]:
         """Node types whose rows are reported: constraints, and the rows that are only watched."""
@@ -201,8 +198,7 @@ class CPrinter:
 
     def _member(self, field: Field, numbers: Sequence[float]) -> str:
         """A member of an initialiser, each number as the very one that memory holds."""
-        held = numbers if self.real == "double" else unpack(f"{len(numbers)}f", pack(f"{len(numbers)}f", *numbers))
-        text = ", ".join(map(self.literal, held))
+        text = ", ".join(held_literal(number, self.real) for number in numbers)
         return f"{text if field.size == 1 else f'{{ {text} }}'}, /* {field.name} */"
 
     def _members(self, node: Node, fields: Sequence[Field]) -> Iterator[str]:
@@ -276,6 +272,19 @@ class CPrinter:
             else:
                 lines.append(f"const real {statement.target} = {statement.expression};")
         return [part for line in lines for part in broken(line)]
+
+
+def literal(value: Fraction | float | int, real: str) -> str:
+    """The shortest text of a number of Python, in the precision "double" or "float"."""
+    text = repr(float(value))
+    if "e" not in text and "." not in text:
+        text += ".0"
+    return text + ("f" if real == "float" else "")
+
+
+def held_literal(value: float, real: str) -> str:
+    """The shortest text of the very number that memory holds."""
+    return f"{np.float32(value)!s}f" if real == "float" else literal(value, real)
 
 
 def _identifier(name: str) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from symvi import __version__
+from symvi.emit.c_printer import held_literal
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
 from symvi.exporters.budget import check_budget
@@ -125,7 +124,7 @@ def _view(request: Request, text: ExportedText, expected: Golden | str) -> dict[
         "warnings": expected.warnings if known else {},
         "why_no_hash": None if known else expected,
         "inputs": [_place(text, name) for name in varying],
-        "rows": [[_literal(value, real) for value in row] for row in zip(*varying.values(), strict=True)][:steps],
+        "rows": [[held_literal(value, real) for value in row] for row in zip(*varying.values(), strict=True)][:steps],
         "suffix": "f" if real == "float" else "",
         "digits": {"double": 17, "float": 9}[real],
         "uses_c_library": bool(plan.notes.get("uses_c_library")),
@@ -143,11 +142,3 @@ def _place(text: ExportedText, name: str) -> str:
             kind, index, field = place.split("/")
             return f"{kind}[{index}].{field}" + (f"[{offset - first}]" if count > 1 else "")
     raise AssertionError(name)
-
-
-def _literal(value: float, real: str) -> str:
-    """The very number that memory holds."""
-    if real == "double":
-        return repr(float(value))
-    short = str(np.float32(value))
-    return f"{short}f"

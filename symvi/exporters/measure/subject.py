@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from symvi.emit.c_printer import literal
 from symvi.emit.templates import environment
 
 __all__ = ["Subject", "files_of"]
@@ -39,7 +40,7 @@ class Subject:
 
     def driven(self, rows: Iterable[Sequence[float]]) -> Subject:
         """The same with a row of inputs for every step, in the order of their struct; later steps take the last row."""
-        literals = [", ".join(map(self._literal, row)) for row in rows]
+        literals = [", ".join(literal(number, self.real) for number in row) for row in rows]
         text = _template("driving.h").render(prefix=self.prefix, rows=literals)
         return replace(self, files={**self.files, DRIVING: text})
 
@@ -50,14 +51,11 @@ class Subject:
             prefix=self.prefix,
             driving=DRIVING,
             steps=self.steps,
-            step=self._literal(self.step),
-            coarse=self._literal(COARSE),
+            step=literal(self.step, self.real),
+            coarse=literal(COARSE, self.real),
             retries=" int retries;" in self.header,
         )
         return {**driven.files, f"{firmware}.c": text}
-
-    def _literal(self, number: float) -> str:
-        return f"{float(number)!r}{'f' if self.real == 'float' else ''}"
 
 
 def files_of(folder: Path, prefix: str) -> dict[str, str]:
