@@ -56,6 +56,7 @@ class SolverStatus(IntEnum):
     MISFIT = -12
     BAKED = -13
     BAD_PARAMETER = -14
+    BAD_OPTION = -15
 
     @property
     def sentence(self) -> str:
@@ -86,6 +87,7 @@ SENTENCES = {
     SolverStatus.MISFIT: "header and object are of different texts; compile both anew",
     SolverStatus.BAKED: "a parameter was changed that the text has as a constant; change the description instead",
     SolverStatus.BAD_PARAMETER: "a parameter makes no sense: no number, a mass that is not positive, or the like",
+    SolverStatus.BAD_OPTION: "an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like",
 }
 
 
@@ -106,6 +108,8 @@ class SolverOptions:
         1e-6 in double, 1e-2 in float.
     papers_method: contacts by the basic interior point of BSMH23 appendix D: one right-hand side an iteration, centring
         that falls by a fixed factor, from a start far inside in every step; slower, for comparison.
+
+    Raises ValueError for numbers that make no sense; generated text, given the same, returns BAD_OPTION.
     """
 
     tolerance: float | None = None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from symvi.mechanism import Contact, Mechanism
-from symvi.program.control import DEFAULTS, SolverStatus
+from symvi.program.control import DEFAULTS, MOST_ITERATIONS, SolverOptions, SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.build import text_of
 from tests.contact.test_back_ends import scenes
@@ -20,6 +20,11 @@ from tests.support.linkages import four_bar
 STEP = 0.01
 MOVING = {name: MECHANISMS[name] for name in ("four_bar", "robot", "walker", "pendulum")}
 MOVING |= {name: lambda name=name: scenes()[name] for name in ("tossed", "stops", "column")}
+
+NONSENSE = [("tolerance", value) for value in (0.0, -1e-6, 1.0, float("nan"))]
+NONSENSE += [("complementarity", value) for value in (0.0, 1.5, float("nan"))]
+NONSENSE += [("max_iterations", 0), ("max_halvings", -1)]
+NONSENSE += [("fixed_iterations", -1), ("fixed_iterations", MOST_ITERATIONS + 1)]
 
 CHECK = """
 #include <stdio.h>
@@ -85,6 +90,25 @@ def test_parameters_may_stay_in_constant_memory(name: str, real: str) -> None:
     begun = firmware.engine.state.tobytes()
     assert firmware.reset() == SolverStatus.OK
     assert firmware.engine.state.tobytes() == begun
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_options_without_sense_are_told(real: str) -> None:
+    """Those that Python refuses, by a step and by a rollout; the state is as it was. At their bounds they are taken."""
+    firmware = Firmware(Simulator(MOVING["tossed"](), real=real, backend="c"))
+    engine, done = firmware.engine, firmware.engine._ffi.new("int *")
+    firmware.init()
+    begun, info = engine.state.tobytes(), engine._ffi.new(f"{engine._prefix}_info *")
+    for name, value in NONSENSE:
+        with pytest.raises(ValueError, match=name):
+            SolverOptions(**{name: value})
+        options, (p, z, u, w) = engine._options(DEFAULTS), firmware.pointers()
+        setattr(options, name, value)
+        assert engine._function("step")(p, options, z, u, w, info) == SolverStatus.BAD_OPTION, name
+        rolled = engine._function("rollout")(p, options, z, u, 0, w, 3, 1, engine._ffi.NULL, done)
+        assert (rolled, done[0], engine.state.tobytes()) == (SolverStatus.BAD_OPTION, 0, begun)
+    assert firmware.step(SolverOptions(tolerance=0.9, max_iterations=1, max_halvings=0, complementarity=1.0)) >= -3
+    assert firmware.step(SolverOptions(fixed_iterations=MOST_ITERATIONS)) >= 0
 
 
 def test_a_start_that_is_open_or_inside_a_contact_is_told() -> None:

@@ -3136,12 +3136,26 @@ static int step_once(const double_pendulum_parameters *p, double_pendulum_state 
     return status;
 }
 
+/* whether a step can be taken with this length and these options */
+static int readiness(const double_pendulum_parameters *p, const double_pendulum_options *o)
+{
+    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
+        return DOUBLE_PENDULUM_BAD_STEP;
+    }
+    if (!(o->tolerance > 0.0) || !(o->tolerance < 1.0) || (o->max_iterations < 1) || (o->max_halvings < 0)
+        || (o->fixed_iterations < 0) || (o->fixed_iterations > 1000)) {
+        return DOUBLE_PENDULUM_BAD_OPTION;
+    }
+    return DOUBLE_PENDULUM_OK;
+}
+
 int double_pendulum_step(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, double_pendulum_info *info)
 {
-    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
+    const int ready = readiness(p, o);
+    if (ready < 0) {
         set_switches(w, 0.0, 0.0, 0.0);
-        return DOUBLE_PENDULUM_BAD_STEP;
+        return ready;
     }
     run_setup(p, w);
     return step_once(p, z, u, w, o, info);
@@ -3309,11 +3323,11 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
     int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done)
 {
     const long each = stride;
-    int status = DOUBLE_PENDULUM_OK;
+    int status = readiness(p, o);
     double_pendulum_info info = { 0 };
     *done = 0;
-    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
-        return DOUBLE_PENDULUM_BAD_STEP;
+    if (status < 0) {
+        return status;
     }
     run_setup(p, w);
     for (int n = 0; n < steps; n++) {

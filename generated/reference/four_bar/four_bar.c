@@ -5249,12 +5249,26 @@ static int step_once(const four_bar_parameters *p, four_bar_state *z,
     return status;
 }
 
+/* whether a step can be taken with this length and these options */
+static int readiness(const four_bar_parameters *p, const four_bar_options *o)
+{
+    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
+        return FOUR_BAR_BAD_STEP;
+    }
+    if (!(o->tolerance > 0.0) || !(o->tolerance < 1.0) || (o->max_iterations < 1) || (o->max_halvings < 0)
+        || (o->fixed_iterations < 0) || (o->fixed_iterations > 1000)) {
+        return FOUR_BAR_BAD_OPTION;
+    }
+    return FOUR_BAR_OK;
+}
+
 int four_bar_step(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, four_bar_info *info)
 {
-    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
+    const int ready = readiness(p, o);
+    if (ready < 0) {
         set_switches(w, 0.0, 0.0, 0.0);
-        return FOUR_BAR_BAD_STEP;
+        return ready;
     }
     run_setup(p, w);
     return step_once(p, z, u, w, o, info);
@@ -5450,11 +5464,11 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
     int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done)
 {
     const long each = stride;
-    int status = FOUR_BAR_OK;
+    int status = readiness(p, o);
     four_bar_info info = { 0 };
     *done = 0;
-    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
-        return FOUR_BAR_BAD_STEP;
+    if (status < 0) {
+        return status;
     }
     run_setup(p, w);
     for (int n = 0; n < steps; n++) {

@@ -55,7 +55,8 @@ enum {
     FOUR_BAR_NO_STEP = -11, /* the work memory holds no step; ask right after one */
     FOUR_BAR_MISFIT = -12, /* header and object are of different texts; compile both anew */
     FOUR_BAR_BAKED = -13, /* a parameter was changed that the text has as a constant; change the description instead */
-    FOUR_BAR_BAD_PARAMETER = -14  /* a parameter makes no sense: no number, a mass that is not positive, or the like */
+    FOUR_BAR_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, or the like */
+    FOUR_BAR_BAD_OPTION = -15  /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
 };
 
 /* Where the parts of the mechanism lie in the structs below. */

@@ -2052,12 +2052,26 @@ static int step_once(const pendulum_parameters *p, pendulum_state *z,
     return status;
 }
 
+/* whether a step can be taken with this length and these options */
+static int readiness(const pendulum_parameters *p, const pendulum_options *o)
+{
+    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
+        return PENDULUM_BAD_STEP;
+    }
+    if (!(o->tolerance > 0.0) || !(o->tolerance < 1.0) || (o->max_iterations < 1) || (o->max_halvings < 0)
+        || (o->fixed_iterations < 0) || (o->fixed_iterations > 1000)) {
+        return PENDULUM_BAD_OPTION;
+    }
+    return PENDULUM_OK;
+}
+
 int pendulum_step(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, pendulum_info *info)
 {
-    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
+    const int ready = readiness(p, o);
+    if (ready < 0) {
         set_switches(w, 0.0, 0.0, 0.0);
-        return PENDULUM_BAD_STEP;
+        return ready;
     }
     run_setup(p, w);
     return step_once(p, z, u, w, o, info);
@@ -2216,11 +2230,11 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
     int stride, pendulum_work *w, int steps, int every, pendulum_frame *frames, int *done)
 {
     const long each = stride;
-    int status = PENDULUM_OK;
+    int status = readiness(p, o);
     pendulum_info info = { 0 };
     *done = 0;
-    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
-        return PENDULUM_BAD_STEP;
+    if (status < 0) {
+        return status;
     }
     run_setup(p, w);
     for (int n = 0; n < steps; n++) {
