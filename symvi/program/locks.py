@@ -16,7 +16,7 @@ from symvi.mechanism.start_values import start_values
 from symvi.physics.relations import lock_model
 from symvi.program import refusals
 from symvi.program.assembly import Assembly, Position
-from symvi.program.compose import Lock
+from symvi.program.choices import Lock
 from symvi.program.dense import remove
 from symvi.program.equations import Array, Equations
 from symvi.program.freedoms import reduced

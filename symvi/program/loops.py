@@ -14,7 +14,7 @@ from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel
 from symvi.physics.relations import coupling_model, driver_model
-from symvi.program.compose import Choices, inequality_models, models_of, order_of
+from symvi.program.choices import Choices, inequality_models, models_of, order_of
 from symvi.program.expressions import check_expressions
 from symvi.program.extent import OPENING, size_of
 from symvi.program.pivots import pivots_of

@@ -14,7 +14,7 @@ from symvi.mechanism import Mechanism
 from symvi.physics.model import ConstraintModel
 from symvi.program import refusals
 from symvi.program.assembly import CLOSED, STRIDE, Assembly, Position
-from symvi.program.compose import Choices, Lock, models_of
+from symvi.program.choices import Choices, Lock, models_of
 from symvi.program.control import GUARD
 from symvi.program.dense import residuals
 from symvi.program.equations import Array, Equations, Rows

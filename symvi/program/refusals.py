@@ -10,7 +10,7 @@ from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism
 from symvi.physics.model import ConstraintModel
 from symvi.program.assembly import CLOSED, Assembly, Position
-from symvi.program.compose import Lock
+from symvi.program.choices import Lock
 from symvi.program.rank import Rank
 
 CHECK = "check their lengths, anchors and axes, and the start placement"

@@ -15,7 +15,7 @@ import numpy as np
 
 from symvi.physics import kinematics
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Position
-from symvi.program.compose import models_of
+from symvi.program.choices import models_of
 from symvi.program.equations import evaluate
 from symvi.program.loops import analyse, models_in_joint_axes
 from symvi.simulate.parameters import body_numbers, with_settings

@@ -10,7 +10,7 @@ from pathlib import Path
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import did_you_mean
-from symvi.program.compose import Choices
+from symvi.program.choices import Choices
 from symvi.program.loops import analyse
 from symvi.verify.zoo import zoo
 

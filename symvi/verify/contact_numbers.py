@@ -6,7 +6,7 @@ from math import pi
 
 from symvi.mechanism import Mechanism, axis_values, coordinate_kinds
 from symvi.mechanism.contacts import ContactPoint, contact_points
-from symvi.program.compose import Choices
+from symvi.program.choices import Choices
 from symvi.verify.exact import triad_turn
 from symvi.verify.naive.joints import JointNumbers
 from symvi.verify.naive.quaternion import columns

@@ -12,7 +12,8 @@ from time import perf_counter
 
 from symvi.emit.c import generate
 from symvi.mechanism import Mechanism
-from symvi.program.compose import NOTHING_DROPPED, Choices, Composer
+from symvi.program.choices import NOTHING_DROPPED, Choices
+from symvi.program.compose import Composer
 from symvi.program.maximal import Matrix
 from symvi.program.program import Program
 from symvi.verify.check import Check

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symvi.mechanism import Mechanism
-from symvi.program.compose import Choices
+from symvi.program.choices import Choices
 from symvi.program.program import Program
 from symvi.verify.contact_numbers import all_records
 from symvi.verify.exact import Exact, Plain

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 from symvi.mechanism import Mechanism, coordinate_kinds
-from symvi.program.compose import NOTHING_DROPPED, Choices
+from symvi.program.choices import NOTHING_DROPPED, Choices
 from symvi.program.program import Node, Program
 from symvi.program.records import STORES
 from symvi.verify.contact_numbers import all_records

@@ -29,7 +29,7 @@ from symvi.mechanism import (
     Wrench,
     coordinate_kinds,
 )
-from symvi.program.compose import NOTHING_DROPPED, Choices, Lock
+from symvi.program.choices import NOTHING_DROPPED, Choices, Lock
 from symvi.verify.contact_zoo import contact_zoo
 
 FULL, DIAGONAL = (1.1, 1.2, 1.3, 0.1, 0.2, 0.3), (1.1, 1.2, 1.3)

@@ -12,7 +12,8 @@ from symvi.demos import demo_file
 from symvi.errors import AssemblyError
 from symvi.mechanism import Driver, Mechanism, start_state
 from symvi.program.assembly import Assembly
-from symvi.program.compose import NOTHING_DROPPED, Choices, compose, order_of
+from symvi.program.choices import NOTHING_DROPPED, Choices, order_of
+from symvi.program.compose import compose
 from symvi.program.control import SolverStatus
 from symvi.program.loops import analyse, models_in_joint_axes
 from symvi.program.program import Program
