@@ -87,7 +87,9 @@ DECLARED
     NAME_options_default(&options);
     options.tolerance = number;
     options.extrapolate = choice;
-    options.fixed_iterations = (choice != 0) ? 3 : 0;
+    options.max_iterations = (choice != 0) ? 50 : 0;
+    options.max_halvings = (choice != 0) ? 20 : -1;
+    options.fixed_iterations = (choice != 0) ? 3 : ((choice != 0) ? 0 : -1);
 OPTIONS
     while (choice != 0) {
         NAME_real *const rows = (choice != 0) ? &one : &other;
