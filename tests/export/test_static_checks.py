@@ -97,13 +97,13 @@ def checked(request, tmp_path_factory) -> Path:
 
 def test_misra_rules_are_kept(checked: Path) -> None:
     command = [need("cppcheck"), "--addon=misra", "--std=c99", "--enable=all", "--suppress=missingIncludeSystem", "-q"]
-    command += ["--max-configs=1"]  # nothing defined: the others are those of C++ and of newer C
-    source = next(path.name for path in checked.glob("*.c") if path.name != "caller.c")
-    found = run(checked, *command, "--template={file}:{line}: {id} {message}", source)
+    command += ["--max-configs=1", "--suppress=toomanyconfigs"]  # nothing defined: others are C++'s and newer C's
+    sources = [path.name for path in checked.glob("*.c")]  # with the caller, without which entry points have no use
+    found = run(checked, *command, "--template={file}:{line}: {id} {message}", *sources)
     hits = [
         line
         for line in found.splitlines()
-        if re.match(r"\w+\.[ch]:\d+: ", line)
+        if re.match(r"(?!caller)\w+\.[ch]:\d+: ", line)
         and not re.search(rf"misra-c2012-({'|'.join(map(re.escape, JUSTIFIED))}) ", line + " ")
     ]
     assert hits == []
