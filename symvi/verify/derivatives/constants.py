@@ -15,6 +15,7 @@ from math import isfinite, pi, sqrt, ulp
 FULL = 15  # digits: a shorter decimal is what somebody wrote on purpose
 LONG = 10  # digits: a shorter one is no machine number that was rounded
 SIMPLE = 5000  # largest denominator of a fraction that a full-length float may stand for
+LEFT_OVER = 1e-15  # a smaller number of full length is what rounding leaves of a zero, as in cos(pi/2)
 FACTORS = [Fraction(n, d) for d in (1, 2, 3, 4, 6, 8, 12, 180) for n in (1, 2, 3, 4, 5)]
 
 
@@ -52,6 +53,9 @@ def meaning(value: float) -> Constant:
     digits = len(repr(abs(value)).split("e")[0].replace(".", "").strip("0"))
     if digits < FULL:
         return Constant(decimal, unit=Fraction(ulp(value)) if digits >= LONG else None)
+    if abs(value) < LEFT_OVER:
+        said = f"{value!r} is read as what rounding left of a difference"
+        return Constant(decimal, said=said, unit=Fraction(ulp(1.0)))
     simple = Fraction(value).limit_denominator(SIMPLE)
     if float(simple) == value:
         return Constant(simple, said=f"{value!r} is read as {simple}")
