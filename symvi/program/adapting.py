@@ -37,20 +37,20 @@ ROUND_OFF = {"double": RELATIVE_TOLERANCE, "float": 1e-5}  # of the trace: by so
 WHOLE, OWN, ITS_PART, ITS_SPREAD, ITS_UNIT = (Port(kind, kind) for kind in (COMMON, BODY, PART, SPREAD, UNIT))
 
 
-class Adapting(NamedTuple):
+class AdaptingKernels(NamedTuple):
     """The kernels by name, and the records of the program with those that the kernels keep beside them."""
 
     kernels: dict[str, Kernel]
     records: Records
 
 
-def adapting(program: Program, real: str) -> Adapting:
+def adapting(program: Program, real: str) -> AdaptingKernels:
     """What lets the parameters of a program follow. real: "double" or "float"."""
     records = Records({place: dict(fields) for place, fields in program.records.fields.items()})
     kernels = [_judge(records, program, real), _weigh(records, program)]
     if program.notes["inequalities"]:
         kernels += [_gather(records), _pull(records), _heft(records)]
-    return Adapting({kernel.name: kernel for kernel in kernels}, records)
+    return AdaptingKernels({kernel.name: kernel for kernel in kernels}, records)
 
 
 def squares(program: Program) -> tuple[float, ...]:
