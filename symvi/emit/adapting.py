@@ -157,6 +157,7 @@ class Adapting:
             "scratch": [struct | {"comment": SCRATCH[struct["kind"]]} for struct in printer.structs(["work"], SCRATCH)],
             "adapting": [printer.kernel(kernel) for kernel in kernels.values()],
             "extremes": sorted({name for k in kernels.values() for name in k.operation_count() if name in EXTREMES}),
+            "judged": "judge_body" in kernels,
             "run": lambda name, **places: printer.call(kernels[name], places),
         }
 

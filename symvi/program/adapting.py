@@ -47,7 +47,9 @@ class AdaptingKernels(NamedTuple):
 def adapting(program: Program, real: str) -> AdaptingKernels:
     """What lets the parameters of a program follow. real: "double" or "float"."""
     records = Records({place: dict(fields) for place, fields in program.records.fields.items()})
-    kernels = [_judge(records, program, real), _weigh(records, program)]
+    kernels = [_weigh(records, program)]
+    if None in program.baked[BODY, INERTIA[0]]:  # else all are point masses, and the text has that as a constant
+        kernels.insert(0, _judge(records, program, real))
     if program.notes["inequalities"]:
         kernels += [_gather(records), _pull(records), _heft(records)]
     return AdaptingKernels({kernel.name: kernel for kernel in kernels}, records)

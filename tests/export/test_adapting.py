@@ -1,6 +1,7 @@
 """Parameters changed at run time in C: what follows from others follows as in Python, what is constant is told."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +18,11 @@ from symvi.simulate.build import composed
 from symvi.simulate.plan import plan_of
 from tests.emit.test_start import MECHANISMS
 from tests.export.exports import arm, crate
+from tests.export.test_static_checks import need, run
+from tests.program.test_point_masses import rope
 from tests.simulate.test_settings import rails
 from tests.support.firmware import Firmware
+from tests.support.strict_c import STRICT, written
 
 
 def slides() -> Mechanism:
@@ -209,6 +213,16 @@ def test_numbers_without_sense_are_refused(name: str, value: object, real: str) 
     assert changed(simulator, {name: value}).adapt() == SolverStatus.BAD_PARAMETER
     with pytest.raises(MechanismError):
         simulator.set_parameter(name, value)
+
+
+def test_point_masses_have_no_inertia_to_judge(tmp_path: Path) -> None:
+    """That they have none is a constant of the text: nothing is left over that strict flags would find."""
+    prefix = written(tmp_path, rope(2), "double")
+    command = [need("gcc"), *STRICT, "-fsyntax-only", f"{prefix}.c"]
+    assert run(tmp_path, *command) == ""
+    firmware = Firmware(Simulator(rope(2), backend="c"))
+    firmware.init()
+    assert firmware.adapt() == SolverStatus.OK
 
 
 def askew() -> Mechanism:
