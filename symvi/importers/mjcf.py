@@ -15,6 +15,7 @@ from symvi.importers.mjcf_document import prepared
 from symvi.importers.mjcf_geoms import note_contacts, read_ground
 from symvi.importers.mjcf_keys import read_starts
 from symvi.importers.mjcf_loops import read_equalities
+from symvi.importers.mjcf_meeting import Meeting
 from symvi.importers.mjcf_names import Compiled, vector_of
 from symvi.importers.mjcf_words import note_what_has_no_effect
 from symvi.importers.pose import STANDING
@@ -37,10 +38,11 @@ def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folder
     model = compiled(document, findings)
     note_what_has_no_effect(document.root, findings)
     names = Compiled(document, model)
-    links, joints = read_bodies(names, findings)
+    meeting = Meeting(names)
+    links, joints = read_bodies(names, meeting, findings)
     joints = with_loads_of_actuators(names, joints, findings)
     joints, gears = read_equalities(names, joints, findings)
-    note_contacts(names, contacts, findings)
+    note_contacts(names, meeting, contacts, findings)
     motors = read_motors(names, joints, findings)
     return Tree(
         name=root.attributes.get("model", ""),
@@ -51,7 +53,7 @@ def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folder
         motors=tuple(item.motor for item in motors),
         gravity=_gravity(names),
         starts=read_starts(names, motors, findings),
-        ground=read_ground(names, contacts, findings) if contacts or stands else STANDING,
+        ground=read_ground(names, meeting, contacts, findings) if contacts or stands else STANDING,
     )
 
 

@@ -15,10 +15,9 @@ PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtG
 SEEN_GROUPS = 3  # those that MuJoCo's own viewer opens with; in the others people keep what is for contact only
 
 
-def read_geometries(compiled: Compiled) -> list[tuple[Geometry, ...]]:
+def read_geometries(compiled: Compiled, meeting: Meeting) -> list[tuple[Geometry, ...]]:
     """The shapes of every body, of the world first."""
     found: list[list[Geometry]] = [[] for _ in range(compiled.model.nbody)]
-    meeting = Meeting(compiled)
     for geom in range(compiled.model.ngeom):
         shape = _geometry(compiled, geom, meeting)
         if shape is not None:
@@ -26,12 +25,11 @@ def read_geometries(compiled: Compiled) -> list[tuple[Geometry, ...]]:
     return [tuple(shapes) for shapes in found]
 
 
-def read_ground(compiled: Compiled, shapes: bool, findings: Findings) -> Pose:
-    """The plane of the world that bodies can stand on: its point, and its z axis out of the ground.
+def read_ground(compiled: Compiled, meeting: Meeting, shapes: bool, findings: Findings) -> Pose:
+    """The plane that bodies can stand on, and that stands still: its point, and its z axis out of the ground.
 
     shapes: whether contacts of the file's shapes are asked for; else it is for points that the caller names.
     """
-    meeting = Meeting(compiled)
     geom, source = meeting.ground, compiled.document.root.source
     if shapes and not compiled.is_on("CONTACT"):
         why = "switched off by <option>'s flag, though they are asked for: none is made"
@@ -48,15 +46,12 @@ def read_ground(compiled: Compiled, shapes: bool, findings: Findings) -> Pose:
         "taken", compiled.source("geom", geom), f"geom {shown(compiled.name('geom', geom))}", "plane",
         "the ground of all contacts that are asked for",
     )  # fmt: skip
-    return pose_of(compiled.model.geom_pos[geom], compiled.model.geom_quat[geom])
+    return meeting.place(geom)
 
 
-def note_contacts(compiled: Compiled, asked: bool, findings: Findings) -> None:
+def note_contacts(compiled: Compiled, meeting: Meeting, asked: bool, findings: Findings) -> None:
     """Say what becomes of the contacts that the file's geoms have with each other in MuJoCo."""
-    model, meeting = compiled.model, Meeting(compiled)
-    lost, ground = meeting.table.copy(), meeting.ground
-    if asked and ground is not None:
-        lost[ground, :] = lost[:, ground] = False
+    model, ground = compiled.model, meeting.ground
     for geom in range(model.ngeom):
         source, title = compiled.source("geom", geom), f"geom {shown(compiled.name('geom', geom))}"
         if asked and meeting.is_directed(geom):
@@ -65,7 +60,7 @@ def note_contacts(compiled: Compiled, asked: bool, findings: Findings) -> None:
         if asked and geom != ground and meeting.is_for_ground(geom) and _geometry(compiled, geom, meeting) is None:
             why = "with the ground none: they are made of boxes, spheres, capsules and cylinders; name points instead"
             findings.note("ignored", source, title, "contacts", why)
-        if geom == ground or not lost[geom].any():
+        if geom == ground or not meeting.meets_any(geom, ground if asked else None):
             continue
         why = "with the ground only, of those between bodies none" if asked else "none, unless contacts are asked for"
         if not model.body_weldid[model.geom_bodyid[geom]]:

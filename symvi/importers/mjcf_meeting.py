@@ -8,11 +8,13 @@ priorities are the same. A contact of one dimension (condim) has no friction.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cached_property
 
 import numpy as np
 
-from symvi.importers.mjcf_names import Compiled
+from symvi.importers.mjcf_names import Compiled, pose_of
+from symvi.importers.pose import Pose
 
 __all__ = ["Meeting"]
 
@@ -20,10 +22,22 @@ PLANE = 0  # mjtGeom
 
 
 class Meeting:
-    """Who meets whom in a compiled model."""
+    """Who meets whom in a compiled model.
+
+    Geoms of one body with the same bits are alike, but for pairs: what is counted is counted once for all of them, so
+    that time and memory stay bounded where thousands of geoms are in a file.
+    """
 
     def __init__(self, compiled: Compiled):
         self.compiled, self.model = compiled, compiled.model
+        model = self.model
+        traits = np.stack([model.geom_contype, model.geom_conaffinity, model.geom_bodyid], axis=1).reshape(-1, 3)
+        alike, self.kind, self.count = np.unique(traits, axis=0, return_inverse=True, return_counts=True)
+        self.kind = self.kind.reshape(-1)
+        self.bits, self.accepts, self.body = (np.ascontiguousarray(column) for column in alike.T)
+        self.welded = np.asarray(model.body_weldid)[self.body]
+        self.around = np.asarray(model.body_weldid)[np.asarray(model.body_parentid)[self.welded]]
+        self.counted: dict[int, int] = {}
 
     @cached_property
     def pairs(self) -> dict[frozenset[int], int]:
@@ -32,40 +46,90 @@ class Meeting:
         return {frozenset((int(first), int(second))): number for number, (first, second) in enumerate(ends)}
 
     @cached_property
-    def table(self) -> np.ndarray:
-        """(geoms, geoms) whether MuJoCo looks for contacts of two geoms; none where the file switches contacts off."""
-        model, count = self.model, self.model.ngeom
-        if not self.compiled.is_on("CONTACT"):
-            return np.zeros((count, count), dtype=bool)
-        wanted = np.asarray(model.geom_contype)[:, None] & np.asarray(model.geom_conaffinity)[None, :]
-        body = np.asarray(model.geom_bodyid)
-        own = np.asarray(model.body_weldid)[body]
-        parent = np.asarray(model.body_weldid)[np.asarray(model.body_parentid)[own]]
-        found = ((wanted | wanted.T) != 0) & (own[:, None] != own[None, :])
-        if self.compiled.is_on("FILTERPARENT"):
-            near = (own[:, None] == parent[None, :]) & (own[:, None] != 0) & (own[None, :] != 0)
-            found &= ~(near | near.T)
-        for signature in np.asarray(model.exclude_signature):
-            first, second = int(signature) >> 16, int(signature) & 0xFFFF
-            barred = (body[:, None] == first) & (body[None, :] == second)
-            found &= ~(barred | barred.T)
+    def partners(self) -> dict[int, set[int]]:
+        """Geom -> the geoms that it has a <pair> with."""
+        found: dict[int, set[int]] = defaultdict(set)
         for first, second in (tuple(pair) for pair in self.pairs if len(pair) == 2):
-            found[first, second] = found[second, first] = True
-        return found
+            found[first].add(second)
+            found[second].add(first)
+        return dict(found)
+
+    @cached_property
+    def excluded(self) -> dict[int, list[int]]:
+        """Body -> the bodies that it is not to meet."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for signature in np.asarray(self.model.exclude_signature):
+            first, second = int(signature) >> 16, int(signature) & 0xFFFF
+            found[first].append(second)
+            found[second].append(first)
+        return dict(found)
+
+    def meets(self, geom: int, other: int) -> bool:
+        """Whether MuJoCo looks for contacts of two geoms; never where the file switches contacts off."""
+        if not self.compiled.is_on("CONTACT"):
+            return False
+        kinds = slice(int(self.kind[other]), int(self.kind[other]) + 1)
+        return other in self.partners.get(geom, ()) or bool(self._met(int(self.kind[geom]), kinds)[0])
+
+    def meets_any(self, geom: int, but: int | None = None) -> bool:
+        """Whether it looks for contacts of a geom with any other; but: one that does not count."""
+        if not self.compiled.is_on("CONTACT"):
+            return False
+        kind = int(self.kind[geom])
+        if kind not in self.counted:
+            self.counted[kind] = int(self.count[self._met(kind)].sum())
+        paired = self.partners.get(geom, set()) - {but}
+        return bool(paired) or self.counted[kind] > (but is not None and bool(self._met_by(kind, but)))
+
+    def _met_by(self, kind: int, geom: int) -> bool:
+        own = int(self.kind[geom])
+        return bool(self._met(kind, slice(own, own + 1))[0])
+
+    def _met(self, kind: int, kinds: slice = slice(None)) -> np.ndarray:
+        """Which of some kinds of geoms those of one kind meet without a <pair>."""
+        bits, accepts, body, welded, around = (
+            array[kinds] for array in (self.bits, self.accepts, self.body, self.welded, self.around)
+        )
+        found = ((bits & self.accepts[kind]) | (accepts & self.bits[kind])) != 0
+        found &= welded != self.welded[kind]
+        if self.compiled.is_on("FILTERPARENT") and self.welded[kind] != 0:
+            near = (welded == self.around[kind]) | (around == self.welded[kind])
+            found &= ~(near & (welded != 0))
+        barred = self.excluded.get(int(self.body[kind]))
+        return found & ~np.isin(body, barred) if barred else found
 
     @cached_property
     def ground(self) -> int | None:
-        """The first plane of the world that a body can meet; else the first one that is solid; None without any."""
+        """The first plane that a body can meet; else the first solid one; None without any.
+
+        MuJoCo's compiler has planes on what stands still only: in the world, or on bodies that no joint moves in it.
+        """
         model = self.model
-        planes = [k for k in range(model.ngeom) if model.geom_type[k] == PLANE and model.geom_bodyid[k] == 0]
+        planes = [int(k) for k in np.flatnonzero(np.asarray(model.geom_type) == PLANE)]
         solid = [k for k in planes if model.geom_contype[k] or model.geom_conaffinity[k]]
-        met = [k for k in planes if self.table[k].any()]
-        return next(iter((*met, *solid)), None)
+        met = (k for k in planes if self.meets_any(k))
+        return next(met, solid[0] if solid else None)
+
+    def stands_still(self, geom: int) -> bool:
+        """Whether no joint is between a geom and the world, whatever bodies are."""
+        body = int(self.model.geom_bodyid[geom])
+        while body and not self.model.body_jntnum[body]:
+            body = int(self.model.body_parentid[body])
+        return body == 0
+
+    def place(self, geom: int) -> Pose:
+        """The frame of a geom in the world, where its bodies stand in the file."""
+        model = self.model
+        body, pose = int(model.geom_bodyid[geom]), pose_of(model.geom_pos[geom], model.geom_quat[geom])
+        while body:
+            pose = pose_of(model.body_pos[body], model.body_quat[body]).then(pose)
+            body = int(model.body_parentid[body])
+        return pose
 
     def is_for_ground(self, geom: int) -> bool:
         """Whether the ground holds a geom off: where the file has none, whether it is solid."""
         if self.ground is not None:
-            return bool(self.table[geom, self.ground])
+            return self.meets(geom, self.ground) and not self.stands_still(geom)
         is_solid = self.model.geom_contype[geom] or self.model.geom_conaffinity[geom]
         return bool(is_solid) and self.compiled.is_on("CONTACT")
 

@@ -90,3 +90,26 @@ def test_a_shape_that_makes_no_contact_says_so(tmp_path: Path) -> None:
     sphere = SPHERE.format('type="ellipsoid"').replace('size="0.1"', 'size="0.1 0.2 0.3"')
     found = read(model(world=PLANE.format("") + sphere), tmp_path, contacts="collision")
     assert not found.mechanism.contacts and "geom 's': contacts: with the ground none" in told(found, "ignored")
+
+
+STILL = {
+    "a body without a joint": '<body pos="0 0 1" euler="0 10 0"><body pos="0.2 0 -0.5" euler="5 0 0">{}</body></body>',
+    "a body that a program could move": '<body mocap="true" pos="0 0 0.4" euler="0 10 0">{}</body>',
+}
+
+
+@pytest.mark.parametrize("kind", STILL)
+def test_a_plane_on_what_stands_still_is_the_ground_where_it_stands(kind: str, tmp_path: Path) -> None:
+    """A sphere that is in it starts as deep in it as in MuJoCo, with the same normal and friction."""
+    floor = STILL[kind].format(PLANE.format('friction="0.9" pos="0 0.1 0"'))
+    text = model(world=floor + SPHERE.format('friction="0.3"').replace("0.05", "0.45"))
+    peer = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(peer)
+    mujoco.mj_forward(peer, data)
+    (wanted,) = data.contact
+    found = read(text, tmp_path, contacts="collision")
+    (contact,) = found.mechanism.contacts
+    assert contact.normal == pytest.approx(tuple(wanted.frame[:3]), abs=1e-12)
+    depth = sum(n * (a - b) for n, a, b in zip(contact.normal, (0.0, 0.0, 0.45), contact.parent_anchor, strict=True))
+    assert depth - contact.radius == pytest.approx(wanted.dist, abs=1e-12)
+    assert contact.friction == wanted.friction[0] and not found.report.of("repaired")
