@@ -16,6 +16,7 @@ from symvi.verify.derivatives.arrays import Tapes, usable
 from symvi.verify.derivatives.crossed import crossed
 from symvi.verify.derivatives.factors import ZERO
 from symvi.verify.derivatives.gyroscopic import gyroscopic_terms
+from symvi.verify.derivatives.levers import Torques, other_levers
 from symvi.verify.derivatives.pairs_of_errors import pairs_of_errors
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.replaced import Replaced, replaced
@@ -44,6 +45,8 @@ def additions(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
         yield from _replaced(bench, scope)
     if count == 3:
         yield from _crossed(bench, scope)
+    if scope.columns in {tuple(block) for block in bench.layout.blocks.values() if len(block) == 3}:
+        yield from _levers(bench, scope)
     if all(scope.holds(place) for place in bench.wrong):
         yield from _pairs(bench, scope)
     if count == 1:
@@ -274,6 +277,14 @@ def _crossed(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
         claims = [np.array(claim)[window].ravel() for claim in bench.claims]
         truths = [np.array(truth)[window].ravel() for truth in bench.matrices(bench.truth)]
         yield from crossed(bench, tapes, claims, truths)
+
+
+def _levers(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    """Another lever, or another force, in the torque that three columns are."""
+    if not hasattr(bench, "torques"):
+        bench.torques = Torques(tapes) if (tapes := _tapes(bench)) is not None and tapes.vectors() else None
+    if bench.torques is not None:
+        yield from other_levers(bench, bench.torques, scope)
 
 
 def _pairs(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:

@@ -22,7 +22,10 @@ ANOTHER_POINT = (OutsideDomain, TooClose, NotASquare, UnknownBranch)
 
 @dataclass(frozen=True)
 class Problem:
-    """rows: the number of the function's outputs. transposed: the claim came as the transpose of the wanted shape."""
+    """rows: the number of the function's outputs. transposed: the claim came as the transpose of the wanted shape.
+
+    flat: the claim came as one row of numbers, not as a matrix.
+    """
 
     function: Function
     claimed: Function
@@ -30,6 +33,7 @@ class Problem:
     rows: int
     transposed: bool = False
     seed: int = 0
+    flat: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:

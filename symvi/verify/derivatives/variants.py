@@ -58,6 +58,7 @@ def true_variant(problem: Problem) -> Variant:
 def usual_variants(problem: Problem) -> Iterator[Variant]:
     """Conventions: sides, conjugates, exchanged bodies, transposes, raw components."""
     yield from transposes(problem)
+    yield from column_by_column(problem)
     yield from sides(problem)
     yield from raw_components(problem)
     yield from left_for_right(problem)
@@ -371,6 +372,21 @@ def transposes(problem: Problem) -> Iterator[Variant]:
                 window = range(start, start + size)
                 of = _with_transposed(problem, window, block)
                 yield Variant("transpose", "the transpose", 1.0, of, rows=window, columns=block)
+
+
+def column_by_column(problem: Problem) -> Iterator[Variant]:
+    """The entries as they lie in memory column after column, read row by row; of a square matrix that is given as a
+    matrix this is its transpose."""
+    if len(problem.shape) == 1 or 1 in problem.shape or problem.shape[0] == problem.shape[1] and not problem.flat:
+        return
+    rows, width = problem.shape
+
+    def of(point: Point, world: World) -> Matrix:
+        truth = truth_of(problem, point, world)
+        entries = [row[k] for k in range(width) for row in truth]
+        return [entries[i * width : (i + 1) * width] for i in range(rows)]
+
+    yield Variant("order", "its entries column by column, as Eigen, MATLAB and CasADi store them", 1.0, of)
 
 
 def inverse(matrix: Matrix) -> Matrix:

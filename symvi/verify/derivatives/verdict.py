@@ -106,7 +106,7 @@ def fit(function: Function, claimed: Function, asked: Question, rows: int, seed:
     check_alone(problem)
     found = _first_value(problem, claimed)
     if fitted(found.entries, found.shape, problem.shape) is not None:
-        return problem
+        return replace(problem, flat=len(found.shape) == 1)
     if fitted(found.entries, found.shape, problem.shape[::-1]) is not None:
         return replace(problem, transposed=True)
     raise VerificationError(_misfit(problem, claimed, found.shape))
