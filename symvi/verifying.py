@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -76,7 +78,8 @@ def verify(
     if (file is None) == (c is None):
         raise _misuse("give a Python file, or --c with --function and --against")
     if file is not None:
-        claims = claims_of_file(file)
+        with redirect_stdout(sys.stderr):  # what the user's own code prints is no verdict
+            claims = claims_of_file(file)
     else:
         own = {"tangent": tangent, "side": side, "axis": _axis(axis), "parent": parent, "offset": offset}
         claims = [
@@ -108,7 +111,8 @@ def _judged(console: Console, claims: list, prove: bool, seed: int) -> tuple[dic
     for number, claim in enumerate(claims):
         name = claim.name if claim.name not in reports else f"{claim.name} ({number})"
         try:
-            reports[name] = claim.report(prove, seed)
+            with redirect_stdout(sys.stderr):
+                reports[name] = claim.report(prove, seed)
             said = str(reports[name])
         except SymviError as error:
             refused[name] = said = str(error)

@@ -133,6 +133,45 @@ def test_one_claim_that_cannot_be_judged_does_not_hide_the_others(folder: Path, 
     assert len(found["claims"]) == 2 and list(found["not judged"]) == ["position_derivative_wrt_q"]
 
 
+def test_claims_whose_variables_are_not_known_do_not_hide_the_others(folder: Path, capsys) -> None:
+    claims = """
+def position_derivative_wrt_r(q, v):
+    return 0
+def speed_derivative_wrt_v(q, v):
+    return 0
+@verify.claim(function="spherica")
+def ball(xa):
+    return 0
+"""
+    (folder / "claims.py").write_text(CLAIMS + claims)
+    assert cli.main(["verify", "claims.py", "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["claims"]) == 2
+    assert all(report["right"] for report in found["claims"].values())
+    said = found["not judged"]
+    assert "VARIABLES has no 'r'; known: q, v" in said["position_derivative_wrt_r"]
+    assert "no function speed" in said["speed_derivative_wrt_v"]
+    assert "did you mean 'spherical'" in said["ball"]
+
+
+@pytest.mark.parametrize("written", ["variables", "Variables", "WITH"])
+def test_a_dictionary_of_variables_by_another_name_is_pointed_at(folder: Path, written: str, capsys) -> None:
+    (folder / "claims.py").write_text(CLAIMS.replace("VARIABLES", written))
+    assert cli.main(["verify", "claims.py"]) == 2
+    out = capsys.readouterr().out
+    assert f"no dictionary VARIABLES says what 'v' and every other argument is; is '{written}' meant?" in out
+    assert out.count("RIGHT") == 1
+
+
+def test_what_a_file_prints_is_no_part_of_the_verdict(folder: Path, capsys) -> None:
+    talk = CLAIMS.replace("    return rotation(q) @ v", "    print('at', q)\n    return rotation(q) @ v")
+    (folder / "claims.py").write_text(talk + "\nprint('loaded')\n")
+    assert cli.main(["verify", "claims.py", "--json"]) == 0
+    shown = capsys.readouterr()
+    assert len(json.loads(shown.out)["claims"]) == 2
+    assert "loaded" in shown.err and "at [" in shown.err
+
+
 def test_derivations_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["derive"]) == 0
     assert {"revolute", "rotational_residual", "half_space"} <= set(capsys.readouterr().out.split())

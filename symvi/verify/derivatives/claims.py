@@ -4,7 +4,8 @@
     def jacobian(q, ...): ...
 
 or, without a decorator, by names: `position` and `position_derivative_wrt_q` (`position_second_derivative_wrt_q`), with
-a dictionary VARIABLES in the same file. Functions and claims may be SymPy expressions as well.
+a dictionary VARIABLES in the same file. Functions and claims may be SymPy expressions as well. A claim that cannot be
+asked keeps none of the others from being judged.
 """
 
 from __future__ import annotations
@@ -28,20 +29,26 @@ BY_NAME = re.compile(r"(?P<function>\w+?)_(?P<second>second_)?derivative_wrt_(?P
 
 @dataclass(frozen=True)
 class Claim:
-    """One question of a file: the arguments of `derivative`, and the name that reports have."""
+    """One question of a file: the arguments of `derivative`, and the name that reports have.
+
+    refused: why it cannot be asked, "" where it can.
+    """
 
     name: str
-    function: object
-    claimed: object
-    wrt: str | Sequence[str]
+    function: object = None
+    claimed: object = None
+    wrt: str | Sequence[str] = ()
     variables: Mapping[str, Variable] = field(default_factory=dict)
     order: int = 1
     weights: str | None = None
+    refused: str = ""
 
     def report(self, prove: bool = False, seed: int = 0) -> Report:
         """The answer. Raises VerificationError."""
         from symvi.verify.derivatives.verdict import derivative
 
+        if self.refused:
+            raise VerificationError(self.refused)
         asked = (self.function, self.claimed, self.wrt, self.variables, self.order, self.weights)
         return derivative(*asked, prove=prove, seed=seed)
 
@@ -102,7 +109,11 @@ def _line(error: BaseException, path: Path) -> str:
 def _decorated(names: Mapping[str, object], variables: Mapping) -> Iterator[Claim]:
     for name, value in names.items():
         for function, wrt, own_variables, order, weights in getattr(value, "symvi_claims", ()):
-            function, usual = _function(function)
+            try:
+                function, usual = _function(function)
+            except VerificationError as error:
+                yield Claim(name, refused=str(error))
+                continue
             yield Claim(name, function, value, wrt or usual, {**variables, **own_variables}, order, weights)
 
 
@@ -122,10 +133,23 @@ def _named(names: Mapping[str, object], variables: Mapping, path: Path) -> Itera
         if match is None or getattr(value, "symvi_claims", None):
             continue
         if match["function"] not in names:
-            raise VerificationError(f"{path.name}: {name} is there, and no function {match['function']}")
+            yield Claim(name, refused=f"{path.name}: {name} is there, and no function {match['function']}")
+            continue
         alike = [variable for variable in variables if bare(variable) == bare(match["wrt"])]
         if len(alike) != 1:
-            raise VerificationError(
-                f"{path.name}: {name}: VARIABLES has no '{match['wrt']}'; {did_you_mean(match['wrt'], variables)}"
-            )
+            yield Claim(name, refused=f"{path.name}: {name}: {_unknown(match['wrt'], names, variables)}")
+            continue
         yield Claim(name, names[match["function"]], value, alike[0], variables, 2 if match["second"] else 1)
+
+
+def _unknown(name: str, names: Mapping[str, object], variables: Mapping) -> str:
+    """Why a variable is not known, and what would make it known."""
+    if "VARIABLES" in names:
+        return f"VARIABLES has no '{name}'; {did_you_mean(name, variables)}"
+    stated = [each for each, value in names.items() if _states_variables(value)]
+    meant = f"is '{stated[0]}' meant? Call it VARIABLES" if stated else f"VARIABLES = {{'{name}': verify.vector(3), ...}}"
+    return f"no dictionary VARIABLES says what '{name}' and every other argument is; {meant}"
+
+
+def _states_variables(value: object) -> bool:
+    return isinstance(value, Mapping) and any(isinstance(one, Variable) for one in value.values())
