@@ -7,7 +7,7 @@ has crossed, and the very place of an equality.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from random import Random
@@ -36,11 +36,15 @@ NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 @dataclass(frozen=True)
 class Seen:
-    """A point, the way that conditions went there, and by how much the two numbers of each condition differed."""
+    """A point, the way that conditions went there, and by how much the two numbers of each condition differed.
+
+    special: whether it is a special place, as where all is zero: what holds at an equality there says little.
+    """
 
     point: Point
     path: tuple
     gaps: tuple
+    special: bool = False
 
     @cached_property
     def asked(self) -> dict[tuple, tuple]:
@@ -53,6 +57,10 @@ class Seen:
     @cached_property
     def alike(self) -> set[tuple]:
         return all_alike(self.path)
+
+    def meets_by_chance(self, at: tuple) -> bool:
+        """Whether this is a special place at which the two numbers of a condition are equal."""
+        return self.special and self.asked.get(at, (None, None))[1] == 0
 
 
 class Spent(Exception):
@@ -107,7 +115,32 @@ def _special(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterat
     for place in special_places(problem, one.point):
         for there in (place, *_close_to(place, other.point, problem)):
             if (found := looking.at(there)) is not None:
+                found = replace(found, special=True)
                 yield found
+                if any(found.meets_by_chance(at) for at in found.asked):
+                    yield from _along_an_equality(problem, found, other.point, looking)
+
+
+def _along_an_equality(problem: Problem, place: Seen, other: Point, looking: Looking) -> Iterator[Seen]:
+    """Points that go the way of a place at which two numbers are equal: what can be changed there, alone and together.
+
+    At the place itself a wrong factor is not seen where all is zero.
+    """
+    together = place.point
+    for moved in _moves(problem, place.point, other):
+        one = looking.at(moved)
+        if one is not None and one.path == place.path:
+            yield one
+            both = looking.at({name: _changed(place.point[name], moved[name], together[name]) for name in together})
+            if both is not None and both.path == place.path:
+                together = both.point
+    if together != place.point and (one := looking.at(together)) is not None:
+        yield one
+
+
+def _changed(before: list, after: list, values: list) -> list:
+    """Values with what has changed from before to after."""
+    return [y if y != x else value for x, y, value in zip(before, after, values, strict=True)]
 
 
 def special_places(problem: Problem, point: Point) -> list[Point]:
@@ -184,8 +217,9 @@ def one_sided(seen: Sequence[Seen]) -> dict[tuple, bool]:
     gaps: dict[tuple, list] = {}
     for one in seen:
         for at, (way, gap) in one.asked.items():
-            ways.setdefault(at, set()).add(way)
-            gaps.setdefault(at, []).append(gap)
+            if not one.meets_by_chance(at):
+                ways.setdefault(at, set()).add(way)
+                gaps.setdefault(at, []).append(gap)
     return {at: min(found) for at, found in ways.items() if len(found) == 1 and not is_still(gaps[at])}
 
 
@@ -199,7 +233,7 @@ def is_still(gaps: Sequence) -> bool:
 def _secants(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
     """For every condition that went one way only: where its two numbers are equal, and both sides of it."""
     for at, way in one_sided(seen).items():
-        having = [one for one in seen if _gap(one, at) is not None]
+        having = [one for one in seen if _gap(one, at) is not None and not one.meets_by_chance(at)]
         random = Random(f"{problem.seed} {at}")
         for _ in range(SECANTS):
             if len(having) < 2:
@@ -230,7 +264,8 @@ def _towards(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterat
 
 def _reached(problem: Problem, seen: Sequence[Seen], at: tuple, way: bool, looking: Looking) -> Iterator[Seen]:
     """Points on the way to a condition's other side; the last one is there, if one is."""
-    having = sorted((one for one in seen if _gap(one, at) is not None), key=lambda one: abs(_gap(one, at)))
+    having = [one for one in seen if _gap(one, at) is not None and not one.meets_by_chance(at)]
+    having.sort(key=lambda one: abs(_gap(one, at)))
     random = Random(f"{problem.seed} {at} towards")
     for start in having[:STARTS]:
         for moved in _moves(problem, start.point, random.choice(seen).point):

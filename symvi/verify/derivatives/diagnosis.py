@@ -246,7 +246,7 @@ class Bench:
             ratios.append(found)
         if variant is not self.truth and self._is_truth(variant, scope):
             return None
-        named = self.factors.name(tuple(ratios))
+        named = self.factors.name(tuple(ratios), simple=variant is not self.truth)
         if named is None or (named[1] == ZERO and variant is not self.truth):
             return None
         cost, words = named

@@ -16,6 +16,7 @@ from symvi.mechanism.names import did_you_mean
 from symvi.verify.derivatives.errors import NeedsFloats, OutsideDomain, VerificationError
 from symvi.verify.derivatives.function import Function, Outputs
 from symvi.verify.derivatives.matching import matched
+from symvi.verify.derivatives.patience import patient
 from symvi.verify.derivatives.scalar import Scalar, plain_value
 from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import FloatWorld, Irrational, RealWorld, World
@@ -96,6 +97,12 @@ def _run_on_floats(given: Callable, arguments, variables, values, world: World, 
 
 
 def _called(given: Callable, inputs: Mapping, function: Function):
+    with patient(function.name):
+        return _told_apart(given, inputs, function)
+
+
+def _told_apart(given: Callable, inputs: Mapping, function: Function):
+    """A call, with what goes wrong in it as an error that says where."""
     by_place = [p.name for p in inspect.signature(given).parameters.values() if p.kind == p.POSITIONAL_ONLY]
     try:
         return given(*(inputs.pop(name) for name in by_place), **inputs)

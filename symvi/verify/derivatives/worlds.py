@@ -24,6 +24,7 @@ DIGITS = 60
 RELATIVE_NOISE, NOISE = 10**8, 10**5  # of real numbers, in units of the last digit: what is less is zero
 FLOAT_NOISE = 1e-15
 CLOSE = 1e-9  # of two floats that stand for exact numbers: nearer ones are not told apart
+LONGEST = 20_000  # binary digits of a rational number
 POINT_DEGREE = 4  # of a point's numbers, above and below, in what was drawn at random
 ANGLES = {Fraction(1): (-1, 0), Fraction(1, 2): (0, 1), Fraction(2): (1, 0), Fraction(3, 2): (0, -1)}
 
@@ -191,6 +192,13 @@ class RationalWorld(World):
 
     def constant(self, value: int | Fraction) -> Fraction:
         return Fraction(value)
+
+    def at(self, value, line: Callable[[], str]) -> None:
+        """Called with every number that a user's code makes: each turn of an iteration may double its digits."""
+        while isinstance(value, Dual):
+            value = value.real
+        if isinstance(value, Fraction) and value.denominator.bit_length() > LONGEST:
+            raise Irrational(f"a rational number of more than {LONGEST} binary digits")
 
     @property
     def pi(self):

@@ -1,0 +1,118 @@
+"""Claims that are wrong only where two numbers are equal; code that does not end; what rounding left of a zero."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import symvi.verify as verify
+from symvi.errors import SymviError
+from symvi.verify.derivatives import patience
+from tests.verify import hand_written as hand
+
+SPINNING = {"w": verify.vector(3), "J": verify.inertia()}
+
+
+def torque(w, J):  # noqa: N803  (a matrix)
+    return np.cross(w, J @ w)
+
+
+def torque_by_w(w, J):  # noqa: N803
+    return hand.skew(w) @ J - hand.skew(J @ w)
+
+
+@pytest.mark.parametrize(
+    "equality",
+    [
+        lambda w: w[0] == 0,
+        lambda w: w[0] == 0 and w[1] == 0,
+        lambda w: w[0] == w[1],
+        lambda w: w[0] * w[1] == 0.37 * w[2],
+        lambda w: w[0] ** 2 == w[1],
+    ],
+    ids=["a plane", "a line", "two alike", "a product", "a square"],
+)
+@pytest.mark.parametrize("factor", [7, 0, -1])
+def test_a_claim_that_is_wrong_where_numbers_are_equal_is_found(equality, factor: int) -> None:
+    """Where all of w is zero, truth and claim are zero too, and say nothing."""
+    report = verify.derivative(torque, lambda w, J: (factor if equality(w) else 1) * torque_by_w(w, J), "w", SPINNING)
+    assert not report.right, str(report)
+
+
+def test_a_special_case_that_changes_nothing_is_right() -> None:
+    def by_w(w, J):  # noqa: N803
+        if w[0] == 0 and w[1] == 0:
+            return hand.skew([0, 0, w[2]]) @ J - hand.skew(J @ np.array([0, 0, w[2]]))
+        return torque_by_w(w, J)
+
+    assert verify.derivative(torque, by_w, "w", SPINNING).right
+
+
+# --- Denavit and Hartenberg -----------------------------------------------------------------------------------------
+def link(twist: float, turn, offset: float):
+    c, s, ca, sa = np.cos(turn), np.sin(turn), math.cos(twist), math.sin(twist)
+    return np.array([[c, -s * ca, s * sa, 0], [s, c * ca, -c * sa, 0], [0, sa, ca, offset], [0, 0, 0, 1]])
+
+
+@pytest.mark.parametrize("twist", [math.pi / 2, -math.pi / 2, math.pi, 0.3])
+def test_the_geometric_jacobian_of_an_arm_is_right(twist: float) -> None:
+    """cos(pi/2) is 6e-17 in machine numbers, which is no number that anybody means."""
+
+    def hand_of(q):
+        return (link(twist, q[0], 0.2) @ link(-twist, q[1], 0.3) @ np.array([0.1, 0.2, 0.3, 1]))[:3]
+
+    def jacobian(q, sign=1):
+        first, hand_there = link(twist, q[0], 0.2), hand_of(q)
+        return np.column_stack(
+            [np.cross([0, 0, 1], hand_there), sign * np.cross(first[:3, 2], hand_there - first[:3, 3])]
+        )
+
+    angles = {"q": verify.vector(2)}
+    assert verify.derivative(hand_of, jacobian, "q", angles).right
+    wrong = verify.derivative(hand_of, lambda q: jacobian(q, -1), "q", angles)
+    assert not wrong.right and any("sign" in str(found) for found in wrong.diagnoses), str(wrong)
+
+
+# --- code that takes long -------------------------------------------------------------------------------------------
+def test_code_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "SECONDS", 0.5)
+
+    def endless(x):
+        while True:
+            x = x + 0
+
+    with pytest.raises(SymviError, match="endless does not end"):
+        verify.derivative(lambda x: x * x, endless, "x", {"x": verify.scalar()})
+
+
+def test_an_iteration_does_not_drown_in_digits() -> None:
+    """Every turn of Newton's method has twice the digits of the one before, as rational numbers."""
+
+    def root(a):
+        y = 1.0
+        for _ in range(40):
+            after = (y + a / y) / 2
+            if abs(after - y) < 1e-30:
+                break
+            y = after
+        return y
+
+    report = verify.derivative(root, lambda a: -0.5 / root(a), "a", {"a": verify.scalar(positive=True)})
+    assert not report.right
+
+
+# --- what is not guessed --------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("function", "claimed"),
+    [
+        (np.sin, np.sin),
+        (np.tanh, lambda x: 1 - np.tanh(x)),
+        (lambda x: 1 / (1 + np.exp(-x)), lambda x: 1 / (1 + np.exp(-x))),
+    ],
+    ids=["sine for cosine", "tanh without its square", "a sigmoid for its slope"],
+)
+def test_no_factor_of_the_functions_own_is_found_by_chance(function, claimed) -> None:
+    report = verify.derivative(lambda x: function(x), lambda x: claimed(x), "x", {"x": verify.scalar()})
+    assert not report.right and not report.diagnoses, str(report)
