@@ -14,7 +14,7 @@ from symvi.importers.tree import Gear, TreeJoint
 from symvi.importers.urdf_links import read_frame, read_origin
 from symvi.importers.urdf_motion import dynamics_of, limits_of, mimic_of
 from symvi.importers.urdf_words import check_words, required, unit_axis
-from symvi.importers.xml import Element
+from symvi.importers.xml import Element, numbers
 from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.vectors import Vector3, dot
@@ -34,6 +34,8 @@ TYPES = {
     "universal": "universal",
     "planar": "planar_axis",
 }
+WITHOUT_AXIS = ("fixed", "spherical")
+ENDS = ("parent", "child", "parent_origin", "child_origin")  # what <link1> and <link2> say in the other form
 SQUARE = 1e-6  # cosine of the angle between the axes of a universal joint
 
 
@@ -42,8 +44,13 @@ def read_loop(element: Element, findings: Findings, repair: bool = False) -> tup
 
     <loop_joint name type> with <link1 link xyz rpy>, <link2 ...>, <axis>; Isaac's files have <link1> twice.
     <constraint name type> with <parent link>, <parent_origin>, <parent_axis>, and the same of the child.
+    What would say a frame or an axis twice, or says not on which link, is refused.
     """
     name, title, kind = _head(element, findings)
+    origin = element.first("origin")
+    if origin is not None:
+        remedy = "write <parent_origin> and <child_origin>, or xyz and rpy of <link1> and <link2>"
+        findings.refuse(origin.source, f"{title}: <origin> says not of which of two links; {remedy}")
     is_sided = any(child.tag in ("link1", "link2") for child in element.children) and element.tag == "loop_joint"
     joint = (_sided if is_sided else _joint)(element, name, title, kind, findings)
     count, own = len(coordinate_kinds(kind)), element.attributes.get("type", "")
@@ -58,10 +65,14 @@ def _sided(element: Element, name: str, title: str, kind: str, findings: Finding
     if len(sides) != 2:
         findings.refuse(element.source, f"{title}: joins two links, <link1 link=.../> and <link2 link=.../>")
         sides = (sides * 2)[:2]
+    for inner in element.children:
+        if inner.tag in ENDS:
+            what = f"has <{inner.tag}> beside <link1> and <link2>, which have the link, xyz and rpy themselves"
+            findings.refuse(inner.source, f"{title}: {what}; leave it out")
     parent, child = (required(side, "link", findings) for side in sides)
     frames = [read_frame(side, findings) for side in sides]
-    axis = unit_axis(element.first("axis"), title, findings)
-    return _closing(element, name, kind, (parent, child), (frames[0], frames[1]), axis, axis, title, findings)
+    axes = _axes(element, title, kind, findings)
+    return _closing(element, name, kind, (parent, child), (frames[0], frames[1]), axes, title, findings)
 
 
 def _head(element: Element, findings: Findings) -> tuple[str, str, str]:
@@ -84,14 +95,28 @@ def _joint(element: Element, name: str, title: str, kind: str, findings: Finding
             findings.refuse(element.source, f"{title}: has no <{tag} link=.../>")
         ends.append("" if inner is None else required(inner, "link", findings))
     frames = (read_origin(element, findings, "parent_origin"), read_origin(element, findings, "child_origin"))
-    shared = unit_axis(element.first("axis"), title, findings)
-    axis, other = (
-        shared if (own := element.first(tag)) is None else unit_axis(own, title, findings)
-        for tag in ("parent_axis", "child_axis")
-    )
-    if kind == "universal" and element.first("child_axis") is None:
+    axes = _axes(element, title, kind, findings)
+    return _closing(element, name, kind, (ends[0], ends[1]), frames, axes, title, findings)
+
+
+def _axes(element: Element, title: str, kind: str, findings: Findings) -> tuple[Vector3, Vector3]:
+    """The axis as each frame has it: its own, else the common one; (0, 0, 1) of a joint that has none."""
+    common = element.first("axis")
+    own = [element.first(tag) for tag in ("parent_axis", "child_axis")]
+    if kind in WITHOUT_AXIS:
+        for inner in (common, *own):
+            if inner is not None:  # programs write one for these too, zero often
+                numbers(inner, "xyz", 3, findings, "0 0 1")
+                findings.note("skipped", inner.source, title, f"<{inner.tag}>", f"a {kind} joint has no axis")
+        return (0.0, 0.0, 1.0), (0.0, 0.0, 1.0)
+    if common is not None and None not in own:
+        what = f"{title}: has <axis> beside <parent_axis> and <child_axis>, which are the axis in each of its frames"
+        findings.refuse(common.source, f"{what}; leave it out")
+    if kind == "universal" and own[1] is None:
         findings.refuse(element.source, f"{title}: a universal joint needs <child_axis>")
-    return _closing(element, name, kind, (ends[0], ends[1]), frames, axis, other, title, findings)
+    shared = unit_axis(common, title, findings)
+    axis, other = (shared if inner is None else unit_axis(inner, title, findings) for inner in own)
+    return axis, other
 
 
 def _closing(
@@ -100,8 +125,7 @@ def _closing(
     kind: str,
     ends: tuple[str, str],
     frames: tuple[Pose, Pose],
-    axis: Vector3,
-    child_axis: Vector3,
+    axes: tuple[Vector3, Vector3],
     title: str,
     findings: Findings,
 ) -> TreeJoint:
@@ -109,7 +133,7 @@ def _closing(
 
     Where a coordinate of the loop joint is zero then follows from the shortest such turn; nothing else depends on it.
     """
-    parent_frame, child_frame = frames
+    (parent_frame, child_frame), (axis, child_axis) = frames, axes
     findings.note("taken", element.source, title, "loop", f"closed exactly by a {kind} joint")
     common = {"closes": True, "name": name, "type": kind, "parent": ends[0], "child": ends[1], "source": element.source}
     if kind == "universal":

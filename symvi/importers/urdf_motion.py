@@ -46,6 +46,10 @@ def limits_of(
         why = "would hold the joint for good; taken as without stops (type fixed holds it)"
         findings.note("approximated", limit.source, title, "limit lower = upper", why)
         return ()
+    for key, stop in zip(("lower", "upper"), (lower, upper), strict=True):
+        if abs(stop) >= ENDLESS:
+            why = f"so far off that it says there is none (from {ENDLESS:g} m or rad on)"
+            findings.note("skipped", limit.source, title, f"limit {key} {stop:g}", why)
     stops = tuple(None if abs(stop) >= ENDLESS else stop for stop in (lower, upper))
     return (stops,) if stops != (None, None) else ()
 

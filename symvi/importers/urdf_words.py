@@ -32,8 +32,8 @@ CHILDREN: dict[str, tuple[str, ...]] = {
     "joint": (
         "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration",
     ),
-    "loop_joint": ("link1", "link2", *_LOOP),
-    "constraint": (*_LOOP, "origin"),
+    "loop_joint": ("link1", "link2", *_LOOP, "origin"),
+    "constraint": (*_LOOP, "origin"),  # an origin is refused, with a remedy
 }  # fmt: skip
 # tag -> tags that may stand in it once: of two, each reader would take another
 ONCE: dict[str, tuple[str, ...]] = {
@@ -150,6 +150,9 @@ def unit_axis(element: Element | None, title: str, findings: Findings, default: 
         x, y, z = (float(word) for word in default.split())
         return (x, y, z)
     axis = numbers(element, "xyz", 3, findings, default)
+    if "frame" in element.attributes:
+        why = "an axis stands in the frame of its joint, whatever frame is named"
+        findings.note("ignored", element.source, title, f"frame of <{element.tag}>", why)
     if not any(axis):
         if not findings.problems or findings.problems[-1][0] != element.source:
             findings.refuse(element.source, f"{title}: axis {shown(axis)} has length zero; give a direction")

@@ -131,3 +131,58 @@ def test_a_ball_in_a_loop_has_neither_stops_nor_a_leader(inside: str, tmp_path: 
     path.write_text(four_bar("loop_joint with a ball, link1 twice").replace("</loop_joint>", f"{inside}</loop_joint>"))
     with pytest.raises(MechanismError, match="loop_joint 'c': .*(one coordinate|have no stops)"):
         load(path, strict=True)
+
+
+ENDS = '<parent link="base"/><child link="arm"/>'
+SIDES = '<link1 link="base"/><link2 link="arm"/>'
+# what is wrong -> type, the tag's children, words
+UNCLEAR = {
+    "an origin of nobody": ("spherical", ENDS + '<origin xyz="1 0 0"/>', "<origin> says not of which of two links"),
+    "an origin beside sides": ("revolute", SIDES + '<origin xyz="1 0 0"/>', "xyz and rpy of <link1> and <link2>"),
+    "two frames of one link": ("revolute", SIDES + '<child_origin xyz="1 0 0"/>', "has <child_origin> beside <link1>"),
+    "a third link": ("revolute", SIDES + '<parent link="base"/>', "has <parent> beside <link1> and <link2>"),
+    "three axes": (
+        "revolute",
+        ENDS + '<axis xyz="0 1 0"/><parent_axis xyz="0 0 1"/><child_axis xyz="0 0 1"/>',
+        "has <axis> beside <parent_axis> and <child_axis>",
+    ),
+}
+
+
+def closed(kind: str, inside: str, folder: Path, tag: str = "loop_joint", **options: object):
+    path = folder / "robot.urdf"
+    loop = f'<{tag} name="l" type="{kind}">{inside}</{tag}>'
+    path.write_text(robot(link("base"), link("arm"), joint("hinge", "continuous", "base", "arm"), loop))
+    return load(path, **options)
+
+
+@pytest.mark.parametrize("what", UNCLEAR)
+def test_a_frame_or_axis_that_the_loop_would_not_get_is_refused(what: str, tmp_path: Path) -> None:
+    kind, inside, words = UNCLEAR[what]
+    with pytest.raises(MechanismError, match=rf"robot.urdf:\d+: loop_joint 'l': .*{words}"):
+        closed(kind, inside, tmp_path)
+
+
+@pytest.mark.parametrize("sides", [ENDS, SIDES])
+def test_each_side_of_a_loop_can_have_its_own_axis(sides: str, tmp_path: Path) -> None:
+    axes = '<parent_axis xyz="0 0 1"/><child_axis xyz="0 1 0"/>'
+    loop = closed("universal", sides + axes, tmp_path).mechanism.joint("l")
+    assert (loop.axis, loop.child_axis) == ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
+
+
+def test_an_axis_does_not_turn_what_has_none(tmp_path: Path) -> None:
+    """Two frames that stand alike are held alike, whatever axes a program has written."""
+    text = ENDS + '<parent_axis xyz="0 0 1"/><child_axis xyz="0 1 0"/>'
+    found = closed("spherical", text, tmp_path, tag="constraint")
+    assert found.mechanism.joint("l").orientation == (1.0, 0.0, 0.0, 0.0)
+    assert [notice.what for notice in found.report.of("skipped")] == ["<parent_axis>", "<child_axis>"]
+
+
+def test_the_frame_that_an_axis_names_is_a_loss(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    axis = '<axis xyz="0 1 0" frame="world"/>'
+    path.write_text(robot(link("base"), link("arm"), joint("hinge", "continuous", "base", "arm", axis)))
+    (notice,) = load(path).report.of("ignored")
+    assert (notice.element, notice.what) == ("joint 'hinge'", "frame of <axis>")
+    with pytest.raises(MechanismError, match="1 loss"):
+        load(path, strict=True)

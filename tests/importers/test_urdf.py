@@ -147,6 +147,13 @@ def test_stops_damping_and_friction(tmp_path: Path) -> None:
     found.report.strict()
 
 
+def test_a_stop_that_nothing_reaches_is_none_and_has_its_line(tmp_path: Path) -> None:
+    found = read(pair("prismatic", '<limit lower="-1e6" upper="0.5"/>'), tmp_path)
+    (stop,) = found.mechanism.limits
+    assert (stop.lower, stop.upper) == (None, 0.5)
+    assert [notice.what for notice in found.report.of("skipped")] == ["limit lower -1e+06"]
+
+
 def test_what_the_motion_does_not_depend_on_is_listed_and_no_loss(tmp_path: Path) -> None:
     """Transmissions, settings of other programs, sensors, a controller's own limits; tags of nobody are a loss."""
     inside = '<safety_controller k_velocity="10"/><calibration rising="0"/>'
