@@ -2,7 +2,8 @@
 
 connect   one point of two bodies is the same: a spherical joint. Two between the same bodies hold the line through
           both points, a revolute joint; three that are not in line hold everything, a fixed one
-weld      a fixed joint
+weld      a fixed joint; one whose torquescale is 0 holds its point alone, as a connect does: MuJoCo multiplies the
+          rows of the rotation by it, and no other value of it changes what is held
 joint     c1 - c1(0) = a0 + a1 (c2 - c2(0)): a gear, or where there is no second joint, a joint that is fixed
 
 Layout of eq_data: mjmodel.h, and mj_instantiateEqual in engine_core_constraint.c.
@@ -26,6 +27,7 @@ __all__ = ["read_equalities"]
 IN_LINE = 1e-9  # distance of points that count as in line, relative to that of the two farthest
 APART = 1e-6  # relative difference of two distances that ought to be the same
 CONNECT, WELD, JOINT = range(3)  # mjtEq
+TORQUE_SCALE = 10  # its place in the data of a weld
 
 
 @dataclass(frozen=True)
@@ -64,12 +66,14 @@ def read_equalities(
             held = _held(compiled, index)
             if held is None:
                 findings.note("dropped", source, title, "equality", "both sides are one body")
-            elif kind == WELD:
+            elif kind == WELD and model.eq_data[index][TORQUE_SCALE] != 0.0:
                 findings.note(
                     "taken", source, title, "weld", "a fixed joint, held exactly; its weights have no meaning"
                 )
                 loops.append(_joint(held, "fixed"))
             else:
+                if kind == WELD:
+                    findings.note("taken", source, title, "weld", "torquescale 0: one point is held, as by a connect")
                 points.setdefault((held.parent, held.child), []).append(held)
         elif kind == JOINT:
             _couple(compiled, index, title, changed, gears, findings)

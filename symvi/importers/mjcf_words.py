@@ -111,7 +111,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         **dict.fromkeys(("limited", "springlength", "margin", "actuatorfrclimited"), COVERED),
     }),
 }  # fmt: skip
-FRICTIONLESS = ("condim", "1")  # is taken over
+TAKEN = {"condim": 1.0, "torquescale": 0.0}  # values of what is ignored else: no friction, and rotation that is free
 TAGS = USED.keys() | ATTRIBUTES.keys()
 # As ATTRIBUTES: the values that say nothing. A shorter text of numbers leaves the others as they are.
 _SOLREF, _SOLIMP = "0.02 1", "0.9 0.95 0.001 0.5 2"
@@ -171,9 +171,17 @@ def _attributes(element: Element, title: str, findings: Findings) -> None:
         why = own.get(name) or ("" if name in used else ATTRIBUTES[""].get(name, UNKNOWN))
         if why and _is_default(element.tag, name, text):
             why = DEFAULT
-        if why and (name, text.strip()) != FRICTIONLESS:
+        if why and not _is_taken(name, text):
             kind = "skipped" if why in (DEFAULT, *HARMLESS) else "ignored"
             findings.note(kind, element.source, title, f"{name} of <{element.tag}>", why)
+
+
+def _is_taken(name: str, text: str) -> bool:
+    """Whether an attribute that is ignored else says what can be taken over."""
+    try:
+        return name in TAKEN and float(text) == TAKEN[name]
+    except ValueError:
+        return False
 
 
 def _is_default(tag: str, name: str, text: str) -> bool:

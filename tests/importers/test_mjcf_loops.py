@@ -105,3 +105,31 @@ def test_what_is_switched_off_holds_nothing(tmp_path: Path) -> None:
     text = '<weld body1="a" body2="c" active="false"/>'
     found = load(written(model(f"<equality>{text}</equality>", world=BODIES), tmp_path))
     assert len(found.mechanism.bodies) == 3 and any("off" in notice.what for notice in found.report.of("ignored"))
+
+
+def test_a_weld_without_torque_holds_its_point_as_a_connect_does(tmp_path: Path) -> None:
+    """MuJoCo's rows of the rotation are zero there, so that its own residual does not feel a turn about the point."""
+    hanging = '<body name="h" pos="0.3 0 0.8"><freejoint/><geom type="box" size="0.1 0.2 0.3"/></body>'
+    weld = '<weld name="w" body1="a" body2="h" anchor="0.1 -0.2 0.3" torquescale="0.0"/>'
+    text = model(f"<equality>{weld}</equality>", world=BODIES + hanging)
+    found = load(written(text, tmp_path))
+    joint = found.mechanism.joint("w")
+    assert joint.type == "spherical" and joint.child_anchor == (0.1, -0.2, 0.3)
+    assert joint.parent_anchor == pytest.approx((0.4, -0.2, 0.1))
+    assert not [notice for notice in found.report.of("ignored") if "torquescale" in notice.what]
+
+    peer = peers.mujoco.MjModel.from_xml_string(text)
+    data = peers.mujoco.MjData(peer)
+    free = peer.joint(3).qposadr[0]
+    turn = np.array([np.cos(0.4), 0.0, 0.0, np.sin(0.4)])
+    data.qpos[free + 3 : free + 7] = turn
+    anchor = np.array([0.1, -0.2, 0.3])
+    turned = np.empty(3)
+    peers.mujoco.mju_rotVecQuat(turned, anchor, turn)
+    data.qpos[free : free + 3] += anchor - turned
+    peers.mujoco.mj_forward(peer, data)
+    assert np.abs(data.efc_pos[:6]).max() < 1e-15
+
+    stiffer = load(written(text.replace('"0.0"', '"2"'), tmp_path))
+    assert stiffer.links["h"].body == stiffer.links["a"].body
+    assert "torquescale of <weld>" in [notice.what for notice in stiffer.report.of("ignored")]
