@@ -4,6 +4,8 @@ MuJoCo's force of an actuator is gain ctrl + b0 + b1 length + b2 rate, with leng
 on the joint's coordinate c. Where b = (0, -k, -d) it is k (gain ctrl / k - length) - d rate, a servo.
 Damping and armature of an actuator are on its length: gear squared times these on the coordinate, whether it is
 switched on or not.
+An actuator that integrates its control (<intvelocity>, dyntype integrator) has that integral, its activation, in the
+place of ctrl, and the activation is what its motor or servo has as the input here.
 """
 
 from __future__ import annotations
@@ -19,15 +21,29 @@ from symvi.mechanism.names import shown
 __all__ = ["MotorOf", "motor_inputs", "read_motors", "with_loads_of_actuators"]
 
 ON_COORDINATES = ("revolute", "prismatic")
+# mjtGain, mjtBias: whose law such a gain or bias makes it, where it is no motor's and no servo's
+LAWS = {
+    "AFFINE": "a damper, whose gain changes with length or rate",
+    "MUSCLE": "a muscle",
+    "DCMOTOR": "a DC motor",
+    "PID": "a PID controller",
+    "SO3": "an orientation in space",
+    "USER": "the user's own program",
+}
+SERVO = ("mjBIAS", "AFFINE")  # is that of a servo
 
 
 @dataclass(frozen=True)
 class MotorOf:
-    """A motor, the number of MuJoCo's control of it, and what of the motor's own input one of the control is."""
+    """A motor, the number of MuJoCo's control of it, and what of the motor's own input one of the control is.
+
+    activation: the number of the activation that stands in the place of the control; None where the control does.
+    """
 
     motor: Motor
     control: int
     scale: float
+    activation: int | None = None
 
 
 def read_motors(compiled: Compiled, joints: tuple[TreeJoint, ...], findings: Findings) -> tuple[MotorOf, ...]:
@@ -64,11 +80,16 @@ def with_loads_of_actuators(
     return tuple(found.values())
 
 
-def motor_inputs(compiled: Compiled, motors: tuple[MotorOf, ...], controls: Any) -> dict[str, float]:
-    """Name of a motor -> its input at MuJoCo's controls, which are kept in their ranges where MuJoCo does that."""
+def motor_inputs(compiled: Compiled, motors: tuple[MotorOf, ...], key: int) -> dict[str, float]:
+    """Name of a motor -> its input in a keyframe: its activation there, or its control, kept in its range where MuJoCo
+    does that.
+    """
     model, found = compiled.model, {}
     for item in motors:
-        value = float(controls[item.control])
+        if item.activation is not None:
+            found[item.motor.name] = item.scale * float(model.key_act[key][item.activation])
+            continue
+        value = float(model.key_ctrl[key][item.control])
         if model.actuator_ctrllimited[item.control] and compiled.is_on("CLAMPCTRL"):
             lower, upper = (float(bound) for bound in model.actuator_ctrlrange[item.control])
             value = min(max(value, lower), upper)
@@ -118,9 +139,16 @@ def _motor(compiled: Compiled, index: int, joints: dict[str, TreeJoint], finding
         return ignored(f"acts on the {joint.type} joint {shown(joint.name)}; motors act on hinges and slides")
     law = _law(compiled, index)
     if law is None:
-        return ignored("its law is that of a muscle or of the user's own")
+        return ignored(_other_law(compiled, index))
     gain, constant, stiffness, damping = law
-    if model.actuator_dyntype[index] != int(compiled.mujoco.mjtDyn.mjDYN_NONE):
+    dynamics, kinds = int(model.actuator_dyntype[index]), compiled.mujoco.mjtDyn
+    integrates = dynamics == int(kinds.mjDYN_INTEGRATOR)
+    if dynamics == int(kinds.mjDYN_USER):
+        return ignored("its activation follows the user's own program")
+    if integrates:
+        why = "its input is the activation itself, the integral of MuJoCo's control, which is a rate"
+        findings.note("approximated", source, title, "activation", why)
+    elif dynamics != int(kinds.mjDYN_NONE):
         findings.note("approximated", source, title, "activation", "its force follows the input at once")
     if constant:
         findings.note("approximated", source, title, "actuator", f"without its constant force {constant:g}")
@@ -128,14 +156,32 @@ def _motor(compiled: Compiled, index: int, joints: dict[str, TreeJoint], finding
     control = int(model.actuator_ctrladr[index]) if hasattr(model, "actuator_ctrladr") else index
     feedback = stiffness or damping
     scale = gain * gear if not feedback else gain / (feedback * gear) if gear else 0.0
-    over = f": {scale:g} times MuJoCo's control" if scale != 1.0 else ""
+    activation = int(model.actuator_actadr[index]) if integrates else None
+    what = "activation" if integrates else "control"
+    over = f": {scale:g} times MuJoCo's {what}" if scale != 1.0 or integrates else ""
     if not feedback:
         findings.note("taken", source, title, "motor", f"an input, the force or torque on the joint{over}")
-        return MotorOf(Motor(name, joint.name, source), control, scale)
+        return MotorOf(Motor(name, joint.name, source), control, scale, activation)
     what, why = ("position", "coordinate") if stiffness else ("velocity", "rate")
     findings.note("taken", source, title, what, f"a servo: its input is the {why} aimed at{over}")
     motor = Motor(name, joint.name, source, "servo", stiffness * gear**2, damping * gear**2)
-    return MotorOf(motor, control, scale)
+    return MotorOf(motor, control, scale, activation)
+
+
+def _other_law(compiled: Compiled, index: int) -> str:
+    """Why an actuator is neither a motor nor a servo."""
+    model, types = compiled.model, compiled.mujoco
+    found = (
+        LAWS[name]
+        for of, number, names in (
+            ("mjGAIN", model.actuator_gaintype[index], types.mjtGain),
+            ("mjBIAS", model.actuator_biastype[index], types.mjtBias),
+        )
+        for name in LAWS
+        if (kind := getattr(names, f"{of}_{name}", None)) is not None and number == int(kind) and (of, name) != SERVO
+    )
+    whose = next(found, "")
+    return f"its law is that of {whose}" if whose else "its force grows with its length or rate, as no servo's does"
 
 
 def _law(compiled: Compiled, index: int) -> tuple[float, float, float, float] | None:

@@ -25,7 +25,7 @@ def read_starts(compiled: Compiled, motors: tuple[MotorOf, ...], findings: Findi
             why += "; its controls are inputs for simulate"
         findings.note("taken", compiled.source("key", index), f"key {shown(name)}", "keyframe", why)
         start = start_of(compiled, compiled.model.key_qpos[index], compiled.model.key_qvel[index])
-        starts[name] = replace(start, inputs=motor_inputs(compiled, motors, compiled.model.key_ctrl[index]))
+        starts[name] = replace(start, inputs=motor_inputs(compiled, motors, index))
     return starts
 
 

@@ -93,7 +93,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     "body": {"gravcomp": "gravity is one for all bodies", "sleep": PICTURE},
     "weld": {"torquescale": SOFT},
     "key": {
-        "act": STATE,
+        "act": "the input here of what integrates its control; other motors have no state of their own",
         **dict.fromkeys(("mpos", "mquat"), "bodies that a program moves are held where they are"),
         "plastic": YIELD,
         "time": START_TIME,

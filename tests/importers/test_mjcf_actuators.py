@@ -131,3 +131,42 @@ def test_a_switched_off_damper_is_that_of_actuators_too(tmp_path: Path) -> None:
     off = '<option><flag damper="disable"/></option>'
     found = read(written('<motor joint="h" damping="1"/>', off), tmp_path)
     assert [force.kind for force in found.mechanism.forces] == ["actuator"]
+
+
+INTEGRATORS = {
+    "a servo": '<intvelocity name="m" joint="h" kp="20" kv="2" gear="2" actrange="-3 3"/>',
+    "a motor": '<general name="m" joint="h" dyntype="integrator" gainprm="4" gear="2"/>',
+}
+
+
+@pytest.mark.parametrize("kind", INTEGRATORS)
+def test_what_integrates_its_control_has_the_integral_as_its_input(kind: str, tmp_path: Path) -> None:
+    """MuJoCo's control is a rate: with no rate, the activation of the keyframe stays what acts all the time."""
+    text = written(INTEGRATORS[kind]).replace('ctrl="0"', 'ctrl="0" act="0.3"')
+    peer = mujoco.MjModel.from_xml_string(text)
+    peer.opt.timestep, peer.opt.integrator = STEP / 10, mujoco.mjtIntegrator.mjINT_RK4
+    data = mujoco.MjData(peer)
+    mujoco.mj_resetDataKeyframe(peer, data, 0)
+    mujoco.mj_step(peer, data, round(SECONDS / peer.opt.timestep))
+    found = read(text, tmp_path)
+    start = state_from(found.mechanism, **found.starts["k"])
+    run = Simulator(found.mechanism).simulate(SECONDS, STEP, start=start, inputs=found.inputs["k"])
+    assert run.coordinates("h")[-1, 0] == pytest.approx(data.qpos[0], abs=5e-4)
+    moved = read(text.replace('ctrl="0"', 'ctrl="0.5"'), tmp_path)
+    assert moved.inputs == found.inputs
+    assert "the integral of MuJoCo's control, which is a rate" in told(found, "approximated")
+
+
+OTHER_LAWS = {
+    '<damper joint="h" kv="2" ctrlrange="0 1"/>': "a damper",
+    '<muscle joint="h" lengthrange="0.1 1"/>': "a muscle",
+    '<general joint="h" biastype="affine" biasprm="0 3 0"/>': "as no servo's does",
+    '<general joint="h" dyntype="user" actdim="1"/>': "the user's own program",
+    '<general joint="h" gaintype="user"/>': "the user's own program",
+}
+
+
+@pytest.mark.parametrize("actuator", OTHER_LAWS)
+def test_a_law_that_is_no_servos_is_named(actuator: str, tmp_path: Path) -> None:
+    found = read(written(actuator), tmp_path)
+    assert not found.mechanism.forces and OTHER_LAWS[actuator] in told(found, "ignored")
