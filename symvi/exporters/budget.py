@@ -1,12 +1,12 @@
 """Budgets of memory: an export that does not fit is refused, and what would fit is named.
 
-Text (machine code and constants) is that on the smallest board that computes in the precision in hardware, compiled for
-size. RAM is the six structs and the stack of a step.
+Text (machine code and constants) and stack are those on the smallest board that computes in the precision in hardware,
+compiled for size. RAM is the six structs and the stack of the entry point that needs most of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from symvi.errors import SymviError
@@ -19,8 +19,8 @@ __all__ = ["check_budget"]
 
 BOARD_OF = {"float": "cortex-m4f", "double": "cortex-m7"}
 LAYOUTS = ("inline", "unrolled", "looped")
-STACK = ("stack painted", "stack usage")
-Figures = dict[str, dict[str, dict[str, Any]]]
+STACK = "stack of the deepest entry point"
+FEWER = "a description with fewer bodies, loops or contacts needs less"
 
 
 class OverBudget(SymviError):
@@ -31,57 +31,61 @@ class OverBudget(SymviError):
         super().__init__(message)
 
 
-def check_budget(request: Request, program: Program, text: ExportedText, figures: Figures) -> None:
-    """Raises OverBudget where the exported text does not keep to the budgets; SymviError where nobody can tell.
-
-    figures: of boards, as they were measured; nothing where nothing was.
-    """
-    problems, found = [], {}
-    if request.most_text is not None:
-        size = found["text"] = _text(text)
-        if size > request.most_text:
-            problems.append(f"{size} B of text, {request.most_text} allowed")
-    if request.most_ram is not None:
-        stack = _stack(figures, text.sources.real)
-        structs = sum(struct_bytes(text).values())
-        found["ram"] = structs + stack
-        if found["ram"] > request.most_ram:
-            parts = (
-                f"{structs} of structs and {stack} of stack" if stack else f"{structs} of structs; stack not measured"
-            )
-            problems.append(f"{found['ram']} B of RAM ({parts}), {request.most_ram} allowed")
+def check_budget(request: Request, program: Program, text: ExportedText) -> None:
+    """Raises OverBudget where the exported text does not keep to the budgets; SymviError where nobody can tell."""
+    budgets = {"text": request.most_text, "ram": request.most_ram}
+    budgets = {what: most for what, most in budgets.items() if most is not None}
+    if not budgets:
+        return
+    needs, parts = _needs(text, budgets)
+    problems = [
+        f"{needs[what]} B of {_title(what)}{parts.get(what, '')}, {most} allowed"
+        for what, most in budgets.items()
+        if needs[what] > most
+    ]
     if problems:
-        stack = found.get("ram", 0) - sum(struct_bytes(text).values()) if "ram" in found else 0
-        others = list(_others(request, program, text, stack))
-        message = f"'{request.mechanism.name}', {_named(text)}, needs {' and '.join(problems)}; {_remedy(others)}"
-        raise OverBudget(message, {**found, "alternatives": others})
+        others = list(_others(request, program, text, budgets))
+        remedy = _remedy(others, budgets, _excess(needs, budgets))
+        message = f"'{request.mechanism.name}', {_named(text)}, needs {' and '.join(problems)}; {remedy}"
+        raise OverBudget(message, {**needs, "alternatives": others})
 
 
-def _text(text: ExportedText) -> int:
-    from symvi.exporters.measure import text_size
+def _needs(text: ExportedText, budgets: Mapping[str, int]) -> tuple[dict[str, int], dict[str, str]]:
+    """Bytes of what has a budget, and of what they consist. Raises SymviError where they cannot be known."""
+    from symvi.exporters.measure import compiled_sizes
 
-    board = BOARD_OF[text.sources.real]
-    figure = text_size(text.sources.files, board)
-    if "not measured" in figure:
-        raise SymviError(f"--max-text cannot be checked: {figure['not measured']}")
-    return figure["value"]
+    sizes = compiled_sizes(text.sources.files, BOARD_OF[text.sources.real])
+    for what, name in (("text", "text"), ("ram", STACK)):
+        if what in budgets and "not measured" in sizes[name]:
+            raise SymviError(f"--max-{what} cannot be checked: {sizes[name]['not measured']}")
+    needs, parts = {}, {}
+    if "text" in budgets:
+        needs["text"] = sizes["text"]["value"]
+    if "ram" in budgets:
+        structs, stack = sum(struct_bytes(text).values()), sizes[STACK]
+        needs["ram"] = structs + stack["value"]
+        deepest = f"{text.sources.name}_{stack['of']}"
+        parts["ram"] = f" ({structs} of structs and {stack['value']} of stack, which {deepest} needs)"
+    return needs, parts
 
 
-def _stack(figures: Figures, real: str) -> int:
-    found = figures.get(BOARD_OF[real], {})
-    return max((found[name]["value"] for name in STACK if "value" in found.get(name, {})), default=0)
+def _title(what: str) -> str:
+    return {"text": "text", "ram": "RAM"}[what]
+
+
+def _excess(needs: Mapping[str, int], budgets: Mapping[str, int]) -> float:
+    """How many times over its budget the memory is of which that is true most."""
+    return max(needs[what] / most for what, most in budgets.items())
 
 
 def _named(text: ExportedText) -> str:
     return f"{text.sources.real}, {text.sources.layout}"
 
 
-def _others(request: Request, program: Program, text: ExportedText, stack: int) -> Iterator[dict[str, Any]]:
-    """The same mechanism in the other precisions and layouts, with what they need.
-
-    stack: that of the text that was measured; of others it is estimated by the size of their reals.
-    """
-    mine = struct_bytes(text)
+def _others(
+    request: Request, program: Program, text: ExportedText, budgets: Mapping[str, int]
+) -> Iterator[dict[str, Any]]:
+    """The same mechanism in the other precisions and layouts, with what they need."""
     for real in ("float", "double"):
         for layout in LAYOUTS:
             if (real, layout) == (text.sources.real, text.sources.layout):
@@ -90,22 +94,21 @@ def _others(request: Request, program: Program, text: ExportedText, stack: int) 
                 other = exported_text(program, request, layout, real)
             except SymviError:  # too large to be written out
                 continue
-            structs = sum(struct_bytes(other).values())
-            ram = structs + stack * struct_bytes(other)["work"] // mine["work"]
-            size = None if request.most_text is None else _text(other)
-            fits = (size is None or size <= request.most_text) and (request.most_ram is None or ram <= request.most_ram)
-            yield {"real": real, "layout": layout, "text": size, "ram": ram, "fits": fits}
+            needs, _ = _needs(other, budgets)
+            yield {"real": real, "layout": layout, **needs, "fits": _excess(needs, budgets) <= 1}
 
 
-def _remedy(others: list[dict[str, Any]]) -> str:
+def _remedy(others: list[dict[str, Any]], budgets: Mapping[str, int], excess: float) -> str:
+    """What fits; else what comes nearer to fitting than what was asked for."""
     fitting = [other for other in others if other["fits"]]
     if fitting:
         return "these fit: " + "; ".join(map(_shown, fitting))
-    smallest = min(others, key=lambda other: (other["text"] or 0, other["ram"]))
-    fewer = "a description with fewer bodies, loops or contacts needs less"
-    return f"nothing fits, the nearest is {_shown(smallest)}; {fewer}"
+    nearest = min(others, key=lambda other: _excess(other, budgets))
+    if _excess(nearest, budgets) >= excess:
+        return f"no other --real or --layout comes nearer to that; {FEWER}"
+    return f"nothing fits, the nearest is {_shown(nearest)}; {FEWER}"
 
 
 def _shown(other: dict[str, Any]) -> str:
-    text = "" if other["text"] is None else f"{other['text']} B of text, "
-    return f"--real {other['real']} --layout {other['layout']} ({text}{other['ram']} B of RAM)"
+    needs = ", ".join(f"{other[what]} B of {_title(what)}" for what in ("text", "ram") if what in other)
+    return f"--real {other['real']} --layout {other['layout']} ({needs})"

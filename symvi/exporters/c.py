@@ -10,6 +10,7 @@ from symvi.emit.c_printer import held_literal
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
 from symvi.exporters.budget import check_budget
+from symvi.exporters.constancy import uneven
 from symvi.exporters.folder import MANIFEST, digest_of, manifest_text, sealed
 from symvi.exporters.golden import FIELDS, SHOWN_KNOTS, STEPS, Golden, golden, signals
 from symvi.exporters.manifest import manifest_of
@@ -53,8 +54,8 @@ def write(request: Request, folder: Path) -> dict[str, Any]:
     if isinstance(goldens[request.real], Golden):
         files["golden.csv"] = goldens[request.real].table(request, request.real)
     _write(folder, files | {MANIFEST: manifest_text(found)})
+    check_budget(request, program, text)
     found["boards"] = _boards(request, folder)
-    check_budget(request, program, text, found["boards"])
     files["README.md"] = environment("export").get_template("README.md.jinja").render({**view, "manifest": found})
     found["files"] = {name: digest_of(files[name]) for name in sorted(files)}
     found = sealed(found)
@@ -131,6 +132,8 @@ def _view(request: Request, text: ExportedText, expected: Golden | str) -> dict[
         "points": len(plan.contacts),
         "joints": len(plan.reactions),
         "coordinates": bool(plan.notes["motion"]),
+        "driven": [_place(text, f"{name}.target") for name in plan.drivers],
+        "uneven": uneven(text),
     }
 
 

@@ -1,8 +1,9 @@
 """A folder that appears whole or not at all, and never in place of anybody else's files.
 
 It is written under a name of its own beside the place where it belongs, and moved there at the end. An earlier export
-is replaced if it is as it was written: its manifest.json holds a digest of every file, and one of itself. On Linux the
-two folders change places in one operation, so that whoever looks, or whenever the process is killed, finds one of them.
+is replaced if it is as it was written: its manifest.json holds a digest of every file, and one of itself. What its own
+Makefile has built in build/ may be there too, and goes with it: it can be built again. On Linux the two folders change
+places in one operation, so that whoever looks, or whenever the process is killed, finds one of them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
@@ -30,6 +31,8 @@ __all__ = ["MANIFEST", "check_replaceable", "digest_of", "manifest_text", "seale
 
 MANIFEST = "manifest.json"
 SEAL = "digest"  # the manifest's digest of itself, taken while this is empty
+# what the Makefile builds, and where; {} is the prefix
+BUILD, PRODUCTS = "build", ("{}.o", "lib{}_solver.a", "self_test", "self_test.exe")
 SHOWN = 5  # foreign files that an error names
 
 
@@ -71,6 +74,8 @@ def _problem(folder: Path) -> str:
         return ""
     known = _digests(folder)
     found = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*"))}
+    for name in _built(folder, found):
+        del found[name]
     folders = {parent.as_posix() for name in known for parent in Path(name).parents}
     foreign = [
         name + "/" * path.is_dir()
@@ -81,6 +86,19 @@ def _problem(folder: Path) -> str:
         return f"holds what no export has written: {_listed(foreign)}"
     changed = [name for name in sorted(known) if name not in found or known[name] != _digest_in(found[name], name)]
     return f"files of this export were changed: {_listed(changed)}" if changed else ""
+
+
+def _built(folder: Path, found: Mapping[str, Path]) -> list[str]:
+    """Of what lies in an export, that which its own Makefile has built; nothing where anything else lies with it."""
+    try:
+        prefix = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["prefix"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return []
+    own = {BUILD, *(f"{BUILD}/{name.format(prefix)}" for name in PRODUCTS)}
+    there = [name for name in found if Path(name).parts[0] == BUILD]
+    plain = all(found[name].is_dir() if name == BUILD else found[name].is_file() for name in there)
+    linked = any(found[name].is_symlink() for name in there)
+    return there if len(there) > 1 and own.issuperset(there) and plain and not linked else []
 
 
 def _digests(folder: Path) -> dict[str, str]:

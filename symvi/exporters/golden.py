@@ -13,12 +13,14 @@ import numpy as np
 
 from symvi.errors import SymviError
 from symvi.exporters.request import Request
+from symvi.mechanism import Mechanism
 from symvi.program.control import SolverOptions, SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.inputs import Inputs, signals_of
 from symvi.simulate.plan import Plan
+from symvi.simulate.start import described_start
 
-__all__ = ["SHOWN_KNOTS", "STEPS", "Golden", "golden", "signals"]
+__all__ = ["SHOWN_KNOTS", "STEPS", "Golden", "described_placement", "golden", "signals"]
 
 STEPS = 1000
 SHOWN_KNOTS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -40,6 +42,10 @@ class Golden:
     warnings: dict[str, int]
     knots: dict[int, tuple[float, ...]]
     backend: str
+
+    def placements(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """(x (n, 3), q (n, 4)) of all bodies at the knots that are shown."""
+        return [placement_of(np.array(numbers)) for numbers in self.knots.values()]
 
     def table(self, request: Request, real: str) -> str:
         """golden.csv: what the example prints, character by character."""
@@ -99,6 +105,17 @@ class _Recorder:
         self.hash = _mixed(self.hash, numbers)
         if self.steps in SHOWN_KNOTS:
             self.knots[self.steps] = numbers
+
+
+def placement_of(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(x (n, 3), q (n, 4)) from x, q, v, w of every body."""
+    rows = numbers.reshape(-1, sum(size for _, size in FIELDS))
+    return rows[:, :3], rows[:, 3:7]
+
+
+def described_placement(mechanism: Mechanism, plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+    """(x (n, 3), q (n, 4)) where the description starts."""
+    return placement_of(np.array(described_start(mechanism, plan))[_places(plan)])
 
 
 def _places(plan: Plan) -> np.ndarray:

@@ -9,10 +9,12 @@ from dataclasses import asdict
 from typing import Any
 
 from symvi import __version__
-from symvi.exporters.golden import STEPS, Golden
+from symvi.exporters.constancy import uneven
+from symvi.exporters.golden import STEPS, Golden, described_placement
 from symvi.exporters.memory import fields, inputs, parameters, rows, struct_bytes
 from symvi.exporters.request import Request
 from symvi.exporters.text import ExportedText
+from symvi.exporters.undetermined import undetermined_components
 from symvi.program.control import SolverOptions, SolverStatus
 from symvi.program.info import describe
 from symvi.simulate.start import described_inputs, described_start
@@ -48,6 +50,7 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
         "step": float(request.step),
         "steps": steps,
         "options": _of_text(asdict(options), plan),
+        "time of a step depends on": [*([] if request.fixed_iterations else ["iterations"]), *uneven(text)],
         "dimensions": {key: value for key, value in facts.items() if key not in NOT_IN_MANIFEST}
         | {"inputs": len(plan.inputs), "contact points": len(plan.contacts), "carried angles": len(plan.carried)},
         "memory": {
@@ -63,10 +66,17 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
         "parameters": list(parameters(text)),
         "state": list(fields(text, "state", start)),
         "inputs": list(inputs(text, first_inputs)),
-        **rows(text),
+        **rows(text, _undetermined(request, text, goldens["double"])),
         "drivers that hold what they find": list(held),
         "status": {status.name: {"value": int(status), "meaning": status.sentence} for status in SolverStatus},
     }
+
+
+def _undetermined(request: Request, text: ExportedText, exact: Golden | str) -> dict[str, tuple[int, ...]]:
+    """Joint -> which of the six numbers of its reaction are arbitrary."""
+    if isinstance(exact, Golden):
+        return undetermined_components(request.mechanism, text.plan, exact.placements())
+    return undetermined_components(request.mechanism, text.plan, [described_placement(request.mechanism, text.plan)])
 
 
 def golden_figures(found: Golden | str) -> dict[str, Any]:

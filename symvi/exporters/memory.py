@@ -7,7 +7,7 @@ offsetof and sizeof of compilers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from symvi.emit.adapting import Adapting
@@ -18,6 +18,7 @@ __all__ = ["REAL_BYTES", "fields", "inputs", "parameters", "rows", "struct_bytes
 
 REAL_BYTES = {"double": 8, "float": 4}
 INT_BYTES = 4
+USERS = "par_"  # before the names that users gave parameters of their own expressions
 STORES = ("parameters", "state", "input", "work")
 _MEMBER = re.compile(r"^    (\w+) (\w+)(?:\[(\d+)\])?;", re.M)
 
@@ -52,6 +53,8 @@ def parameters(text: ExportedText) -> Iterator[dict[str, Any]]:
     """
     adapting = Adapting(CPrinter(text.program, text.sources.name, text.sources.real))
     for place, field in zip(adapting.places, fields(text, "parameters", text.plan.defaults), strict=True):
+        element, _, name = field["name"].partition(".")
+        field["name"] = f"{element}.{name.removeprefix(USERS)}"  # as --set calls them
         yield {**field, "role": adapting.role(place), "fixed": sorted(adapting.fixed(place))}
 
 
@@ -63,8 +66,11 @@ def inputs(text: ExportedText, values: Sequence[float]) -> Iterator[dict[str, An
         yield {**field, "constant": constant}
 
 
-def rows(text: ExportedText) -> dict[str, list[dict[str, Any]]]:
-    """What lies where in the arrays of the entry points: minimal coordinates, reactions of joints, contact points."""
+def rows(text: ExportedText, undetermined: Mapping[str, Sequence[int]]) -> dict[str, list[dict[str, Any]]]:
+    """What lies where in the arrays of the entry points: minimal coordinates, reactions of joints, contact points.
+
+    undetermined: joint -> which numbers of its reaction are arbitrary (symvi/exporters/undetermined.py).
+    """
     printer = CPrinter(text.program, text.sources.name, text.sources.real)
     names = [node.name for motion in printer.motions() for node in text.program.nodes[motion["kind"]]]
     sizes = [motion["size"] for motion in printer.motions() for _ in text.program.nodes[motion["kind"]]]
@@ -79,7 +85,7 @@ def rows(text: ExportedText) -> dict[str, list[dict[str, Any]]]:
             {"name": name, "first": first, "count": count, "meaning": meaning, "constant": constant}
             for name, count, (constant, first, meaning) in coordinates
         ],
-        "reactions": found["reaction"],
+        "reactions": [{**row, "undetermined": list(undetermined.get(row["name"], ()))} for row in found["reaction"]],
         "contact points": found["point"],
     }
 

@@ -6,20 +6,15 @@ from dataclasses import dataclass
 from math import isfinite
 
 from symvi.errors import SymviError
+from symvi.exporters.prefixes import check_prefix
 from symvi.mechanism import Mechanism
-from symvi.mechanism.names import checked_name, shown
+from symvi.mechanism.names import shown
 from symvi.program.control import MOST_ITERATIONS
 
 __all__ = ["Request"]
 
-# A header of one of these names would hide the C library's from the generated source.
-_HEADERS = frozenset(
-    "assert complex ctype errno fenv inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic "
-    "stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype".split()
-)
-_OTHERS = {"golden": "the export's own self-test", "arduino": "Arduino's own core"}
-# F_OK, R_OK, W_OK, X_OK are macros of POSIX, and PREFIX_OK is a status here.
-_MACROS = frozenset("frwx")
+# the least and the largest numbers of float that have all their digits
+_LEAST_FLOAT, _MOST_FLOAT = 2.0**-126, (2.0 - 2.0**-23) * 2.0**127
 _LAYOUTS = ("auto", "inline", "unrolled", "looped")
 
 
@@ -48,7 +43,7 @@ class Request:
     def __post_init__(self) -> None:
         _one_of("real", self.real, ("double", "float"))
         _one_of("layout", self.layout, _LAYOUTS)
-        _check_prefix(self.prefix)
+        check_prefix(self.prefix)
         if not _is_count(self.fixed_iterations, 0) or self.fixed_iterations > MOST_ITERATIONS:
             raise SymviError(
                 f"fixed_iterations {shown(self.fixed_iterations)}: must be 0 or a number of iterations, at most "
@@ -56,6 +51,11 @@ class Request:
             )
         if isinstance(self.step, bool) or not isinstance(self.step, int | float) or not 0 < self.step < float("inf"):
             raise SymviError(f"step {shown(self.step)}: must be a positive number of seconds")
+        if self.real == "float" and not _LEAST_FLOAT <= self.step <= _MOST_FLOAT:
+            kind = "small" if self.step < _LEAST_FLOAT else "large"
+            raise SymviError(
+                f"step {self.step:g}: is too {kind} for a number in float; choose another, or --real double"
+            )
         for name, value in (("max_text", self.most_text), ("max_ram", self.most_ram)):
             if value is not None and not _is_count(value, 1):
                 raise SymviError(f"{name} {shown(value)}: must be a positive number of bytes")
@@ -68,18 +68,3 @@ def _is_count(value: object, least: int) -> bool:
 def _one_of(name: str, value: object, known: tuple[str, ...]) -> None:
     if value not in known:
         raise SymviError(f"{name} {shown(value)}: use {', '.join(map(repr, known[:-1]))} or {known[-1]!r}")
-
-
-def _check_prefix(prefix: object) -> None:
-    try:
-        name = checked_name(prefix)
-    except ValueError as error:
-        raise SymviError(f"prefix {shown(prefix)} {error}") from None
-    if name.lower() in _HEADERS:
-        raise SymviError(f"prefix '{name}': <{name.lower()}.h> is a header of the C library; choose another prefix")
-    if name.lower() in _OTHERS:
-        raise SymviError(
-            f"prefix '{name}': {name.lower()}.h is a header of {_OTHERS[name.lower()]}; choose another prefix"
-        )
-    if name.lower() in _MACROS:
-        raise SymviError(f"prefix '{name}': {name.upper()}_OK is a macro of POSIX; choose a longer prefix")

@@ -65,7 +65,7 @@ class MinimumNormReactions(Mapping[str, np.ndarray]):
                 place = 6 * bodies[model.bodies["b"]]
                 wrench = np.einsum("nij,ni->nj", matrix[:, :, place : place + 6], y)
                 found[model.name] = np.zeros((len(acted), 6))
-                found[model.name][acted] = _in_joint_axes(model, wrench, bodies, q)
+                found[model.name][acted] = in_joint_axes(model, wrench, bodies, q)
             row += model.rows
         return found
 
@@ -130,7 +130,7 @@ def source(
     )["r"]
 
 
-def _in_joint_axes(model: ConstraintModel, wrench: np.ndarray, bodies: Mapping[str, int], q: np.ndarray) -> np.ndarray:
+def in_joint_axes(model: ConstraintModel, wrench: np.ndarray, bodies: Mapping[str, int], q: np.ndarray) -> np.ndarray:
     """Force and torque about the anchor, in the joint frame on the parent."""
     x = np.zeros((len(q), len(bodies), 3))
     arm = source(model, Carried("b", "anchor_b"), bodies, x, q).T

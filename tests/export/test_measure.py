@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symvi.exporters.measure import BOARDS, instructions, text_size
+from symvi.exporters.measure import BOARDS, compiled_sizes, instructions
 from symvi.exporters.measure import emulator as emulating
 from symvi.exporters.measure.build import compile_object, link, write
 from symvi.exporters.measure.emulator import emulate
@@ -26,6 +26,7 @@ from tests.support.contact_scenes import box, on_ground
 from tests.support.crooked_chains import crooked_chain
 
 M4F, M7 = BOARDS["cortex-m4f"], BOARDS["cortex-m7"]
+STACK = "stack of the deepest entry point"
 # a loop of two instructions a turn, and the return; called from C, that is from the middle of other code
 LOOP = """\
 #include <stdio.h>
@@ -120,8 +121,19 @@ def test_steps_with_retries_tell_nothing_of_an_iteration() -> None:
     line = found.fit()
     assert (line.once, line.each, line.above) == pytest.approx((60, 50, 0))
     assert found.worst() == 90000
+    assert found.quickest() == 110
     with pytest.raises(NotMeasured, match="every step took retries"):
         Measured(Subject({}, "some", 0.01), None, "", "step 0 1 80 2\n", {"some_step": [110]}).fit()
+
+
+def test_the_worst_step_is_one_that_a_firmware_takes() -> None:
+    """The second run, which has one more of the fixed iterations, tells what an iteration costs and nothing else."""
+    output = "init 8\nstep 0 3 80 0\nstep 0 3 80 0\nstep -2 3 80 0\ninit 8\nstep 0 4 80 0\nstep 0 4 80 0\n"
+    found = Measured(Subject({}, "some", 0.01), None, "", output, {"some_step": [102, 110, 90, 150, 160]})
+    assert (found.usual(), found.worst(), found.quickest()) == (3, 110, 102)
+    failed = Measured(Subject({}, "some", 0.01), None, "", "init 8\nstep -2 3 80 0\n", {"some_step": [90]})
+    with pytest.raises(NotMeasured, match="no step was solved"):
+        failed.quickest()
 
 
 @needs_boards
@@ -176,6 +188,7 @@ def test_a_fixed_number_of_iterations_takes_constant_time(real: str, board) -> N
         line = found.fit()
         assert line.each == pytest.approx(more[0] - usual[0])
         assert line.once + 3 * line.each == pytest.approx(usual[0])
+        assert found.worst() == found.quickest() == usual[0]
 
 
 @needs_boards
@@ -194,7 +207,34 @@ def test_figures_are_the_same_in_every_run() -> None:
     assert first == second
     assert all("value" in figure for figure in first.values()), first
     assert "/" not in json.dumps(first).replace("\\\\", "")  # no paths
-    assert text_size(subject.files, "cortex-m4f") == first["text"]
+    sizes = compiled_sizes(subject.files, "cortex-m4f")
+    assert sizes == {name: first[name] for name in sizes} and set(sizes) == {"text", STACK}
+
+
+@needs_boards
+def test_the_stack_of_every_entry_point_is_told() -> None:
+    """All functions of the header; a rollout needs what its steps need, and more; the deepest one is named."""
+    subject = subject_of(crooked_chain(2, "spherical"), "float", steps=5)
+    found = figures(subject, M4F)
+    stacks = found[STACK]["entry points"]
+    assert set(stacks) == {
+        *"check init reset parameters_default adapt state_default input_default options_default start step".split(),
+        *"rollout observe energy momentum reactions place coordinates project".split(),
+    }
+    assert stacks["step"] == found["stack usage"]["value"] and stacks["init"] == found["stack of init"]["value"]
+    assert stacks["rollout"] > stacks["step"]
+    assert found[STACK]["value"] == stacks[found[STACK]["of"]] == max(stacks.values())
+
+
+@needs_boards
+def test_a_mechanism_may_be_called_firmware() -> None:
+    """Which is what measures it."""
+    assert (
+        compiled_sizes(subject_of(crooked_chain(1, "revolute"), "float", prefix="firmware").files, "cortex-m4f")[
+            "text"
+        ]["value"]
+        > 1000
+    )
 
 
 @needs_boards
@@ -212,7 +252,7 @@ def test_a_program_that_fails_or_never_ends_is_not_measured(tmp_path: Path, monk
 def test_code_that_does_not_compile_is_not_measured() -> None:
     subject = subject_of(crooked_chain(1, "revolute"), "float")
     broken = {name: text.replace("struct", "strict") for name, text in subject.files.items()}
-    assert "arm-none-eabi-gcc failed" in text_size(broken, "cortex-m4f")["not measured"]
+    assert "arm-none-eabi-gcc failed" in compiled_sizes(broken, "cortex-m4f")["text"]["not measured"]
 
 
 def tools(folder: Path, **scripts: str) -> None:
@@ -239,7 +279,7 @@ def test_a_missing_tool_is_named(tmp_path: Path, monkeypatch, scripts, lacking: 
     monkeypatch.setenv("PATH", str(tmp_path))
     found = figures(subject, M4F)
     assert {figure["not measured"] for figure in found.values()} == {lacking}
-    assert text_size(subject.files, "cortex-m4f") == {"not measured": lacking}
+    assert compiled_sizes(subject.files, "cortex-m4f") == dict.fromkeys(("text", STACK), {"not measured": lacking})
 
 
 @needs_boards
@@ -249,7 +289,7 @@ def test_without_an_emulator_sizes_are_measured_all_the_same(tmp_path: Path, mon
         (tmp_path / program).symlink_to(shutil.which(program))
     monkeypatch.setenv("PATH", str(tmp_path))
     found = figures(subject, M4F)
-    assert found["text"]["value"] > 1000
+    assert found["text"]["value"] > 1000 and found[STACK]["value"] > 100
     assert found["instructions per step"] == {
         "not measured": "qemu-system-arm is missing: install the package qemu-system-arm"
     }

@@ -15,8 +15,10 @@ import symvi
 from symvi import Body, Mechanism, Sphere, SymviError, cli
 from symvi.demos import demo_file
 from symvi.exporters import c, export, folder
+from symvi.exporters.budget import _remedy
 from symvi.exporters.folder import check_replaceable, staged
-from symvi.exporters.measure import tools
+from symvi.exporters.measure import compiled_sizes, tools
+from symvi.simulate.simulator import generate_text
 from tests.export.exports import arm, done, need
 
 
@@ -50,17 +52,26 @@ def contents(place: Path) -> dict[str, bytes]:
         ({"prefix": "while"}, "is a reserved word of C"),
         ({"prefix": "template"}, "is a reserved word of C, C++"),
         ({"prefix": "math"}, "<math.h> is a header of the C library; choose another prefix"),
-        ({"prefix": "x"}, "X_OK is a macro of POSIX; choose a longer prefix"),
+        ({"prefix": "x"}, "X_OK is a name of POSIX; choose a longer prefix"),
+        ({"prefix": "z"}, "Z_OK is a name of zlib"),
+        ({"prefix": "esp"}, "ESP_OK is a name of ESP-IDF; choose a longer prefix"),
+        ({"prefix": "poll"}, "<poll.h> is a header of POSIX; choose another prefix"),
+        ({"prefix": "Task"}, "<task.h> is a header of FreeRTOS"),
+        ({"prefix": "gpio"}, "<gpio.h> is a header of projects for STM32"),
+        ({"prefix": "arm_body"}, "an export with the prefix 'arm' has names that begin with 'arm_body_' too"),
+        ({"prefix": "ARM_Common"}, "an export with the prefix 'ARM' has names"),
         ({"prefix": 3}, "must be a text"),
         ({"real": "half"}, "real 'half': use 'double' or 'float'"),
         ({"layout": "flat"}, "layout 'flat': use 'auto', 'inline', 'unrolled' or 'looped'"),
         ({"step": 0.0}, "step 0.0: must be a positive number of seconds"),
         ({"step": float("nan")}, "must be a positive number of seconds"),
+        ({"step": 1e-50, "real": "float"}, "step 1e-50: is too small for a number in float; choose another"),
+        ({"step": 1e39, "real": "float"}, "step 1e+39: is too large for a number in float"),
         ({"fixed_iterations": -1}, "must be 0 or a number of iterations"),
         ({"fixed_iterations": 1001}, "fixed_iterations 1001: must be 0 or a number of iterations, at most 1000"),
         ({"fixed_iterations": 10**11}, "at most 1000"),
-        ({"prefix": "golden"}, "golden.h is a header of the export's own self-test"),
-        ({"prefix": "Arduino"}, "arduino.h is a header of Arduino's own core"),
+        ({"prefix": "golden"}, "<golden.h> is a header of the export's own self-test"),
+        ({"prefix": "Arduino"}, "<arduino.h> is a header of Arduino's core"),
         ({"max_ram": 0}, "max_ram 0: must be a positive number of bytes"),
     ],
     ids=str,
@@ -160,6 +171,8 @@ def test_without_tools_figures_are_not_measured_and_the_tools_named(
     assert "gcc-arm-none-eabi" in (tmp_path / "out" / "README.md").read_text()
     with pytest.raises(SymviError, match="max-text cannot be checked: .*gcc-arm-none-eabi"):
         export(ball(), tmp_path / "other", max_text=10_000)
+    with pytest.raises(SymviError, match="max-ram cannot be checked: .*gcc-arm-none-eabi"):
+        export(ball(), tmp_path / "other", max_ram=10_000, measure=False)
     assert not (tmp_path / "other").exists()
 
 
@@ -183,22 +196,37 @@ def test_without_a_compiler_the_hash_comes_from_python(tmp_path: Path, monkeypat
 
 # --- budgets ----------------------------------------------------------------------------------------------------------
 def test_a_budget_of_memory_is_kept_or_what_fits_is_named(tmp_path: Path) -> None:
-    double, single = (
-        sum(figure["value"] for figure in manifest["memory"].values())
-        for manifest in (
-            export(arm(), tmp_path / real, real=real, measure=False).manifest for real in ("double", "float")
-        )
-    )
-    assert single < 0.6 * double
-    export(arm(), tmp_path / "fits", max_ram=double, measure=False)
+    """Structs, and the stack of the entry point that needs most, with the board's figures or without them."""
+    need("arm-none-eabi-gcc")
+    needs = {}
+    for real, board in (("double", "cortex-m7"), ("float", "cortex-m4f")):
+        text = generate_text(arm(), real=real).files
+        stack = compiled_sizes(text, board)["stack of the deepest entry point"]
+        manifest = export(arm(), tmp_path / real, real=real, measure=False).manifest
+        needs[real] = sum(figure["value"] for figure in manifest["memory"].values()) + stack["value"]
+        assert stack["of"] == "place" and stack["value"] > stack["entry points"]["step"]
+    assert needs["float"] < 0.6 * needs["double"]
+    most = needs["double"]
+    export(arm(), tmp_path / "fits", max_ram=most, measure=False)
     with pytest.raises(SymviError) as caught:
-        export(arm(), tmp_path / "out", max_ram=double - 1, measure=False)
+        export(arm(), tmp_path / "out", max_ram=most - 1, measure=False)
     said = str(caught.value)
-    assert f"{double} B of RAM" in said and f"{double - 1} allowed" in said
+    assert (
+        f"{most} B of RAM (" in said and "of stack, which arm_place needs), " in said and f"{most - 1} allowed" in said
+    )
     assert "these fit: --real float" in said
+    for other in caught.value.found["alternatives"]:
+        assert other["fits"] == (other["ram"] < most)
     with pytest.raises(SymviError, match="nothing fits, the nearest is --real float.*fewer bodies"):
         export(arm(), tmp_path / "out", max_ram=100, measure=False)
     assert not (tmp_path / "out").exists()
+
+
+def test_nothing_worse_than_what_was_asked_for_is_named() -> None:
+    budgets = {"text": 1000, "ram": 100}
+    other = {"real": "double", "layout": "inline", "text": 3000, "ram": 90, "fits": False}
+    assert "nearest is --real double --layout inline (3000 B of text, 90 B of RAM)" in _remedy([other], budgets, 3.5)
+    assert _remedy([other], budgets, 3.0).startswith("no other --real or --layout comes nearer to that; ")
 
 
 def test_a_budget_of_text_is_that_of_a_board(tmp_path: Path) -> None:
@@ -294,6 +322,41 @@ def test_a_folder_in_which_somebody_has_worked_is_left_alone(edit, names: str, e
     assert names in str(caught.value) and "nothing was written" in str(caught.value)
     assert contents(earlier) == before
     assert [path.name for path in earlier.parent.iterdir()] == ["ball"]
+
+
+def test_what_its_own_makefile_has_built_is_no_obstacle(earlier: Path) -> None:
+    """Built in the folder as its README says; exported again, it can be built again."""
+    need("cc", "ar", "make")
+    done("make", "test", folder=earlier)
+    assert {path.name for path in (earlier / "build").iterdir()} == {"ball.o", "libball_solver.a", "self_test"}
+    export(ball(), earlier, step=0.005, measure=False)
+    assert not (earlier / "build").exists()
+    assert "every bit as expected" in done("make", "test", folder=earlier)
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "link", "link for build", "product elsewhere"])
+def test_anything_else_in_its_build_folder_is_left_alone(what: str, earlier: Path, tmp_path: Path) -> None:
+    build = earlier / "build"
+    (tmp_path / "notes").write_text("years of work")
+    if what == "link for build":
+        (tmp_path / "far").mkdir()
+        (tmp_path / "far" / "ball.o").write_text("")
+        build.symlink_to(tmp_path / "far")
+    else:
+        build.mkdir()
+        (build / "ball.o").write_text("")
+    if what == "file":
+        (build / "notes").write_text("years of work")
+    if what == "folder":
+        (build / "self_test").mkdir()
+    if what == "link":
+        (build / "self_test").symlink_to(tmp_path / "notes")
+    if what == "product elsewhere":
+        (earlier / "src" / "ball.o").write_text("")
+    before = contents(tmp_path)
+    with pytest.raises(SymviError, match="holds what no export has written"):
+        export(ball(), earlier, measure=False)
+    assert contents(tmp_path) == before
 
 
 def test_foreign_files_are_never_touched(tmp_path: Path) -> None:

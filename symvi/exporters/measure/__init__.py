@@ -12,12 +12,12 @@ from pathlib import Path
 
 from symvi.exporters.measure.boards import BOARDS, Board, boards_for
 from symvi.exporters.measure.figures import Figure, figures, not_measured
-from symvi.exporters.measure.figures import text_size as text_size_on
+from symvi.exporters.measure.figures import compiled_sizes as sizes_on
 from symvi.exporters.measure.golden import golden_on_board
 from symvi.exporters.measure.subject import Subject, files_of
 from symvi.exporters.measure.tools import NotMeasured
 
-__all__ = ["BOARDS", "Figure", "Subject", "measure", "text_size"]
+__all__ = ["BOARDS", "Figure", "Subject", "compiled_sizes", "measure"]
 
 
 def measure(folder: Path) -> dict[str, dict[str, Figure]]:
@@ -34,10 +34,11 @@ def measure(folder: Path) -> dict[str, dict[str, Figure]]:
     }
 
 
-def text_size(sources: Mapping[str, str], board: str) -> Figure:
-    """Bytes of flash on a board, compiled and linked but never run. sources: P.h and P.c, name -> text."""
+def compiled_sizes(sources: Mapping[str, str], board: str) -> dict[str, Figure]:
+    """Bytes of flash and of stack on a board, compiled and linked but never run: "text", and "stack of the deepest
+    entry point". sources: P.h and P.c, name -> text."""
     prefix = next(name.removesuffix(".c") for name in sources if name.endswith(".c"))
-    return text_size_on(sources, prefix, BOARDS[board])
+    return sizes_on(sources, prefix, BOARDS[board])
 
 
 def _golden(subject: Subject, board: Board) -> Figure:

@@ -15,15 +15,17 @@ from symvi.exporters.measure.stack import deepest
 from symvi.exporters.measure.subject import Subject
 from symvi.exporters.measure.tools import NotMeasured
 
-__all__ = ["Figure", "Measured", "figures", "measured", "not_measured", "text_size"]
+__all__ = ["Figure", "Measured", "figures", "measured", "not_measured", "compiled_sizes"]
 
 Figure = dict[str, Any]  # {"value", "unit", "how"} or {"not measured": why}
-FIRMWARE = "firmware"
+FIRMWARE = "measuring-firmware"  # with a hyphen, which no prefix has
 STRUCTS = ("parameters", "options", "state", "input", "work", "info")
 STACK_AND_TIME = (
-    "stack painted", "stack usage", "stack of init painted", "stack of init", "instructions per step",
-    "instructions of the worst step", "instructions of init",
+    "stack painted", "stack usage", "stack of init painted", "stack of init", "stack of the deepest entry point",
+    "instructions per step", "instructions of the quickest step", "instructions of the worst step",
+    "instructions of init",
 )  # fmt: skip
+SUMMED = "frames along the deepest path of calls, by -fcallgraph-info=su"
 LINKED = "what init, start and step need; sections that nothing calls left out"
 
 
@@ -41,6 +43,12 @@ class Measured:
     def steps(self) -> list[tuple[int, int, int]]:
         """(status, iterations, bytes of stack) of every step."""
         return [(int(line[1]), int(line[2]), int(line[3])) for line in self.lines if line[0] == "step"]
+
+    def usual(self) -> int:
+        """How many of the steps are those that a firmware takes; the others differ in their iterations on purpose."""
+        begins = [k for k, line in enumerate(self.lines) if line[0] == "init"]
+        first = self.lines[: begins[1]] if len(begins) > 1 else self.lines
+        return sum(line[0] == "step" for line in first)
 
     def init_stack(self) -> int:
         """Bytes of stack that init used."""
@@ -74,8 +82,16 @@ class Measured:
         return [int(line[4]) for line in self.lines if line[0] == "step"]
 
     def worst(self) -> int:
-        """Instructions of the step that took most, retries included, whatever its status."""
-        return max(self.instructions("step"))
+        """Instructions of the usual step that took most, retries included, whatever its status."""
+        return max(self.instructions("step")[: self.usual()])
+
+    def quickest(self) -> int:
+        """Instructions of the usual step that took fewest, of those that were solved. Raises NotMeasured: none was."""
+        taken = zip(self.steps()[: self.usual()], self.instructions("step"), strict=False)
+        solved = [count for step, count in taken if step[0] >= 0]
+        if not solved:
+            raise NotMeasured("no step was solved")
+        return min(solved)
 
 
 @contextmanager
@@ -99,14 +115,27 @@ def figures(subject: Subject, board: Board) -> dict[str, Figure]:
         return dict.fromkeys(("text", "data", *STRUCTS, *STACK_AND_TIME), not_measured(error))
 
 
-def text_size(files: Mapping[str, str], prefix: str, board: Board) -> Figure:
-    """Machine code and constants, quickly: compiled and linked, never run."""
+def compiled_sizes(files: Mapping[str, str], prefix: str, board: Board) -> dict[str, Figure]:
+    """What is known of code that never runs, quickly: "text", and "stack of the deepest entry point"."""
+    subject = Subject(files, prefix, 0.01)
     try:
         with tempfile.TemporaryDirectory(prefix="symvi-") as name:
-            how, program = _build(Subject(files, prefix, 0.01), board, Path(name))
-            return _figure(program.text(prefix), "B", f"{how}; {LINKED}")
+            folder = Path(name)
+            how, program = _build(subject, board, folder)
+            return {
+                "text": _figure(program.text(prefix), "B", f"{how}; {LINKED}"),
+                "stack of the deepest entry point": _attempted(lambda: _deepest(subject, folder, how)),
+            }
     except NotMeasured as error:
-        return not_measured(error)
+        return dict.fromkeys(("text", "stack of the deepest entry point"), not_measured(error))
+
+
+def _deepest(subject: Subject, folder: Path, how: str) -> Figure:
+    """The largest stack of all functions of the header, which one that is, and the stacks of all."""
+    graph = folder / f"{subject.prefix}.ci"
+    stacks = {name: deepest(graph, f"{subject.prefix}_{name}") for name in subject.entry_points}
+    largest = max(stacks, key=lambda name: stacks[name])
+    return {**_figure(stacks[largest], "B", f"{how}; {SUMMED}: {largest}"), "of": largest, "entry points": stacks}
 
 
 def not_measured(error: NotMeasured) -> Figure:
@@ -127,11 +156,12 @@ def _figures(subject: Subject, board: Board, folder: Path) -> dict[str, Figure]:
         "text": _figure(program.text(prefix), "B", f"{how}; {LINKED}"),
         "data": _figure(program.data(prefix), "B", f"{how}; {LINKED}"),
     }
+    found |= {"stack of the deepest entry point": _attempted(lambda: _deepest(subject, folder, how))}
     ran = _attempted(lambda: _run(subject, board, how, program))
     if isinstance(ran, dict):
-        return found | dict.fromkeys((*STRUCTS, *STACK_AND_TIME), ran)
+        return dict.fromkeys((*STRUCTS, *STACK_AND_TIME), ran) | found
     emulated = f"{how}; {subject.steps} steps on QEMU's {board.machine}"
-    summed = f"{how}; frames along the deepest path of calls, by -fcallgraph-info=su"
+    summed = f"{how}; {SUMMED}"
     sizes = ran.sizes()
     return found | {
         **{name: _figure(sizes[name], "B", f"sizeof, {how}") for name in STRUCTS},
@@ -140,6 +170,9 @@ def _figures(subject: Subject, board: Board, folder: Path) -> dict[str, Figure]:
         "stack of init painted": _figure(ran.init_stack(), "B", f"{emulated}: init"),
         "stack of init": _attempted(lambda: _figure(ran.summed("init"), "B", f"{summed}: init")),
         "instructions per step": _attempted(lambda: _figure(_effort(ran.fit()), "instructions", emulated)),
+        "instructions of the quickest step": _attempted(
+            lambda: _figure(ran.quickest(), "instructions", f"{emulated}: of those that were solved")
+        ),
         "instructions of the worst step": _figure(ran.worst(), "instructions", emulated),
         "instructions of init": _figure(max(ran.instructions("init")), "instructions", emulated),
     }

@@ -34,6 +34,12 @@ class Subject:
         return self.files[f"{self.prefix}.h"]
 
     @property
+    def entry_points(self) -> tuple[str, ...]:
+        """The functions that the header declares, without their prefix."""
+        called = re.findall(rf"^{self.prefix.upper()}_API [^;(]*\b{self.prefix}_(\w+)\(", self.header, re.M)
+        return tuple(called)
+
+    @property
     def real(self) -> str:
         """The type of real numbers: float or double."""
         return re.search(rf"^typedef (\w+) {self.prefix}_real;", self.header, re.M).group(1)
