@@ -116,6 +116,17 @@ def turned(c, a, q):
 
 
 @derived(
+    "q = p (3 - p·p)/2",
+    "derived here",
+    [Argument("p", (4,), "orientation, of unit length but for round-off", kind="quaternion")],
+    [Argument("q", (4,), "the same orientation, nearer to unit length")],
+)
+def of_unit_length(p):
+    """A step of Newton's method for 1/|p|: without it the round-off of many turns adds up, and bodies shrink."""
+    return {"q": p * (3 - (p.T * p)[0]) / 2}
+
+
+@derived(
     "dw = (c I - a^) theta/h",
     "derived here",
     [C, A, Argument("s", (3,), "rotation vector at the second knot, divided by h", "rad/s")],

@@ -190,7 +190,12 @@ def _displace(trace: Trace) -> None:
     q = trace.read(BODY, "state", "q", 4)
     x, h = trace.read(BODY, "state", "x", 3), common.step(trace)
     trace.write(BODY, "x", [a + h * b for a, b in zip(x, v, strict=True)], store="state")
-    trace.write(BODY, "q", use(trace, kinematics.turned, c=turn["c"], a=turn["a"], q=q)["q2"], store="state")
+    trace.write(BODY, "q", _turned(trace, turn["c"], turn["a"], q), store="state")
+
+
+def _turned(trace: Trace, c: list[Scalar], a: list[Scalar], q: list[Scalar]) -> list[Scalar]:
+    """An orientation after a turn, of unit length for ever."""
+    return use(trace, kinematics.of_unit_length, p=use(trace, kinematics.turned, c=c, a=a, q=q)["q2"])["q"]
 
 
 def _launch(trace: Trace) -> None:
@@ -249,13 +254,8 @@ def _finish(trace: Trace) -> None:
     h = common.step(trace)
     v, w = trace.read(BODY, "work", "v", 3), trace.read(BODY, "work", "w", 3)
     mass = trace.read(BODY, "parameters", "mass")
-    turned = use(
-        trace,
-        kinematics.turned,
-        c=trace.read(BODY, "work", "c"),
-        a=trace.read(BODY, "work", "a", 3),
-        q=trace.read(BODY, "state", "q", 4),
-    )["q2"]
+    c, a = trace.read(BODY, "work", "c"), trace.read(BODY, "work", "a", 3)
+    turned = _turned(trace, c, a, trace.read(BODY, "state", "q", 4))
     x = trace.read(BODY, "state", "x", 3)
     for name in ("v", "w"):
         trace.write(BODY, f"{name}_old", trace.read(BODY, "state", name, 3), store="state")
