@@ -36,7 +36,7 @@ def compiled(document: Document, findings: Findings) -> Any:
     mujoco.set_mju_user_warning(warnings.append)  # without it, MuJoCo writes a file into the current folder
     try:
         model = mujoco.MjModel.from_xml_string(document.text, dict(document.meshes))
-    except (ValueError, mujoco.FatalError) as error:
+    except (ValueError, RuntimeError, MemoryError, mujoco.FatalError) as error:
         raise MechanismError(_translated(str(error), document, mujoco)) from None
     finally:
         mujoco.set_mju_user_warning(before)

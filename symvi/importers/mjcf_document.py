@@ -16,6 +16,7 @@ from xml.sax.saxutils import quoteattr
 
 from symvi.errors import MechanismError
 from symvi.importers.meshes import Folders
+from symvi.importers.mjcf_bounds import refuse_floods
 from symvi.importers.mjcf_words import DROPPED, REFUSED
 from symvi.importers.report import Findings
 from symvi.importers.xml import Element, parse_xml, read_bytes
@@ -25,7 +26,7 @@ from symvi.mechanism.names import shown
 __all__ = ["Document", "prepared", "remedy_for"]
 
 MOST_INCLUDES = 100
-MOST_COPIES = 2000  # of bodies and geoms, by all <replicate> of a file together
+LONGEST_ENDING = 100  # of what <replicate> puts behind a name
 NAMED = {tag: tag for tag in ("body", "joint", "geom", "site")} | {"freejoint": "joint"}
 SECTIONS = {"equality": "equality", "actuator": "actuator", "tendon": "tendon", "keyframe": "key"}
 NO_MESH = {"vertex": "0 0 0  1 0 0  0 1 0  0 0 1"}  # four points stand for a mesh that cannot be read
@@ -35,6 +36,10 @@ FILES = ("file", "content_type", "fileright", "fileleft", "fileup", "filedown", 
 # What the compiler would do on its own account: bodies and shapes vanish, a muscle's range is found by simulation.
 COMPILER = "<compiler fusestatic='false' discardvisual='false'><lengthrange mode='none'/></compiler>"
 PATHS = ("meshdir", "texturedir", "assetdir", "strippath", "fusestatic", "discardvisual")
+SAVING = ("passthrough", "savecanonical", "savecompiled", "saveinertial")  # what MuJoCo writes into files of its own
+# What has room kept for it as the file says it, and no meaning here: numbers of the author, memory of delayed inputs.
+ROOM = ("user", "delay", "nsample", "interp")
+FILED = ("mesh", "hfield", "texture")
 NOT_FINITE = re.compile(r"(?i)(?:^|\s)[+-]?(?:nan(?:\(\w*\))?|inf(?:inity)?)(?=\s|$)")
 
 
@@ -42,7 +47,7 @@ NOT_FINITE = re.compile(r"(?i)(?:^|\s)[+-]?(?:nan(?:\(\w*\))?|inf(?:inity)?)(?=\
 class Document:
     """text: for the compiler, one element a line. lines: the elements of these lines, from line 1.
 
-    meshes: file name -> content. named: (kind, name in the text) -> element; given: names that are not the file's own.
+    meshes: file name -> content. named: (kind, name in the text) -> element; stem: of names that are made here.
     missing: name of a mesh -> why it cannot be read. files: name of a mesh -> its file as the document has it.
     """
 
@@ -51,20 +56,20 @@ class Document:
     lines: tuple[Element, ...]
     meshes: Mapping[str, bytes]
     named: Mapping[tuple[str, str], Element]
-    given: frozenset[str]
+    stem: str
     missing: Mapping[str, str]
     files: Mapping[str, str]
 
     def find(self, kind: str, name: str) -> Element:
         """The element of a name in the compiled model; copies that <replicate> makes have that of their original."""
-        for end in range(len(name), 0, -1):
+        for end in range(len(name), max(0, len(name) - LONGEST_ENDING), -1):
             if (kind, name[:end]) in self.named:
                 return self.named[kind, name[:end]]
         return self.root
 
     def own_name(self, kind: str, name: str) -> str:
         """The name that the file gives; empty where it gives none."""
-        return "" if any(name.startswith(made) for made in self.given) else name
+        return "" if name.startswith(self.stem) else name
 
 
 def prepared(root: Element, findings: Findings, folders: Folders) -> Document:
@@ -79,7 +84,7 @@ def prepared(root: Element, findings: Findings, folders: Folders) -> Document:
                 findings.refuse(element.source, f"<{element.tag}> {name}={shown(text)} must be finite")
         if element.tag in REFUSED:
             findings.refuse(element.source, f"<{element.tag}>: {REFUSED[element.tag]}")
-    _refuse_floods(root, findings)
+    refuse_floods(root, findings)
     findings.check()
     writer = _Writer(root, folders)
     writer.write(root)
@@ -115,22 +120,6 @@ def _with_includes(root: Element, folders: Folders) -> Element:
     return Element(root.tag, root.attributes, root.source, list(children(root)))
 
 
-def _refuse_floods(root: Element, findings: Findings) -> None:
-    """Refuse <replicate> that asks for more copies than anybody needs."""
-
-    def copies(element: Element) -> int:
-        inner = sum(copies(child) for child in element.children) + (element.tag in ("body", "geom"))
-        if element.tag != "replicate":
-            return inner
-        text = element.attributes.get("count", "1").strip()
-        return inner * (int(text) if text.isascii() and text.isdigit() and len(text) < 7 else MOST_COPIES + 1)
-
-    for element in root.walk():
-        if element.tag == "replicate" and copies(element) > MOST_COPIES:
-            findings.refuse(element.source, f"<replicate> asks for more than {MOST_COPIES} bodies and geoms")
-            return
-
-
 class _Writer:
     """One way through a document, which writes the text and remembers what is where."""
 
@@ -139,7 +128,6 @@ class _Writer:
         self.text: list[str] = []
         self.lines: list[Element] = []
         self.named: dict[tuple[str, str], Element] = {}
-        self.given: set[str] = set()
         self.missing: dict[str, str] = {}
         self.meshes: dict[str, bytes] = {}
         self.files: dict[str, str] = {}
@@ -151,19 +139,23 @@ class _Writer:
 
     def document(self) -> Document:
         text = "\n".join(self.text)
-        lines, given = tuple(self.lines), frozenset(self.given)
-        return Document(self.root, text, lines, self.meshes, self.named, given, self.missing, self.files)
+        lines = tuple(self.lines)
+        return Document(self.root, text, lines, self.meshes, self.named, self.stem, self.missing, self.files)
 
     def write(self, element: Element, section: str = "", depth: int = 0) -> None:
         """One element, and what is in it. section: the tag below the root that it stands in."""
         attributes = dict(element.attributes)
         kind = NAMED.get(element.tag) if section == "worldbody" else SECTIONS.get(section) if depth == 2 else None
         if element.tag == "compiler":
-            attributes = {name: text for name, text in attributes.items() if name not in PATHS}
+            attributes = {name: text for name, text in attributes.items() if name not in (*PATHS, *SAVING)}
         elif section == "asset" and depth == 2:
             attributes = self._asset(element, attributes)
+        elif element.tag in FILED:  # of a default class
+            attributes = {name: text for name, text in attributes.items() if name not in FILES}
         elif kind is not None:
             self._name(element, kind, attributes)
+        for name in ROOM:
+            attributes.pop(name, None)
         words = "".join(f" {name}={quoteattr(text)}" for name, text in attributes.items())
         self.text.append(f"<{element.tag}{words}>")
         self.lines.append(element)
@@ -177,7 +169,6 @@ class _Writer:
     def _name(self, element: Element, kind: str, attributes: dict[str, str]) -> None:
         if not attributes.get("name"):
             attributes["name"] = f"{self.stem}{next(self.numbers)}_"
-            self.given.add(attributes["name"])
         self.named.setdefault((kind, attributes["name"]), element)
 
     def _asset(self, element: Element, attributes: dict[str, str]) -> dict[str, str]:

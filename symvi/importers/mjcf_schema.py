@@ -35,7 +35,6 @@ _WORDS = {
     "compiler": "alignfree angle assetdir autolimits balanceinertia boundinertia boundmass conflict coordinate "
     "discardvisual eulerseq fitaabb fusestatic inertiafromgeom inertiagrouprange meshdir passthrough savecanonical "
     "savecompiled saveinertial settotalmass strippath texturedir usethread",
-    "lengthrange": "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting uselimit",
     "option": "gravity actuatorgroupdisable",
     "flag": "actuation clampctrl constraint contact damper equality filterparent frictionloss gravity limit spring",
     "default": "class",
@@ -47,7 +46,6 @@ _WORDS = {
     "material": "class emission metallic name reflectance rgba roughness shininess specular texrepeat texture "
     "texuniform",
     "layer": "role texture",
-    "model": "content_type file name",
     "body": f"{PLACE} name childclass fuse mocap simple user",
     "frame": f"{PLACE} name childclass",
     "replicate": "count sep offset euler",

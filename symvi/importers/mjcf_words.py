@@ -53,6 +53,8 @@ DROPPED = {
     "skin": PICTURE,
     "deformable": PICTURE,
     "extension": "has no effect without a plugin",
+    "model": "a model in another file, which nothing here attaches",
+    "lengthrange": "how ranges of muscles are searched for, which are not imported",
 }
 SOLVER = (
     "timestep integrator solver iterations tolerance ls_iterations ls_tolerance noslip_iterations noslip_tolerance "

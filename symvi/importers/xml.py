@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 from symvi.errors import MechanismError
 from symvi.importers.report import Findings, Source
-from symvi.mechanism.files import printable
+from symvi.mechanism.files import printable, refuse_pipe
 from symvi.mechanism.names import shown
 
 __all__ = ["LARGEST_FILE", "Element", "check_attributes", "numbers", "parse_xml", "read_bytes"]
@@ -63,6 +63,7 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
     """The bytes of a file of at most 20 MB. Raises MechanismError if it is missing, unreadable or larger."""
     place = printable(path)
     try:
+        refuse_pipe(path)
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:

@@ -8,7 +8,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
@@ -21,7 +23,7 @@ from symvi.mechanism.description import Complaint
 from symvi.mechanism.lines import key_lines, line_of, repeated_keys
 from symvi.mechanism.names import did_you_mean, shown
 
-__all__ = ["file_form", "file_values", "parsed", "printable", "read_text", "with_lines"]
+__all__ = ["file_form", "file_values", "parsed", "printable", "read_text", "refuse_pipe", "with_lines"]
 
 LARGEST_FILE = 20_000_000  # bytes
 FORMS = ("toml", "json")
@@ -40,10 +42,20 @@ def file_form(path: str | PathLike[str]) -> str:
     return form
 
 
+def refuse_pipe(path: str | PathLike[str]) -> None:
+    """Raise MechanismError if what has this name is a pipe, a socket or a device, which may give bytes without end, or
+    none ever. Raises OSError or ValueError where there is nothing of the name.
+    """
+    mode = os.stat(path).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise MechanismError(f"{printable(path)}: is no file, but a pipe or a device")
+
+
 def read_text(path: str | PathLike[str]) -> str:
     """The text of a file. Raises MechanismError if it is missing, unreadable, larger than 20 MB, or no UTF-8 text."""
     place = printable(path)
     try:
+        refuse_pipe(path)
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:
