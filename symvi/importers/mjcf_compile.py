@@ -15,6 +15,7 @@ from symvi.importers.xml import SLIP, Element
 __all__ = ["compiled"]
 
 MOST_BODIES = 20_000
+KEYFRAME = re.compile(r"(?:Error: )?keyframe")
 
 
 def compiled(document: Document, findings: Findings) -> Any:
@@ -53,12 +54,22 @@ def _translated(message: str, document: Document, mujoco: Any) -> str:
     """The compiler's message with the file's own line and names, and the nearest word that it knows."""
     found = re.search(r"line (\d+)", message)
     number = int(found[1]) if found else 0
-    element = document.lines[number - 1] if 0 < number <= len(document.lines) else document.root
+    element = document.lines[number - 1] if 0 < number <= len(document.lines) else _named(message, document)
     text = _one_line(re.sub(r"\s*Element (?:name )?'[^']*'(?:, id -?\d+)?(?:, line -?\d+)?", " ", message))
     text = re.sub(r"^(?:XML )?Error: ?(?:Schema violation: |Error: )?", "", text).strip()
+    text = re.sub(rf"^keyframe (?:\d+|'[^']*'):|\s*'{document.stem}[^']*':?", "", text).strip()
     name = element.attributes.get("name", "")
     title = f"{element.tag} '{name[:60]}'" if name else f"<{element.tag[:60]}>"
     return f"{element.source}: {title}: {text}{_remedy(text, element, mujoco)}"
+
+
+def _named(message: str, document: Document) -> Element:
+    """The element that the compiler names where it says no line; the root where nothing is so named, or several are."""
+    found = re.search(r"Element name '([^']*)'", message)
+    elements = [item for (_, name), item in document.named.items() if found and name == found[1]]
+    if len(elements) > 1:
+        elements = [item for item in elements if KEYFRAME.match(message) and item.tag == "key"]
+    return elements[0] if len(elements) == 1 else document.root
 
 
 def _remedy(text: str, element: Element, mujoco: Any) -> str:

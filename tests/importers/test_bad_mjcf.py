@@ -155,3 +155,18 @@ def test_a_pipe_is_no_file(ending: str, tmp_path: Path) -> None:
     os.mkfifo(path)
     with pytest.raises(MechanismError, match=f"model.{ending}: (is no file, but a pipe or a device|there is no such)"):
         load(path)
+
+
+KEYS = {
+    '<key name="home"\n qpos="0 1"/>': ":4: key 'home': invalid qpos size, expected 1, got 2",
+    '<key/>\n<key qpos="1 2 3"/>': ":5: <key>: invalid qpos size, expected 1, got 3",
+    '<key name="b"/>\n\n<key name="a" qvel="1 2"/>': ":6: key 'a': invalid qvel size",  # a body has that name too
+    '\n<key ctrl="1"/>': ":5: <key>: invalid ctrl size",
+}
+
+
+@pytest.mark.parametrize("keys", KEYS)
+def test_a_key_of_a_wrong_size_is_named_at_its_line(keys: str, tmp_path: Path) -> None:
+    """MuJoCo says no line here, but the name, which of one without a name is not the file's own."""
+    told = refused(f"<mujoco><worldbody>{ARM}\n</worldbody>\n<keyframe>\n{keys}</keyframe></mujoco>", tmp_path)
+    assert f"model.xml{KEYS[keys]}" in told and "unnamed" not in told
