@@ -121,6 +121,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "names": list(printer.names()),
         "input_places": list(printer.input_places()),
         "input_fields": list(printer.fields("input")),
+        "undetermined": _undetermined(program, printer),
         "reaction_names": [printer.constant("reaction", node.name) for node in printer.reactions()],
         "defaults": list(printer.defaults()),
         "options": options,
@@ -167,6 +168,16 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
             raise ValueError(f"two values for {', '.join(sorted(twice))} in a template")
         view |= part
     return view
+
+
+def _undetermined(program: Program, printer: CPrinter) -> list[str]:
+    """Which reactions no motion determines, as lines of a comment."""
+    names = [node.name for node in printer.reactions() if node.name in program.notes.get("undetermined", ())]
+    text = (
+        "Loops have more rows than they need, so that no motion determines all that some joints bear; here dropped rows "
+        "bear nothing: "
+    )
+    return wrapped(text + ", ".join(names)) if names else []
 
 
 def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:

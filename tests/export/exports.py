@@ -57,6 +57,11 @@ def crate() -> Mechanism:
     )
 
 
+def loose() -> Mechanism:
+    """Two links that swing: no limits, no contacts, no angle that anybody follows."""
+    return arm().changed(name="loose", drivers=[], forces=[], limits=[])
+
+
 def need(*programs: str) -> None:
     """Skip where a program is missing, with the package that brings it."""
     packages = {"cc": "gcc", "ar": "binutils", "arm-none-eabi-gcc": "gcc-arm-none-eabi"}

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import symvi
-from symvi import Body, Mechanism, Sphere
+from symvi import Body, Contact, Mechanism, Potential, Sphere
+from symvi.demos import demo_file
 from symvi.emit.templates import environment
 from symvi.exporters import Exported, export
 from symvi.exporters.folder import digest_of
@@ -22,7 +23,7 @@ from symvi.exporters.golden import FIELDS
 from symvi.exporters.targets import TARGETS
 from symvi.simulate.simulator import generate_text
 from tests.export.boards import needs_boards
-from tests.export.exports import arm, crate, done, need
+from tests.export.exports import arm, crate, done, loose, need
 
 STRICT = (
     "-pedantic -Wall -Wextra -Werror -Wconversion -Wdouble-promotion -Wfloat-equal -Wfloat-conversion -Wshadow "
@@ -297,6 +298,93 @@ def test_small_text_files_say_the_same(exported: Exported) -> None:
     assert (folder / "zephyr" / re.search(r"zephyr_include_directories\((\S+)\)", script)[1]).is_dir()
 
 
+# --- what only some mechanisms have -----------------------------------------------------------------------------------
+def test_reactions_that_loops_leave_open_are_told(tmp_path: Path) -> None:
+    """Those numbers alone in which the simulator's reactions, of least norm, differ from those of the text."""
+    mechanism = Mechanism.from_file(demo_file("slider_crank"))
+    exported = export(mechanism, tmp_path / "out", measure=False)
+    told = {row["name"]: row["undetermined"] for row in exported.manifest["reactions"]}
+    motion = symvi.Simulator(mechanism).simulate(1.0, 0.01)
+    apart = {name: np.abs(motion.reactions[name] - motion.kept_reactions[name]).max(axis=0) for name in told}
+    assert told == {name: np.flatnonzero(size > 1e-6).tolist() for name, size in apart.items()}
+    assert {name for name, numbers in told.items() if numbers} == set(motion.undetermined) != set()
+    readme = (exported.folder / "README.md").read_text()
+    header = (
+        (exported.folder / "include" / "slider_crank.h").read_text().split("Loops have more rows than they need")[1]
+    )
+    for name, numbers in told.items():
+        assert f"| `SLIDER_CRANK_REACTION_{name.upper()}` | {', '.join(map(str, numbers))} |" in readme
+        assert name in header.partition("*/")[0]
+
+
+def test_of_a_tree_every_reaction_is_determined(exported: Exported) -> None:
+    assert not any(row["undetermined"] for row in exported.manifest["reactions"])
+    assert "Not every force" not in (exported.folder / "README.md").read_text()
+    assert "Loops have more rows" not in (exported.folder / "include" / f"{prefix_of(exported)}.h").read_text()
+
+
+def test_parameters_are_called_as_set_calls_them(tmp_path: Path) -> None:
+    ball = Body(name="ball", mass=1.0, shape=Sphere(radius=0.1))
+    well = Potential(name="well", child="ball", expression="k*x_b[2]**2/2", parameters={"k": 5.0})
+    egg = Contact(name="egg", kind="gap", child="ball", expression="x_b[2] + d", parameters={"d": 3.0})
+    mechanism = Mechanism(name="ball", bodies=[ball], forces=[well], contacts=[egg])
+    names = {field["name"] for field in export(mechanism, tmp_path / "out", measure=False).manifest["parameters"]}
+    known = set(symvi.Simulator(mechanism).parameter_names)
+    assert {"well.k", "egg.d"} <= names & known
+
+
+def test_the_readme_tells_of_drivers_and_of_moved_anchors(exported: Exported) -> None:
+    readme = " ".join((exported.folder / "README.md").read_text().split())
+    driven = next((field["c"] for field in exported.manifest["inputs"] if field["name"] == "gearbox.target"), None)
+    assert (f"set the target of every driver, u.{driven}, to where its joint is now" in readme) == (driven is not None)
+    moved = f"closes the gap all at once, as fast as that takes, and ends with `{prefix_of(exported).upper()}_OK`"
+    assert (moved in readme) == (driven is not None)  # the crate has no joints
+
+
+@pytest.mark.parametrize(
+    "make, left", [(arm, ["limits and dry friction", "angles"]), (crate, ["contacts"]), (loose, [])],
+    ids=["arm", "crate", "loose"],
+)  # fmt: skip
+def test_what_the_time_of_a_step_depends_on(make, left: list[str], tmp_path: Path) -> None:
+    """Only of a mechanism without contacts, limits and angles to follow is it said that it is always the same."""
+    found = export(make(), tmp_path / "free", measure=False).manifest["time of a step depends on"]
+    assert found == ["iterations", *left]
+    fixed = export(make(), tmp_path / "fixed", fixed_iterations=4, measure=False)
+    assert fixed.manifest["time of a step depends on"] == left
+    readme = (fixed.folder / "README.md").read_text()
+    assert ("and the same number of instructions." in readme) == (not left)
+    assert (f"what {', '.join(left)} take depends on the numbers" in readme) == bool(left)
+
+
+def test_two_prefixes_that_go_on_are_told_of(exported: Exported) -> None:
+    assert "Let no prefix go on where another ends" in (exported.folder / "README.md").read_text()
+
+
+# --- compilers that would break it ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("flag", ["-ffinite-math-only", "-ffast-math", "-Ofast"])
+def test_it_does_not_compile_where_numbers_must_be_finite(
+    exported: Exported, compiler: str, flag: str, tmp_path: Path
+) -> None:
+    """A step would end with OK whose numbers are none; the self-test, which has none of those, would not see it."""
+    need(compiler)
+    source = [f"-I{exported.folder / 'include'}", exported.folder / "src" / f"{prefix_of(exported)}.c"]
+    command = [compiler, "-std=c99", "-fsyntax-only", flag, *source]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode != 0 and "needs NaN and infinity" in ran.stderr
+    done(compiler, *command[1:], "-fno-finite-math-only")
+
+
+def test_a_macro_that_takes_its_names_is_told_of(exported: Exported, tmp_path: Path) -> None:
+    """As esp_err.h does with ESP_OK, where the header comes after it."""
+    need("cc")
+    prefix = prefix_of(exported)
+    (tmp_path / "user.c").write_text(f'#define {prefix.upper()}_OK 0\n#include "{prefix}.h"\nint none;\n')
+    command = ["cc", f"-I{exported.folder / 'include'}", "-fsyntax-only", tmp_path / "user.c"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode != 0 and f"{prefix.upper()}_OK is a macro of another header" in ran.stderr
+
+
 def test_the_loop_of_the_readme_compiles_and_runs(exported: Exported, tmp_path: Path) -> None:
     need("cc")
     text = (exported.folder / "README.md").read_text()
@@ -311,7 +399,7 @@ def test_the_loop_of_the_readme_compiles_and_runs(exported: Exported, tmp_path: 
 
 @needs_boards
 def test_figures_are_measured_and_boards_come_to_the_same_bits(tmp_path: Path) -> None:
-    """With fixed iterations every step takes the same instructions, but for a comparison or two."""
+    """With fixed iterations every step takes nearly the same instructions; how nearly, the README tells."""
     manifest = export(arm(), tmp_path / "arm", real="float", step=0.005, fixed_iterations=3).manifest
     assert list(manifest["boards"]) == ["cortex-m4f", "cortex-m7"]
     for figures in manifest["boards"].values():
@@ -321,12 +409,21 @@ def test_figures_are_measured_and_boards_come_to_the_same_bits(tmp_path: Path) -
         }
         assert figures["instructions per step"]["value"]["above"] < 10
         assert figures["instructions per step"]["value"]["b"] > 1000
+        quickest, worst = (figures[f"instructions of the {which} step"]["value"] for which in ("quickest", "worst"))
+        assert quickest <= worst < 1.1 * quickest
+        apart = f"lie {100 * (worst / quickest - 1):.2g} % apart, {quickest} to {worst} instructions"
+        assert apart in (tmp_path / "arm" / "README.md").read_text()
         assert 5_000 < figures["text"]["value"] < 100_000
         assert all(
             figure["how"].startswith("arm-none-eabi-gcc") or "sizeof" in figure["how"] for figure in figures.values()
         )
     readme = (tmp_path / "arm" / "README.md").read_text()
-    assert "| instructions per step | " in readme and "exactly 3 iterations" in readme
+    assert (
+        "| instructions per step | " in readme
+        and "exactly 3 iterations" in readme
+        and " x iterations, at most " in readme
+    )
+    assert "but not exactly the same time: what limits and dry friction, angles take depends on the numbers" in readme
 
 
 # --- the same bytes ---------------------------------------------------------------------------------------------------

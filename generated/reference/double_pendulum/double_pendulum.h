@@ -12,6 +12,10 @@
 #ifndef DOUBLE_PENDULUM_H
 #define DOUBLE_PENDULUM_H
 
+#ifdef DOUBLE_PENDULUM_OK
+#error "DOUBLE_PENDULUM_OK is a macro of another header: generate double_pendulum anew with another prefix"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -25,6 +25,7 @@
  *   D = L U    [BM20 Algorithms 1-4]
  *   dw = (c I - a^) theta/h    [derived here]
  *   q2 = [c; a] q1    [BM20 (31)]
+ *   q = p (3 - p·p)/2    [derived here]
  *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)]
  *   l = J w + x x p    [derived here, at a knot]
  *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)]
@@ -35,6 +36,11 @@
  *   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here]
  */
 #include "four_bar.h"
+
+/* without NaN and infinity a compiler leaves out the checks whether numbers are finite */
+#if defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ != 0)
+#error "four_bar needs NaN and infinity: compile it without -ffinite-math-only and -ffast-math"
+#endif
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -3592,8 +3598,9 @@ static void react_revolute_loop(const four_bar_common_work *common,
     revolute_loop->reaction[5] = -(((a_r2*t4) - (a_r5*t5) + (a_r8*t6))/common_impulse);
 }
 
-/* write the second knot into the state: positions, momenta, and velocities for the next start (37 operations) */
+/* write the second knot into the state: positions, momenta, and velocities for the next start (53 operations) */
 /*   q2 = [c; a] q1    [BM20 (31)] */
+/*   q = p (3 - p·p)/2    [derived here] */
 /*   p = m v    [BM20 (26)] */
 static void finish_body(const four_bar_common_parameters *common_p, const four_bar_body_parameters *body_p,
     four_bar_body_state *body_z, const four_bar_body_work *body)
@@ -3626,7 +3633,6 @@ static void finish_body(const four_bar_common_parameters *common_p, const four_b
     const real x2 = body_z->x[2];
     const real x2_2 = x2 + (common_h*v2_2);
     body_z->x[2] = x2_2;
-    const real q0 = body_z->q[0];
     const real a0 = body->a[0];
     const real q1 = body_z->q[1];
     const real a1 = body->a[1];
@@ -3634,11 +3640,17 @@ static void finish_body(const four_bar_common_parameters *common_p, const four_b
     const real a2 = body->a[2];
     const real q3 = body_z->q[3];
     const real c = body->c;
-    body_z->q[0] = -((a0*q1) + (a1*q2) + (a2*q3) - (c*q0));
-    const real q1_2 = (a0*q0) + (a1*q3) - (a2*q2) + (c*q1);
+    const real q0 = body_z->q[0];
+    const real t1 = (a0*q1) + (a1*q2) + (a2*q3) - (c*q0);
+    const real t2 = (a0*q0) + (a1*q3) - (a2*q2) + (c*q1);
+    const real t3 = (a0*q3) - (a1*q0) - (a2*q1) - (c*q2);
+    const real t4 = (a0*q2) - (a1*q1) + (a2*q0) + (c*q3);
+    const real t5 = 3.0 - (t1*t1) - (t2*t2) - (t3*t3) - (t4*t4);
+    body_z->q[0] = -(0.5*(t1*t5));
+    const real q1_2 = 0.5*(t2*t5);
     body_z->q[1] = q1_2;
-    body_z->q[2] = -((a0*q3) - (a1*q0) - (a2*q1) - (c*q2));
-    const real q3_2 = (a0*q2) - (a1*q1) + (a2*q0) + (c*q3);
+    body_z->q[2] = -(0.5*(t3*t5));
+    const real q3_2 = 0.5*(t4*t5);
     body_z->q[3] = q3_2;
     const real mass = body_p->mass;
     const real p0 = v0_2*mass;
@@ -3661,9 +3673,10 @@ static void finish_body(const four_bar_common_parameters *common_p, const four_b
     body_z->w[2] = w2_2;
 }
 
-/* move the placement in the state by `length` of a step at the settled velocities (50 operations) */
+/* move the placement in the state by `length` of a step at the settled velocities (66 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   q2 = [c; a] q1    [BM20 (31)] */
+/*   q = p (3 - p·p)/2    [derived here] */
 static void displace_body(const four_bar_common_parameters *common_p, const four_bar_common_work *common,
     four_bar_body_state *body_z, const four_bar_body_work *body)
 {
@@ -3689,15 +3702,20 @@ static void displace_body(const four_bar_common_parameters *common_p, const four
     const real w2 = body->w[2];
     const real t3 = (common_length*w2)*common_half;
     const real t4 = FOUR_BAR_SQRT(1.0 - ((t1*t1) + (t2*t2) + (t3*t3)));
-    const real q0 = body_z->q[0];
     const real q1 = body_z->q[1];
     const real q2 = body_z->q[2];
     const real q3 = body_z->q[3];
-    body_z->q[0] = -((t1*q1) + (t2*q2) + (t3*q3) - (t4*q0));
-    const real q1_2 = (t1*q0) + (t2*q3) - (t3*q2) + (t4*q1);
+    const real q0 = body_z->q[0];
+    const real t5 = (t1*q1) + (t2*q2) + (t3*q3) - (t4*q0);
+    const real t6 = (t1*q0) + (t2*q3) - (t3*q2) + (t4*q1);
+    const real t7 = (t1*q3) - (t2*q0) - (t3*q1) - (t4*q2);
+    const real t8 = (t1*q2) - (t2*q1) + (t3*q0) + (t4*q3);
+    const real t9 = 3.0 - (t5*t5) - (t6*t6) - (t7*t7) - (t8*t8);
+    body_z->q[0] = -(0.5*(t5*t9));
+    const real q1_2 = 0.5*(t6*t9);
     body_z->q[1] = q1_2;
-    body_z->q[2] = -((t1*q3) - (t2*q0) - (t3*q1) - (t4*q2));
-    const real q3_2 = (t1*q2) - (t2*q1) + (t3*q0) + (t4*q3);
+    body_z->q[2] = -(0.5*(t7*t9));
+    const real q3_2 = 0.5*(t8*t9);
     body_z->q[3] = q3_2;
 }
 

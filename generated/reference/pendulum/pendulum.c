@@ -25,6 +25,7 @@
  *   E q = N'ᵀ (f_b - D P f_j) - N'ᵀ D X s_a,  E = N'ᵀ D N    [derived here]
  *   dw = (c I - a^) theta/h    [derived here]
  *   q2 = [c; a] q1    [BM20 (31)]
+ *   q = p (3 - p·p)/2    [derived here]
  *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)]
  *   l = J w + x x p    [derived here, at a knot]
  *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)]
@@ -35,6 +36,11 @@
  *   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here]
  */
 #include "pendulum.h"
+
+/* without NaN and infinity a compiler leaves out the checks whether numbers are finite */
+#if defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ != 0)
+#error "pendulum needs NaN and infinity: compile it without -ffinite-math-only and -ffast-math"
+#endif
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -1246,8 +1252,9 @@ static void run_react(const pendulum_parameters *p, pendulum_work *w)
 static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
 {
     /* rod */
-    /* write the second knot into the state: positions, momenta, and velocities for the next start (37 operations) */
+    /* write the second knot into the state: positions, momenta, and velocities for the next start (53 operations) */
     /*   q2 = [c; a] q1    [BM20 (31)] */
+    /*   q = p (3 - p·p)/2    [derived here] */
     /*   p = m v    [BM20 (26)] */
     {
         const pendulum_common_parameters *const common_p = &p->common[0];
@@ -1282,7 +1289,6 @@ static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum
         const real x2 = body_z->x[2];
         const real x2_2 = x2 + (common_h*v2_2);
         body_z->x[2] = x2_2;
-        const real q0 = body_z->q[0];
         const real a0 = body->a[0];
         const real q1 = body_z->q[1];
         const real a1 = body->a[1];
@@ -1290,11 +1296,17 @@ static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum
         const real a2 = body->a[2];
         const real q3 = body_z->q[3];
         const real c = body->c;
-        body_z->q[0] = -((a0*q1) + (a1*q2) + (a2*q3) - (c*q0));
-        const real q1_2 = (a0*q0) + (a1*q3) - (a2*q2) + (c*q1);
+        const real q0 = body_z->q[0];
+        const real t1 = (a0*q1) + (a1*q2) + (a2*q3) - (c*q0);
+        const real t2 = (a0*q0) + (a1*q3) - (a2*q2) + (c*q1);
+        const real t3 = (a0*q3) - (a1*q0) - (a2*q1) - (c*q2);
+        const real t4 = (a0*q2) - (a1*q1) + (a2*q0) + (c*q3);
+        const real t5 = 3.0 - (t1*t1) - (t2*t2) - (t3*t3) - (t4*t4);
+        body_z->q[0] = -(0.5*(t1*t5));
+        const real q1_2 = 0.5*(t2*t5);
         body_z->q[1] = q1_2;
-        body_z->q[2] = -((a0*q3) - (a1*q0) - (a2*q1) - (c*q2));
-        const real q3_2 = (a0*q2) - (a1*q1) + (a2*q0) + (c*q3);
+        body_z->q[2] = -(0.5*(t3*t5));
+        const real q3_2 = 0.5*(t4*t5);
         body_z->q[3] = q3_2;
         const real mass = body_p->mass;
         const real p0 = v0_2*mass;
@@ -1322,9 +1334,10 @@ static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum
 static void run_displace(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
 {
     /* rod */
-    /* move the placement in the state by `length` of a step at the settled velocities (50 operations) */
+    /* move the placement in the state by `length` of a step at the settled velocities (66 operations) */
     /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
     /*   q2 = [c; a] q1    [BM20 (31)] */
+    /*   q = p (3 - p·p)/2    [derived here] */
     {
         const pendulum_common_parameters *const common_p = &p->common[0];
         const pendulum_common_work *const common = &w->common[0];
@@ -1352,15 +1365,20 @@ static void run_displace(const pendulum_parameters *p, pendulum_state *z, pendul
         const real w2 = body->w[2];
         const real t3 = (common_length*w2)*common_half;
         const real t4 = PENDULUM_SQRT(1.0 - ((t1*t1) + (t2*t2) + (t3*t3)));
-        const real q0 = body_z->q[0];
         const real q1 = body_z->q[1];
         const real q2 = body_z->q[2];
         const real q3 = body_z->q[3];
-        body_z->q[0] = -((t1*q1) + (t2*q2) + (t3*q3) - (t4*q0));
-        const real q1_2 = (t1*q0) + (t2*q3) - (t3*q2) + (t4*q1);
+        const real q0 = body_z->q[0];
+        const real t5 = (t1*q1) + (t2*q2) + (t3*q3) - (t4*q0);
+        const real t6 = (t1*q0) + (t2*q3) - (t3*q2) + (t4*q1);
+        const real t7 = (t1*q3) - (t2*q0) - (t3*q1) - (t4*q2);
+        const real t8 = (t1*q2) - (t2*q1) + (t3*q0) + (t4*q3);
+        const real t9 = 3.0 - (t5*t5) - (t6*t6) - (t7*t7) - (t8*t8);
+        body_z->q[0] = -(0.5*(t5*t9));
+        const real q1_2 = 0.5*(t6*t9);
         body_z->q[1] = q1_2;
-        body_z->q[2] = -((t1*q3) - (t2*q0) - (t3*q1) - (t4*q2));
-        const real q3_2 = (t1*q2) - (t2*q1) + (t3*q0) + (t4*q3);
+        body_z->q[2] = -(0.5*(t7*t9));
+        const real q3_2 = 0.5*(t8*t9);
         body_z->q[3] = q3_2;
     }
 }

@@ -12,6 +12,10 @@
 #ifndef PENDULUM_H
 #define PENDULUM_H
 
+#ifdef PENDULUM_OK
+#error "PENDULUM_OK is a macro of another header: generate pendulum anew with another prefix"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
