@@ -115,6 +115,8 @@ def _imported(file: Path, options: Mapping[str, Any], **others: Any) -> "Importe
     from symvi.importers import load
 
     links = options["contacts_of"]
+    if options["contacts"] and links:
+        raise SymviError("--contacts is of all links: leave it out, or leave --contacts-of out")
     return load(
         file,
         base=options["base"],

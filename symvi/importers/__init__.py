@@ -14,10 +14,12 @@ from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import Literal
 
+from symvi.errors import MechanismError
 from symvi.importers.model import Imported, Placed, Shown
 from symvi.importers.options import Options
 from symvi.importers.reading import read
 from symvi.importers.report import Notice, Report, Source
+from symvi.mechanism.names import shown
 
 __all__ = ["Imported", "Notice", "Options", "Placed", "Report", "Shown", "Source", "load"]
 
@@ -64,17 +66,19 @@ def load(
     strict: raise an error if anything was approximated, dropped or ignored.
     Raises MechanismError with every problem, each with file and line.
     """
+    if not isinstance(strict, bool):
+        raise MechanismError(f"strict {shown(strict)} must be True or False")
     options = Options(
         base=base,
         contacts=contacts,
-        contact_points=contact_points or {},
+        contact_points={} if contact_points is None else contact_points,
         friction=friction,
-        packages=packages or {},
-        arguments=arguments or {},
+        packages={} if packages is None else packages,
+        arguments={} if arguments is None else arguments,
         gravity=gravity,
         prefix=prefix,
         repair=repair,
-        start=start or {},
+        start={} if start is None else start,
         hold=hold,
     )
     imported = read(path, options)

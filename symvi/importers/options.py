@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -32,6 +32,7 @@ class Options:
     hold: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        self._refuse_other_kinds()
         if self.base not in ("fixed", "floating"):
             raise MechanismError(f"base {shown(self.base)} must be 'fixed' or 'floating'")
         if self.contacts is True:  # as the option --contacts of the command line
@@ -60,6 +61,39 @@ class Options:
         for name, folder in self.packages.items():
             if not Path(folder).is_dir():
                 raise MechanismError(f"package {shown(name)}: {shown(str(folder))} is no folder")
+
+    def _refuse_other_kinds(self) -> None:
+        """Raise MechanismError where an option is another kind of value than it must be."""
+        for name, fits, words in (
+            ("contact_points", _is_table(self.contact_points, _is_points), "link -> list of points (x, y, z)"),
+            ("packages", _is_table(self.packages, _is_path), "name of a package -> folder"),
+            ("arguments", _is_table(self.arguments, _is_text), "name -> text"),
+            ("prefix", _is_text(self.prefix), "a text"),
+            ("start", _is_text(self.start) or _is_table(self.start, lambda _: True), "joint -> value, or a text"),
+            ("repair", isinstance(self.repair, bool), "True or False"),
+        ):
+            if not fits:
+                raise MechanismError(f"{name} {shown(getattr(self, name))} must be {words}")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | PathLike)
+
+
+def _is_points(value: object) -> bool:
+    return _is_list(value) and all(_is_list(point) for point in value)  # type: ignore[attr-defined]
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+
+
+def _is_table(value: object, fits: Callable[[object], bool]) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(name, str) and fits(item) for name, item in value.items())
 
 
 def _is_choice_of_links(contacts: object) -> bool:

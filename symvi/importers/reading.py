@@ -43,6 +43,17 @@ READERS: dict[str, Reader] = {
         root, findings, bool(options.contacts), folders, bool(options.contacts or options.contact_points)
     ),
 }
+# root tag, or name of the format -> how the files of a format say themselves what hangs on the world
+HANGING = {
+    "mujoco": "MJCF says itself which bodies are free: those with <freejoint/>",
+    "trep": "trep's frames say themselves how they hang on the world",
+}
+# the same -> what to do about a file in which nothing moves
+MOVES = {
+    "robot": "give a link a joint, or set the root link free: base 'floating'",
+    "mujoco": "give a body a joint that no equality holds, or <freejoint/>",
+    "trep": "give a frame a configuration variable, and a mass to what it moves",
+}
 
 
 def read(path: str | PathLike[str], options: Options) -> Imported:
@@ -56,17 +67,18 @@ def read(path: str | PathLike[str], options: Options) -> Imported:
     folders = Folders(Path(fspath(path)).parent, options.packages)
     content = _content(path, place, options, folders, findings)
     if ending not in XML and (ending in TREP or looks_like_expression(content)):
-        _refuse_base(place, options)
+        _refuse_base(place, options, "trep")
         tree = read_trep(parse_expression(content, findings, options.repair), findings)
-        return imported(tree, findings, options, folders, Path(path).stem)
+        return imported(tree, findings, options, folders, Path(path).stem, MOVES["trep"])
     if ending not in XML:
         raise MechanismError(f"{place}: the ending must be one of {', '.join((*OWN, *XML, *TREP))}")
     root = parse_xml(content, place)
     if root.tag not in READERS:
         remedy = did_you_mean(root.tag, READERS)
         raise MechanismError(f"{root.source}: <{root.tag[:60]}> is no description of a mechanism; {remedy}")
+    _refuse_base(place, options, root.tag)
     tree = READERS[root.tag](root, findings, options, folders)
-    return imported(tree, findings, options, folders, Path(path).stem)
+    return imported(tree, findings, options, folders, Path(path).stem, MOVES[root.tag])
 
 
 def _content(path: str | PathLike[str], place: str, options: Options, folders: Folders, findings: Findings) -> bytes:
@@ -78,16 +90,19 @@ def _content(path: str | PathLike[str], place: str, options: Options, folders: F
     from symvi.importers.xacro import expanded
 
     findings.note("taken", Source(place), "", "xacro", "expanded first: lines are those of the expanded text")
-    return expanded(path, options.arguments, folders)
+    return expanded(path, options.arguments, folders, findings)
 
 
-def _refuse_base(place: str, options: Options) -> None:
-    if options.base != "fixed":
-        raise MechanismError(f"{place}: base {options.base!r}: trep's frames say themselves how they hang on the world")
+def _refuse_base(place: str, options: Options, form: str) -> None:
+    if options.base != "fixed" and form in HANGING:
+        raise MechanismError(f"{place}: base {options.base!r}: {HANGING[form]}")
 
 
-def imported(tree: Tree, findings: Findings, options: Options, folders: Folders, stem: str) -> Imported:
-    """The import of a tree, whatever format it came from. stem: the name of a mechanism that has none."""
+def imported(tree: Tree, findings: Findings, options: Options, folders: Folders, stem: str, remedy: str) -> Imported:
+    """The import of a tree, whatever format it came from.
+
+    stem: the name of a mechanism that has none. remedy: what to do where nothing moves.
+    """
     tree = with_start(tree, options.start, findings)
     points = list(tree.contacts) + named_points(tree, options.contact_points, findings)
     if options.contacts:
@@ -101,7 +116,6 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     clean = with_rotors(clean, findings)
     findings.check()
     if not clean.links:
-        remedy = "give a body a joint, or set a root link free: base 'floating'"
         raise MechanismError(f"{tree.source}: nothing in it moves; {remedy}")
     lift = ROOT_JOINT if options.base == "floating" else ""
     name = Names(findings, options.prefix).make(tree.name or stem, "robot")

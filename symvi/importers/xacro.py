@@ -17,8 +17,10 @@ from pathlib import Path
 
 from symvi.errors import MechanismError, missing_extra
 from symvi.importers.meshes import Folders
-from symvi.importers.xml import LARGEST_FILE
+from symvi.importers.report import Findings, Source
+from symvi.importers.xml import LARGEST_FILE, Element, unknown_word
 from symvi.mechanism.files import printable
+from symvi.mechanism.names import shown
 
 __all__ = ["expanded"]
 
@@ -27,10 +29,12 @@ TOO_LONG = 24  # the signal that ends a process after its processor time, where 
 PROGRAM = Path(__file__).with_name("xacro_process.py")
 
 
-def expanded(path: str | PathLike[str], arguments: Mapping[str, str], folders: Folders) -> bytes:
+def expanded(path: str | PathLike[str], arguments: Mapping[str, str], folders: Folders, findings: Findings) -> bytes:
     """The URDF document of a .xacro file.
 
-    arguments: values of its xacro:arg, by name. folders: what may be read; $(find NAME) is one of its packages.
+    arguments: values of its xacro:arg, by name; those that nothing in the file asks for are refused where they look
+        like a slip of one that it does ask for, else noted as ignored.
+    folders: what may be read; $(find NAME) is one of its packages.
     Raises MissingExtraError without the library, MechanismError with xacro's words where it fails.
     """
     if find_spec("xacro") is None:
@@ -59,4 +63,19 @@ def expanded(path: str | PathLike[str], arguments: Mapping[str, str], folders: F
         words = "".join(c for c in " / ".join(said[-3:]) if c.isprintable())[:600]
         end = "it computes for too long" if done.returncode == -TOO_LONG else f"it ended with {done.returncode}"
         raise MechanismError(f"{place}: xacro cannot expand it: {words or end}")
-    return done.stdout
+    return _document(done.stdout, place, arguments, findings)
+
+
+def _document(said: bytes, place: str, arguments: Mapping[str, str], findings: Findings) -> bytes:
+    """The document of what the process says: first a line with the arguments that the file has asked for."""
+    first, _, text = said.partition(b"\n")
+    try:
+        asked = tuple(str(name) for name in json.loads(first))
+    except (ValueError, TypeError):
+        raise MechanismError(f"{place}: xacro cannot expand it: it writes something of its own") from None
+    whole = Element("xacro", arguments, Source(place))
+    for name in arguments:
+        if name not in asked:
+            unknown_word(whole, f"argument {shown(name)}", name, asked, findings, "")
+    findings.check()
+    return text

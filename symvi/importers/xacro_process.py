@@ -19,6 +19,22 @@ LISTING = ("os.listdir", "os.scandir")  # judged by its path too
 IMPORTED = ("encodings", "unicodedata", "xml", "xacro", "yaml")  # what is imported only where a file needs it
 
 
+class Arguments(dict):
+    """The arguments of a file, and the names that it has asked for."""
+
+    def __init__(self, given: dict):
+        super().__init__(given)
+        self.asked = {}
+
+    def __contains__(self, name: object) -> bool:
+        self.asked[str(name)] = None
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self.asked[str(name)] = None
+        return super().__getitem__(name)
+
+
 def main() -> None:
     job = json.loads(sys.stdin.buffer.read())
     sys.path[:] = job["path"]
@@ -41,7 +57,8 @@ def main() -> None:
     libraries = [os.path.realpath(os.path.dirname(module.__file__)) for module in (os, xacro, yaml)]
     fence([*job["folders"], *libraries])
     try:
-        document = xacro.process_file(job["file"], mappings=job["arguments"])
+        arguments = Arguments(job["arguments"])
+        document = xacro.process_file(job["file"], mappings=arguments)
         text = document.documentElement.toprettyxml(indent="  ").encode()
     except BaseException as error:  # whatever it is, the parent wants one line
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
@@ -49,6 +66,7 @@ def main() -> None:
     if len(text) > job["most"]:
         print("it expands to more than can be read", file=sys.stderr, flush=True)
         os._exit(1)
+    sys.stdout.buffer.write(json.dumps(list(arguments.asked)).encode() + b"\n")
     sys.stdout.buffer.write(b'<?xml version="1.0"?>\n' + text)
     sys.stdout.buffer.flush()
     os._exit(0)

@@ -173,7 +173,7 @@ WRONG = {
         [link("base"), link("arm", inertial(1.0, (0, 0, 0))), ARM[2]],
         "no inertia about (1, 0, 0), and no joint holds that rotation",
     ),
-    "nothing that moves": ([link("base")], "nothing in it moves; give a body a joint"),
+    "nothing that moves": ([link("base")], "nothing in it moves; give a link a joint"),
 }
 
 
@@ -363,6 +363,18 @@ BASES = ["fixed", "floating"]
         ({"start": {"hinge": float("nan")}}, "must be finite"),
         ({"hold": (1.0,)}, "must be 2 numbers"),
         ({"arguments": {"x": "1"}}, "arguments belong to .xacro files"),
+        ({"arguments": {"x": 1}}, "arguments {'x': 1} must be name -> text"),
+        ({"contact_points": {"arm": (0, 0, 0)}}, "must be link -> list of points"),
+        ({"contact_points": {"arm": "0,0,0"}}, "must be link -> list of points"),
+        ({"contact_points": ["arm"]}, "must be link -> list of points"),
+        ({"contact_points": {3: [(0, 0, 0)]}}, "must be link -> list of points"),
+        ({"start": 5}, "start 5 must be joint -> value, or a text"),
+        ({"start": ["hinge"]}, "must be joint -> value, or a text"),
+        ({"packages": {"x": 3}}, "packages {'x': 3} must be name of a package -> folder"),
+        ({"packages": "x=y"}, "must be name of a package -> folder"),
+        ({"prefix": None}, "prefix None must be a text"),
+        ({"repair": "yes"}, "repair 'yes' must be True or False"),
+        ({"strict": "no"}, "strict 'no' must be True or False"),
     ],
 )
 def test_options_that_mean_nothing(options: dict, words: str, tmp_path: Path) -> None:

@@ -170,3 +170,8 @@ def test_a_key_of_a_wrong_size_is_named_at_its_line(keys: str, tmp_path: Path) -
     """MuJoCo says no line here, but the name, which of one without a name is not the file's own."""
     told = refused(f"<mujoco><worldbody>{ARM}\n</worldbody>\n<keyframe>\n{keys}</keyframe></mujoco>", tmp_path)
     assert f"model.xml{KEYS[keys]}" in told and "unnamed" not in told
+
+
+def test_mjcf_says_itself_what_is_free(tmp_path: Path) -> None:
+    with pytest.raises(MechanismError, match="MJCF says itself which bodies are free: those with <freejoint/>"):
+        read(model(world=ARM), tmp_path, base="floating")

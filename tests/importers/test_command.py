@@ -83,6 +83,7 @@ def test_every_command_takes_urdf(arm: Path, tmp_path: Path, capsys: pytest.Capt
         (["--start", "shoulder=x"], "--start 'shoulder=x': write JOINT=VALUE"),
         (["--start", "shoulder=1,"], "--start 'shoulder=1,': write JOINT=VALUE"),
         (["--contact-points", "tip:a,0,0"], "--contact-points 'tip:a,0,0': write LINK:x,y,z"),
+        (["--contacts", "--contacts-of", "tip"], "leave it out, or leave --contacts-of out"),
         (["--hold", "x"], "write STIFFNESS,DAMPING"),
         (["--gravity", "down"], "write x,y,z"),
         (["-o", "arm.urdf"], "let its name end in .toml or .json"),

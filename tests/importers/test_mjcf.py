@@ -279,7 +279,7 @@ def test_contacts_are_lost_only_where_geoms_can_meet(geoms: tuple[str, ...], los
         ('<bdy name="b"><joint/><geom size="1"/></bdy>', "did you mean 'body'?"),
         (f'<body name="b"><joint/>{BALL}</body><body name="b"><joint/>{BALL}</body>', "repeated name 'b'"),
         ('<body name="b"><joint/></body>', "give the body <inertial>"),
-        (f'<body name="b">{BALL}</body>', "nothing in it moves; give a body a joint"),
+        (f'<body name="b">{BALL}</body>', "nothing in it moves; give a body a joint that no equality holds"),
         (f'<body name="b"><joint class="c"/>{BALL}</body>', "unknown default class"),
         (f'<replicate count="1000000"><body><joint/>{BALL}</body></replicate>', "more than 5000"),
         ("".join('<replicate count="99">' for _ in range(9)) + "<body/>" + "</replicate>" * 9, "more than 5000"),

@@ -45,6 +45,18 @@ def test_macros_arguments_and_expressions(tmp_path: Path) -> None:
 
 
 @needs_xacro
+def test_arguments_that_nothing_asks_for_are_slips_or_listed(tmp_path: Path) -> None:
+    path = written(tmp_path, HEAD + MACRO + BODY)
+    for slip in ("heihgt", "heights"):
+        with pytest.raises(MechanismError, match=f"unknown argument '{slip}'; did you mean 'height'?"):
+            load(path, arguments={slip: "5"})
+    found = load(path, arguments={"height": "5", "colour": "red"})
+    assert found.mechanism.joint("hinge").parent_anchor == (0.0, 0.0, 5.0)
+    (notice,) = found.report.of("ignored")
+    assert notice.what == "unknown argument 'colour'"
+
+
+@needs_xacro
 def test_files_of_given_packages_are_included(tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()
