@@ -263,6 +263,7 @@ def test_a_division_by_zero_says_its_line() -> None:
         ("static double y = 1; y += x; return y;", "y is static and keeps its value"),
         ("int i = x; return i;", "a real number becomes a whole one"),
         ("return floor(x);", "floor: it is constant between jumps"),
+        ("return fmod(x, 2);", "fmod: it jumps, and exact numbers do not count its turns; between jumps it is x less"),
         ("return abs(x);", "fabs is meant"),
         ("return x % 2;", "% of real numbers"),
         ("return unknown(x);", "the function unknown is unknown"),
@@ -361,8 +362,11 @@ UNORDERED = {
     "J[i++] = x[i];": "i is changed and used",
     "J[0] = hypot(x[i++], x[i]);": "i is changed and used",
     "J[0] = x[0]; J[0] = J[0]++ + J[0];": "is changed and used",
+    "i = (2, i++); J[0] = i;": "i is changed and used",
+    "i += (i++, 2); J[0] = i;": "i is changed and used",
 }
-ORDERED = ("J[i++] = x[0];", "J[0] = i++ < 3 && i > 0 ? x[0] : 0;", "i = i + 1; J[0] = x[i];", "J[0] = (i++, x[i]);")
+ORDERED = ("J[i++] = x[0];", "J[0] = i++ < 3 && i > 0 ? x[0] : 0;", "i = i + 1; J[0] = x[i];", "J[0] = (i++, x[i]);",
+           "i = (i++, 1); J[0] = i;", "i = i++ < 3 ? 1 : 2; J[0] = x[i];", "i = ++i && i; J[0] = i;")  # fmt: skip
 
 
 @pytest.mark.parametrize("body", UNORDERED)

@@ -133,11 +133,12 @@ FUNCTIONS: dict[str, tuple[int, Callable]] = {
 }
 
 _STEPS = "it is constant between jumps, and has no derivative there"
+_SAWTOOTH = "it jumps, and exact numbers do not count its turns; between jumps it is x less a constant, write that"
 _SPECIAL = "it is not among the functions that can be evaluated exactly"
 _MEMORY = "the subset has no heap; use an array of fixed size"
 REASONS = {
-    **dict.fromkeys(("floor", "ceil", "round", "trunc", "rint", "nearbyint", "lround", "lrint", "fmod", "remainder",
-                     "modf", "signbit"), _STEPS),
+    **dict.fromkeys(("floor", "ceil", "round", "trunc", "rint", "nearbyint", "lround", "lrint", "signbit"), _STEPS),
+    **dict.fromkeys(("fmod", "remainder", "modf"), _SAWTOOTH),
     **dict.fromkeys(("erf", "erfc", "tgamma", "lgamma", "frexp", "ldexp"), _SPECIAL),
     **dict.fromkeys(("malloc", "calloc", "realloc", "free", "alloca"), _MEMORY),
     **dict.fromkeys(("rand", "random", "drand48", "time", "clock"), "its value differs from call to call"),

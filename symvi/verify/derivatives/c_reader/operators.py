@@ -94,7 +94,7 @@ def operation(scope: Scope, node: c_ast.BinaryOp, left: Value, right: Value) -> 
         operation, first, second = ARITHMETIC[op], left.run, right.run
         folded = _folded(op, left.constant, right.constant)
         return Value(types.DOUBLE, lambda frame: operation(first(frame), second(frame)), folded)
-    advice = "; fmod jumps, and has no derivative there" if op == "%" else ""
+    advice = "; fmod is, and jumps where it has no derivative" if op == "%" else ""
     raise refused(place, f"{op} of real numbers is not C{advice}")
 
 

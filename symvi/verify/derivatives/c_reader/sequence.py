@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 from pycparser import c_ast
 
@@ -20,13 +21,22 @@ IN_ORDER = ("&&", "||")  # and the comma, and ?: after its condition
 
 @dataclass(frozen=True)
 class Effects:
-    """The variables and elements, as they are written, whose values an expression takes, and those that it changes."""
+    """The variables and elements, as they are written, whose values an expression takes, and those that it changes.
+
+    late: of those that it changes, the ones whose change may come after the expression has its value: k of k++, none
+    of (k++, 3), in which a comma comes between.
+    """
 
     taken: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
+    late: frozenset[str] = frozenset()
 
     def __or__(self, other: Effects) -> Effects:
-        return Effects(self.taken | other.taken, self.changed | other.changed)
+        return Effects(self.taken | other.taken, self.changed | other.changed, self.late | other.late)
+
+    def after(self, before: Effects) -> Effects:
+        """The same behind an expression that is done with before this one begins."""
+        return Effects(self.taken | before.taken, self.changed | before.changed, self.late)
 
 
 def unordered(body: c_ast.Node) -> Iterator[SourceError]:
@@ -65,7 +75,7 @@ def _effects(node: c_ast.Node, found: list[SourceError]) -> Effects:
             return Effects()
         case c_ast.UnaryOp() if node.op in STEPS:
             inner = _effects(node.expr, found)
-            return inner | Effects(changed=frozenset([text_of(node.expr)]))
+            return inner | _changing(text_of(node.expr))
         case c_ast.Assignment():
             return _of_assignment(node, found)
         case c_ast.BinaryOp() if node.op not in IN_ORDER:
@@ -74,21 +84,33 @@ def _effects(node: c_ast.Node, found: list[SourceError]) -> Effects:
             element = Effects(frozenset([text_of(node)]))
             return element | _together(node, [node.name, node.subscript], found)
         case c_ast.FuncCall() if node.args is not None:
-            return _together(node, node.args.exprs, found)
+            return Effects().after(_together(node, node.args.exprs, found))
         case c_ast.FuncCall():
             return Effects()
+        case c_ast.BinaryOp():
+            return _effects(node.right, found).after(_effects(node.left, found))
+        case c_ast.TernaryOp():
+            either = _effects(node.iftrue, found) | _effects(node.iffalse, found)
+            return either.after(_effects(node.cond, found))
+        case c_ast.ExprList():
+            return reduce(lambda before, each: _effects(each, found).after(before), node.exprs, Effects())
     parts = [_effects(child, found) for _, child in node.children()]
     return _union(parts)
+
+
+def _changing(name: str) -> Effects:
+    return Effects(changed=frozenset([name]), late=frozenset([name]))
 
 
 def _of_assignment(node: c_ast.Assignment, found: list[SourceError]) -> Effects:
     """The change comes after both sides have been evaluated; changes within a side have no order to it."""
     target = text_of(node.lvalue)
     place, value = _effects(node.lvalue, found), _effects(node.rvalue, found)
-    twice = (place.changed | value.changed) & {target}
-    mixed = value.changed & place.taken | place.changed & (value.taken | value.changed)
+    twice = (place.late | value.late) & {target}
+    read = place.taken - {target} if node.op == "=" else place.taken
+    mixed = value.changed & read | place.changed & (value.taken | value.changed)
     _note(node, twice | mixed, found)
-    return place | value | Effects(changed=frozenset([target]))
+    return place | value | _changing(target)
 
 
 def _together(node: c_ast.Node, nodes: Iterable[c_ast.Node], found: list[SourceError]) -> Effects:
