@@ -147,8 +147,10 @@ def _unknown(name: str, names: Mapping[str, object], variables: Mapping) -> str:
     if "VARIABLES" in names:
         return f"VARIABLES has no '{name}'; {did_you_mean(name, variables)}"
     stated = [each for each, value in names.items() if _states_variables(value)]
-    meant = f"is '{stated[0]}' meant? Call it VARIABLES" if stated else f"VARIABLES = {{'{name}': verify.vector(3), ...}}"
-    return f"no dictionary VARIABLES says what '{name}' and every other argument is; {meant}"
+    remedy = f"write VARIABLES = {{'{name}': verify.vector(3), ...}}"
+    if stated:
+        remedy = f"is '{stated[0]}' meant? Call it VARIABLES"
+    return f"no dictionary VARIABLES says what '{name}' and every other argument is; {remedy}"
 
 
 def _states_variables(value: object) -> bool:
