@@ -52,8 +52,8 @@ def _one_line(text: str) -> str:
 
 def _translated(message: str, document: Document, mujoco: Any) -> str:
     """The compiler's message with the file's own line and names, and the nearest word that it knows."""
-    found = re.search(r"line (\d+)", message)
-    number = int(found[1]) if found else 0
+    found = re.findall(r"line (\d+)", message)
+    number = int(found[-1]) if found else 0  # names, which stand before it, can say anything
     element = document.lines[number - 1] if 0 < number <= len(document.lines) else _named(message, document)
     text = _one_line(re.sub(r"\s*Element (?:name )?'[^']*'(?:, id -?\d+)?(?:, line -?\d+)?", " ", message))
     text = re.sub(r"^(?:XML )?Error: ?(?:Schema violation: |Error: )?", "", text).strip()
