@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from symvi.errors import MechanismError, SymviError
 from symvi.mechanism import Mechanism
+from symvi.mechanism.files import refuse_pipe
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
 from symvi.simulate.contacts import Contacts
@@ -217,6 +218,7 @@ class Trajectory:
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Read a saved trajectory. Raises SymviError if the file is none, or damaged; OSError if it cannot be read."""
+        refuse_pipe(path)
         try:
             with np.load(path, allow_pickle=False) as data:
                 header = json.loads(str(data["header"]))

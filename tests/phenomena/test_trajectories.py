@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from dataclasses import fields
 
 import numpy as np
@@ -165,6 +166,10 @@ def test_a_file_that_is_no_trajectory_is_refused(tmp_path) -> None:
     np.savez(tmp_path / "other.npz", values=np.zeros(3))
     with pytest.raises(SymviError, match="is no trajectory"):
         Trajectory.load(tmp_path / "other.npz")
+    if hasattr(os, "mkfifo"):  # reading it would wait for ever
+        os.mkfifo(tmp_path / "pipe.npz")
+        with pytest.raises(SymviError, match="pipe.npz: is no file, but a pipe or a device"):
+            Trajectory.load(tmp_path / "pipe.npz")
 
 
 def test_a_damaged_file_is_refused_whatever_is_wrong_with_it(whole: Trajectory, tmp_path) -> None:
