@@ -7,10 +7,11 @@ mass that nothing measurable depends on it keeps the description one of bodies.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from symvi.importers.report import Findings
-from symvi.importers.tree import Inertial, Tree
+from symvi.importers.tree import Inertial, Link, Tree, TreeJoint
 from symvi.mechanism.inertia import principal_moments
 from symvi.mechanism.names import shown
 
@@ -26,16 +27,15 @@ def filled_between(tree: Tree, findings: Findings) -> Tree:
     if not any(link.is_between for link in tree.links):
         return tree
     links = {link.name: link for link in tree.links}
-    onwards = {joint.parent: joint for joint in tree.joints if not joint.closes}
+    joints_of: dict[str, list[TreeJoint]] = {}
+    for joint in tree.joints:
+        joints_of.setdefault(joint.parent, []).append(joint)
+        joints_of.setdefault(joint.child, []).append(joint)
     for link in reversed(tree.links):
         if not link.is_between or link.inertial is not None:
             continue
-        end, armature = link, {"prismatic": [0.0], "revolute": [0.0]}
-        while end.is_between:
-            joint = onwards[end.name]
-            end = links[joint.child]
-            armature.setdefault(joint.type, []).extend(joint.armature)
-        if end.inertial is None:
+        end, armature = _carried(link, links, joints_of)
+        if end is None or end.inertial is None:
             continue  # the policy for links without mass has its word
         mass = TINY * (end.inertial.mass + max(armature["prismatic"]))
         turning = principal_moments(end.inertial.inertia)[2] or end.inertial.mass * 1e-4
@@ -45,3 +45,27 @@ def filled_between(tree: Tree, findings: Findings) -> Tree:
         why = f"one after the other, with {TINY:g} of its mass and inertia between them"
         findings.note("approximated", link.source, f"link {shown(end.name)}", "several joints of one body", why)
     return replace(tree, links=tuple(links[link.name] for link in tree.links))
+
+
+def _carried(
+    link: Link, links: Mapping[str, Link], joints_of: Mapping[str, Sequence[TreeJoint]]
+) -> tuple[Link | None, dict[str, list[float]]]:
+    """The body at the end of the joints behind an empty link, or before it where the world is at that end.
+
+    With the armature of the joints on the way, by their type. None where neither end is a body.
+    """
+    for first in reversed(joints_of[link.name]):  # the last one leads on
+        armature: dict[str, list[float]] = {"prismatic": [0.0], "revolute": [0.0]}
+        name, joint = link.name, first
+        while True:
+            armature.setdefault(joint.type, []).extend(joint.armature)
+            name = joint.child if joint.parent == name else joint.parent
+            if name not in links or not links[name].is_between:
+                break
+            others = [other for other in joints_of[name] if other is not joint]
+            if len(others) != 1:
+                return None, armature
+            joint = others[0]
+        if name in links:
+            return links[name], armature
+    return None, {}

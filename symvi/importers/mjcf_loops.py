@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from symvi.importers.holding import fixed_at
 from symvi.importers.mjcf_names import Compiled, pose_of, vector_of
 from symvi.importers.pose import Pose, from_axes
 from symvi.importers.report import Findings, Source
 from symvi.importers.tree import Gear, TreeJoint
 from symvi.mechanism.axes import triad
 from symvi.mechanism.names import shown
-from symvi.mechanism.rotation import Quaternion4, about
+from symvi.mechanism.rotation import Quaternion4
 from symvi.mechanism.vectors import Vector3, cross, dot, norm, scale, subtract, unit
 
 __all__ = ["read_equalities"]
@@ -166,7 +167,12 @@ def _couple(
     follower = compiled.joints[first]
     start = float(model.qpos0[model.jnt_qposadr[first]])
     if second < 0:
-        joints[follower] = fixed_at(joints[follower], start + a0)
+        joint, value = joints[follower], start + a0
+        if joint.type == "fixed":
+            if joint.coordinate != (value,):
+                findings.refuse(source, f"{title}: another equality holds joint {shown(follower)} elsewhere")
+            return
+        joints[follower] = fixed_at(joint, value)
         findings.note("taken", source, title, "joint", f"joint {shown(follower)} is fixed where it holds it")
         return
     leader = compiled.joints[second]
@@ -177,11 +183,3 @@ def _couple(
     offset = start + a0 - a1 * float(model.qpos0[model.jnt_qposadr[second]])
     findings.note("taken", source, title, "joint", "a gear between two joints, held exactly in both directions")
     gears.append(Gear(follower, leader, a1, offset, source, compiled.name("equality", index)))
-
-
-def fixed_at(joint: TreeJoint, value: float) -> TreeJoint:
-    """A hinge or slide that is fixed at a coordinate."""
-    moved = Pose(scale(value, joint.axis)) if joint.type == "prismatic" else Pose(orientation=about(joint.axis, value))
-    return TreeJoint(
-        joint.name, "fixed", joint.parent, joint.child, joint.source, joint.frame.then(moved), joint.child_frame
-    )

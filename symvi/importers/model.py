@@ -43,7 +43,8 @@ class Imported:
 
     mechanism: symvi's own description. report: what became of each element.
     links: name in the file -> where it is; every link and frame of the file, merged ones too, but for dropped ones.
-    joints: name in the file -> (joint of the mechanism, number of its first coordinate there); without fixed ones.
+    joints: name in the file -> (joint of the mechanism, number of its first coordinate there); without fixed ones, and
+        without those few whose coordinates had to become others, which the report names.
     shown: shapes and meshes of the file.
     trajectory: the motion that a file of one holds, besides its mechanism; None of all others.
     starts: further starts, by name: keywords of `symvi.state_from`, coordinates and velocities of the joints.

@@ -39,7 +39,8 @@ def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[st
     tree, places = merged(tree, findings)
     tree = in_order(tree, findings)
     tree = _without_massless_leaves(tree, findings)
-    tree, coordinates = joined(tree, {joint.name: (joint.name, 0) for joint in tree.joints}, findings)
+    known = (joint.name for joint in tree.joints if joint.keeps_coordinates and joint.type != "fixed")
+    tree, coordinates = joined(tree, {name: (name, 0) for name in known}, findings)
     left = {WORLD, *(link.name for link in tree.links)}
     places = {name: place for name, place in places.items() if place.body in left}
     tree = _with_mass(filled_between(tree, findings), findings, repair)

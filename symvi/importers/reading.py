@@ -20,7 +20,7 @@ from symvi.importers.policy import cleaned
 from symvi.importers.report import Findings, Report, Source
 from symvi.importers.rotors import with_rotors
 from symvi.importers.sexpr import looks_like_expression, parse_expression
-from symvi.importers.starts import held_at_start, with_start
+from symvi.importers.starts import held_at_start, with_start, without_starts_of_followers
 from symvi.importers.tree import Start, Tree
 from symvi.importers.trep import read_trep
 from symvi.importers.urdf import ROOT_JOINT, read_urdf
@@ -110,7 +110,7 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
         points += shape_contacts(tree, links, findings)
     findings.check()
     clean, places, coordinates = cleaned(replace(tree, contacts=tuple(points)), findings, options.repair)
-    clean = with_stops_on_leaders(clean, findings, options.repair)
+    clean = without_starts_of_followers(with_stops_on_leaders(clean, findings, options.repair))
     if options.hold:
         clean = held_at_start(clean, *options.hold)
     clean = with_rotors(clean, findings)

@@ -11,7 +11,7 @@ from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.values import one_or_more
 
-__all__ = ["held_at_start", "start_of", "with_start"]
+__all__ = ["held_at_start", "start_of", "with_start", "without_starts_of_followers"]
 
 
 def with_start(tree: Tree, start: str | Mapping[str, float | Sequence[float]], findings: Findings) -> Tree:
@@ -72,6 +72,17 @@ def _with_own_start(tree: Tree, name: str, findings: Findings) -> Tree:
 def start_of(joint: TreeJoint) -> tuple[float, ...] | None:
     """The start coordinates of a joint that nothing else places; None where it has none."""
     return _inside(joint) if joint.type not in ("distance", "custom") and coordinate_kinds(joint.type) else None
+
+
+def without_starts_of_followers(tree: Tree) -> Tree:
+    """The tree in which a gear alone says where its follower starts, wherever the leader's start is known.
+
+    A file gives both joints a start that fits the gear; it fits no more where the leader gets another one.
+    """
+    known = {joint.name for joint in tree.joints if not joint.closes or joint.coordinate is not None}
+    placed = {gear.follower for gear in tree.gears if gear.leader in known}
+    joints = (replace(joint, coordinate=None) if joint.name in placed else joint for joint in tree.joints)
+    return replace(tree, joints=tuple(joints))
 
 
 def held_at_start(tree: Tree, stiffness: float, damping: float) -> Tree:

@@ -5,29 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from heapq import heappop, heappush
+from typing import Any
 
+from symvi.importers.grouping import has_axes_of_its_child
+from symvi.importers.holding import released
 from symvi.importers.inertia import total
 from symvi.importers.model import Placed
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Findings
 from symvi.importers.tree import Link, Tree, TreeJoint
 from symvi.mechanism.names import WORLD, shown
+from symvi.mechanism.vectors import Vector3
 
 __all__ = ["in_order", "merged", "moved_link"]
+
+ONE_AXIS = ("revolute", "prismatic", "cylindrical", "screw")
+PER_COORDINATE = ("limits", "damping", "friction", "stiffness", "rest", "armature", "coordinate", "velocity")
+ALIKE_EITHER_WAY = {"spherical": ("damping", "stiffness")}  # the same along all axes, and about zero
 
 
 def merged(tree: Tree, findings: Findings) -> tuple[Tree, dict[str, Placed]]:
     """The tree without fixed joints, and where every link of it is.
 
-    Links that fixed joints hold together become one body, in the frame and with the name of the one that is nobody's
-    child among them; those held by the world become part of it. A fixed joint that closes a loop joins two bodies just
-    the same; only where its two links hang together by fixed joints already does it stay what it is.
+    Links that fixed joints hold together become one body (grouping.py); those held by the world become part of it.
+    A fixed joint that closes a loop joins two bodies just the same; it stays what it is only where its two links hang
+    together by fixed joints already, or where coordinates of other joints would be lost.
     The world is "" in the tree, and "world" in the places.
     """
-    held = _held_by(tree, findings)
-    places: dict[str, Placed] = {"": Placed("", STANDING)}
-    for link in tree.links:
-        _place(link.name, held, places)
+    tree, held, places = released(tree, findings)
     for joint in held.values():
         place = places[joint.child]
         where = f"part of {shown(place.body)}" if place.body else "held by the world: its mass has no effect"
@@ -37,7 +42,8 @@ def merged(tree: Tree, findings: Findings) -> tuple[Tree, dict[str, Placed]]:
     for link in tree.links:
         groups.setdefault(places[link.name].body, []).append(link)
     links = [_group(link, groups[link.name], places) for link in tree.links if places[link.name].body == link.name]
-    joints = [_moved_joint(joint, places, findings) for joint in tree.joints if held.get(joint.child) is not joint]
+    parted = (_placing(joint, held) for joint in tree.joints if held.get(joint.child) is not joint)
+    joints = [_moved_joint(joint, places, findings) for joint in parted]
     points = [
         replace(point, link=places[point.link].body, position=places[point.link].pose.point(point.position))
         for point in tree.contacts
@@ -54,66 +60,40 @@ def merged(tree: Tree, findings: Findings) -> tuple[Tree, dict[str, Placed]]:
     return result, named
 
 
-def _held_by(tree: Tree, findings: Findings) -> dict[str, TreeJoint]:
-    """Link -> the fixed joint that holds it: the first of which it is the child, and which leads round in no circle."""
-    held: dict[str, TreeJoint] = {}
-    root_of: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        path = []
-        while name in root_of:
-            path.append(name)
-            name = root_of[name]
-        root_of.update(dict.fromkeys(path, name))
-        return name
-
-    for joint in sorted(tree.joints, key=lambda joint: joint.closes):
-        if joint.type != "fixed" or joint.child in held:
-            continue
-        if root(joint.parent) != joint.child:
-            held[joint.child] = joint
-            root_of[joint.child] = root(joint.parent)
-        elif not joint.closes:
-            findings.refuse(joint.source, f"joint {shown(joint.name)}: fixed joints lead round in a circle")
-    findings.check()
-    return held
-
-
-def _place(name: str, held: dict[str, TreeJoint], places: dict[str, Placed]) -> None:
-    """Enter where a link is, and all on the way to it."""
-    path = []
-    while name not in places and name in held:
-        path.append(held[name])
-        name = held[name].parent
-    places.setdefault(name, Placed(name, STANDING))
-    for joint in reversed(path):
-        parent = places[joint.parent]
-        offset = joint.frame.then(joint.child_frame.inverse())
-        places[joint.child] = Placed(parent.body, parent.pose.then(offset))
+def _placing(joint: TreeJoint, held: dict[str, TreeJoint]) -> TreeJoint:
+    """A fixed joint that could have made one body of two places its child, as it would have done then."""
+    return replace(joint, closes=joint.closes and joint.child in held) if joint.type == "fixed" else joint
 
 
 def in_order(tree: Tree, findings: Findings) -> Tree:
     """The tree with its joints from the world outwards, those that close loops behind them.
 
     A link that several joints lead to is placed by the first of them in the file whose parent is placed; the others
-    close loops. Links that nothing leads to, and that do not stand free, are refused.
+    close loops. A fixed joint comes before one whose coordinates need the link's axes: these then start where the fixed
+    joint puts the link. Links that nothing leads to, and that do not stand free, are refused.
     """
     at: dict[str, list[int]] = {}
     for index, joint in enumerate(tree.joints):
         if not joint.closes:
             at.setdefault(joint.parent, []).append(index)
+    fixed = {joint.child for joint in tree.joints if joint.type == "fixed" and not joint.closes}
+    late = [joint.child in fixed and has_axes_of_its_child(joint) for joint in tree.joints]
     reached, ordered = {"": None, **dict.fromkeys(tree.placements)}, []
-    waiting = sorted(index for name in reached for index in at.get(name, ()))
+    waiting = sorted((late[index], index) for name in reached for index in at.get(name, ()))
     while waiting:
-        index = heappop(waiting)
+        _, index = heappop(waiting)
         joint = tree.joints[index]
         if joint.child not in reached:
             reached[joint.child] = None
             ordered.append(index)
             for further in at.get(joint.child, ()):
-                heappush(waiting, further)
+                heappush(waiting, (late[further], further))
     placing = set(ordered)
-    closing = [joint for index, joint in enumerate(tree.joints) if index not in placing]
+    closing = [
+        replace(joint, coordinate=None) if late[index] else joint
+        for index, joint in enumerate(tree.joints)
+        if index not in placing
+    ]
     for joint in closing:
         if joint.child in reached and joint.parent in reached and not joint.closes:
             why = f"a further parent of link {shown(joint.child)}: closed exactly by a {joint.type} joint"
@@ -158,6 +138,7 @@ def _moved_joint(joint: TreeJoint, places: dict[str, Placed], findings: Findings
         why = "both links are one body, which leaves it nothing to do"
         findings.note("dropped", joint.source, f"joint {shown(joint.name)}", "loop joint", why)
         return None
+    joint = _with_its_coordinates(joint, child, findings)
     if child.body == "":  # the world is the parent of all
         return _turned_over(joint, places, findings)
     return replace(
@@ -169,14 +150,48 @@ def _moved_joint(joint: TreeJoint, places: dict[str, Placed], findings: Findings
     )
 
 
+def _with_its_coordinates(joint: TreeJoint, child: Placed, findings: Findings) -> TreeJoint:
+    """The joint with a word on whether its coordinates stay those of the file where its child is part of a body."""
+    if joint.type == "fixed":
+        return replace(joint, coordinate=None)
+    is_other = has_axes_of_its_child(joint) and not joint.closes
+    is_other &= child.body == "" or child.pose.orientation != STANDING.orientation
+    if not is_other and not (joint.type == "universal" and child.body == ""):
+        return joint
+    title = f"joint {shown(joint.name)}"
+    if is_other and any(joint.coordinate or ()):
+        why = "its child has no mass and is part of another body, whose axes its start coordinates do not know"
+        findings.refuse(joint.source, f"{title}: {why}; give the child mass, or leave the start out")
+    why = "others than the file's: its child is part of a body with other axes; the motion is the same"
+    findings.note("taken", joint.source, title, "coordinates", why)
+    return replace(joint, keeps_coordinates=False)
+
+
 def _turned_over(joint: TreeJoint, places: dict[str, Placed], findings: Findings) -> TreeJoint:
-    """A loop joint whose child is held by the world, with its two sides exchanged: what it holds is the same."""
-    if joint.limits or joint.damping or joint.friction or joint.stiffness or joint.coordinate or joint.type == "screw":
+    """A joint whose child is held by the world, with its two sides exchanged.
+
+    The motion of the parent against the child is the inverse one. About and along the opposite axis it has the same
+    coordinates, so that everything that acts on these stays as it is. The axes of a universal joint change places, and
+    with them its coordinates. Other joints have no such axes, and nothing may depend on their coordinates.
+    """
+    axes: dict[str, Any] = {}
+    if joint.type in ONE_AXIS:
+        axes = {"axis": _opposite(joint.axis)}
+    elif joint.type == "universal" and joint.child_axis:
+        axes = {"axis": _opposite(joint.child_axis), "child_axis": _opposite(joint.axis)}
+        axes |= {name: value[::-1] for name in PER_COORDINATE if (value := getattr(joint, name))}
+    elif any(any(getattr(joint, name) or ()) for name in PER_COORDINATE if name not in _alike_either_way(joint)):
         title = f"joint {shown(joint.name)}"
-        findings.refuse(joint.source, f"{title}: its child is fixed to the world; exchange parent and child")
-    axes = {"axis": joint.axis, "child_axis": joint.child_axis}
-    if joint.type == "universal":
-        axes = {"axis": joint.child_axis, "child_axis": joint.axis}
+        why = f"its child is fixed to the world, and of a {joint.type} joint no coordinate can be turned over"
+        findings.refuse(joint.source, f"{title}: {why}; exchange parent and child")
     parent, child = places[joint.parent], places[joint.child]
     frames = {"frame": child.pose.then(joint.child_frame), "child_frame": parent.pose.then(joint.frame)}
     return replace(joint, parent="", child=parent.body, **frames, **axes)
+
+
+def _alike_either_way(joint: TreeJoint) -> tuple[str, ...]:
+    return ALIKE_EITHER_WAY.get(joint.type, ())
+
+
+def _opposite(axis: Vector3) -> Vector3:
+    return (0.0 - axis[0], 0.0 - axis[1], 0.0 - axis[2])

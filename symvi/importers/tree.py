@@ -84,7 +84,9 @@ class TreeJoint:
     closes: whether it closes a loop: it places nothing, and its coordinates start where the other joints put them.
     limits: (lower, upper) per coordinate, None where there is none, [m] or [rad]. stops of nothing: ().
     damping, friction, stiffness, rest: per coordinate; () for none. armature: that of a rotor [kg, kg m^2].
-    coordinate, velocity: start values per coordinate; None where the file says nothing.
+    coordinate, velocity: start values per coordinate; None where the file says nothing. Of a fixed joint that would
+        have one coordinate: where it is held.
+    keeps_coordinates: whether its coordinates are still those that the file means.
     directions: of a custom joint, in world axes: along each of them the origins of its two frames stay together.
     """
 
@@ -108,6 +110,7 @@ class TreeJoint:
     armature: tuple[float, ...] = ()
     coordinate: tuple[float, ...] | None = None
     velocity: tuple[float, ...] | None = None
+    keeps_coordinates: bool = True
     directions: tuple[Vector3, ...] = ()
 
 

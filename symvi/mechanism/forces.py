@@ -187,12 +187,13 @@ FORCES: dict[str, type[Force]] = {
 def axis_values(value: float | tuple[float, ...], kinds: tuple[str, ...]) -> tuple[float, ...]:
     """One value per free axis (kinds: those of joint_table.coordinate_kinds), from one number or one per axis.
 
+    Zero is the same in every unit, so that it alone does for axes of both kinds; other numbers do not.
     Raises ValueError with the text of a complaint where that is not possible.
     """
     if isinstance(value, tuple):
         if len(value) != len(kinds):
             raise ValueError(f"has {len(value)} values, but the joint has {len(kinds)} free axes ({', '.join(kinds)})")
         return value
-    if len(set(kinds)) > 1:
+    if len(set(kinds)) > 1 and value != 0.0:
         raise ValueError(f"is one number, but the joint has free axes of both kinds: {', '.join(kinds)}; give each")
     return (value,) * len(kinds)

@@ -157,7 +157,7 @@ def _joint_force(force: Any, kinds: Kinds) -> Iterator[Complaint]:
 def _per_axis(force: Any, axes: tuple[Kind, ...]) -> Iterator[Complaint]:
     for name in ("stiffness", "rest", "damping", "bound"):
         try:
-            axis_values(getattr(force, name, 0.0) or (0.0,) * len(axes), axes)
+            axis_values(getattr(force, name, 0.0), axes)
         except ValueError as error:
             yield Complaint((name,), f"{name} {shown(getattr(force, name))} {error}")
     if isinstance(force, JointSpring) and force.law == "sinusoidal" and axes != ("rotation",):
