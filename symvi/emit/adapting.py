@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from symvi.emit.c_printer import CPrinter, Member
 from symvi.program.adapting import SCRATCH, adapting, squares
 from symvi.program.common import COMMON
-from symvi.program.following import FRICTION, NOT_NEGATIVE, POSITIVE, common_name
+from symvi.program.following import FRICTION, NOT_NEGATIVE, PAIRS, POSITIVE, SOLVERS, common_name
 from symvi.program.program import Node
 from symvi.program.records import Field
 from symvi.scalar import EXTREMES
 
 OF_NODES = ("heft", "share")
 OF_WHOLE = ("mass", "acceleration")
-SOLVERS = ("guard", "limit", "extent", "weight")  # of the analysis of the mechanism where it was described
+OWN_ARGUMENT = "common.h"  # a number of the run, and none of the description
 FREE, FOLLOWS, FIXED, SOLVER = "free", "follows", "fixed", "solver"
 
 
@@ -50,12 +50,22 @@ class Adapting:
         ]
 
     @cached_property
+    def names(self) -> dict[Place, str]:
+        """The one name of every place, which copies have in common."""
+        along = {element: tuple(joints) for element, joints in self.notes["along"].items()}
+        return {place: common_name(along, f"{place.node.name}.{place.field.name}") for place in self.places}
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The names of what may be changed, whether or not the text has entries of it as constants."""
+        return frozenset((*self.notes["free"], OWN_ARGUMENT))
+
+    @cached_property
     def leaders(self) -> dict[Place, Place]:
         """Copies of the geometry of a joint -> the joint's own, which they follow."""
-        along = {element: tuple(joints) for element, joints in self.notes["along"].items()}
         groups: dict[str, list[Place]] = {}
-        for place in self.places:
-            groups.setdefault(common_name(along, f"{place.node.name}.{place.field.name}"), []).append(place)
+        for place, name in self.names.items():
+            groups.setdefault(name, []).append(place)
         found = {}
         for name, members in groups.items():
             own = [place for place in members if f"{place.node.name}.{place.field.name}" == name]
@@ -69,25 +79,35 @@ class Adapting:
         return tuple(numbers.get(place.field.name, (0.0,) * place.field.size))
 
     def role(self, place: Place) -> str:
-        """free: may be changed; follows: from others, by adapt; fixed: a constant of the text; solver: its own."""
+        """free: may be changed; follows: from others, by adapt; fixed: it stays as described; solver: its own."""
         name = place.field.name
-        if name in OF_NODES or (place.node.kind, name) == ("body", "size") or place in self.leaders:
+        if name in OF_NODES or (place.node.kind, name) == ("body", "size"):
             return FOLLOWS
+        if place in self.leaders:
+            return FIXED if self.role(self.leaders[place]) == FIXED else FOLLOWS
         if place.node.kind == COMMON and name in OF_WHOLE:
             return FOLLOWS
         if name in SOLVERS:
             return SOLVER
         return FIXED if len(self.fixed(place)) == place.field.size else FREE
 
-    def fixed(self, place: Place) -> dict[int, float]:
-        """Entries of a place that the text has as constants, there or where a copy of it is read."""
+    def fixed(self, place: Place) -> frozenset[int]:
+        """Entries of a place that stay as described: those that the text has as constants, there or where a copy of
+        the place is read; all, where they are tied to other numbers."""
+        leader = self.leaders.get(place)
+        if self._is_tied(place) or (leader and self.role(leader) == FIXED):
+            return frozenset(range(place.field.size))
         every = (place, *(copy for copy, first in self.leaders.items() if first == place))
-        return {
-            k: float(value)
+        return frozenset(
+            k
             for each in every
             for k, value in enumerate(self.program.baked.get((each.node.kind, each.field.name), ()))
             if value is not None
-        }
+        )
+
+    def _is_tied(self, place: Place) -> bool:
+        """Whether a number is none of the description's, and neither the solver's own nor worked out by adapt."""
+        return self.names[place] not in self.known and place.field.name not in (*OF_NODES, *OF_WHOLE, *SOLVERS, "size")
 
     def structs(self) -> Iterator[dict]:
         """The printed structs; comments of parameters say what a caller may do with each."""
@@ -123,7 +143,13 @@ class Adapting:
             "structs": list(self.structs()),
             "checked_fields": list(self._checked()),
             "fixed_entries": list(self._fixed()),
-            "copies": [(copy.text(), first.text(), copy.field.size) for copy, first in self.leaders.items()],
+            "ranges": list(self._told_apart()),
+            "unit_pairs": list(self._pairs()),
+            "copies": [
+                (copy.text(), first.text(), copy.field.size)
+                for copy, first in self.leaders.items()
+                if self.role(copy) == FOLLOWS
+            ],
             "squares": [literal(square) for square in squares(self.program)],
             "part_of_body": self.notes["parts"],
             "contacts_of_part": [literal(max(count, 1)) for count in self.notes["contacts"]],
@@ -132,22 +158,36 @@ class Adapting:
         }
 
     def _fixed(self) -> Iterator[dict]:
-        """Entries that the text has as constants, with their values, by the nodes in a row that have them alike."""
+        """Entries that stay as described, with how many of them are in a row, by nodes in a row that are alike."""
         ends: dict[tuple, list[list[int]]] = {}
         for place in self.places:
-            for k, value in () if place in self.leaders else sorted(self.fixed(place).items()):
-                rows = ends.setdefault((place.node.kind, place.field, k, value), [])
+            for first, count in () if self.role(place) == FOLLOWS else _runs(sorted(self.fixed(place))):
+                rows = ends.setdefault((place.node.kind, place.field, first, count), [])
                 if rows and rows[-1][1] == place.node.index:
                     rows[-1][1] += 1
                 else:
                     rows.append([place.node.index, place.node.index + 1])
-        groups: dict[tuple, list[tuple[str, str]]] = {}
-        for (kind, field, k, value), rows in ends.items():
-            name = f"{field.name}[{k}]" if field.size > 1 else field.name
+        groups: dict[tuple, list[tuple[str, int]]] = {}
+        for (kind, field, entry, count), rows in ends.items():
+            name = f"{field.name}[{entry}]" if field.size > 1 else field.name
             for first, end in rows:
-                groups.setdefault((kind, first, end), []).append((name, self.printer.literal(value)))
+                groups.setdefault((kind, first, end), []).append((name, count))
         for (kind, first, end), entries in groups.items():
             yield {"kind": kind, "first": first, "end": end, "entries": entries}
+
+    def _told_apart(self) -> Iterator[dict]:
+        """Node types whose lower bound must be below their upper one."""
+        for kind in self.printer.kinds:
+            if {"lower", "upper"} <= {field.name for field in self.program.records.of(kind, "parameters")}:
+                yield {"kind": kind, "count": len(self.program.nodes[kind])}
+
+    def _pairs(self) -> Iterator[dict]:
+        """Cosines and sines of one angle, by node type."""
+        for kind in self.printer.kinds:
+            known = {field.name for field in self.program.records.of(kind, "parameters")}
+            for cosine, sine in PAIRS:
+                if {cosine, sine} <= known:
+                    yield {"kind": kind, "count": len(self.program.nodes[kind]), "cosine": cosine, "sine": sine}
 
     def _kernels(self) -> dict[str, object]:
         """The kernels that control calls, and what they keep beside the parameters."""
@@ -162,11 +202,11 @@ class Adapting:
         }
 
     def _checked(self) -> Iterator[dict]:
-        """Fields that must be finite, by node type, and from where on they make sense; what follows is none."""
+        """Fields that must be finite, by node type, and from where on they make sense: those that may be changed."""
         for kind in self.printer.kinds:
             nodes = self.program.nodes[kind]
             for field in self.program.records.of(kind, "parameters"):
-                if all(self.role(Place(node, field)) == FOLLOWS for node in nodes):
+                if all(self.role(Place(node, field)) in (FOLLOWS, FIXED) for node in nodes):
                     continue
                 yield {
                     "kind": kind,
@@ -190,3 +230,14 @@ class Adapting:
             if kind in kinds:
                 bodies = [self.notes["nodes"][node.name] for node in self.program.nodes[kind]]
                 yield {"kind": kind, "bodies": [(both[0], both[-1]) for both in bodies]}
+
+
+def _runs(entries: Sequence[int]) -> list[tuple[int, int]]:
+    """Numbers that rise, as (first, count) of those that follow each other."""
+    found: list[tuple[int, int]] = []
+    for k in entries:
+        if found and sum(found[-1]) == k:
+            found[-1] = (found[-1][0], found[-1][1] + 1)
+        else:
+            found.append((k, 1))
+    return found

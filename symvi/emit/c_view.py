@@ -34,6 +34,7 @@ from symvi.program.control import (
     SLOW,
     STILL,
     TOLERANCE,
+    UNIT,
     WEAK,
     SolverOptions,
     SolverStatus,
@@ -42,7 +43,7 @@ from symvi.program.precision import COARSER
 from symvi.program.program import Program
 
 MEANINGS = {
-    "setup": "once per change of the parameters",
+    "setup": "what parameters decide alone",
     "prepare": "what is fixed during a step",
     "watch": "rows that were dropped as redundant",
     "begin": "where Newton's method starts",
@@ -140,6 +141,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "weak": printer.literal(WEAK),
         "lost": printer.literal(LOST),
         "closed": printer.literal(CLOSED[real]),
+        "unit": printer.literal(Fraction(str(UNIT))),
         "apart": printer.literal(APART),
         "beside": [tuple(map(printer.literal, pair)) for pair in BESIDE],
         "loops": bool(program.notes["loops"]),

@@ -123,7 +123,7 @@ def half_turn(trace: Trace, w: list[Scalar]) -> dict[str, list[Scalar]]:
 
 
 def merit_weights(trace: Trace, mass: Scalar) -> list[Scalar]:
-    meaning = "largest principal inertia, at least the mass times (1 mm)²"
+    meaning = "largest diagonal entry of the inertia, at least the mass times (1 mm)²"
     size = trace.read(BODY, "parameters", "size", 1, meaning, "kg m²")[0]
     return [1 / (mass * mass), 1 / (size * size)]
 

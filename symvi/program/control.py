@@ -30,6 +30,7 @@ ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what cou
 MOST_ITERATIONS = 1000  # of a fixed number of iterations: many times what any step needs
 PROJECTIONS = 50  # steps of Gauss and Newton that move an approximate placement onto the joints
 CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start that is further from closed is none
+UNIT = 1e-3  # how far the square of a quaternion's length may be from one
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
 CONTACT_TYPES = ("contact", "sphere_contact", "gap")
 COMPLEMENTARITY = {"double": 1e-6, "float": 1e-2}  # products that contacts may leave, of heft (|g| h)²
@@ -57,6 +58,7 @@ class SolverStatus(IntEnum):
     BAKED = -13
     BAD_PARAMETER = -14
     BAD_OPTION = -15
+    NOT_UNIT = -16
 
     @property
     def sentence(self) -> str:
@@ -85,9 +87,13 @@ SENTENCES = {
     SolverStatus.NOT_APART: "bodies lie inside each other, or a joint is beyond its limit; place them apart",
     SolverStatus.NO_STEP: "the work memory holds no step; ask right after one",
     SolverStatus.MISFIT: "header and object are of different texts; compile both anew",
-    SolverStatus.BAKED: "a parameter was changed that the text has as a constant; change the description instead",
-    SolverStatus.BAD_PARAMETER: "a parameter makes no sense: no number, a mass that is not positive, or the like",
+    SolverStatus.BAKED: "a parameter was changed that the text has as a constant, or that is tied to others; "
+    "change the description instead",
+    SolverStatus.BAD_PARAMETER: "a parameter makes no sense: no number, a mass that is not positive, "
+    "a limit without room, or the like",
     SolverStatus.BAD_OPTION: "an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like",
+    SolverStatus.NOT_UNIT: "an orientation is none: its quaternion is not of unit length; "
+    "give it that, and start again",
 }
 
 

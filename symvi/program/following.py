@@ -1,17 +1,20 @@
-"""Parameters that follow from others, and what values make sense: one account for Python and for generated text.
+"""Parameters that follow from others, those that are free, and what values make sense: for Python and generated text.
 
-The geometry of a joint lies in every node that reads its coordinates: the joint itself, its drivers, springs, limits.
-It has one name, joint.field, and one value. What a body's residual is weighed by follows its mass and inertia, what
-complementarity is measured by follows masses and gravity (heft.py).
+Free are the numbers of the description (settings.py) alone: triads, unit vectors, scales and what else several of them
+decide at once are tied to each other, and none may be changed by itself. The geometry of a joint lies in every node
+that reads its coordinates: the joint itself, its drivers, springs, limits. It has one name, joint.field, and one value.
+What a body's residual is weighed by follows its mass and inertia, what complementarity is measured by follows masses
+and gravity (heft.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 
 from symvi.mechanism import Mechanism
 from symvi.program.heft import touching
+from symvi.program.settings import described_numbers
 from symvi.scalar import Number, greater
 
 GEOMETRY = (
@@ -20,6 +23,8 @@ GEOMETRY = (
 )
 OF_JOINTS = ("j1_", "j2_")  # of a coupling's fields, by the joint that they describe
 LOCK = ".lock"  # between a joint and the number of a coordinate that is held in place of its rows
+SOLVERS = ("guard", "limit", "extent", "weight")  # of the analysis of the mechanism where it was described
+PAIRS = (("rest_cos", "rest_sin"),)  # cosine and sine of one angle
 INTERNAL = ("size", "guard", "limit", "h", "share")  # what follows from other numbers, or has its own argument
 OF_UNITS = ("mass", "gravity", "heft", "acceleration")  # what complementarity is measured by follows these
 NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach")
@@ -34,6 +39,7 @@ def following(mechanism: Mechanism, radii: Sequence[float]) -> dict[str, object]
     """
     tables = touching(mechanism)
     return {
+        "free": sorted({own for _, each in described_numbers(mechanism) for own in each.numbers(each.value)}),
         "along": {element: list(joints) for element, joints in acts_along(mechanism).items()},
         "radii": list(radii),
         "parts": list(tables.parts),
@@ -52,6 +58,16 @@ def common_name(joints: Mapping[str, tuple[str, ...]], name: str) -> str:
     if field in GEOMETRY and element in joints:
         return f"{joints[element][which]}.{field}"
     return name
+
+
+def may_be_set(free: Collection[str], name: str) -> bool:
+    """Whether a parameter of the solver may be set alone, by its name: free ones, units, and the solver's own.
+
+    free: the solver's names of what a description has as numbers (`following`).
+    """
+    field = name.rpartition(".")[2]
+    paired = any(field in pair for pair in PAIRS)
+    return (name in free and not paired) or field in (*OF_UNITS, *SOLVERS)
 
 
 def acts_along(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:

@@ -91,7 +91,9 @@ class CEngine:
 
     def start(self, inputs: np.ndarray, knot: bool) -> float:
         _kept, memory = self._memory(inputs)
-        return float(self._function("start")(*memory, int(knot)))
+        change = self._ffi.new(f"{self._prefix}_real *")
+        self._function("start")(*memory, int(knot), change)  # a start that is none is told in words, by what is wrong
+        return float(change[0])
 
     def project(self, inputs: np.ndarray, iterations: int) -> float:
         _kept, memory = self._memory(inputs)

@@ -87,6 +87,8 @@ class Placing:
             solver.run("watch")
         if not self.all_finite():
             return SolverStatus.NOT_FINITE
+        if not solver.are_units():
+            return SolverStatus.NOT_UNIT
         if not solver.closure() <= (limit if limit > closed else closed):
             return SolverStatus.NOT_CLOSED
         if solver.interior and not solver.interior.depth() <= closed:

@@ -21,6 +21,7 @@ from symvi.program.control import (
     SINGULAR_OPENING,
     SLOW,
     STILL,
+    UNIT,
     SolverOptions,
     SolverStatus,
 )
@@ -133,6 +134,9 @@ class ReferenceSolver:
     def _try_step(self) -> SolverStatus:
         """One step, its parameters already set up; the work memory holds it afterwards, even if it failed."""
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
+        self.iterations = self.retries = 0
+        if not self.are_units():
+            return SolverStatus.NOT_UNIT
         self.switches(state.kick[0] * parameters.h[0], 1.0, self.common.inverse[0])
         if self.interior:
             self.common.reach[0] = self.common.inverse[0]
@@ -156,11 +160,21 @@ class ReferenceSolver:
                 state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
         return status
 
+    def are_units(self) -> bool:
+        """Whether no orientation is far from unit length; numbers that are none are looked for elsewhere."""
+        for body in self.memory.state["body"]:
+            q = body.q
+            excess = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1.0
+            if excess > UNIT or excess < -UNIT:
+                return False
+        return True
+
     # --- starts, knots, projection -----------------------------------------------------------------------------------
     def start(self, knot: bool = True) -> float:
         """Momenta of a start, from placements and velocities in the state; returns the largest change by projection.
 
         knot: the velocities are those at the knot itself (second order); else over the step before (the papers' start).
+        Whether a motion can start here, which C returns as well, is told by `Placing.standing`.
         """
         self.run("setup")
         self.switches(0.0, 1.0, 0.0)

@@ -17,7 +17,7 @@ from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.program.control import CLOSED, DEFAULTS, PROJECTIONS, SolverOptions, SolverStatus
-from symvi.program.following import OF_UNITS, merit_inertia
+from symvi.program.following import OF_UNITS, may_be_set, merit_inertia
 from symvi.simulate import frames
 from symvi.simulate.arguments import check_run, checked_step, checked_steps, real_numbers
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
@@ -107,11 +107,17 @@ class Simulator:
     def set_parameter(self, name: str, value: object) -> None:
         """Change a parameter everywhere it counts. The inertia of a body that its shape gives follows its mass.
 
-        Raises MechanismError for an unknown name, a wrong size, a value that is no number, or one that breaks a
-        pattern that the text has baked in (an exact zero or one of the description).
+        Raises MechanismError for an unknown name, a wrong size, a value that is no number, one that breaks a pattern
+        that the text has baked in (an exact zero or one of the description), or a number of the solver that is tied to
+        others: an axis of a joint's frame, a tangent of a contact.
         """
-        if name not in self.described:
-            self._set_own(name, name, value)  # the solver's own names, which a reader of the generated text knows
+        if name not in self.described:  # the solver's own names, which a reader of the generated text knows
+            if name in self._settable and not may_be_set(self.plan.notes["following"]["free"], name):
+                raise MechanismError(
+                    f"parameter {name}: it follows from others, or is tied to them, and cannot be set alone; "
+                    "change the description instead"
+                )
+            self._set_own(name, name, value)
             return
         values, size = real_numbers(value), len(self.described[name].value)
         if values is None or values.size != size or not np.isfinite(values).all():

@@ -1,6 +1,7 @@
 """Parameters changed at run time in C: what follows from others follows as in Python, what is constant is told."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,18 @@ from symvi.emit.c import Sources
 from symvi.errors import MechanismError
 from symvi.exporters.memory import parameters
 from symvi.exporters.text import ExportedText
-from symvi.mechanism import Body, Box, Contact, DryFriction, Joint, JointSpring, Limit, Mechanism
+from symvi.mechanism import (
+    Body,
+    Box,
+    Contact,
+    DryFriction,
+    Joint,
+    JointSpring,
+    Limit,
+    Mechanism,
+    Potential,
+    Sphere,
+)
 from symvi.mechanism.inertia import inertia_problem, turned
 from symvi.program.control import SolverStatus
 from symvi.simulate import Simulator
@@ -39,7 +51,44 @@ def slides() -> Mechanism:
     )
 
 
-DESCRIBED = {**MECHANISMS, "arm": arm, "crate": crate, "rails": rails, "slides": slides}
+def exotic() -> Mechanism:
+    """What is tied to others in many ways: a triad, a tilted plane, a linear cone, two radii, a scale, a rest angle."""
+    ball, spread = Sphere(radius=0.1), (0.02, 0.03, 0.025, 0.001, 0.002, -0.001)
+    return Mechanism(
+        name="exotic",
+        bodies=[
+            Body(name="hub", mass=1.0, inertia=spread, position=(0.0, 0.0, 1.0)),
+            Body(name="arm", mass=0.5, inertia=(0.01, 0.01, 0.002), center_of_mass=(0.0, 0.0, 0.1)),
+            Body(name="bead", mass=0.125, shape=ball, position=(3.0, 0.0, 0.6)),
+            Body(name="nut", mass=0.25, shape=ball, position=(3.0, 0.0, 1.0)),
+        ],
+        joints=[
+            Joint(name="hip", type="revolute", parent="hub", child="arm", axis=(0.6, 0.0, 0.8)),
+            Joint(name="slot", type="prismatic", child="bead", axis=(1, 0, 0.2), parent_anchor=(3.0, 0.0, 0.6)),
+        ],
+        forces=[
+            JointSpring(name="sine", joint="hip", stiffness=2.0, rest=0.3, law="sinusoidal"),
+            Potential(name="pot", child="hub", expression="k*x_b[2]**2/2", parameters={"k": 5.0}),
+        ],
+        limits=[Limit(name="stop", joint="hip", lower=-0.5, upper=0.25)],
+        contacts=[
+            Contact(name="egg", kind="gap", child="arm", expression="x_b[2] - d", parameters={"d": 0.0}),
+            Contact(
+                name="wall",
+                child="hub",
+                normal=(0.1, 0.2, 1.0),
+                radius=0.05,
+                friction=0.4,
+                cone="linear",
+                directions=6,
+                parent_anchor=(0.0, 0.0, -1.0),
+            ),
+            Contact(name="touch", kind="sphere", parent="bead", child="nut", parent_radius=0.1, radius=0.1),
+        ],
+    )
+
+
+DESCRIBED = {**MECHANISMS, "arm": arm, "crate": crate, "rails": rails, "slides": slides, "exotic": exotic}
 STEP = 0.01
 ROUNDING = {"double": 0.0, "float": 3e-7}  # Python sums masses in double before they are rounded
 
@@ -155,7 +204,7 @@ def exported(mechanism: Mechanism) -> list[dict]:
     return list(parameters(ExportedText(sources, program, plan_of(program))))
 
 
-@pytest.mark.parametrize("name", ["four_bar", "arm", "crate", "robot", "walker", "rails", "slides"])
+@pytest.mark.parametrize("name", ["four_bar", "arm", "crate", "robot", "walker", "rails", "slides", "exotic"])
 def test_every_change_is_taken_or_told(name: str) -> None:
     """Free entries reach the solver; constants are refused; what follows is put right; nonsense is refused: entry by
     entry, and what was refused is as it was given."""
@@ -178,22 +227,27 @@ def test_every_change_is_taken_or_told(name: str) -> None:
                     assert (status, numbers.tobytes()) == (refused, given), (field["name"], k)
 
 
-def test_constants_are_those_that_python_refuses_to_change() -> None:
-    """A parameter that is free here can be set there, and one that is not cannot."""
-    for name in ("four_bar", "arm", "rails"):
-        simulator = Simulator(DESCRIBED[name](), backend="c")
-        for field in exported(DESCRIBED[name]()):
-            if field["role"] not in ("free", "fixed") or field["name"] not in simulator.plan.parameters:
-                continue
+NOT_ALONE = (".h", ".rest_cos", ".rest_sin")  # an argument of Python's runs; cosine and sine of one angle
+
+
+@pytest.mark.parametrize("name", ["four_bar", "arm", "rails", "exotic"])
+def test_fixed_are_those_that_python_refuses_to_change(name: str) -> None:
+    """A parameter that is free here can be set there, and one that is a constant, or tied to others, cannot."""
+    simulator, seen = Simulator(DESCRIBED[name](), backend="c"), set()
+    for field in exported(DESCRIBED[name]()):
+        own = field["name"].replace(".", ".par_") if field["c"].partition(".par_")[1] else field["name"]
+        if field["role"] in ("free", "fixed") and own in simulator._settable and not own.endswith(NOT_ALONE):
+            seen.add(field["role"])
             for k in range(field["count"]):
                 values = np.ravel(field["value"]).astype(float)
                 values[k] += 0.125
                 try:
-                    simulator._set_own(field["name"], field["name"], values)
+                    simulator.set_parameter(own, values)
                     taken = True
                 except MechanismError as error:
-                    taken = "generated for what the description has" not in str(error)
-                assert taken != (k in field["fixed"]), (field["name"], k)
+                    taken = "change the description instead" not in str(error)
+                assert taken != (k in field["fixed"]), (own, k)
+    assert seen == {"free", "fixed"}
 
 
 @pytest.mark.parametrize(
@@ -213,6 +267,61 @@ def test_numbers_without_sense_are_refused(name: str, value: object, real: str) 
     assert changed(simulator, {name: value}).adapt() == SolverStatus.BAD_PARAMETER
     with pytest.raises(MechanismError):
         simulator.set_parameter(name, value)
+
+
+TIED = (
+    *("wall.normal", "wall.t1", "wall.cosines", "egg.origin_b", "egg.anchor_b", "pot.scale", "touch.radius"),
+    *("touch.reach", "slot.axis2", "slot.axis3", "slot.frame_a", "hip.frame_a", "hip.frame_b", "stop.frame_b"),
+)
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_tied_numbers_are_told_by_name(real: str) -> None:
+    """Half of a triad, a plane's normal without its tangents, a sum of radii without the radii: none is free."""
+    known = {field["name"]: field for field in exported(exotic())}
+    simulator = Simulator(exotic(), real=real, backend="c")
+    firmware = Firmware(simulator)
+    for name in TIED:
+        assert known[name]["role"] == "fixed"
+        firmware.init()
+        ((offset, size),) = simulator.plan.parameters[name]
+        values = simulator.engine.parameters[offset : offset + size]
+        values[:] = 0.5 * values - 0.25
+        given = simulator.engine.parameters.tobytes()
+        assert (firmware.adapt(), simulator.engine.parameters.tobytes()) == (SolverStatus.BAKED, given), name
+        if name in simulator._settable:
+            with pytest.raises(MechanismError, match=rf"parameter {name}.*change the description instead"):
+                simulator.set_parameter(name, values.astype(float))
+
+
+@pytest.mark.parametrize(
+    ("settings", "status"),
+    [
+        ({"stop.lower": 0.5}, SolverStatus.BAD_PARAMETER),
+        ({"stop.lower": 0.25}, SolverStatus.BAD_PARAMETER),
+        ({"stop.upper": -0.5}, SolverStatus.BAD_PARAMETER),
+        ({"stop.lower": -0.75, "stop.upper": 0.125}, SolverStatus.OK),
+        ({"sine.rest": -1.1}, SolverStatus.OK),
+    ],
+)
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_limits_leave_room_between_their_bounds(settings: dict, status: SolverStatus, real: str) -> None:
+    """As in Python, which says so at the start of a run."""
+    assert changed(Simulator(exotic(), real=real, backend="c"), settings).adapt() == status
+    simulator = Simulator(exotic(), real=real, backend="c", parameters=settings)
+    with pytest.raises(MechanismError, match="is not below upper") if status < 0 else nullcontext():
+        simulator.start(step=STEP)
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_cosine_and_sine_are_of_one_angle(real: str) -> None:
+    simulator = Simulator(exotic(), real=real, backend="c")
+    firmware = changed(simulator, {})
+    ((place, _),) = simulator.plan.parameters["sine.rest_cos"]
+    simulator.engine.parameters[place] *= 1.001
+    assert firmware.adapt() == SolverStatus.BAD_PARAMETER
+    with pytest.raises(MechanismError, match=r"sine\.rest_cos.* cannot be set alone"):
+        simulator.set_parameter("sine.rest_cos", 1.0)
 
 
 def test_point_masses_have_no_inertia_to_judge(tmp_path: Path) -> None:
@@ -262,7 +371,7 @@ def test_a_motion_with_changed_parameters_is_that_of_python() -> None:
     simulator = Simulator(crate(), backend="c")
     firmware = changed(simulator, inertias(python, settings))
     assert firmware.adapt() == SolverStatus.OK
-    assert firmware.engine._function("start")(*firmware.pointers(), 1) < 1e-12
+    assert firmware.start(1) == (SolverStatus.OK, pytest.approx(0.0, abs=1e-12))
     second = Firmware(python)
     for _ in range(100):
         assert firmware.step() == second.step() == SolverStatus.OK

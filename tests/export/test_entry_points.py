@@ -120,6 +120,113 @@ def test_a_start_that_is_open_or_inside_a_contact_is_told() -> None:
     assert Firmware(Simulator(inside, backend="c")).init() == SolverStatus.NOT_APART
 
 
+def started_at(name: str, field: str, change: float) -> tuple[SolverStatus, SolverStatus]:
+    """How C and Python find the start of a mechanism with one number of its first body's placement changed."""
+    simulator, python = (Simulator(MOVING[name](), backend=backend) for backend in ("c", "python"))
+    firmware = Firmware(simulator)
+    firmware.init()
+    simulator.engine.state[simulator.plan.at("state", "body", 0, field)][2:3] += change
+    python.engine.state[:] = simulator.engine.state
+    python.engine._enter(firmware.inputs)
+    python.engine.solver.memory.parameters["common"][0].h[0] = STEP
+    python.engine.solver.start()
+    return firmware.start(1)[0], python.engine.solver.placing.standing()
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "change", "status"),
+    [
+        ("four_bar", "x", 0.0, SolverStatus.OK),
+        ("four_bar", "x", 0.3, SolverStatus.NOT_CLOSED),
+        ("four_bar", "q", 0.2, SolverStatus.NOT_UNIT),
+        ("tossed", "x", -5.0, SolverStatus.NOT_APART),
+        ("tossed", "q", 0.2, SolverStatus.NOT_UNIT),
+        ("tossed", "v", float("nan"), SolverStatus.NOT_FINITE),
+    ],
+)
+def test_a_start_tells_whether_a_motion_can_begin(name: str, field: str, change: float, status: SolverStatus) -> None:
+    """Of a state that somebody wrote: joints open, inside the ground, an orientation that is none, a number missing."""
+    assert started_at(name, field, change) == (status, status)
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.99, 1.01, 100.0])
+@pytest.mark.parametrize("name", ["four_bar", "tossed"])
+def test_no_step_is_taken_with_an_orientation_that_is_none(name: str, factor: float) -> None:
+    """Its rotation would stretch the body: a step refuses it, in C and in Python, and so does a placement of joints."""
+    simulator, python = (Simulator(MOVING[name](), backend=backend) for backend in ("c", "python"))
+    firmware = Firmware(simulator)
+    firmware.init()
+    simulator.engine.state[simulator.plan.at("state", "body", 0, "q")] *= factor
+    given = simulator.engine.state.tobytes()
+    assert firmware.step() == SolverStatus.NOT_UNIT
+    assert simulator.engine.state.tobytes() == given
+    assert firmware.info.iterations == 0
+    python.engine.parameters[:], python.engine.state[:] = simulator.engine.parameters, simulator.engine.state
+    for engine in (simulator.engine, python.engine):
+        status, done, _ = engine.rollout(firmware.inputs[None], False, 3, 1, DEFAULTS)
+        assert (status, done, engine.iterations) == (SolverStatus.NOT_UNIT, 0, 0)
+
+
+@pytest.mark.parametrize(("stride", "every"), [(0, 0), (0, -1), (-1, 1)])
+@pytest.mark.parametrize("recorded", [True, False])
+def test_a_rollout_counts_forwards(stride: int, every: int, recorded: bool) -> None:
+    """Frames of every 0th knot, or of inputs before the first, are none; nothing is written or moved."""
+    firmware = Firmware(Simulator(MOVING["tossed"](), backend="c"))
+    engine, ffi = firmware.engine, firmware.engine._ffi
+    firmware.init()
+    begun, done, frames = engine.state.tobytes(), ffi.new("int *"), np.full((9, engine._frame), 7.0)
+    (p, z, u, w), where = firmware.pointers(), engine._pointer(frames[3:], "frame") if recorded else ffi.NULL
+    status = engine._function("rollout")(p, engine._options(DEFAULTS), z, u, stride, w, 3, every, where, done)
+    assert (status, done[0], engine.state.tobytes()) == (SolverStatus.BAD_OPTION, 0, begun)
+    assert np.all(frames == 7.0)
+
+
+def test_a_rollout_leaves_its_first_frame_to_the_caller() -> None:
+    """frames[k] is the knot after k*every steps."""
+    firmware = Firmware(Simulator(MOVING["four_bar"](), backend="c"))
+    engine, done = firmware.engine, firmware.engine._ffi.new("int *")
+    firmware.init()
+    frames = np.full((4, engine._frame), 7.0)
+    (p, z, u, w), where = firmware.pointers(), engine._pointer(frames, "frame")
+    assert engine._function("rollout")(p, engine._options(DEFAULTS), z, u, 0, w, 7, 2, where, done) == SolverStatus.OK
+    seen = engine.observe(firmware.inputs)
+    offset, shape = firmware.plan.frame["x"]
+    x = slice(offset, offset + int(np.prod(shape)))
+    assert np.all(frames[0] == 7.0) and not np.any(frames[1:, x] == 7.0)
+    assert np.any(frames[3, x] != seen[x])  # the seventh step is behind the last frame
+
+
+@pytest.mark.parametrize("name", ["four_bar", "tossed"])
+def test_a_rollout_that_is_refused_leaves_no_forces(name: str) -> None:
+    """Those of a step before would be taken for its own."""
+    simulator = Simulator(MOVING[name](), backend="c")
+    firmware, done = Firmware(simulator), simulator.engine._ffi.new("int *")
+    ask = firmware.status_of_contacts if name == "tossed" else firmware.status_of_reactions
+    firmware.init()
+    assert firmware.step() == SolverStatus.OK
+    simulator.engine.parameters[simulator.plan.at("parameters", "common", 0, "h")] = 0.0
+    (p, z, u, w), engine = firmware.pointers(), firmware.engine
+    rolled = engine._function("rollout")(p, engine._options(DEFAULTS), z, u, 0, w, 3, 1, engine._ffi.NULL, done)
+    assert rolled == SolverStatus.BAD_STEP and ask() == SolverStatus.NO_STEP
+
+
+@pytest.mark.parametrize("name", ["four_bar", "tossed"])
+def test_a_step_that_failed_tells_how_far_it_came(name: str) -> None:
+    """Nothing that the memory held before is left: zeros where a step did not begin."""
+    simulator = Simulator(MOVING[name](), backend="c")
+    firmware, engine = Firmware(simulator), simulator.engine
+    firmware.init()
+    (p, z, u, w), info = firmware.pointers(), engine._ffi.new(f"{engine._prefix}_info *")
+    fields = dir(info)
+    for field, trouble, began in (("h", 0.0, False), ("h", STEP, True), ("gravity", np.nan, True)):
+        engine.parameters[simulator.plan.at("parameters", "common", 0, field)] = trouble
+        engine._ffi.buffer(info)[:] = b"\xaa" * engine._ffi.sizeof(info[0])
+        status = engine._function("step")(p, engine._options(DEFAULTS), z, u, w, info)
+        assert (status >= 0) == (trouble == STEP)
+        assert "iterations" in fields and all(np.abs(getattr(info, name)) < 100 for name in fields)
+        assert began or not any(getattr(info, name) for name in fields)
+
+
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize("name", MOVING)
 def test_readings_are_what_an_observer_sees(name: str, real: str) -> None:

@@ -269,5 +269,6 @@ def test_a_start_with_inputs_that_are_no_numbers_tells_no_finite_change() -> Non
     firmware, python = placed_by_both(pushed)
     firmware.inputs[:] = np.nan
     python._push("input", firmware.inputs)
-    assert not np.isfinite(firmware.engine._function("start")(*firmware.pointers(), 1))
+    status, change = firmware.start(1)
+    assert status == SolverStatus.NOT_FINITE and not np.isfinite(change)
     assert not np.isfinite(python.solver.start())

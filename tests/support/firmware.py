@@ -51,6 +51,11 @@ class Firmware:
         """The address of the description's parameters as constants."""
         return self.engine._ffi.addressof(self.engine._function("described"))
 
+    def start(self, knot: int) -> tuple[SolverStatus, float]:
+        """Whether a motion starts here, and the largest change of a velocity."""
+        change = self.engine._ffi.new(f"{self.engine._prefix}_real *")
+        return self.call("start", knot, change), float(change[0])
+
     def step(self, options: SolverOptions = DEFAULTS) -> SolverStatus:
         p, z, u, w = self.pointers()
         self.info = self.engine._ffi.new(f"{self.engine._prefix}_info *")

@@ -50,7 +50,10 @@ CALLED
     NAME_state_default(&state);
     NAME_input_default(inputs);
     one = NAME_project(&parameters, &state, inputs, &work, 20);
-    other = NAME_start(&parameters, &state, inputs, &work, 1);
+    status = NAME_start(&parameters, &state, inputs, &work, 1, &other);
+    if (status < 0) {
+        return 4;
+    }
     status = NAME_step(&parameters, &options, &state, inputs, &work, &info);
 FORCES
     NAME_energy(&parameters, &state, inputs, &work, &one, &other);
@@ -100,12 +103,12 @@ OPTIONS
         } else if (choice == 2) {
             status = NAME_init(&parameters, &options, &state, inputs, &work);
         } else if (choice == 3) {
-            *rows = NAME_start(&parameters, &state, inputs, &work, choice);
+            status = NAME_start(&parameters, &state, inputs, &work, choice, (choice != 0) ? rows : 0);
         } else if (choice == 4) {
             status = NAME_step(&parameters, &options, &state, inputs, &work, &info);
         } else if (choice == 5) {
-            status = NAME_rollout(&parameters, &options, &state, inputs, (choice != 0) ? 1 : 0, &work, 2, 1,
-                                  (choice != 0) ? frames : 0, &done);
+            status = NAME_rollout(&parameters, &options, &state, inputs, (choice != 0) ? 1 : ((choice != 0) ? 0 : -1),
+                                  &work, 2, (choice != 0) ? 1 : 0, (choice != 0) ? frames : 0, &done);
         } else if (choice == 6) {
             NAME_observe(&parameters, &state, inputs, &work, frames);
         } else if (choice == 7) {

@@ -2502,7 +2502,7 @@ static void measure_revolute(const double_pendulum_revolute_parameters *revolute
     revolute_m->rate = -((t20*a_w0) + (t21*a_w1) + (t22*a_w2) - (t20*b_w0) - (t21*b_w1) - (t22*b_w2));
 }
 
-/* once per change of the parameters */
+/* what parameters decide alone */
 static void run_setup(const double_pendulum_parameters *p, double_pendulum_work *w)
 {
     /* numbers that follow from the step */
@@ -3128,11 +3128,27 @@ void double_pendulum_options_default(double_pendulum_options *o)
     o->fixed_iterations = 0;
 }
 
+/* whether no orientation is far from unit length; numbers that are none are looked for elsewhere */
+static bool are_units(const double_pendulum_state *z)
+{
+    for (unsigned int n = 0u; n < 2u; n++) {
+        const real *const q = z->body[n].q;
+        const real excess = ((q[0]*q[0]) + (q[1]*q[1]) + (q[2]*q[2]) + (q[3]*q[3])) - 1.0;
+        if ((excess > 0.001) || (excess < -0.001)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* one step, its parameters already set up; the work memory holds it afterwards, even if it failed */
 static int try_step(const double_pendulum_parameters *p, double_pendulum_state *z,
     const double_pendulum_input *u, double_pendulum_work *w, const double_pendulum_options *o, double_pendulum_info *info)
 {
     int status;
+    if (!are_units(z)) {
+        return DOUBLE_PENDULUM_NOT_UNIT;
+    }
     set_switches(w, z->common[0].kick*p->common[0].h, 1.0, w->common[0].inverse);
     run_prepare(p, z, w);
     status = newton(p, z, u, w, o, info);
@@ -3170,7 +3186,9 @@ static int readiness(const double_pendulum_parameters *p, const double_pendulum_
 int double_pendulum_step(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, double_pendulum_info *info)
 {
+    const double_pendulum_info nothing = { 0 };
     const int ready = readiness(p, o);
+    *info = nothing;
     if (ready < 0) {
         set_switches(w, 0.0, 0.0, 0.0);
         return ready;
@@ -3194,8 +3212,8 @@ static void knot_velocities(const double_pendulum_parameters *p, const double_pe
     run_settle(w);
 }
 
-double_pendulum_real double_pendulum_start(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
-    int knot)
+/* momenta from velocities; returns the largest change of one by projection onto the joints */
+static real launched(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w, int knot)
 {
     real largest = 0.0;
     run_setup(p, w);
@@ -3341,9 +3359,15 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
     int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done)
 {
     const long each = stride;
-    int status = readiness(p, o);
+    int status;
     double_pendulum_info info = { 0 };
     *done = 0;
+    /* of a rollout that is refused there are no forces */
+    set_switches(w, 0.0, 0.0, 0.0);
+    if ((stride < 0) || (every < 1)) {
+        return DOUBLE_PENDULUM_BAD_OPTION;
+    }
+    status = readiness(p, o);
     if (status < 0) {
         return status;
     }
@@ -3408,58 +3432,52 @@ static real greater_of(real a, real b)
     return (b > a) ? b : a;
 }
 
-/* a number as the text has it; NaN is none */
-static bool is_number(real x, real wanted)
+/* whether numbers are what they were; NaN is none */
+static bool are_kept(const real *numbers, const real *wanted, unsigned int count)
 {
-    return (x >= wanted) && (x <= wanted);
+    for (unsigned int k = 0u; k < count; k++) {
+        if (!((numbers[k] >= wanted[k]) && (numbers[k] <= wanted[k]))) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* whether every number that the text has as a constant is what it was */
+/* whether every number that the text has as a constant, or that is tied to others, is as it was described */
 static bool constants_are_kept(const double_pendulum_parameters *p)
 {
     for (unsigned int n = 0u; n < 2u; n++) {
         const double_pendulum_body_parameters *const own = &p->body[n];
-        const bool kept = is_number(own->inertia[3], 0.0)
-            && is_number(own->inertia[4], 0.0)
-            && is_number(own->inertia[5], 0.0);
+        const double_pendulum_body_parameters *const was = &double_pendulum_described.body[n];
+        const bool kept = are_kept(&own->inertia[3], &was->inertia[3], 3u);
         if (!kept) {
             return false;
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         const double_pendulum_revolute_ground_parameters *const own = &p->revolute_ground[n];
-        const bool kept = is_number(own->anchor_a[0], 0.0)
-            && is_number(own->anchor_a[1], 0.0)
-            && is_number(own->anchor_a[2], 0.0)
-            && is_number(own->anchor_b[0], 0.0)
-            && is_number(own->anchor_b[1], 0.0)
-            && is_number(own->e1[0], 1.0)
-            && is_number(own->e1[1], 0.0)
-            && is_number(own->e1[2], 0.0)
-            && is_number(own->e2[0], 0.0)
-            && is_number(own->e2[1], 1.0)
-            && is_number(own->e2[2], 0.0)
-            && is_number(own->e3[0], 0.0)
-            && is_number(own->e3[1], 0.0)
-            && is_number(own->e3[2], 1.0);
+        const double_pendulum_revolute_ground_parameters *const was = &double_pendulum_described.revolute_ground[n];
+        const bool kept = are_kept(&own->anchor_a[0], &was->anchor_a[0], 3u)
+            && are_kept(&own->anchor_b[0], &was->anchor_b[0], 2u)
+            && are_kept(&own->frame_a[0], &was->frame_a[0], 4u)
+            && are_kept(&own->frame_b[0], &was->frame_b[0], 4u)
+            && are_kept(&own->e1[0], &was->e1[0], 3u)
+            && are_kept(&own->e2[0], &was->e2[0], 3u)
+            && are_kept(&own->e3[0], &was->e3[0], 3u);
         if (!kept) {
             return false;
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         const double_pendulum_revolute_parameters *const own = &p->revolute[n];
-        const bool kept = is_number(own->anchor_a[0], 0.0)
-            && is_number(own->anchor_b[0], 0.0)
-            && is_number(own->anchor_b[1], 0.0)
-            && is_number(own->e1[0], 1.0)
-            && is_number(own->e1[1], 0.0)
-            && is_number(own->e1[2], 0.0)
-            && is_number(own->e2[0], 0.0)
-            && is_number(own->e2[1], 1.0)
-            && is_number(own->e2[2], 0.0)
-            && is_number(own->e3[0], 0.0)
-            && is_number(own->e3[1], 0.0)
-            && is_number(own->e3[2], 1.0);
+        const double_pendulum_revolute_parameters *const was = &double_pendulum_described.revolute[n];
+        const bool kept = are_kept(&own->anchor_a[0], &was->anchor_a[0], 1u)
+            && are_kept(&own->anchor_b[0], &was->anchor_b[0], 2u)
+            && are_kept(&own->frame_a[0], &was->frame_a[0], 4u)
+            && are_kept(&own->frame_b[0], &was->frame_b[0], 4u)
+            && are_kept(&own->e1[0], &was->e1[0], 3u)
+            && are_kept(&own->e2[0], &was->e2[0], 3u)
+            && are_kept(&own->e3[0], &was->e3[0], 3u);
         if (!kept) {
             return false;
         }
@@ -3558,49 +3576,7 @@ static bool are_sensible(const double_pendulum_parameters *p)
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].anchor_a[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
             if (!is_finite(p->revolute_ground[n].anchor_b[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute_ground[n].frame_a[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute_ground[n].frame_b[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].e1[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].e2[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].e3[k])) {
                 return false;
             }
         }
@@ -3615,41 +3591,6 @@ static bool are_sensible(const double_pendulum_parameters *p)
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
             if (!is_finite(p->revolute[n].anchor_b[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute[n].frame_a[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute[n].frame_b[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute[n].e1[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute[n].e2[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute[n].e3[k])) {
                 return false;
             }
         }
@@ -3710,10 +3651,23 @@ static int standing(const double_pendulum_parameters *p, const double_pendulum_s
     if (!all_finite(z, u)) {
         return DOUBLE_PENDULUM_NOT_FINITE;
     }
+    if (!are_units(z)) {
+        return DOUBLE_PENDULUM_NOT_UNIT;
+    }
     if (!(closure_of(w) <= most)) {
         return DOUBLE_PENDULUM_NOT_CLOSED;
     }
     return DOUBLE_PENDULUM_OK;
+}
+
+int double_pendulum_start(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w, int knot,
+    double_pendulum_real *change)
+{
+    const real largest = launched(p, z, u, w, knot);
+    if (change != NULL) {
+        *change = largest;
+    }
+    return standing(p, z, u, w);
 }
 
 void double_pendulum_input_default(double_pendulum_input *u)
@@ -3727,7 +3681,7 @@ int double_pendulum_reset(const double_pendulum_parameters *p, double_pendulum_o
     double_pendulum_options_default(o);
     double_pendulum_state_default(z);
     double_pendulum_input_default(u);
-    (void)double_pendulum_start(p, z, u, w, 1);
+    (void)launched(p, z, u, w, 1);
     return standing(p, z, u, w);
 }
 
@@ -3776,7 +3730,7 @@ int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_s
     before = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
-    (void)double_pendulum_start(p, z, &held, w, 1);
+    (void)launched(p, z, &held, w, 1);
     status = standing(p, z, &held, w);
     if (status < 0) {
         *z = before;

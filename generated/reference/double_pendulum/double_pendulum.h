@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* what this header is of; double_pendulum_check compares it with the object */
-#define DOUBLE_PENDULUM_ABI 3
+#define DOUBLE_PENDULUM_ABI 4
 #define DOUBLE_PENDULUM_VERSION "symvi 0.1.0"
 #define DOUBLE_PENDULUM_DIGEST "ebf25f2c06d137a9e050d241bbd2b65ef2ff38fa59ee3226f10fb44751c3ecd7"
 #define DOUBLE_PENDULUM_SIZES ((unsigned long)(sizeof(double_pendulum_parameters) + (3u*sizeof(double_pendulum_state)) + (5u*sizeof(double_pendulum_input)) \
@@ -58,9 +58,10 @@ enum {
     DOUBLE_PENDULUM_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
     DOUBLE_PENDULUM_NO_STEP = -11, /* the work memory holds no step; ask right after one */
     DOUBLE_PENDULUM_MISFIT = -12, /* header and object are of different texts; compile both anew */
-    DOUBLE_PENDULUM_BAKED = -13, /* a parameter was changed that the text has as a constant; change the description instead */
-    DOUBLE_PENDULUM_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, or the like */
-    DOUBLE_PENDULUM_BAD_OPTION = -15  /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
+    DOUBLE_PENDULUM_BAKED = -13, /* a parameter was changed that the text has as a constant, or that is tied to others; change the description instead */
+    DOUBLE_PENDULUM_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, a limit without room, or the like */
+    DOUBLE_PENDULUM_BAD_OPTION = -15, /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
+    DOUBLE_PENDULUM_NOT_UNIT = -16  /* an orientation is none: its quaternion is not of unit length; give it that, and start again */
 };
 
 /* Where the parts of the mechanism lie in the structs below. */
@@ -86,7 +87,7 @@ enum {
 };
 
 /* Of parameters, a caller may change what is not marked. "follows": double_pendulum_adapt works it out from others. "fixed", or "fixed: [0]" of
- * an entry: the text has the description's number as a constant. "the solver's own": leave it as it is. */
+ * an entry: the number stays as described, being a constant of the text or tied to others. "the solver's own": leave it as it is. */
 /* common: parameters */
 typedef struct {
     double_pendulum_real h; /* time step [s] */
@@ -99,15 +100,15 @@ typedef struct {
 typedef struct {
     double_pendulum_real mass; /* mass [kg] */
     double_pendulum_real inertia[6]; /* xx, yy, zz, xy, xz, yz about the centre of mass, body axes [kg m²]; fixed: [3], [4], [5] */
-    double_pendulum_real size; /* largest principal inertia, at least the mass times (1 mm)² [kg m²]; follows */
+    double_pendulum_real size; /* largest diagonal entry of the inertia, at least the mass times (1 mm)² [kg m²]; follows */
 } double_pendulum_body_parameters;
 
 /* revolute ground: parameters */
 typedef struct {
     double_pendulum_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed */
     double_pendulum_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
-    double_pendulum_real frame_a[4]; /* joint triad on the parent */
-    double_pendulum_real frame_b[4]; /* joint triad on the child */
+    double_pendulum_real frame_a[4]; /* joint triad on the parent; fixed */
+    double_pendulum_real frame_b[4]; /* joint triad on the child; fixed */
     double_pendulum_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
     double_pendulum_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
     double_pendulum_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
@@ -117,8 +118,8 @@ typedef struct {
 typedef struct {
     double_pendulum_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed: [0] */
     double_pendulum_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
-    double_pendulum_real frame_a[4]; /* joint triad on the parent */
-    double_pendulum_real frame_b[4]; /* joint triad on the child */
+    double_pendulum_real frame_a[4]; /* joint triad on the parent; fixed */
+    double_pendulum_real frame_b[4]; /* joint triad on the child; fixed */
     double_pendulum_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
     double_pendulum_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
     double_pendulum_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
@@ -285,11 +286,11 @@ DOUBLE_PENDULUM_API void double_pendulum_parameters_default(double_pendulum_para
 
 /* After a change of parameters, before the next step: what follows from others is worked out anew, as their comments say; the shape of a
  * joint is that of the joint's own record. An inertia does not follow its mass. Returns DOUBLE_PENDULUM_OK; or DOUBLE_PENDULUM_BAKED where a number was
- * changed that the text has as a constant, DOUBLE_PENDULUM_BAD_PARAMETER where one makes no sense: then p is as it was given. */
+ * changed that is fixed, DOUBLE_PENDULUM_BAD_PARAMETER where one makes no sense: then p is as it was given. */
 DOUBLE_PENDULUM_API int double_pendulum_adapt(double_pendulum_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
- * none, and call double_pendulum_start, which makes momenta of the velocities. */
+ * none, and call double_pendulum_start, which makes momenta of the velocities and tells where no motion can start. */
 DOUBLE_PENDULUM_API void double_pendulum_state_default(double_pendulum_state *z);
 
 /* The inputs at time 0: what signals of the description are there, else 0. */
@@ -300,16 +301,21 @@ DOUBLE_PENDULUM_API void double_pendulum_options_default(double_pendulum_options
 
 /* Momenta of a start, from placements (x, q) and velocities (v, w in world axes) in the state.
  * knot = 1: velocities at the knot itself, projected onto the joints (second order); knot = 0: velocities over the step before
- * (the papers' start). u holds the drivers' inputs at the start. Returns the largest change that the projection made. */
-DOUBLE_PENDULUM_API double_pendulum_real double_pendulum_start(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,
-    double_pendulum_work *w, int knot);
+ * (the papers' start). u holds the drivers' inputs at the start. change: the largest change that the projection made, or null. Returns
+ * DOUBLE_PENDULUM_OK; or DOUBLE_PENDULUM_NOT_CLOSED, DOUBLE_PENDULUM_NOT_APART, DOUBLE_PENDULUM_NOT_FINITE, DOUBLE_PENDULUM_NOT_UNIT, from where no step should be taken:
+ * double_pendulum_project moves placements that are near onto the joints. */
+DOUBLE_PENDULUM_API int double_pendulum_start(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,
+    double_pendulum_work *w, int knot, double_pendulum_real *change);
 
-/* One step. The state moves to the next knot, or stays untouched when the status is negative. */
+/* One step. The state moves to the next knot, or stays untouched when the status is negative: then info tells how far it came, zeros
+ * where it did not begin. */
 DOUBLE_PENDULUM_API int double_pendulum_step(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z,
     const double_pendulum_input *u, double_pendulum_work *w, double_pendulum_info *info);
 
-/* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null.
- * Stops at the first negative status and returns it; done counts the steps taken. */
+/* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
+ * frames[k] is the knot after k*every steps, and frames[0] is left to the caller, who can double_pendulum_observe it. every is 1 or more,
+ * stride 0 or more, else the status is DOUBLE_PENDULUM_BAD_OPTION. Stops at the first negative status and returns it; done counts the steps
+ * taken. */
 DOUBLE_PENDULUM_API int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z,
     const double_pendulum_input *inputs, int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done);
 
@@ -335,7 +341,7 @@ DOUBLE_PENDULUM_API int double_pendulum_reactions(const double_pendulum_paramete
  * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
  * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
  * nearest placement, by mass, that does so. Then the state is started at the knot. Returns DOUBLE_PENDULUM_OK, or
- * DOUBLE_PENDULUM_NOT_CLOSED, DOUBLE_PENDULUM_NOT_APART, DOUBLE_PENDULUM_NOT_FINITE: then the state is as it was. */
+ * DOUBLE_PENDULUM_NOT_CLOSED, DOUBLE_PENDULUM_NOT_APART, DOUBLE_PENDULUM_NOT_FINITE, DOUBLE_PENDULUM_NOT_UNIT: then the state is as it was. */
 DOUBLE_PENDULUM_API int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, const double_pendulum_real *coordinates, const double_pendulum_real *rates);
 

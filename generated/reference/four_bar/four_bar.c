@@ -4193,7 +4193,7 @@ static void measure_revolute_loop(const four_bar_revolute_loop_parameters *revol
     revolute_loop_m->rate = -((t20*a_w0) + (t21*a_w1) + (t22*a_w2) - (t20*b_w0) - (t21*b_w1) - (t22*b_w2));
 }
 
-/* once per change of the parameters */
+/* what parameters decide alone */
 static void run_setup(const four_bar_parameters *p, four_bar_work *w)
 {
     /* numbers that follow from the step */
@@ -5233,11 +5233,27 @@ void four_bar_options_default(four_bar_options *o)
     o->fixed_iterations = 0;
 }
 
+/* whether no orientation is far from unit length; numbers that are none are looked for elsewhere */
+static bool are_units(const four_bar_state *z)
+{
+    for (unsigned int n = 0u; n < 3u; n++) {
+        const real *const q = z->body[n].q;
+        const real excess = ((q[0]*q[0]) + (q[1]*q[1]) + (q[2]*q[2]) + (q[3]*q[3])) - 1.0;
+        if ((excess > 0.001) || (excess < -0.001)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* one step, its parameters already set up; the work memory holds it afterwards, even if it failed */
 static int try_step(const four_bar_parameters *p, four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
 {
     int status;
+    if (!are_units(z)) {
+        return FOUR_BAR_NOT_UNIT;
+    }
     set_switches(w, z->common[0].kick*p->common[0].h, 1.0, w->common[0].inverse);
     run_prepare(p, z, w);
     run_watch(p, z, w);
@@ -5283,7 +5299,9 @@ static int readiness(const four_bar_parameters *p, const four_bar_options *o)
 int four_bar_step(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, four_bar_info *info)
 {
+    const four_bar_info nothing = { 0 };
     const int ready = readiness(p, o);
+    *info = nothing;
     if (ready < 0) {
         set_switches(w, 0.0, 0.0, 0.0);
         return ready;
@@ -5307,8 +5325,8 @@ static void knot_velocities(const four_bar_parameters *p, const four_bar_state *
     run_settle(w);
 }
 
-four_bar_real four_bar_start(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w,
-    int knot)
+/* momenta from velocities; returns the largest change of one by projection onto the joints */
+static real launched(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w, int knot)
 {
     real largest = 0.0;
     run_setup(p, w);
@@ -5482,9 +5500,15 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
     int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done)
 {
     const long each = stride;
-    int status = readiness(p, o);
+    int status;
     four_bar_info info = { 0 };
     *done = 0;
+    /* of a rollout that is refused there are no forces */
+    set_switches(w, 0.0, 0.0, 0.0);
+    if ((stride < 0) || (every < 1)) {
+        return FOUR_BAR_BAD_OPTION;
+    }
+    status = readiness(p, o);
     if (status < 0) {
         return status;
     }
@@ -5554,90 +5578,78 @@ static real greater_of(real a, real b)
     return (b > a) ? b : a;
 }
 
-/* a number as the text has it; NaN is none */
-static bool is_number(real x, real wanted)
+/* whether numbers are what they were; NaN is none */
+static bool are_kept(const real *numbers, const real *wanted, unsigned int count)
 {
-    return (x >= wanted) && (x <= wanted);
+    for (unsigned int k = 0u; k < count; k++) {
+        if (!((numbers[k] >= wanted[k]) && (numbers[k] <= wanted[k]))) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* whether every number that the text has as a constant is what it was */
+/* whether every number that the text has as a constant, or that is tied to others, is as it was described */
 static bool constants_are_kept(const four_bar_parameters *p)
 {
     for (unsigned int n = 0u; n < 3u; n++) {
         const four_bar_body_parameters *const own = &p->body[n];
-        const bool kept = is_number(own->inertia[3], 0.0)
-            && is_number(own->inertia[4], 0.0)
-            && is_number(own->inertia[5], 0.0);
+        const four_bar_body_parameters *const was = &four_bar_described.body[n];
+        const bool kept = are_kept(&own->inertia[3], &was->inertia[3], 3u);
         if (!kept) {
             return false;
         }
     }
     for (unsigned int n = 0u; n < 2u; n++) {
         const four_bar_revolute_ground_parameters *const own = &p->revolute_ground[n];
-        const bool kept = is_number(own->anchor_a[1], 0.0)
-            && is_number(own->anchor_a[2], 0.0)
-            && is_number(own->anchor_b[0], 0.0)
-            && is_number(own->anchor_b[1], 0.0)
-            && is_number(own->e1[0], 1.0)
-            && is_number(own->e1[1], 0.0)
-            && is_number(own->e1[2], 0.0)
-            && is_number(own->e2[0], 0.0)
-            && is_number(own->e2[1], 1.0)
-            && is_number(own->e2[2], 0.0)
-            && is_number(own->e3[0], 0.0)
-            && is_number(own->e3[1], 0.0)
-            && is_number(own->e3[2], 1.0);
+        const four_bar_revolute_ground_parameters *const was = &four_bar_described.revolute_ground[n];
+        const bool kept = are_kept(&own->anchor_a[1], &was->anchor_a[1], 2u)
+            && are_kept(&own->anchor_b[0], &was->anchor_b[0], 2u)
+            && are_kept(&own->frame_a[0], &was->frame_a[0], 4u)
+            && are_kept(&own->frame_b[0], &was->frame_b[0], 4u)
+            && are_kept(&own->e1[0], &was->e1[0], 3u)
+            && are_kept(&own->e2[0], &was->e2[0], 3u)
+            && are_kept(&own->e3[0], &was->e3[0], 3u);
         if (!kept) {
             return false;
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         const four_bar_revolute_parameters *const own = &p->revolute[n];
-        const bool kept = is_number(own->anchor_a[0], 0.0)
-            && is_number(own->anchor_b[0], 0.0)
-            && is_number(own->anchor_b[1], 0.0)
-            && is_number(own->e1[0], 1.0)
-            && is_number(own->e1[1], 0.0)
-            && is_number(own->e1[2], 0.0)
-            && is_number(own->e2[0], 0.0)
-            && is_number(own->e2[1], 1.0)
-            && is_number(own->e2[2], 0.0)
-            && is_number(own->e3[0], 0.0)
-            && is_number(own->e3[1], 0.0)
-            && is_number(own->e3[2], 1.0);
+        const four_bar_revolute_parameters *const was = &four_bar_described.revolute[n];
+        const bool kept = are_kept(&own->anchor_a[0], &was->anchor_a[0], 1u)
+            && are_kept(&own->anchor_b[0], &was->anchor_b[0], 2u)
+            && are_kept(&own->frame_a[0], &was->frame_a[0], 4u)
+            && are_kept(&own->frame_b[0], &was->frame_b[0], 4u)
+            && are_kept(&own->e1[0], &was->e1[0], 3u)
+            && are_kept(&own->e2[0], &was->e2[0], 3u)
+            && are_kept(&own->e3[0], &was->e3[0], 3u);
         if (!kept) {
             return false;
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         const four_bar_revolute_loop_parameters *const own = &p->revolute_loop[n];
-        const bool kept = is_number(own->axis1[0], 0.0)
-            && is_number(own->axis1[1], 0.0)
-            && is_number(own->axis1[2], 1.0)
-            && is_number(own->anchor_a[0], 0.0)
-            && is_number(own->anchor_b[0], 0.0)
-            && is_number(own->anchor_b[1], 0.0)
-            && is_number(own->axis2[0], 1.0)
-            && is_number(own->axis2[1], 0.0)
-            && is_number(own->axis2[2], 0.0)
-            && is_number(own->e1[0], 1.0)
-            && is_number(own->e1[1], 0.0)
-            && is_number(own->e1[2], 0.0)
-            && is_number(own->e2[0], 0.0)
-            && is_number(own->e2[1], 1.0)
-            && is_number(own->e2[2], 0.0)
-            && is_number(own->e3[0], 0.0)
-            && is_number(own->e3[1], 0.0)
-            && is_number(own->e3[2], 1.0);
+        const four_bar_revolute_loop_parameters *const was = &four_bar_described.revolute_loop[n];
+        const bool kept = are_kept(&own->axis1[0], &was->axis1[0], 3u)
+            && are_kept(&own->anchor_a[0], &was->anchor_a[0], 1u)
+            && are_kept(&own->anchor_b[0], &was->anchor_b[0], 2u)
+            && are_kept(&own->axis2[0], &was->axis2[0], 3u)
+            && are_kept(&own->e1[0], &was->e1[0], 3u)
+            && are_kept(&own->e2[0], &was->e2[0], 3u)
+            && are_kept(&own->e3[0], &was->e3[0], 3u)
+            && are_kept(&own->frame_a[0], &was->frame_a[0], 4u)
+            && are_kept(&own->frame_b[0], &was->frame_b[0], 4u);
         if (!kept) {
             return false;
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         const four_bar_revolute_dropped_parameters *const own = &p->revolute_dropped[n];
-        const bool kept = is_number(own->axis3[0], 0.0)
-            && is_number(own->axis3[1], 1.0)
-            && is_number(own->axis3[2], 0.0);
+        const four_bar_revolute_dropped_parameters *const was = &four_bar_described.revolute_dropped[n];
+        const bool kept = are_kept(&own->axis3[0], &was->axis3[0], 3u)
+            && are_kept(&own->frame_a[0], &was->frame_a[0], 4u)
+            && are_kept(&own->frame_b[0], &was->frame_b[0], 4u);
         if (!kept) {
             return false;
         }
@@ -5748,41 +5760,6 @@ static bool are_sensible(const four_bar_parameters *p)
             }
         }
     }
-    for (unsigned int n = 0u; n < 2u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute_ground[n].frame_a[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 2u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute_ground[n].frame_b[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 2u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].e1[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 2u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].e2[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 2u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].e3[k])) {
-                return false;
-            }
-        }
-    }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
             if (!is_finite(p->revolute[n].anchor_a[k])) {
@@ -5793,48 +5770,6 @@ static bool are_sensible(const four_bar_parameters *p)
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
             if (!is_finite(p->revolute[n].anchor_b[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute[n].frame_a[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute[n].frame_b[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute[n].e1[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute[n].e2[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute[n].e3[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_loop[n].axis1[k])) {
                 return false;
             }
         }
@@ -5854,57 +5789,8 @@ static bool are_sensible(const four_bar_parameters *p)
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_loop[n].axis2[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_loop[n].e1[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_loop[n].e2[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_loop[n].e3[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 2u; k++) {
             if (!is_finite(p->revolute_loop[n].guard[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute_loop[n].frame_a[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute_loop[n].frame_b[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_dropped[n].axis3[k])) {
                 return false;
             }
         }
@@ -5925,12 +5811,6 @@ int four_bar_adapt(four_bar_parameters *p)
     }
     for (unsigned int k = 0u; k < 3u; k++) {
         p->revolute_dropped[0].anchor_b[k] = p->revolute_loop[0].anchor_b[k];
-    }
-    for (unsigned int k = 0u; k < 4u; k++) {
-        p->revolute_dropped[0].frame_a[k] = p->revolute_loop[0].frame_a[k];
-    }
-    for (unsigned int k = 0u; k < 4u; k++) {
-        p->revolute_dropped[0].frame_b[k] = p->revolute_loop[0].frame_b[k];
     }
     for (unsigned int n = 0u; n < 3u; n++) {
         weigh_body(&p->body[n]);
@@ -5978,10 +5858,23 @@ static int standing(const four_bar_parameters *p, const four_bar_state *z, const
     if (!all_finite(z, u)) {
         return FOUR_BAR_NOT_FINITE;
     }
+    if (!are_units(z)) {
+        return FOUR_BAR_NOT_UNIT;
+    }
     if (!(closure_of(w) <= most)) {
         return FOUR_BAR_NOT_CLOSED;
     }
     return FOUR_BAR_OK;
+}
+
+int four_bar_start(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w, int knot,
+    four_bar_real *change)
+{
+    const real largest = launched(p, z, u, w, knot);
+    if (change != NULL) {
+        *change = largest;
+    }
+    return standing(p, z, u, w);
 }
 
 void four_bar_input_default(four_bar_input *u)
@@ -5995,7 +5888,7 @@ int four_bar_reset(const four_bar_parameters *p, four_bar_options *o, four_bar_s
     four_bar_options_default(o);
     four_bar_state_default(z);
     four_bar_input_default(u);
-    (void)four_bar_start(p, z, u, w, 1);
+    (void)launched(p, z, u, w, 1);
     return standing(p, z, u, w);
 }
 
@@ -6049,7 +5942,7 @@ int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_b
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)four_bar_project(p, z, &held, w, 50);
-    (void)four_bar_start(p, z, &held, w, 1);
+    (void)launched(p, z, &held, w, 1);
     status = standing(p, z, &held, w);
     if (status < 0) {
         *z = before;

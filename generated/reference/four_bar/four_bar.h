@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* what this header is of; four_bar_check compares it with the object */
-#define FOUR_BAR_ABI 3
+#define FOUR_BAR_ABI 4
 #define FOUR_BAR_VERSION "symvi 0.1.0"
 #define FOUR_BAR_DIGEST "1f2c287cce15cf0eb551432db35b9e30091721549e77d8f19c04d93c9419cdd9"
 #define FOUR_BAR_SIZES ((unsigned long)(sizeof(four_bar_parameters) + (3u*sizeof(four_bar_state)) + (5u*sizeof(four_bar_input)) \
@@ -58,9 +58,10 @@ enum {
     FOUR_BAR_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
     FOUR_BAR_NO_STEP = -11, /* the work memory holds no step; ask right after one */
     FOUR_BAR_MISFIT = -12, /* header and object are of different texts; compile both anew */
-    FOUR_BAR_BAKED = -13, /* a parameter was changed that the text has as a constant; change the description instead */
-    FOUR_BAR_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, or the like */
-    FOUR_BAR_BAD_OPTION = -15  /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
+    FOUR_BAR_BAKED = -13, /* a parameter was changed that the text has as a constant, or that is tied to others; change the description instead */
+    FOUR_BAR_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, a limit without room, or the like */
+    FOUR_BAR_BAD_OPTION = -15, /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
+    FOUR_BAR_NOT_UNIT = -16  /* an orientation is none: its quaternion is not of unit length; give it that, and start again */
 };
 
 /* Where the parts of the mechanism lie in the structs below. */
@@ -94,7 +95,7 @@ enum {
 };
 
 /* Of parameters, a caller may change what is not marked. "follows": four_bar_adapt works it out from others. "fixed", or "fixed: [0]" of
- * an entry: the text has the description's number as a constant. "the solver's own": leave it as it is. */
+ * an entry: the number stays as described, being a constant of the text or tied to others. "the solver's own": leave it as it is. */
 /* common: parameters */
 typedef struct {
     four_bar_real h; /* time step [s] */
@@ -107,15 +108,15 @@ typedef struct {
 typedef struct {
     four_bar_real mass; /* mass [kg] */
     four_bar_real inertia[6]; /* xx, yy, zz, xy, xz, yz about the centre of mass, body axes [kg m²]; fixed: [3], [4], [5] */
-    four_bar_real size; /* largest principal inertia, at least the mass times (1 mm)² [kg m²]; follows */
+    four_bar_real size; /* largest diagonal entry of the inertia, at least the mass times (1 mm)² [kg m²]; follows */
 } four_bar_body_parameters;
 
 /* revolute ground: parameters */
 typedef struct {
     four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed: [1], [2] */
     four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
-    four_bar_real frame_a[4]; /* joint triad on the parent */
-    four_bar_real frame_b[4]; /* joint triad on the child */
+    four_bar_real frame_a[4]; /* joint triad on the parent; fixed */
+    four_bar_real frame_b[4]; /* joint triad on the child; fixed */
     four_bar_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
     four_bar_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
     four_bar_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
@@ -125,8 +126,8 @@ typedef struct {
 typedef struct {
     four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed: [0] */
     four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
-    four_bar_real frame_a[4]; /* joint triad on the parent */
-    four_bar_real frame_b[4]; /* joint triad on the child */
+    four_bar_real frame_a[4]; /* joint triad on the parent; fixed */
+    four_bar_real frame_b[4]; /* joint triad on the child; fixed */
     four_bar_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
     four_bar_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
     four_bar_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
@@ -142,8 +143,8 @@ typedef struct {
     four_bar_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
     four_bar_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
     four_bar_real guard[2]; /* guard of the factorisation, far below the row's scale [1/kg]; the solver's own */
-    four_bar_real frame_a[4]; /* joint triad on the parent */
-    four_bar_real frame_b[4]; /* joint triad on the child */
+    four_bar_real frame_a[4]; /* joint triad on the parent; fixed */
+    four_bar_real frame_b[4]; /* joint triad on the child; fixed */
 } four_bar_revolute_loop_parameters;
 
 /* revolute dropped: parameters */
@@ -151,8 +152,8 @@ typedef struct {
     four_bar_real axis3[3]; /* third axis of the joint's triad, on the parent; fixed */
     four_bar_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; follows */
     four_bar_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; follows */
-    four_bar_real frame_a[4]; /* joint triad on the parent; follows */
-    four_bar_real frame_b[4]; /* joint triad on the child; follows */
+    four_bar_real frame_a[4]; /* joint triad on the parent; fixed */
+    four_bar_real frame_b[4]; /* joint triad on the child; fixed */
 } four_bar_revolute_dropped_parameters;
 
 /* common: state */
@@ -390,11 +391,11 @@ FOUR_BAR_API void four_bar_parameters_default(four_bar_parameters *p);
 
 /* After a change of parameters, before the next step: what follows from others is worked out anew, as their comments say; the shape of a
  * joint is that of the joint's own record. An inertia does not follow its mass. Returns FOUR_BAR_OK; or FOUR_BAR_BAKED where a number was
- * changed that the text has as a constant, FOUR_BAR_BAD_PARAMETER where one makes no sense: then p is as it was given. */
+ * changed that is fixed, FOUR_BAR_BAD_PARAMETER where one makes no sense: then p is as it was given. */
 FOUR_BAR_API int four_bar_adapt(four_bar_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
- * none, and call four_bar_start, which makes momenta of the velocities. */
+ * none, and call four_bar_start, which makes momenta of the velocities and tells where no motion can start. */
 FOUR_BAR_API void four_bar_state_default(four_bar_state *z);
 
 /* The inputs at time 0: what signals of the description are there, else 0. */
@@ -405,16 +406,21 @@ FOUR_BAR_API void four_bar_options_default(four_bar_options *o);
 
 /* Momenta of a start, from placements (x, q) and velocities (v, w in world axes) in the state.
  * knot = 1: velocities at the knot itself, projected onto the joints (second order); knot = 0: velocities over the step before
- * (the papers' start). u holds the drivers' inputs at the start. Returns the largest change that the projection made. */
-FOUR_BAR_API four_bar_real four_bar_start(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u,
-    four_bar_work *w, int knot);
+ * (the papers' start). u holds the drivers' inputs at the start. change: the largest change that the projection made, or null. Returns
+ * FOUR_BAR_OK; or FOUR_BAR_NOT_CLOSED, FOUR_BAR_NOT_APART, FOUR_BAR_NOT_FINITE, FOUR_BAR_NOT_UNIT, from where no step should be taken:
+ * four_bar_project moves placements that are near onto the joints. */
+FOUR_BAR_API int four_bar_start(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u,
+    four_bar_work *w, int knot, four_bar_real *change);
 
-/* One step. The state moves to the next knot, or stays untouched when the status is negative. */
+/* One step. The state moves to the next knot, or stays untouched when the status is negative: then info tells how far it came, zeros
+ * where it did not begin. */
 FOUR_BAR_API int four_bar_step(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, four_bar_info *info);
 
-/* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null.
- * Stops at the first negative status and returns it; done counts the steps taken. */
+/* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
+ * frames[k] is the knot after k*every steps, and frames[0] is left to the caller, who can four_bar_observe it. every is 1 or more,
+ * stride 0 or more, else the status is FOUR_BAR_BAD_OPTION. Stops at the first negative status and returns it; done counts the steps
+ * taken. */
 FOUR_BAR_API int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z,
     const four_bar_input *inputs, int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done);
 
@@ -442,7 +448,7 @@ FOUR_BAR_API int four_bar_reactions(const four_bar_parameters *p, const four_bar
  * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
  * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
  * nearest placement, by mass, that does so. Then the state is started at the knot. Returns FOUR_BAR_OK, or
- * FOUR_BAR_NOT_CLOSED, FOUR_BAR_NOT_APART, FOUR_BAR_NOT_FINITE: then the state is as it was. */
+ * FOUR_BAR_NOT_CLOSED, FOUR_BAR_NOT_APART, FOUR_BAR_NOT_FINITE, FOUR_BAR_NOT_UNIT: then the state is as it was. */
 FOUR_BAR_API int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, const four_bar_real *coordinates, const four_bar_real *rates);
 

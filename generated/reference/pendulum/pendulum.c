@@ -190,7 +190,7 @@ typedef struct {
     pendulum_revolute_ground_motion revolute_ground[1];
 } pendulum_motion;
 
-/* once per change of the parameters */
+/* what parameters decide alone */
 static void run_setup(const pendulum_parameters *p, pendulum_work *w)
 {
     /* numbers that follow from the step */
@@ -2044,11 +2044,27 @@ void pendulum_options_default(pendulum_options *o)
     o->fixed_iterations = 0;
 }
 
+/* whether no orientation is far from unit length; numbers that are none are looked for elsewhere */
+static bool are_units(const pendulum_state *z)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        const real *const q = z->body[n].q;
+        const real excess = ((q[0]*q[0]) + (q[1]*q[1]) + (q[2]*q[2]) + (q[3]*q[3])) - 1.0;
+        if ((excess > 0.001) || (excess < -0.001)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* one step, its parameters already set up; the work memory holds it afterwards, even if it failed */
 static int try_step(const pendulum_parameters *p, pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
 {
     int status;
+    if (!are_units(z)) {
+        return PENDULUM_NOT_UNIT;
+    }
     set_switches(w, z->common[0].kick*p->common[0].h, 1.0, w->common[0].inverse);
     run_prepare(p, z, w);
     status = newton(p, z, u, w, o, info);
@@ -2086,7 +2102,9 @@ static int readiness(const pendulum_parameters *p, const pendulum_options *o)
 int pendulum_step(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, pendulum_info *info)
 {
+    const pendulum_info nothing = { 0 };
     const int ready = readiness(p, o);
+    *info = nothing;
     if (ready < 0) {
         set_switches(w, 0.0, 0.0, 0.0);
         return ready;
@@ -2110,8 +2128,8 @@ static void knot_velocities(const pendulum_parameters *p, const pendulum_state *
     run_settle(w);
 }
 
-pendulum_real pendulum_start(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w,
-    int knot)
+/* momenta from velocities; returns the largest change of one by projection onto the joints */
+static real launched(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, int knot)
 {
     real largest = 0.0;
     run_setup(p, w);
@@ -2248,9 +2266,15 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
     int stride, pendulum_work *w, int steps, int every, pendulum_frame *frames, int *done)
 {
     const long each = stride;
-    int status = readiness(p, o);
+    int status;
     pendulum_info info = { 0 };
     *done = 0;
+    /* of a rollout that is refused there are no forces */
+    set_switches(w, 0.0, 0.0, 0.0);
+    if ((stride < 0) || (every < 1)) {
+        return PENDULUM_BAD_OPTION;
+    }
+    status = readiness(p, o);
     if (status < 0) {
         return status;
     }
@@ -2315,40 +2339,38 @@ static real greater_of(real a, real b)
     return (b > a) ? b : a;
 }
 
-/* a number as the text has it; NaN is none */
-static bool is_number(real x, real wanted)
+/* whether numbers are what they were; NaN is none */
+static bool are_kept(const real *numbers, const real *wanted, unsigned int count)
 {
-    return (x >= wanted) && (x <= wanted);
+    for (unsigned int k = 0u; k < count; k++) {
+        if (!((numbers[k] >= wanted[k]) && (numbers[k] <= wanted[k]))) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* whether every number that the text has as a constant is what it was */
+/* whether every number that the text has as a constant, or that is tied to others, is as it was described */
 static bool constants_are_kept(const pendulum_parameters *p)
 {
     for (unsigned int n = 0u; n < 1u; n++) {
         const pendulum_body_parameters *const own = &p->body[n];
-        const bool kept = is_number(own->inertia[3], 0.0)
-            && is_number(own->inertia[4], 0.0)
-            && is_number(own->inertia[5], 0.0);
+        const pendulum_body_parameters *const was = &pendulum_described.body[n];
+        const bool kept = are_kept(&own->inertia[3], &was->inertia[3], 3u);
         if (!kept) {
             return false;
         }
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         const pendulum_revolute_ground_parameters *const own = &p->revolute_ground[n];
-        const bool kept = is_number(own->anchor_a[0], 0.0)
-            && is_number(own->anchor_a[1], 0.0)
-            && is_number(own->anchor_a[2], 0.0)
-            && is_number(own->anchor_b[0], 0.0)
-            && is_number(own->anchor_b[1], 0.0)
-            && is_number(own->e1[0], 1.0)
-            && is_number(own->e1[1], 0.0)
-            && is_number(own->e1[2], 0.0)
-            && is_number(own->e2[0], 0.0)
-            && is_number(own->e2[1], 1.0)
-            && is_number(own->e2[2], 0.0)
-            && is_number(own->e3[0], 0.0)
-            && is_number(own->e3[1], 0.0)
-            && is_number(own->e3[2], 1.0);
+        const pendulum_revolute_ground_parameters *const was = &pendulum_described.revolute_ground[n];
+        const bool kept = are_kept(&own->anchor_a[0], &was->anchor_a[0], 3u)
+            && are_kept(&own->anchor_b[0], &was->anchor_b[0], 2u)
+            && are_kept(&own->frame_a[0], &was->frame_a[0], 4u)
+            && are_kept(&own->frame_b[0], &was->frame_b[0], 4u)
+            && are_kept(&own->e1[0], &was->e1[0], 3u)
+            && are_kept(&own->e2[0], &was->e2[0], 3u)
+            && are_kept(&own->e3[0], &was->e3[0], 3u);
         if (!kept) {
             return false;
         }
@@ -2447,49 +2469,7 @@ static bool are_sensible(const pendulum_parameters *p)
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].anchor_a[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
             if (!is_finite(p->revolute_ground[n].anchor_b[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute_ground[n].frame_a[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(p->revolute_ground[n].frame_b[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].e1[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].e2[k])) {
-                return false;
-            }
-        }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!is_finite(p->revolute_ground[n].e3[k])) {
                 return false;
             }
         }
@@ -2550,10 +2530,23 @@ static int standing(const pendulum_parameters *p, const pendulum_state *z, const
     if (!all_finite(z, u)) {
         return PENDULUM_NOT_FINITE;
     }
+    if (!are_units(z)) {
+        return PENDULUM_NOT_UNIT;
+    }
     if (!(closure_of(w) <= most)) {
         return PENDULUM_NOT_CLOSED;
     }
     return PENDULUM_OK;
+}
+
+int pendulum_start(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, int knot,
+    pendulum_real *change)
+{
+    const real largest = launched(p, z, u, w, knot);
+    if (change != NULL) {
+        *change = largest;
+    }
+    return standing(p, z, u, w);
 }
 
 void pendulum_input_default(pendulum_input *u)
@@ -2567,7 +2560,7 @@ int pendulum_reset(const pendulum_parameters *p, pendulum_options *o, pendulum_s
     pendulum_options_default(o);
     pendulum_state_default(z);
     pendulum_input_default(u);
-    (void)pendulum_start(p, z, u, w, 1);
+    (void)launched(p, z, u, w, 1);
     return standing(p, z, u, w);
 }
 
@@ -2612,7 +2605,7 @@ int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendul
     before = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
-    (void)pendulum_start(p, z, &held, w, 1);
+    (void)launched(p, z, &held, w, 1);
     status = standing(p, z, &held, w);
     if (status < 0) {
         *z = before;

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* what this header is of; pendulum_check compares it with the object */
-#define PENDULUM_ABI 3
+#define PENDULUM_ABI 4
 #define PENDULUM_VERSION "symvi 0.1.0"
 #define PENDULUM_DIGEST "d9a6cf9e54e73b3f0b913cd0a8699999f0166baed4a273b55e403024fec58746"
 #define PENDULUM_SIZES ((unsigned long)(sizeof(pendulum_parameters) + (3u*sizeof(pendulum_state)) + (5u*sizeof(pendulum_input)) \
@@ -58,9 +58,10 @@ enum {
     PENDULUM_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
     PENDULUM_NO_STEP = -11, /* the work memory holds no step; ask right after one */
     PENDULUM_MISFIT = -12, /* header and object are of different texts; compile both anew */
-    PENDULUM_BAKED = -13, /* a parameter was changed that the text has as a constant; change the description instead */
-    PENDULUM_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, or the like */
-    PENDULUM_BAD_OPTION = -15  /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
+    PENDULUM_BAKED = -13, /* a parameter was changed that the text has as a constant, or that is tied to others; change the description instead */
+    PENDULUM_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, a limit without room, or the like */
+    PENDULUM_BAD_OPTION = -15, /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
+    PENDULUM_NOT_UNIT = -16  /* an orientation is none: its quaternion is not of unit length; give it that, and start again */
 };
 
 /* Where the parts of the mechanism lie in the structs below. */
@@ -82,7 +83,7 @@ enum {
 };
 
 /* Of parameters, a caller may change what is not marked. "follows": pendulum_adapt works it out from others. "fixed", or "fixed: [0]" of
- * an entry: the text has the description's number as a constant. "the solver's own": leave it as it is. */
+ * an entry: the number stays as described, being a constant of the text or tied to others. "the solver's own": leave it as it is. */
 /* common: parameters */
 typedef struct {
     pendulum_real h; /* time step [s] */
@@ -95,15 +96,15 @@ typedef struct {
 typedef struct {
     pendulum_real mass; /* mass [kg] */
     pendulum_real inertia[6]; /* xx, yy, zz, xy, xz, yz about the centre of mass, body axes [kg m²]; fixed: [3], [4], [5] */
-    pendulum_real size; /* largest principal inertia, at least the mass times (1 mm)² [kg m²]; follows */
+    pendulum_real size; /* largest diagonal entry of the inertia, at least the mass times (1 mm)² [kg m²]; follows */
 } pendulum_body_parameters;
 
 /* revolute ground: parameters */
 typedef struct {
     pendulum_real anchor_a[3]; /* anchor on the parent, from its centre of mass [m]; fixed */
     pendulum_real anchor_b[3]; /* anchor on the child, from its centre of mass [m]; fixed: [0], [1] */
-    pendulum_real frame_a[4]; /* joint triad on the parent */
-    pendulum_real frame_b[4]; /* joint triad on the child */
+    pendulum_real frame_a[4]; /* joint triad on the parent; fixed */
+    pendulum_real frame_b[4]; /* joint triad on the child; fixed */
     pendulum_real e1[3]; /* first axis of the joint frame, on the parent; fixed */
     pendulum_real e2[3]; /* second axis of the joint frame, on the parent; fixed */
     pendulum_real e3[3]; /* third axis of the joint frame, on the parent; fixed */
@@ -252,11 +253,11 @@ PENDULUM_API void pendulum_parameters_default(pendulum_parameters *p);
 
 /* After a change of parameters, before the next step: what follows from others is worked out anew, as their comments say; the shape of a
  * joint is that of the joint's own record. An inertia does not follow its mass. Returns PENDULUM_OK; or PENDULUM_BAKED where a number was
- * changed that the text has as a constant, PENDULUM_BAD_PARAMETER where one makes no sense: then p is as it was given. */
+ * changed that is fixed, PENDULUM_BAD_PARAMETER where one makes no sense: then p is as it was given. */
 PENDULUM_API int pendulum_adapt(pendulum_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
- * none, and call pendulum_start, which makes momenta of the velocities. */
+ * none, and call pendulum_start, which makes momenta of the velocities and tells where no motion can start. */
 PENDULUM_API void pendulum_state_default(pendulum_state *z);
 
 /* The inputs at time 0: what signals of the description are there, else 0. */
@@ -267,16 +268,21 @@ PENDULUM_API void pendulum_options_default(pendulum_options *o);
 
 /* Momenta of a start, from placements (x, q) and velocities (v, w in world axes) in the state.
  * knot = 1: velocities at the knot itself, projected onto the joints (second order); knot = 0: velocities over the step before
- * (the papers' start). u holds the drivers' inputs at the start. Returns the largest change that the projection made. */
-PENDULUM_API pendulum_real pendulum_start(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u,
-    pendulum_work *w, int knot);
+ * (the papers' start). u holds the drivers' inputs at the start. change: the largest change that the projection made, or null. Returns
+ * PENDULUM_OK; or PENDULUM_NOT_CLOSED, PENDULUM_NOT_APART, PENDULUM_NOT_FINITE, PENDULUM_NOT_UNIT, from where no step should be taken:
+ * pendulum_project moves placements that are near onto the joints. */
+PENDULUM_API int pendulum_start(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u,
+    pendulum_work *w, int knot, pendulum_real *change);
 
-/* One step. The state moves to the next knot, or stays untouched when the status is negative. */
+/* One step. The state moves to the next knot, or stays untouched when the status is negative: then info tells how far it came, zeros
+ * where it did not begin. */
 PENDULUM_API int pendulum_step(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, pendulum_info *info);
 
-/* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null.
- * Stops at the first negative status and returns it; done counts the steps taken. */
+/* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
+ * frames[k] is the knot after k*every steps, and frames[0] is left to the caller, who can pendulum_observe it. every is 1 or more,
+ * stride 0 or more, else the status is PENDULUM_BAD_OPTION. Stops at the first negative status and returns it; done counts the steps
+ * taken. */
 PENDULUM_API int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z,
     const pendulum_input *inputs, int stride, pendulum_work *w, int steps, int every, pendulum_frame *frames, int *done);
 
@@ -302,7 +308,7 @@ PENDULUM_API int pendulum_reactions(const pendulum_parameters *p, const pendulum
  * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
  * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
  * nearest placement, by mass, that does so. Then the state is started at the knot. Returns PENDULUM_OK, or
- * PENDULUM_NOT_CLOSED, PENDULUM_NOT_APART, PENDULUM_NOT_FINITE: then the state is as it was. */
+ * PENDULUM_NOT_CLOSED, PENDULUM_NOT_APART, PENDULUM_NOT_FINITE, PENDULUM_NOT_UNIT: then the state is as it was. */
 PENDULUM_API int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, const pendulum_real *coordinates, const pendulum_real *rates);
 
