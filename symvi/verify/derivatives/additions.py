@@ -5,6 +5,7 @@ The difference between claim and truth is compared with what such a term contrib
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain
@@ -21,7 +22,7 @@ from symvi.verify.derivatives.pairs_of_errors import pairs_of_errors
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.replaced import Replaced, replaced
 from symvi.verify.derivatives.scopes import Scope
-from symvi.verify.derivatives.terms import Term, terms
+from symvi.verify.derivatives.terms import AFTER, BEFORE, Term, terms
 from symvi.verify.derivatives.worlds import FloatWorld
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 NEAR = 1e-8
 MOST_TERMS = 3  # that are told of one part
+LINE, USED = re.compile(r"[^ ]+:\d+"), " where it is used in "  # in the places of terms
 MOST_NUMBERS = 40  # of variables, that products are made of
 
 
@@ -301,19 +303,25 @@ def _terms(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     window = np.ix_(list(scope.rows), list(scope.columns))
     deltas = [delta[window] for delta in differences(bench)]
     truth = np.array(bench.matrices(bench.truth)[0])[window]
-    seen: set[str] = set()
+    found: dict[str, list[tuple[float, str]]] = {}  # what happened -> terms that explain it: their share is the same
     for k in _worth_a_look(deltas, [shares[:, *window] for shares in bench.shares]):
         first, second = both[0][k], both[1][k]
         if np.abs(first.share[window] - truth).max() <= NEAR * np.abs(truth).max():
             continue  # the whole of it: nothing is said by calling it a term
         said = _said(bench, deltas, [first.share[window], second.share[window]])
-        if said is None or not said[1] or len(seen) == MOST_TERMS:
-            continue
-        place = f" of {first.place}" if first.place else ""
-        words = f"a term of the chain rule, the derivative{place}: {_short(said[1])}"
-        if words not in seen:
-            seen.add(words)
-            yield words, "term", first.cost + 0.2 * said[0]
+        if said is not None and said[1]:
+            found.setdefault(_short(said[1]), []).append((first.cost + 0.2 * said[0], first.place))
+    for words, alike in list(found.items())[:MOST_TERMS]:
+        place = min((place for _, place in alike), key=_vague)
+        of = f" of {place}" if place else ""
+        yield f"a term of the chain rule, the derivative{of}: {words}", "term", min(cost for cost, _ in alike)
+
+
+def _vague(place: str) -> int:
+    """How little a place says: names and quoted code say more than lines, and lines more than what has no name."""
+    source, _, use = place.partition(USED)
+    lines = sum(bool(LINE.fullmatch(part)) for part in (source, use))
+    return 5 * (not place) + 3 * (BEFORE in source) + 4 * (AFTER in use) + 2 * bool(LINE.fullmatch(source)) + lines
 
 
 def _all_terms(bench: Bench) -> list[list[Term]] | None:

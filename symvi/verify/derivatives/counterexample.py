@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
 from symvi.verify.derivatives.errors import OutsideDomain, TooClose
-from symvi.verify.derivatives.nearness import known_entries
+from symvi.verify.derivatives.function import Function
+from symvi.verify.derivatives.nearness import allowed_in_floats, known_entries
 from symvi.verify.derivatives.points import Point, SmallDraw, draw_point
 from symvi.verify.derivatives.problem import Problem
 from symvi.verify.derivatives.report import Counterexample
-from symvi.verify.derivatives.worlds import Irrational, RationalWorld, RealWorld, World
+from symvi.verify.derivatives.trace import Traced, TraceWorld
+from symvi.verify.derivatives.worlds import DIGITS, Irrational, RationalWorld, RealWorld, World
 
 POINTS = 40
-SHOWN_DIGITS = 12
+SHOWN_DIGITS = (12, 16, 24, 40, DIGITS)
 PLAIN, HIDDEN, IN_FLOATS = 1e-10, 1e-30, 1e-7  # of an entry's size: differences that are shown; plain ones first
 NO_VALUE = (OutsideDomain, TooClose, ZeroDivisionError)
 
 
 def counterexamples(problem: Problem, wrong: Iterable[int], spare: Iterable[Point] = ()) -> dict[int, Counterexample]:
     """Entry -> the first small point at which it differs; `spare` points are taken where no small one does."""
-    open_entries, found = set(wrong), {}
+    open_entries, found, used = set(wrong), {}, used_variables(problem)
     spare = list(spare)
     points = [*_small_points(problem), *spare]
     tries = [(point, PLAIN) for point in points] + [(point, HIDDEN) for point in spare]
@@ -30,7 +33,30 @@ def counterexamples(problem: Problem, wrong: Iterable[int], spare: Iterable[Poin
             break
         found |= _differing(problem, point, open_entries, near)
         open_entries -= set(found)
-    return found
+    return {
+        entry: replace(one, point={name: values for name, values in one.point.items() if name in used})
+        for entry, one in found.items()
+    }
+
+
+def used_variables(problem: Problem) -> set[str]:
+    """The variables that function, claim or question know: a file's dictionary states those of all of its claims."""
+    asked = problem.question
+    used = {*asked.wrt, asked.weights}
+    for function in (problem.function, problem.claimed):
+        used |= set(function.arguments) if function.definition is None else _reached(function, problem)
+    return used | {asked.variables[name].step for name in used if name in asked.variables}
+
+
+def _reached(function: Function, problem: Problem) -> set[str]:
+    """The variables that one of symvi's own functions computes with: a ball joint takes a triad, and needs none."""
+    world, point = TraceWorld(), problem.draw(0)
+    values = {name: [world.variable(x) for x in entries] for name, entries in point.items()}
+    reached = {one.index for one in function.evaluate(values, world).entries if isinstance(one, Traced)}
+    for i in range(len(world.tape.parents) - 1, -1, -1):
+        if i in reached:
+            reached |= {parent for parent, _ in world.tape.parents[i]}
+    return {name for name, entries in values.items() if any(one.index in reached for one in entries)}
 
 
 def _small_points(problem: Problem) -> list[Point]:
@@ -56,11 +82,14 @@ def _differing(problem: Problem, point: Point, entries: set[int], near: float) -
             return {}
         near = IN_FLOATS if problem.in_floats else near
         differ = [e for e in sorted(entries) if _differ(truth[e], claim[e], world, near)]
+        if problem.in_floats and differ:
+            allowed = allowed_in_floats(problem, point, truth, claim)
+            differ = [e for e in differ if abs(truth[e] - claim[e]) > allowed[e]]
         if not world.exact and not problem.in_floats and differ:
             known = known_entries(problem, point, differ)
             truth, claim = known.truth, known.claim
             differ = [e for e in sorted(known.apart) if _differ(truth[e], claim[e], world, near)]
-        return {e: Counterexample(point, shown(claim[e]), shown(truth[e]), world.exact) for e in differ}
+        return {e: Counterexample(point, *shown(claim[e], truth[e]), world.exact) for e in differ}
     return {}
 
 
@@ -68,8 +97,15 @@ def _differ(t, c, world: World, near: float) -> bool:
     return t != c if world.exact else abs(t - c) > near * (abs(t) + abs(c))
 
 
-def shown(value) -> str:
-    """A rational number as it is, any other to 12 digits."""
-    if isinstance(value, Fraction | int):
-        return str(value)
-    return value.context.nstr(value, SHOWN_DIGITS)
+def shown(claimed, true) -> tuple[str, str]:
+    """Rational numbers as they are, others with as many digits as it takes to see them apart, 12 at least."""
+    texts = ("", "")
+    for digits in SHOWN_DIGITS:
+        texts = _number(claimed, digits), _number(true, digits)
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
+def _number(value, digits: int) -> str:
+    return str(value) if isinstance(value, Fraction | int) else value.context.nstr(value, digits)

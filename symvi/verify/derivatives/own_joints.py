@@ -30,11 +30,14 @@ NAMES = (*(name for name in JOINT_TABLE if name != "floating"), *OWN)
 
 
 def scale_of(scale: object) -> Fraction:
-    """Of rotational rows. Raises VerificationError for what is no number."""
+    """Of rotational rows. Raises VerificationError for what is no number, and for zero, which leaves no rows."""
     try:
-        return Fraction(2 if scale is None else scale)
-    except (ValueError, TypeError, ZeroDivisionError):
+        found = Fraction(2 if scale is None else scale)
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise VerificationError(f"scale {scale!r} is no number; it is 2 here and 1 in the papers") from None
+    if not found:
+        raise VerificationError("scale 0 would leave nothing of the rotational rows; it is 2 here and 1 in the papers")
+    return found
 
 
 def definition(name: str, axis, parent: str, offset: bool, axes: str, scale) -> Definition:

@@ -88,7 +88,11 @@ def _run_on_floats(given: Callable, arguments, variables, values, world: World, 
     result = _called(given, inputs, function)
     if np.iscomplexobj(result):
         raise VerificationError(f"{function.said} returns complex numbers; give real and imaginary parts on their own")
-    array = np.asarray(result, dtype=float)
+    try:
+        array = np.asarray(result, dtype=float)
+    except (TypeError, ValueError):
+        said = f"{function.said} returns a {type(result).__name__}, not all of whose entries are numbers"
+        raise VerificationError(said) from None
     if not array.size:
         raise VerificationError(f"{function.said} returns no numbers")
     if not np.isfinite(array).all():

@@ -18,7 +18,8 @@ from symvi.verify.derivatives.sites import condition_at, user_frame
 from symvi.verify.derivatives.worlds import World
 from symvi.verify.dual import reciprocal
 
-INSIDE = ("symvi/verify/", "symvi\\verify\\", "/numpy/", "\\numpy\\", "/mpmath/", "\\mpmath\\")
+PACKAGES = ("numpy", "mpmath", "sympy")
+INSIDE = ("symvi/verify/", "symvi\\verify\\", *(f"{s}{name}{s}" for name in PACKAGES for s in "/\\"))
 
 
 class Scalar:

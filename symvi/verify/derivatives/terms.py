@@ -18,6 +18,7 @@ from symvi.verify.derivatives.trace import Tape, Traced, TraceWorld, site_said
 from symvi.verify.derivatives.truth import first_derivative, outputs
 
 MOST_LINKS = 120  # operands of arrays that are tried one by one
+BEFORE, AFTER = "what is computed before", "what follows"  # for what has no name
 MOST = 4000  # operations of a function that is searched term by term
 
 
@@ -127,6 +128,7 @@ def _links(tape, slopes: np.ndarray, results: list, variables: list[str]) -> Ite
     """One operand of one operation on arrays, or of one line, held constant there; `variables`: the first numbers."""
     groups = [(place, batch) for place, batch in zip(tape.places, tape.batches, strict=True)]
     groups[: len(variables)] = [(name, -1) for name in variables]
+    said = {group: site_said(site, group[0]) for group, site in zip(groups, tape.sites, strict=True)}
     links: dict[tuple, set[tuple[int, int]]] = {}
     for i, parents in enumerate(tape.parents):
         for parent, _ in parents:
@@ -143,7 +145,7 @@ def _links(tape, slopes: np.ndarray, results: list, variables: list[str]) -> Ite
                 for parent, slope in parents:
                     if (i, parent) not in edges:
                         held[i] += slope * held[parent]
-        place = f"{source[0] or 'what is computed before'} where it is used in {target[0] or 'what follows'}"
+        place = f"{said[source] or BEFORE} where it is used in {said[target] or AFTER}"
         yield Term(place, total - jacobian(held, results), 2.2)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import prod
 from time import perf_counter
 
+from symvi.mechanism.names import did_you_mean
 from symvi.verify.derivatives.alone import check_alone
 from symvi.verify.derivatives.conventions import asked_lines
 from symvi.verify.derivatives.counterexample import counterexamples
@@ -53,6 +54,7 @@ def derivative(
     Raises VerificationError where the question cannot be answered as it stands.
     """
     began = perf_counter()
+    _no_names(function, claimed)
     stated = {str(name): variable for name, variable in (variables or {}).items()}  # names may be SymPy's symbols
     known = {**_own_variables(function), **_own_variables(claimed), **stated}
     wrt = [str(name) for name in ([wrt] if isinstance(wrt, str) or not isinstance(wrt, Iterable) else wrt)]
@@ -68,6 +70,23 @@ def derivative(
     decision = decide(problem, points)
     report = report_of(problem, decision, prove)
     return replace(report, seconds=perf_counter() - began)
+
+
+def _no_names(function: object, claimed: object) -> None:
+    """Raises VerificationError for texts: they may name functions of symvi's own."""
+    from symvi.verify.derivatives.own import own_names
+
+    for given, what in ((function, "function"), (claimed, "claimed")):
+        if not isinstance(given, str):
+            continue
+        known = own_names()
+        near = did_you_mean(given, known)
+        remedy = "give a SymPy expression, a Python function, verify.c(...) or verify.own(...)"
+        if given in known:
+            remedy = f"for symvi's own function write verify.own('{given}')"
+        elif near.endswith("?"):
+            remedy = f"is one of symvi's own functions meant? {near} Then write verify.own(...)"
+        raise VerificationError(f"{what} is the text '{given}'; {remedy}")
 
 
 def _own_variables(given: object) -> Mapping[str, Variable]:
@@ -198,7 +217,7 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
         entries=entries,
         column_names=tuple(_column_names(problem)),
         notes=tuple([*_notes(problem, decision), *([f"no proof by normal forms: {reason}"] if reason else [])]),
-        method=method(problem, decision),
+        method=method(problem, decision, len(proved - set(wrong))),
         log10_doubt=decision.doubt,
         transposed=problem.transposed,
         unreached=decision.unreached,
@@ -287,7 +306,16 @@ def _notes(problem: Problem, decision: Decision) -> list[str]:
     return notes
 
 
-def method(problem: Problem, decision: Decision) -> str:
+def method(problem: Problem, decision: Decision, proved: int = 0) -> str:
+    """What decided, in words. proved: the number of entries that have a proof."""
+    count = _count(problem)
+    entries = "the entry" if count == 1 else "every entry" if proved == count else f"{proved} of {count} entries"
+    proof = f"claim minus truth is zero in normal form, a proof for {entries}; " if proved else ""
+    return proof + _compared(problem, decision)
+
+
+def _compared(problem: Problem, decision: Decision) -> str:
+    """The numbers that were compared."""
     if problem.in_floats:
         only = " and ".join(f.said for f in (problem.function, problem.claimed) if f.floats_only)
         return f"floats, to 1e-8 of each entry: {only} takes machine numbers only"
