@@ -176,8 +176,8 @@ def _undetermined(program: Program, printer: CPrinter) -> list[str]:
     """Which reactions no motion determines, as lines of a comment."""
     names = [node.name for node in printer.reactions() if node.name in program.notes.get("undetermined", ())]
     text = (
-        "Loops have more rows than they need, so that no motion determines all that some joints bear; here dropped rows "
-        "bear nothing: "
+        "Loops have more rows than they need, so that no motion determines all that some joints bear; here dropped "
+        "rows bear nothing: "
     )
     return wrapped(text + ", ".join(names)) if names else []
 

@@ -156,12 +156,14 @@ def test_no_step_is_taken_with_an_orientation_that_is_none(name: str, factor: fl
     simulator, python = (Simulator(MOVING[name](), backend=backend) for backend in ("c", "python"))
     firmware = Firmware(simulator)
     firmware.init()
+    python.engine.parameters[:], python.engine.state[:] = simulator.engine.parameters, simulator.engine.state
+    assert python.engine.rollout(firmware.inputs[None], False, 1, 1, DEFAULTS)[0] == SolverStatus.OK
     simulator.engine.state[simulator.plan.at("state", "body", 0, "q")] *= factor
     given = simulator.engine.state.tobytes()
     assert firmware.step() == SolverStatus.NOT_UNIT
     assert simulator.engine.state.tobytes() == given
     assert firmware.info.iterations == 0
-    python.engine.parameters[:], python.engine.state[:] = simulator.engine.parameters, simulator.engine.state
+    python.engine.state[:] = simulator.engine.state
     for engine in (simulator.engine, python.engine):
         status, done, _ = engine.rollout(firmware.inputs[None], False, 3, 1, DEFAULTS)
         assert (status, done, engine.iterations) == (SolverStatus.NOT_UNIT, 0, 0)
