@@ -333,7 +333,7 @@ DOUBLE_PENDULUM_API void double_pendulum_momentum(const double_pendulum_paramete
     double_pendulum_work *w, double_pendulum_real linear[3], double_pendulum_real spin[3]);
 
 /* Force [N] and torque [N m] of every joint on its child at the anchor, in joint axes, over the step that was just taken: ask before
- * anything else uses the work memory, or the status is DOUBLE_PENDULUM_NO_STEP. */
+ * anything else uses the work memory, or the status is DOUBLE_PENDULUM_NO_STEP. A start comes first: memory never used tells nothing. */
 DOUBLE_PENDULUM_API int double_pendulum_reactions(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, double_pendulum_real reaction[2][6]);
 

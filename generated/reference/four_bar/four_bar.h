@@ -438,7 +438,7 @@ FOUR_BAR_API void four_bar_momentum(const four_bar_parameters *p, const four_bar
     four_bar_work *w, four_bar_real linear[3], four_bar_real spin[3]);
 
 /* Force [N] and torque [N m] of every joint on its child at the anchor, in joint axes, over the step that was just taken: ask before
- * anything else uses the work memory, or the status is FOUR_BAR_NO_STEP.
+ * anything else uses the work memory, or the status is FOUR_BAR_NO_STEP. A start comes first: memory never used tells nothing.
  * Loops have more rows than they need, so that no motion determines all that some joints bear; here dropped rows
  *   bear nothing: crank_bearing, rocker_bearing, crank_pin, rocker_pin */
 FOUR_BAR_API int four_bar_reactions(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,

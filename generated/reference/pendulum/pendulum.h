@@ -300,7 +300,7 @@ PENDULUM_API void pendulum_momentum(const pendulum_parameters *p, const pendulum
     pendulum_work *w, pendulum_real linear[3], pendulum_real spin[3]);
 
 /* Force [N] and torque [N m] of every joint on its child at the anchor, in joint axes, over the step that was just taken: ask before
- * anything else uses the work memory, or the status is PENDULUM_NO_STEP. */
+ * anything else uses the work memory, or the status is PENDULUM_NO_STEP. A start comes first: memory never used tells nothing. */
 PENDULUM_API int pendulum_reactions(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, pendulum_real reaction[1][6]);
 
