@@ -50,7 +50,7 @@ def test_each_is_read_or_refused_with_file_line_and_remedy(path: Path, repair: b
         assert not repair or path.name in BEYOND_REPAIR
         for line in str(error).splitlines():
             assert re.match(re.escape(str(path)) + r":\d+: ", line) or line.startswith("... and")
-            assert re.search(r"did you mean|ask for repair|correct|give a body a joint|part of a file", line), line
+            assert re.search(r"did you mean|ask for repair|correct|give a link a joint|part of a file", line), line
     else:
         bodies = {"world", *found.mechanism.body_names}
         assert len(bodies) > 1 and {placed.body for placed in found.links.values()} <= bodies
