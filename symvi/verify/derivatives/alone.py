@@ -12,6 +12,7 @@ from symvi.verify.derivatives.worlds import FloatWorld, Irrational
 
 TRIES, PLACES = 20, 2
 APART = 1e-6  # of the largest entry: machine numbers differ from exact ones by much less
+ROUNDED = 1e-13  # of the arguments: what rounding leaves of a function that is zero
 NO_ANSWER = (*ANOTHER_POINT, ArithmeticError, VerificationError, NeedsFloats, TypeError, ValueError, Irrational)
 
 
@@ -68,7 +69,8 @@ def _asks_for_types(problem: Problem, given: Function) -> bool:
         except NO_ANSWER:
             return False
         size = max(map(abs, (*exact, *plain)), default=0.0)
-        apart = len(exact) != len(plain) or any(abs(a - b) > APART * size for a, b in zip(exact, plain, strict=True))
+        seen = APART * size + ROUNDED * float(max(abs(x) for values in point.values() for x in values))
+        apart = len(exact) != len(plain) or any(abs(a - b) > seen for a, b in zip(exact, plain, strict=True))
         found.append(apart)
     return bool(found) and all(found)
 

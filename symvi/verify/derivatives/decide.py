@@ -25,9 +25,10 @@ from symvi.verify.derivatives.branches import (
 )
 from symvi.verify.derivatives.edges import FAR_APART, edge
 from symvi.verify.derivatives.errors import OutsideDomain, VerificationError
+from symvi.verify.derivatives.guards import guard
 from symvi.verify.derivatives.in_floats import points_in_floats
 from symvi.verify.derivatives.lines import between
-from symvi.verify.derivatives.nearness import Compared, compared
+from symvi.verify.derivatives.nearness import IN_SINGLE, Compared, compared
 from symvi.verify.derivatives.points import Point, SmallDraw, draw_point, point_text
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world
 from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
@@ -93,6 +94,10 @@ def decide(problem: Problem, points: int) -> Decision:
         found.branches[0].points += points_in_floats(problem)
     branches, others = found.branches[:MANY_WAYS], found.branches[MANY_WAYS:]
     tested = [branch for branch in branches if _compare_some(problem, branch)]
+    if problem.in_floats and not tested:
+        raise VerificationError(
+            f"{problem.function.said} has no derivative that differences find, wherever it was asked"
+        )
     branches = [branch for branch in branches if branch in tested or not branch.aimed]
     for prime in () if problem.in_floats else PRIMES:
         compare_in_field(problem, branches, prime, points)
@@ -107,7 +112,9 @@ def decide(problem: Problem, points: int) -> Decision:
 
 def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: int) -> Iterator[str]:
     if problem.in_floats:
-        yield f"{len(branches[0].points)} points in floats, conditions are not seen"
+        single = any(IN_SINGLE in note for note in problem.claimed.notes)
+        precision = ", to single precision" if single else ""
+        yield f"{len(branches[0].points)} points in floats{precision}, conditions are not seen"
     reached = [branch for branch in found.branches if branch in branches or branch.kink]
     yield from one_way_conditions(reached, found.still)
     if others > MOST_TESTED:
@@ -179,14 +186,40 @@ def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
         if branch.aimed:
             return False
         raise
+    of_numbers = found.wrong and not found.tied and not problem.in_floats
+    if of_numbers and _is_guarded(problem, branch, point, found):
+        return _written_down(branch, found)
     if branch.aimed and (found.tied or found.wrong):
         found = _at_an_edge(problem, branch, point, found)
         if found is None:
             return False
+    return _written_down(branch, found)
+
+
+def _written_down(branch: Branch, found: Compared) -> bool:
     branch.wrong |= set(found.wrong)
     branch.rounded |= found.rounded
     for entry, relative in found.wrong.items():
         branch.largest[entry] = max(branch.largest.get(entry, 0.0), relative)
+    return True
+
+
+def _is_guarded(problem: Problem, branch: Branch, point: Point, found: Compared) -> bool:
+    """Whether a point lies in a guard near a removable one; what the first terms of a series leave out is no error."""
+    known = guard(problem, point, branch.path)
+    if known is None:
+        return False
+    if known.wrong or known.coarse:
+        why = (
+            "its terms are not those of the derivative"
+            if known.wrong
+            else f"it is too coarse, at its threshold it leaves out {max(known.apart.values()):.0e} of the derivative"
+        )
+        problem.claimed.note(f"where {branch.said}: a guard near a point where the formula is 0/0; {why}")
+        return True
+    for k in found.wrong:
+        branch.series[k] = max(branch.series.get(k, 0.0), known.apart[k])
+    found.wrong.clear()
     return True
 
 

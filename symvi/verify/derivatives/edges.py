@@ -1,7 +1,7 @@
 """Small regions and kinks: what a claim should say where the function's derivative is taken from nearby.
 
-A guard near zero returns a limit or the first terms of a series; at a single point, x = 0, the function may have a
-kink, or the value of its derivative nearby.
+Regions that no special point lies in are judged by their surroundings, others by `guards`; at a single point, x = 0,
+the function may have a kink, or the value of its derivative nearby.
 """
 
 from __future__ import annotations

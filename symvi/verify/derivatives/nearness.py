@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import frexp, prod
 
 from symvi.verify.derivatives.errors import OutsideDomain, TooClose
 from symvi.verify.derivatives.known_errors import BoundedWorld
@@ -25,7 +26,15 @@ CERTAIN, AGREED = 4, 10.0**-30  # of the error: what is more is a difference; of
 UNITS = 4  # of the last place: what a few operations of machine numbers may lose
 SAME_IN_FLOATS = 1e-8
 FLOOR = 1e-12  # of a row's size, in floats
+DIGITS_OF_FLOATS = 16
+NEXT_TO_NOTHING = Fraction(1, 10**12)  # of ordinary numbers
 SHAKES, SHAKEN = (Fraction(1, 10**12), Fraction(-7, 10**13), Fraction(3, 10**13)), 1000
+IN_SINGLE = "computes in single precision"
+SINGLE = 1e-6  # of a row's size, in single precision
+BITS, MANY_BITS = 24, 16  # of a number in single precision; more than numbers have that a user writes
+SHAKES_OF_SINGLE = (Fraction(1, 10**6), Fraction(-7, 10**7))
+BELOW_SINGLE, ABOVE_SINGLE = Fraction(1, 10**11), Fraction(1, 10**3)
+NO_VALUE = (OutsideDomain, TooClose, ZeroDivisionError, OverflowError)
 
 
 @dataclass
@@ -112,31 +121,89 @@ def _reach_of_roundings(problem: Problem, point: Point, before: RealWorld) -> li
 
 # --- machine numbers ----------------------------------------------------------------------------------------------
 def allowed_in_floats(problem: Problem, point: Point, truth: list, claim: list) -> list:
-    """What machine numbers may make of each entry: the claim's noise when the point is shaken, the differences' own."""
-    noise = _noise(problem, point)
-    if problem.function.floats_only:
-        errors = difference_noise(problem.function, problem.question, in_world(point, RealWorld()), RealWorld())
-    else:
-        errors = [0] * len(truth)
+    """What machine numbers may make of each entry.
+
+    The claim's noise when the point is shaken, what rounding makes of the truth, the noise of differences; what single
+    precision makes of it, where the claim computes in that.
+    """
+    noise = _noise(problem, point, SHAKES)
+    errors = _errors_of_truth(problem, point)
     width = problem.shape[-1]
+    single = is_single(problem, point)
     found = []
     for k, (t, c) in enumerate(zip(truth, claim, strict=True)):
         start = k // width * width
         row = max(max(abs(truth[i]), abs(claim[i])) for i in range(start, start + width))
         found.append(SAME_IN_FLOATS * max(abs(t), abs(c)) + FLOOR * row + errors[k] + SHAKEN * noise[k])
+        if single:
+            found[-1] += SINGLE * row
+    if single:
+        problem.claimed.note(f"{problem.claimed.said} {IN_SINGLE}: it is compared in that")
+        found = [f + s for f, s in zip(found, _noise(problem, point, SHAKES_OF_SINGLE), strict=True)]
     return found
 
 
-def _noise(problem: Problem, point: Point) -> list[float]:
-    """How much the claim changes when every number of the point changes in its thirteenth digit."""
+def _errors_of_truth(problem: Problem, point: Point) -> list:
+    """What rounding to machine numbers may make of the truth: bounded where it is exact, seen where it is differences.
+
+    A claim that is zero by cancellation is as uncertain as what cancels there.
+    """
+    if problem.function.floats_only:
+        return difference_noise(problem.function, problem.question, in_world(point, RealWorld()), RealWorld())
+    try:
+        found = [entry.error for entry in problem.truth(point, BoundedWorld(DIGITS_OF_FLOATS))]
+    except NO_VALUE:
+        return [0] * prod(problem.shape)
+    return [error if error < 1 else 0 for error in found]
+
+
+def is_single(problem: Problem, point: Point) -> bool:
+    """Whether a claim rounds to single precision: what it returns, or one of its variables, of which less is lost."""
+    if not problem.claimed.floats_only:
+        return False
+    try:
+        still = problem.claim(point, FloatWorld())
+        if all(_is_short(x, BITS) for x in still) and not all(_is_short(x, MANY_BITS) for x in still):
+            return True
+        seen = NEXT_TO_NOTHING * max(abs(x) for values in point.values() for x in values)
+        for name in problem.claimed.arguments:
+            near, far = (
+                problem.claim({**point, name: _shaken(point[name], shake)}, FloatWorld())
+                for shake in (BELOW_SINGLE, ABOVE_SINGLE)
+            )
+            if near == still and max(abs(a - b) for a, b in zip(far, still, strict=True)) > seen:
+                return True
+    except NO_VALUE:
+        return False
+    return False
+
+
+def _is_short(x: float, bits: int) -> bool:
+    """Whether a number has no more than so many bits."""
+    whole = frexp(x)[0] * 2**bits
+    return whole == round(whole)
+
+
+def _noise(problem: Problem, point: Point, shakes: Iterable[Fraction]) -> list[float]:
+    """How much the claim changes when every number of the point changes by little."""
     try:
         still = problem.claim(point, FloatWorld())
         found = [0.0] * len(still)
-        for shake in SHAKES:
-            moved = {name: [value * (1 + shake) for value in values] for name, values in point.items()}
+        for shake in shakes:
+            moved = {name: _shaken(values, shake) for name, values in point.items()}
             found = [
                 max(f, abs(a - b)) for f, a, b in zip(found, problem.claim(moved, FloatWorld()), still, strict=True)
             ]
-    except (OutsideDomain, TooClose, ZeroDivisionError, OverflowError):
-        return [0.0] * len(still)
+    except NO_VALUE:
+        return [0.0] * prod(problem.shape)
     return found
+
+
+def _shaken(values: list[Fraction], shake: Fraction) -> list[Fraction]:
+    """Numbers with a small change of each; those that are next to nothing change by as little of the largest one.
+
+    Where all are next to nothing, that is of 1.
+    """
+    size = max(map(abs, values))
+    size = size if size > NEXT_TO_NOTHING else 1
+    return [value * (1 + shake) if abs(value) > size * NEXT_TO_NOTHING else value + size * shake for value in values]
