@@ -21,17 +21,21 @@ SHOWN_LOOPS = 4
 def contradictory(assembly: Assembly, position: Position, small: bool) -> AssemblyError:
     """A loop that stays open wherever its bodies go."""
     spanning, rows = assembly.spanning, position.rows
+    carriers = dict.fromkeys(k for k in spanning.carriers if k is not None and spanning.models[k].rows)
     errors = {
-        k: max(abs(assembly.residual(rows, k, row)) for row in range(spanning.models[k].rows)) for k in spanning.loops
+        k: max(abs(assembly.residual(rows, k, row)) for row in range(spanning.models[k].rows))
+        for k in (*spanning.loops, *carriers)
     }
-    worst = max(errors, key=errors.get)
+    open_loops = [k for k in spanning.loops if not errors[k] <= CLOSED]
+    worst = max(open_loops or errors, key=lambda k: errors[k])  # a closed joint may pull another one of its loop open
     model = spanning.models[worst]
     shown = [
         f"{abs(rows[worst].g[row]):.3g} {model.row_units[row]} {model.row_names[row]}"
         for row in range(model.rows)
-        if abs(assembly.residual(rows, worst, row)) > max(CLOSED, 1e-3 * errors[worst])
+        if not abs(assembly.residual(rows, worst, row)) <= max(CLOSED, 1e-3 * errors[worst])
     ]
-    loop = _loop(spanning.loop_of(worst))
+    around = [spanning.loop_of(k) for k in ((worst,) if worst in spanning.loops else spanning.loops)]
+    loop = _loop(next((names for names in around if model.name in names), around[0]))
     return AssemblyError(
         f"{loop} cannot be closed: '{model.name}' stays open by {', '.join(shown)}; {CHECK}{PLAY if small else ''}"
     )

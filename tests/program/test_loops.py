@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from symvi.program.control import SolverStatus
 from symvi.program.loops import analyse, models_in_joint_axes
 from symvi.program.program import Program
 from symvi.program.redundancy import near_power_of_two
+from symvi.program.refusals import contradictory
 from symvi.program.spanning import spanning_of
 from symvi.simulate.frames import solver_state
 from symvi.simulate.reference import ReferenceSolver
@@ -230,6 +232,15 @@ def test_a_loop_out_of_its_plane_cannot_close() -> None:
         AssemblyError, match=r"'A' - 'B' - 'C' - 'D' cannot be closed: 'D' stays open by 0.01 m along third axis;"
     ):
         analyse(linkages.four_bar(gap=(0.01, 0.0, 0.0)))
+
+
+def test_what_stays_open_is_named_where_it_is_a_joint_of_the_tree() -> None:
+    """The joint that closes the loop may be closed while it pulls another one of the loop open."""
+    assembly = assembly_of(linkages.four_bar())
+    moved = np.zeros((len(assembly.bodies), 6))
+    moved[assembly.spanning.index["link1"], 0] = 0.02
+    told = str(contradictory(assembly, assembly.at(assembly.start().moved(moved)), small=False))
+    assert re.search(r"'A' - 'B' - 'C' - 'D' cannot be closed: '[AB]' stays open by 0.02 m along third axis;", told)
 
 
 @pytest.mark.parametrize("misfit", [1e-8, 1e-5, 1e-3])
