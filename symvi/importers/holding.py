@@ -105,6 +105,9 @@ def _held_coordinates(tree: Tree, places: Places, findings: Findings) -> Coordin
         if max(gap) > APART:
             why = f"fixed joints hold its links where it cannot be, off by {_said(*gap)}; leave one of them out"
             findings.refuse(joint.source, f"joint {shown(joint.name)}: {why}")
+        elif joint.coordinate and abs(joint.coordinate[0] - value) > APART:
+            why = f"at {joint.coordinate[0]:g}: fixed joints hold its links where it is at {value:g}"
+            findings.note("ignored", joint.source, f"joint {shown(joint.name)}", "start", why)
         found[joint.name] = value
     return found
 

@@ -100,6 +100,8 @@ def _held(compiled: Compiled, index: int) -> Held | None:
     if first == second:
         return None
     name = compiled.name("equality", index)
+    while name in compiled.joints:  # MuJoCo has names of their own for each kind of element
+        name += "_loop"
     held = Held(compiled.bodies[first], compiled.bodies[second], *frames, name, compiled.source("equality", index))
     return held if second and first < second or not first else held.turned_over()
 

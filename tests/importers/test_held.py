@@ -90,6 +90,13 @@ def test_a_joint_that_a_held_one_mimics_is_held_as_well(tmp_path: Path) -> None:
     assert np.allclose(turn, about((1.0, 0.0, 0.0), -0.1), rtol=0, atol=1e-14)
 
 
+def test_a_start_that_a_held_joint_cannot_have_is_told(tmp_path: Path) -> None:
+    for value, count in ((0.3, 0), (0.2, 1)):
+        found = read(urdf(0.3, ""), tmp_path, "urdf", start={"elbow": value})
+        told = [notice for notice in found.report.of("ignored") if notice.what == "start"]
+        assert len(told) == count and all("hold its links where it is at 0.3" in notice.why for notice in told)
+
+
 CONTRADICTIONS = {
     "a gear between joints that are held elsewhere": (
         model(
@@ -191,3 +198,10 @@ def test_springs_of_slides_and_hinges_that_become_one_joint_rest_where_they_did(
     end = coordinates_of(found.mechanism, found.joints["s"][0], run.state(-1))[0]
     expected = (0.2 * np.cos(np.sqrt(5 / 2) * 0.5), 0.7 * np.cos(np.sqrt(3 / 0.04) * 0.5))
     assert [end[found.joints[name][1]] for name in "sh"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_an_equality_may_have_the_name_of_a_joint(tmp_path: Path) -> None:
+    connect = '<equality><connect name="shoulder" body1="forearm" anchor="0.3 0 0"/></equality>'
+    found = read(model(connect, world=arm()), tmp_path)
+    assert [joint.type for joint in found.mechanism.joints] == ["revolute", "revolute", "spherical"]
+    assert found.joints["shoulder"] == ("shoulder", 0) and found.mechanism.joint("shoulder").type == "revolute"
