@@ -25,6 +25,4 @@ def uneven(text: ExportedText) -> list[str]:
         for name in kernel.operation_count()
     }
     functions = {_TITLES.get(name, _OTHERS) for name in used - _STRAIGHT}
-    if text.plan.carried:
-        functions.add("angles")
     return [*contacts, *stops, *sorted(functions)]

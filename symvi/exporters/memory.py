@@ -13,12 +13,12 @@ from typing import Any
 from symvi.emit.adapting import Adapting
 from symvi.emit.c_printer import CPrinter
 from symvi.exporters.text import ExportedText
+from symvi.program.settings import OWN_PARAMETER
 
 __all__ = ["REAL_BYTES", "fields", "inputs", "parameters", "rows", "struct_bytes"]
 
 REAL_BYTES = {"double": 8, "float": 4}
 INT_BYTES = 4
-USERS = "par_"  # before the names that users gave parameters of their own expressions
 STORES = ("parameters", "state", "input", "work")
 _MEMBER = re.compile(r"^    (\w+) (\w+)(?:\[(\d+)\])?;", re.M)
 
@@ -49,12 +49,13 @@ def fields(text: ExportedText, store: str, values: Sequence[float]) -> Iterator[
 def parameters(text: ExportedText) -> Iterator[dict[str, Any]]:
     """The fields of the parameters, each with what a caller may do with it: its "role", and which entries are "fixed".
 
-    free: may be changed; follows: from others, by adapt; fixed: a constant of the text; solver: better left alone.
+    free: may be changed; follows: from others, by adapt; fixed: stays as described, being a constant of the text or
+    tied to others; solver: better left alone.
     """
     adapting = Adapting(CPrinter(text.program, text.sources.name, text.sources.real))
     for place, field in zip(adapting.places, fields(text, "parameters", text.plan.defaults), strict=True):
         element, _, name = field["name"].partition(".")
-        field["name"] = f"{element}.{name.removeprefix(USERS)}"  # as --set calls them
+        field["name"] = f"{element}.{name.removeprefix(OWN_PARAMETER)}"  # as --set calls them
         yield {**field, "role": adapting.role(place), "fixed": sorted(adapting.fixed(place))}
 
 

@@ -21,9 +21,11 @@ from symvi.exporters import Exported, export
 from symvi.exporters.folder import digest_of
 from symvi.exporters.golden import FIELDS
 from symvi.exporters.targets import TARGETS
+from symvi.exporters.undetermined import undetermined_components
 from symvi.simulate.simulator import generate_text
 from tests.export.boards import needs_boards
 from tests.export.exports import arm, crate, done, loose, need
+from tests.support.linkages import bennett
 
 STRICT = (
     "-pedantic -Wall -Wextra -Werror -Wconversion -Wdouble-promotion -Wfloat-equal -Wfloat-conversion -Wshadow "
@@ -315,6 +317,21 @@ def test_reactions_that_loops_leave_open_are_told(tmp_path: Path) -> None:
     for name, numbers in told.items():
         assert f"| `SLIDER_CRANK_REACTION_{name.upper()}` | {', '.join(map(str, numbers))} |" in readme
         assert name in header.partition("*/")[0]
+
+
+def test_reactions_in_axes_that_are_turned() -> None:
+    """Of a skew loop of four hinges: the axes are those of each joint."""
+    mechanism = bennett()
+    simulator = symvi.Simulator(mechanism)
+    motion = simulator.simulate(0.2, 0.01)
+    apart = {
+        name: np.flatnonzero(np.abs(motion.reactions[name] - motion.kept_reactions[name]).max(axis=0) > 1e-6)
+        for name in simulator.plan.reactions
+    }
+    placements = list(zip(motion.before_position, motion.before_orientation, strict=True))[1::5]
+    told = undetermined_components(mechanism, simulator.plan, placements)
+    assert set(told) == set(motion.undetermined) & set(apart) != set()
+    assert {name: tuple(numbers.tolist()) for name, numbers in apart.items() if len(numbers)} == told
 
 
 def test_of_a_tree_every_reaction_is_determined(exported: Exported) -> None:
