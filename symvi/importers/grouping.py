@@ -132,10 +132,9 @@ def _to_part(tree: Tree, held: Held, places: Places, carried: dict[str, list[str
         for name in links:
             if body and not _is_turned(own, places[name].pose.orientation):
                 continue
-            path = list(_path(name, held))
-            cut = next((joint for joint in path if joint.closes), path[0])
+            cut = next((joint for joint in _path(name, held) if joint.closes), held[name])
             behind = (other for other in massive if places[other].body == body)
-            if any(joint is cut for other in behind for joint in _path(other, held)):
+            if name in massive or any(joint is cut for other in behind for joint in _path(other, held)):
                 yield numbers[id(cut)]
 
 
