@@ -26,7 +26,7 @@ __all__ = [
     "tossed",
 ]
 
-GAINS = (".stiffness", ".damping", ".scale")
+GAINS = (".stiffness", ".damping", ".par_k", ".par_c")
 DISSIPATIVE = ("joint_damper", "servo")
 DRIVEN = tuple(name for name in JOINT_TYPES if coordinate_kinds(name))
 DAMPED = tuple(joint_type for joint_type, kind in PAIRS if kind == "joint_damper")
