@@ -16,7 +16,7 @@ from symvi.mechanism import JOINT_TABLE
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.derivatives import own_joints
 from symvi.verify.derivatives.errors import VerificationError
-from symvi.verify.derivatives.notation import Factor, Sum, shown, times, value
+from symvi.verify.derivatives.notation import Factor, Known, Sum, shown, times, value
 from symvi.verify.derivatives.own import definition_of
 from symvi.verify.derivatives.symbols import meanings
 from symvi.verify.derivatives.vectors import (
@@ -82,7 +82,7 @@ class Derivation:
 
     def values(self, variables: Mapping[str, object]) -> np.ndarray:
         """The derivative as numbers, for arrays of any numbers."""
-        columns = []
+        columns, variables = [], Known(variables)
         for name in self.wrt:
             blocks = []
             for row, terms in zip(self.rows.rows, self.blocks(name), strict=True):

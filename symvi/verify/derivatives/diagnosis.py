@@ -126,7 +126,7 @@ class Bench:
         self.path = set(branch.path)
         self.traces = self._traces()
         self.factors = Factors(problem.question.variables, self.points, self.traces)
-        self.known: dict[int, list[np.ndarray | None]] = {}
+        self.known: dict[tuple[int, int], np.ndarray | None] = {}
         self.windows: dict[Scope, tuple[np.ndarray, ...]] = {}
         self.effort = Effort(problem.question.order)
         self.exact: dict[int, Matrix | None] = {}
@@ -215,10 +215,15 @@ class Bench:
 
     def matrices(self, variant: Variant) -> list[np.ndarray | None]:
         """A variant at both points, in floats."""
-        if id(variant) not in self.known:
-            self.effort.spend(EVALUATED * len(self.points))
-            self.known[id(variant)] = [self._matrix(variant, point) for point in self.points]
-        return self.known[id(variant)]
+        return [self.matrix(variant, place) for place in range(len(self.points))]
+
+    def matrix(self, variant: Variant, place: int) -> np.ndarray | None:
+        """A variant at one of the points, in floats; None where it has no value."""
+        key = id(variant), place
+        if key not in self.known:
+            self.effort.spend(EVALUATED)
+            self.known[key] = self._matrix(variant, self.points[place])
+        return self.known[key]
 
     def _matrix(self, variant: Variant, point: Point) -> np.ndarray | None:
         world = FloatWorld()
@@ -239,7 +244,8 @@ class Bench:
             return None
         self.effort.spend(1)
         ratios, part = [], self._window(scope)
-        for claim, matrix in zip(self.claims, self.matrices(variant), strict=True):
+        for place, claim in enumerate(self.claims):
+            matrix = self.matrix(variant, place)  # the second point is for those that fit at the first
             found = None if matrix is None else ratio(claim[part], matrix[part])
             if found is None:
                 return None

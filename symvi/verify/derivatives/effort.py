@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import process_time
 
-LOOKS = {1: 16_000, 2: 40_000}  # by the order of the derivative; a look is one comparison of two matrices
+LOOKS = {1: 12_000, 2: 40_000}  # by the order of the derivative; a look is one comparison of two matrices
 EVALUATED, ADDED, REPLACED = 10, 50, 40  # looks that it costs: a derivative, terms that are added, another array
 SHARE = 0.4  # of the looks, for arrays in the place of others
 SECONDS = {1: 4.0, 2: 20.0}  # of a processor: ends the search where a user's function takes long for one value

@@ -62,7 +62,9 @@ class Factors:
             return None
         indices, outputs, quotients = self._tapes
         first, second = self.traces
-        for rank in _fitting(ratios, np.stack([quotients, 1 / quotients])):
+        with np.errstate(all="ignore"):
+            either = np.stack([quotients, 1 / quotients])
+        for rank in _fitting(ratios, either):
             index = indices[rank]
             values = first.tape.values[index], second.tape.values[index]
             if not all(values) or values[0] == values[1]:

@@ -47,7 +47,7 @@ class Term:
         return Term(by * self.coefficient, tuple(factors) or (IDENTITY,))
 
     def value(self, values: Values):
-        arrays = [factor.value(values) for factor in self.factors]
+        arrays = [known(values, factor) for factor in self.factors]
         return self.coefficient * reduce(_product, arrays)
 
     def shown(self, latex: bool) -> str:
@@ -58,6 +58,23 @@ class Term:
         size = abs(self.coefficient)
         shown = [] if size == 1 else [_fraction(size, latex)]
         return " ".join([*shown, *(factor.latex if latex else factor.text for factor in kept)])
+
+
+class Known(dict):
+    """Values of variables, and of factors that were computed from them: many terms have the same ones."""
+
+    def __init__(self, values: Values):
+        super().__init__(values)
+        self.factors: dict[int, tuple[Factor, object]] = {}  # the factor itself, so that its id stays its own
+
+
+def known(values: Values, factor: Factor):
+    """The value of a factor, computed once for all terms that have it."""
+    if not isinstance(values, Known):
+        return factor.value(values)
+    if id(factor) not in values.factors:
+        values.factors[id(factor)] = factor, factor.value(values)
+    return values.factors[id(factor)][1]
 
 
 Sum = tuple[Term, ...]
