@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 import symvi.verify as verify
 from symvi.errors import SymviError
 from symvi.verify.derivatives import patience
+from symvi.verify.derivatives.errors import OutsideDomain
+from symvi.verify.derivatives.lines import between
 from tests.verify import hand_written as hand
 
 SPINNING = {"w": verify.vector(3), "J": verify.inertia()}
@@ -48,6 +51,14 @@ def test_a_special_case_that_changes_nothing_is_right() -> None:
         return torque_by_w(w, J)
 
     assert verify.derivative(torque, by_w, "w", SPINNING).right
+
+
+def test_no_point_turns_by_more_than_half_a_turn_in_a_step() -> None:
+    """A longer step alone may make too fast a turn of one that was allowed."""
+    variables = {"w": verify.angular_velocity("h"), "h": verify.step()}
+    slow = {"w": [Fraction(3, 5), Fraction(0), Fraction(0)], "h": [Fraction(1)]}
+    with pytest.raises(OutsideDomain, match="half a turn"):
+        between(slow, {**slow, "h": [Fraction(4)]}, Fraction(1), variables)
 
 
 # --- Denavit and Hartenberg -----------------------------------------------------------------------------------------

@@ -128,10 +128,11 @@ def _along_an_equality(problem: Problem, place: Seen, other: Point, looking: Loo
     """
     together = place.point
     for moved in _moves(problem, place.point, other):
-        one = looking.at(moved)
+        one = looking.along(place.point, moved, Fraction(1))
         if one is not None and one.path == place.path:
             yield one
-            both = looking.at({name: _changed(place.point[name], moved[name], together[name]) for name in together})
+            joined = {name: _changed(place.point[name], moved[name], together[name]) for name in together}
+            both = looking.along(place.point, joined, Fraction(1))
             if both is not None and both.path == place.path:
                 together = both.point
     if together != place.point and (one := looking.at(together)) is not None:

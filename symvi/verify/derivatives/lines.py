@@ -78,7 +78,9 @@ def _turned(u: list[Fraction]) -> list[Fraction]:
 
 
 def _root(x: Fraction) -> Fraction:
-    """The root of a rational number, exact where it is one."""
+    """The root of a rational number, exact where it is one. Raises OutsideDomain below zero."""
+    if x < 0:
+        raise OutsideDomain("an angular velocity of more than half a turn")
     above, below = isqrt(x.numerator), isqrt(x.denominator)
     exact = above * above == x.numerator and below * below == x.denominator
     return Fraction(above, below) if exact else Fraction(sqrt(x))
