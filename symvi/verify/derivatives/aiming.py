@@ -393,7 +393,7 @@ def _crossing(problem: Problem, a: Seen, b: Seen, at: tuple, looking: Looking) -
     t = [Fraction(0), Fraction(1)]
     gaps = [_exact_gap(one, at, exact) for one in (a, b)]
     for _ in range(SECANT_STEPS):
-        if gaps[-1] == gaps[-2]:
+        if gaps[-1] == gaps[-2] or t[-1] == t[-2]:
             return
         slope = (gaps[-1] - gaps[-2]) / (t[-1] - t[-2])
         t.append(t[-1] - gaps[-1] / slope)
