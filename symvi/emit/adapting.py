@@ -37,7 +37,6 @@ class Adapting:
     def __init__(self, printer: CPrinter):
         self.printer, self.program = printer, printer.program
         self.notes: Mapping = self.program.notes["following"]
-        self.units = bool(self.program.notes["inequalities"])
 
     @cached_property
     def places(self) -> list[Place]:

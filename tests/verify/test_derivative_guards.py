@@ -93,3 +93,14 @@ def test_a_function_with_a_series_and_the_exact_derivative() -> None:
 
     report = verify.derivative(sinc, lambda x: (x * np.cos(x) - np.sin(x)) / x**2, "x", X)
     assert report.right, str(report)
+
+
+def test_a_guard_of_a_derivative_that_is_zero_is_judged_like_any_claim() -> None:
+    """Nothing of a derivative that is zero everywhere may be left out."""
+
+    def claimed(x):
+        slope = (x * np.cos(x) - np.sin(x)) / x**2 if abs(x) >= 1e-8 else 1e-3
+        return slope - (slope if abs(x) >= 1e-8 else 0)
+
+    report = verify.derivative(lambda x: np.sin(x) / x - np.sin(x) / x, claimed, "x", {"x": verify.scalar()})
+    assert not report.right, str(report)

@@ -186,6 +186,8 @@ def _judged(ray: Ray, threshold: Fraction, inside: Way, outside: Way) -> Guard |
         size = max(_size(ray.problem), *(abs(x) for x in at_end[1]))
     except NO_VALUE:
         return None
+    if not size:
+        return None  # a derivative that is zero has no share that may be left out
     apart = {k: abs(c - t) / size for k, (c, t) in enumerate(zip(*at_end, strict=True))}
     return Guard(
         {k: float(share) for k, share in apart.items()},
