@@ -45,10 +45,10 @@ def view(
     looks = imported_looks(console, imported)
     notices = [str(notice) for notice in imported.report.notices]
     viewer = open_viewer(imported.mechanism, looks=looks, trajectory=motion, notices=notices, port=port, step=step)
-    console.print(f"{viewer.address}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
-    if not no_open:
-        webbrowser.open(viewer.address)
-    try:
+    try:  # from here on: who has read the address may interrupt at once
+        console.print(f"{viewer.address}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
+        if not no_open:
+            webbrowser.open(viewer.address)
         viewer.run()
     except KeyboardInterrupt:
         pass
