@@ -32,11 +32,11 @@ NUMBERS = {**COMPLEX, "number": lambda value: complex(float(value))}
 
 def runner(of: Subject) -> Callable[..., None]:
     """A function that runs phases of a program on records of complex numbers: phases(memory, name, ...)."""
-    compiler, functions = Compiler(NUMBERS), {}
+    compiler = Compiler(NUMBERS)
 
     def phases(memory: Memory, *names: str) -> None:
         for name in names:
-            run(of.printed.phases.get(name, ()), memory, lambda f: functions.setdefault(id(f), compiler(f)))
+            run(of.printed.phases.get(name, ()), memory, compiler.once)
 
     return phases
 

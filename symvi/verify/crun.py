@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from types import CodeType
 
 from symvi.verify.cprogram import PrintedCall
 from symvi.verify.ctext import Function, Statement, UnreadableText
@@ -29,11 +31,18 @@ class Compiler:
         self.scope: dict[str, object] = {}
         self.writer = _Writer(self.scope, numbers)
         self.written: dict[int, tuple[Statement, str]] = {}  # by identity; the statement is kept, so that it stays
+        self.made: dict[Function, Callable] = {}
+
+    def once(self, function: Function) -> Callable:
+        """The same, kept: for kernels that run more often than once."""
+        if function not in self.made:
+            self.made[function] = self(function)
+        return self.made[function]
 
     def __call__(self, function: Function) -> Callable:
         records = [f"r_{name}" for name, _ in function.records]
         lines = [f"def kernel({', '.join(records)}):", *map(self._line, function.statements), "    return None"]
-        exec(compile("\n".join(lines), f"<{function.name}>", "exec"), self.scope)  # noqa: S102  (text of our own trees)
+        exec(_code("\n".join(lines), function.name), self.scope)  # noqa: S102  (text of our own trees)
         return self.scope.pop("kernel")
 
     def _line(self, statement: Statement) -> str:
@@ -41,6 +50,12 @@ class Compiler:
         if known is None:
             known = self.written[id(statement)] = statement, f"    {self.writer.statement(statement)}"
         return known[1]
+
+
+@lru_cache(maxsize=1024)
+def _code(text: str, name: str) -> CodeType:
+    """The same for every kind of numbers: what they are is in the scope."""
+    return compile(text, f"<{name}>", "exec")
 
 
 class _Writer:

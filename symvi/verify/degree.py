@@ -67,7 +67,7 @@ class _Numbers(dict):
 
 def degrees_of(scene: Scene, stages: Iterable[Stage], printed: PrintedProgram, start: Memory) -> dict[str, int]:
     """A bound of the degree of whatever each stage's checks compare."""
-    compiler, functions = Compiler(_Numbers()), {}
+    compiler = Compiler(_Numbers())
     unknowns = sum(scene.system.sizes.values())
     left: dict[str | None, Memory] = {None: _stated(start)}
     found: dict[str, int] = {}
@@ -76,7 +76,7 @@ def degrees_of(scene: Scene, stages: Iterable[Stage], printed: PrintedProgram, s
         stage.prepare(memory)
         memory = left[stage.name] = _stated(memory)
         for phase in stage.phases:
-            run(printed.phases.get(phase, ()), memory, lambda f: functions.setdefault(id(f), compiler(f)))
+            run(printed.phases.get(phase, ()), memory, compiler.once)
         largest = max((max(_degrees(value)) for check in stage.checks for value in check.read(memory)), default=0)
         if "substitute" in stage.phases:  # a check of a solution multiplies it with blocks that were compared before
             largest += unknowns * max(found.values(), default=0)

@@ -19,7 +19,6 @@ from symvi.program.program import Program
 from symvi.verify.check import Check
 from symvi.verify.cprogram import PrintedProgram, read_program
 from symvi.verify.crun import Compiler, Memory, copy_of, run
-from symvi.verify.ctext import Function
 from symvi.verify.field import MERSENNE_61
 from symvi.verify.scene import Scene, make_scene
 from symvi.verify.stages import Stage, stages_of
@@ -65,7 +64,6 @@ class Bench:
         )
         self.start = self.scene.memory()
         self.compiler = Compiler(self.scene.kernel_numbers())
-        self._compiled: dict[int, Callable] = {}
         self.left: dict[str | None, Memory] = {None: self.start}
         self.seconds: dict[str, float] = {}
         for stage in self.stages:
@@ -78,18 +76,12 @@ class Bench:
     def _complete(self, scene: Scene) -> None:
         self.stages: list[Stage] = stages_of(scene, self.of.matrix)
 
-    def compile(self, function: Function) -> Callable:
-        found = self._compiled.get(id(function))
-        if found is None:
-            found = self._compiled[id(function)] = self.compiler(function)
-        return found
-
     def after(self, stage: Stage, before: Memory, compile_function: Callable | None = None) -> Memory:
         """The records after a stage."""
         memory = copy_of(before)
         stage.prepare(memory)
         for phase in stage.phases:
-            run(self.of.printed.phases.get(phase, ()), memory, compile_function or self.compile)
+            run(self.of.printed.phases.get(phase, ()), memory, compile_function or self.compiler.once)
         return memory
 
     def failures(self, stage: Stage, memory: Memory) -> Iterator[str]:

@@ -86,7 +86,7 @@ def outcome(bench: Bench, edit: Edit) -> str:
     bench.scene.opaque.restore(bench.knowledge)
     changed = bench.compiler(edit.changed)
     try:
-        return _outcome(bench, edit.function, lambda f: changed if f is edit.function else bench.compile(f))
+        return _outcome(bench, edit.function, lambda f: changed if f is edit.function else bench.compiler.once(f))
     except ArithmeticError:  # a root, branch or quotient that no definition has
         return CAUGHT
 
@@ -120,16 +120,22 @@ def score(subjects: Iterable[Subject], per_kernel: int | None, seed: int = 0, se
 
     per_kernel: how many edits of each kernel (None: all). seen: texts of kernels that have been met; more are added.
     """
-    result, began = Score(), perf_counter()
+    result = Score()
     seen = set() if seen is None else seen
     for of in subjects:
-        random = Random(f"{seed} {of.mechanism.name}")
-        bench = Bench(of, seed=seed + 1, guarded=True)
-        for function in _fresh(of, seen):
-            result.kernels += 1
-            edits = edits_of(function, seed, per_kernel and SPREAD * per_kernel)
-            for edit in edits if per_kernel is None else sample(edits, per_kernel, random):
-                result.count(of.mechanism.name, edit, outcome(bench, edit))
+        result.add(score_of(Bench(of, seed=seed + 1, guarded=True), _fresh(of, seen), per_kernel, seed))
+    return result
+
+
+def score_of(bench: Bench, functions: Iterable[Function], per_kernel: int | None, seed: int = 0) -> Score:
+    """Run edits of some kernels of a mechanism: so many of each, or all (None)."""
+    result, began, name = Score(), perf_counter(), bench.of.mechanism.name
+    random = Random(f"{seed} {name}")
+    for function in functions:
+        result.kernels += 1
+        edits = edits_of(function, seed, per_kernel and SPREAD * per_kernel)
+        for edit in edits if per_kernel is None else sample(edits, per_kernel, random):
+            result.count(name, edit, outcome(bench, edit))
     result.seconds = perf_counter() - began
     return result
 
