@@ -218,7 +218,7 @@ def test_a_budget_of_memory_is_kept_or_what_fits_is_named(tmp_path: Path) -> Non
     for other in caught.value.found["alternatives"]:
         assert other["fits"] == (other["ram"] < most)
     with pytest.raises(SymviError, match="nothing fits, the nearest is --real float.*fewer bodies"):
-        export(arm(), tmp_path / "out", max_ram=100, measure=False)
+        export(ball(), tmp_path / "out", max_ram=100, measure=False)
     assert not (tmp_path / "out").exists()
 
 
