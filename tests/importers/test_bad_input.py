@@ -22,10 +22,10 @@ def read(text: str | bytes, folder: Path, **options: object) -> Imported:
 
 
 def refused(text: str | bytes, folder: Path, **options: object) -> str:
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(MechanismError) as caught:
         read(text, folder, **options)
-    assert time.perf_counter() - begin < 20.0
+    assert time.process_time() - begin < 20.0
     return str(caught.value)
 
 
@@ -68,10 +68,10 @@ def test_files_of_a_hundred_megabytes_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "robot.urdf"
     with open(path, "wb") as file:
         file.truncate(100_000_000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(MechanismError, match="larger than 20 MB"):
         load(path)
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
 
 
 def test_more_elements_than_any_robot_has(tmp_path: Path) -> None:

@@ -20,10 +20,10 @@ from tests.importers.trep_texts import FOUR_BAR, mended
 def refused(text: str | bytes, folder: Path, **options: object) -> str:
     path = folder / "system.trep"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(MechanismError) as caught:
         load(path, **options)
-    assert time.perf_counter() - begin < 20.0
+    assert time.process_time() - begin < 20.0
     return str(caught.value)
 
 
@@ -184,10 +184,10 @@ def test_whatever_stands_in_a_file_ends_in_a_mechanism_or_a_named_error(
 
 def test_deep_nesting_costs_no_more_than_its_length() -> None:
     text = "(system " + "(tx 1\n" * 4000 + ")" * 3990
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(MechanismError, match="never closed"):
         parse_expression(text.encode(), Findings("deep.trep"))
-    assert time.perf_counter() - begin < 10.0  # some 0.2 s alone on a processor
+    assert time.process_time() - begin < 10.0  # some 0.2 s alone on a processor
 
 
 @pytest.mark.parametrize(

@@ -108,10 +108,10 @@ def test_files_that_hold_no_mesh_say_why_and_soon(tmp_path: Path, name: str) -> 
     content, words = WRONG[name]
     (tmp_path / name).write_bytes(content)
     read_meshes(written(tmp_path, "obj"), (1.0, 1.0, 1.0))  # what trimesh imports is imported now
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(MeshError, match=words):
         read_meshes(tmp_path / name, (1.0, 1.0, 1.0))
-    assert time.perf_counter() - begin < 5.0
+    assert time.process_time() - begin < 5.0
 
 
 def test_a_file_of_a_hundred_megabytes_is_left_out(tmp_path: Path) -> None:

@@ -343,10 +343,10 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_no_text_takes_long(name: str) -> None:
     text, said = BOMBS[name]
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(SourceError, match=said):
         read_c(text, "f")({"x": 1}, Doubles())
-    assert time.perf_counter() - began < SECONDS
+    assert time.process_time() - began < SECONDS
 
 
 def test_code_as_deep_and_as_long_as_programs_write_it() -> None:
