@@ -1,4 +1,4 @@
-"""The demo's linkage against the thirteen public numbers, and what the issue says of it: rank, loops, a full turn."""
+"""The demo's linkage against the thirteen public numbers, and what follows for it: rank, loops, a full turn."""
 
 import importlib.util
 import itertools

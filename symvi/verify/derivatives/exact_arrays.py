@@ -82,9 +82,9 @@ def _all_exact(values, like: ExactArray):
 def _exact(array: np.ndarray, world: World, told: Callable) -> np.ndarray:
     found = EMPTY(array.shape, dtype=object)
     flat, entries = found.reshape(-1), array.reshape(-1).view(np.ndarray)
-    for i in range(flat.size):
-        value = plain_value(entries[i], world, told)
-        flat[i] = entries[i] if value is None or type(entries[i]) is Scalar else Scalar(value, world, told)
+    for i, entry in enumerate(entries):
+        value = None if type(entry) is Scalar else plain_value(entry, world, told)
+        flat[i] = entry if value is None else Scalar(value, world, told)
     return flat.reshape(array.shape)
 
 

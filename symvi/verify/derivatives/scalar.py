@@ -39,7 +39,7 @@ class Scalar:
 
     def other(self, other):
         """Another operand as a number of the world; None where it is no number."""
-        return plain_value(other, self.world, self.told)
+        return other.value if type(other) is Scalar else plain_value(other, self.world, self.told)
 
     # --- arithmetic ---------------------------------------------------------------------------------------------
     def __add__(self, other):
