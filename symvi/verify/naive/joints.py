@@ -31,6 +31,7 @@ from symvi.verify.naive.quaternion import (
 )
 
 NOTHING: Mapping = MappingProxyType({})
+CHOSEN = ((), (2,), (0, 1), (0, 1, 2))  # axes of the triad along or about which so many rows hold
 GUARD = "1e-30"  # below the root of a rotation vector's length, so that its direction exists at zero too
 
 
@@ -79,16 +80,18 @@ def rows(joint: JointNumbers, a, b, functions: Functions, near: Mapping = NOTHIN
 
 
 def translations(joint: JointNumbers, a, b, count: int, in_joint_axes: bool = False) -> list:
+    if not count:
+        return []
     u = gap(joint, a, b)
     if count == 3 and not in_joint_axes:
         return u
-    chosen = {0: (), 1: (2,), 2: (0, 1), 3: (0, 1, 2)}[count]
-    return [dot(joint.axes[k], in_joint_frame(joint, a, u)) for k in chosen]
+    u = in_joint_frame(joint, a, u)
+    return [dot(joint.axes[k], u) for k in CHOSEN[count]]
 
 
 def rotations(joint: JointNumbers, a, b, count: int) -> list:
-    chosen = {0: (), 1: (2,), 2: (0, 1), 3: (0, 1, 2)}[count]
-    return [2 * dot(joint.axes[k], vector(relative(joint, a, b))) for k in chosen]
+    d = relative(joint, a, b) if count else None
+    return [2 * dot(joint.axes[k], vector(d)) for k in CHOSEN[count]]
 
 
 def angle(joint: JointNumbers, a, b, functions: Functions, near):
