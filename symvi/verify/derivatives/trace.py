@@ -128,7 +128,7 @@ class TraceWorld(World):
 
     def order(self, a, b) -> int:
         a, b = (x.value if isinstance(x, Traced) else float(x) for x in (a, b))
-        return (a > b) - (a < b)
+        return int(a > b) - int(a < b)  # NumPy knows no difference of two answers
 
     def at(self, value: object, place: object) -> None:
         """Where a number was computed: a text, an expression, or a function that finds the line."""
