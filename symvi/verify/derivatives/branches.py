@@ -33,8 +33,9 @@ class Branch:
     aimed: whether no random point came here. wrong: entries that differ. rounded: those that differ by roundings of
     constants only. counted: for every prime and entry, the points at which it agreed. doubt: the decimal logarithm of a
     bound of the probability that a wrong entry passed. opaque, roots: whether functions or roots made some points of
-    fields say nothing. series: entries that differ by what a series leaves out in a small region, and how much of the
-    largest entry that is. kink: whether the function has no derivative there, or has that of its surroundings.
+    fields say nothing. series: entries that differ by what a series leaves out in a small region, and how much of an
+    entry's size that is; unclear: whether one of them has something else instead. kink: whether the function has no
+    derivative there, or has that of its surroundings.
     """
 
     path: tuple
@@ -48,6 +49,7 @@ class Branch:
     opaque: bool = False
     roots: int = 0
     series: dict[int, float] = field(default_factory=dict)
+    unclear: bool = False
     kink: bool = False
 
     @property

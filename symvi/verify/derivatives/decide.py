@@ -117,6 +117,12 @@ def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: in
         yield f"{len(branches[0].points)} points in floats{precision}, conditions are not seen"
     reached = [branch for branch in found.branches if branch in branches or branch.kink]
     yield from one_way_conditions(reached, found.still)
+    for branch in branches:
+        if branch.unclear and not branch.wrong:
+            yield (
+                f"where {branch.said}: right up to terms of which the first is neither left out nor the derivative's, "
+                f"as of a product that has a guard in one factor; {max(branch.series.values()):.0e} of an entry's size"
+            )
     if others > MOST_TESTED:
         yield f"{others - MOST_TESTED} more ways through the conditions were reached and not tested"
     if found.undefined and (place := without_claim(problem)):
@@ -209,17 +215,18 @@ def _is_guarded(problem: Problem, branch: Branch, point: Point, found: Compared)
     known = guard(problem, point, branch.path)
     if known is None:
         return False
-    if known.wrong or known.coarse:
-        why = (
-            "its terms are not those of the derivative"
-            if known.wrong
-            else f"it is too coarse, at its threshold it leaves out {max(known.apart.values()):.0e} of the derivative"
-        )
-        problem.claimed.note(f"where {branch.said}: a guard near a point where the formula is 0/0; {why}")
-        return True
-    for k in found.wrong:
+    for kind, why in (
+        (known.wrong, "its terms are not those of the derivative"),
+        (known.coarse - known.wrong, "it is too coarse, at its threshold it leaves out {:.0e} of an entry"),
+    ):
+        there = kind & set(found.wrong)
+        if there:
+            told = why.format(max(known.apart[k] for k in there))
+            problem.claimed.note(f"where {branch.said}: a guard near a point where the formula is 0/0; {told}")
+    for k in set(found.wrong) - known.wrong - known.coarse:
         branch.series[k] = max(branch.series.get(k, 0.0), known.apart[k])
-    found.wrong.clear()
+        branch.unclear |= k in known.unclear
+        del found.wrong[k]
     return True
 
 

@@ -1,13 +1,15 @@
 """Guards around removable points: what the limit or the first terms of a series leave out, and what they may.
 
 Near such a point both formulas are evaluated at the same places: conditions are made to go the way inside the region
-or the way outside of it, wherever the place is. A guard is right if its formula and the derivative of the outer one
-have the same first terms, if it has not the next one instead of leaving it out, and if that is little at the threshold.
+or the way outside of it, wherever the place is. An entry of a guard is right if it and that of the outer formula's
+derivative have the same first terms, if it leaves the next one out instead of having another, and if that is little at
+the threshold, of the entry itself. A first term that is there and is the derivative's times a number is wrong; one that
+is anything else may be what is left of a product, of which one factor has a guard, and is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -23,27 +25,52 @@ DIGITS, ASKED = 400, 30  # of series, of which most digits are lost in differenc
 TERMS = 6  # of a series that are looked at
 SHORT = Fraction(1, 10**4)  # how far from the removable point series are looked at
 UNSEEN = 10**4  # times what the terms beyond the last one are: what is less is zero
-LEFT_OUT = 2  # times the square of the derivative's own linear term: one of the wrong sign is off by four times that
-THERE = 1e-6  # times that square: less is rounding
-ALIKE = 0.99  # the square of a cosine, of entries that are the same but for a factor
+FLOOR = Fraction(1, 10**200)  # of the largest entry: what is less is rounding
+CURVED = ("quaternion", "rotation")
+SAME_RATIO = Fraction(1, 10**6)  # of claim and derivative, on two rays
 OUTWARDS, ENDS = 4, 5  # factor of steps that lead out of a region, and halvings of the last one
 INWARDS = Fraction(1, 2**20)
 FAR, FARTHEST = 2, 10**20  # from the removable point, and times as far as the point in its region
-ORDINARY = (0, 1, 2, 3, 6, 8)  # points of which the derivative's size is taken
+ORDINARY = (0, 1, 2, 3, 6, 8)  # points of which the sizes of entries are taken
+OTHERS = range(1, 9)  # points of which one gives another ray
 MOST_NUMBERS = 9  # of a variable that are zero one by one
 NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
 @dataclass(frozen=True)
 class Guard:
-    """What a claim leaves out at the threshold of its small region: entry -> how much of the derivative's size.
+    """What a claim leaves out at the threshold of its small region: entry -> how much of the entry's usual size.
 
-    coarse: whether that is too much. wrong: whether the terms that it has are not those of the derivative.
+    coarse: entries where that is too much. wrong: those whose terms are not the derivative's. unclear: those that have
+    a next term, which is neither left out nor the derivative's.
     """
 
     apart: dict[int, float]
-    coarse: bool = False
-    wrong: bool = False
+    coarse: frozenset[int] = frozenset()
+    wrong: frozenset[int] = frozenset()
+    unclear: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The first term in which an entry of a claim differs: its order, the claim's, the derivative's.
+
+    leading: whether the derivative has none before it but its limit, so that the term is the same in any variable.
+    straight: whether the series is one along a straight line. more: whether the claim has a term after one that it
+    leaves out.
+    """
+
+    order: int
+    some: object
+    true: object
+    leading: bool
+    straight: bool
+    more: bool
+
+    @property
+    def is_wrong(self) -> bool:
+        """Another limit, or a leading term where the derivative has none."""
+        return self.order == 0 or (self.leading and bool(self.some) and not self.true)
 
 
 @dataclass(frozen=True)
@@ -78,19 +105,102 @@ def guard(problem: Problem, point: Point, path: tuple) -> Guard | None:
     if not path:
         return None
     found = None
-    for centre in _centres(problem, point):
+    for which, centre in enumerate(_centres(problem, point)):
         ray = Ray(problem, centre, point)
         if (threshold := ray.threshold(path)) is None:
             continue
         for outside in ray.ways(threshold, path):
-            found = _judged(ray, threshold, ray.way(threshold), outside) or found
-            if found and not (found.wrong or found.coarse):
-                return replace(found, wrong=any(_wrong(other, path, outside) for other in _along_others(ray)))
+            judged = _judged(ray, threshold, path, outside, which)
+            found = judged or found
+            if judged and not (judged.wrong or judged.coarse):
+                return judged
     return found
 
 
+def _judged(ray: Ray, threshold: Fraction, path: tuple, outside: Way, which: int) -> Guard | None:
+    """None where the way outside has a value at the centre, so that nothing had to be guarded, or none nearby."""
+    inside = ray.way(threshold)
+    if _has_value(ray, outside):
+        return None
+    try:
+        gaps, of_function = _gaps(ray, threshold, inside, outside)
+        claim, truth = _claim(ray, threshold, inside), _truth(ray, threshold, outside)
+        sizes = _sizes(ray.problem, truth)
+    except NO_VALUE:
+        return None
+    apart = {k: _share(abs(c - t), size) for k, (c, t, size) in enumerate(zip(claim, truth, sizes, strict=True))}
+    wrong = {k for k, gap in gaps.items() if gap.is_wrong}
+    if any(gap.is_wrong or _is_opposite(gap) for gap in of_function.values()):
+        wrong = set(gaps)
+    unclear = {k for k, gap in gaps.items() if k not in wrong and (gap.some or gap.more)}
+    if unclear:
+        multiples, settled = _elsewhere(ray, path, outside, which, {k: gaps[k] for k in unclear})
+        wrong |= multiples
+        unclear -= multiples | settled
+    coarse = {k for k, share in apart.items() if share > COARSE}
+    return Guard(apart, frozenset(coarse), frozenset(wrong), frozenset(unclear))
+
+
+def _elsewhere(ray: Ray, path: tuple, outside: Way, which: int, gaps: dict[int, Gap]) -> tuple[set[int], set[int]]:
+    """Of entries with a next term of their own: those with a multiple of the right one, and those where it is clear.
+
+    On rays along which a vector is parallel to another one, terms vanish that hide others: there an entry may leave
+    out the next term after all, or have it with the wrong sign.
+    """
+    others = (_gaps_there(other, path, outside) for other in _other_rays(ray, which))
+    there = next((found for found in others if found is not None), gaps)
+    multiples = {k for k, gap in gaps.items() if k in there and _is_multiple(gap, there[k])}
+    along = [found for each in _along_others(ray) if (found := _gaps_there(each, path, outside)) is not None]
+    multiples |= {k for found in along for k in gaps if k in found and _is_opposite(found[k])}
+    clear = {k for k in gaps if along and all(k not in found or _is_left_out(found[k]) for found in along)}
+    return multiples, clear
+
+
+def _is_multiple(gap: Gap, other: Gap) -> bool:
+    """Whether a term is that of the derivative times a number, the same one on both rays.
+
+    Beyond the leading one, products of series have such terms, and so has a series in another variable; with the wrong
+    sign along a straight line it is an error again.
+    """
+    if not (gap.order == other.order and gap.some and gap.true and other.some and other.true):
+        return False
+    one, two = gap.some / gap.true, other.some / other.true
+    if not (gap.leading or (gap.straight and one < 0)):
+        return False
+    return abs(one - two) * SAME_RATIO.denominator <= abs(one) * SAME_RATIO.numerator
+
+
+def _is_opposite(gap: Gap) -> bool:
+    return gap.leading and bool(gap.some) and bool(gap.true) and gap.some * gap.true < 0
+
+
+def _is_left_out(gap: Gap) -> bool:
+    return not gap.some and not gap.more
+
+
+def _gaps_there(ray: Ray, path: tuple, outside: Way) -> dict[int, Gap] | None:
+    threshold = ray.threshold(path)
+    try:
+        return None if threshold is None else _gaps(ray, threshold, ray.way(threshold), outside)[0]
+    except NO_VALUE:
+        return None
+
+
+def _other_rays(ray: Ray, which: int) -> Iterator[Ray]:
+    """From the same kind of removable point to a point as near, with all other numbers drawn anew."""
+    for number in OTHERS:
+        far = ray.problem.draw(number)
+        centres = list(_centres(ray.problem, far))
+        if which < len(centres):
+            found = replace(ray, centre=centres[which], end=far)
+            try:
+                yield replace(found, end=found.at(ray.distance(Fraction(1)) / found.distance(Fraction(1))))
+            except NO_VALUE:
+                continue
+
+
 def _along_others(ray: Ray) -> Iterator[Ray]:
-    """Rays on which a vector is parallel to another one: there a term of the wrong sign hides behind no other."""
+    """Rays on which a vector is parallel to another one."""
     for name, values in ray.end.items():
         for other, direction in ray.end.items():
             square = sum(x * x for x in direction)
@@ -99,12 +209,6 @@ def _along_others(ray: Ray) -> Iterator[Ray]:
             if {ray.problem.question.variables[each].kind for each in (name, other)} == {"vector"}:
                 size = Fraction(float(sum(x * x for x in values) / square) ** 0.5).limit_denominator(10**40)
                 yield replace(ray, end={**ray.end, name: [size * x for x in direction]})
-
-
-def _wrong(ray: Ray, path: tuple, outside: Way) -> bool:
-    threshold = ray.threshold(path)
-    found = None if threshold is None else _judged(ray, threshold, ray.way(threshold), outside)
-    return found is not None and found.wrong
 
 
 def _centres(problem: Problem, point: Point) -> Iterator[Point]:
@@ -124,6 +228,12 @@ class Ray:
     problem: Problem
     centre: Point
     end: Point
+
+    @property
+    def is_straight(self) -> bool:
+        variables = self.problem.question.variables
+        moving = [name for name in self.end if self.end[name] != self.centre[name]]
+        return all(variables[name].kind not in CURVED for name in moving)
 
     def at(self, t: Fraction) -> Point:
         return between(self.centre, self.end, t, self.problem.question.variables, grain=None)
@@ -172,30 +282,6 @@ class Ray:
         return found
 
 
-def _judged(ray: Ray, threshold: Fraction, inside: Way, outside: Way) -> Guard | None:
-    """None where the way outside has a value at the centre, so that nothing had to be guarded, or none nearby."""
-    if _has_value(ray, outside):
-        return None
-    distance = ray.distance(threshold)
-    step = threshold * min(1, SHORT / distance) / TERMS
-    unseen = UNSEEN * ray.distance(step) ** (TERMS - 1)
-    try:
-        claim, truth = (_series(ray, step, formula, way) for formula, way in ((_claim, inside), (_truth, outside)))
-        at_end = [formula(ray, threshold, way) for formula, way in ((_claim, inside), (_truth, outside))]
-        inner, outer = (_series(ray, step, _value, way) for way in (inside, outside))
-        size = max(_size(ray.problem), *(abs(x) for x in at_end[1]))
-    except NO_VALUE:
-        return None
-    if not size:
-        return None  # a derivative that is zero has no share that may be left out
-    apart = {k: abs(c - t) / size for k, (c, t) in enumerate(zip(*at_end, strict=True))}
-    return Guard(
-        {k: float(share) for k, share in apart.items()},
-        coarse=max(apart.values()) > RealWorld().constant(COARSE),
-        wrong=not (_truncated(claim, truth, unseen) and _truncated(inner, outer, unseen)),
-    )
-
-
 def _has_value(ray: Ray, way: Way) -> bool:
     try:
         return all(abs(x) < 10**DIGITS for x in (*_claim(ray, Fraction(0), way), *_truth(ray, Fraction(0), way)))
@@ -216,15 +302,21 @@ def _value(ray: Ray, t: Fraction, way: Way) -> list:
     return ray.problem.function.evaluate(in_world(ray.at(t), world), world).entries
 
 
-def _size(problem: Problem):
-    """Of the derivative at ordinary points."""
-    found = []
+def _sizes(problem: Problem, truth: list) -> list:
+    """Of the derivative's entries, at ordinary points and at one more."""
+    sizes = [abs(x) for x in truth]
     for number in ORDINARY:
         try:
-            found += map(abs, problem.truth(problem.draw(number), RealWorld()))
+            there = problem.truth(problem.draw(number), RealWorld())
         except NO_VALUE:
             continue
-    return max(found, default=0)
+        sizes = [max(size, abs(x)) for size, x in zip(sizes, there, strict=True)]
+    return sizes
+
+
+def _share(part, size) -> float:
+    """Of an entry that is zero everywhere nothing may be left out."""
+    return float(part / size) if size else float("inf") if part else 0.0
 
 
 # --- series along a ray -------------------------------------------------------------------------------------------
@@ -251,25 +343,31 @@ def _terms_of_polynomials() -> list[list[Fraction]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _truncated(inside: list[list], outside: list[list], unseen: Fraction) -> bool:
-    """Whether one series is another one without its later terms, as far as terms are seen."""
-    zero = max(abs(x) for row in (*inside, *outside) for x in row)
-    zero = zero * unseen.numerator / unseen.denominator
-    for order, (some, true) in enumerate(zip(inside, outside, strict=True)):
-        gaps = [a - b for a, b in zip(some, true, strict=True)]
-        if max(map(abs, gaps)) > zero:
-            return (
-                order > 0 and not _opposite(some, true) and (order > 1 or _squares(gaps) <= LEFT_OUT * _squares(true))
-            )
-    return True
+def _gaps(ray: Ray, threshold: Fraction, inside: Way, outside: Way) -> tuple[dict[int, Gap], dict[int, Gap]]:
+    """The first terms in which a claim differs from the derivative, and the function inside from that outside."""
+    step = threshold * min(1, SHORT / ray.distance(threshold)) / TERMS
+    unit = ray.distance(step)
+    claim, truth = (_series(ray, step, formula, way) for formula, way in ((_claim, inside), (_truth, outside)))
+    inner, outer = (_series(ray, step, _value, way) for way in (inside, outside))
+    return _first_gaps(claim, truth, unit, ray.is_straight), _first_gaps(inner, outer, unit, ray.is_straight)
 
 
-def _squares(entries: list):
-    return sum(x * x for x in entries)
+def _first_gaps(inside: list[list], outside: list[list], unit: Fraction, straight: bool) -> dict[int, Gap]:
+    """Entry -> its gap, as far as terms are seen; unit: the length that the series count in."""
+    floor = max(abs(x) for row in (*inside, *outside) for x in row) * FLOOR.numerator / FLOOR.denominator
+    found = {}
+    for k, (some, true) in enumerate(zip(zip(*inside, strict=True), zip(*outside, strict=True), strict=True)):
+        zero = max(floor, _unseen(some, unit), _unseen(true, unit))
+        some, true = ([x if abs(x) > zero else 0 for x in terms] for terms in (some, true))
+        apart = [abs(a - b) > zero for a, b in zip(some, true, strict=True)]
+        if any(apart):
+            order = apart.index(True)
+            more = not some[order] and any(some[order + 1 :])
+            found[k] = Gap(order, some[order], true[order], not any(true[1:order]), straight, more)
+    return found
 
 
-def _opposite(some: list, true: list) -> bool:
-    """Whether a term is there and has the wrong sign."""
-    product = sum(a * b for a, b in zip(some, true, strict=True))
-    there = _squares(some) > THERE * _squares(true)
-    return there and product < 0 and product * product > ALIKE * _squares(some) * _squares(true)
+def _unseen(terms: Sequence, unit: Fraction):
+    """What the terms beyond the last one make of each, if they are like those that are there."""
+    sizes = (abs(x) * unit.numerator ** (n := TERMS - 1 - j) / unit.denominator**n for j, x in enumerate(terms))
+    return UNSEEN * max(sizes)

@@ -296,10 +296,10 @@ def _notes(problem: Problem, decision: Decision) -> list[str]:
             f"the claim came as {' x '.join(map(str, problem.claimed_shape))}: the transpose of what was asked"
         )
     for branch in decision.branches:
-        if branch.series and not branch.wrong:
+        if branch.series and not (branch.wrong or branch.unclear):
             notes.append(
                 f"where {branch.said}: equal up to terms that vanish there, the first terms of a series; "
-                f"{max(branch.series.values()):.0e} of the largest entry"
+                f"{max(branch.series.values()):.0e} of an entry's size"
             )
     if decision.undefined:
         notes.append(f"{decision.undefined} random points were outside the domain")
