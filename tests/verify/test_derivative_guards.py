@@ -30,9 +30,49 @@ def test_limit_and_series_are_right_at_every_threshold(inside, threshold: float)
 
 
 @pytest.mark.parametrize("threshold", [1e-8, 1e-4])
-@pytest.mark.parametrize("inside", [lambda x: x / 3, lambda x: 1, lambda x: -x, lambda x: -x / 3 - x**3 / 30])
+@pytest.mark.parametrize(
+    "inside",
+    [lambda x: x / 3, lambda x: 1, lambda x: -x, lambda x: -x / 2, lambda x: -x / 6, lambda x: -x / 3 - x**3 / 30],
+)
 def test_terms_of_the_wrong_sign_or_size_are_wrong(inside, threshold: float) -> None:
     assert not of_sinc(inside, threshold).right
+
+
+@pytest.mark.parametrize("inside", [lambda x: x * x, lambda x: -x / 3 + x**3, lambda x: -x / 3 + x * x])
+def test_terms_that_neither_are_the_derivatives_nor_are_left_out_are_told(inside) -> None:
+    """They are as small as what a limit leaves out, but nobody would call them the first terms of the series."""
+    report = of_sinc(inside, 1e-4)
+    assert report.right and not report.everywhere, str(report)
+    assert any("neither left out nor the derivative's" in said for said in report.unreached)
+
+
+def of_rows(first, second, threshold: float = 1e-4) -> verify.Report:
+    """Rows of different sizes, 1000 sin(x)/x and (1 - cos x)/x², each with a claim of its own for small x."""
+
+    def claimed(x):
+        if abs(x) < threshold:
+            return np.array([first(x), second(x)])
+        return np.array([1000 * (x * np.cos(x) - np.sin(x)) / x**2, np.sin(x) / x**2 - 2 * (1 - np.cos(x)) / x**3])
+
+    return verify.derivative(lambda x: np.array([1000 * np.sin(x) / x, (1 - np.cos(x)) / x**2]), claimed, "x", X)
+
+
+def test_every_entry_of_a_guard_is_judged_by_itself() -> None:
+    assert of_rows(lambda x: -1000 * x / 3, lambda x: -x / 12).everywhere
+    assert {e.index for e in of_rows(lambda x: -1000 * x / 3, lambda x: 100 * x).wrong} == {(1, 0)}
+    assert {e.index for e in of_rows(lambda x: 1000 * x / 3, lambda x: -x / 12).wrong} == {(0, 0)}
+
+
+def test_too_coarse_is_measured_by_the_entry_itself() -> None:
+    """A row of another unit, 1e9 times as large, does not make an error of all of this one small."""
+
+    def claimed(x):
+        slope = 0 if abs(x[0]) < 1.9 else (x[0] * np.cos(x[0]) - np.sin(x[0])) / x[0] ** 2
+        return np.array([[0, 2e9 * x[1]], [slope, 0]])
+
+    rows = lambda x: np.array([1e9 * x[1] ** 2, np.sin(x[0]) / x[0]])  # noqa: E731
+    report = verify.derivative(rows, claimed, "x", {"x": verify.vector(2)})
+    assert not report.right and "too coarse" in str(report)
 
 
 def test_a_guard_that_leaves_out_too_much_is_called_coarse() -> None:
@@ -104,3 +144,69 @@ def test_a_guard_of_a_derivative_that_is_zero_is_judged_like_any_claim() -> None
 
     report = verify.derivative(lambda x: np.sin(x) / x - np.sin(x) / x, claimed, "x", {"x": verify.scalar()})
     assert not report.right, str(report)
+
+
+def left_jacobian(v, threshold: float, terms: int, factor: int = 1):
+    """Its first terms where v is short; factor: of the first one."""
+    size, k = np.sqrt(v @ v), hand.skew(v)
+    if size < threshold:
+        return hand.I3 + (factor * k / 2 if terms > 0 else 0 * k) + (k @ k / 6 if terms > 1 else 0 * k)
+    return hand.I3 + (1 - np.cos(size)) / size**2 * k + (size - np.sin(size)) / size**3 * k @ k
+
+
+def rotation_by(v, threshold: float = 0.0):
+    size, k = np.sqrt(v @ v), hand.skew(v)
+    if threshold and size < threshold:
+        return hand.I3 + k
+    return hand.I3 + np.sin(size) / size * k + (1 - np.cos(size)) / size**2 * k @ k
+
+
+@pytest.mark.parametrize(("terms", "factor", "right"), [(0, 1, True), (1, 1, True), (1, -1, False), (1, 4, False)])
+def test_a_product_of_guards_is_right_and_told(terms: int, factor: int, right: bool) -> None:
+    """R(v) p turns by -R p^ J_r: each factor leaves out terms of its own, so that some of a product's are there."""
+    report = verify.derivative(
+        lambda v, p: rotation_by(v) @ p,
+        lambda v, p: -hand.skew(rotation_by(v, 1e-4) @ p) @ left_jacobian(v, 1e-4, terms, factor),
+        "v",
+        {**V, "p": verify.vector(3)},
+    )
+    assert report.right == right, str(report)
+
+
+def test_function_and_claim_may_have_thresholds_of_their_own() -> None:
+    """Between them only one has its guard."""
+
+    def logarithm(q):
+        w, v, square = q[0], q[1:], q[1:] @ q[1:]
+        if square < 1e-10:
+            return (2 / w - 2 * square / (3 * w**3)) * v
+        return 2 * np.arctan2(np.sqrt(square), w) * v / np.sqrt(square)
+
+    def inverse_of_right_jacobian(q):
+        turn = logarithm(q)
+        size, k = np.sqrt(turn @ turn), hand.skew(turn)
+        if size < 1e-5:
+            return hand.I3 + k / 2 + k @ k / 12
+        return hand.I3 + k / 2 + (1 / size**2 - (1 + np.cos(size)) / (2 * size * np.sin(size))) * k @ k
+
+    report = verify.derivative(logarithm, inverse_of_right_jacobian, "q", {"q": verify.quaternion()})
+    assert report.right, str(report)
+
+
+def test_a_clamp_is_no_guard() -> None:
+    """Beyond the end of a rod the nearest point stays there: the formula between its ends is no approximation."""
+
+    def lever(c, a, b, clamped: bool):
+        d = b - a
+        t = (c - a) @ d / (d @ d)
+        return d, min(t, 1) if clamped else t
+
+    def distance(c, a, b):
+        d, t = lever(c, a, b, True)
+        return np.sqrt((c - a - t * d) @ (c - a - t * d))
+
+    def claimed(c, a, b):
+        d, t = lever(c, a, b, False)
+        return -t * (c - a - t * d) / np.sqrt((c - a - t * d) @ (c - a - t * d))
+
+    assert not verify.derivative(distance, claimed, "b", {name: verify.vector(3) for name in "cab"}).right

@@ -6,7 +6,7 @@ Random points find the wide ones; `aiming` looks for those between and behind th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from symvi.verify.derivatives.aiming import Seen, aimed, is_still
@@ -34,7 +34,8 @@ class Branch:
     constants only. counted: for every prime and entry, the points at which it agreed. doubt: the decimal logarithm of a
     bound of the probability that a wrong entry passed. opaque, roots: whether functions or roots made some points of
     fields say nothing. series: entries that differ by what a series leaves out in a small region, and how much of an
-    entry's size that is; unclear: whether one of them has something else instead. kink: whether the function has no
+    entry's size that is; unclear: whether one of them has something else instead; tends: whether it is an iteration
+    that leaves it out. ends: the conditions that end loops, and what they say then. kink: whether the function has no
     derivative there, or has that of its surroundings.
     """
 
@@ -50,6 +51,8 @@ class Branch:
     roots: int = 0
     series: dict[int, float] = field(default_factory=dict)
     unclear: bool = False
+    tends: bool = False
+    ends: Mapping[object, bool] = field(default_factory=dict)
     kink: bool = False
 
     @property

@@ -27,6 +27,7 @@ from symvi.verify.derivatives.edges import FAR_APART, edge
 from symvi.verify.derivatives.errors import OutsideDomain, VerificationError
 from symvi.verify.derivatives.guards import guard
 from symvi.verify.derivatives.in_floats import points_in_floats
+from symvi.verify.derivatives.iterations import ends_of_loops, unfinished
 from symvi.verify.derivatives.lines import between
 from symvi.verify.derivatives.nearness import IN_SINGLE, Compared, compared
 from symvi.verify.derivatives.points import Point, SmallDraw, draw_point, point_text
@@ -92,6 +93,9 @@ def decide(problem: Problem, points: int) -> Decision:
     found = scan(problem)
     if problem.in_floats:
         found.branches[0].points += points_in_floats(problem)
+    ends = ends_of_loops(branch.path for branch in found.branches)
+    for branch in found.branches:
+        branch.ends = ends
     branches, others = found.branches[:MANY_WAYS], found.branches[MANY_WAYS:]
     tested = [branch for branch in branches if _compare_some(problem, branch)]
     if problem.in_floats and not tested:
@@ -193,7 +197,10 @@ def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
             return False
         raise
     of_numbers = found.wrong and not found.tied and not problem.in_floats
-    if of_numbers and _is_guarded(problem, branch, point, found):
+    for k, apart in unfinished(problem, point, branch.ends, found.wrong).items() if of_numbers and branch.ends else ():
+        branch.series[k], branch.tends = max(branch.series.get(k, 0.0), apart), True
+        del found.wrong[k]
+    if of_numbers and found.wrong and _is_guarded(problem, branch, point, found):
         return _written_down(branch, found)
     if branch.aimed and (found.tied or found.wrong):
         found = _at_an_edge(problem, branch, point, found)

@@ -26,6 +26,7 @@ TERMS = 6  # of a series that are looked at
 SHORT = Fraction(1, 10**4)  # how far from the removable point series are looked at
 UNSEEN = 10**4  # times what the terms beyond the last one are: what is less is zero
 FLOOR = Fraction(1, 10**200)  # of the largest entry: what is less is rounding
+MUCH = 2  # times the square of a term
 CURVED = ("quaternion", "rotation")
 SAME_RATIO = Fraction(1, 10**6)  # of claim and derivative, on two rays
 OUTWARDS, ENDS = 4, 5  # factor of steps that lead out of a region, and halvings of the last one
@@ -126,6 +127,8 @@ def _judged(ray: Ray, threshold: Fraction, path: tuple, outside: Way, which: int
         gaps, of_function = _gaps(ray, threshold, inside, outside)
         claim, truth = _claim(ray, threshold, inside), _truth(ray, threshold, outside)
         sizes = _sizes(ray.problem, truth)
+        if not all(_is_near(ray, t, inside, outside) for t in (threshold, Fraction(1))):
+            return None
     except NO_VALUE:
         return None
     apart = {k: _share(abs(c - t), size) for k, (c, t, size) in enumerate(zip(claim, truth, sizes, strict=True))}
@@ -150,8 +153,12 @@ def _elsewhere(ray: Ray, path: tuple, outside: Way, which: int, gaps: dict[int, 
     others = (_gaps_there(other, path, outside) for other in _other_rays(ray, which))
     there = next((found for found in others if found is not None), gaps)
     multiples = {k for k, gap in gaps.items() if k in there and _is_multiple(gap, there[k])}
+    if len(multiples) < sum(bool(gap.some) for gap in gaps.values()):
+        multiples = set()  # in a product some entries happen to be multiples, others are none
     along = [found for each in _along_others(ray) if (found := _gaps_there(each, path, outside)) is not None]
     multiples |= {k for found in along for k in gaps if k in found and _is_opposite(found[k])}
+    if any(_is_too_much([found[k] for k in gaps if k in found]) for found in (gaps, there, *along)):
+        multiples = set(gaps)
     clear = {k for k in gaps if along and all(k not in found or _is_left_out(found[k]) for found in along)}
     return multiples, clear
 
@@ -168,6 +175,12 @@ def _is_multiple(gap: Gap, other: Gap) -> bool:
     if not (gap.leading or (gap.straight and one < 0)):
         return False
     return abs(one - two) * SAME_RATIO.denominator <= abs(one) * SAME_RATIO.numerator
+
+
+def _is_too_much(gaps: list[Gap]) -> bool:
+    """Whether what leading terms are wrong by is more than they are: it had been better to leave them out."""
+    leading = [gap for gap in gaps if gap.leading and gap.some]
+    return sum(abs(g.some - g.true) ** 2 for g in leading) > MUCH * sum(abs(g.true) ** 2 for g in leading)
 
 
 def _is_opposite(gap: Gap) -> bool:
@@ -250,9 +263,13 @@ class Ray:
         return Way(of_function, world.path())
 
     def threshold(self, path: tuple) -> Fraction | None:
-        """A place close to the end of the region of a way, inside; None where it is no region around the centre."""
+        """A place close to the end of the region of a way, inside; None where it is no region around the centre.
+
+        Where function and claim have thresholds of their own, it may be the shell in which only one has its guard.
+        """
         try:
-            if self.way(INWARDS).path != path:
+            inmost, here = self.way(INWARDS), self.way(Fraction(1))
+            if here.path != path or (inmost.function != here.function and inmost.claim != here.claim):
                 return None
             last = Fraction(1)
             while self.way(last * OUTWARDS).path == path:
@@ -312,6 +329,13 @@ def _sizes(problem: Problem, truth: list) -> list:
             continue
         sizes = [max(size, abs(x)) for size, x in zip(sizes, there, strict=True)]
     return sizes
+
+
+def _is_near(ray: Ray, t: Fraction, inside: Way, outside: Way) -> bool:
+    """Whether the function's formula inside stands for that outside, as one of a guard does."""
+    pairs = list(zip(_value(ray, t, inside), _value(ray, t, outside), strict=True))
+    size = max(max(abs(a), abs(b)) for a, b in pairs)
+    return all(abs(a - b) * COARSE.denominator <= size * COARSE.numerator for a, b in pairs)
 
 
 def _share(part, size) -> float:

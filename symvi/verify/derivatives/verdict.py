@@ -28,6 +28,9 @@ POINTS = 2  # per prime and branch
 PROBES = 200
 MOST_SAID = 3  # branches in which one entry is wrong
 MOST_LISTED = 16  # branches in a report, wrong ones first
+FEW_ALIKE = 3  # ways that leave something out, told one by one
+TENDS = "equal to the derivative of what the iteration tends to, which ends before"
+TERMS = "equal up to terms that vanish there, the first terms of a series"
 DIVISIONS = 3  # points of a field at which a divisor that is zero each time is zero
 
 
@@ -295,15 +298,25 @@ def _notes(problem: Problem, decision: Decision) -> list[str]:
         notes.append(
             f"the claim came as {' x '.join(map(str, problem.claimed_shape))}: the transpose of what was asked"
         )
-    for branch in decision.branches:
-        if branch.series and not (branch.wrong or branch.unclear):
-            notes.append(
-                f"where {branch.said}: equal up to terms that vanish there, the first terms of a series; "
-                f"{max(branch.series.values()):.0e} of an entry's size"
-            )
+    notes += _approximations(decision.branches)
     if decision.undefined:
         notes.append(f"{decision.undefined} random points were outside the domain")
     return notes
+
+
+def _approximations(branches: Iterable[Branch]) -> Iterator[str]:
+    """What series and iterations leave out; of many ways alike, at most how much."""
+    found: dict[str, list[Branch]] = {}
+    for branch in branches:
+        if branch.series and not (branch.wrong or branch.unclear):
+            found.setdefault(TENDS if branch.tends else TERMS, []).append(branch)
+    for why, alike in found.items():
+        if len(alike) > FEW_ALIKE:
+            most = max(max(branch.series.values()) for branch in alike)
+            yield f"in {len(alike)} of the ways through the conditions: {why}; at most {most:.0e} of an entry's size"
+            continue
+        for branch in alike:
+            yield f"where {branch.said}: {why}; {max(branch.series.values()):.0e} of an entry's size"
 
 
 def method(problem: Problem, decision: Decision, proved: int = 0) -> str:
