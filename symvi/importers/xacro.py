@@ -1,8 +1,8 @@
 """xacro, ROS's macro language for URDF, expanded by its own library in a process of its own (extra `xacro`).
 
-A .xacro file is a program: its expressions are Python, it includes and loads other files. The process that expands it
-may read the folders of the import and Python's own library, and nothing else; it may write nothing, start nothing, and
-has a bounded time and memory. See xacro_process.py.
+A .xacro file is a program: its expressions are Python, it includes and loads other files. What its expressions may hold
+is a list (xacro_expressions.py). The process that expands it may read the folders of the import and Python's own
+library, and nothing else; it may write nothing, start nothing, and has a bounded time and memory (xacro_process.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from symvi.errors import MechanismError, missing_extra
 from symvi.importers.meshes import Folders
 from symvi.importers.report import Findings, Source
-from symvi.importers.xml import LARGEST_FILE, Element, unknown_word
+from symvi.importers.xml import LARGEST_FILE, Element, read_bytes, unknown_word
 from symvi.mechanism.files import printable
 from symvi.mechanism.names import shown
 
@@ -35,13 +35,13 @@ def expanded(path: str | PathLike[str], arguments: Mapping[str, str], folders: F
     arguments: values of its xacro:arg, by name; those that nothing in the file asks for are refused where they look
         like a slip of one that it does ask for, else noted as ignored.
     folders: what may be read; $(find NAME) is one of its packages.
-    Raises MissingExtraError without the library, MechanismError with xacro's words where it fails.
+    Raises MissingExtraError without the library, MechanismError with xacro's words where it fails, or without a file
+        of at most 20 MB.
     """
     if find_spec("xacro") is None:
         raise missing_extra("xacro", "xacro")
     place = printable(path)
-    if not Path(path).is_file():
-        raise MechanismError(f"{place}: there is no such file")
+    read_bytes(path)  # refuses what is no file, or too large
     job = {
         "file": fspath(Path(path).resolve()),
         "arguments": dict(arguments),
