@@ -9,6 +9,7 @@ inertia that no body can have         refused by name, or changed as little as p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -65,21 +66,21 @@ def _without_massless_leaves(tree: Tree, findings: Findings) -> Tree:
     for joint in tree.joints:
         ends[joint.parent] += 1
         ends[joint.child] += 1
-    leaders = {gear.leader: gear.follower for gear in tree.gears}
-    followers = {gear.follower for gear in tree.gears}
+    led_by = {gear.follower: gear.leader for gear in tree.gears}
+    led = Counter(led_by.values())  # joint -> how many follow it that are not gone
     for index in reversed(joints.copy()):  # joints run outwards, so that this runs inwards
         joint = tree.joints[index]
         link = links[joint.child]
-        leads = leaders.get(joint.name)
         is_leaf = ends[link.name] == 1 and not joint.closes
-        if not (is_leaf and _is_massless(link)) or link.name in needed or (leads and leads in followers):
+        if not (is_leaf and _is_massless(link)) or link.name in needed or led[joint.name]:
             continue
         if link.inertial and any(link.inertial.inertia):
             continue
         del joints[index]
         ends[joint.parent] -= 1
         gone.add(link.name)
-        followers.discard(joint.name)
+        if joint.name in led_by:
+            led[led_by[joint.name]] -= 1
         why = f"no mass, and nothing hangs on it; its joint {shown(joint.name)} goes with it"
         findings.note("dropped", link.source, f"link {shown(link.name)}", "link without mass", why)
     if not gone:

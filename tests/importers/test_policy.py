@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,29 @@ def test_massless_ends_that_hold_a_contact_are_not_dropped(tmp_path: Path) -> No
     text = robot(link("base"), link("foot", ""), joint("hinge", "continuous", "base", "foot", Y))
     with pytest.raises(MechanismError, match="link 'foot': has no mass"):
         read(text, tmp_path, contact_points={"foot": [(0, 0, 0)]})
+
+
+FOLLOWERS = {"one": 1.0, "two": -1.0, "empty": 2.0}
+
+
+def test_a_massless_end_stays_while_any_joint_follows_its_own(tmp_path: Path) -> None:
+    """Whichever of the followers ends in nothing, and in whatever order they stand."""
+    for order in permutations(FOLLOWERS):
+        text = robot(
+            *(link("base"), link("arm"), link("lead", "")),
+            *(link(name, "" if name == "empty" else None) for name in order),
+            joint("shoulder", "revolute", "base", "arm", Y),
+            joint("leading", "revolute", "arm", "lead", Y),
+            *(
+                joint(f"to_{n}", "revolute", "arm", n, f'{X}<mimic joint="leading" multiplier="{FOLLOWERS[n]}"/>')
+                for n in order
+            ),
+        )
+        with pytest.raises(MechanismError, match="link 'lead': has no mass"):
+            read(text, tmp_path)
+        found = read(text, tmp_path, repair=True)
+        gears = {coupling.joints[0]: coupling.ratio for coupling in found.mechanism.couplings}
+        assert gears == {"to_one": 1.0, "to_two": -1.0}
 
 
 # --- two joints as one ------------------------------------------------------------------------------------------------
