@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from symvi.importers.between import filled_between
+from symvi.importers.gears import with_loads_on_leaders
 from symvi.importers.inertia import POINT, ROUNDING, physical, violation
 from symvi.importers.joining import joined
 from symvi.importers.model import Placed
@@ -39,7 +40,7 @@ def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[st
     """
     tree, places = merged(tree, findings)
     tree = in_order(tree, findings)
-    tree = _without_massless_leaves(tree, findings)
+    tree = _without_massless_leaves(tree, findings, repair)
     known = (joint.name for joint in tree.joints if joint.keeps_coordinates and joint.type != "fixed")
     tree, coordinates = joined(tree, {name: (name, 0) for name in known}, findings)
     left = {WORLD, *(link.name for link in tree.links)}
@@ -56,11 +57,15 @@ def _is_massless(link: Link) -> bool:
     return link.inertial is None or link.inertial.mass == 0.0
 
 
-def _without_massless_leaves(tree: Tree, findings: Findings) -> Tree:
-    """The tree without links that have no mass, carry nothing and close no loop."""
+def _without_massless_leaves(tree: Tree, findings: Findings, repair: bool) -> Tree:
+    """The tree without links that have no mass, carry nothing and close no loop.
+
+    What acts on a joint that goes acts on the one that it follows (gears.py); a follower that a motor drives stays.
+    """
     gone: set[str] = set()
     links = {link.name: link for link in tree.links}
-    needed = {point.link for point in tree.contacts}
+    driven = {motor.joint for motor in tree.motors} & {gear.follower for gear in tree.gears}
+    needed = {point.link for point in tree.contacts} | {joint.child for joint in tree.joints if joint.name in driven}
     joints = dict.fromkeys(range(len(tree.joints)))
     ends = {name: 0 for name in ("", *links)}
     for joint in tree.joints:
@@ -86,6 +91,7 @@ def _without_massless_leaves(tree: Tree, findings: Findings) -> Tree:
     if not gone:
         return tree
     names = {tree.joints[index].name for index in joints}
+    tree = with_loads_on_leaders(tree, {joint.name for joint in tree.joints} - names, findings, repair)
     return replace(
         tree,
         links=tuple(link for link in tree.links if link.name not in gone),

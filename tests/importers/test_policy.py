@@ -74,6 +74,48 @@ def test_a_massless_end_stays_while_any_joint_follows_its_own(tmp_path: Path) ->
         assert gears == {"to_one": 1.0, "to_two": -1.0}
 
 
+def gripper(finger: str) -> str:
+    """An arm, and a finger that turns back twice as far from 0.04, against a friction and a damper and up to stops."""
+    acting = '<limit lower="-0.1" upper="0.5"/><dynamics damping="0.3" friction="0.2"/>'
+    return robot(
+        *(link("base"), link("arm", inertial(1.0, xyz=(0.3, 0.1, -0.2))), link("finger", finger)),
+        joint("lead", "revolute", "base", "arm", Y + '<dynamics damping="0.05" friction="0.1"/>'),
+        joint(
+            "follow", "revolute", "base", "finger", X + acting + '<mimic joint="lead" multiplier="-2" offset="0.04"/>'
+        ),
+    )
+
+
+def test_what_acts_on_a_massless_follower_acts_on_its_leader(tmp_path: Path) -> None:
+    """A torque of the follower is -2 times that on the leader, at -2 times the rate; and so a stop of it at c is one of
+    the leader at (c - 0.04) / -2. A follower with next to no mass swings alike."""
+    found = read(gripper(""), tmp_path)
+    assert found.mechanism.body_names == ("arm",)
+    loads = {type(force).__name__: force for force in found.mechanism.forces}
+    assert loads["JointDamper"].damping == pytest.approx(0.05 + 4 * 0.3)
+    assert loads["DryFriction"].bound == pytest.approx(0.1 + 2 * 0.2)
+    (stop,) = found.mechanism.limits
+    assert (stop.lower, stop.upper) == (pytest.approx(-0.23), pytest.approx(0.07))
+    told = {notice.what for notice in found.report.of("taken") if notice.element == "joint 'follow'"}
+    assert told >= {"limits of a mimic joint", "damping, friction of a mimic joint"}
+    light = read(gripper(inertial(1e-7, (1e-7, 1e-7, 1e-7))), tmp_path)
+    runs = [Simulator(each).simulate(0.3, 0.001).orientation[:, 0] for each in (found, light)]
+    assert abs(runs[0][-1] - runs[0][0]).max() > 0.01
+    assert np.allclose(*runs, rtol=0, atol=1e-6)  # what the little mass of the other may change
+
+
+def test_a_massless_follower_of_a_massless_follower_passes_on_what_acts_on_it(tmp_path: Path) -> None:
+    damper = '<dynamics damping="{}"/>'
+    text = robot(
+        *(link("base"), link("arm"), link("one", ""), link("two", "")),
+        joint("lead", "continuous", "base", "arm", Y),
+        joint("a", "continuous", "base", "one", damper.format(0.5) + '<mimic joint="lead" multiplier="3"/>'),
+        joint("b", "continuous", "base", "two", damper.format(0.25) + '<mimic joint="a" multiplier="2"/>'),
+    )
+    (force,) = read(text, tmp_path).mechanism.forces
+    assert force.joint == "lead" and force.damping == 9 * (0.5 + 4 * 0.25)
+
+
 # --- two joints as one ------------------------------------------------------------------------------------------------
 TURN = (0.3, 0.4, 0.5)
 
