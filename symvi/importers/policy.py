@@ -23,7 +23,7 @@ from symvi.importers.structure import in_order, merged
 from symvi.importers.tree import Inertial, Link, Tree, TreeJoint
 from symvi.importers.turning import unheld_axis
 from symvi.mechanism.inertia import principal_moments
-from symvi.mechanism.names import WORLD, shown
+from symvi.mechanism.names import shown
 
 __all__ = ["cleaned"]
 
@@ -43,7 +43,7 @@ def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[st
     tree = _without_massless_leaves(tree, findings, repair)
     known = (joint.name for joint in tree.joints if joint.keeps_coordinates and joint.type != "fixed")
     tree, coordinates = joined(tree, {name: (name, 0) for name in known}, findings)
-    left = {WORLD, *(link.name for link in tree.links)}
+    left = {"", *(link.name for link in tree.links)}
     places = {name: place for name, place in places.items() if place.body in left}
     tree = _with_mass(filled_between(tree, findings), findings, repair)
     tree = replace(tree, links=tuple(_with_physical_inertia(link, findings, repair) for link in tree.links))

@@ -14,7 +14,7 @@ from symvi.importers.model import Placed
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Findings
 from symvi.importers.tree import Link, Tree, TreeJoint
-from symvi.mechanism.names import WORLD, shown
+from symvi.mechanism.names import shown
 from symvi.mechanism.vectors import Vector3
 
 __all__ = ["in_order", "merged", "moved_link"]
@@ -30,7 +30,7 @@ def merged(tree: Tree, findings: Findings) -> tuple[Tree, dict[str, Placed]]:
     Links that fixed joints hold together become one body (grouping.py); those held by the world become part of it.
     A fixed joint that closes a loop joins two bodies just the same; it stays what it is only where its two links hang
     together by fixed joints already, or where coordinates of other joints would be lost.
-    The world is "" in the tree, and "world" in the places.
+    The world is "", in the tree and in the places: a link may have the name "world" and be another one.
     """
     tree, held, places = released(tree, findings)
     for joint in held.values():
@@ -56,8 +56,7 @@ def merged(tree: Tree, findings: Findings) -> tuple[Tree, dict[str, Placed]]:
         contacts=tuple(point for point in points if point.link),
         placements={name: pose for name, pose in free.items() if name},
     )
-    named = {name: Placed(place.body or WORLD, place.pose) for name, place in places.items() if name}
-    return result, named
+    return result, {name: place for name, place in places.items() if name}
 
 
 def _placing(joint: TreeJoint, held: dict[str, TreeJoint]) -> TreeJoint:

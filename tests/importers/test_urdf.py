@@ -259,6 +259,28 @@ def test_the_base_stands_still_or_floats(tmp_path: Path) -> None:
     assert floating.body_names == ("base", "arm") and floating.joint("root_joint").type == "floating"
 
 
+def test_a_link_called_world_that_is_no_root_is_a_link(tmp_path: Path) -> None:
+    """By the definition of the format, whatever the link is called; what the base holds stays where it is."""
+    text = robot(
+        link("base"),
+        link("world", '<visual><geometry><sphere radius="0.1"/></geometry></visual>' + inertial()),
+        link("tool", '<visual><geometry><sphere radius="0.2"/></geometry></visual>' + inertial()),
+        link("hand"),
+        joint("hinge", "revolute", "base", "world", '<axis xyz="0 1 0"/>', xyz=(0.1, 0.2, 0.3)),
+        joint("mount", "fixed", "base", "tool", xyz=(0, 0, 2)),
+        joint("grip", "fixed", "world", "hand", xyz=(1, 0, 0)),
+    )
+    found = read(text, tmp_path)
+    (body,) = found.mechanism.body_names
+    assert {name: placed.body for name, placed in found.links.items()} == {
+        "base": "world", "world": body, "tool": "world", "hand": body,
+    }  # fmt: skip
+    assert {shape.geometry.size: shape.body for shape in found.shown} == {(0.1,): body, (0.2,): "world"}
+    state = state_from(found.mechanism, {"hinge": 0.7})
+    wanted = kinematics.link_matrices(text, {"hinge": 0.7})
+    assert all(np.abs(pose(found, state, name) - wanted[name]).max() < 1e-12 for name in wanted)
+
+
 def test_a_root_called_world_is_the_world(tmp_path: Path) -> None:
     text = robot(
         link("world", ""),
