@@ -58,7 +58,9 @@ def load(
     start: start coordinates by the joints' names in the file [m, rad]; others start at zero, or the stop nearest to it.
         Or the name of one of the file's own starts (MJCF's keyframes).
         A floating base starts so high that the lowest contact point touches the ground.
-    hold: (stiffness, damping) of a servo on every joint with one coordinate, which holds it where it starts.
+    hold: (stiffness, damping) of a servo on every joint with one coordinate that follows no other, has no motor and
+        closes no loop; it holds the joint where it starts. Of joints that become one joint with several coordinates,
+        a spring and a damper hold each coordinate alike.
     prefix: before the names of all elements, so that several robots can be merged; with an underscore between, unless
         it ends with one ("left" and "left_" both give left_arm).
     repair: mend what would be refused (inertia that no body has, links without mass between joints, brackets that are

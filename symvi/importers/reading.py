@@ -27,7 +27,7 @@ from symvi.importers.urdf import ROOT_JOINT, read_urdf
 from symvi.importers.xml import Element, parse_xml, read_bytes
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import printable
-from symvi.mechanism.joint_table import coordinate_count
+from symvi.mechanism.joint_table import coordinate_count, coordinate_kinds
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 
 __all__ = ["read"]
@@ -112,7 +112,8 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     clean, places, coordinates = cleaned(replace(tree, contacts=tuple(points)), findings, options.repair)
     clean = without_starts_of_followers(with_stops_on_leaders(clean, findings, options.repair))
     if options.hold:
-        clean = held_at_start(clean, *options.hold)
+        single = {joint.name for joint in tree.joints if len(coordinate_kinds(joint.type)) == 1}
+        clean = held_at_start(clean, *options.hold, [coordinates[name] for name in single & set(coordinates)])
     clean = with_rotors(clean, findings)
     findings.check()
     if not clean.links:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from symvi.importers.report import Findings
@@ -85,15 +85,39 @@ def without_starts_of_followers(tree: Tree) -> Tree:
     return replace(tree, joints=tuple(joints))
 
 
-def held_at_start(tree: Tree, stiffness: float, damping: float) -> Tree:
-    """The tree with a servo on every joint with one coordinate that follows no other and has no motor."""
+def held_at_start(tree: Tree, stiffness: float, damping: float, joined: Collection[tuple[str, int]] = ()) -> Tree:
+    """The tree with a servo on every joint with one coordinate that follows no other, has no motor, closes no loop.
+
+    joined: coordinates of further joints that were such joints before: joint, number of the coordinate. What acts on
+        these, -stiffness (c - start) - damping c', is the law of a servo with a target that stands still.
+    """
     taken = {gear.follower for gear in tree.gears} | {motor.joint for motor in tree.motors}
     servos = [
         Motor(f"{joint.name}_servo", joint.name, joint.source, "servo", stiffness, damping, repr(start[0]))
         for joint in tree.joints
         if joint.name not in taken and not joint.closes and (start := start_of(joint)) and len(start) == 1
     ]
-    return replace(tree, motors=(*tree.motors, *servos))
+    numbers: dict[str, set[int]] = {}
+    for name, number in joined:
+        numbers.setdefault(name, set()).add(number)
+    joints = (_held(j, stiffness, damping, numbers[j.name]) if j.name in numbers else j for j in tree.joints)
+    return replace(tree, joints=tuple(joints), motors=(*tree.motors, *servos))
+
+
+def _held(joint: TreeJoint, stiffness: float, damping: float, numbers: Collection[int]) -> TreeJoint:
+    """A joint with several coordinates, with a further spring and damper on some of them.
+
+    Springs k1 (c - r1) and k2 (c - r2) are one, (k1 + k2) (c - (k1 r1 + k2 r2) / (k1 + k2)).
+    """
+    start = start_of(joint) or ()
+    if len(start) < 2:
+        return joint
+    k, rest, d = (list(getattr(joint, name) or (0.0,) * len(start)) for name in ("stiffness", "rest", "damping"))
+    for i in numbers:
+        if stiffness:
+            rest[i] = (k[i] * rest[i] + stiffness * start[i]) / (k[i] + stiffness)
+        k[i], d[i] = k[i] + stiffness, d[i] + damping
+    return replace(joint, stiffness=tuple(k), rest=tuple(rest), damping=tuple(d))
 
 
 def _inside(joint: TreeJoint) -> tuple[float, ...]:

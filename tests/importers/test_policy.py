@@ -12,6 +12,9 @@ from scipy.spatial.transform import Rotation
 from symvi.errors import MechanismError
 from symvi.importers import Imported, load
 from symvi.importers.inertia import physical, violation
+from symvi.importers.report import Source
+from symvi.importers.starts import held_at_start
+from symvi.importers.tree import Tree, TreeJoint
 from symvi.mechanism.inertia import principal_moments, to_matrix
 from symvi.simulate.coordinates import coordinates_of, state_from
 from symvi.simulate.simulator import Simulator
@@ -189,6 +192,33 @@ def test_two_joints_become_one_that_moves_alike(kind: str, tmp_path: Path) -> No
     places = {name: first for name, (_, first) in joined.joints.items()}
     (damper,) = joined.mechanism.forces
     assert [damper.damping[places[name]] for name in "ab"] == [0.1, 0.2]
+
+
+@pytest.mark.parametrize("kind", ["universal, turned", "slide first, turned"])
+def test_joints_that_became_one_are_held_where_they_start_as_two_are(kind: str, tmp_path: Path) -> None:
+    """Against servos on the same two joints with next to no mass between them."""
+    text, start = CROSSES[kind][0], dict(zip("ab", CROSSES[kind][2], strict=True))
+    ends = []
+    for each, bodies in ((text, 1), (with_little_mass(text), 2)):
+        found = read(each, tmp_path, start=start, hold=(300.0, 20.0))
+        assert len(found.mechanism.bodies) == bodies
+        state = Simulator(found).simulate(0.5, 0.0005).state(-1)
+        ends.append(
+            [float(coordinates_of(found.mechanism, own, state)[0][i]) for own, i in map(found.joints.get, "ab")]
+        )
+    assert np.abs(np.array(ends[0]) - list(start.values())).max() < 0.05  # what gravity stretches springs by
+    assert np.allclose(*ends, rtol=0, atol=1e-4)
+
+
+def test_a_spring_of_the_file_and_one_that_holds_are_one_spring(tmp_path: Path) -> None:
+    """3 (c - 0.5) + 6 (c - 0.2) = 9 (c - 0.3); coordinates that had no joint of their own are not held."""
+    tree = Tree("", Source(""), (), (TreeJoint(
+        "u", "universal", "", "arm", Source(""), stiffness=(3.0, 0.0), rest=(0.5, 0.0), damping=(0.1, 0.2),
+        coordinate=(0.2, -0.3),
+    ),))  # fmt: skip
+    (joint,) = held_at_start(tree, 6.0, 2.0, [("u", 0)]).joints
+    assert joint.stiffness == (9.0, 0.0) and joint.rest == (pytest.approx(0.3), 0.0) and joint.damping == (2.1, 0.2)
+    assert held_at_start(tree, 6.0, 2.0).joints == tree.joints
 
 
 @pytest.mark.slow
