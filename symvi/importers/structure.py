@@ -27,7 +27,8 @@ ALIKE_EITHER_WAY = {"spherical": ("damping", "stiffness")}  # the same along all
 def merged(tree: Tree, findings: Findings) -> tuple[Tree, dict[str, Placed]]:
     """The tree without fixed joints, and where every link of it is.
 
-    Links that fixed joints hold together become one body (grouping.py); those held by the world become part of it.
+    Links that fixed joints hold together become one body (grouping.py); those held by the world become part of it,
+    and contacts of these have no effect.
     A fixed joint that closes a loop joins two bodies just the same; it stays what it is only where its two links hang
     together by fixed joints already, or where coordinates of other joints would be lost.
     The world is "", in the tree and in the places: a link may have the name "world" and be another one.
@@ -48,6 +49,10 @@ def merged(tree: Tree, findings: Findings) -> tuple[Tree, dict[str, Placed]]:
         replace(point, link=places[point.link].body, position=places[point.link].pose.point(point.position))
         for point in tree.contacts
     ]
+    still = {p.link: p.source for p in tree.contacts if p.link and not places[p.link].body}
+    for name, source in still.items():
+        why = "held by the world, as the ground is: they have no effect"
+        findings.note("skipped", source, f"link {shown(name)}", "contacts with the ground", why)
     free = {places[name].body: pose.then(places[name].pose.inverse()) for name, pose in tree.placements.items()}
     result = replace(
         tree,

@@ -77,6 +77,20 @@ def test_a_mesh_is_no_contact_and_the_report_says_what_would_do(tmp_path: Path) 
     assert not found.mechanism.contacts and "name points of this link instead" in notice.why
 
 
+@pytest.mark.parametrize(
+    "options", [{"contacts": "collision"}, {"contacts": ["base"]}, {"contact_points": {"base": [(0, 0, 0)]}}]
+)
+def test_contacts_of_what_the_world_holds_are_told_to_have_no_effect(options: dict, tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(robot(body(SHAPES["box"][0]), link("arm"), ARM))
+    found = load(path, **options)
+    (told,) = [notice for notice in found.report.notices if notice.what == "contacts with the ground"]
+    assert told.element == "link 'base'" and "held by the world" in told.why and told.source.line == 3
+    assert not found.mechanism.contacts
+    free = load(path, base="floating", **options)
+    assert free.mechanism.contacts and all("no effect" not in notice.why for notice in free.report.notices)
+
+
 ARM = joint("h", "continuous", "base", "arm")
 
 
