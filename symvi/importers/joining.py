@@ -42,25 +42,30 @@ def joined(tree: Tree, coordinates: Places, findings: Findings) -> tuple[Tree, P
     taken = {name for gear in tree.gears for name in (gear.leader, gear.follower)}  # these need one coordinate each
     taken |= {motor.joint for motor in tree.motors} | {joint.name for joint in tree.joints if any(joint.armature)}
     gone: set[str] = set()
+    found = dict(coordinates)
+    names_of: dict[str, list[str]] = {}  # joint -> the joints of the file whose coordinates it has
+    for name, (own, _) in found.items():
+        names_of.setdefault(own, []).append(name)
     joints = {joint.name: joint for joint in tree.joints}
     for link, *ends in _candidates(tree):
         first, second = (joints[joint.name] for joint in ends)  # as they are by now
         result = None if taken & {first.name, second.name} else _one(first, second)
         if result is None:
             continue
-        joint, places = result
+        (joint, places), moved = result, []
         title = f"joints {shown(first.name)}, {shown(second.name)}"
         why = f"a {joint.type} joint, which moves alike; the link {shown(link.name)} without mass goes"
         findings.note("merged", second.source, title, "link without mass", why)
         gone.add(link.name)
         del joints[first.name]
         joints[second.name] = joint
-        before = {first.name: 0, second.name: len(places) - 1}
-        for name, (own, number) in coordinates.items():
-            if own in before:
-                coordinates = coordinates | {name: (joint.name, places[before[own] + number])}
+        for own, before in ((first.name, 0), (second.name, len(places) - 1)):
+            for name in names_of.pop(own, ()):
+                found[name] = (joint.name, places[before + found[name][1]])
+                moved.append(name)
+        names_of[joint.name] = moved
     links = tuple(link for link in tree.links if link.name not in gone)
-    return replace(tree, links=links, joints=tuple(joints.values())), coordinates
+    return replace(tree, links=links, joints=tuple(joints.values())), found
 
 
 def _candidates(tree: Tree) -> Iterator[tuple[Link, TreeJoint, TreeJoint]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from scipy.spatial.transform import Rotation
 from symvi.errors import MechanismError
 from symvi.importers import Imported, load
 from symvi.importers.inertia import physical, violation
-from symvi.importers.report import Source
+from symvi.importers.joining import joined
+from symvi.importers.report import Findings, Source
 from symvi.importers.starts import held_at_start
-from symvi.importers.tree import Tree, TreeJoint
+from symvi.importers.tree import Inertial, Link, Tree, TreeJoint
 from symvi.mechanism.inertia import principal_moments, to_matrix
 from symvi.simulate.coordinates import coordinates_of, state_from
 from symvi.simulate.simulator import Simulator
@@ -219,6 +221,32 @@ def test_a_spring_of_the_file_and_one_that_holds_are_one_spring(tmp_path: Path) 
     (joint,) = held_at_start(tree, 6.0, 2.0, [("u", 0)]).joints
     assert joint.stiffness == (9.0, 0.0) and joint.rest == (pytest.approx(0.3), 0.0) and joint.damping == (2.1, 0.2)
     assert held_at_start(tree, 6.0, 2.0).joints == tree.joints
+
+
+def chain_of_crosses(count: int) -> Tree:
+    """Bodies, each on the last by two hinges that cross in a link without mass."""
+    links, joints = [], []
+    for k in range(count):
+        last = f"arm{k - 1}" if k else ""
+        links += [Link(f"cross{k}", Source("")), Link(f"arm{k}", Source(""), Inertial(1.0))]
+        joints += [
+            TreeJoint(f"a{k}", "revolute", last, f"cross{k}", Source(""), axis=(1.0, 0.0, 0.0)),
+            TreeJoint(f"b{k}", "revolute", f"cross{k}", f"arm{k}", Source("")),
+        ]
+    return Tree("", Source(""), tuple(links), tuple(joints))
+
+
+def test_the_time_to_join_hinges_grows_with_their_number() -> None:
+    """Six times as many: about six times the time, where the square would be thirty-six."""
+    times = []
+    for count in (1000, 6000):
+        tree = chain_of_crosses(count)
+        places, begin = {joint.name: (joint.name, 0) for joint in tree.joints}, process_time()
+        clean, found = joined(tree, places, Findings(""))
+        times.append(process_time() - begin)
+        assert len(clean.joints) == count and all(clean.joints[k].type == "universal" for k in range(count))
+        assert found == {f"{end}{k}": (f"b{k}", number) for k in range(count) for number, end in enumerate("ab")}
+    assert times[1] < 14 * times[0]
 
 
 @pytest.mark.slow
