@@ -67,14 +67,16 @@ def assembled(
     followers = {gear.follower for gear in tree.gears}
     leaders = {gear.leader for gear in tree.gears}
     named = {joint.name for joint in tree.joints} if any(joint.closes for joint in tree.joints) else leaders
+    # what the file names comes before what is named after it: dampers, springs, limits
+    couplings, motors = list(_couplings(tree, joints, names)), list(_motors(tree, joints, names))
     values: dict[str, Any] = {
         "bodies": [_body(link, bodies, shapes[link.name], tree) for link in tree.links],
         "joints": [
             _joint(joint, bodies, joints, joint.name in named, joint.name in followers, findings)
             for joint in tree.joints
         ],
-        "couplings": list(_couplings(tree, joints, names)),
-        "forces": [*_forces(tree, joints, names), *_motors(tree, joints, names)],
+        "couplings": couplings,
+        "forces": [*_forces(tree, joints, names), *motors],
         "limits": list(_limits(tree, joints, names)),
         "contacts": [_contact(point, bodies, names, friction, tree.ground) for point in tree.contacts],
     }

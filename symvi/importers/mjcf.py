@@ -37,7 +37,7 @@ def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folder
     document = prepared(root, findings, folders)
     model = compiled(document, findings)
     note_what_has_no_effect(document.root, findings)
-    names = Compiled(document, model)
+    names = Compiled(document, model, findings)
     meeting = Meeting(names)
     links, joints = read_bodies(names, meeting, findings)
     joints = with_loads_of_actuators(names, joints, findings)

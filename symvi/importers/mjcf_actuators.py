@@ -15,7 +15,7 @@ from typing import Any
 
 from symvi.importers.mjcf_names import Compiled
 from symvi.importers.report import Findings
-from symvi.importers.tree import Motor, TreeJoint
+from symvi.importers.tree import Motor, TreeJoint, by_name
 from symvi.mechanism.names import shown
 
 __all__ = ["MotorOf", "motor_inputs", "read_motors", "with_loads_of_actuators"]
@@ -48,8 +48,8 @@ class MotorOf:
 
 def read_motors(compiled: Compiled, joints: tuple[TreeJoint, ...], findings: Findings) -> tuple[MotorOf, ...]:
     """The actuators that act on one coordinate of a joint; the others are noted as ignored."""
-    by_name = {joint.name: joint for joint in joints}
-    found = (_motor(compiled, index, by_name, findings) for index in range(_count(compiled)))
+    own = by_name(joints)
+    found = (_motor(compiled, index, own, findings) for index in range(len(compiled.actuators)))
     return tuple(motor for motor in found if motor is not None)
 
 
@@ -58,8 +58,8 @@ def with_loads_of_actuators(
 ) -> tuple[TreeJoint, ...]:
     """The joints with the damping and the armature that actuators put on them."""
     model = compiled.model
-    found = {joint.name: joint for joint in joints}
-    for index in range(_count(compiled)):
+    found = by_name(joints)
+    for index in range(len(compiled.actuators)):
         joint = _joint(compiled, index, found)
         name, source = compiled.name("actuator", index), compiled.source("actuator", index)
         title, square = f"actuator {shown(name)}", float(model.actuator_gear[index][0]) ** 2
@@ -95,11 +95,6 @@ def motor_inputs(compiled: Compiled, motors: tuple[MotorOf, ...], key: int) -> d
             value = min(max(value, lower), upper)
         found[item.motor.name] = item.scale * value
     return found
-
-
-def _count(compiled: Compiled) -> int:
-    """Of actuators; since MuJoCo 4 one can have several controls."""
-    return int(getattr(compiled.model, "nactuator", compiled.model.nu))
 
 
 def _joint(compiled: Compiled, index: int, joints: dict[str, TreeJoint]) -> TreeJoint | None:

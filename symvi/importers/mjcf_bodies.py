@@ -92,25 +92,18 @@ def _joints(compiled: Compiled, body: int, findings: Findings) -> tuple[list[Lin
     first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
     if not count:
         source = compiled.source("body", body)
-        return [], [TreeJoint(f"{name}_weld", "fixed", parent, name, source, frame=at)]
+        weld = compiled.free.make(f"{name}_weld", "joint", source)
+        return [], [TreeJoint(weld, "fixed", parent, name, source, frame=at)]
     links, joints = [], []
     for joint in range(first, first + count):
         is_last = joint == first + count - 1
         own = compiled.joints[joint]
-        child = name if is_last else _between(own, compiled)
+        child = name if is_last else compiled.free.make(f"{own}_link", "link", compiled.source("joint", joint))
         joints.append(_joint(compiled, joint, parent, child, at, findings))
         if not is_last:
             links.append(Link(child, compiled.source("joint", joint), is_between=True, is_named=False))
         parent, at = child, STANDING
     return links, joints
-
-
-def _between(joint: str, compiled: Compiled) -> str:
-    """A name that no body has for what is between two joints of a body."""
-    name = f"{joint}_link"
-    while name in compiled.bodies:
-        name += "_"
-    return name
 
 
 def _joint(compiled: Compiled, joint: int, parent: str, child: str, at: Pose, findings: Findings) -> TreeJoint:

@@ -11,13 +11,14 @@ Layout of eq_data: mjmodel.h, and mj_instantiateEqual in engine_core_constraint.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from symvi.importers.holding import fixed_at
 from symvi.importers.mjcf_names import Compiled, pose_of, vector_of
 from symvi.importers.pose import Pose, from_axes
 from symvi.importers.report import Findings, Source
-from symvi.importers.tree import Gear, TreeJoint
+from symvi.importers.tree import Gear, TreeJoint, by_name
 from symvi.mechanism.axes import triad
 from symvi.mechanism.names import shown
 from symvi.mechanism.rotation import Quaternion4
@@ -57,14 +58,14 @@ def read_equalities(
     points: dict[tuple[str, str], list[Held]] = {}
     loops: list[TreeJoint] = []
     gears: list[Gear] = []
-    changed = {joint.name: joint for joint in joints}
+    changed = by_name(joints)
     for index in range(model.neq):
         kind, title = int(model.eq_type[index]), f"equality {shown(compiled.name('equality', index))}"
         source = compiled.source("equality", index)
         if not (model.eq_active0[index] and compiled.is_on("EQUALITY")):
             findings.note("ignored", source, title, "equality that is off", "nothing here can switch it on")
         elif kind in (CONNECT, WELD):
-            held = _held(compiled, index)
+            held = _held(compiled, index, changed, findings)
             if held is None:
                 findings.note("dropped", source, title, "equality", "both sides are one body")
             elif kind == WELD and model.eq_data[index][TORQUE_SCALE] != 0.0:
@@ -85,8 +86,8 @@ def read_equalities(
     return (*changed.values(), *loops), tuple(gears)
 
 
-def _held(compiled: Compiled, index: int) -> Held | None:
-    """Both sides of a connect or weld; the world, "", is never the child."""
+def _held(compiled: Compiled, index: int, joints: Mapping[str, TreeJoint], findings: Findings) -> Held | None:
+    """Both sides of a connect or weld; the world, "", is never the child. joints: those of the tree, by name."""
     model = compiled.model
     first, second = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
     data = [float(value) for value in model.eq_data[index]]
@@ -99,10 +100,13 @@ def _held(compiled: Compiled, index: int) -> Held | None:
         frames = [pose_of(data[3:6], data[6:10]), Pose(vector_of(data[:3]))]
     if first == second:
         return None
-    name = compiled.name("equality", index)
-    while name in compiled.joints:  # MuJoCo has names of their own for each kind of element
-        name += "_loop"
-    held = Held(compiled.bodies[first], compiled.bodies[second], *frames, name, compiled.source("equality", index))
+    name, source = compiled.equalities[index], compiled.source("equality", index)
+    if name in joints:  # MuJoCo has names of their own for each kind of element
+        own = compiled.free.make(f"{name}_loop", "joint", source)
+        why = f"{shown(own)}: a joint of the file has its own"
+        findings.note("renamed", source, f"equality {shown(name)}", "name", why)
+        name = own
+    held = Held(compiled.bodies[first], compiled.bodies[second], *frames, name, source)
     return held if second and first < second or not first else held.turned_over()
 
 

@@ -1,12 +1,13 @@
-"""What stands where in a compiled MJCF model: names of its bodies and joints, and the lines that they come from."""
+"""What stands where in a compiled MJCF model: names of what it is made of, and the lines that they come from."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from symvi.importers.mjcf_document import Document
+from symvi.importers.naming import FreeNames
 from symvi.importers.pose import Pose
-from symvi.importers.report import Source
+from symvi.importers.report import Findings, Source
 from symvi.importers.xml import Element
 from symvi.mechanism.vectors import Vector3, unit
 
@@ -16,27 +17,44 @@ CONSTRAINTS = ("EQUALITY", "FRICTIONLOSS", "LIMIT", "CONTACT")  # MuJoCo's flag 
 
 
 class Compiled:
-    """A document and its model (mujoco.MjModel), with a name for every body and joint.
+    """A document and its model (mujoco.MjModel), with a name for every body, joint, equality, actuator and key.
 
     bodies[0] is "", the world. joints[k] is the name of joint k; of one without a name, its body's and its number.
+    free: makes the names of what has none in the file.
     """
 
-    def __init__(self, document: Document, model: Any):
+    def __init__(self, document: Document, model: Any, findings: Findings):
         import mujoco
 
         self.mujoco, self.document, self.model = mujoco, document, model
+        # since MuJoCo 4 one actuator can have several controls
+        counts = {"body": model.nbody, "joint": model.njnt, "equality": model.neq}
+        counts["actuator"] = int(getattr(model, "nactuator", model.nu))
+        given = {kind: [self._given(kind, k) for k in range(count)] for kind, count in counts.items()}
+        self.free = FreeNames((name for names in given.values() for name in names), findings)
         self.bodies = [""]
-        self.joints: list[str] = []
-        taken = {"", "world"}
-        for k in range(1, model.nbody):
+        for k, name in enumerate(given["body"][1:], 1):
             parent = self.bodies[model.body_parentid[k]] or "body"
-            self.bodies.append(self._unique(self._given("body", k) or f"{parent}_{k}", taken))
-        taken = set()
-        for k in range(model.njnt):
-            body = int(model.jnt_bodyid[k])
-            number = k - int(model.body_jntadr[body])
-            ending = f"joint{number + 1}" if model.body_jntnum[body] > 1 else "joint"
-            self.joints.append(self._unique(self._given("joint", k) or f"{self.bodies[body]}_{ending}", taken))
+            self.bodies.append(name or self._made("body", k, f"{parent}_{k}"))
+        self.joints = [name or self._made("joint", k, self._of_its_body(k)) for k, name in enumerate(given["joint"])]
+        self.equalities, self.actuators = (
+            [name or self._made(kind, k, f"{kind}{k}") for k, name in enumerate(given[kind])]
+            for kind in ("equality", "actuator")
+        )
+        keys = [self._given("key", k) for k in range(model.nkey)]  # no part of the mechanism: names of their own
+        free = FreeNames(keys, findings)
+        self.keys = [name or free.make(f"key{k}", "key", self.source("key", k)) for k, name in enumerate(keys)]
+        self.names = {"equality": self.equalities, "actuator": self.actuators, "key": self.keys}
+        self.names |= {"body": self.bodies, "joint": self.joints}
+
+    def _made(self, kind: str, index: int, wanted: str) -> str:
+        return self.free.make(wanted, kind, self.source(kind, index))
+
+    def _of_its_body(self, joint: int) -> str:
+        body = int(self.model.jnt_bodyid[joint])
+        number = joint - int(self.model.body_jntadr[body])
+        ending = f"joint{number + 1}" if self.model.body_jntnum[body] > 1 else "joint"
+        return f"{self.bodies[body]}_{ending}"
 
     def _id_name(self, kind: str, index: int) -> str:
         types = self.mujoco.mjtObj
@@ -56,17 +74,9 @@ class Compiled:
     def _given(self, kind: str, index: int) -> str:
         return self.document.own_name(kind, self._id_name(kind, index))
 
-    @staticmethod
-    def _unique(name: str, taken: set[str]) -> str:
-        found, number = name, 2
-        while found in taken:
-            found, number = f"{name}_{number}", number + 1
-        taken.add(found)
-        return found
-
     def name(self, kind: str, index: int) -> str:
-        """The name in the file, or one made of the kind and the number."""
-        return self._given(kind, index) or f"{kind}{index}"
+        """The name in the file, or one that is made; of kinds that the mechanism knows nothing of, for the report."""
+        return self.names[kind][index] if kind in self.names else self._given(kind, index) or f"{kind}{index}"
 
     def element(self, kind: str, index: int) -> Element:
         """The element that the object comes from."""

@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from symvi.importers.report import Findings, Source
 from symvi.mechanism.names import checked_name, shown
 
-__all__ = ["Names"]
+__all__ = ["FreeNames", "Names"]
 
 LONGEST = 63
+
+
+class FreeNames:
+    """Names for what a file gives none, or one that its own kind has already: none that the file gives anything.
+
+    given: all names of the file. Those that are made differ from them and from each other, in any case of their
+    letters, so that none of the file's own has to give way to them in the mechanism.
+    """
+
+    def __init__(self, given: Iterable[str], findings: Findings):
+        self.taken, self.findings = {name.lower() for name in given}, findings
+
+    def make(self, wanted: str, kind: str, source: Source) -> str:
+        """The wanted name, or one with a number behind it that nothing has; the report says where it has one."""
+        found, number = wanted, 2
+        while found.lower() in self.taken:
+            found, number = f"{wanted}_{number}", number + 1
+        self.taken.add(found.lower())
+        if found != wanted:
+            why = f"made here, with a number: {shown(wanted)} is the name of something else"
+            self.findings.note("renamed", source, f"{kind} {shown(found)}", "name", why)
+        return found
 
 
 class Names:

@@ -21,7 +21,7 @@ from symvi.importers.report import Findings, Report, Source
 from symvi.importers.rotors import with_rotors
 from symvi.importers.sexpr import looks_like_expression, parse_expression
 from symvi.importers.starts import held_at_start, with_start, without_starts_of_followers
-from symvi.importers.tree import Start, Tree
+from symvi.importers.tree import Start, Tree, by_name
 from symvi.importers.trep import read_trep
 from symvi.importers.urdf import ROOT_JOINT, read_urdf
 from symvi.importers.xml import Element, parse_xml, read_bytes
@@ -103,6 +103,8 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
 
     stem: the name of a mechanism that has none. remedy: what to do where nothing moves.
     """
+    for items in (tree.links, tree.joints, tree.motors):
+        by_name(items)  # from here on, everything is found by its name
     tree = with_start(tree, options.start, findings)
     points = list(tree.contacts) + named_points(tree, options.contact_points, findings)
     if options.contacts:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symvi.importers.naming import FreeNames
 from symvi.importers.pose import STANDING
 from symvi.importers.report import Findings
 from symvi.importers.tree import Gear, Inertial, Link, Tree, TreeJoint
@@ -25,7 +26,8 @@ def with_rotors(tree: Tree, findings: Findings) -> Tree:
     links: list[Link] = []
     joints: list[TreeJoint] = []
     gears: list[Gear] = []
-    taken = {link.name for link in tree.links} | {joint.name for joint in tree.joints}
+    named = (*tree.links, *tree.joints, *tree.gears, *tree.motors)
+    free = FreeNames((item.name for item in named), findings)
     for joint in tree.joints:
         if not any(joint.armature):
             continue
@@ -33,13 +35,13 @@ def with_rotors(tree: Tree, findings: Findings) -> Tree:
         if len(coordinate_kinds(joint.type)) != 1:
             findings.note("ignored", joint.source, title, "armature", f"of a joint of type {joint.type}")
             continue
-        name = f"{joint.name}_rotor"
-        while {name, f"{name}_axle"} & taken:
-            name += "_"
+        name = free.make(f"{joint.name}_rotor", "link", joint.source)
+        axle = free.make(f"{name}_axle", "joint", joint.source)
+        gear = free.make(f"{name}_gear", "coupling", joint.source)
         size = joint.armature[0]
         links.append(Link(name, joint.source, Inertial(size, inertia=(size, size, size, 0.0, 0.0, 0.0))))
-        joints.append(TreeJoint(f"{name}_axle", "revolute", "", name, joint.source, STANDING, STANDING))
-        gears.append(Gear(f"{name}_axle", joint.name, 1.0, 0.0, joint.source, f"{name}_gear", is_rotor=True))
+        joints.append(TreeJoint(axle, "revolute", "", name, joint.source, STANDING, STANDING))
+        gears.append(Gear(axle, joint.name, 1.0, 0.0, joint.source, gear, is_rotor=True))
         findings.note("taken", joint.source, title, "armature", "a flywheel that a gear turns as the joint turns")
     return replace(
         tree,

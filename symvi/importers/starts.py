@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from symvi.importers.report import Findings
-from symvi.importers.tree import NO_LIMIT, Motor, Tree, TreeJoint
+from symvi.importers.tree import NO_LIMIT, Motor, Tree, TreeJoint, by_name
 from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.values import one_or_more
@@ -21,7 +21,7 @@ def with_start(tree: Tree, start: str | Mapping[str, float | Sequence[float]], f
     """
     if isinstance(start, str):
         return _with_own_start(tree, start, findings)
-    joints = {joint.name: joint for joint in tree.joints}
+    joints = by_name(tree.joints)
     followers = {gear.follower: gear.leader for gear in tree.gears}
     for name, given in start.items():
         if name not in joints:

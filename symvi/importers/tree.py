@@ -9,17 +9,20 @@ Frames: a link has its own frame. A joint's frame stands in the parent link at `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
+from symvi.errors import MechanismError
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Source
 from symvi.mechanism.inertia import Inertia6
+from symvi.mechanism.names import shown
 from symvi.mechanism.vectors import Vector3
 
 __all__ = [
     "ContactPoint", "Geometry", "Gear", "Inertial", "Link", "Motor", "Start", "Tree", "TreeJoint", "NO_LIMIT",
+    "by_name",
 ]  # fmt: skip
 
 NO_LIMIT: tuple[None, None] = (None, None)
@@ -198,3 +201,17 @@ class Tree:
     def link(self, name: str) -> Link:
         """The link of this name."""
         return next(link for link in self.links if link.name == name)
+
+
+Named = TypeVar("Named", Link, TreeJoint, Motor)
+
+
+def by_name(items: Iterable[Named]) -> dict[str, Named]:
+    """Name -> element. Raises MechanismError where two have one name: a dictionary would lose the first of them."""
+    found: dict[str, Named] = {}
+    for item in items:
+        if item.name in found:
+            place = found[item.name].source
+            raise MechanismError(f"{item.source}: the name {shown(item.name)} is taken in line {place.line}")
+        found[item.name] = item
+    return found

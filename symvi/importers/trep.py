@@ -36,7 +36,7 @@ def read_trep(root: Expression, findings: Findings) -> Tree:
     findings.check()
     components = [item for item in root.items[1:] if is_known(item, COMPONENTS, "a system", findings)]
     gravity = _gravity([item for item in components if item.head == "gravity"], root.source, findings)
-    frames = Frames([item for item in components if item.head in TRANSFORMS], findings)
+    frames = Frames([item for item in components if item.head in TRANSFORMS], root, findings)
     if not frames.variables:
         findings.refuse(root.source, "no frame has a configuration variable, so that nothing moves")
     findings.check()

@@ -32,6 +32,7 @@ KINDS = {1: "planar_free", 2: "cylindrical_free", 3: "spherical"}
 def closing_joints(constraints: list[Expression], frames: Frames, findings: Findings) -> list[TreeJoint]:
     """One joint for all constraints between the same two frames, in the order of the file."""
     groups: dict[frozenset[str], tuple[TreeJoint, tuple[Vector3, ...]]] = {}
+    taken = set(frames.variables)
     searches = 0
     for item in constraints:
         if len(item.items) < 4:
@@ -52,7 +53,8 @@ def closing_joints(constraints: list[Expression], frames: Frames, findings: Find
             continue
         key = frozenset(ends)
         if key not in groups:
-            name = frames.free_name(name or "_".join(ends)) if name not in frames.variables else f"{name}_constraint"
+            name = _own_name(name or "_".join(ends), bool(name), taken, item, frames)
+            taken.add(name)
             parent, child = (frames.places[end] for end in ends)
             joint = TreeJoint(name, "custom", parent[0].link, child[0].link, item.source, parent[1], child[1])
             groups[key] = (joint, ())
@@ -65,6 +67,18 @@ def closing_joints(constraints: list[Expression], frames: Frames, findings: Find
             groups[key] = (joint, (*held, own))
     bodies = {body.link: body for body in frames.bodies}
     return [_joint(joint, held, bodies, findings) for joint, held in groups.values()]
+
+
+def _own_name(wanted: str, is_given: bool, taken: set[str], item: Expression, frames: Frames) -> str:
+    """The name of a joint. taken: those of joints; frames and bodies have their own kind of names."""
+    if not is_given:
+        return frames.free.make(wanted, "joint", item.source)
+    if wanted not in taken:
+        return wanted
+    own = frames.free.make(f"{wanted}_constraint", "joint", item.source)
+    why = f"{shown(own)}: another constraint or a variable has its own"
+    frames.findings.note("renamed", item.source, f"point constraint {shown(wanted)}", "name", why)
+    return own
 
 
 def _read(item: Expression, findings: Findings) -> tuple[list[str], str, Vector3]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from symvi.importers.inertia import total
+from symvi.importers.naming import FreeNames
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Findings, Source
 from symvi.importers.sexpr import Expression
@@ -61,10 +62,11 @@ class Frames:
     """All frames of a system, read from the world outwards.
 
     bodies: the world first. joints: one per variable, and one that mounts each other named frame. links: these frames.
+    free: makes the names of what has none in the file.
     places: name of a frame -> its body, and where on it it is.
     """
 
-    def __init__(self, frames: list[Expression], findings: Findings):
+    def __init__(self, frames: list[Expression], system: Expression, findings: Findings):
         self.findings = findings
         self.bodies = [Body()]
         self.joints: list[TreeJoint] = []
@@ -72,7 +74,7 @@ class Frames:
         self.places: dict[str, tuple[Body, Pose]] = {}
         self.count = self.masses = 0
         self.variables: dict[str, Source] = {}
-        self.taken = {name.text for frame in frames for name in _names(frame)}
+        self.free = FreeNames(_texts(system), findings)
         # a stack, as chains are as deep as they are long; in the order of the file
         waiting = [(frame, self.bodies[0], STANDING) for frame in reversed(frames)]
         while waiting:
@@ -86,13 +88,6 @@ class Frames:
             inertial = total(body.parts) if body.parts else None
             is_between = body.link in between
             yield Link(body.link, body.source, inertial, is_between=is_between, is_named=body.is_named)
-
-    def free_name(self, wanted: str) -> str:
-        """The wanted name, or with strokes behind it one that nothing else has; it is taken from then on."""
-        while wanted in self.taken:
-            wanted += "_"
-        self.taken.add(wanted)
-        return wanted
 
     def _frame(self, frame: Expression, body: Body, pose: Pose) -> tuple[Body, Pose, list[Expression]]:
         """One expression: the body that its last frame is part of, where that is, and what hangs on it."""
@@ -129,7 +124,8 @@ class Frames:
         self.variables.setdefault(variable, source)
         start = parent.start.then(pose)
         turns = parent.turning_about(start.vector(axis)) if kind == "revolute" else parent.turns
-        body = Body(own or self.free_name(f"{variable}_body"), source, start, turns, bool(own))
+        link = own or self.free.make(f"{variable}_body", "link", source)
+        body = Body(link, source, start, turns, bool(own))
         self.joints.append(TreeJoint(variable, kind, parent.link, body.link, source, frame=pose, axis=axis))
         self.bodies.append(body)
         return body
@@ -151,7 +147,8 @@ class Frames:
         elif name:
             self.places[name] = (body, pose)
             self.links.append(Link(name, source, inertial))
-            self.joints.append(TreeJoint(f"frame {name}", "fixed", body.link, name, source, frame=pose))
+            mount = self.free.make(f"frame {name}", "joint", source)
+            self.joints.append(TreeJoint(mount, "fixed", body.link, name, source, frame=pose))
         elif body is self.bodies[0] and inertial:
             self.findings.note("merged", masses[0].source, title, "mass", HELD)
         else:
@@ -176,11 +173,11 @@ def _pairs(frame: Expression) -> int:
     return place // 2
 
 
-def _names(frame: Expression) -> Iterator[Expression]:
-    """The names in (name "...") of a frame and of everything in it."""
-    waiting = [frame]
+def _texts(system: Expression) -> Iterator[str]:
+    """What stands in quotes, anywhere: names of frames, variables and constraints."""
+    waiting = [system]
     while waiting:
         item = waiting.pop()
-        if item.head == "name" and len(item.items) == 2 and item.items[1].is_quoted:
-            yield item.items[1]
-        waiting += [inner for inner in item.items if inner.is_list]
+        if item.is_quoted:
+            yield item.text
+        waiting += item.items
