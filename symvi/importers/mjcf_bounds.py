@@ -1,20 +1,32 @@
-"""Bounds on what a small MJCF file can ask MuJoCo's compiler for: copies, states, keyframes, points of meshes."""
+"""Bounds on what a small MJCF file can ask MuJoCo's compiler for: copies, states, keyframes, points, large numbers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from symvi.importers.mjcf_schema import ACTUATORS
 from symvi.importers.report import Findings
 from symvi.importers.xml import Element
+from symvi.mechanism.names import shown
 
-__all__ = ["refuse_floods"]
+__all__ = ["refuse_floods", "refuse_large_numbers"]
 
 MOST_ELEMENTS = 40_000  # the compiler's time grows with their square
 MOST_COPIES = 5000  # of elements of any kind, by all <replicate> of a file together
 MOST_STATES = 1000  # of all actuators, by their attribute actdim
 MOST_KEYED = 500_000  # keyframes times joints: every keyframe has the coordinates of all
 FINEST = 100_000  # points of all meshes that are made of a formula, about
+# MuJoCo divides directions and quaternions by the root of a sum of squares, which makes length zero of infinity, and a
+# moment of inertia is the fifth power of a length.
+LARGEST = 1e20
+MAY_BE_LARGE = re.compile(r"[eE]\+?\d|\d{20}")
+MEASURES = frozenset(
+    "pos quat axisangle euler xyaxes zaxis axis ref springref springdamper fromto size scale refpos refquat vertex "
+    "params sep offset mass density diaginertia fullinertia settotalmass boundmass boundinertia gravity armature "
+    "damping frictionloss stiffness anchor relpose polycoef coef torquescale gear kp kv dampratio gainprm biasprm "
+    "dynprm qpos qvel act ctrl".split()
+)
 Counted = tuple[Element, int]
 
 
@@ -31,6 +43,22 @@ def refuse_floods(root: Element, findings: Findings) -> None:
     joints = sum(number for element, number in counted if element.tag in ("joint", "freejoint"))
     keys = ((element, joints) for element, _ in counted if element.tag == "key")
     _refuse(findings, keys, MOST_KEYED, "<key>: keyframes times joints are more than {}")
+
+
+def refuse_large_numbers(root: Element, findings: Findings) -> None:
+    """Refuse lengths, angles, loads and the like so large that their squares are no numbers; ranges may be so wide."""
+    for element in root.walk():
+        for name, text in element.attributes.items():
+            if name in MEASURES and MAY_BE_LARGE.search(text) and any(map(_is_large, text.split())):
+                remedy = f"must have no number beyond {LARGEST:g}"
+                findings.refuse(element.source, f"<{element.tag}> {name}={shown(text)} {remedy}")
+
+
+def _is_large(word: str) -> bool:
+    try:
+        return abs(float(word)) > LARGEST
+    except ValueError:  # for the compiler, which refuses it
+        return False
 
 
 def _refuse(findings: Findings, asked: Iterator[Counted], most: int, words: str) -> None:

@@ -113,6 +113,32 @@ def test_who_meets_whom_takes_memory_with_the_number_of_geoms_and_not_its_square
     assert met.all() and meeting.ground == 3000 and peak < 2e6
 
 
+FREE = '<body name="{}"><freejoint/>{}<geom size="0.1"/></body>'
+WELD = '<equality><weld body1="a" body2="b" relpose="1 0 0 1e200 0 0 0"/></equality>'
+# attribute that is too large -> (parts, world)
+LARGE = {
+    "<joint> axis='1e200 0 0'": ("", '<body><joint axis="1e200 0 0"/><geom size="1"/></body>'),
+    "<motor> gear='1e200'": ('<actuator><motor joint="j" gear="1e200"/></actuator>', ARM),
+    "<weld> relpose='1 0 0 1e200 0 0 0'": (WELD, FREE.format("a", "") + FREE.format("b", "")),
+    "<body> quat='-1E160 0 0 0'": ("", '<body quat="-1E160 0 0 0"><joint/><geom size="1"/></body>'),
+    "<geom> size='1e99'": ('<default><geom size="1e99"/></default>', "<body><joint/><geom/></body>"),
+    "<key> qpos='%s'" % ("9" * 25): (f'<keyframe><key qpos="{"9" * 25}"/></keyframe>', ARM),
+}
+
+
+@pytest.mark.parametrize("words", LARGE)
+def test_numbers_whose_squares_are_none_are_refused(words: str, tmp_path: Path) -> None:
+    """Of an axis of 1e200 MuJoCo's compiler makes one of length zero, of an orientation none at all."""
+    parts, world = LARGE[words]
+    told = refused(model(parts, world=world), tmp_path)
+    assert f"model.xml:{2 if parts else 3}: {words} must have no number beyond 1e+20" in told
+
+
+def test_ranges_may_be_as_wide_as_numbers_are(tmp_path: Path) -> None:
+    servo = '<actuator><position joint="j" kp="1" ctrlrange="-1e200 1e200" forcerange="-1e300 1e300"/></actuator>'
+    assert read(model(servo, world=ARM), tmp_path).mechanism.forces[0].stiffness == 1.0
+
+
 def file_attributes() -> list[tuple[str, str]]:
     """(tag, attribute) of MuJoCo's own schema for everything that names a file."""
     found, tag = [], ""
