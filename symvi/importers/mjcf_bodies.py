@@ -181,7 +181,10 @@ def _loads(compiled: Compiled, joint: int, kind: int, title: str, findings: Find
     for name, array, index in (("stiffness", "jnt_stiffnesspoly", joint), ("damping", "dof_dampingpoly", first)):
         if getattr(model, array, None) is not None and getattr(model, array)[index].any():
             findings.note("approximated", source, title, name, "linear part only; its polynomial is left out")
-    if "friction" in result:
+    if "friction" in result and kind in (FREE, BALL):
+        why = "of a rotation about the axes of the joint frame on the parent, in MuJoCo about those of the body"
+        findings.note("approximated", source, title, "frictionloss", why)
+    elif "friction" in result:
         findings.note("taken", source, title, "frictionloss", "dry friction, held exactly where it sticks")
     if "armature" in result and kind in (FREE, BALL):
         del result["armature"]

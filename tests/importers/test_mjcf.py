@@ -129,6 +129,34 @@ def test_damping_friction_and_motors(tmp_path: Path) -> None:
     assert "model.xml:2: ignored: actuator 't'" in told(found, "ignored")
 
 
+@pytest.mark.parametrize(
+    "kind, word", [("hinge", "taken"), ("slide", "taken"), ("ball", "approximated"), ("free", "approximated")]
+)
+def test_dry_friction_of_three_rotations_is_about_other_axes_than_in_mujoco(
+    kind: str, word: str, tmp_path: Path
+) -> None:
+    """A body turned by an eighth about z spins about its own x axis, with a friction of 0.5 along every axis.
+
+    In MuJoCo 0.5 about that axis slows it; about the world's x and y axes each it is 0.5, more by the root of two.
+    """
+    quaternion = f"{np.cos(np.pi / 8)} 0 0 {np.sin(np.pi / 8)}"
+    key = {"ball": f'qpos="{quaternion}" qvel="1 0 0"', "free": f'qpos="0 0 0 {quaternion}" qvel="0 0 0 1 0 0"'}
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/>'
+    world = f'<body name="b"><joint name="j" type="{kind}" frictionloss="0.5"/>{inertial}</body>'
+    start = f'<keyframe><key name="k" {key.get(kind, "")}/></keyframe>'
+    found = read(model('<option gravity="0 0 0"/>', start, world=world), tmp_path, start="k")
+    assert "joint 'j': frictionloss" in told(found, word)
+    if kind in key:
+        run = Simulator(found.mechanism).simulate(0.1, 0.01)
+        rate = run.angular_velocity[-1, 0] - run.angular_velocity[0, 0]
+        in_mujoco = -0.5 / 2.0 * 0.1
+        assert rate == pytest.approx(
+            [np.sqrt(2.0) * in_mujoco, 0.0, 0.0], abs=1e-6
+        )  # what the friction's solver leaves
+        with pytest.raises(MechanismError, match="in MuJoCo about those of the body"):
+            load(tmp_path / "model.xml", strict=True)
+
+
 def test_flags_switch_off_what_they_name(tmp_path: Path) -> None:
     text = '<option><flag gravity="disable" limit="disable" frictionloss="disable"/></option>'
     found = read(model(text, world=PENDULUM.format('range="-10 10" frictionloss="1"')), tmp_path).mechanism
