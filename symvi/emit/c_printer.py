@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
+from symvi.emit.constants import Thing, constants_of, plain_constant
 from symvi.emit.printer import Language, statements
+from symvi.program.control import CONTACT_TYPES
 from symvi.program.kernel import Kernel, Location
 from symvi.program.program import Node, Program
 from symvi.program.records import Field
@@ -128,17 +130,48 @@ class CPrinter:
             for node in self.program.nodes[kind]:
                 yield {"kind": kind, "index": node.index, "name": node.name, "rows": rows}
 
-    def names(self) -> Iterator[tuple[str, int]]:
-        """Constants that name the nodes of every type, for a reader and for an embedded program."""
+    def names(self) -> Iterator[tuple[str, int, str]]:
+        """Constants that name the nodes of every type, for a reader and for an embedded program; a remark, or ""."""
+        for node in self._named():
+            yield self.constant(node.kind, node.name), node.index, self.remark(node.kind, node.name)
+
+    def _named(self) -> Iterator[Node]:
         for kind in self.kinds:
-            if kind == "common" or kind.startswith("edge") or kind == "link":
-                continue
-            for node in self.program.nodes[kind]:
-                yield self.constant(kind, node.name), node.index
+            if kind != "common" and not kind.startswith("edge") and kind != "link":
+                yield from self.program.nodes[kind]
 
     def constant(self, what: str, name: str) -> str:
-        """The constant that names a thing of some sort."""
-        return f"{self.prefix.upper()}_{what.upper()}_{_identifier(name)}"
+        """The constant that names a thing: a node of its kind, or an "input", "reaction", "point", "coordinate"."""
+        return self._constants[what, name]
+
+    def remark(self, what: str, name: str) -> str:
+        """The name of a thing whose constant does not tell it from another; else ""."""
+        return "" if self.constant(what, name) == plain_constant(self.prefix, (what, name)) else name
+
+    @cached_property
+    def _constants(self) -> Mapping[Thing, str]:
+        fields = {kind: self.program.records.of(kind, "input") for kind in self.kinds}
+        things = [(node.kind, node.name) for node in self._named()]
+        things += [
+            ("input", f"{node.name}.{field.name}")
+            for kind in self.kinds
+            for node in self.program.nodes[kind]
+            for field in fields[kind]
+        ]
+        things += [("reaction", node.name) for node in self.reactions()]
+        things += [("point", note["name"]) for note in self.points()]
+        things += [
+            ("coordinate", node.name) for motion in self.motions() for node in self.program.nodes[motion["kind"]]
+        ]
+        return constants_of(self.prefix, things)
+
+    def inequalities(self) -> list[dict]:
+        """Contacts, limits and dry friction, in the order of their types."""
+        return sorted(self.program.notes["inequalities"], key=lambda note: self.kinds.index(note["kind"]))
+
+    def points(self) -> list[dict]:
+        """The contact points, in the order of their results."""
+        return [note for note in self.inequalities() if note["type"] in CONTACT_TYPES]
 
     def motions(self) -> Iterator[dict]:
         """Node types that have coordinates: how many each, and where theirs begin in the caller's arrays."""
@@ -165,7 +198,7 @@ class CPrinter:
             fields = self.program.records.of(kind, "input")
             for node in self.program.nodes[kind] if fields else ():
                 for field in fields:
-                    constant = self.constant("input", f"{node.name}_{field.name}")
+                    constant = self.constant("input", f"{node.name}.{field.name}")
                     entries = f"{kind}[{node.index}].{field.name}" + (f"[{field.size}]" if field.size > 1 else "")
                     yield constant, place, f"{entries}: {field.meaning} [{field.unit}]"
                     place += field.size
@@ -285,10 +318,6 @@ def literal(value: Fraction | float | int, real: str) -> str:
 def held_literal(value: float, real: str) -> str:
     """The shortest text of the very number that memory holds."""
     return f"{np.float32(value)!s}f" if real == "float" else literal(value, real)
-
-
-def _identifier(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "_", name).upper()
 
 
 def wrapped(text: str) -> list[str]:

@@ -123,7 +123,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "input_places": list(printer.input_places()),
         "input_fields": list(printer.fields("input")),
         "undetermined": _undetermined(program, printer),
-        "reaction_names": [printer.constant("reaction", node.name) for node in printer.reactions()],
+        "reaction_names": [_named(printer, "reaction", node.name) for node in printer.reactions()],
         "defaults": list(printer.defaults()),
         "options": options,
         "literal": printer.literal,
@@ -172,6 +172,11 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
     return view
 
 
+def _named(printer: CPrinter, what: str, name: str) -> tuple[str, str]:
+    """The constant of a thing, and a remark on it."""
+    return printer.constant(what, name), printer.remark(what, name)
+
+
 def _undetermined(program: Program, printer: CPrinter) -> list[str]:
     """Which reactions no motion determines, as lines of a comment."""
     names = [node.name for node in printer.reactions() if node.name in program.notes.get("undetermined", ())]
@@ -184,16 +189,16 @@ def _undetermined(program: Program, printer: CPrinter) -> list[str]:
 
 def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
     """Contacts, limits and dry friction by node type, and the numbers that steer their solver."""
-    nodes = sorted(program.notes["inequalities"], key=lambda node: printer.kinds.index(node["kind"]))
+    nodes = printer.inequalities()
     groups = {}
     for node in nodes:
         group = groups.setdefault(node["kind"], {**node, "count": 0, "closes": node["type"] in CONTACT_TYPES})
         group["count"] += 1
-    contacts = [node for node in nodes if node["type"] in CONTACT_TYPES]
+    contacts = printer.points()
     return {
         "inequalities": list(groups.values()),
         "contacts": contacts,
-        "point_names": [printer.constant("point", node["name"]) for node in contacts],
+        "point_names": [_named(printer, "point", node["name"]) for node in contacts],
         "stops": sum(node["rows"] for node in nodes if node["type"] not in CONTACT_TYPES),
         "cones": any(group["cone"] for group in groups.values()),
         "degree": sum(node["pairs"] + node["cone"] for node in nodes),
