@@ -122,8 +122,8 @@ class CPrinter:
     def fields(self, store: str) -> Iterator[dict]:
         """The fields of a store by node type, with the number of nodes."""
         for kind in self.kinds:
-            for field in self.program.records.of(kind, store):
-                yield {"kind": kind, "count": len(self.program.nodes[kind]), "name": field.name, "size": field.size}
+            if fields := self.program.records.of(kind, store):
+                yield {"kind": kind, "count": len(self.program.nodes[kind]), "fields": fields}
 
     def constraints(self) -> Iterator[dict]:
         for kind, rows in self.row_counts.items():

@@ -121,6 +121,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "constraints": list(printer.constraints()),
         "names": list(printer.names()),
         "input_places": list(printer.input_places()),
+        "state_fields": list(printer.fields("state")),
         "input_fields": list(printer.fields("input")),
         "undetermined": _undetermined(program, printer),
         "reaction_names": [_named(printer, "reaction", node.name) for node in printer.reactions()],

@@ -38,6 +38,8 @@ class Placing:
 
         The state stays as it was when the status is negative.
         """
+        if not self.solver.is_step():
+            return SolverStatus.BAD_STEP
         if not all(map(isfinite, (*coordinates, *rates))):
             return SolverStatus.NOT_FINITE
         before, inputs = deepcopy(self.memory.state), deepcopy(self.memory.input)
@@ -76,15 +78,19 @@ class Placing:
         self.solver.run("measure")
         return self.give()
 
-    def standing(self) -> SolverStatus:
-        """How a knot stands: numbers finite, joints closed, bodies apart."""
+    def standing(self, knot: bool = True) -> SolverStatus:
+        """How a knot stands: whether steps can follow, numbers finite, joints closed, bodies apart."""
         solver, closed = self.solver, CLOSED["double"]
+        if not solver.is_step():
+            return SolverStatus.BAD_STEP
         limit = self.memory.parameters["common"][0].limit[0]
         solver.run("setup")
         solver.switches(0.0, 1.0, 0.0)
         solver.run("prepare")
         if solver.watched:
             solver.run("watch")
+        if self.is_too_fast(knot):
+            return SolverStatus.DOMAIN
         if not self.all_finite():
             return SolverStatus.NOT_FINITE
         if not solver.are_units():
@@ -96,10 +102,23 @@ class Placing:
         return SolverStatus.OK
 
     def all_finite(self) -> bool:
-        """Whether all inputs, placements and velocities are finite."""
-        bodies = (getattr(body, name) for body in self.memory.state["body"] for name in "xqvw")
-        inputs = (values for kind in self.memory.input.values() for record in kind for values in vars(record).values())
-        return all(isfinite(x) for values in (*bodies, *inputs) for x in values)
+        """Whether all numbers of the state and all inputs are finite, those too that no residual reads."""
+        stores = (self.memory.state, self.memory.input)
+        records = (record for store in stores for records in store.values() for record in records)
+        return all(isfinite(x) for record in records for values in vars(record).values() for x in values)
+
+    def is_too_fast(self, knot: bool) -> bool:
+        """Whether a body turns faster than a step can.
+
+        A knot's momentum J w becomes J sin(turn)/h over a step, so that w h < 1; the rate over a step is
+        2 sin(turn/2)/h.
+        """
+        h = self.memory.parameters["common"][0].h[0]
+        for body in self.memory.state["body"]:
+            x, y, z = (rate * h for rate in body.w)
+            if all(map(isfinite, body.w)) and not (x * x + y * y) + z * z < (1.0 if knot else 4.0):
+                return True
+        return False
 
     def _joint(self, note: dict) -> SimpleNamespace:
         return self.memory.motion[note["of"]][note["of_index"]]

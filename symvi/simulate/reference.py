@@ -117,8 +117,7 @@ class ReferenceSolver:
 
     def step(self) -> SolverStatus:
         """One step, its parameters set up first; the state stays as it was when the status is negative."""
-        h = self.memory.parameters["common"][0].h[0]
-        if not h > 0.0 or not isfinite(h):
+        if not self.is_step():
             self.switches(0.0, 0.0, 0.0)
             return SolverStatus.BAD_STEP
         self.run("setup")
@@ -135,6 +134,8 @@ class ReferenceSolver:
         """One step, its parameters already set up; the work memory holds it afterwards, even if it failed."""
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
         self.iterations = self.retries = 0
+        if not self.placing.all_finite():
+            return SolverStatus.NOT_FINITE
         if not self.are_units():
             return SolverStatus.NOT_UNIT
         self.switches(state.kick[0] * parameters.h[0], 1.0, self.common.inverse[0])
@@ -159,6 +160,11 @@ class ReferenceSolver:
             if self.loops:
                 state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
         return status
+
+    def is_step(self) -> bool:
+        """Whether the time step is one."""
+        h = self.memory.parameters["common"][0].h[0]
+        return h > 0.0 and isfinite(h)
 
     def are_units(self) -> bool:
         """Whether no orientation is far from unit length; numbers that are none are looked for elsewhere."""

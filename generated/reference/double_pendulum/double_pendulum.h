@@ -270,7 +270,7 @@ typedef struct {
 DOUBLE_PENDULUM_API int double_pendulum_check(int abi, const char *digest, unsigned long sizes);
 
 /* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
- * DOUBLE_PENDULUM_OK, DOUBLE_PENDULUM_NOT_CLOSED, DOUBLE_PENDULUM_NOT_APART or DOUBLE_PENDULUM_NOT_FINITE. */
+ * what double_pendulum_start does. */
 DOUBLE_PENDULUM_API int double_pendulum_init(double_pendulum_parameters *p, double_pendulum_options *o, double_pendulum_state *z, double_pendulum_input *u,
     double_pendulum_work *w);
 
@@ -303,7 +303,8 @@ DOUBLE_PENDULUM_API void double_pendulum_options_default(double_pendulum_options
  * knot = 1: velocities at the knot itself, projected onto the joints (second order); knot = 0: velocities over the step before
  * (the papers' start). u holds the drivers' inputs at the start. change: the largest change that the projection made, or null. Returns
  * DOUBLE_PENDULUM_OK; or DOUBLE_PENDULUM_NOT_CLOSED, DOUBLE_PENDULUM_NOT_APART, DOUBLE_PENDULUM_NOT_FINITE, DOUBLE_PENDULUM_NOT_UNIT, from where no step should be taken:
- * double_pendulum_project moves placements that are near onto the joints. */
+ * double_pendulum_project moves placements that are near onto the joints. DOUBLE_PENDULUM_BAD_STEP and DOUBLE_PENDULUM_DOMAIN, from where none can be taken,
+ * tell that the time step is none, or that a body turns too fast for it: |w| h must be below 1, or with knot = 0 below 2. */
 DOUBLE_PENDULUM_API int double_pendulum_start(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, int knot, double_pendulum_real *change);
 
@@ -340,8 +341,8 @@ DOUBLE_PENDULUM_API int double_pendulum_reactions(const double_pendulum_paramete
 /* The state with these minimal coordinates and their rates, DOUBLE_PENDULUM_COORDINATES of each: angles with whole turns, rotation vectors in
  * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
  * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
- * nearest placement, by mass, that does so. Then the state is started at the knot. Returns DOUBLE_PENDULUM_OK, or
- * DOUBLE_PENDULUM_NOT_CLOSED, DOUBLE_PENDULUM_NOT_APART, DOUBLE_PENDULUM_NOT_FINITE, DOUBLE_PENDULUM_NOT_UNIT: then the state is as it was. */
+ * nearest placement, by mass, that does so. Then the state is started at the knot. Returns what double_pendulum_start does; where that is
+ * negative, the state is as it was. */
 DOUBLE_PENDULUM_API int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, const double_pendulum_real *coordinates, const double_pendulum_real *rates);
 

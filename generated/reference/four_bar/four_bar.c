@@ -5233,6 +5233,42 @@ void four_bar_options_default(four_bar_options *o)
     o->fixed_iterations = 0;
 }
 
+/* whether numbers are finite */
+static bool are_finite(const real *numbers, unsigned int count)
+{
+    for (unsigned int k = 0u; k < count; k++) {
+        if (!is_finite(numbers[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* whether all numbers of the state and all inputs are finite, those too that no residual reads */
+static bool all_finite(const four_bar_state *z, const four_bar_input *u)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        if (!(is_finite(z->common[n].kick)
+            && is_finite(z->common[n].singular))) {
+            return false;
+        }
+    }
+    for (unsigned int n = 0u; n < 3u; n++) {
+        if (!(are_finite(z->body[n].x, 3u)
+            && are_finite(z->body[n].q, 4u)
+            && are_finite(z->body[n].p, 3u)
+            && are_finite(z->body[n].l, 3u)
+            && are_finite(z->body[n].v, 3u)
+            && are_finite(z->body[n].w, 3u)
+            && are_finite(z->body[n].v_old, 3u)
+            && are_finite(z->body[n].w_old, 3u))) {
+            return false;
+        }
+    }
+    (void)u;
+    return true;
+}
+
 /* whether no orientation is far from unit length; numbers that are none are looked for elsewhere */
 static bool are_units(const four_bar_state *z)
 {
@@ -5251,6 +5287,9 @@ static int try_step(const four_bar_parameters *p, four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
 {
     int status;
+    if (!all_finite(z, u)) {
+        return FOUR_BAR_NOT_FINITE;
+    }
     if (!are_units(z)) {
         return FOUR_BAR_NOT_UNIT;
     }
@@ -5283,10 +5322,16 @@ static int step_once(const four_bar_parameters *p, four_bar_state *z,
     return status;
 }
 
+/* whether the time step is one */
+static bool is_step(const four_bar_parameters *p)
+{
+    return (p->common[0].h > 0.0) && is_finite(p->common[0].h);
+}
+
 /* whether a step can be taken with this length and these options */
 static int readiness(const four_bar_parameters *p, const four_bar_options *o)
 {
-    if (!(p->common[0].h > 0.0) || !is_finite(p->common[0].h)) {
+    if (!is_step(p)) {
         return FOUR_BAR_BAD_STEP;
     }
     if (!(o->tolerance > 0.0) || !(o->tolerance < 1.0) || (o->max_iterations < 1) || (o->max_halvings < 0)
@@ -5828,33 +5873,36 @@ int four_bar_check(int abi, const char *digest, unsigned long sizes)
     return same ? FOUR_BAR_OK : FOUR_BAR_MISFIT;
 }
 
-/* whether all inputs, placements and velocities are finite */
-static bool all_finite(const four_bar_state *z, const four_bar_input *u)
+/* whether a body turns faster than a step can: a knot's momentum J w becomes J sin(turn)/h over a step, so that w h < 1; the rate over
+ * a step is 2 sin(turn/2)/h */
+static bool is_too_fast(const four_bar_parameters *p, const four_bar_state *z, int knot)
 {
+    const real h = p->common[0].h;
+    const real most = (knot == 0) ? 4.0 : 1.0;
     for (unsigned int n = 0u; n < 3u; n++) {
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!(is_finite(z->body[n].x[k]) && is_finite(z->body[n].v[k]) && is_finite(z->body[n].w[k]))) {
-                return false;
-            }
-        }
-        for (unsigned int k = 0u; k < 4u; k++) {
-            if (!is_finite(z->body[n].q[k])) {
-                return false;
-            }
+        const real *const own = z->body[n].w;
+        const real turn[3] = { own[0]*h, own[1]*h, own[2]*h };
+        if (are_finite(own, 3u) && !(((turn[0]*turn[0]) + (turn[1]*turn[1]) + (turn[2]*turn[2])) < most)) {
+            return true;
         }
     }
-    (void)u;
-    return true;
+    return false;
 }
 
-/* how a knot stands: numbers finite, joints closed, bodies apart */
-static int standing(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w)
+/* how a knot stands: whether steps can follow, numbers finite, joints closed, bodies apart */
+static int standing(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w, int knot)
 {
     const real most = (p->common[0].limit > 1e-08) ? p->common[0].limit : 1e-08;
+    if (!is_step(p)) {
+        return FOUR_BAR_BAD_STEP;
+    }
     run_setup(p, w);
     set_switches(w, 0.0, 1.0, 0.0);
     run_prepare(p, z, w);
     run_watch(p, z, w);
+    if (is_too_fast(p, z, knot)) {
+        return FOUR_BAR_DOMAIN;
+    }
     if (!all_finite(z, u)) {
         return FOUR_BAR_NOT_FINITE;
     }
@@ -5870,11 +5918,11 @@ static int standing(const four_bar_parameters *p, const four_bar_state *z, const
 int four_bar_start(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w, int knot,
     four_bar_real *change)
 {
-    const real largest = launched(p, z, u, w, knot);
+    const real largest = is_step(p) ? launched(p, z, u, w, knot) : 0.0;
     if (change != NULL) {
         *change = largest;
     }
-    return standing(p, z, u, w);
+    return standing(p, z, u, w, knot);
 }
 
 void four_bar_input_default(four_bar_input *u)
@@ -5888,8 +5936,11 @@ int four_bar_reset(const four_bar_parameters *p, four_bar_options *o, four_bar_s
     four_bar_options_default(o);
     four_bar_state_default(z);
     four_bar_input_default(u);
+    if (!is_step(p)) {
+        return FOUR_BAR_BAD_STEP;
+    }
     (void)launched(p, z, u, w, 1);
-    return standing(p, z, u, w);
+    return standing(p, z, u, w, 1);
 }
 
 int four_bar_init(four_bar_parameters *p, four_bar_options *o, four_bar_state *z, four_bar_input *u, four_bar_work *w)
@@ -5934,6 +5985,9 @@ int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_b
     four_bar_input held;
     four_bar_state before;
     int status;
+    if (!is_step(p)) {
+        return FOUR_BAR_BAD_STEP;
+    }
     if (!motion_is_finite(coordinates, rates)) {
         return FOUR_BAR_NOT_FINITE;
     }
@@ -5943,7 +5997,7 @@ int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_b
     run_place(p, z, m);
     (void)four_bar_project(p, z, &held, w, 50);
     (void)launched(p, z, &held, w, 1);
-    status = standing(p, z, &held, w);
+    status = standing(p, z, &held, w, 1);
     if (status < 0) {
         *z = before;
     }

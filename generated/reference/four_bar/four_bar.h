@@ -375,7 +375,7 @@ typedef struct {
 FOUR_BAR_API int four_bar_check(int abi, const char *digest, unsigned long sizes);
 
 /* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
- * FOUR_BAR_OK, FOUR_BAR_NOT_CLOSED, FOUR_BAR_NOT_APART or FOUR_BAR_NOT_FINITE. */
+ * what four_bar_start does. */
 FOUR_BAR_API int four_bar_init(four_bar_parameters *p, four_bar_options *o, four_bar_state *z, four_bar_input *u,
     four_bar_work *w);
 
@@ -408,7 +408,8 @@ FOUR_BAR_API void four_bar_options_default(four_bar_options *o);
  * knot = 1: velocities at the knot itself, projected onto the joints (second order); knot = 0: velocities over the step before
  * (the papers' start). u holds the drivers' inputs at the start. change: the largest change that the projection made, or null. Returns
  * FOUR_BAR_OK; or FOUR_BAR_NOT_CLOSED, FOUR_BAR_NOT_APART, FOUR_BAR_NOT_FINITE, FOUR_BAR_NOT_UNIT, from where no step should be taken:
- * four_bar_project moves placements that are near onto the joints. */
+ * four_bar_project moves placements that are near onto the joints. FOUR_BAR_BAD_STEP and FOUR_BAR_DOMAIN, from where none can be taken,
+ * tell that the time step is none, or that a body turns too fast for it: |w| h must be below 1, or with knot = 0 below 2. */
 FOUR_BAR_API int four_bar_start(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, int knot, four_bar_real *change);
 
@@ -447,8 +448,8 @@ FOUR_BAR_API int four_bar_reactions(const four_bar_parameters *p, const four_bar
 /* The state with these minimal coordinates and their rates, FOUR_BAR_COORDINATES of each: angles with whole turns, rotation vectors in
  * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
  * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
- * nearest placement, by mass, that does so. Then the state is started at the knot. Returns FOUR_BAR_OK, or
- * FOUR_BAR_NOT_CLOSED, FOUR_BAR_NOT_APART, FOUR_BAR_NOT_FINITE, FOUR_BAR_NOT_UNIT: then the state is as it was. */
+ * nearest placement, by mass, that does so. Then the state is started at the knot. Returns what four_bar_start does; where that is
+ * negative, the state is as it was. */
 FOUR_BAR_API int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, const four_bar_real *coordinates, const four_bar_real *rates);
 

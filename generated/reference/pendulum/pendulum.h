@@ -237,7 +237,7 @@ typedef struct {
 PENDULUM_API int pendulum_check(int abi, const char *digest, unsigned long sizes);
 
 /* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
- * PENDULUM_OK, PENDULUM_NOT_CLOSED, PENDULUM_NOT_APART or PENDULUM_NOT_FINITE. */
+ * what pendulum_start does. */
 PENDULUM_API int pendulum_init(pendulum_parameters *p, pendulum_options *o, pendulum_state *z, pendulum_input *u,
     pendulum_work *w);
 
@@ -270,7 +270,8 @@ PENDULUM_API void pendulum_options_default(pendulum_options *o);
  * knot = 1: velocities at the knot itself, projected onto the joints (second order); knot = 0: velocities over the step before
  * (the papers' start). u holds the drivers' inputs at the start. change: the largest change that the projection made, or null. Returns
  * PENDULUM_OK; or PENDULUM_NOT_CLOSED, PENDULUM_NOT_APART, PENDULUM_NOT_FINITE, PENDULUM_NOT_UNIT, from where no step should be taken:
- * pendulum_project moves placements that are near onto the joints. */
+ * pendulum_project moves placements that are near onto the joints. PENDULUM_BAD_STEP and PENDULUM_DOMAIN, from where none can be taken,
+ * tell that the time step is none, or that a body turns too fast for it: |w| h must be below 1, or with knot = 0 below 2. */
 PENDULUM_API int pendulum_start(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, int knot, pendulum_real *change);
 
@@ -307,8 +308,8 @@ PENDULUM_API int pendulum_reactions(const pendulum_parameters *p, const pendulum
 /* The state with these minimal coordinates and their rates, PENDULUM_COORDINATES of each: angles with whole turns, rotation vectors in
  * joint axes. Bodies follow each other along the joints from the world, or from a body that no joint leads to, which stays where z has
  * it; of two coupled coordinates one follows, drivers are where their joints are. Where loops are to be closed, all bodies move to the
- * nearest placement, by mass, that does so. Then the state is started at the knot. Returns PENDULUM_OK, or
- * PENDULUM_NOT_CLOSED, PENDULUM_NOT_APART, PENDULUM_NOT_FINITE, PENDULUM_NOT_UNIT: then the state is as it was. */
+ * nearest placement, by mass, that does so. Then the state is started at the knot. Returns what pendulum_start does; where that is
+ * negative, the state is as it was. */
 PENDULUM_API int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, const pendulum_real *coordinates, const pendulum_real *rates);
 

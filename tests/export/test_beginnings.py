@@ -1,0 +1,123 @@
+"""From where no step can be taken no start is OK: turns too fast for a step, a step that is none, missing numbers."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from symvi.mechanism import Body, Driver, Joint, JointSpring, Mechanism, Sphere
+from symvi.program.control import DEFAULTS, SolverStatus
+from symvi.simulate import Simulator
+from tests.export.exports import crate
+from tests.support.firmware import Firmware
+
+STEP = 0.01
+FAST = 1.0 / STEP  # rad/s: a knot's momentum J w becomes J sin(turn)/h, so that w is less
+CHORD = 2.0 / STEP  # rad/s: over a step, w is 2 sin(turn/2)/h
+
+BEGINNINGS = [
+    (STEP, 1, 0.999 * FAST, SolverStatus.OK),
+    (STEP, 1, 1.001 * FAST, SolverStatus.DOMAIN),
+    (STEP, 1, -1.001 * FAST, SolverStatus.DOMAIN),
+    (STEP, 1, 1e12, SolverStatus.DOMAIN),
+    (STEP, 0, 1.001 * FAST, SolverStatus.OK),
+    (STEP, 0, 0.99 * CHORD, SolverStatus.OK),
+    (STEP, 0, 1.001 * CHORD, SolverStatus.DOMAIN),
+    (STEP, 0, inf, SolverStatus.NOT_FINITE),
+    *((h, knot, 1.0, SolverStatus.BAD_STEP) for h in (0.0, -STEP, nan, inf) for knot in (0, 1)),
+]
+
+
+def rotor() -> Mechanism:
+    """A ball on an axle, which a spring winds up: an angle with whole turns."""
+    return Mechanism(
+        name="rotor",
+        bodies=[Body(name="ball", mass=1.0, shape=Sphere(radius=0.1))],
+        joints=[Joint(name="axle", type="revolute", child="ball", axis=(0.0, 0.0, 1.0))],
+        forces=[JointSpring(name="spring", joint="axle", stiffness=0.1)],
+    )
+
+
+def driven() -> Mechanism:
+    """Its axle turned by a driver."""
+    return rotor().changed(name="driven", forces=[], drivers=[Driver(name="motor", joint="axle", signal="0.1*t")])
+
+
+def both(mechanism: Mechanism, real: str) -> tuple[Firmware, Simulator | None]:
+    """Firmware that is started, and in double the Python back end with the same memory."""
+    simulator = Simulator(mechanism, real=real, backend="c")
+    firmware = Firmware(simulator)
+    assert firmware.init() == SolverStatus.OK
+    return firmware, Simulator(mechanism, backend="python") if real == "double" else None
+
+
+def handed_over(firmware: Firmware, python: Simulator) -> None:
+    """Python's memory as that of C."""
+    python.engine.parameters[:], python.engine.state[:] = firmware.engine.parameters, firmware.engine.state
+    python.engine._enter(firmware.inputs)
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize(("h", "knot", "rate", "status"), BEGINNINGS)
+def test_a_start_tells_whether_steps_can_follow(h: float, knot: int, rate: float, status: int, real: str) -> None:
+    """Where one says OK, the first step is one; what Python refuses by name, C does by its status."""
+    firmware, python = both(rotor(), real)
+    engine, plan = firmware.engine, firmware.plan
+    engine.state[plan.at("state", "body", 0, "w")] = 0.0, 0.0, rate
+    engine.parameters[plan.at("parameters", "common", 0, "h")] = h
+    if python:
+        handed_over(firmware, python)
+        if status != SolverStatus.BAD_STEP and np.isfinite(rate) and rate * STEP < 2.0:
+            python.engine.solver.start(bool(knot))
+        assert python.engine.solver.placing.standing(bool(knot)) == status
+    assert firmware.start(knot)[0] == status
+    if status == SolverStatus.OK:
+        assert firmware.step() == SolverStatus.OK
+        assert np.isfinite(engine.state).all()
+
+
+@pytest.mark.parametrize(("h", "rate", "status"), [(h, w, s) for h, knot, w, s in BEGINNINGS if knot == 1])
+def test_a_placement_tells_it_too(h: float, rate: float, status: int) -> None:
+    """The state is as it was where it cannot begin; so is a reset with such a step refused."""
+    firmware, python = both(rotor(), "double")
+    engine, plan = firmware.engine, firmware.plan
+    engine.parameters[plan.at("parameters", "common", 0, "h")] = h
+    handed_over(firmware, python)
+    before = engine.state.copy()
+    assert firmware.place(np.array([0.3]), np.array([rate])) == status
+    assert python.engine.solver.placing.place([0.3], [rate]) == status
+    assert (engine.state.tobytes() == before.tobytes()) == (status < 0)
+    p, z, u, w = firmware.pointers()
+    reset = SolverStatus(engine._function("reset")(p, engine._options(DEFAULTS), z, u, w))
+    assert reset == (SolverStatus.BAD_STEP if status == SolverStatus.BAD_STEP else SolverStatus.OK)
+
+
+MISSING = [  # mechanism, store, kind, field: numbers that no residual reads, or that only another step would
+    (crate, "state", "body", "x"),
+    (crate, "state", "body", "v_old"),
+    (crate, "state", "common", "kick"),
+    (rotor, "state", "joint_spring_ground", "angle"),
+    (driven, "state", "driver_ground_loop", "target"),
+    (driven, "state", "driver_ground_loop", "rate"),
+    (driven, "input", "driver_ground_loop", "target"),
+]
+
+
+@pytest.mark.parametrize("value", [nan, inf, -inf])
+@pytest.mark.parametrize(("build", "store", "kind", "field"), MISSING)
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_no_step_is_taken_with_a_number_missing(build, store: str, kind: str, field: str, value: float, real: str):
+    """Though nothing of the step depends on it: the crate slides alike wherever it is, until somebody looks."""
+    firmware, python = both(build(), real)
+    numbers = firmware.engine.state if store == "state" else firmware.inputs
+    numbers[firmware.plan.at(store, kind, 0, field)] = value
+    before = firmware.engine.state.tobytes()
+    assert firmware.step() == SolverStatus.NOT_FINITE
+    assert firmware.engine.state.tobytes() == before
+    if python:
+        handed_over(firmware, python)
+        assert python.engine.rollout(firmware.inputs[None], False, 1, 1, DEFAULTS)[0] == SolverStatus.NOT_FINITE
+    if field not in ("kick", "v_old"):  # a start writes these itself
+        assert firmware.start(1)[0] == SolverStatus.NOT_FINITE
