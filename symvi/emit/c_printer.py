@@ -237,8 +237,7 @@ class CPrinter:
     def _members(self, node: Node, fields: Sequence[Field]) -> Iterator[str]:
         known = {"h": (STEP,), **self.program.parameters.get((node.kind, node.index), {})}
         for field in fields:
-            numbers = ", ".join(self.literal(number) for number in known.get(field.name, (0.0,) * field.size))
-            yield f"{numbers if field.size == 1 else f'{{ {numbers} }}'}, /* {field.name} */"
+            yield self._member(field, known.get(field.name, (0.0,) * field.size))
 
     def access(self, kernel: Kernel):
         sizes = {port.label: port.kind for port in kernel.ports}

@@ -13,6 +13,7 @@ from typing import Any
 from symvi.emit.adapting import Adapting
 from symvi.emit.c_printer import CPrinter
 from symvi.exporters.text import ExportedText
+from symvi.program.precision import held
 from symvi.program.settings import OWN_PARAMETER
 
 __all__ = ["REAL_BYTES", "fields", "inputs", "parameters", "rows", "struct_bytes"]
@@ -26,7 +27,7 @@ _MEMBER = re.compile(r"^    (\w+) (\w+)(?:\[(\d+)\])?;", re.M)
 def fields(text: ExportedText, store: str, values: Sequence[float]) -> Iterator[dict[str, Any]]:
     """Every field of a struct: name in the description, place in C, offset [bytes], count, unit, meaning, value.
 
-    values: the numbers of the struct in their order, where the description starts.
+    values: the numbers of the struct in their order, where the description starts; told as memory holds them.
     """
     size = REAL_BYTES[text.sources.real]
     program, places = text.program, text.plan.fields[store]
@@ -34,7 +35,7 @@ def fields(text: ExportedText, store: str, values: Sequence[float]) -> Iterator[
         for node in nodes:
             for field in program.records.of(kind, store):
                 offset, count = places[f"{kind}/{node.index}/{field.name}"]
-                value = [float(number) for number in values[offset : offset + count]]
+                value = [held(number, text.sources.real) for number in values[offset : offset + count]]
                 yield {
                     "name": f"{node.name}.{field.name}",
                     "c": f"{kind}[{node.index}].{field.name}",

@@ -22,7 +22,7 @@ from symvi.program.control import SMALLEST_RADIUS
 from symvi.program.extent import size_of
 from symvi.program.following import following, merit_inertia
 from symvi.program.force import LINK, ForceKernels, clear_link, force_kernels
-from symvi.program.heft import characteristic_acceleration, hefts, total_mass
+from symvi.program.heft import hefts, pull, total_mass, touching
 from symvi.program.held import rows_by_kind
 from symvi.program.inequality import InequalityKernels, keeping, steering
 from symvi.program.kernel import Block
@@ -373,7 +373,7 @@ class Composer:
         self.records.declare(COMMON, "parameters", "acceleration", 1, meaning, "m/s²")
         self.parameters[COMMON, 0] |= {
             "mass": (mass,),
-            "acceleration": (characteristic_acceleration(self.mechanism.gravity),),
+            "acceleration": (pull(self.mechanism.gravity),),
             "extent": (self.choices.notes.get("size") or size_of(self.mechanism),),
         }
 
@@ -386,7 +386,7 @@ class Composer:
             baked = self.bake(kind, members)
             kernels = build(self.records, kind, model, baked, self._is_backwards(model), **taking)
             made |= {member.name: (kind, kernels) for member in members}
-        found, units = [], hefts(self.mechanism, {body.name: body.mass for body in self.mechanism.bodies})
+        found, units = [], hefts(touching(self.mechanism), [body.mass for body in self.mechanism.bodies])
         for model in self.inequalities:
             kind, kernels = made[model.name]
             node = self.node(kind, model.name)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from numbers import Real
 from operator import add
 from typing import NamedTuple
 
@@ -54,25 +55,24 @@ def touching(mechanism: Mechanism) -> Touching:
     return Touching(parts, tuple(touched[k] for k in range(len(numbers))), sides)
 
 
-def hefts(mechanism: Mechanism, masses: Mapping[str, float]) -> dict[str, Heft]:
-    """Every contact point, limit and dry friction by name; masses [kg]: those of all bodies."""
-    tables = touching(mechanism)
-    own = [masses[body.name] for body in mechanism.bodies]
-    members: list[list[float]] = [[] for _ in tables.contacts]
-    for mass, part in zip(own, tables.parts, strict=True):
+def hefts(tables: Touching, masses: Sequence[Real]) -> dict[str, Heft]:
+    """Every contact point, limit and dry friction by name; masses [kg]: of all bodies, in any precision."""
+    members: list[list[Real]] = [[] for _ in tables.contacts]
+    for mass, part in zip(masses, tables.parts, strict=True):
         members[part].append(mass)
-    parts = [total_mass(masses) for masses in members]
+    parts = [total_mass(own) for own in members]
 
     def of(body: int) -> Heft:
-        part = tables.parts[body]
-        return heft_of(own[body], parts[part], max(tables.contacts[part], 1))
+        mass, part = masses[body], tables.parts[body]
+        number = type(mass)
+        return heft_of(mass, parts[part], number(max(tables.contacts[part], 1)), number(LIGHTEST))
 
     return {name: min(of(body) for body in bodies) for name, bodies in tables.nodes.items()}
 
 
-def heft_of(body: Number, part: Number, contacts: Number) -> Heft:
+def heft_of(body: Number, part: Number, contacts: Number, lightest: Number = LIGHTEST) -> Heft:
     """What a node counts that acts on a body, by its mass and that of its part [kg] and by the part's contacts."""
-    heft = lesser(part, LIGHTEST * body)
+    heft = lesser(part, lightest * body)
     return Heft(heft, heft / contacts)
 
 
@@ -87,7 +87,7 @@ def strength(gravity: Sequence[Number]) -> Number:
     return root((x * x + y * y) + z * z)
 
 
-def characteristic_acceleration(gravity: Sequence[float]) -> float:
+def pull(gravity: Sequence[Real]) -> float:
     """|g|, the acceleration that a contact works against [m/s²]; 1 where there is no gravity."""
     return strength(gravity) or 1.0
 

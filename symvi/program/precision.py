@@ -1,6 +1,7 @@
 """Numbers of a program that follow from the precision of its text.
 
-A program is composed for doubles. In float the guards of loops, and what counts as an opened loop, are larger.
+A program is composed for doubles. In float the guards of loops, and what counts as an opened loop, are larger; and what
+follows from masses and gravity is worked out in float from numbers in float, as generated text does when it adapts.
 """
 
 from __future__ import annotations
@@ -8,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
+from symvi.program.body import BODY
+from symvi.program.common import COMMON
 from symvi.program.extent import OPENING
+from symvi.program.following import merit_inertia
+from symvi.program.heft import Touching, hefts, pull, total_mass
 from symvi.program.program import Program
 
 COARSER = 1e5  # factor on guards, which lie four digits above round-off in double and just above it in float
+
+NUMBER = {"double": float, "float": np.float32}  # of the precisions: what arithmetic in them is done with
 
 Numbers = Mapping[str, tuple[float, ...]]
 
@@ -20,7 +29,15 @@ def in_precision(program: Program, real: str) -> Program:
     """The program with the parameters that its text has in "double" or "float"."""
     if real == "double":
         return program
-    return replace(program, parameters={node: _in_float(numbers) for node, numbers in program.parameters.items()})
+    parameters = {node: _in_float(numbers) for node, numbers in program.parameters.items()}
+    for node, numbers in _following(program).items():
+        parameters[node] = {**parameters[node], **numbers}
+    return replace(program, parameters=parameters)
+
+
+def held(value: float, real: str) -> float:
+    """The number that memory holds of one, with as few digits as tell it there."""
+    return float(str(np.float32(value))) if real == "float" else float(value)
 
 
 def _in_float(numbers: Numbers) -> Numbers:
@@ -30,3 +47,22 @@ def _in_float(numbers: Numbers) -> Numbers:
     if "limit" in numbers and "extent" in numbers:
         changed["limit"] = (max(numbers["limit"][0], OPENING["float"] * numbers["extent"][0]),)
     return changed
+
+
+def _following(program: Program) -> dict[tuple[str, int], Numbers]:
+    """What bodies weigh and what complementarity is measured by, in float."""
+    number, notes, of = NUMBER["float"], program.notes["following"], program.parameters
+    bodies = [of[BODY, node.index] for node in program.nodes[BODY]]
+    masses = [number(body["mass"][0]) for body in bodies]
+    found: dict[tuple[str, int], dict[str, tuple[float, ...]]] = {}
+    for k, body in enumerate(bodies):
+        inertia, square = [number(x) for x in body["inertia"]], number(notes["radii"][k] ** 2)
+        found[BODY, k] = {"size": (float(merit_inertia(masses[k], inertia, square)),)}
+    if program.notes["inequalities"]:
+        gravity = [number(x) for x in of[COMMON, 0]["gravity"]]
+        found[COMMON, 0] = {"mass": (float(total_mass(masses)),), "acceleration": (float(number(pull(gravity))),)}
+        units = hefts(Touching(notes["parts"], notes["contacts"], notes["nodes"]), masses)
+        for node in program.notes["inequalities"]:
+            own = units[node["name"]]._asdict()
+            found[node["kind"], node["index"]] = {name: (float(value),) for name, value in own.items()}
+    return found

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import inertia_problem
 from symvi.mechanism.shapes import shape_inertia
-from symvi.program.following import FRICTION, NOT_NEGATIVE, POSITIVE, acts_along, common_name
-from symvi.program.heft import characteristic_acceleration, hefts, total_mass
+from symvi.program.following import FRICTION, NOT_NEGATIVE, POSITIVE, acts_along, common_name, merit_inertia
+from symvi.program.heft import hefts, pull, total_mass, touching
+from symvi.program.precision import NUMBER
 
 if TYPE_CHECKING:
     from symvi.physics.model import ConstraintModel
@@ -71,15 +72,18 @@ def parameter_problem(name: str, values: Sequence[float]) -> str:
     return ""
 
 
-def contact_units(mechanism: Mechanism, settings: Settings) -> dict[str, dict[str, float]]:
+def contact_units(mechanism: Mechanism, settings: Settings, real: str = "double") -> dict[str, dict[str, float]]:
     """What complementarity is measured by, by node and field; "common" is the whole mechanism's.
 
-    It follows the masses and the gravity that were set, but where a unit itself was set.
+    It follows the masses and the gravity that were set, but where a unit itself was set. real: the precision in which
+    it is worked out, which is that of generated text that adapts.
     """
-    masses = {body.name: body_numbers(body, settings)[0] for body in mechanism.bodies}
-    gravity = settings.get("common.gravity", mechanism.gravity)
-    found = {"common": {"mass": total_mass(masses.values()), "acceleration": characteristic_acceleration(gravity)}}
-    found |= {name: units._asdict() for name, units in hefts(mechanism, masses).items()}
+    number = NUMBER[real]
+    masses = [number(body_numbers(body, settings)[0]) for body in mechanism.bodies]
+    gravity = [number(x) for x in settings.get("common.gravity", mechanism.gravity)]
+    found = {"common": {"mass": float(total_mass(masses)), "acceleration": float(number(pull(gravity)))}}
+    for name, unit in hefts(touching(mechanism), masses).items():
+        found[name] = {field: float(value) for field, value in unit._asdict().items()}
     for name, units in found.items():
         for field, value in units.items():
             own = settings.get(f"{name}.{field}", (value,))[0]
@@ -87,3 +91,9 @@ def contact_units(mechanism: Mechanism, settings: Settings) -> dict[str, dict[st
                 units["share"] *= own / value
             units[field] = own
     return found
+
+
+def body_weight(mass: float, inertia: Sequence[float], radius: float, real: str) -> float:
+    """What a body's residual is weighed by [kg m²], worked out in the precision of the text."""
+    number = NUMBER[real]
+    return float(merit_inertia(number(mass), [number(x) for x in inertia], number(radius**2)))

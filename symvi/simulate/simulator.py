@@ -17,7 +17,7 @@ from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.program.control import CLOSED, DEFAULTS, PROJECTIONS, SolverOptions, SolverStatus
-from symvi.program.following import OF_UNITS, may_be_set, merit_inertia
+from symvi.program.following import OF_UNITS, may_be_set
 from symvi.simulate import frames
 from symvi.simulate.arguments import check_run, checked_step, checked_steps, real_numbers
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
@@ -26,7 +26,7 @@ from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.failures import failure_of
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
-from symvi.simulate.parameters import body_numbers, contact_units, parameter_problem, settable
+from symvi.simulate.parameters import body_numbers, body_weight, contact_units, parameter_problem, settable
 from symvi.simulate.plan import plan_of
 from symvi.simulate.run import Run, overlaid
 from symvi.simulate.start import write_angles, write_placement, write_targets
@@ -160,12 +160,12 @@ class Simulator:
         mass, inertia = body_numbers(self.mechanism.bodies[k], self.settings)
         radius = self.plan.notes["following"]["radii"][k]
         places = [self.plan.at("parameters", "body", k, part) for part in ("inertia", "size")]
-        for place, values in zip(places, (inertia, merit_inertia(mass, inertia, radius**2)), strict=True):
+        for place, values in zip(places, (inertia, body_weight(mass, inertia, radius, self._real)), strict=True):
             self.engine.parameters[place] = values
 
     def _set_units(self) -> None:
         """What complementarity is measured by follows masses and gravity."""
-        units = contact_units(self.mechanism, self.settings)
+        units = contact_units(self.mechanism, self.settings, self._real)
         places = {"common": ("common", 0)}
         places |= {node["name"]: (node["kind"], node["index"]) for node in self.plan.notes["inequalities"]}
         for name, (kind, index) in places.items():
