@@ -72,3 +72,46 @@ def test_a_square_matrix_is_transposed_and_a_flat_one_may_be_stored_so() -> None
         "the transpose",
         STORED,
     ]
+
+
+SINGLE = {
+    "zero on the diagonal": ((1, 1), lambda x, y: 0 * y[0], "row 1 in column x[1]: zero: the derivative is missing"),
+    "zero below it": ((1, 0), lambda x, y: 0 * y[0], "row 1 in column x[0]: zero: the derivative is missing"),
+    "what stands below it": (
+        (0, 1),
+        lambda x, y: y[1],
+        "row 0 in column x[1]: should be zero: the function does not change in these directions",
+    ),
+}
+
+
+@pytest.mark.parametrize("error", SINGLE)
+def test_one_wrong_entry_is_no_order_of_storage(error: str) -> None:
+    """Entries that agree with the transposed matrix by themselves say nothing of how the matrix is stored."""
+    (i, k), entry, said = SINGLE[error]
+
+    def products(x, y):
+        return np.array([x[0] * y[0], x[0] * y[1] + x[1] * y[0], x[2] * y[2], x[1]])
+
+    def claimed(x, y):
+        found = np.array([[y[0], 0, 0], [y[1], y[0], 0], [0, 0, y[2]], [0, 1, 0]], dtype=object)
+        found[i, k] = entry(x, y)
+        return found
+
+    vectors = {"x": verify.vector(3), "y": verify.vector(3)}
+    report = verify.derivative(products, claimed, wrt="x", variables=vectors)
+    assert [str(one) for one in report.diagnoses] == [said]
+
+
+def test_a_block_that_is_transposed_beside_rows_with_another_error_is_one_block() -> None:
+    def outer(x, y):
+        return np.array([*(x * (x @ y)), *(np.cross(x, y) * y[0])])
+
+    def claimed(x, y):
+        block = x @ y * np.eye(3) + np.outer(x, y)
+        cross = -y[0] * np.array([[0, -y[2], y[1]], [y[2], 0, -y[0]], [-y[1], y[0], 0]])
+        return np.vstack([block.T, 2 * cross])
+
+    vectors = {"x": verify.vector(3), "y": verify.vector(3)}
+    report = verify.derivative(outer, claimed, wrt="x", variables=vectors)
+    assert "rows 0, 1, 2: the transpose" in [str(one) for one in report.diagnoses]

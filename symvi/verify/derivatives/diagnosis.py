@@ -25,6 +25,7 @@ from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
 from symvi.verify.derivatives.report import Diagnosis
 from symvi.verify.derivatives.scopes import WHOLE, Layout, Place, Scope
 from symvi.verify.derivatives.signs import lost_sign
+from symvi.verify.derivatives.storage import stored_otherwise
 from symvi.verify.derivatives.terms import Traces, traced
 from symvi.verify.derivatives.unusual import unusual
 from symvi.verify.derivatives.variants import (
@@ -140,7 +141,7 @@ class Bench:
             return
         left, told = set(self.wrong), []
         stages: list[Callable[[], Iterable[Variant]]] = [
-            lambda: chain(usual_variants(self.problem), unusual(self.problem)),
+            lambda: chain(stored_otherwise(self.problem), usual_variants(self.problem), unusual(self.problem)),
             lambda: other_variants(self.problem),
         ]
         for stage in stages:
@@ -240,7 +241,7 @@ class Bench:
             return []
 
     def _by_variant(self, variant: Variant, scope: Scope) -> Found | None:
-        if not self._concerns(variant, scope):
+        if not self._concerns(variant, scope) or variant.stored and (scope := self._stored(variant, scope)) is None:
             return None
         self.effort.spend(1)
         ratios, part = [], self._window(scope)
@@ -276,6 +277,17 @@ class Bench:
 
     def _is_scattered(self, scope: Scope) -> bool:
         return len(scope.rows) * len(scope.columns) == 1 < self.layout.rows * self.layout.columns
+
+    def _stored(self, variant: Variant, scope: Scope) -> Scope | None:
+        """All of what is stored otherwise, for a part of it: an order of storage is never that of one wrong entry."""
+        rows, columns = variant.rows or range(self.layout.rows), variant.columns or range(self.layout.columns)
+        if sum(i in rows and k in columns for i, k in self.wrong) < 2:
+            return None
+        if set(rows) <= set(scope.rows) and set(columns) <= set(scope.columns):
+            return scope
+        if not (set(scope.rows) <= set(rows) and set(scope.columns) <= set(columns)):
+            return None
+        return Scope(self.layout.said(rows, columns), tuple(rows), tuple(columns), scope.cost)
 
     def _part(self, variant: Variant, scope: Scope) -> Scope:
         """The scope, or the part of it that a variant is about."""

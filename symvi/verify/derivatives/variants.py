@@ -1,7 +1,7 @@
 """What a wrong derivative may be instead: the true derivative of something else, simplest first.
 
 A variant is a matrix in the place of the truth: another side of the perturbation, a conjugate quaternion, exchanged
-bodies, a parameter forgotten or with the other sign, rows in other axes, a transpose.
+bodies, a parameter forgotten or with the other sign, rows in other axes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Variant:
     """kind: one word. says: what the claim is, if it equals this. cost: the simpler, the smaller.
 
     of(point, world) -> the matrix, or None where it has none. rows: the rows that it is about, None for all.
-    columns: likewise.
+    columns: likewise. stored: whether it is about how these rows and columns are stored, all of them together.
     """
 
     kind: str
@@ -37,6 +37,7 @@ class Variant:
     of: Callable[[Point, World], Matrix | None]
     rows: range | None = None
     columns: range | None = None
+    stored: bool = False
 
 
 def matrix_of(problem: Problem, entries: list) -> Matrix:
@@ -56,9 +57,7 @@ def true_variant(problem: Problem) -> Variant:
 
 
 def usual_variants(problem: Problem) -> Iterator[Variant]:
-    """Conventions: sides, conjugates, exchanged bodies, transposes, raw components."""
-    yield from transposes(problem)
-    yield from column_by_column(problem)
+    """Conventions: sides, conjugates, exchanged bodies, raw components."""
     yield from sides(problem)
     yield from raw_components(problem)
     yield from left_for_right(problem)
@@ -353,64 +352,6 @@ def _exchanged_columns(problem: Problem, partner: dict[str, str], change: Callab
 
     def of(point: Point, world: World) -> Matrix:
         return [[row[k] for k in order] for row in truth_of(problem, change(point), world)]
-
-    return of
-
-
-# --- transposes ---------------------------------------------------------------------------------------------------
-def transposes(problem: Problem) -> Iterator[Variant]:
-    rows = 1 if len(problem.shape) == 1 else problem.shape[0]
-    if rows == problem.shape[-1] and rows > 1:
-        yield Variant("transpose", "the transpose", 1.0, _with_transposed(problem, range(rows), range(rows)))
-        yield Variant("inverse", "the inverse", 1.5, lambda point, world: inverse(truth_of(problem, point, world)))
-    if problem.question.order != 1 or problem.question.weights:
-        return
-    for block in problem.question.blocks().values():
-        size = len(block)
-        for start in range(rows - size + 1) if size > 1 else ():
-            if (rows, size) != (size, problem.shape[-1]):
-                window = range(start, start + size)
-                of = _with_transposed(problem, window, block)
-                yield Variant("transpose", "the transpose", 1.0, of, rows=window, columns=block)
-
-
-def column_by_column(problem: Problem) -> Iterator[Variant]:
-    """The entries as they lie in memory column after column, read row by row; of a square matrix that is given as a
-    matrix this is its transpose."""
-    if len(problem.shape) == 1 or 1 in problem.shape or problem.shape[0] == problem.shape[1] and not problem.flat:
-        return
-    rows, width = problem.shape
-
-    def of(point: Point, world: World) -> Matrix:
-        truth = truth_of(problem, point, world)
-        entries = [row[k] for k in range(width) for row in truth]
-        return [entries[i * width : (i + 1) * width] for i in range(rows)]
-
-    yield Variant("order", "its entries column by column, as Eigen, MATLAB and CasADi store them", 1.0, of)
-
-
-def inverse(matrix: Matrix) -> Matrix:
-    """By Gauss and Jordan, the largest pivot first. Raises ZeroDivisionError for a singular matrix."""
-    size = len(matrix)
-    rows = [[*row, *(row[0] * 0 + int(i == k) for k in range(size))] for i, row in enumerate(matrix)]
-    for k in range(size):
-        pivot = max(range(k, size), key=lambda i: abs(rows[i][k]))
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        rows[k] = [x / rows[k][k] for x in rows[k]]
-        for i in range(size):
-            if i != k:
-                rows[i] = [x - rows[i][k] * y for x, y in zip(rows[i], rows[k], strict=True)]
-    return [row[size:] for row in rows]
-
-
-def _with_transposed(problem: Problem, rows: range, columns: range) -> Callable:
-    def of(point: Point, world: World) -> Matrix:
-        truth = truth_of(problem, point, world)
-        found = [list(row) for row in truth]
-        for i in range(len(rows)):
-            for k in range(len(columns)):
-                found[rows[i]][columns[k]] = truth[rows[k]][columns[i]]
-        return found
 
     return of
 
