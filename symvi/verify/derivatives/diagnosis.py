@@ -20,6 +20,7 @@ from symvi.verify.derivatives.decide import Branch, Decision
 from symvi.verify.derivatives.effort import ADDED, EVALUATED, Effort
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.factors import ZERO, Factors
+from symvi.verify.derivatives.other_ways import right_elsewhere
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
 from symvi.verify.derivatives.report import Diagnosis
@@ -64,10 +65,18 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
     if not decision.wrong:
         return
     branch = _worst(decision)
-    right = [b for b in decision.branches if not b.wrong & branch.wrong]
-    if right and branch.path:
-        says = f"the claim does not follow the condition: it is right where {right[0].said}"
-        yield Diagnosis(f"where {branch.said}", says, frozenset(branch.wrong), "branch", 0.5)
+    told = list(_of_branch(problem, decision, branch))
+    elsewhere = right_elsewhere(problem, decision.branches, branch)
+    explained = frozenset().union(*(one.entries for one in told))
+    if elsewhere is not None and (elsewhere.missed or not explained >= branch.wrong):
+        told.insert(0, elsewhere.diagnosis)
+    elif elsewhere is not None and not any(branch.said in one.where for one in told):
+        told.append(elsewhere.diagnosis)  # what is known of it says not where it is
+    yield from told
+
+
+def _of_branch(problem: Problem, decision: Decision, branch: Branch) -> Iterator[Diagnosis]:
+    """What the claim is on one way through the conditions."""
     if (other := other_convention(problem, branch)) is not None:
         yield other
         return
@@ -77,8 +86,9 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
     if (lost := lost_sign(problem, branch)) is not None:
         yield lost
         return
+    somewhere_right = any(not each.wrong & branch.wrong for each in decision.branches)
     for found in Bench(problem, branch, decision.wrong).diagnoses():
-        yield _in_branch(found, branch) if right and branch.path else found
+        yield _in_branch(found, branch) if somewhere_right and branch.path else found
 
 
 def _almost_right(problem: Problem, decision: Decision) -> Diagnosis | None:
