@@ -271,6 +271,8 @@ class Bench:
             return None  # two errors at once, in one entry of many, are found by chance
         if not words and variant is self.truth or not self._sure(variant, scope):
             return None
+        if words == ZERO and not self.vanishes(self.claim, variant, scope):
+            return None
         says = "; ".join(part for part in (variant.says, words) if part)
         kind = variant.kind if variant is not self.truth else _kind_of(words, self.problem)
         return Found(self._part(variant, scope), says, kind, variant.cost + cost + scope.cost, variant)
@@ -315,11 +317,24 @@ class Bench:
         """Once more in 60 digits, at the first point."""
         if self.problem.in_floats:
             return True
-        for one in (self.claim, variant):
-            if id(one) not in self.exact:
-                self.exact[id(one)] = self._in_digits(one)
-        claim, matrix = self.exact[id(self.claim)], self.exact[id(variant)]
+        claim, matrix = self._exactly(self.claim), self._exactly(variant)
         return claim is not None and matrix is not None and proportion(claim, matrix, scope, SURE) is not None
+
+    def vanishes(self, one: Variant, beside: Variant, scope: Scope) -> bool:
+        """Whether one matrix is zero in a scope, not only little beside another one: in 60 digits, if there are."""
+        if self.problem.in_floats:
+            return True
+        little, large = self._exactly(one), self._exactly(beside)
+        if little is None or large is None:
+            return False
+        size = max(abs(large[i][k]) for i, k in scope.places)
+        return all(abs(little[i][k]) <= SURE * size for i, k in scope.places)
+
+    def _exactly(self, variant: Variant) -> Matrix | None:
+        """A variant at the first point in 60 digits."""
+        if id(variant) not in self.exact:
+            self.exact[id(variant)] = self._in_digits(variant)
+        return self.exact[id(variant)]
 
     def _in_digits(self, variant: Variant) -> Matrix | None:
         try:
