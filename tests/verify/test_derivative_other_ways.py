@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import symvi.verify as verify
 from symvi.verify import Report
+from tests.verify import hand_written as hand
 
 SCALARS = {"x": verify.scalar(), "d": verify.scalar(positive=True)}
 
@@ -41,3 +44,33 @@ def test_a_way_of_the_claim_alone_that_nothing_explains_is_told_by_where_it_is_r
     report = judged(lambda x, d: x**3 * d, lambda x, d: 3 * x * x * d if x < 1000 else d**5 + x**7)
     (found,) = report.diagnoses
     assert found.kind == "branch" and "a way of its own here; it is right where" in found.says
+
+
+# --- special places, where many formulas are the same -----------------------------------------------------------------
+def skew(v):
+    return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+
+
+def test_what_holds_at_the_identity_only_is_no_explanation() -> None:
+    """Without a turn, twice the derivative is that by raw components as well; the claim is twice it everywhere."""
+
+    def claimed(q, p):
+        found = -hand.rotation(q) @ skew(p)
+        return 2 * found if q[1] == q[2] else found
+
+    variables = {"q": verify.quaternion(), "p": verify.vector()}
+    report = judged(lambda q, p: hand.rotation(q) @ p, claimed, "q", variables)
+    assert [one.says for one in report.diagnoses] == ["twice the true value"]
+
+
+def test_a_constant_direction_near_a_singular_point_is_no_derivative_of_something_else() -> None:
+    """Where two points coincide, a normal that is set to the axis z is not the derivative with -b_z for b_z."""
+
+    def claimed(a, b):
+        gap = a - b
+        distance = np.sqrt(gap @ gap)
+        return gap / distance if distance > 1e-9 else np.array([0, 0, 1])
+
+    variables = {"a": verify.vector(), "b": verify.vector()}
+    report = judged(lambda a, b: np.sqrt((a - b) @ (a - b)), claimed, "a", variables)
+    assert set(kinds(report)) == {"branch", "missing"}, str(report)

@@ -14,6 +14,7 @@ from math import isfinite
 import numpy as np
 
 from symvi.verify.derivatives.additions import additions, zero
+from symvi.verify.derivatives.chance import by_chance
 from symvi.verify.derivatives.comparing import SEEN, alike, in_floats, proportion, ratio, window
 from symvi.verify.derivatives.conventions import other_convention
 from symvi.verify.derivatives.decide import Branch, Decision
@@ -130,7 +131,7 @@ class Bench:
     """Claim and truth at two points, and all that may stand in the place of the truth."""
 
     def __init__(self, problem: Problem, branch: Branch, wrong: Iterable[int]):
-        self.problem, self.layout = problem, layout_of(problem)
+        self.problem, self.branch, self.layout = problem, branch, layout_of(problem)
         self.wrong = {divmod(k, self.layout.columns) for k in wrong}
         self.points = list(_two_points(problem, branch))
         self.claims = [in_floats(matrix_of(problem, problem.claim(p, FloatWorld()))) for p in self.points]
@@ -272,6 +273,8 @@ class Bench:
         if not words and variant is self.truth or not self._sure(variant, scope):
             return None
         if words == ZERO and not self.vanishes(self.claim, variant, scope):
+            return None
+        if variant is not self.truth and by_chance(self.problem, self.branch, self.claim, variant, scope, not words):
             return None
         says = "; ".join(part for part in (variant.says, words) if part)
         kind = variant.kind if variant is not self.truth else _kind_of(words, self.problem)

@@ -89,8 +89,8 @@ class Way:
 class GuidedWorld(RealWorld):
     """Real numbers for which conditions go a given way."""
 
-    def __init__(self, ways: tuple):
-        super().__init__(DIGITS)
+    def __init__(self, ways: tuple, digits: int = DIGITS):
+        super().__init__(digits)
         self.ways, self.asked = ways, 0
 
     def decide(self, outcome: bool, site: object) -> bool:
