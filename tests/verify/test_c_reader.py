@@ -414,11 +414,33 @@ def test_files_are_read_from_given_folders_only(tmp_path: Path) -> None:
 def test_errors_in_an_included_file_name_it(tmp_path: Path) -> None:
     (tmp_path / "helper.h").write_text("static double g(double x)\n{\n return floor(x);\n}\n")
     path = tmp_path / "main.c"
-    path.write_text('#include "helper.h"\ndouble f(double x) { return g(x); }\n')
-    with pytest.raises(SourceError, match="^helper.h:3: floor"):
-        read_c(path, "f", include=[tmp_path])
-    with pytest.raises(SourceError, match="^main.c:2: the function g is unknown"):
-        read_c(str(path), "f")
+    text = '#include "helper.h"\ndouble f(double x) { return g(x); }\n'
+    path.write_text(text)
+    for include in ([tmp_path], []):
+        with pytest.raises(SourceError, match="^helper.h:3: floor"):
+            read_c(path, "f", include=include)
+    with pytest.raises(SourceError, match="line 2: the function g is unknown"):
+        read_c(text, "f")
+
+
+def test_headers_in_quotes_are_found_beside_the_file_that_includes_them(tmp_path: Path) -> None:
+    """As a compiler finds them; what lies outside of that folder is read from given folders only."""
+    own, outside = tmp_path / "own", tmp_path / "outside"
+    (own / "inner").mkdir(parents=True), outside.mkdir()
+    (own / "helper.h").write_text('#include "inner/count.h"\n#define SET(i, y) o[i] = (y)\n')
+    (own / "inner" / "count.h").write_text('#include "more.h"\n#define COUNT 2\n')
+    (own / "inner" / "more.h").write_text("#define MORE 3\n")
+    (outside / "secret.h").write_text("#define SECRET 2\n")
+    (own / "way_out.h").symlink_to(outside / "secret.h")
+    path = own / "main.c"
+    path.write_text('#include "helper.h"\nvoid f(double x, double o[1]) { SET(0, COUNT*MORE*x); }\n')
+    for source in (path, str(path)):
+        assert read_c(source, "f")({"x": 2}, Fractions())["o"] == [12]
+    for include in ('"../outside/secret.h"', f'"{outside}/secret.h"', '"way_out.h"', "<helper.h>", '"secret.h"'):
+        path.write_text(f"#include {include}\ndouble f(double x) {{ return SECRET*x; }}\n")
+        with pytest.raises(SourceError, match="^main.c:2: SECRET is not declared here .left out"):
+            read_c(path, "f")
+    assert read_c(path, "f", include=[outside])({"x": 2}, Fractions())["return"] == [4]
 
 
 def test_files_that_include_themselves_for_ever(tmp_path: Path) -> None:

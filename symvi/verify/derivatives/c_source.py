@@ -91,21 +91,22 @@ def read_c(
     """A function of a C text.
 
     source: the text, or the path of a file (a Path, or a text in one line that ends in .c or .h). name: of the
-    function. include: folders from which #include may read; nothing else is read. define: macros, as a compiler's -D
-    has them. cleared: outputs that the caller sets to zero before the call, so that a function need not write every
-    entry. Raises SourceError, with all that is outside the subset, each with its line.
+    function. include: folders from which #include may read, beside the file's own for headers in quotes; nothing else
+    is read. define: macros, as a compiler's -D has them. cleared: outputs that the caller sets to zero before the call,
+    so that a function need not write every entry. Raises SourceError, with all that is outside the subset, each with
+    its line.
     """
-    text, label = _text(source)
+    text, label, path = _text(source)
     with deep(Place(label, 1)):
-        return _function(text, label, name, include, define, cleared)
+        return _function(text, label, path, name, include, define, cleared)
 
 
-def _function(text: str, label: str, name: str, include, define, cleared) -> CFunction:
+def _function(text: str, label: str, path: Path | None, name: str, include, define, cleared) -> CFunction:
     folders = [Path(folder) for folder in include]
     for folder in folders:
         if not folder.is_dir():
             raise refused(Place(label, 1), f"include: {folder} is no folder")
-    expanded, notes = preprocessed(text, label, folders, define)
+    expanded, notes = preprocessed(text, label, folders, define, path)
     program = Program(Unit.of(_parsed(expanded, label, notes)), _hint(notes))
     if name not in program.unit.functions:
         known = ", ".join(program.unit.functions) or "none"
@@ -123,14 +124,14 @@ def _read(program: Program, name: str, label: str) -> Function:
     return function
 
 
-def _text(source: str | Path) -> tuple[str, str]:
-    """The text of a source, and what messages call it."""
+def _text(source: str | Path) -> tuple[str, str, Path | None]:
+    """The text of a source, what messages call it, and the file that it is from."""
     is_path = isinstance(source, Path) or ("\n" not in source and source.strip().endswith((".c", ".h")))
     if not is_path:
-        return source, TEXT
+        return source, TEXT, None
     path = Path(source)
     try:
-        return text_of_file(path), path.name
+        return text_of_file(path), path.name, path
     except OSError as error:
         raise refused(Place(path.name, 1), f"the file cannot be read ({error.strerror})") from None
 

@@ -1,7 +1,8 @@
 """The C preprocessor, within bounds: macros and conditions are followed, files are read from given folders only.
 
-An include that is in none of the folders is left out and noted, and so are those of the standard library, whose types
-and functions the reader knows. Text, tokens, files and the depth of macros are limited, so that no text takes long.
+Those are the folder of the file itself, for headers in quotes, and the ones to include from. An include that is in none
+is left out and noted, and so are those of the standard library, whose types and functions the reader knows. Text,
+tokens, files and the depth of macros are limited, so that no text takes long.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ PREDEFINED = (
 class Preprocessor(pcpp.Preprocessor):
     """pcpp with bounds, with includes from given folders only, and with errors that are raised."""
 
-    def __init__(self, name: str, folders: Iterable[Path]):
+    def __init__(self, name: str, folders: Iterable[Path], path: Path | None = None):
         super().__init__()
-        self.name, self.absolute = name, os.path.abspath(name)
+        self.name, self.absolute = name, os.path.abspath(path or name)
         self.folders = tuple(folder.resolve() for folder in folders)
+        self.beside = () if path is None else (path.absolute().parent.resolve(),)
         self.rewrite_paths = []
         self.notes: list[Note] = []
         self.outside: set[str] = set()
@@ -89,7 +91,8 @@ class Preprocessor(pcpp.Preprocessor):
     # --- files -----------------------------------------------------------------------------------------------------
     def on_file_open(self, is_system_include, includepath):
         path, here = Path(includepath).resolve(), self._place(self.lastdirective)
-        if not any(path.is_relative_to(folder) for folder in self.folders):
+        allowed = self.folders if is_system_include else self.folders + self.beside
+        if not any(path.is_relative_to(folder) for folder in allowed):
             if self.folders and path.is_file():
                 self.outside.add(Path(includepath).name)
             raise FileNotFoundError(includepath)
@@ -119,7 +122,8 @@ class Preprocessor(pcpp.Preprocessor):
     def label(self, source: str | None) -> str:
         """A file as messages name it: as it was given, or by its path in the folder that it was found in."""
         path = Path(source or self.name)
-        inside = [path.relative_to(folder) for folder in self.folders if path.is_relative_to(folder)]
+        folders = self.folders + self.beside
+        inside = [path.relative_to(folder) for folder in folders if path.is_relative_to(folder)]
         return self.name if source in (None, self.absolute) else inside[0].as_posix() if inside else path.name
 
     def _place(self, token) -> Place:
@@ -136,18 +140,23 @@ class Preprocessor(pcpp.Preprocessor):
 
 
 def preprocessed(
-    text: str, label: str, folders: Iterable[Path] = (), define: Mapping[str, str] | None = None
+    text: str,
+    label: str,
+    folders: Iterable[Path] = (),
+    define: Mapping[str, str] | None = None,
+    path: Path | None = None,
 ) -> tuple[str, list[Note]]:
     """The text after the preprocessor, with #line marks, and notes of what was left out.
 
-    label: the name of the text in messages. define: macros by name, as a compiler's -D has them. Raises SourceError.
+    label: the name of the text in messages. define: macros by name, as a compiler's -D has them. path: the file that it
+    is from; headers in quotes may stand in its folder. Raises SourceError.
     """
-    preprocessor, start = Preprocessor(label, folders), Place(label, 1)
+    preprocessor, start = Preprocessor(label, folders, path), Place(label, 1)
     for name, value in (define or {}).items():
         preprocessor.define(f"{name} {value}")
     written = io.StringIO()
     try:
-        preprocessor.parse(preprocessor.taken(text, start), label)
+        preprocessor.parse(preprocessor.taken(text, start), label if path is None else preprocessor.absolute)
         preprocessor.write(written)
     except SourceError:
         raise
