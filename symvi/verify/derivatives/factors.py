@@ -12,6 +12,7 @@ from math import isfinite, isnan, nan, pi
 import numpy as np
 
 from symvi.verify.derivatives.points import Point
+from symvi.verify.derivatives.trace import Tape, site_said
 from symvi.verify.derivatives.variables import Variable
 
 LARGEST, SIMPLE = 64, 16
@@ -72,8 +73,8 @@ class Factors:
             for power in (1, -1):
                 rational = _simple([_over(r, v, power) for r, v in zip(ratios, values, strict=True)])
                 if rational is not None:
-                    own = "the function's own value" if rank < outputs else first.tape.places[index]
-                    words = _power_words(own or "that the function computes on its way", power)
+                    own = "the function's own value" if rank < outputs else _computed_in(first.tape, index)
+                    words = _power_words(own, power)
                     return 2.5 + (rank >= outputs) + _cost(rational), _words(rational, words)
         return None
 
@@ -158,6 +159,14 @@ class Product:
     words: str
     amount: str
     values: tuple[float, ...]
+
+
+def _computed_in(tape: Tape, index: int) -> str:
+    """A number of a function's tape in words: by the code that computes it, or as the expression that it is."""
+    place, site = tape.places[index], tape.sites[index]
+    if not place:
+        return "that the function computes on its way"
+    return place if isinstance(site, str) else f"that {site_said(site, place)} computes"
 
 
 def _amount(name: str, power: int) -> str:
