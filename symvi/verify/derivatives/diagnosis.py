@@ -21,6 +21,8 @@ from symvi.verify.derivatives.decide import Branch, Decision
 from symvi.verify.derivatives.effort import ADDED, EVALUATED, Effort
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.factors import ZERO, Factors
+from symvi.verify.derivatives.neighbours import neighbours
+from symvi.verify.derivatives.other_numbers import other_numbers
 from symvi.verify.derivatives.other_ways import right_elsewhere
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
@@ -154,6 +156,7 @@ class Bench:
         stages: list[Callable[[], Iterable[Variant]]] = [
             lambda: chain(stored_otherwise(self.problem), usual_variants(self.problem), unusual(self.problem)),
             lambda: other_variants(self.problem),
+            lambda: other_numbers(self.problem),
         ]
         for stage in stages:
             self.variants += list(stage())
@@ -161,6 +164,7 @@ class Bench:
                 told += self._explained(level, left)
             if not left:
                 break
+        told += self._beside(left)
         if left:
             for level in self.layout.levels(set(left)):
                 told += self._explained(level, left)
@@ -175,6 +179,14 @@ class Bench:
         if len(left) <= len(single) or self.layout.rows * self.layout.columns == 1:
             return told
         return [one for one in told if one.entries not in single]
+
+    def _beside(self, left: set[Place]) -> Iterator[Diagnosis]:
+        """Columns that are their neighbours, taken off `left`."""
+        for part, says, kind, cost in neighbours(self, left) if left else ():
+            if explains := {place for place in left if part.holds(place)}:
+                entries = frozenset(i * self.layout.columns + k for i, k in explains)
+                yield Diagnosis(part.where, says, entries, kind, cost)
+                left -= explains
 
     def _zeros(self, left: set[Place]) -> Iterator[Diagnosis]:
         """What is quick to see of all that is left."""
@@ -270,6 +282,8 @@ class Bench:
         cost, words = named
         if words and variant is not self.truth and self._is_scattered(scope):
             return None  # two errors at once, in one entry of many, are found by chance
+        if words and variant is not self.truth and self._is_simple(scope):
+            return None
         if not words and variant is self.truth or not self._sure(variant, scope):
             return None
         if words == ZERO and not self.vanishes(self.claim, variant, scope):
@@ -292,6 +306,13 @@ class Bench:
 
     def _is_scattered(self, scope: Scope) -> bool:
         return len(scope.rows) * len(scope.columns) == 1 < self.layout.rows * self.layout.columns
+
+    def _is_simple(self, scope: Scope) -> bool:
+        """Whether what is wrong in a scope is the truth times a simple factor: one error is less than two at once."""
+        rows, columns = zip(*(place for place in self.wrong if scope.holds(place)), strict=True)
+        both = zip(self.claims, self.matrices(self.truth), strict=True)
+        ratios = tuple(ratio(claim[rows, columns], truth[rows, columns]) for claim, truth in both)
+        return None not in ratios and self.factors.name(ratios, simple=True) is not None
 
     def _stored(self, variant: Variant, scope: Scope) -> Scope | None:
         """All of what is stored otherwise, for a part of it: an order of storage is never that of one wrong entry."""

@@ -98,7 +98,7 @@ def sides(problem: Problem) -> Iterator[Variant]:
             ]
             for s in sorted(to)
         )
-        yield Variant("side", f"the derivative by a rotation in {words}", 1.5, _asking(problem, other))
+        yield Variant("side", f"the derivative by a rotation in {words}", 1.5, asking(problem, other))
 
 
 def left_for_right(problem: Problem) -> Iterator[Variant]:
@@ -183,7 +183,7 @@ def _other_side(problem: Problem, name: str, rows: range, to_right: bool) -> Cal
     return of
 
 
-def _asking(problem: Problem, question: Question, change: Callable[[Point], Point] = dict) -> Callable:
+def asking(problem: Problem, question: Question, change: Callable[[Point], Point] = dict) -> Callable:
     return lambda point, world: truth_of(problem, change(point), world, question)
 
 
@@ -268,20 +268,20 @@ def conjugates(problem: Problem) -> Iterator[Variant]:
     quaternions = [n for n, v in problem.question.variables.items() if v.kind == "quaternion"]
     for chosen in [[n] for n in quaternions] + ([quaternions] if len(quaternions) > 1 else []):
         says = f"the conjugate{'s' * (len(chosen) > 1)} of {' and '.join(chosen)}, Rᵀ for R"
-        change = _changing(dict.fromkeys(chosen, _conjugate))
-        yield Variant("conjugate", says, 2.0, _asking(problem, problem.question, change))
+        change = changing(dict.fromkeys(chosen, _conjugate))
+        yield Variant("conjugate", says, 2.0, asking(problem, problem.question, change))
         if tangents(problem.question):
             both = f"the derivative of the function of the conjugate{'s' * (len(chosen) > 1)} of {' and '.join(chosen)}"
-            yield Variant("conjugate", both, 2.5, _asking(problem, flipped(problem.question, chosen), change))
+            yield Variant("conjugate", both, 2.5, asking(problem, flipped(problem.question, chosen), change))
     for name in quaternions:
         for says, change in (("last", _scalar_from_end), ("first, where the others have it last", _scalar_to_end)):
-            of = _asking(problem, problem.question, _changing({name: change}))
+            of = asking(problem, problem.question, changing({name: change}))
             yield Variant("order", f"{name} read with its scalar part {says}", 2.0, of)
     rotations = [n for n, v in problem.question.variables.items() if v.kind in ("rotation", "inertia") and v.size == 9]
     for name in rotations:
         if problem.question.variables[name].kind == "rotation":
-            change = _changing({name: _transposed})
-            yield Variant("conjugate", f"{name}ᵀ for {name}", 2.0, _asking(problem, problem.question, change))
+            change = changing({name: _transposed})
+            yield Variant("conjugate", f"{name}ᵀ for {name}", 2.0, asking(problem, problem.question, change))
 
 
 def _conjugate(values: list) -> list:
@@ -300,7 +300,7 @@ def _transposed(values: list) -> list:
     return [values[3 * k + i] for i in range(3) for k in range(3)]
 
 
-def _changing(changes: dict[str, Callable]) -> Callable[[Point], Point]:
+def changing(changes: dict[str, Callable]) -> Callable[[Point], Point]:
     return lambda point: {name: changes[name](v) if name in changes else v for name, v in point.items()}
 
 
@@ -328,7 +328,7 @@ def exchanges(problem: Problem) -> Iterator[Variant]:
         cost = 1.5 if bodies or group[0] in of_bodies else 2.5
         partner = {**dict(group), **{b: a for a, b in group}}
         values = _exchanged_values(partner)
-        yield Variant("exchange", f"{who} exchanged", cost, _asking(problem, question, values))
+        yield Variant("exchange", f"{who} exchanged", cost, asking(problem, question, values))
         if any(name in question.wrt and partner.get(name) in question.wrt for name in question.wrt):
             columns = _exchanged_columns(problem, partner, dict)
             yield Variant("exchange", f"the columns of {who} exchanged", cost, columns)
@@ -360,7 +360,7 @@ def _exchanged_columns(problem: Problem, partner: dict[str, str], change: Callab
 def changed_parameters(problem: Problem) -> Iterator[Variant]:
     for name, variable in problem.question.variables.items():
         for says, cost, change in _changes(name, variable):
-            yield Variant("parameter", says, cost, _asking(problem, problem.question, _changing({name: change})))
+            yield Variant("parameter", says, cost, asking(problem, problem.question, changing({name: change})))
 
 
 def _changes(name: str, variable: Variable) -> Iterator[tuple[str, float, Callable]]:
