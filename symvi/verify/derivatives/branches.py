@@ -134,10 +134,13 @@ def _still(seen: list[Seen]) -> frozenset:
     return frozenset(at for at, found in gaps.items() if is_still(found))
 
 
-def one_way_conditions(branches: list[Branch], still: frozenset = frozenset()) -> list[str]:
+def one_way_conditions(
+    branches: list[Branch], still: frozenset = frozenset(), is_implied: Callable[[tuple], bool] = lambda at: False
+) -> list[str]:
     """Those that went one way only, all of their turns or some; of `still` ones the other way is not there.
 
-    Of an array, all of its numbers at once are a condition as well: code may ask for them together.
+    Of an array, all of its numbers at once are a condition as well: code may ask for them together. is_implied: whether
+    a condition, (site, turn), has no other way, because of those before it.
     """
     turns: dict[object, dict[int, set[bool]]] = {}
     alike: set[tuple] = set()
@@ -146,6 +149,10 @@ def one_way_conditions(branches: list[Branch], still: frozenset = frozenset()) -
         for (site, turn), (_, way) in zip(by_turns(branch.path), branch.path, strict=True):
             if (site, turn) not in still:
                 turns.setdefault(site, {}).setdefault(turn, set()).add(way)
+    for site, ways in turns.items():
+        for turn, went in ways.items():
+            if len(went) == 1 and is_implied((site, turn)):
+                ways[turn] = {True, False}
     return [said for site, ways in turns.items() for said in _one_way(site, ways, alike)]
 
 

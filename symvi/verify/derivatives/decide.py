@@ -26,6 +26,7 @@ from symvi.verify.derivatives.branches import (
 from symvi.verify.derivatives.edges import FAR_APART, edge
 from symvi.verify.derivatives.errors import OutsideDomain, VerificationError
 from symvi.verify.derivatives.guards import guard
+from symvi.verify.derivatives.implied import is_implied
 from symvi.verify.derivatives.in_floats import points_in_floats
 from symvi.verify.derivatives.iterations import ends_of_loops, unfinished
 from symvi.verify.derivatives.lines import between
@@ -120,7 +121,7 @@ def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: in
         precision = ", to single precision" if single else ""
         yield f"{len(branches[0].points)} points in floats{precision}, conditions are not seen"
     reached = [branch for branch in found.branches if branch in branches or branch.kink]
-    yield from one_way_conditions(reached, found.still)
+    yield from one_way_conditions(reached, found.still, lambda at: is_implied(problem, reached, at))
     for branch in branches:
         if branch.unclear and not branch.wrong:
             yield (

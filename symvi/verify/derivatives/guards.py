@@ -93,7 +93,9 @@ class GuidedWorld(RealWorld):
         super().__init__(digits)
         self.ways, self.asked = ways, 0
 
-    def decide(self, outcome: bool, site: object) -> bool:
+    def decide(
+        self, outcome: bool, site: object, orders: tuple[int, ...] | None = None, constant: bool = False
+    ) -> bool:
         where, way = self.ways[self.asked % len(self.ways)] if self.ways else (None, False)
         if where != site:
             raise OutsideDomain("a condition that is not asked on this way")

@@ -36,7 +36,9 @@ class PatientWorld(RealWorld):
         self.asked: Counter = Counter()
         self.ended: Counter = Counter()
 
-    def decide(self, outcome: bool, site: object) -> bool:
+    def decide(
+        self, outcome: bool, site: object, orders: tuple[int, ...] | None = None, constant: bool = False
+    ) -> bool:
         end = self.ends.get(site)
         if end is not None:
             self.asked[site] += 1

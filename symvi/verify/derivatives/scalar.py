@@ -12,7 +12,7 @@ from fractions import Fraction
 from numbers import Integral, Real
 
 from symvi.verify.derivatives.constants import Constant, meaning, of_short_float
-from symvi.verify.derivatives.elementary import absolute, call, power, sign
+from symvi.verify.derivatives.elementary import call, power, sign
 from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
 from symvi.verify.derivatives.sites import condition_at, user_frame
 from symvi.verify.derivatives.worlds import World
@@ -20,15 +20,17 @@ from symvi.verify.dual import reciprocal
 
 PACKAGES = ("numpy", "mpmath", "sympy")
 INSIDE = ("symvi/verify/", "symvi\\verify\\", *(f"{s}{name}{s}" for name in PACKAGES for s in "/\\"))
+ORDERS = (-1, 0, 1)
 
 
 class Scalar:
     """A number of a world, in a user's code. `told` takes notes of what constants were read as."""
 
-    __slots__ = ("value", "world", "told")
+    __slots__ = ("value", "world", "told", "orders")
 
     def __init__(self, value, world: World, told: Callable[[str], None]):
         self.value, self.world, self.told = value, world, told
+        self.orders: dict | None = None  # constant -> how this number may be to it, after what was asked
 
     def wrap(self, value) -> Scalar:
         found = Scalar(value, self.world, self.told)
@@ -77,7 +79,8 @@ class Scalar:
         return self
 
     def __abs__(self):
-        return self.wrap(absolute(self.world, self.value, f"the number in abs() below zero, {user_line()}"))
+        below = self._asked(0, lambda order: order < 0, lambda: f"the number in abs() below zero, {user_line()}")
+        return self.wrap(-self.value if below else self.value)
 
     def __pow__(self, exponent, modulus=None):
         if isinstance(exponent, Scalar):
@@ -91,11 +94,24 @@ class Scalar:
         return Scalar(self.other(base), self.world, self.told) ** self
 
     # --- comparisons --------------------------------------------------------------------------------------------
-    def _asked(self, other, outcome: Callable[[int], bool]):
-        other = self.other(other)
-        if other is None:
+    def _asked(self, other, outcome: Callable[[int], bool], site: Callable[[], str] | None = None):
+        """What a comparison says. One that earlier answers have decided is no condition: there is one way only."""
+        if other is self:
+            return outcome(0)
+        number = self.other(other)
+        if number is None:
             return NotImplemented
-        return self.world.decide(outcome(self.world.compare(self.value, other)), user_condition())
+        known = {} if self.orders is None else self.orders
+        constant = type(other) is not Scalar
+        left = known.get(other, ORDERS) if constant else ORDERS
+        if len(said := {outcome(order) for order in left}) == 1:
+            return said.pop()
+        answer = outcome(self.world.compare(self.value, number))
+        orders = tuple(order for order in left if outcome(order) == answer)
+        answer = self.world.decide(answer, site() if site else user_condition(), orders, constant)
+        if constant:
+            self.orders = {**known, other: tuple(order for order in left if outcome(order) == answer)}
+        return answer
 
     def __lt__(self, other):
         return self._asked(other, lambda order: order < 0)

@@ -68,8 +68,14 @@ class World:
             self._gap = a - b
         return order
 
-    def decide(self, outcome: bool, site: object) -> bool:
-        """Write down the way that a condition went, and where."""
+    def decide(
+        self, outcome: bool, site: object, orders: tuple[int, ...] | None = None, constant: bool = False
+    ) -> bool:
+        """Write down the way that a condition went, and where.
+
+        orders: those of its two numbers that say the same, as far as they are known. constant: whether the second
+        number stands in the code.
+        """
         self.branches.append((site, outcome))
         if self.keeps_gaps:
             self._gaps.append(self._gap)

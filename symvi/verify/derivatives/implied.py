@@ -1,0 +1,143 @@
+"""Conditions that cannot go the other way, because of what was asked before them: x > 0 after x >= 0 and x > d > 0.
+
+At a random point two expressions with the same value are the same expression. The conditions before one on its way, and
+the signs of positive variables, are an order of such expressions; what contradicts it does not happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from symvi.verify.derivatives.branches import Branch
+from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, in_world
+from symvi.verify.derivatives.sites import by_turns
+from symvi.verify.derivatives.worlds import RealWorld, primal
+
+ORDERS = (-1, 0, 1)
+POINTS = 2  # random ones, at which a constant is the same
+NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Of two numbers, each by its values at the points: how they may be to each other, as -1, 0 or 1.
+
+    constant: whether the other one stands in the code.
+    """
+
+    one: tuple
+    other: tuple
+    orders: tuple[int, ...]
+    constant: bool = False
+
+
+class FactsWorld(RealWorld):
+    """Real numbers that keep what was asked of which."""
+
+    def __init__(self):
+        super().__init__()
+        self.facts: list[Fact] = []
+        self.pair = None
+
+    def compare(self, a, b) -> int:
+        self.pair = primal(a), primal(b)
+        return super().compare(a, b)
+
+    def decide(
+        self, outcome: bool, site: object, orders: tuple[int, ...] | None = None, constant: bool = False
+    ) -> bool:
+        one, other = self.pair or (self.zero, self.zero)
+        known = ORDERS if orders is None or self.pair is None else orders
+        self.facts.append(Fact((one,), (other,), known, constant))
+        self.pair = None
+        return super().decide(outcome, site)
+
+
+def is_implied(problem: Problem, branches: Sequence[Branch], at: tuple) -> bool:
+    """Whether a condition, (site, turn), can go no other way than it went on every way that asks it."""
+    asking = [branch for branch in branches if at in by_turns(branch.path)]
+    return bool(asking) and all(_is_implied(problem, branch, at) for branch in asking)
+
+
+def _is_implied(problem: Problem, branch: Branch, at: tuple) -> bool:
+    if branch.aimed:
+        return False  # two expressions may have the same value there
+    facts, world = _facts(problem, branch), RealWorld()
+    if not facts:
+        return False
+    return all(
+        _has_no_other_way([*facts[:k], *_signs(problem, branch, facts[: k + 1], world)], facts[k], world)
+        for k, turn in enumerate(by_turns(branch.path))
+        if turn == at
+    )
+
+
+def _has_no_other_way(before: Sequence[Fact], fact: Fact, world: RealWorld) -> bool:
+    against = [order for order in ORDERS if order not in fact.orders]
+    return bool(against) and all(_contradicts(before, replace(fact, orders=(order,)), world) for order in against)
+
+
+def _facts(problem: Problem, branch: Branch) -> list[Fact]:
+    """What is asked on a way, with the values at all points."""
+    found = []
+    for point in branch.points[:POINTS]:
+        world = FactsWorld()
+        try:
+            if problem.path(point, world) == branch.path:
+                found.append(world.facts)
+        except NO_VALUE:
+            continue
+    if len(found) < POINTS:
+        return []
+    return [
+        replace(one, one=one.one + other.one, other=one.other + other.other) for one, other in zip(*found, strict=True)
+    ]
+
+
+def _signs(problem: Problem, branch: Branch, facts: Sequence[Fact], world: RealWorld) -> Iterator[Fact]:
+    """The signs of constants and of positive variables."""
+    zero = (world.zero,) * POINTS
+    for fact in facts:
+        if fact.constant:
+            yield Fact(fact.other, zero, (world.order(fact.other[0], world.zero),))
+    drawn = [in_world(point, world) for point in branch.points[:POINTS]]
+    for name, variable in problem.question.variables.items():
+        for k in range(variable.size if variable.positive else 0):
+            yield Fact(tuple(values[name][k] for values in drawn), zero, (1,))
+
+
+def _contradicts(facts: Sequence[Fact], fact: Fact, world: RealWorld) -> bool:
+    """Whether a fact cannot be beside the others: a circle of numbers, each at most the next, one of them less."""
+    numbers: list[tuple] = []
+    below: dict[int, list[tuple[int, bool]]] = {}
+
+    def node(values: tuple) -> int:
+        for k, known in enumerate(numbers):
+            if all(world.order(x, y) == 0 for x, y in zip(values, known, strict=True)):
+                return k
+        numbers.append(values)
+        return len(numbers) - 1
+
+    for each in (*facts, fact):
+        one, other = node(each.one), node(each.other)
+        if 1 not in each.orders:
+            below.setdefault(one, []).append((other, 0 not in each.orders))
+        if -1 not in each.orders:
+            below.setdefault(other, []).append((one, 0 not in each.orders))
+    return any(_closes(below, start) for start in range(len(numbers)))
+
+
+def _closes(below: dict[int, list[tuple[int, bool]]], start: int) -> bool:
+    """Whether a number is less than itself."""
+    seen, todo = set(), [(start, False)]
+    while todo:
+        number, less = todo.pop()
+        for after, strictly in below.get(number, []):
+            state = (after, less or strictly)
+            if state == (start, True):
+                return True
+            if state not in seen:
+                seen.add(state)
+                todo.append(state)
+    return False
