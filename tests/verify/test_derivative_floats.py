@@ -58,3 +58,72 @@ def test_single_precision_is_named_and_judged_as_such(factor: float, right: bool
 def test_a_rounded_factor_is_no_single_precision() -> None:
     report = verify.derivative(lambda x: float(x) ** 2, lambda x: 2.0000003 * float(x), "x", X)
     assert not report.right and "single precision" not in str(report)
+
+
+# --- functions that take machine numbers only ---------------------------------------------------------------------
+V = {"x": verify.vector(2)}
+
+
+def in_machine_numbers(function):
+    """The function, of plain machine numbers."""
+    return lambda x: function(np.array([float(entry) for entry in x]))
+
+
+@pytest.mark.parametrize("function", [lambda x: np.round(x, 3), lambda x: np.floor(x / 0.0005) * 0.0005])
+def test_what_is_rounded_to_a_grid_has_the_slope_zero(function) -> None:
+    """Steps of differences that fit the grid would find the slope one."""
+    assert not verify.derivative(in_machine_numbers(function), lambda x: np.eye(2), "x", V).right
+    assert verify.derivative(in_machine_numbers(function), lambda x: np.zeros((2, 2)), "x", V).right
+
+
+@pytest.mark.parametrize("digits", [5, 6, 7, 8])
+def test_a_grid_finer_than_differences_can_follow_is_refused(digits: int) -> None:
+    with pytest.raises(verify.VerificationError, match="goes in steps"):
+        verify.derivative(in_machine_numbers(lambda x: np.round(x, digits)), lambda x: np.eye(2), "x", V)
+
+
+@pytest.mark.parametrize("rate", [30, 50, 200])
+@pytest.mark.parametrize(("factor", "right"), [(1, True), (1 + 1e-6, False)])
+def test_what_turns_quickly_has_a_derivative(rate: int, factor: float, right: bool) -> None:
+    report = verify.derivative(
+        lambda x: math.sin(rate * float(x)), lambda x: factor * rate * math.cos(rate * float(x)), "x", X
+    )
+    assert report.right == right, str(report)
+
+
+def spread(x):
+    """x xᵀ + 1, whose inverse is 1 - x xᵀ/(1 + x·x)."""
+    return np.outer(x, x) + np.eye(2)
+
+
+def by_inverse(x):
+    """The derivative of (x xᵀ + 1)⁻¹ x = x/(1 + x·x)."""
+    return np.eye(2) / (1 + x @ x) - 2 * np.outer(x, x) / (1 + x @ x) ** 2
+
+
+@pytest.mark.parametrize(
+    ("function", "claimed"),
+    [
+        (lambda x: (x[0] + 1e6) - 1e6, lambda x: np.array([1, 0])),
+        (lambda x: np.linalg.inv(spread(x)) @ x, by_inverse),
+        (lambda x: np.linalg.solve(spread(x), x), by_inverse),
+        (lambda x: np.linalg.eigvalsh(spread(x)), lambda x: np.array([0 * x, 2 * x])),
+        (lambda x: np.linalg.svd(spread(x))[1], lambda x: np.array([2 * x, 0 * x])),
+    ],
+)
+def test_roundings_inside_a_function_are_no_error_of_its_claim(function, claimed) -> None:
+    right = verify.derivative(in_machine_numbers(function), claimed, "x", V)
+    assert right.right, str(right)
+    assert not verify.derivative(in_machine_numbers(function), lambda x: 1.00001 * claimed(x), "x", V).right
+
+
+def test_double_precision_is_not_taken_for_single_at_numbers_of_few_digits() -> None:
+    """A literal of the code, 1e6, is a number that is tried; what is computed from it is short."""
+    variables = {"x": verify.scalar(), "v": verify.scalar()}
+    report = verify.derivative(
+        lambda x, v: -1e6 * x - v * v / 4,
+        lambda x, v: np.array([-1e6, float(v) * 0.5]),
+        ["x", "v"],
+        variables,
+    )
+    assert not report.right and "single precision" not in str(report)

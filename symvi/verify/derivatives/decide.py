@@ -101,7 +101,7 @@ def decide(problem: Problem, points: int) -> Decision:
     tested = [branch for branch in branches if _compare_some(problem, branch)]
     if problem.in_floats and not tested:
         raise VerificationError(
-            f"{problem.function.said} has no derivative that differences find, wherever it was asked"
+            f"nothing can be compared wherever it was asked: {_why_not(problem, found.branches[0].points[0])}"
         )
     branches = [branch for branch in branches if branch in tested or not branch.aimed]
     for prime in () if problem.in_floats else PRIMES:
@@ -113,6 +113,15 @@ def decide(problem: Problem, points: int) -> Decision:
     branches += [branch for branch in others[:MOST_TESTED] if _compare(problem, branch, branch.points[0])]
     ask_twice(problem)
     return Decision(branches, tuple(_unreached(problem, found, branches, len(others))), found.undefined, points)
+
+
+def _why_not(problem: Problem, point: Point) -> str:
+    """Why nothing can be compared at a point."""
+    try:
+        compared(problem, point)
+    except ANOTHER_POINT as error:
+        return str(error)
+    return "there is no point"
 
 
 def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: int) -> Iterator[str]:

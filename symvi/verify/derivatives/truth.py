@@ -7,19 +7,13 @@ along the direction i as a function of the point; both tangents move with the po
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 
+from symvi.verify.derivatives.differences import Slope, differences
 from symvi.verify.derivatives.errors import NeedsFloats, OutsideDomain
 from symvi.verify.derivatives.function import Function
 from symvi.verify.derivatives.question import Question
 from symvi.verify.derivatives.worlds import World
 from symvi.verify.dual import derivatives
-
-FLOAT_STEP = Fraction(1, 500)  # of differences of functions that take machine numbers only
-ROUNDING = 1e-14  # of machine numbers, of an output's size
-JUMP, SMALLEST_JUMP = 1e-5, 1e-12  # of an output's size, of the arguments': what no smooth function does in a step
-SHAKE, SEVERAL = Fraction(3, 10**15), 4  # what shows the roundings of a function that is zero, and how many times
-STEP_ERROR = 1e-3  # of what half the step changes, which a Richardson step leaves
 
 
 def outputs(function: Function, question: Question, values: Mapping[str, Sequence], world: World) -> list:
@@ -36,8 +30,7 @@ def outputs(function: Function, question: Question, values: Mapping[str, Sequenc
 def true_derivative(function: Function, question: Question, values: Mapping, world: World) -> list:
     """All entries row by row, in the question's shape."""
     if function.floats_only:
-        columns = [_difference(function, question, values, world, *d) for d in question.directions]
-        return [column[i] for i in range(len(columns[0])) for column in columns]
+        return [slope.value for slope in _differences(function, question, values, world)]
     if question.order == 1:
         return first_derivative(function, question, values, world)
     second = _derivatives(lambda at: first_derivative(function, question, at, world), question, values, world)
@@ -64,55 +57,16 @@ def _derivatives(of: Callable, question: Question, values: Mapping, world: World
     return derivatives(along, world.zero, len(question.directions))
 
 
-def _difference(function: Function, question: Question, values: Mapping, world: World, name: str, k: int) -> list:
-    """One column by central differences on the manifold, with one Richardson step: error about 1e-12 of the size.
-
-    Raises OutsideDomain where two steps say that the function has a jump or a kink between them.
-    """
-    still = outputs(function, question, values, world)
-    size = JUMP * max(map(abs, still)) + SMALLEST_JUMP * max(1, *(abs(x) for x in values[name]))
-    ends = _ends(function, question, values, world, name, k)
-    far, near = ends(FLOAT_STEP), ends(FLOAT_STEP / 2)
-    found = []
-    for f, a, b, c, d in zip(still, *far, *near, strict=True):
-        if abs((c - d) - (a - b) / 2) > size or abs(4 * (c + d - 2 * f) - (a + b - 2 * f)) > size:
-            raise OutsideDomain(f"{function.said} jumps, or has a kink: two steps of differences disagree")
-        found.append((8 * (c - d) - (a - b)) / world.constant(6 * FLOAT_STEP))
-    return found
-
-
 def difference_noise(function: Function, question: Question, values: Mapping, world: World) -> list:
-    """What central differences may be wrong by, entry by entry: what half the step changes, and roundings over it."""
-    still = outputs(function, question, values, world)
-    shaken = {name: [x * (1 + world.constant(SHAKE)) for x in given] for name, given in values.items()}
-    moved = outputs(function, question, shaken, world)
-    sizes = [abs(x) * ROUNDING + SEVERAL * abs(x - y) for x, y in zip(still, moved, strict=True)]
-    sizes = [size / world.constant(FLOAT_STEP) for size in sizes]
-    columns = []
-    for name, k in question.directions:
-        slope = _slopes(function, question, values, world, name, k)
-        pairs = zip(slope(FLOAT_STEP / 2), slope(FLOAT_STEP), sizes, strict=True)
-        columns.append([abs(fine - coarse) * STEP_ERROR + size for fine, coarse, size in pairs])
-    return [column[i] for i in range(len(columns[0])) for column in columns]
+    """What the differences of a function of machine numbers may be wrong by, entry by entry."""
+    return [slope.error for slope in _differences(function, question, values, world)]
 
 
-def _slopes(function: Function, question: Question, values: Mapping, world: World, name: str, k: int) -> Callable:
-    """e -> the central differences of all outputs over 2 e, along the direction k of a variable."""
-    ends = _ends(function, question, values, world, name, k)
-    return lambda e: [(a - b) / world.constant(2 * e) for a, b in zip(*ends(e), strict=True)]
-
-
-def _ends(function: Function, question: Question, values: Mapping, world: World, name: str, k: int) -> Callable:
-    """e -> all outputs e ahead along the direction k of a variable, and e behind."""
+def _differences(function: Function, question: Question, values: Mapping, world: World) -> list[Slope]:
+    """Raises OutsideDomain where they find no derivative."""
     if question.order != 1:
         raise NeedsFloats(f"{function.said} takes machine numbers only; its second derivatives cannot be verified")
-    variable = question.variables[name]
-
-    def at(e) -> list:
-        moved = variable.moved(values[name], k, world.constant(e))
-        if variable.kind == "quaternion" and variable.tangent != "raw":
-            size = world.functions.sqrt(sum((x * x for x in moved), world.zero))
-            moved = [x / size for x in moved]
-        return outputs(function, question, {**values, name: moved}, world)
-
-    return lambda e: (at(e), at(-e))
+    try:
+        return differences(lambda at: outputs(function, question, at, world), question, values, world)
+    except OutsideDomain as error:
+        raise OutsideDomain(f"{function.said} {error}") from None
