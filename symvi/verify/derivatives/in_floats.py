@@ -1,6 +1,7 @@
 """Points for code that takes machine numbers only, of which the conditions are not seen: many, and at its literals.
 
-A number that stands in the code may be a threshold: points are taken around it, and between every two that follow.
+A number that stands in the code may be a threshold: points are taken around it, and between every two that follow. None
+lies on a grid that code may round to, and none has few digits only: what is computed from it shows its precision.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from symvi.verify.derivatives.problem import Problem, spread_of
 
 WIDER = Fraction(1, 100)
 RANDOM_POINTS, MOST_POINTS, MOST_LITERALS, MOST_NUMBERS = 24, 120, 12, 9
+HALF = Fraction(508, 1013)  # nearly
 PLAIN = (0, 1, -1, 2)  # numbers of formulas
 
 
@@ -30,9 +32,9 @@ def _at_literals(problem: Problem, random_points: list[Point]) -> Iterator[Point
     """One number of one variable around a literal; all numbers of a vector as well."""
     literals = sorted({n for f in (problem.function, problem.claimed) if f.floats_only for n in _literals(f)})
     literals = literals[:MOST_LITERALS]
-    places = [(a + b) / 2 for a, b in zip(literals, literals[1:], strict=False)]
+    places = [a + (b - a) * HALF for a, b in zip(literals, literals[1:], strict=False)]
     for literal in literals:
-        places += [literal + Fraction(1, 2), literal * Fraction(3, 2), literal - Fraction(1, 2)]
+        places += [literal + HALF, literal * (1 + HALF), literal - HALF]
     for number, place in enumerate(places):
         point = random_points[number % len(random_points)]
         for name, variable in problem.question.variables.items():

@@ -158,12 +158,16 @@ def _errors_of_truth(problem: Problem, point: Point) -> list:
 
 
 def is_single(problem: Problem, point: Point) -> bool:
-    """Whether a claim rounds to single precision: what it returns, or one of its variables, of which less is lost."""
+    """Whether a claim rounds to single precision: what it returns, or one of its variables, of which less is lost.
+
+    What it returns at numbers of few digits has few digits in any precision.
+    """
     if not problem.claimed.floats_only:
         return False
     try:
         still = problem.claim(point, FloatWorld())
-        if all(_is_short(x, BITS) for x in still) and not all(_is_short(x, MANY_BITS) for x in still):
+        is_long = not any(_is_short(float(x), BITS) for name in problem.claimed.arguments for x in point[name])
+        if is_long and all(_is_short(x, BITS) for x in still) and not all(_is_short(x, MANY_BITS) for x in still):
             return True
         seen = NEXT_TO_NOTHING * max(abs(x) for values in point.values() for x in values)
         for name in problem.claimed.arguments:
