@@ -10,7 +10,7 @@ inertia that no body can have         refused by name, or changed as little as p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from symvi.importers.between import filled_between
@@ -38,7 +38,12 @@ def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[st
     Returns the tree, where each link of the file is, and where each joint's coordinates are: joint, first coordinate.
     Raises MechanismError with everything that cannot be used.
     """
+    links = tree.links
     tree, places = merged(tree, findings)
+    parts: dict[str, list[Link]] = {}
+    for link in links:
+        if link.name in places:
+            parts.setdefault(places[link.name].body, []).append(link)
     tree = in_order(tree, findings)
     tree = _without_massless_leaves(tree, findings, repair)
     known = (joint.name for joint in tree.joints if joint.keeps_coordinates and joint.type != "fixed")
@@ -46,7 +51,8 @@ def cleaned(tree: Tree, findings: Findings, repair: bool) -> tuple[Tree, dict[st
     left = {"", *(link.name for link in tree.links)}
     places = {name: place for name, place in places.items() if place.body in left}
     tree = _with_mass(filled_between(tree, findings), findings, repair)
-    tree = replace(tree, links=tuple(_with_physical_inertia(link, findings, repair) for link in tree.links))
+    mended = (_with_physical_inertia(link, parts.get(link.name, ()), findings, repair) for link in tree.links)
+    tree = replace(tree, links=tuple(mended))
     findings.check()
     tree = _with_turning_inertia(tree, findings, repair)
     findings.check()
@@ -185,7 +191,11 @@ def _nearest(
     return known
 
 
-def _with_physical_inertia(link: Link, findings: Findings, repair: bool) -> Link:
+def _with_physical_inertia(link: Link, parts: Sequence[Link], findings: Findings, repair: bool) -> Link:
+    """The body with an inertia that a body can have. parts: the links of the file that it is made of.
+
+    The body is judged as a whole, and those of its parts are named that no body can be.
+    """
     inertial = link.inertial
     if inertial is None:
         return link
@@ -197,15 +207,22 @@ def _with_physical_inertia(link: Link, findings: Findings, repair: bool) -> Link
         return replace(link, inertial=replace(inertial, inertia=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)))
     if off <= 1e-9:
         return link
-    moments = ", ".join(f"{moment:.6g}" for moment in principal_moments(inertial.inertia))
-    what = f"principal moments ({moments}) kg m^2, of which none may be negative or exceed the sum of the others"
     mended = replace(link, inertial=replace(inertial, inertia=physical(inertial.inertia)))
     if off <= ROUNDING:
         why = f"digits of the file: changed by up to {off:.1e} of the largest moment until a body can have it"
         findings.note("approximated", place, title, "inertia", why)
         return mended
-    if not repair:
+    for part in [part for part in parts if part.inertial and violation(part.inertial.inertia) > ROUNDING] or [link]:
+        _tell_impossible(part, findings, repair)
+    return mended if repair else link
+
+
+def _tell_impossible(link: Link, findings: Findings, repair: bool) -> None:
+    """Note or refuse a link with an inertia that no body has."""
+    place, title = link.inertial_source or link.source, f"link {shown(link.name)}"
+    moments = ", ".join(f"{moment:.6g}" for moment in principal_moments(link.inertial.inertia))
+    what = f"principal moments ({moments}) kg m^2, of which none may be negative or exceed the sum of the others"
+    if repair:
+        findings.note("repaired", place, title, f"inertia that no body has: {what}", "the nearest that one can have")
+    else:
         findings.refuse(place, f"{title}: no body has this inertia: {what}; correct it, or ask for repair")
-        return link
-    findings.note("repaired", place, title, f"inertia that no body has: {what}", "the nearest that one can have")
-    return mended

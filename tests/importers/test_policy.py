@@ -324,6 +324,23 @@ def test_inertia_of_links_that_are_one_body_is_judged_together(tmp_path: Path) -
     assert read(text, tmp_path).mechanism.body("arm").mass == 5.1
 
 
+def test_of_links_that_are_one_body_the_one_with_the_inertia_that_no_body_has_is_named(tmp_path: Path) -> None:
+    text = robot(
+        link("base"),
+        link("arm", inertial(1.0, (0.01, 0.01, 0.01))),
+        link("tool", ""),
+        link("odd", inertial(1.0, (1.0, 0.1, 0.1))),
+        joint("h", "continuous", "base", "arm"),
+        joint("m", "fixed", "arm", "tool"),
+        joint("n", "fixed", "tool", "odd"),
+    )
+    with pytest.raises(MechanismError, match=r"robot.urdf:6: link 'odd': .*moments \(0.1, 0.1, 1\)") as caught:
+        read(text, tmp_path)
+    assert "'arm'" not in str(caught.value)
+    (told,) = read(text, tmp_path, repair=True).report.of("repaired")
+    assert told.element == "link 'odd'" and told.source.line == 6
+
+
 def test_a_point_mass_beside_its_hinge_is_a_pendulum_and_one_in_it_is_repaired(tmp_path: Path) -> None:
     def point(height: float) -> str:
         mass = f'<inertial><origin xyz="0 0 {height}"/><mass value="2"/></inertial>'
