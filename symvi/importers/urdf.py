@@ -94,8 +94,13 @@ def _joint(element: Element, findings: Findings, repair: bool) -> tuple[TreeJoin
         **dynamics_of(element, count, title, findings),
     )
     if kind == "planar":
-        why = "moves along both directions of its plane and turns about its axis, as in MoveIt and Pinocchio"
-        findings.note("taken", element.source, title, "type planar", why)
+        why = "moves along both directions of its plane, which is normal to the axis, and turns about the axis"
+        others = "as in MoveIt and Pinocchio"
+        if joint.axis != (0.0, 0.0, 1.0):
+            others = (
+                "as URDF says; in MoveIt and Pinocchio, along x and y and about z of its frame whatever the axis is"
+            )
+        findings.note("taken", element.source, title, "type planar", f"{why}, {others}")
     return joint, mimic_of(element, name, kind, count, title, findings)
 
 

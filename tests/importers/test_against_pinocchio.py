@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from symvi.importers import load
-from symvi.simulate.coordinates import coordinates_of
+from symvi.simulate.coordinates import coordinates_of, state_from
 from symvi.simulate.simulator import Simulator
-from tests.importers.urdf_texts import random_robot
+from tests.importers.urdf_texts import joint, link, random_robot, robot, words
 
 peers = pytest.importorskip("tests.importers.pinocchio_peer", reason="needs the extra peers")
 
@@ -51,6 +51,20 @@ def same_places(path: Path, base: str, seed: int, masses: bool = True, mimic: bo
         mass, center = peer.mass_and_center(motion.q)
         assert abs(weights.sum() - mass) < ROUND_OFF * mass
         assert np.abs(weights @ centers / weights.sum() - center).max() < ROUND_OFF
+
+
+@pytest.mark.parametrize("axis", [(0, 0, 1), (1, 0, 0), (0, 0, -1)])
+def test_a_planar_joint_about_z_is_pinocchios_which_knows_no_other(axis: tuple, tmp_path: Path) -> None:
+    path, (x, y, angle) = tmp_path / "robot.urdf", (0.3, -0.4, 0.5)
+    path.write_text(
+        robot(link("base"), link("arm"), joint("j", "planar", "base", "arm", f'<axis xyz="{words(axis)}"/>'))
+    )
+    imported, peer = load(path), peers.Peer(path, "fixed")
+    other = peer.placements(np.array([x, y, np.cos(angle), np.sin(angle)]))["arm"]
+    state = state_from(imported.mechanism, {"j": (x, y, angle)})
+    own = peers.link_poses(imported, state)["arm"]
+    assert np.allclose(other[:3, 3], (x, y, 0.0), rtol=0, atol=ROUND_OFF)
+    assert (np.abs(own - other).max() < ROUND_OFF) == (axis == (0, 0, 1))
 
 
 @pytest.mark.slow

@@ -129,6 +129,13 @@ def test_a_planar_joint_moves_across_its_axis_and_turns_about_it(tmp_path: Path)
     assert np.allclose(state.orientation[0], (np.cos(0.25), 0, 0, np.sin(0.25)), atol=1e-15)
 
 
+@pytest.mark.parametrize("axis", ['<axis xyz="0 0 2"/>', '<axis xyz="0 0 -1"/>', '<axis xyz="0.6 0 0.8"/>', ""])
+def test_a_planar_joint_is_told_to_be_that_of_other_programs_only_where_it_is(axis: str, tmp_path: Path) -> None:
+    """Pinocchio moves all of them in the frame's xy plane (test_against_pinocchio.py)."""
+    (told,) = [n for n in read(pair("planar", axis), tmp_path).report.of("taken") if n.what == "type planar"]
+    assert ("whatever the axis is" in told.why) == (axis != '<axis xyz="0 0 2"/>')
+
+
 def test_the_axis_is_x_where_none_is_given_and_gets_length_one(tmp_path: Path) -> None:
     assert read(pair("continuous"), tmp_path).mechanism.joint("hinge").axis == (1.0, 0.0, 0.0)
     found = read(pair("continuous", '<axis xyz="0 0 -4"/>'), tmp_path)
