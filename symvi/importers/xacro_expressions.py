@@ -13,6 +13,7 @@ It imports nothing of symvi: it runs in the process of xacro_process.py.
 import ast
 import string
 import types
+from functools import lru_cache
 
 MARK = "<expression>"  # the file that the code of expressions is from, as errors name it
 DOT, CALL = "\0dot", "\0call"  # names in the symbols of a file that no file can write: XML has no such character
@@ -64,6 +65,12 @@ class Guarded(ast.NodeTransformer):
         return ast.fix_missing_locations(ast.copy_location(asked, place))
 
 
+@lru_cache(10_000)
+def compiled(text: str) -> types.CodeType:
+    """The code of an expression that may be evaluated; those of a macro are, with every use of it."""
+    return compile(Guarded().visit(checked(text)), MARK, "eval")
+
+
 class Format(string.Formatter):
     """The method `format` of a text: fields are what it is given and entries of that, never attributes."""
 
@@ -104,7 +111,7 @@ class Expressions:
 
     def evaluate(self, text: str, symbols: dict, among: object = None) -> object:
         """The value of ${...}; in the place of xacro.safe_eval."""
-        code = compile(Guarded().visit(checked(text)), MARK, "eval")
+        code = compiled(text)
         dict.update(symbols, __builtins__={})
         self.within.append(symbols)
         try:
