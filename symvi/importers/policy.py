@@ -10,7 +10,7 @@ inertia that no body can have         refused by name, or changed as little as p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from symvi.importers.between import filled_between
@@ -112,7 +112,7 @@ def _with_mass(tree: Tree, findings: Findings, repair: bool) -> Tree:
     if not any(map(_is_massless, tree.links)):
         return tree
     links, joints_of = {link.name: link for link in tree.links}, _joints_of(tree)
-    nearest = _nearest(tree, joints_of, lambda inertial: inertial.mass > 0.0)
+    nearest = _of_gears(tree, links) | _nearest(tree, joints_of, lambda inertial: inertial.mass > 0.0)
     for link in tree.links:
         if not _is_massless(link):
             continue
@@ -137,6 +137,18 @@ def _with_mass(tree: Tree, findings: Findings, repair: bool) -> Tree:
         why = f"given {LITTLE:g} of its neighbour's: {own.mass:.3g} kg, {moment:.3g} kg m^2"
         findings.note("repaired", place, title, "link without mass", why)
     return replace(tree, links=tuple(links[link.name] for link in tree.links))
+
+
+def _of_gears(tree: Tree, links: Mapping[str, Link]) -> dict[str, Inertial]:
+    """Link -> the inertia of the lightest link with mass that a gear moves with it."""
+    child = {joint.name: links[joint.child] for joint in tree.joints}
+    found: dict[str, Inertial] = {}
+    for gear in tree.gears:
+        ends = child[gear.follower], child[gear.leader]
+        for link, other in (ends, ends[::-1]):
+            if not _is_massless(other) and other.inertial:
+                found[link.name] = min(found.get(link.name, other.inertial), other.inertial, key=lambda own: own.mass)
+    return found
 
 
 def _with_turning_inertia(tree: Tree, findings: Findings, repair: bool) -> Tree:

@@ -59,14 +59,16 @@ def test_massless_ends_that_hold_a_contact_are_not_dropped(tmp_path: Path) -> No
 FOLLOWERS = {"one": 1.0, "two": -1.0, "empty": 2.0}
 
 
-def test_a_massless_end_stays_while_any_joint_follows_its_own(tmp_path: Path) -> None:
-    """Whichever of the followers ends in nothing, and in whatever order they stand."""
+@pytest.mark.parametrize("hung_on", ["arm", "base"])
+def test_a_massless_end_stays_while_any_joint_follows_its_own(hung_on: str, tmp_path: Path) -> None:
+    """Whichever of the followers ends in nothing, and in whatever order they stand. On the world, the end has no
+    neighbour but what the gears move with it."""
     for order in permutations(FOLLOWERS):
         text = robot(
             *(link("base"), link("arm"), link("lead", "")),
             *(link(name, "" if name == "empty" else None) for name in order),
             joint("shoulder", "revolute", "base", "arm", Y),
-            joint("leading", "revolute", "arm", "lead", Y),
+            joint("leading", "revolute", hung_on, "lead", Y),
             *(
                 joint(f"to_{n}", "revolute", "arm", n, f'{X}<mimic joint="leading" multiplier="{FOLLOWERS[n]}"/>')
                 for n in order
