@@ -18,7 +18,7 @@ from symvi.mechanism.names import shown
 from symvi.mechanism.rotation import about, from_rotation_vector
 from symvi.mechanism.vectors import dot, norm, scale, subtract
 
-__all__ = ["fixed_at", "released"]
+__all__ = ["APART", "apart", "fixed_at", "moved", "released", "said"]
 
 APART = 1e-3  # [m, rad]: what the digits of a file may leave open between frames that ought to be the same
 Coordinates = dict[str, float]
@@ -32,7 +32,7 @@ def fixed_at(joint: TreeJoint, value: float) -> TreeJoint:
         joint.parent,
         joint.child,
         joint.source,
-        joint.frame.then(_moved(joint, (value,))),
+        joint.frame.then(moved(joint, (value,))),
         joint.child_frame,
         closes=joint.closes,
         coordinate=(value,),
@@ -67,8 +67,11 @@ def released(tree: Tree, findings: Findings) -> tuple[Tree, Held, Places]:
     return replace(tree, gears=gears, motors=motors), held, places
 
 
-def _moved(joint: TreeJoint, coordinate: tuple[float, ...]) -> Pose:
-    """The child's frame of a hinge, slide or ball in the parent's."""
+def moved(joint: TreeJoint, coordinate: tuple[float, ...]) -> Pose:
+    """The child's frame of a hinge, slide, ball or free joint in the parent's."""
+    if joint.type == "floating":
+        x, y, z, *turn = coordinate
+        return Pose((x, y, z), from_rotation_vector((turn[0], turn[1], turn[2])))
     if joint.type == "prismatic":
         return Pose(scale(coordinate[0], joint.axis))
     if joint.type == "revolute":
@@ -76,13 +79,14 @@ def _moved(joint: TreeJoint, coordinate: tuple[float, ...]) -> Pose:
     return Pose(orientation=from_rotation_vector(coordinate))
 
 
-def _apart(first: Pose, second: Pose) -> tuple[float, float]:
+def apart(first: Pose, second: Pose) -> tuple[float, float]:
     """Distance [m] and angle [rad] between two frames in the same one."""
     turn = first.inverse().then(second).orientation
     return norm(subtract(first.position, second.position)), 2.0 * atan2(norm(turn[1:]), abs(turn[0]))
 
 
-def _said(distance: float, angle: float) -> str:
+def said(distance: float, angle: float) -> str:
+    """What of a gap is more than digits leave open."""
     return " and ".join(f"{x:.3g} {unit}" for x, unit in ((distance, "m"), (angle, "rad")) if x > APART)
 
 
@@ -101,9 +105,9 @@ def _held_coordinates(tree: Tree, places: Places, findings: Findings) -> Coordin
             start = joint.coordinate[0] if joint.coordinate else 0.0
             value = 2.0 * atan2(dot((sine[0], sine[1], sine[2]), joint.axis), w)
             value += 2.0 * pi * round((start - value) / (2.0 * pi))
-        gap = _apart(at, _moved(joint, (value,)))
+        gap = apart(at, moved(joint, (value,)))
         if max(gap) > APART:
-            why = f"fixed joints hold its links where it cannot be, off by {_said(*gap)}; leave one of them out"
+            why = f"fixed joints hold its links where it cannot be, off by {said(*gap)}; leave one of them out"
             findings.refuse(joint.source, f"joint {shown(joint.name)}: {why}")
         elif joint.coordinate and abs(joint.coordinate[0] - value) > APART:
             why = f"at {joint.coordinate[0]:g}: fixed joints hold its links where it is at {value:g}"
@@ -128,14 +132,14 @@ def _without_locked_chains(
         at = places[first.parent].pose
         for joint, after in zip(chain, (*chain[1:], None), strict=True):
             start = joint.coordinate or (0.0,) * (3 if joint.type == "spherical" else 1)
-            at = at.then(joint.frame).then(_moved(joint, start)).then(joint.child_frame.inverse())
+            at = at.then(joint.frame).then(moved(joint, start)).then(joint.child_frame.inverse())
             if after is not None:
                 at = at.then(places[joint.child].pose.inverse()).then(places[after.parent].pose)
             known = known | {joint.name: start[0]}
-        gap = _apart(at, places[last.child].pose)
+        gap = apart(at, places[last.child].pose)
         names = ", ".join(shown(joint.name) for joint in chain)
         if max(gap) > APART:
-            why = f"fixed joints hold their ends elsewhere than at their start, off by {_said(*gap)}"
+            why = f"fixed joints hold their ends elsewhere than at their start, off by {said(*gap)}"
             findings.refuse(last.source, f"joints {names}: {why}; leave one of them out")
         why = "its ends are one body, which leaves its joints nothing to do"
         findings.note("dropped", last.source, f"joints {names}", "several joints of one body", why)

@@ -13,7 +13,7 @@ from symvi.importers.mjcf_bodies import read_bodies
 from symvi.importers.mjcf_compile import compiled
 from symvi.importers.mjcf_document import prepared
 from symvi.importers.mjcf_geoms import note_contacts, read_ground
-from symvi.importers.mjcf_keys import read_starts
+from symvi.importers.mjcf_keys import read_starts, start_of
 from symvi.importers.mjcf_loops import read_equalities
 from symvi.importers.mjcf_meeting import Meeting
 from symvi.importers.mjcf_names import Compiled, vector_of
@@ -52,6 +52,7 @@ def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folder
         gears=gears,
         motors=tuple(item.motor for item in motors),
         gravity=_gravity(names),
+        start=start_of(names, model.qpos0, (0.0,) * model.nv),
         starts=read_starts(names, motors, findings),
         ground=read_ground(names, meeting, contacts, findings) if contacts or stands else STANDING,
     )

@@ -12,7 +12,7 @@ from symvi.importers.tree import Start
 from symvi.mechanism.names import shown
 from symvi.mechanism.rotation import rotation_vector
 
-__all__ = ["read_starts"]
+__all__ = ["read_starts", "start_of"]
 
 
 def read_starts(compiled: Compiled, motors: tuple[MotorOf, ...], findings: Findings) -> dict[str, Start]:

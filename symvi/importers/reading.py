@@ -17,10 +17,11 @@ from symvi.importers.model import Imported, Placed, Shown
 from symvi.importers.naming import Names
 from symvi.importers.options import Options
 from symvi.importers.policy import cleaned
+from symvi.importers.pose import Pose
 from symvi.importers.report import Findings, Report, Source
 from symvi.importers.rotors import with_rotors
 from symvi.importers.sexpr import looks_like_expression, parse_expression
-from symvi.importers.starts import held_at_start, with_start, without_starts_of_followers
+from symvi.importers.starts import held_at_start, note_other_starts, with_start, without_starts_of_followers
 from symvi.importers.tree import Start, Tree, by_name
 from symvi.importers.trep import read_trep
 from symvi.importers.urdf import ROOT_JOINT, read_urdf
@@ -29,6 +30,7 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.files import printable
 from symvi.mechanism.joint_table import coordinate_count, coordinate_kinds
 from symvi.mechanism.names import WORLD, did_you_mean, shown
+from symvi.mechanism.placement import start_placements
 
 __all__ = ["read"]
 
@@ -125,12 +127,24 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     result = assembled(clean, findings, name, options.prefix, options.friction, options.gravity, _floating(clean, lift))
     made = {link.name for link in tree.links if not link.is_named}
     links = {link: Placed(result.bodies.get(at.body, WORLD), at.pose) for link, at in places.items()}
+    own = tree.starts.get(options.start) if isinstance(options.start, str) else None if options.start else tree.start
+    if own:
+        note_other_starts(tree, own, _start_poses(links, result.mechanism), findings)
     shapes = _shown(tree, links, folders, findings)
     joints = {joint: (result.joints[own], first) for joint, (own, first) in coordinates.items() if own in result.joints}
     starts = {name: _start(start, joints, result.mechanism) for name, start in tree.starts.items()}
     links = {name: placed for name, placed in links.items() if name not in made}
     inputs = {name: _inputs(start, clean, result.mechanism) for name, start in tree.starts.items()}
     return Imported(result.mechanism, findings.report(), links, joints, shapes, starts, inputs=inputs)
+
+
+def _start_poses(links: Mapping[str, Placed], mechanism: Mechanism) -> dict[str, Pose]:
+    """Link -> where it starts in the world; none where the mechanism's start is not known."""
+    try:
+        at = start_placements(mechanism)
+    except MechanismError:  # as a simulation of it will say
+        return {}
+    return {"": Pose(), **{name: Pose(*at[place.body]).then(place.pose) for name, place in links.items()}}
 
 
 def _inputs(start: Start, tree: Tree, mechanism: Mechanism) -> dict[str, float]:

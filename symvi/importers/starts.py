@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from symvi.importers.holding import APART, apart, moved, said
+from symvi.importers.pose import Pose
 from symvi.importers.report import Findings
-from symvi.importers.tree import NO_LIMIT, Motor, Tree, TreeJoint, by_name
+from symvi.importers.tree import NO_LIMIT, Motor, Start, Tree, TreeJoint, by_name
 from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.values import one_or_more
 
-__all__ = ["held_at_start", "start_of", "with_start", "without_starts_of_followers"]
+__all__ = ["held_at_start", "note_other_starts", "start_of", "with_start", "without_starts_of_followers"]
 
 
 def with_start(tree: Tree, start: str | Mapping[str, float | Sequence[float]], findings: Findings) -> Tree:
@@ -83,6 +85,28 @@ def without_starts_of_followers(tree: Tree) -> Tree:
     placed = {gear.follower for gear in tree.gears if gear.leader in known}
     joints = (replace(joint, coordinate=None) if joint.name in placed else joint for joint in tree.joints)
     return replace(tree, joints=tuple(joints))
+
+
+def note_other_starts(tree: Tree, start: Start, places: Mapping[str, Pose], findings: Findings) -> None:
+    """Note where the mechanism starts elsewhere than the file says, because other joints hold the same links.
+
+    start: the coordinates of the file. places: where links start in the world, "" being the world; of joints that have
+    become one joint (joining.py) the links between are not there, and such a joint starts as they do.
+    """
+    told = {notice.element for notice in findings.notices if notice.what == "start"}
+    for joint in tree.joints:
+        title, own = f"joint {shown(joint.name)}", start.coordinates.get(joint.name)
+        if own is None or title in told or not {joint.parent, joint.child} <= places.keys():
+            continue
+        if joint.type == "fixed" and joint.coordinate:
+            held = joint.coordinate[0]
+            gap, why = abs(held - own[0]), f"at {own[0]:g}: an equality holds it at {held:g}"
+        else:
+            at = places[joint.parent].then(joint.frame).then(moved(joint, own)).then(joint.child_frame.inverse())
+            gaps = apart(at, places[joint.child])
+            gap, why = max(gaps), f"of the file: other joints hold its links elsewhere, off by {said(*gaps)}"
+        if gap > APART:
+            findings.note("ignored", joint.source, title, "start", why)
 
 
 def held_at_start(tree: Tree, stiffness: float, damping: float, joined: Collection[tuple[str, int]] = ()) -> Tree:

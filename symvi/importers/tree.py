@@ -181,7 +181,8 @@ class Tree:
     root: the link that the others hang on where nothing joins it to the world; "" where all trees begin at the world.
     placements: start poses in the world of links that hang on nothing (they are free), by name; other links follow.
     velocities: (velocity of the frame, angular velocity), both in world axes, of such links.
-    starts: name -> a further start. ground: a frame in the world; what contacts stand on is the half-space below its z.
+    start: where the file itself has all its joints start; None where it says nothing of that. starts: name -> a further
+        one. ground: a frame in the world; what contacts stand on is the half-space below its z.
     """
 
     name: str
@@ -195,6 +196,7 @@ class Tree:
     placements: Mapping[str, Pose] = field(default_factory=dict)
     velocities: Mapping[str, tuple[Vector3, Vector3]] = field(default_factory=dict)
     description: str = ""
+    start: Start | None = None
     starts: Mapping[str, Start] = field(default_factory=dict)
     ground: Pose = STANDING
 

@@ -97,6 +97,55 @@ def test_a_start_that_a_held_joint_cannot_have_is_told(tmp_path: Path) -> None:
         assert len(told) == count and all("hold its links where it is at 0.3" in notice.why for notice in told)
 
 
+FREE = '<body name="{0}" pos="{1} 0 0"><freejoint name="{0}_free"/>' + MASS + "</body>"
+TURNED = '<weld body1="one" body2="other" relpose="0.5 0 0 0 0 0 1"/>'
+CROSS = '<joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>'
+FOLLOWS = '<joint joint1="elbow" joint2="shoulder" polycoef="{} 2"/>'
+# what holds joints -> (world, equality, the joint whose start is told, why); nothing is told of what the file fits
+OVERRIDDEN = {
+    "an equality that holds a joint": (
+        arm(), '<joint joint1="elbow" polycoef="0.4"/>',
+        "joint 'elbow'", "at -0.349066: an equality holds it at 0.0509341",
+    ),
+    "one that holds a joint without a reference": (
+        arm('<joint name="elbow" axis="0 0 1"/>'), '<joint joint1="elbow" polycoef="0.4"/>',
+        "joint 'elbow'", "at 0: an equality holds it at 0.4",
+    ),
+    "one that holds it where it is": (arm(), '<joint joint1="elbow"/>', "", ""),
+    "a gear": (arm(), FOLLOWS.format(0.1), "joint 'elbow'", "elsewhere, off by 0.1 rad"),
+    "a gear that fits": (arm(), FOLLOWS.format(0), "", ""),
+    "a weld of free bodies": (
+        FREE.format("one", 0) + FREE.format("other", 2), TURNED, "joint 'other_free'", "off by 1.5 m and 3.14 rad",
+    ),
+    "a weld where they are": (
+        FREE.format("one", 0) + FREE.format("other", 2), '<weld body1="one" body2="other"/>', "", "",
+    ),
+    "a weld of a body with several joints": (
+        FREE.format("one", 0) + FREE.format("other", 2).replace('<freejoint name="other_free"/>', CROSS),
+        TURNED, "joint 'y'", "off by 1.5 m and 3.14 rad",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OVERRIDDEN)
+def test_a_start_of_the_file_that_something_else_overrides_is_told(kind: str, tmp_path: Path) -> None:
+    world, equality, joint_told, why = OVERRIDDEN[kind]
+    found = read(model(f"<equality>{equality}</equality>", world=world), tmp_path)
+    told = [notice for notice in found.report.of("ignored") if notice.what == "start"]
+    assert [notice.element for notice in told] == [joint_told] * bool(joint_told)
+    assert all(why in notice.why and notice.source.line == 3 for notice in told)
+
+
+def test_a_start_in_a_keyframe_that_does_not_fit_a_gear_is_told(tmp_path: Path) -> None:
+    keys = '<key name="fits" qpos="0.1 0.2"/><key name="not" qpos="0.1 0.5"/>'
+    world = arm('<joint name="elbow" axis="0 0 1"/>').replace('ref="10"', "")
+    text = model(f"<equality>{FOLLOWS.format(0)}</equality>", f"<keyframe>{keys}</keyframe>", world=world)
+    for start, count in (("fits", 0), ("not", 1), ({"shoulder": 0.3}, 0)):
+        found = read(text, tmp_path, start=start)
+        told = [notice for notice in found.report.of("ignored") if notice.what == "start"]
+        assert [notice.element for notice in told] == ["joint 'elbow'"] * count
+
+
 CONTRADICTIONS = {
     "a gear between joints that are held elsewhere": (
         model(
