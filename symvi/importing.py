@@ -5,7 +5,8 @@ symvi's own files and those of other programs are read alike; where one was impo
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,7 +17,7 @@ from symvi.console import command
 from symvi.errors import SymviError
 
 if TYPE_CHECKING:
-    from symvi.importers import Imported
+    from symvi.importers import Imported, Report
     from symvi.page.looks import Looks
 
 File = Annotated[Path, typer.Argument(help="A mechanism: TOML, JSON, URDF, xacro, MJCF, trep.", metavar="FILE")]
@@ -76,7 +77,8 @@ def takes_mechanism(function: Callable[..., Any], trajectories: bool = False) ->
     @functools.wraps(function)
     def run(console: Console, *, file: Path, **options: Any) -> Any:
         own = {name: options.pop(name) for name in OPTIONS}
-        imported = _of_trajectory(file) if trajectories and file.suffix.lower() == ".npz" else _imported(file, own)
+        is_saved = trajectories and file.suffix.lower() == ".npz"
+        imported = _of_trajectory(file) if is_saved else _imported(file, own, options.get("input_") or ())
         if imported.report.notices:
             console.print(imported.report.summary(), highlight=False, markup=False, soft_wrap=True)
         return function(console, imported, **options)
@@ -111,13 +113,15 @@ def imported_looks(console: Console, imported: "Imported") -> "Looks":
     return looks
 
 
-def _imported(file: Path, options: Mapping[str, Any], **others: Any) -> "Imported":
+def _imported(file: Path, options: Mapping[str, Any], inputs: Sequence[str] = (), **others: Any) -> "Imported":
+    """inputs: what the command has under --input; a keyframe's there are those of a start of the same name."""
     from symvi.importers import load
 
     links = options["contacts_of"]
     if options["contacts"] and links:
         raise SymviError("--contacts is of all links: leave it out, or leave --contacts-of out")
-    return load(
+    start = _start(options["start"] or [])
+    imported = load(
         file,
         base=options["base"],
         contacts="collision" if options["contacts"] else tuple(links or ()) or False,
@@ -125,12 +129,26 @@ def _imported(file: Path, options: Mapping[str, Any], **others: Any) -> "Importe
         friction=options["friction"],
         packages=_pairs(options["package"] or [], "--package NAME=FOLDER"),
         arguments=_pairs(options["arg"] or [], "--arg NAME=VALUE"),
-        start=_start(options["start"] or []),
+        start=start,
         hold=None if options["hold"] is None else _numbers(options["hold"], "--hold STIFFNESS,DAMPING"),
         repair=options["repair"],
-        strict=options["strict"],
         **others,
     )
+    if start in inputs:
+        imported = replace(imported, report=_with_inputs(imported.report, str(start)))
+    if options["strict"]:
+        imported.report.strict()
+    return imported
+
+
+def _with_inputs(report: "Report", key: str) -> "Report":
+    """The report where the inputs of a start are taken as well."""
+    from symvi.importers.report import Findings
+    from symvi.importers.starts import INPUTS
+
+    why = f"given to the simulation: --input {key}"
+    taken = (replace(item, kind="taken", why=why) if item.what == INPUTS else item for item in report.notices)
+    return Findings(report.file, list(taken)).report()
 
 
 def _start(texts: list[str]) -> str | dict[str, tuple[float, ...]]:

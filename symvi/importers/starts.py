@@ -13,7 +13,9 @@ from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.values import one_or_more
 
-__all__ = ["held_at_start", "note_other_starts", "start_of", "with_start", "without_starts_of_followers"]
+__all__ = ["INPUTS", "held_at_start", "note_other_starts", "start_of", "with_start", "without_starts_of_followers"]
+
+INPUTS = "inputs of motors"  # what the notice on those of a file's own start is about
 
 
 def with_start(tree: Tree, start: str | Mapping[str, float | Sequence[float]], findings: Findings) -> Tree:
@@ -57,7 +59,7 @@ def _with_own_start(tree: Tree, name: str, findings: Findings) -> Tree:
     if any(tree.starts[name].inputs.values()):
         key = shown(name)
         why = f"no part of a mechanism; `symvi simulate --input KEY` gives them, in Python the import's inputs[{key}]"
-        findings.note("ignored", tree.source, f"start {key}", "inputs of motors", why)
+        findings.note("ignored", tree.source, f"start {key}", INPUTS, why)
     followers = {gear.follower for gear in tree.gears}
 
     def moved(joint: TreeJoint) -> TreeJoint:

@@ -95,6 +95,18 @@ def test_a_keyframe_with_its_controls_from_the_command_line(tmp_path: Path, caps
     assert "--input" in capsys.readouterr().err
 
 
+def test_strict_takes_a_start_by_its_name_where_its_controls_are_given_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A start alone would leave the controls of the file out; a force that is given by hand is not the file's."""
+    (name,) = read(MOTIONS["a torque"], tmp_path).inputs["k"]
+    command = ["simulate", str(tmp_path / "model.xml"), "--time", "0.02", "--step", "0.01", "--start", "k", "--strict"]
+    for given, code in (["--input", "k"], 0), (["--input", "k", "--input", f"{name}=2"], 0), ([], 1):
+        assert cli.main([*command, *given]) == code
+    assert cli.main([*command, "--input", f"{name}=2"]) == 1
+    assert "ignored: start 'k': inputs of motors" in capsys.readouterr().err
+
+
 def test_actuators_that_the_file_switches_off_are_told(tmp_path: Path) -> None:
     found = read(MOTIONS["one group of two"], tmp_path)
     assert [force.stiffness for force in found.mechanism.forces] == [9.0]
