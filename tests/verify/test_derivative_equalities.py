@@ -53,6 +53,93 @@ def test_a_special_case_that_changes_nothing_is_right() -> None:
     assert verify.derivative(torque, by_w, "w", SPINNING).right
 
 
+def test_an_entry_that_is_zero_at_the_special_place_is_compared_beside_it() -> None:
+    """Of w x J w, nothing but the last entry is wrong where w0 = w1, and that is zero where only w0 and w1 are not."""
+
+    def by_w(w, J):  # noqa: N803
+        found = torque_by_w(w, J)
+        return found * np.array([[1, 1, 1], [1, 1, 1], [1, 1, 3]]) if w[0] == w[1] else found
+
+    report = verify.derivative(torque, by_w, "w", SPINNING)
+    assert [entry.index for entry in report.wrong] == [(2, 2)], str(report)
+
+
+@pytest.mark.parametrize(
+    "equality",
+    [
+        lambda w: w[0] == -w[1],
+        lambda w: w[0] == w[1] and w[1] == w[2],
+        lambda w: w[0] == w[1] and w[2] > 1000,
+        lambda w: w[0] <= w[1] and w[0] >= w[1],
+        lambda w: all(w[k] == k + 1 for k in range(3)),
+        lambda w: np.sqrt(w @ w) == 1,
+        lambda w: np.sin(w[0]) == w[1],
+    ],
+    ids=["a sum", "a line", "behind an equality", "from both sides", "a loop", "a length", "a sine"],
+)
+def test_sets_of_equal_numbers_are_reached(equality) -> None:
+    report = verify.derivative(torque, lambda w, J: (2 if equality(w) else 1) * torque_by_w(w, J), "w", SPINNING)
+    assert len(report.wrong) == 9, str(report)
+
+
+TURNED = {"q": verify.quaternion(), "p": verify.vector(3)}
+
+
+def turned(q, p):
+    w, v = q[0], q[1:]
+    return (2 * w * w - 1) * p + 2 * v * (v @ p) + 2 * w * np.cross(v, p)
+
+
+def turned_by_q(q, p):
+    w, v = q[0], q[1:]
+    rotation = (2 * w * w - 1) * np.eye(3) + 2 * np.outer(v, v) + 2 * w * hand.skew(v)
+    return -rotation @ hand.skew(p)
+
+
+@pytest.mark.parametrize(
+    "equality",
+    [
+        lambda q, p: q[1] == q[2],
+        lambda q, p: q[3] == 0,
+        lambda q, p: q[0] == 0,
+        lambda q, p: p @ q[1:] == 0,
+        lambda q, p: (p == q[1:]).all(),
+        lambda q, p: np.array_equal(p, q[1:]),
+    ],
+    ids=["two alike", "no turn about z", "half a turn", "orthogonal", "an array", "arrays"],
+)
+def test_every_entry_is_compared_where_a_turn_is_special(equality) -> None:
+    """At no turn at all the diagonal is zero, and says nothing."""
+    report = verify.derivative(turned, lambda q, p: (2 if equality(q, p) else 1) * turned_by_q(q, p), "q", TURNED)
+    assert len(report.wrong) == 9, str(report)
+
+
+@pytest.mark.parametrize(
+    ("variables", "equality"),
+    [
+        ({"n": verify.unit_vector(), "h": verify.step()}, lambda n: n[0] == n[1]),
+        ({"n": verify.angular_velocity("h"), "h": verify.step()}, lambda n: n[0] == n[1]),
+    ],
+    ids=["an axis", "a velocity"],
+)
+def test_equal_numbers_are_found_on_curved_manifolds(variables, equality) -> None:
+    def by_n(n, h):
+        return (2 if equality(n) else 1) * h * ((n @ n) * np.eye(3) + 2 * np.outer(n, n))
+
+    report = verify.derivative(lambda n, h: h * n * (n @ n), by_n, "n", variables)
+    assert len(report.wrong) == 9, str(report)
+
+
+def test_numbers_of_arrays_that_are_never_equal_all_at_once_are_told() -> None:
+    """No unit quaternion has three components of 0.9."""
+
+    def by_q(q, p):
+        return (2 if np.array_equal(q[1:], np.array([0.9, 0.9, 0.9])) else 1) * turned_by_q(q, p)
+
+    report = verify.derivative(turned, by_q, "q", TURNED)
+    assert report.right and any("never true for all of its numbers" in each for each in report.unreached)
+
+
 def test_no_point_turns_by_more_than_half_a_turn_in_a_step() -> None:
     """A longer step alone may make too fast a turn of one that was allowed."""
     variables = {"w": verify.angular_velocity("h"), "h": verify.step()}

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from symvi.verify.derivatives.aiming import Seen, aimed, is_still
+from symvi.verify.derivatives.aiming import aimed
 from symvi.verify.derivatives.errors import VerificationError
+from symvi.verify.derivatives.looking import Seen
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
 from symvi.verify.derivatives.sites import OF_AN_ARRAY, all_alike, by_turns
-from symvi.verify.derivatives.worlds import RealWorld
+from symvi.verify.derivatives.thresholds import is_still
+from symvi.verify.derivatives.worlds import RealWorld, World
 
 SCAN_DIGITS, SCANNED, FIRST = 30, 150, 6
 MORE_SCANNED = 450  # where there are many ways
 MOST_ASKED = 10000  # conditions, at points beyond the first SCANNED
 EXAMPLES = 2  # real points of every branch
 MORE_EXAMPLES = 5  # of aimed ones, where the function may have no derivative
+MOST_GENERIC = 6  # of those, at which all but an equality is random
 MANY_WAYS = 16
 FEW_TURNS = 4  # of a condition that are told one by one
 NO_WAY = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
@@ -36,7 +39,8 @@ class Branch:
     fields say nothing. series: entries that differ by what a series leaves out in a small region, and how much of an
     entry's size that is; unclear: whether one of them has something else instead; tends: whether it is an iteration
     that leaves it out. ends: the conditions that end loops, and what they say then. kink: whether the function has no
-    derivative there, or has that of its surroundings.
+    derivative there, or has that of its surroundings. generic: how many of the points, the first ones, are random but
+    for numbers that are equal there.
     """
 
     path: tuple
@@ -54,6 +58,7 @@ class Branch:
     tends: bool = False
     ends: Mapping[object, bool] = field(default_factory=dict)
     kink: bool = False
+    generic: int = 0
 
     @property
     def said(self) -> str:
@@ -114,14 +119,38 @@ def scan(problem: Problem) -> Scan:
     once = sum(count == 1 for count in Counter(one.path for one in seen).values())
     still = _still(seen)
     if any(found):
+        sharp = RealWorld()
         for one in aimed(problem, seen, world):
-            _add(found, one, True)
+            if _is_wanted(found, one) and (one := _sharp(problem, one, sharp)) is not None:
+                _add(found, one, True)
     return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0, still)
 
 
+def _is_wanted(found: dict[tuple, Branch], one: Seen) -> bool:
+    """Whether one more aimed point may say something new of its branch."""
+    branch = found.get(one.path)
+    if branch is None or (one.generic and branch.aimed and branch.generic < MOST_GENERIC):
+        return True
+    return len(branch.points) < MORE_EXAMPLES and branch.aimed
+
+
+def _sharp(problem: Problem, one: Seen, world: World) -> Seen | None:
+    """A point with the way that it goes in all digits: numbers that are equal in those of a scan may not be."""
+    if one.generic or all(one.gaps):
+        return one
+    try:
+        return replace(one, path=problem.path(one.point, world))
+    except NO_WAY:
+        return None
+
+
 def _add(found: dict[tuple, Branch], one: Seen, is_aimed: bool) -> None:
+    """Points that are random but for an equality come first: they say the most about their branch."""
     branch = found.setdefault(one.path, Branch(one.path, aimed=is_aimed))
-    if len(branch.points) < (MORE_EXAMPLES if is_aimed else EXAMPLES):
+    if one.generic and branch.aimed and branch.generic < MOST_GENERIC:
+        branch.points.insert(branch.generic, one.point)
+        branch.generic += 1
+    elif len(branch.points) < (MORE_EXAMPLES if is_aimed else EXAMPLES):
         branch.points.append(one.point)
 
 

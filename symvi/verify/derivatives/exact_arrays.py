@@ -24,6 +24,7 @@ from symvi.verify.derivatives.worlds import World, primal
 
 FOREIGN = frozenset({"numpy", "symvi", "sympy", "mpmath", "scipy"})
 # NumPy's own, whatever stands in for them while a user's function runs.
+WHOLE_ARRAYS = (np.array_equal, np.array_equiv)  # compare the numbers of arrays, in ways of their own
 AS_ARRAY, ARRAY, EMPTY, EYE = np.asarray, np.array, np.empty, np.eye
 
 
@@ -50,7 +51,11 @@ class ExactArray(np.ndarray):
         if function in LINEAR_ALGEBRA:
             return LINEAR_ALGEBRA[function](*arguments, **options)
         options = {key: value for key, value in options.items() if key != "dtype"}
-        return super().__array_function__(function, types, arguments, options)
+        ARRAYS.depth += (whole := function in WHOLE_ARRAYS)
+        try:
+            return super().__array_function__(function, types, arguments, options)
+        finally:
+            ARRAYS.depth -= whole
 
     def astype(self, dtype, *arguments, **options):
         return self.copy() if np.dtype(dtype).kind in "fcO" else super().astype(dtype, *arguments, **options)

@@ -11,6 +11,7 @@ from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.variables import Variable
 
 GRAIN = 2**80  # of the numbers that a sphere is projected to
+CURVED = ("quaternion", "unit vector", "rotation", "angular velocity")
 
 
 def between(a: Point, b: Point, t: Fraction, variables: Mapping[str, Variable], grain: int | None = GRAIN) -> Point:
@@ -18,28 +19,51 @@ def between(a: Point, b: Point, t: Fraction, variables: Mapping[str, Variable], 
 
     Raises OutsideDomain where there is none.
     """
-    point: Point = {}
-    for name, variable in sorted(variables.items(), key=lambda item: item[1].kind != "step"):
-        point[name] = _values(variable, name, (a, b), t, point, grain)
-    return {name: point[name] for name in variables}
+    first, last = coordinates(a, variables), coordinates(b, variables)
+    found = {}
+    for name, variable in variables.items():
+        found[name] = _blend(first[name], last[name], t, grain if variable.kind in CURVED else None)
+        positive = variable.positive or variable.kind == "inertia"
+        if positive and not 0 <= t <= 1 and min(found[name]) <= 0:
+            raise OutsideDomain(f"{name} is positive")
+    return placed(found, variables)
 
 
-def _values(variable: Variable, name: str, ends: tuple, t: Fraction, point: Point, grain: int | None) -> list:
-    first, last = (end[name] for end in ends)
+def coordinates(point: Point, variables: Mapping[str, Variable]) -> Point:
+    """A point in numbers of which each may change by itself but for the symmetry of a matrix: spheres are projected.
+
+    Raises OutsideDomain at the pole of a projection.
+    """
+    return {name: _flat(variable, name, point) for name, variable in variables.items()}
+
+
+def _flat(variable: Variable, name: str, point: Point) -> list[Fraction]:
     if variable.kind in ("quaternion", "unit vector"):
-        return _sphere(_blend(_projected(first), _projected(last), t, grain))
+        return _projected(point[name])
     if variable.kind == "rotation":
-        return _turned(_blend(_turn(first), _turn(last), t, grain))
+        return _turn(point[name])
     if variable.kind == "angular velocity":
-        halves = [[x * end[variable.step][0] / 2 for x in end[name]] for end in ends]
-        u = _blend(*([x / (1 + _root(1 - sum(y * y for y in half))) for x in half] for half in halves), t, grain)
-        if sum(x * x for x in u) >= 1:
+        half = [x * point[variable.step][0] / 2 for x in point[name]]
+        root = _root(1 - sum(x * x for x in half))
+        return [x / (1 + root) for x in half]
+    return point[name]
+
+
+def placed(numbers: Point, variables: Mapping[str, Variable]) -> Point:
+    """The point that has these coordinates. Raises OutsideDomain where there is none."""
+    return {name: _curved(variable, name, numbers) for name, variable in variables.items()}
+
+
+def _curved(variable: Variable, name: str, numbers: Point) -> list[Fraction]:
+    if variable.kind in ("quaternion", "unit vector"):
+        return _sphere(numbers[name])
+    if variable.kind == "rotation":
+        return _turned(numbers[name])
+    if variable.kind == "angular velocity":
+        if sum(x * x for x in numbers[name]) >= 1:
             raise OutsideDomain("an angular velocity of more than half a turn")
-        return [2 * x / point[variable.step][0] for x in _sphere(u)[1:]]
-    found = [(1 - t) * x + t * y for x, y in zip(first, last, strict=True)]
-    if (variable.positive or variable.kind == "inertia") and not 0 <= t <= 1 and min(found) <= 0:
-        raise OutsideDomain(f"{name} is positive")
-    return found
+        return [2 * x / numbers[variable.step][0] for x in _sphere(numbers[name])[1:]]
+    return list(numbers[name])
 
 
 def _blend(a: list[Fraction], b: list[Fraction], t: Fraction, grain: int | None) -> list[Fraction]:

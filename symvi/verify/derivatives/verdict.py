@@ -15,6 +15,7 @@ from symvi.verify.derivatives.decide import Branch, Decision, decide
 from symvi.verify.derivatives.diagnosis import diagnose
 from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
 from symvi.verify.derivatives.function import Function
+from symvi.verify.derivatives.points import point_text
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world, in_world
 from symvi.verify.derivatives.proof import proved_entries
 from symvi.verify.derivatives.question import Question, fitted, question
@@ -208,7 +209,7 @@ def _same_twice(function: Function, values: dict, world):
 def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
     wrong = decision.wrong
     spare = [point for branch in decision.branches if branch.wrong for point in branch.points]
-    examples = counterexamples(problem, wrong, spare)
+    examples = counterexamples(problem, wrong, sorted(spare, key=lambda point: len(point_text(point))))
     proved, reason = proved_entries(problem) if prove and len(wrong) < _count(problem) else (set(), "")
     diagnoses = tuple(diagnose(problem, decision))
     entries = tuple(_entry(problem, decision, k, examples.get(k), k in proved) for k in range(_count(problem)))

@@ -65,7 +65,7 @@ class World:
         order = self.order(a, b)
         self.ties |= order == 0
         if self.keeps_gaps:
-            self._gap = a - b
+            self._gap = a - b if order else self.zero
         return order
 
     def decide(
