@@ -140,6 +140,14 @@ def test_numbers_of_arrays_that_are_never_equal_all_at_once_are_told() -> None:
     assert report.right and any("never true for all of its numbers" in each for each in report.unreached)
 
 
+@pytest.mark.parametrize(
+    "far", [lambda x: x[0] < 1e30, lambda x: x[0] < 1e300, lambda x: 1e-30 * x[0] < 1], ids=["30", "300", "scaled"]
+)
+def test_thresholds_beyond_all_digits_are_told(far) -> None:
+    report = verify.derivative(lambda x: x @ x, lambda x: 2 * x if far(x) else 0 * x, "x", {"x": verify.vector()})
+    assert report.right and "was always true" in report.unreached[0], str(report)
+
+
 def test_no_point_turns_by_more_than_half_a_turn_in_a_step() -> None:
     """A longer step alone may make too fast a turn of one that was allowed."""
     variables = {"w": verify.angular_velocity("h"), "h": verify.step()}

@@ -6,7 +6,7 @@ Random points find the wide ones; `aiming` looks for those between and behind th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from symvi.verify.derivatives.aiming import aimed
@@ -15,10 +15,11 @@ from symvi.verify.derivatives.looking import Seen
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
 from symvi.verify.derivatives.sites import OF_AN_ARRAY, all_alike, by_turns
-from symvi.verify.derivatives.thresholds import is_still
+from symvi.verify.derivatives.thresholds import SEVERAL, is_still
 from symvi.verify.derivatives.worlds import RealWorld, World
 
 SCAN_DIGITS, SCANNED, FIRST = 30, 150, 6
+MANY_DIGITS, STILL_IN_MANY = 400, 1e-320  # for what may be lost in those of a scan; what is left there of a zero
 MORE_SCANNED = 450  # where there are many ways
 MOST_ASKED = 10000  # conditions, at points beyond the first SCANNED
 EXAMPLES = 2  # real points of every branch
@@ -117,7 +118,7 @@ def scan(problem: Problem) -> Scan:
     if not found:
         raise VerificationError(f"{problem.function.said}: no value at any of {SCANNED} points on the manifold: {last}")
     once = sum(count == 1 for count in Counter(one.path for one in seen).values())
-    still = _still(seen)
+    still = _still(problem, seen)
     if any(found):
         sharp = RealWorld()
         for one in aimed(problem, seen, world):
@@ -154,13 +155,33 @@ def _add(found: dict[tuple, Branch], one: Seen, is_aimed: bool) -> None:
         branch.points.append(one.point)
 
 
-def _still(seen: list[Seen]) -> frozenset:
-    """The conditions, (site, turn), that compare the same two numbers at all random points."""
-    gaps: dict[object, list] = {}
+def _still(problem: Problem, seen: list[Seen]) -> frozenset:
+    """The conditions, (site, turn), that compare the same two numbers at all random points.
+
+    In the digits of a scan a number is lost beside one that is much larger: what seems still is looked at in many more.
+    """
+    world = RealWorld(MANY_DIGITS)
+    world.keeps_gaps = True
+    sharp: dict[int, Seen] = {}
+    found = [at for at, gaps in _gaps(seen).items() if is_still(gaps)]
+    for at in found:
+        for number in [number for number, one in enumerate(seen) if at in one.asked][:SEVERAL]:
+            if number not in sharp:
+                try:
+                    path = problem.path(seen[number].point, world)
+                except NO_WAY:
+                    continue
+                sharp[number] = Seen(seen[number].point, path, world.gaps)
+    gaps = _gaps(sharp.values())
+    return frozenset(at for at in found if len(gaps.get(at, ())) < SEVERAL or is_still(gaps[at], STILL_IN_MANY))
+
+
+def _gaps(seen: Iterable[Seen]) -> dict[tuple, list]:
+    found: dict[tuple, list] = {}
     for one in seen:
         for at, (_, gap) in one.asked.items():
-            gaps.setdefault(at, []).append(gap)
-    return frozenset(at for at, found in gaps.items() if is_still(found))
+            found.setdefault(at, []).append(gap)
+    return found
 
 
 def one_way_conditions(

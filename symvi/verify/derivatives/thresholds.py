@@ -36,11 +36,14 @@ def one_sided(seen: Sequence[Seen]) -> dict[tuple, bool]:
     return {at: min(found) for at, found in ways.items() if len(found) == 1 and not is_still(gaps[at])}
 
 
-def is_still(gaps: Sequence) -> bool:
-    """Whether a condition compares the same two numbers, or two that are as far apart, at all of several points."""
+def is_still(gaps: Sequence, left: float = STILL) -> bool:
+    """Whether a condition compares the same two numbers, or two that are as far apart, at all of several points.
+
+    left: of a difference that is zero.
+    """
     if len(gaps) < SEVERAL or any(gap is None for gap in gaps):
         return False
-    return max(gaps) - min(gaps) <= STILL * (1 + abs(gaps[0]))
+    return max(gaps) - min(gaps) <= left * (1 + abs(gaps[0]))
 
 
 def secants(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
