@@ -148,6 +148,41 @@ def test_thresholds_beyond_all_digits_are_told(far) -> None:
     assert report.right and "was always true" in report.unreached[0], str(report)
 
 
+# --- a function's own special cases -----------------------------------------------------------------------------------
+TWO = {"x": verify.scalar(), "y": verify.scalar()}
+
+
+def mean_cosine(x, y):
+    """The mean of cos between two angles."""
+    return np.cos(x) if x == y else (np.sin(x) - np.sin(y)) / (x - y)
+
+
+@pytest.mark.parametrize(("share", "right"), [(0.5, True), (1, False), (-0.5, False), (0, False)])
+def test_a_functions_own_special_case_has_the_derivative_of_its_surroundings(share: float, right: bool) -> None:
+    """Where both angles are the same, half of the derivative of cos is by each of them."""
+
+    def by_x(x, y):
+        return -share * np.sin(x) if x == y else np.cos(x) / (x - y) - (np.sin(x) - np.sin(y)) / (x - y) ** 2
+
+    assert verify.derivative(mean_cosine, by_x, "x", TWO).right is right
+
+
+@pytest.mark.parametrize("sign", [1, 0, -1])
+def test_at_a_kink_any_slope_is_right(sign: int) -> None:
+    def slope(x, y):
+        return sign if x == y else (1 if x > y else -1)
+
+    assert verify.derivative(lambda x, y: abs(x - y), slope, "x", TWO).right
+
+
+@pytest.mark.parametrize(("slope", "right"), [(0, True), (1, False)])
+def test_a_derivative_that_goes_to_zero_is_no_kink(slope: int, right: bool) -> None:
+    def by_x(x, y):
+        return slope if x == y else 2 * abs(x - y)
+
+    assert verify.derivative(lambda x, y: (x - y) * abs(x - y), by_x, "x", TWO).right is right
+
+
 def test_no_point_turns_by_more_than_half_a_turn_in_a_step() -> None:
     """A longer step alone may make too fast a turn of one that was allowed."""
     variables = {"w": verify.angular_velocity("h"), "h": verify.step()}

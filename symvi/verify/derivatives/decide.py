@@ -255,7 +255,7 @@ def _at_an_edge(problem: Problem, branch: Branch, point: Point, found: Compared)
             branch.kink |= beside is not None
             return None
         branch.kink = True
-        wrong = {k: apart for k, apart in beside.apart.items() if apart > FAR_APART and k in found.wrong}
+        wrong = {k: apart for k, apart in beside.apart.items() if apart > FAR_APART and k in found.wrong} | beside.wrong
         return Compared(wrong) if wrong else None
     if beside is not None:
         series = {k for k in found.wrong if beside.apart[k] <= beside.allowed}

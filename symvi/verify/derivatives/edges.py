@@ -19,6 +19,9 @@ SMALLEST, LARGEST = 100, 6  # steps of 2^-k that lead out of a small region
 NEGLIGIBLE = 1e-6  # of the largest entry: what a series may leave out at the edge of its region
 SLOPES = 8  # times what the truth changes over as much as the region is wide
 FAR_APART = 1e-3  # of the largest entry: what is no roundings
+NEXT, JUMP = 60, 1e-10  # steps of 2^-k to what is next to a point; what a function may change by on them
+SHRINKING = 0.75  # of a difference at twice the distance: what is less goes to zero
+DIGITS = 180  # of the truth outside, where the differences of a formula that is 0/0 lose many
 DIRECTIONS = 2
 NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
@@ -28,12 +31,34 @@ class Edge:
     """What is known at a point from outside of its region.
 
     apart: entry -> by how much the claim differs from the truth outside, of its largest entry. allowed: how much a
-    series may differ. kink: whether the truth outside is not the same in opposite directions.
+    series may differ. kink: whether the truth outside is not the same in opposite directions. changes: by how much of
+    its largest entry it changes with the distance. alone: whether the point goes its way alone among its neighbours,
+    and the function does not jump there: the truth outside is the truth.
     """
 
     apart: dict[int, float]
     allowed: float
     kink: bool
+    changes: float
+    alone: bool
+
+    @property
+    def wrong(self) -> dict[int, float]:
+        """The entries that are wrong where the point is alone."""
+        least = max(FAR_APART, SLOPES * self.changes)
+        return {k: apart for k, apart in self.apart.items() if apart > least and self.alone and not self.kink}
+
+
+@dataclass(frozen=True)
+class Outside:
+    """The truth just outside of a region, and at twice the distance.
+
+    alone: whether that is next to the point, and the function has the same values there.
+    """
+
+    near: list
+    far: list
+    alone: bool
 
 
 def edge(problem: Problem, point: Point, path: tuple) -> Edge | None:
@@ -43,28 +68,38 @@ def edge(problem: Problem, point: Point, path: tuple) -> Edge | None:
         claim = problem.claim(point, world)
     except NO_VALUE:
         return None
-    found = [_outside(problem, point, path, number, sign) for number in range(DIRECTIONS) for sign in (1, -1)]
-    found = [each for each in found if each is not None]
+    every = [_outside(problem, point, path, number, sign) for number in range(DIRECTIONS) for sign in (1, -1)]
+    found = [each for each in every if each is not None]
     if not found:
         return None
-    size = max(max(map(abs, near)) for near, _ in found)
+    size = max(max(map(abs, each.near)) for each in found)
     if not size:
         size = max(map(abs, claim)) or 1
-    changes = max(abs(a - b) for near, far in found for a, b in zip(near, far, strict=True)) / size
-    first = found[0][0]
-    kink = any(abs(a - b) > FAR_APART * size for near, _ in found for a, b in zip(near, first, strict=True))
-    apart = {k: float(min(abs(near[k] - c) for near, _ in found) / size) for k, c in enumerate(claim)}
-    return Edge(apart, min(NEGLIGIBLE, float(SLOPES * changes) + NEGLIGIBLE**3), kink)
+    changes = float(max(abs(a - b) for each in found for a, b in zip(each.near, each.far, strict=True)) / size)
+    kink = any(_is_kink(each, found[0], FAR_APART * size) for each in found[1:])
+    apart = {k: float(min(abs(each.near[k] - c) for each in found) / size) for k, c in enumerate(claim)}
+    alone = all(each is not None and each.alone for each in every)
+    return Edge(apart, min(NEGLIGIBLE, SLOPES * changes + NEGLIGIBLE**3), kink, changes, alone)
 
 
-def _outside(problem: Problem, point: Point, path: tuple, number: int, sign: int) -> tuple[list, list] | None:
-    """The truth just outside of a region, and at twice the distance."""
+def _is_kink(one: Outside, other: Outside, apart) -> bool:
+    """Whether the truth differs in two directions, and not the less the nearer one comes, as where it goes to zero."""
+    return any(
+        abs(a - b) > max(apart, SHRINKING * abs(c - d))
+        for a, b, c, d in zip(one.near, other.near, one.far, other.far, strict=True)
+    )
+
+
+def _outside(problem: Problem, point: Point, path: tuple, number: int, sign: int) -> Outside | None:
     for k in range(SMALLEST, LARGEST, -2):
         try:
             near, far = (_at(problem, point, number, sign * Fraction(2, 2**k) * n) for n in (1, 2))
             if near is None or far is None or problem.path(near, RealWorld()) == path:
                 continue
-            return problem.truth(near, RealWorld()), problem.truth(far, RealWorld())
+            world = RealWorld(DIGITS)
+            there, here = problem.values(near, world), problem.values(point, world)
+            alone = k > NEXT and all(abs(a - b) <= JUMP * (1 + abs(b)) for a, b in zip(there, here, strict=True))
+            return Outside(problem.truth(near, world), problem.truth(far, world), alone)
         except NO_VALUE:
             continue
     return None
