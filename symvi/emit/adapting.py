@@ -9,7 +9,15 @@ from functools import cached_property
 from symvi.emit.c_printer import CPrinter, Member
 from symvi.program.adapting import SCRATCH, adapting, squares
 from symvi.program.common import COMMON
-from symvi.program.following import FRICTION, NOT_NEGATIVE, PAIRS, POSITIVE, SOLVERS, common_name
+from symvi.program.following import (
+    FRICTION,
+    LEAST_FRICTION,
+    NOT_NEGATIVE,
+    PAIRS,
+    SOLVERS,
+    common_name,
+    is_positive,
+)
 from symvi.program.program import Node
 from symvi.program.records import Field
 from symvi.scalar import EXTREMES
@@ -216,11 +224,15 @@ class Adapting:
                 }
 
     def _bound(self, nodes: tuple[Node, ...], field: Field) -> str:
-        """What all numbers of a field must be: "positive", "not negative", or ""."""
+        """What all numbers of a field must be, as C says it of each: "> 0.0", or ""."""
+        of_joints = all(self.notes["along"].get(node.name) == [node.name] for node in nodes)
+        zero, real = self.printer.literal(0), self.printer.real
+        if field.name in FRICTION and real == "float":
+            return f">= {self.printer.literal(LEAST_FRICTION[real])}"
+        if field.name in FRICTION or is_positive(field.name, of_joints):
+            return f"> {zero}"
         smallest = min(min(self._values(Place(node, field))) for node in nodes)
-        if field.name in (*POSITIVE, *FRICTION) and smallest > 0.0:
-            return "positive"
-        return "not negative" if field.name in NOT_NEGATIVE and smallest >= 0.0 else ""
+        return f">= {zero}" if field.name in NOT_NEGATIVE and smallest >= 0.0 else ""
 
     def _acted_on(self) -> Iterator[dict]:
         """Contacts, limits and dry friction by node type, with the one or two bodies that each acts on."""

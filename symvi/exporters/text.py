@@ -9,6 +9,7 @@ from symvi.exporters.request import Request
 from symvi.program.precision import in_precision
 from symvi.program.program import Program
 from symvi.simulate.build import composed
+from symvi.simulate.parameters import check_described
 from symvi.simulate.plan import Plan, plan_of
 from symvi.simulate.start import described_inputs, described_start
 
@@ -28,6 +29,7 @@ class ExportedText:
 
 def program_of(request: Request) -> Program:
     """The program of a request, its default step the one that was asked for."""
+    check_described(request.mechanism, request.real)
     program = composed(request.mechanism, request.loops)
     common = {**program.parameters.get(COMMON, {}), "h": (float(request.step),)}
     return replace(program, parameters={**program.parameters, COMMON: common})

@@ -37,8 +37,10 @@ from symvi.mechanism.values import (
 
 __all__ = [
     "FORCES", "Actuator", "DryFriction", "Force", "JointDamper", "JointSpring", "PointSpring", "Potential", "Servo",
-    "Wrench", "axis_values",
+    "LEAST_BOUND", "Wrench", "axis_values",
 ]  # fmt: skip
+
+LEAST_BOUND = 1e-9  # N, N m: an axis without dry friction; the interior point needs room between both bounds
 
 
 class Force(Description):

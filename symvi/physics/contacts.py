@@ -6,14 +6,13 @@ from math import cos, pi, sin
 
 from symvi.mechanism import DryFriction, Limit, Mechanism, axis_values, coordinate_kinds, triad
 from symvi.mechanism.contacts import ContactPoint, contact_points
+from symvi.mechanism.forces import LEAST_BOUND
 from symvi.physics.coordinates import coordinate_groups, coordinate_units, single_coordinate
 from symvi.physics.gaps import gap_of_spheres, gap_to_half_space
 from symvi.physics.joints import Geometry
 from symvi.physics.joints import rows as row
 from symvi.physics.joints.custom import expression_formula, expression_inputs
 from symvi.physics.model import Carried, ContactModel, Data, DryFrictionModel, Group, LimitModel, Parameter, Position
-
-LEAST_BOUND = 1e-9  # N, N m: an axis without friction; the interior point needs room between both bounds
 
 
 def contact_models(mechanism: Mechanism) -> list[ContactModel]:

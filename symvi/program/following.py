@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 
 from symvi.mechanism import Mechanism
+from symvi.mechanism.forces import LEAST_BOUND
 from symvi.program.heft import touching
 from symvi.program.settings import described_numbers
 from symvi.scalar import Number, greater
@@ -27,9 +28,11 @@ SOLVERS = ("guard", "limit", "extent", "weight")  # of the analysis of the mecha
 PAIRS = (("rest_cos", "rest_sin"),)  # cosine and sine of one angle
 INTERNAL = ("size", "guard", "limit", "h", "share")  # what follows from other numbers, or has its own argument
 OF_UNITS = ("mass", "gravity", "heft", "acceleration")  # what complementarity is measured by follows these
-NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach")
-POSITIVE = ("mass", "length", "extent", "heft", "acceleration")
+LENGTH = "length"  # of a joint that holds a distance, or of a spring that pulls to one
+NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach", LENGTH)
+POSITIVE = ("mass", "extent", "heft", "acceleration")
 FRICTION = ("friction", "bound")
+LEAST_FRICTION = {"double": LEAST_BOUND, "float": 1e-6}  # next to none, and far from where the interior point is lost
 
 
 def following(mechanism: Mechanism, radii: Sequence[float]) -> dict[str, object]:
@@ -58,6 +61,11 @@ def common_name(joints: Mapping[str, tuple[str, ...]], name: str) -> str:
     if field in GEOMETRY and element in joints:
         return f"{joints[element][which]}.{field}"
     return name
+
+
+def is_positive(field: str, of_joint: bool) -> bool:
+    """Whether the numbers of a field must be above zero: the length of a joint, though not that of a spring."""
+    return field in POSITIVE or (field == LENGTH and of_joint)
 
 
 def may_be_set(free: Collection[str], name: str) -> bool:

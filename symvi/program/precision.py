@@ -1,7 +1,8 @@
 """Numbers of a program that follow from the precision of its text.
 
-A program is composed for doubles. In float the guards of loops, and what counts as an opened loop, are larger; and what
-follows from masses and gravity is worked out in float from numbers in float, as generated text does when it adapts.
+A program is composed for doubles. In float the guards of loops, what counts as an opened loop, and the bound that
+stands for no dry friction are larger; and what follows from masses and gravity is worked out in float from numbers in
+float, as generated text does when it adapts.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from symvi.mechanism.forces import LEAST_BOUND
 from symvi.program.body import BODY
 from symvi.program.common import COMMON
 from symvi.program.extent import OPENING
-from symvi.program.following import merit_inertia
+from symvi.program.following import LEAST_FRICTION, merit_inertia
 from symvi.program.heft import Touching, hefts, pull, total_mass
 from symvi.program.program import Program
 
@@ -35,6 +37,11 @@ def in_precision(program: Program, real: str) -> Program:
     return replace(program, parameters=parameters)
 
 
+def bounds_in(bounds: tuple[float, ...], real: str) -> tuple[float, ...]:
+    """Bounds of dry friction; the one that stands for none is larger in float."""
+    return tuple(LEAST_FRICTION[real] if bound == LEAST_BOUND else bound for bound in bounds)
+
+
 def held(value: float, real: str) -> float:
     """The number that memory holds of one, with as few digits as tell it there."""
     return float(str(np.float32(value))) if real == "float" else float(value)
@@ -44,6 +51,8 @@ def _in_float(numbers: Numbers) -> Numbers:
     changed = dict(numbers)
     if "guard" in numbers:
         changed["guard"] = tuple(COARSER * guard for guard in numbers["guard"])
+    if "bound" in numbers:
+        changed["bound"] = bounds_in(numbers["bound"], "float")
     if "limit" in numbers and "extent" in numbers:
         changed["limit"] = (max(numbers["limit"][0], OPENING["float"] * numbers["extent"][0]),)
     return changed

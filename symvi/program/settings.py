@@ -13,6 +13,7 @@ from math import cos, sin
 
 from symvi.mechanism import Contact, Force, Joint, Mechanism, axis_values, coordinate_kinds
 from symvi.mechanism.contacts import contact_points
+from symvi.mechanism.forces import LEAST_BOUND
 from symvi.mechanism.names import WORLD
 from symvi.mechanism.vectors import subtract
 
@@ -115,8 +116,15 @@ def _per_axis(mechanism: Mechanism, force: Force) -> Iterator[tuple[str, Describ
                 f"{name}.rest",
                 Described(values, lambda v: {f"{name}.rest_cos": (cos(v[0]),), f"{name}.rest_sin": (sin(v[0]),)}),
             )
+        elif force.kind == "dry_friction":
+            yield f"{name}.{field}", Described(values, lambda v, of=values: {f"{name}.bound": _with_room(v, of)})
         else:
             yield f"{name}.{field}", _same(f"{name}.{field}", values)
+
+
+def _with_room(values: Values, described: Values) -> Values:
+    """Bounds of dry friction; an axis that is described without any keeps the least one, which stands for none."""
+    return tuple(LEAST_BOUND if v == was == 0.0 else v for v, was in zip(values, described, strict=True))
 
 
 def _of_contact(mechanism: Mechanism, contact: Contact, points: list[str]) -> Iterator[tuple[str, Described]]:

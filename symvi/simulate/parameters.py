@@ -7,14 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from symvi.errors import MechanismError
 from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import inertia_problem
 from symvi.mechanism.shapes import shape_inertia
-from symvi.program.following import FRICTION, NOT_NEGATIVE, POSITIVE, acts_along, common_name, merit_inertia
+from symvi.program.following import (
+    FRICTION,
+    LEAST_FRICTION,
+    NOT_NEGATIVE,
+    acts_along,
+    common_name,
+    is_positive,
+    merit_inertia,
+)
 from symvi.program.heft import hefts, pull, total_mass, touching
-from symvi.program.precision import NUMBER
+from symvi.program.precision import NUMBER, bounds_in
+from symvi.program.settings import described_numbers
 
 if TYPE_CHECKING:
     from symvi.physics.model import ConstraintModel
@@ -58,18 +71,50 @@ def body_numbers(body: Body, settings: Settings) -> tuple[float, tuple[float, ..
     return mass, tuple(settings.get(f"{body.name}.inertia", inertia))
 
 
-def parameter_problem(name: str, values: Sequence[float]) -> str:
-    """What is wrong with values of the parameter element.field, as the end of a sentence; empty where nothing is."""
-    field = name.rpartition(".")[2]
-    if field in POSITIVE and not min(values) > 0:
-        return "must be positive"
-    if field in FRICTION and not min(values) > 0:
-        return "must be positive where there is friction in the text; 1e-9 is next to none"
+def parameter_problem(name: str, values: Sequence[float], real: str = "double", of_joint: bool = False) -> str:
+    """What is wrong with values of the parameter element.field, as the end of a sentence; empty where nothing is.
+
+    real: the precision of the memory that is to hold them. of_joint: whether the element is a joint.
+    """
+    field, held_there = name.rpartition(".")[2], in_memory(values, real)
+    if not all(map(isfinite, held_there)):
+        return f"is too large for a number in {real}"
+    if is_positive(field, of_joint) and not min(held_there) > 0:
+        return "must be positive" if real == "double" else "must be positive, in float too"
+    if field in FRICTION and not min(held_there) >= _least_friction(real):
+        least = f"{LEAST_FRICTION[real]:g}"
+        if real == "float" and min(values) > 0:
+            return f"is too small for float; {least} is next to none there"
+        return f"must be positive where there is friction in the text; {least} is next to none"
     if field == "inertia":
         return inertia_problem(tuple(float(x) for x in values))
     if field in NOT_NEGATIVE and min(values) < 0:
         return "must not be negative"
     return ""
+
+
+def _least_friction(real: str) -> float:
+    """The smallest coefficient or bound that is solved for in a precision."""
+    return 5e-324 if real == "double" else in_memory((LEAST_FRICTION[real],), real)[0]
+
+
+def in_memory(values: Sequence[float], real: str) -> tuple[float, ...]:
+    """Numbers as memory of a precision holds them; infinite where it cannot."""
+    with np.errstate(over="ignore"):
+        return tuple(float(NUMBER[real](x)) for x in values)
+
+
+def check_described(mechanism: Mechanism, real: str) -> None:
+    """Raises MechanismError, naming it, for a number of the description that cannot be had in float."""
+    if real == "double":
+        return
+    joints = {joint.name for joint in mechanism.joints}
+    for title, parameter in described_numbers(mechanism):
+        for own, values in parameter.numbers(parameter.value).items():
+            values = bounds_in(values, real) if own.endswith(".bound") else values
+            if problem := parameter_problem(own, values, real, own.partition(".")[0] in joints):
+                value = parameter.value if len(parameter.value) > 1 else parameter.value[0]
+                raise MechanismError(f"parameter {title}: {value!r} {problem}; choose another, or double")
 
 
 def contact_units(mechanism: Mechanism, settings: Settings, real: str = "double") -> dict[str, dict[str, float]]:
@@ -78,7 +123,11 @@ def contact_units(mechanism: Mechanism, settings: Settings, real: str = "double"
     It follows the masses and the gravity that were set, but where a unit itself was set. real: the precision in which
     it is worked out, which is that of generated text that adapts.
     """
-    number = NUMBER[real]
+    with np.errstate(over="ignore"):
+        return _contact_units(mechanism, settings, NUMBER[real])
+
+
+def _contact_units(mechanism: Mechanism, settings: Settings, number: type) -> dict[str, dict[str, float]]:
     masses = [number(body_numbers(body, settings)[0]) for body in mechanism.bodies]
     gravity = [number(x) for x in settings.get("common.gravity", mechanism.gravity)]
     found = {"common": {"mass": float(total_mass(masses)), "acceleration": float(number(pull(gravity)))}}
@@ -96,4 +145,5 @@ def contact_units(mechanism: Mechanism, settings: Settings, real: str = "double"
 def body_weight(mass: float, inertia: Sequence[float], radius: float, real: str) -> float:
     """What a body's residual is weighed by [kg m²], worked out in the precision of the text."""
     number = NUMBER[real]
-    return float(merit_inertia(number(mass), [number(x) for x in inertia], number(radius**2)))
+    with np.errstate(over="ignore"):
+        return float(merit_inertia(number(mass), [number(x) for x in inertia], number(radius**2)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from math import isfinite
 from typing import Literal
@@ -18,6 +18,7 @@ from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.program.control import CLOSED, DEFAULTS, PROJECTIONS, SolverOptions, SolverStatus
 from symvi.program.following import OF_UNITS, may_be_set
+from symvi.program.precision import bounds_in
 from symvi.simulate import frames
 from symvi.simulate.arguments import check_run, checked_step, checked_steps, real_numbers
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
@@ -26,7 +27,15 @@ from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.failures import failure_of
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
-from symvi.simulate.parameters import body_numbers, body_weight, contact_units, parameter_problem, settable
+from symvi.simulate.parameters import (
+    Settings,
+    body_numbers,
+    body_weight,
+    contact_units,
+    in_memory,
+    parameter_problem,
+    settable,
+)
 from symvi.simulate.plan import plan_of
 from symvi.simulate.run import Run, overlaid
 from symvi.simulate.start import write_angles, write_placement, write_targets
@@ -123,7 +132,7 @@ class Simulator:
         if values is None or values.size != size or not np.isfinite(values).all():
             raise MechanismError(f"parameter {name}: {value!r} must be {size} finite number(s)")
         for own, numbers in self.described[name].numbers(tuple(values.reshape(size).tolist())).items():
-            self._set_own(name, own, numbers)
+            self._set_own(name, own, bounds_in(numbers, self._real) if own.endswith(".bound") else numbers)
 
     def _set_own(self, title: str, name: str, value: object) -> None:
         """Change a parameter by its name in the solver; errors call it `title`."""
@@ -142,35 +151,40 @@ class Simulator:
                         f"parameter {title}[{k}]: the text was generated for what the description has there; change "
                         "the description instead"
                     )
-        problem = parameter_problem(name, values)
+        body, _, field = name.rpartition(".")
+        problem = parameter_problem(
+            name, values, self._real, any(joint.name == body for joint in self.mechanism.joints)
+        )
         if problem:
             raise MechanismError(f"parameter {title}: {value!r} {problem}")
-        for offset, _ in places:
-            self.engine.parameters[offset : offset + size] = values
-        self.settings[name] = tuple(float(x) for x in values)
-        body, _, field = name.rpartition(".")
+        settings = {**self.settings, name: tuple(float(x) for x in values)}
+        changes = [(slice(offset, offset + size), settings[name]) for offset, _ in places]
         if field in ("mass", "inertia") and body in self.plan.bodies:
-            self._set_body(body)
+            changes += self._of_body(body, settings)
         if field in OF_UNITS and self.plan.notes["inequalities"]:
-            self._set_units()
+            changes += self._of_units(settings)
+        if not all(isfinite(x) for _, numbers in changes for x in in_memory(numbers, self._real)):
+            raise MechanismError(f"parameter {title}: {value!r} is too large: what follows from it is not finite")
+        for place, numbers in changes:
+            self.engine.parameters[place] = numbers
+        self.settings = settings
 
-    def _set_body(self, name: str) -> None:
+    def _of_body(self, name: str, settings: Settings) -> Iterator[tuple[slice, tuple[float, ...]]]:
         """What follows from a changed mass or inertia: a solid's inertia, and the weight of the body's residual."""
         k = self.plan.bodies.index(name)
-        mass, inertia = body_numbers(self.mechanism.bodies[k], self.settings)
-        radius = self.plan.notes["following"]["radii"][k]
-        places = [self.plan.at("parameters", "body", k, part) for part in ("inertia", "size")]
-        for place, values in zip(places, (inertia, body_weight(mass, inertia, radius, self._real)), strict=True):
-            self.engine.parameters[place] = values
+        mass, inertia = body_numbers(self.mechanism.bodies[k], settings)
+        weight = body_weight(mass, inertia, self.plan.notes["following"]["radii"][k], self._real)
+        for part, numbers in (("inertia", inertia), ("size", (weight,))):
+            yield self.plan.at("parameters", "body", k, part), numbers
 
-    def _set_units(self) -> None:
+    def _of_units(self, settings: Settings) -> Iterator[tuple[slice, tuple[float, ...]]]:
         """What complementarity is measured by follows masses and gravity."""
-        units = contact_units(self.mechanism, self.settings, self._real)
+        units = contact_units(self.mechanism, settings, self._real)
         places = {"common": ("common", 0)}
         places |= {node["name"]: (node["kind"], node["index"]) for node in self.plan.notes["inequalities"]}
         for name, (kind, index) in places.items():
             for field, value in units[name].items():
-                self.engine.parameters[self.plan.at("parameters", kind, index, field)] = value
+                yield self.plan.at("parameters", kind, index, field), (value,)
 
     # --- start -------------------------------------------------------------------------------------------------------
     def start(

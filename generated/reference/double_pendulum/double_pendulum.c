@@ -3572,6 +3572,17 @@ static bool is_inertia(const double_pendulum_body_parameters *body)
     return true;
 }
 
+/* whether what follows from numbers is finite too: masses are summed, and gravity is squared */
+static bool is_bounded(const double_pendulum_parameters *p)
+{
+    for (unsigned int n = 0u; n < 2u; n++) {
+        if (!is_finite(p->body[n].size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* whether numbers that may be changed make sense */
 static bool are_sensible(const double_pendulum_parameters *p)
 {
@@ -3644,6 +3655,7 @@ static bool are_sensible(const double_pendulum_parameters *p)
 
 int double_pendulum_adapt(double_pendulum_parameters *p)
 {
+    const double_pendulum_parameters given = *p;
     if (!constants_are_kept(p)) {
         return DOUBLE_PENDULUM_BAKED;
     }
@@ -3652,6 +3664,10 @@ int double_pendulum_adapt(double_pendulum_parameters *p)
     }
     for (unsigned int n = 0u; n < 2u; n++) {
         weigh_body(&p->body[n]);
+    }
+    if (!is_bounded(p)) {
+        *p = given;
+        return DOUBLE_PENDULUM_BAD_PARAMETER;
     }
     return DOUBLE_PENDULUM_OK;
 }

@@ -5745,6 +5745,17 @@ static bool is_inertia(const four_bar_body_parameters *body)
     return true;
 }
 
+/* whether what follows from numbers is finite too: masses are summed, and gravity is squared */
+static bool is_bounded(const four_bar_parameters *p)
+{
+    for (unsigned int n = 0u; n < 3u; n++) {
+        if (!is_finite(p->body[n].size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* whether numbers that may be changed make sense */
 static bool are_sensible(const four_bar_parameters *p)
 {
@@ -5845,6 +5856,7 @@ static bool are_sensible(const four_bar_parameters *p)
 
 int four_bar_adapt(four_bar_parameters *p)
 {
+    const four_bar_parameters given = *p;
     if (!constants_are_kept(p)) {
         return FOUR_BAR_BAKED;
     }
@@ -5859,6 +5871,10 @@ int four_bar_adapt(four_bar_parameters *p)
     }
     for (unsigned int n = 0u; n < 3u; n++) {
         weigh_body(&p->body[n]);
+    }
+    if (!is_bounded(p)) {
+        *p = given;
+        return FOUR_BAR_BAD_PARAMETER;
     }
     return FOUR_BAR_OK;
 }

@@ -2465,6 +2465,17 @@ static bool is_inertia(const pendulum_body_parameters *body)
     return true;
 }
 
+/* whether what follows from numbers is finite too: masses are summed, and gravity is squared */
+static bool is_bounded(const pendulum_parameters *p)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        if (!is_finite(p->body[n].size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* whether numbers that may be changed make sense */
 static bool are_sensible(const pendulum_parameters *p)
 {
@@ -2523,6 +2534,7 @@ static bool are_sensible(const pendulum_parameters *p)
 
 int pendulum_adapt(pendulum_parameters *p)
 {
+    const pendulum_parameters given = *p;
     if (!constants_are_kept(p)) {
         return PENDULUM_BAKED;
     }
@@ -2531,6 +2543,10 @@ int pendulum_adapt(pendulum_parameters *p)
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         weigh_body(&p->body[n]);
+    }
+    if (!is_bounded(p)) {
+        *p = given;
+        return PENDULUM_BAD_PARAMETER;
     }
     return PENDULUM_OK;
 }
