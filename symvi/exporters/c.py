@@ -16,6 +16,7 @@ from symvi.exporters.golden import FIELDS, SHOWN_KNOTS, STEPS, Golden, golden, s
 from symvi.exporters.manifest import manifest_of
 from symvi.exporters.request import Request
 from symvi.exporters.text import ExportedText, exported_text, program_of
+from symvi.mechanism import Mechanism
 from symvi.simulate.build import has_compiler
 
 __all__ = ["write"]
@@ -132,10 +133,22 @@ def _view(request: Request, text: ExportedText, expected: Golden | str) -> dict[
         "uses_c_library": bool(plan.notes.get("uses_c_library")),
         "points": len(plan.contacts),
         "joints": len(plan.reactions),
+        "placing": _placing(request.mechanism),
         "coordinates": bool(plan.notes["motion"]),
         "driven": [_place(text, f"{name}.target") for name in plan.drivers],
         "uneven": uneven(text),
     }
+
+
+def _placing(mechanism: Mechanism) -> list[str]:
+    """Which parameters say where bodies belong; the points of a whole shape follow from it."""
+    found = {
+        "anchors, axes and lengths of joints": mechanism.joints,
+        "ratios and offsets of couplings": mechanism.couplings,
+        "anchors and radii of contacts": [contact for contact in mechanism.contacts if not contact.whole_shape],
+        "bounds of limits": mechanism.limits,
+    }
+    return [what for what, elements in found.items() if elements]
 
 
 def _place(text: ExportedText, name: str) -> str:

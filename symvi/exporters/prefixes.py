@@ -52,6 +52,7 @@ _HEADERS = {
 # whose macro or constant PREFIX_OK is
 _OK = {
     "POSIX": "f r w x",
+    "OSEK and AUTOSAR": "e",
     "zlib": "z",
     "ESP-IDF": "esp",
     "ST's HAL": "hal usbd usbh",

@@ -86,7 +86,7 @@ SENTENCES = {
     SolverStatus.NOT_CLOSED: "joints are open here, and cannot be closed from here; place the bodies nearer",
     SolverStatus.NOT_APART: "bodies lie inside each other, or a joint is beyond its limit; place them apart",
     SolverStatus.NO_STEP: "the work memory holds no step; ask right after one",
-    SolverStatus.MISFIT: "header and object are of different texts; compile both anew",
+    SolverStatus.MISFIT: "header and object do not belong together; compile both anew",
     SolverStatus.BAKED: "a parameter was changed that the text has as a constant, or that is tied to others; "
     "change the description instead",
     SolverStatus.BAD_PARAMETER: "a parameter makes no sense: no number, a mass that is not positive, "

@@ -121,3 +121,16 @@ def test_no_step_is_taken_with_a_number_missing(build, store: str, kind: str, fi
         assert python.engine.rollout(firmware.inputs[None], False, 1, 1, DEFAULTS)[0] == SolverStatus.NOT_FINITE
     if field not in ("kick", "v_old"):  # a start writes these itself
         assert firmware.start(1)[0] == SolverStatus.NOT_FINITE
+
+
+@pytest.mark.parametrize("iterations", [0, -1, -5])
+def test_a_projection_of_no_iterations_only_looks(iterations: int) -> None:
+    """It tells how far open the joints are, and moves nothing; a negative number of iterations is none."""
+    firmware, python = both(rotor(), "double")
+    engine, plan = firmware.engine, firmware.plan
+    engine.state[plan.at("state", "body", 0, "x")] += 0.5, 0.0, 0.0
+    before = engine.state.tobytes()
+    assert engine.project(firmware.inputs, iterations) == 0.5
+    assert engine.state.tobytes() == before
+    handed_over(firmware, python)
+    assert python.engine.project(firmware.inputs, iterations) == 0.5

@@ -354,8 +354,10 @@ def test_the_readme_tells_of_drivers_and_of_moved_anchors(exported: Exported) ->
     readme = " ".join((exported.folder / "README.md").read_text().split())
     driven = next((field["c"] for field in exported.manifest["inputs"] if field["name"] == "gearbox.target"), None)
     assert (f"set the target of every driver, u.{driven}, to where its joint is now" in readme) == (driven is not None)
-    moved = f"closes the gap all at once, as fast as that takes, and ends with `{prefix_of(exported).upper()}_OK`"
-    assert (moved in readme) == (driven is not None)  # the crate has no joints
+    moved = f"makes up for it all at once, as fast as that takes, and ends with `{prefix_of(exported).upper()}_OK`"
+    assert (moved in readme) == (driven is not None)  # the crate has no joints, and its points follow from its shape
+    belonging = "belong: anchors, axes and lengths of joints, bounds of limits. `"
+    assert (belonging in readme) == (driven is not None)
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ def contents(place: Path) -> dict[str, bytes]:
         ({"prefix": "math"}, "<math.h> is a header of the C library; choose another prefix"),
         ({"prefix": "x"}, "X_OK is a name of POSIX; choose a longer prefix"),
         ({"prefix": "z"}, "Z_OK is a name of zlib"),
+        ({"prefix": "E"}, "E_OK is a name of OSEK and AUTOSAR; choose a longer prefix"),
         ({"prefix": "esp"}, "ESP_OK is a name of ESP-IDF; choose a longer prefix"),
         ({"prefix": "poll"}, "<poll.h> is a header of POSIX; choose another prefix"),
         ({"prefix": "Task"}, "<task.h> is a header of FreeRTOS"),

@@ -3439,14 +3439,15 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
 double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
     int max_iterations)
 {
+    const int most = (max_iterations > 0) ? max_iterations : 0;
     real closure = 0.0;
     (void)u;
     run_setup(p, w);
-    for (int n = 0; n <= max_iterations; n++) {
+    for (int n = 0; n <= most; n++) {
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         closure = closure_of(w);
-        if ((n == max_iterations) || !is_finite(closure)) {
+        if ((n == most) || !is_finite(closure)) {
             break;
         }
         run_rest(w);

@@ -57,7 +57,7 @@ enum {
     DOUBLE_PENDULUM_NOT_CLOSED = -9, /* joints are open here, and cannot be closed from here; place the bodies nearer */
     DOUBLE_PENDULUM_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
     DOUBLE_PENDULUM_NO_STEP = -11, /* the work memory holds no step; ask right after one */
-    DOUBLE_PENDULUM_MISFIT = -12, /* header and object are of different texts; compile both anew */
+    DOUBLE_PENDULUM_MISFIT = -12, /* header and object do not belong together; compile both anew */
     DOUBLE_PENDULUM_BAKED = -13, /* a parameter was changed that the text has as a constant, or that is tied to others; change the description instead */
     DOUBLE_PENDULUM_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, a limit without room, or the like */
     DOUBLE_PENDULUM_BAD_OPTION = -15, /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
@@ -265,8 +265,9 @@ typedef struct {
     double_pendulum_real reaction[2][6]; /* force and torque on the child at the anchor, joint axes */
 } double_pendulum_frame;
 
-/* DOUBLE_PENDULUM_OK where this header and the object that is linked are of the same text, else DOUBLE_PENDULUM_MISFIT: call it with DOUBLE_PENDULUM_ABI,
- * DOUBLE_PENDULUM_DIGEST and DOUBLE_PENDULUM_SIZES. */
+/* DOUBLE_PENDULUM_OK where this header and the object that is linked have the same interface, the same description and structs of the
+ * same sizes, else DOUBLE_PENDULUM_MISFIT: call it with DOUBLE_PENDULUM_ABI, DOUBLE_PENDULUM_DIGEST and DOUBLE_PENDULUM_SIZES. Layout, time step and default options
+ * are the object's own, and may be others than when this header was written. */
 DOUBLE_PENDULUM_API int double_pendulum_check(int abi, const char *digest, unsigned long sizes);
 
 /* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
@@ -352,7 +353,8 @@ DOUBLE_PENDULUM_API int double_pendulum_place(const double_pendulum_parameters *
 DOUBLE_PENDULUM_API void double_pendulum_coordinates(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, double_pendulum_real *coordinates, double_pendulum_real *rates);
 
-/* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left. */
+/* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left: that of
+ * the placement as it is, where max_iterations is 0 or less. */
 DOUBLE_PENDULUM_API double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, int max_iterations);
 /* declarations end */

@@ -5585,15 +5585,16 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
 four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w,
     int max_iterations)
 {
+    const int most = (max_iterations > 0) ? max_iterations : 0;
     real closure = 0.0;
     (void)u;
     run_setup(p, w);
-    for (int n = 0; n <= max_iterations; n++) {
+    for (int n = 0; n <= most; n++) {
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         run_watch(p, z, w);
         closure = closure_of(w);
-        if ((n == max_iterations) || !is_finite(closure)) {
+        if ((n == most) || !is_finite(closure)) {
             break;
         }
         run_rest(w);

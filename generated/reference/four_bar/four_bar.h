@@ -57,7 +57,7 @@ enum {
     FOUR_BAR_NOT_CLOSED = -9, /* joints are open here, and cannot be closed from here; place the bodies nearer */
     FOUR_BAR_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
     FOUR_BAR_NO_STEP = -11, /* the work memory holds no step; ask right after one */
-    FOUR_BAR_MISFIT = -12, /* header and object are of different texts; compile both anew */
+    FOUR_BAR_MISFIT = -12, /* header and object do not belong together; compile both anew */
     FOUR_BAR_BAKED = -13, /* a parameter was changed that the text has as a constant, or that is tied to others; change the description instead */
     FOUR_BAR_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, a limit without room, or the like */
     FOUR_BAR_BAD_OPTION = -15, /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
@@ -370,8 +370,9 @@ typedef struct {
     four_bar_real before_q[3][4]; /* orientations there */
 } four_bar_frame;
 
-/* FOUR_BAR_OK where this header and the object that is linked are of the same text, else FOUR_BAR_MISFIT: call it with FOUR_BAR_ABI,
- * FOUR_BAR_DIGEST and FOUR_BAR_SIZES. */
+/* FOUR_BAR_OK where this header and the object that is linked have the same interface, the same description and structs of the
+ * same sizes, else FOUR_BAR_MISFIT: call it with FOUR_BAR_ABI, FOUR_BAR_DIGEST and FOUR_BAR_SIZES. Layout, time step and default options
+ * are the object's own, and may be others than when this header was written. */
 FOUR_BAR_API int four_bar_check(int abi, const char *digest, unsigned long sizes);
 
 /* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
@@ -459,7 +460,8 @@ FOUR_BAR_API int four_bar_place(const four_bar_parameters *p, four_bar_state *z,
 FOUR_BAR_API void four_bar_coordinates(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, four_bar_real *coordinates, four_bar_real *rates);
 
-/* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left. */
+/* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left: that of
+ * the placement as it is, where max_iterations is 0 or less. */
 FOUR_BAR_API four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, int max_iterations);
 /* declarations end */

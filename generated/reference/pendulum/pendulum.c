@@ -2346,14 +2346,15 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
 pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w,
     int max_iterations)
 {
+    const int most = (max_iterations > 0) ? max_iterations : 0;
     real closure = 0.0;
     (void)u;
     run_setup(p, w);
-    for (int n = 0; n <= max_iterations; n++) {
+    for (int n = 0; n <= most; n++) {
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         closure = closure_of(w);
-        if ((n == max_iterations) || !is_finite(closure)) {
+        if ((n == most) || !is_finite(closure)) {
             break;
         }
         run_rest(w);

@@ -57,7 +57,7 @@ enum {
     PENDULUM_NOT_CLOSED = -9, /* joints are open here, and cannot be closed from here; place the bodies nearer */
     PENDULUM_NOT_APART = -10, /* bodies lie inside each other, or a joint is beyond its limit; place them apart */
     PENDULUM_NO_STEP = -11, /* the work memory holds no step; ask right after one */
-    PENDULUM_MISFIT = -12, /* header and object are of different texts; compile both anew */
+    PENDULUM_MISFIT = -12, /* header and object do not belong together; compile both anew */
     PENDULUM_BAKED = -13, /* a parameter was changed that the text has as a constant, or that is tied to others; change the description instead */
     PENDULUM_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, a limit without room, or the like */
     PENDULUM_BAD_OPTION = -15, /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
@@ -232,8 +232,9 @@ typedef struct {
     pendulum_real reaction[1][6]; /* force and torque on the child at the anchor, joint axes */
 } pendulum_frame;
 
-/* PENDULUM_OK where this header and the object that is linked are of the same text, else PENDULUM_MISFIT: call it with PENDULUM_ABI,
- * PENDULUM_DIGEST and PENDULUM_SIZES. */
+/* PENDULUM_OK where this header and the object that is linked have the same interface, the same description and structs of the
+ * same sizes, else PENDULUM_MISFIT: call it with PENDULUM_ABI, PENDULUM_DIGEST and PENDULUM_SIZES. Layout, time step and default options
+ * are the object's own, and may be others than when this header was written. */
 PENDULUM_API int pendulum_check(int abi, const char *digest, unsigned long sizes);
 
 /* Everything that a first step needs: parameters, options, state and inputs of the description, started at the knot. Returns
@@ -319,7 +320,8 @@ PENDULUM_API int pendulum_place(const pendulum_parameters *p, pendulum_state *z,
 PENDULUM_API void pendulum_coordinates(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, pendulum_real *coordinates, pendulum_real *rates);
 
-/* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left. */
+/* Move an approximate placement onto the constraints (Gauss-Newton, weighted by mass). Returns the closure that is left: that of
+ * the placement as it is, where max_iterations is 0 or less. */
 PENDULUM_API pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, int max_iterations);
 /* declarations end */
