@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import symvi.verify as verify
+from symvi.verify.derivatives.guards import guard
+from symvi.verify.derivatives.question import question
+from symvi.verify.derivatives.sources import read
+from symvi.verify.derivatives.verdict import fit
+from symvi.verify.derivatives.worlds import RealWorld
 from tests.verify import hand_written as hand
 
 X = {"x": verify.scalar()}
@@ -210,3 +217,28 @@ def test_a_clamp_is_no_guard() -> None:
         return -t * (c - a - t * d) / np.sqrt((c - a - t * d) @ (c - a - t * d))
 
     assert not verify.derivative(distance, claimed, "b", {name: verify.vector(3) for name in "cab"}).right
+
+
+@pytest.mark.parametrize(("stand_in", "right"), [(1e-8, True), (0.02, False)])
+def test_a_number_of_the_size_of_the_threshold_may_stand_for_smaller_ones(stand_in: float, right: bool) -> None:
+    def inside(x):
+        u = stand_in + 0 * x
+        return (u * np.cos(u) - np.sin(u)) / u**2
+
+    report = of_sinc(inside, 1e-8)
+    assert report.right == right, str(report)
+
+
+@pytest.mark.parametrize(("limit", "wrong"), [(0.5, False), (0.501, True)])
+def test_two_small_numbers_of_three_are_in_two_guards(limit: float, wrong: bool) -> None:
+    """(1 - cos x)/x has the slope 1/2 at zero."""
+
+    def slope(x):
+        return limit if abs(x) < 1e-6 else (x * np.sin(x) - (1 - np.cos(x))) / x**2
+
+    function = read(lambda v: (1 - np.cos(v)) / v, V, "f")
+    claimed = read(lambda v: np.diag([slope(x) for x in v]), V, "claim")
+    problem = fit(function, claimed, question(["v"], V, 1, None, 3), 3, seed=0)
+    point = {"v": [Fraction(1, 10**7), Fraction(-3, 10**8), Fraction(3, 10**6)]}
+    known = guard(problem, point, problem.path(point, RealWorld()))
+    assert known is not None and bool(known.wrong) == wrong

@@ -34,7 +34,8 @@ INWARDS = Fraction(1, 2**20)
 FAR, FARTHEST = 2, 10**20  # from the removable point, and times as far as the point in its region
 ORDINARY = (0, 1, 2, 3, 6, 8)  # points of which the sizes of entries are taken
 OTHERS = range(1, 9)  # points of which one gives another ray
-MOST_NUMBERS = 9  # of a variable that are zero one by one
+MOST_NUMBERS = 9  # of a variable that are zero one by one, and the smallest ones together
+NEARBY = 2  # times what a value changes from the centre of a region to its end, for one on the other side
 NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
@@ -58,7 +59,8 @@ class Gap:
 
     leading: whether the derivative has none before it but its limit, so that the term is the same in any variable.
     straight: whether the series is one along a straight line. more: whether the claim has a term after one that it
-    leaves out.
+    leaves out. nearby: whether its limit is a value of elsewhere in the region, as where code takes 1e-8 for what is
+    smaller.
     """
 
     order: int
@@ -67,11 +69,14 @@ class Gap:
     leading: bool
     straight: bool
     more: bool
+    nearby: bool = False
 
     @property
     def is_wrong(self) -> bool:
         """Another limit, or a leading term where the derivative has none."""
-        return self.order == 0 or (self.leading and bool(self.some) and not self.true)
+        if self.order == 0:
+            return not self.nearby
+        return self.leading and bool(self.some) and not self.true
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,7 @@ def _judged(ray: Ray, threshold: Fraction, path: tuple, outside: Way, which: int
     wrong = {k for k, gap in gaps.items() if gap.is_wrong}
     if any(gap.is_wrong or _is_opposite(gap) for gap in of_function.values()):
         wrong = set(gaps)
-    unclear = {k for k, gap in gaps.items() if k not in wrong and (gap.some or gap.more)}
+    unclear = {k for k, gap in gaps.items() if k not in wrong and (gap.some or gap.more or gap.nearby)}
     if unclear:
         multiples, settled = _elsewhere(ray, path, outside, which, {k: gaps[k] for k in unclear})
         wrong |= multiples
@@ -171,7 +176,7 @@ def _is_multiple(gap: Gap, other: Gap) -> bool:
     Beyond the leading one, products of series have such terms, and so has a series in another variable; with the wrong
     sign along a straight line it is an error again.
     """
-    if not (gap.order == other.order and gap.some and gap.true and other.some and other.true):
+    if not (gap.order == other.order > 0 and gap.some and gap.true and other.some and other.true):
         return False
     one, two = gap.some / gap.true, other.some / other.true
     if not (gap.leading or (gap.straight and one < 0)):
@@ -181,16 +186,16 @@ def _is_multiple(gap: Gap, other: Gap) -> bool:
 
 def _is_too_much(gaps: list[Gap]) -> bool:
     """Whether what leading terms are wrong by is more than they are: it had been better to leave them out."""
-    leading = [gap for gap in gaps if gap.leading and gap.some]
+    leading = [gap for gap in gaps if gap.leading and gap.some and gap.order]
     return sum(abs(g.some - g.true) ** 2 for g in leading) > MUCH * sum(abs(g.true) ** 2 for g in leading)
 
 
 def _is_opposite(gap: Gap) -> bool:
-    return gap.leading and bool(gap.some) and bool(gap.true) and gap.some * gap.true < 0
+    return gap.order > 0 and gap.leading and bool(gap.some) and bool(gap.true) and gap.some * gap.true < 0
 
 
 def _is_left_out(gap: Gap) -> bool:
-    return not gap.some and not gap.more
+    return not (gap.some or gap.more or gap.nearby)
 
 
 def _gaps_there(ray: Ray, path: tuple, outside: Way) -> dict[int, Gap] | None:
@@ -233,6 +238,8 @@ def _centres(problem: Problem, point: Point) -> Iterator[Point]:
         if variable.kind in ("vector", "matrix") and 1 < variable.size <= MOST_NUMBERS and not variable.positive:
             values = point[name]
             places += [{**point, name: [*values[:k], Fraction(0), *values[k + 1 :]]} for k in range(variable.size)]
+            several = sorted(map(abs, values))[1:-1]
+            places += [{**point, name: [x if abs(x) > few else Fraction(0) for x in values]} for few in several]
     yield from (place for place in places if place != point)
 
 
@@ -375,11 +382,18 @@ def _gaps(ray: Ray, threshold: Fraction, inside: Way, outside: Way) -> tuple[dic
     unit = ray.distance(step)
     claim, truth = (_series(ray, step, formula, way) for formula, way in ((_claim, inside), (_truth, outside)))
     inner, outer = (_series(ray, step, _value, way) for way in (inside, outside))
-    return _first_gaps(claim, truth, unit, ray.is_straight), _first_gaps(inner, outer, unit, ray.is_straight)
+    ends = _truth(ray, threshold, outside), _value(ray, threshold, outside)
+    of_claim = _first_gaps(claim, truth, unit, ends[0], ray.is_straight)
+    return of_claim, _first_gaps(inner, outer, unit, ends[1], ray.is_straight)
 
 
-def _first_gaps(inside: list[list], outside: list[list], unit: Fraction, straight: bool) -> dict[int, Gap]:
-    """Entry -> its gap, as far as terms are seen; unit: the length that the series count in."""
+def _first_gaps(
+    inside: list[list], outside: list[list], unit: Fraction, at_end: list, straight: bool
+) -> dict[int, Gap]:
+    """Entry -> its gap, as far as terms are seen.
+
+    unit: the length that the series count in. at_end: what is outside, at the end of the region.
+    """
     floor = max(abs(x) for row in (*inside, *outside) for x in row) * FLOOR.numerator / FLOOR.denominator
     found = {}
     for k, (some, true) in enumerate(zip(zip(*inside, strict=True), zip(*outside, strict=True), strict=True)):
@@ -389,8 +403,16 @@ def _first_gaps(inside: list[list], outside: list[list], unit: Fraction, straigh
         if any(apart):
             order = apart.index(True)
             more = not some[order] and any(some[order + 1 :])
-            found[k] = Gap(order, some[order], true[order], not any(true[1:order]), straight, more)
+            nearby = order == 0 and _is_nearby(some[0], true[0], at_end[k])
+            found[k] = Gap(order, some[order], true[order], not any(true[1:order]), straight, more, nearby)
     return found
+
+
+def _is_nearby(limit, right, at_end) -> bool:
+    """Whether a limit is off by no more than values of the region are, and that is little, or the right one is zero."""
+    gap = abs(limit - right)
+    little = gap * COARSE.denominator <= abs(right) * COARSE.numerator
+    return gap <= NEARBY * abs(at_end - right) and (not right or little)
 
 
 def _unseen(terms: Sequence, unit: Fraction):
