@@ -99,6 +99,73 @@ def test_linear_algebra_is_exact() -> None:
     assert verify.derivative(function, claimed, wrt="x", variables=LINE).right
 
 
+def by_largest(x):
+    """The derivative of the largest |x_i|."""
+    return np.where(abs(x) == abs(x).max(), np.sign(x), 0)
+
+
+@pytest.mark.parametrize(
+    ("order", "claimed"), [(1, lambda x: np.sign(x)), (np.inf, by_largest), (2, lambda x: x / np.sqrt(x @ x))]
+)
+def test_norms_of_vectors_are_exact(order, claimed) -> None:
+    report = verify.derivative(lambda x: np.linalg.norm(x, order), claimed, "x", {"x": verify.vector(2)})
+    assert report.right and "floats" not in report.method, str(report)
+
+
+@pytest.mark.parametrize("order", [3, "nuc"])
+def test_other_norms_are_compared_in_floats(order) -> None:
+    """|x|_3 of two equal numbers, the nuclear norm of x xᵀ."""
+    arrays = {3: lambda x: np.array([x, x]), "nuc": lambda x: np.array([[x, 0], [0, 0]])}
+    sizes = {3: 2 ** (1 / 3), "nuc": 1}
+    variables = {"x": verify.scalar(positive=True)}
+    report = verify.derivative(
+        lambda x: np.linalg.norm(arrays[order](x), order), lambda x: sizes[order], "x", variables
+    )
+    assert report.right and "floats" in report.method, str(report)
+
+
+def masked(x):
+    """Zero for what is negative."""
+    x = x.copy()
+    x[x < 0] = 0.0
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "claimed"),
+    [
+        (lambda x: np.exp(np.maximum(x, 0)), lambda x: np.diag(np.where(x > 0, np.exp(x), 0))),
+        (lambda x: np.exp(np.where(x > 0, x, 0)), lambda x: np.diag(np.where(x > 0, np.exp(x), 0))),
+        (lambda x: np.cos(masked(x)), lambda x: np.diag(-np.sin(masked(x)))),
+        (lambda x: np.sinc(x), lambda x: np.diag((np.cos(np.pi * x) - np.sinc(x)) / x)),
+    ],
+)
+def test_arrays_all_of_whose_numbers_were_replaced_are_exact(function, claimed) -> None:
+    """Where both numbers are negative nothing of x is left in the array."""
+    variables = {"x": verify.vector(2)}
+    report = verify.derivative(function, claimed, "x", variables)
+    assert report.right and "floats" not in report.method, str(report)
+    assert not verify.derivative(function, lambda x: 1.001 * claimed(x), "x", variables).right
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_grow_beyond_any_bound_warn_of_nothing() -> None:
+    def function(x):
+        return (x * 1e200) ** 2 / 1e300 / 1e100
+
+    assert verify.derivative(function, lambda x: np.diag(2 * x), "x", LINE).right
+
+
+def test_short_floats_are_exact_and_noted() -> None:
+    report = verify.derivative(lambda x: x**3, lambda x: np.diag(3 * np.asarray(x, np.float32) ** 2), "x", LINE)
+    assert report.right
+    assert any("float32 is evaluated exactly here" in note for note in report.notes)
+
+
+def test_rows_of_different_lengths_are_named_as_such() -> None:
+    assert "lists of different lengths" in refusal(lambda x: x[:2], lambda x: [[1, 0, 0], [0, 1]])
+
+
 def test_parameters_may_leave_out_underscores_and_come_in_any_order() -> None:
     def claimed(q_b, QA):  # noqa: N803
         d = hand.left(np.array([1, -1, -1, -1]) * QA) @ q_b

@@ -17,8 +17,8 @@ from types import FunctionType, ModuleType
 import numpy as np
 
 from symvi.verify.derivatives.elementary import NAMES, call
-from symvi.verify.derivatives.errors import VerificationError
-from symvi.verify.derivatives.scalar import METHODS, Scalar, plain_value
+from symvi.verify.derivatives.errors import NeedsFloats
+from symvi.verify.derivatives.scalar import METHODS, Scalar, plain_value, user_line
 from symvi.verify.derivatives.sites import ARRAYS
 from symvi.verify.derivatives.worlds import World, primal
 
@@ -32,14 +32,15 @@ class ExactArray(np.ndarray):
     """An object array of Scalars; what is computed from it is one too."""
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
-        options.pop("dtype", None)
+        _tell_of_precision(options.pop("dtype", None))
         plain = [_all_exact(x, self) if isinstance(x, np.ndarray | float | np.number) else x for x in inputs]
         if out is not None:
             options["out"] = tuple(o.view(np.ndarray) if isinstance(o, np.ndarray) else o for o in out)
         _count_operation(self)
         ARRAYS.depth += (several := self.size > 1)
         try:
-            found = getattr(ufunc, method)(*plain, **options)
+            with np.errstate(all="ignore"):  # of numbers that are exact there are no warnings
+                found = getattr(ufunc, method)(*plain, **options)
         finally:
             ARRAYS.depth -= several
         _count_operation(self)
@@ -50,15 +51,24 @@ class ExactArray(np.ndarray):
     def __array_function__(self, function, types, arguments, options):
         if function in LINEAR_ALGEBRA:
             return LINEAR_ALGEBRA[function](*arguments, **options)
+        _tell_of_precision(options.get("dtype"))
         options = {key: value for key, value in options.items() if key != "dtype"}
         ARRAYS.depth += (whole := function in WHOLE_ARRAYS)
         try:
-            return super().__array_function__(function, types, arguments, options)
+            found = super().__array_function__(function, types, arguments, options)
         finally:
             ARRAYS.depth -= whole
+        return _all_exact(found, self).view(ExactArray) if _is_mixed(found) else found
 
     def astype(self, dtype, *arguments, **options):
+        _tell_of_precision(dtype)
         return self.copy() if np.dtype(dtype).kind in "fcO" else super().astype(dtype, *arguments, **options)
+
+
+def _tell_of_precision(dtype: object) -> None:
+    """Take a note where code asks for numbers of less than double precision."""
+    if dtype is not None and NOW.told is not None and (kind := np.dtype(dtype)).kind == "f" and kind.itemsize < 8:
+        NOW.told(f"{user_line()}: {kind.name} is evaluated exactly here, not in that precision")
 
 
 def _count_operation(array: ExactArray) -> None:
@@ -76,12 +86,20 @@ def exact_array(entries: Sequence, shape: tuple[int, ...]) -> ExactArray:
 
 
 def _all_exact(values, like: ExactArray):
-    """An operand with all of its numbers exact, so that every entry has sqrt, sin and so on."""
-    first = next((x for x in like.ravel().view(np.ndarray) if type(x) is Scalar), None)
+    """An operand with all of its numbers exact, so that every entry has sqrt, sin and so on.
+
+    An array all of whose numbers were replaced by plain ones is of the world whose numbers are exact at the moment.
+    """
+    first = next((x for x in like.ravel().view(np.ndarray) if type(x) is Scalar), NOW)
     array = AS_ARRAY(values)
-    if first is None or array.dtype == bool:
+    if first.world is None or array.dtype == bool:
         return array.view(np.ndarray)
     return _exact(array, first.world, first.told)
+
+
+def _is_mixed(found: object) -> bool:
+    """Whether plain numbers have come among the entries, as where np.where takes some from elsewhere."""
+    return type(found) is np.ndarray and found.dtype == object and any(type(x) in (int, float) for x in found.flat)
 
 
 def _exact(array: np.ndarray, world: World, told: Callable) -> np.ndarray:
@@ -95,9 +113,16 @@ def _exact(array: np.ndarray, world: World, told: Callable) -> np.ndarray:
 
 # --- linear algebra ---------------------------------------------------------------------------------------------------
 def _norm(x, ord=None, axis=None, keepdims=False):
-    if ord not in (None, 2, "fro") or (ord == 2 and np.ndim(x) > 1 and axis is None):
-        raise VerificationError(f"np.linalg.norm with ord={ord!r} is not among what can be verified")
-    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+    """Of all numbers, or of vectors along an axis. Raises NeedsFloats for the other norms of matrices, and orders."""
+    of_vectors = np.ndim(x) == 1 or isinstance(axis, int)
+    if ord in (None, "fro") or (ord == 2 and of_vectors):
+        return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+    if not of_vectors or ord not in OF_SIZES:
+        raise NeedsFloats(f"{user_line()}: np.linalg.norm with ord={ord!r} has no value on exact numbers")
+    return OF_SIZES[ord](np.abs(x), axis=axis, keepdims=keepdims)
+
+
+OF_SIZES = {1: np.sum, math.inf: np.max, -math.inf: np.min}  # of absolute values: norms by their order
 
 
 def _solve(a, b):
@@ -231,7 +256,10 @@ def _makers() -> dict:
         @functools.wraps(original)
         def make(*arguments, **options):
             found = original(*arguments, **options)
-            return exact(np.nan_to_num(found)) if found.dtype.kind == "f" else found
+            if found.dtype.kind != "f":
+                return found
+            _tell_of_precision(found.dtype)
+            return exact(np.nan_to_num(found))
 
         return make
 
@@ -251,6 +279,7 @@ def _makers() -> dict:
             except ValueError:
                 return original(a, *arguments, **options)
             if held.dtype == object and any(type(x) is Scalar for x in held.reshape(-1).view(np.ndarray)):
+                _tell_of_precision(options.get("dtype", arguments[0] if arguments else None))
                 return exact(held)
             return original(a, *arguments, **options)
 
