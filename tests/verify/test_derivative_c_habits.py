@@ -49,3 +49,8 @@ def test_an_unknown_parameter_is_told_in_sentences() -> None:
     unknown = verify.c("double f(double a) { return a; }", "f")
     with pytest.raises(verify.VerificationError, match=r"known: x\. Say names="):
         verify.derivative(unknown, lambda x: x, "x", X)
+
+
+def test_what_is_wrong_in_braces_is_told_with_its_line() -> None:
+    with pytest.raises(verify.VerificationError, match="line 3: designators"):
+        verify.c("void J(const double *x, double J[1]) {\n\n const double two[] = {[1] = 2};\n J[0] = two[1]; }", "J")

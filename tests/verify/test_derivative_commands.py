@@ -112,6 +112,8 @@ def test_the_papers_tangent_can_be_stated(folder: Path) -> None:
         (["verify", "missing.py"], "missing.py"),
         (["verify", "empty.py"], "claims nothing"),
         (["verify", "broken.py"], "broken.py:2: ZeroDivisionError"),
+        (["verify", "."], "is a folder; give a Python file"),
+        (["verify", "binary"], "binary is no text"),
         (["verify", "--c", "lever.c", "--function", "lever"], "--against"),
         (["verify", "--c", "lever.c", "--function", "lever", "--against", "rotations"], "did you mean 'rotation'"),
         (["verify", "--c", "lever.c", "--function", "leverage", "--against", "rotation"], "no function leverage"),
@@ -122,6 +124,7 @@ def test_the_papers_tangent_can_be_stated(folder: Path) -> None:
 def test_what_cannot_be_judged_is_named(folder: Path, arguments: list[str], words: str, capsys) -> None:
     (folder / "empty.py").write_text("x = 1\n")
     (folder / "broken.py").write_text("x = 0\ny = 1 / x\n")
+    (folder / "binary").write_bytes(b"\x7fELF\0\0")
     assert cli.main(arguments) in (1, 2)
     assert words in capsys.readouterr().err
 

@@ -83,6 +83,10 @@ def claims_of_file(path: Path) -> list[Claim]:
 
 
 def _run(path: Path) -> dict[str, object]:
+    if path.is_dir():
+        raise VerificationError(f"{path} is a folder; give a Python file of claims")
+    if path.is_file() and b"\0" in path.read_bytes():
+        raise VerificationError(f"{path.name} is no text; give a Python file of claims")
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)
     try:
@@ -92,7 +96,8 @@ def _run(path: Path) -> dict[str, object]:
     except SystemExit as error:
         raise VerificationError(f"{_line(error, path)}: ends the program (SystemExit)") from error
     except SyntaxError as error:
-        raise VerificationError(f"{path.name}:{error.lineno}: {error.msg}") from error
+        place = path.name if error.lineno is None else f"{path.name}:{error.lineno}"
+        raise VerificationError(f"{place}: {error.msg}") from error
     except VerificationError as error:
         raise VerificationError(f"{_line(error, path)}: {error}") from error
     except Exception as error:

@@ -22,6 +22,7 @@ from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import FloatWorld, Irrational, RealWorld, World
 from symvi.verify.dual import Dual
 
+UNEVEN = "a list of lists of different lengths"
 LEFT_BEHIND = ("Residue", "mpf", "Sized")  # numbers of a world, which only an earlier call can have left
 
 
@@ -145,7 +146,7 @@ def _outputs(result, world: World, function: Function) -> Outputs:
     try:
         array = np.array(result, dtype=object)
     except ValueError:
-        raise VerificationError(f"{function.said} returns a list of lists of different lengths") from None
+        raise VerificationError(f"{function.said} returns {UNEVEN}") from None
     if not array.size:
         raise VerificationError(f"{function.said} returns no numbers")
     entries = []
@@ -154,6 +155,8 @@ def _outputs(result, world: World, function: Function) -> Outputs:
             value = plain_value(item, world, function.note)
         except VerificationError:
             raise VerificationError(f"{function.said}: the number {item} is not finite") from None
+        if isinstance(item, list | tuple):
+            raise VerificationError(f"{function.said} returns {UNEVEN}")
         if value is None:
             raise VerificationError(f"{function.said} returns a {type(item).__name__} where a number should be")
         entries.append(value)

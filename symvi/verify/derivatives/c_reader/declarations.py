@@ -23,9 +23,16 @@ WORDS: dict[tuple[str, ...], Type] = {
 
 
 def place_of(node: c_ast.Node) -> Place:
-    """Where a node of pycparser's tree stands."""
-    coordinates = getattr(node, "coord", None)
+    """Where a node of pycparser's tree stands: lists in braces and designators stand where their parts do."""
+    coordinates = _coordinates(node)
     return Place(coordinates.file or "text", coordinates.line) if coordinates else Place("text", 1)
+
+
+def _coordinates(node: c_ast.Node):
+    own = getattr(node, "coord", None)
+    if own or not isinstance(node, (c_ast.InitList, c_ast.NamedInitializer)):
+        return own
+    return next((found for _, child in node.children() if (found := _coordinates(child))), None)
 
 
 @dataclass
