@@ -10,7 +10,7 @@ from symvi.importers.report import Findings
 from symvi.importers.xml import Element
 from symvi.mechanism.names import shown
 
-__all__ = ["refuse_floods", "refuse_large_numbers"]
+__all__ = ["memory_of", "refuse_floods", "refuse_large_numbers"]
 
 MOST_ELEMENTS = 40_000  # the compiler's time grows with their square
 MOST_COPIES = 5000  # of elements of any kind, by all <replicate> of a file together
@@ -27,6 +27,9 @@ MEASURES = frozenset(
     "damping frictionloss stiffness anchor relpose polycoef coef torquescale gear kp kv dampratio gainprm biasprm "
     "dynprm qpos qvel act ctrl".split()
 )
+# [bytes] What MuJoCo's compiler may ask the system for, and what any file may have; it uses what it needs of that.
+MOST_MEMORY, LEAST_MEMORY = 4 << 30, 64 << 20
+MEMORY = re.compile(r"\s*(\d{1,18})([KMGTPE]?)\s*", re.IGNORECASE | re.ASCII)
 Counted = tuple[Element, int]
 
 
@@ -52,6 +55,16 @@ def refuse_large_numbers(root: Element, findings: Findings) -> None:
             if name in MEASURES and MAY_BE_LARGE.search(text) and any(map(_is_large, text.split())):
                 remedy = f"must have no number beyond {LARGEST:g}"
                 findings.refuse(element.source, f"<{element.tag}> {name}={shown(text)} {remedy}")
+
+
+def memory_of(root: Element) -> int | None:
+    """Bytes that <size memory=...> gives MuJoCo, kept within the bounds; None where it leaves that to MuJoCo."""
+    given = [element.attributes["memory"] for element in root.all("size") if "memory" in element.attributes]
+    found = MEMORY.fullmatch(given[-1]) if given else None
+    if found is None:
+        return None
+    size = int(found[1]) << 10 * (" KMGTPE".index(found[2].upper()) if found[2] else 0)
+    return min(max(size, LEAST_MEMORY), MOST_MEMORY)
 
 
 def _is_large(word: str) -> bool:

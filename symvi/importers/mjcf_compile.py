@@ -89,6 +89,7 @@ def _remedy(text: str, element: Element, mujoco: Any) -> str:
 REMEDIES = {
     "mass and inertia of moving": "give the body <inertial>, or a geom with a volume and a density",
     "unknown default class": "name a class that a <default> of the file defines",
+    "Could not allocate memory": "say how much of it MuJoCo may take: <size memory='1G'/>",
     "bad format in attribute": "it must be numbers",
     "problem reading attribute": "it must be numbers",
 }

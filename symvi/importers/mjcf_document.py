@@ -16,7 +16,7 @@ from xml.sax.saxutils import quoteattr
 
 from symvi.errors import MechanismError
 from symvi.importers.meshes import Folders
-from symvi.importers.mjcf_bounds import refuse_floods, refuse_large_numbers
+from symvi.importers.mjcf_bounds import memory_of, refuse_floods, refuse_large_numbers
 from symvi.importers.mjcf_words import DROPPED, REFUSED
 from symvi.importers.report import Findings
 from symvi.importers.xml import Element, parse_xml, read_bytes
@@ -161,7 +161,8 @@ class _Writer:
         self.text.append(f"<{element.tag}{words}>")
         self.lines.append(element)
         if depth == 0:
-            self.text[-1] += COMPILER
+            memory = memory_of(self.root)
+            self.text[-1] += COMPILER + (f"<size memory='{memory}'/>" if memory else "")
         for child in element.children:
             if child.tag not in DROPPED:
                 self.write(child, section or child.tag, depth + 1)

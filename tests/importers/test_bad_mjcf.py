@@ -113,6 +113,29 @@ def test_who_meets_whom_takes_memory_with_the_number_of_geoms_and_not_its_square
     assert met.all() and meeting.ground == 3000 and peak < 2e6
 
 
+@pytest.mark.parametrize(
+    "given, taken",
+    [("1G", 1 << 30), (" 200m ", 200 << 20), ("100000000", 10**8), ("1", 64 << 20), ("900P", 4 << 30), ("much", None)],
+)
+def test_memory_that_the_file_gives_the_compiler_is_kept_within_bounds(
+    given: str, taken: int | None, tmp_path: Path
+) -> None:
+    text = model(f'<size memory="{given}" nkey="1"/>', world=ARM)
+    document = prepared(parse_xml(text.encode(), "model.xml"), Findings("model.xml"), Folders(tmp_path, {}))
+    assert ("<size" in document.text) == (taken is not None) and "nkey" not in document.text
+    if taken is not None:
+        assert mujoco.MjModel.from_xml_string(document.text).narena == taken
+    assert read(text, tmp_path).report.of("skipped")
+
+
+def test_where_memory_lacks_the_file_can_say_how_much_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("symvi.importers.mjcf_bounds.MOST_MEMORY", 1 << 60)
+    told = refused(model('<size memory="900P"/>', world=ARM), tmp_path)
+    assert "model.xml:1: <mujoco>" in told and "allocate memory; say how much" in told and "memory='1G'" in told
+
+
 FREE = '<body name="{}"><freejoint/>{}<geom size="0.1"/></body>'
 WELD = '<equality><weld body1="a" body2="b" relpose="1 0 0 1e200 0 0 0"/></equality>'
 # attribute that is too large -> (parts, world)
