@@ -158,6 +158,7 @@ class Adapting:
                 if self.role(copy) == FOLLOWS
             ],
             "squares": [literal(square) for square in squares(self.program)],
+            "weights_grow": any(square > 1.0 for square in squares(self.program)),
             "part_of_body": self.notes["parts"],
             "contacts_of_part": [literal(max(count, 1)) for count in self.notes["contacts"]],
             "acted_on": list(self._acted_on()),

@@ -3439,11 +3439,11 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
 double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
     int max_iterations)
 {
-    const int most = (max_iterations > 0) ? max_iterations : 0;
+    const unsigned int most = (max_iterations > 0) ? (unsigned int)max_iterations : 0u;
     real closure = 0.0;
     (void)u;
     run_setup(p, w);
-    for (int n = 0; n <= most; n++) {
+    for (unsigned int n = 0u;; n++) {
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         closure = closure_of(w);
@@ -3573,17 +3573,6 @@ static bool is_inertia(const double_pendulum_body_parameters *body)
     return true;
 }
 
-/* whether what follows from numbers is finite too: masses are summed, and gravity is squared */
-static bool is_bounded(const double_pendulum_parameters *p)
-{
-    for (unsigned int n = 0u; n < 2u; n++) {
-        if (!is_finite(p->body[n].size)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* whether numbers that may be changed make sense */
 static bool are_sensible(const double_pendulum_parameters *p)
 {
@@ -3654,9 +3643,16 @@ static bool are_sensible(const double_pendulum_parameters *p)
     return p->common[0].h > 0.0;
 }
 
+/* what the residual of a body is weighed by */
+static real weight_of(const double_pendulum_parameters *p, unsigned int n)
+{
+    double_pendulum_body_parameters own = p->body[n];
+    weigh_body(&own);
+    return own.size;
+}
+
 int double_pendulum_adapt(double_pendulum_parameters *p)
 {
-    const double_pendulum_parameters given = *p;
     if (!constants_are_kept(p)) {
         return DOUBLE_PENDULUM_BAKED;
     }
@@ -3664,11 +3660,7 @@ int double_pendulum_adapt(double_pendulum_parameters *p)
         return DOUBLE_PENDULUM_BAD_PARAMETER;
     }
     for (unsigned int n = 0u; n < 2u; n++) {
-        weigh_body(&p->body[n]);
-    }
-    if (!is_bounded(p)) {
-        *p = given;
-        return DOUBLE_PENDULUM_BAD_PARAMETER;
+        p->body[n].size = weight_of(p, n);
     }
     return DOUBLE_PENDULUM_OK;
 }

@@ -5585,11 +5585,11 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
 four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w,
     int max_iterations)
 {
-    const int most = (max_iterations > 0) ? max_iterations : 0;
+    const unsigned int most = (max_iterations > 0) ? (unsigned int)max_iterations : 0u;
     real closure = 0.0;
     (void)u;
     run_setup(p, w);
-    for (int n = 0; n <= most; n++) {
+    for (unsigned int n = 0u;; n++) {
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         run_watch(p, z, w);
@@ -5746,17 +5746,6 @@ static bool is_inertia(const four_bar_body_parameters *body)
     return true;
 }
 
-/* whether what follows from numbers is finite too: masses are summed, and gravity is squared */
-static bool is_bounded(const four_bar_parameters *p)
-{
-    for (unsigned int n = 0u; n < 3u; n++) {
-        if (!is_finite(p->body[n].size)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* whether numbers that may be changed make sense */
 static bool are_sensible(const four_bar_parameters *p)
 {
@@ -5855,9 +5844,16 @@ static bool are_sensible(const four_bar_parameters *p)
     return p->common[0].h > 0.0;
 }
 
+/* what the residual of a body is weighed by */
+static real weight_of(const four_bar_parameters *p, unsigned int n)
+{
+    four_bar_body_parameters own = p->body[n];
+    weigh_body(&own);
+    return own.size;
+}
+
 int four_bar_adapt(four_bar_parameters *p)
 {
-    const four_bar_parameters given = *p;
     if (!constants_are_kept(p)) {
         return FOUR_BAR_BAKED;
     }
@@ -5871,11 +5867,7 @@ int four_bar_adapt(four_bar_parameters *p)
         p->revolute_dropped[0].anchor_b[k] = p->revolute_loop[0].anchor_b[k];
     }
     for (unsigned int n = 0u; n < 3u; n++) {
-        weigh_body(&p->body[n]);
-    }
-    if (!is_bounded(p)) {
-        *p = given;
-        return FOUR_BAR_BAD_PARAMETER;
+        p->body[n].size = weight_of(p, n);
     }
     return FOUR_BAR_OK;
 }

@@ -2346,11 +2346,11 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
 pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w,
     int max_iterations)
 {
-    const int most = (max_iterations > 0) ? max_iterations : 0;
+    const unsigned int most = (max_iterations > 0) ? (unsigned int)max_iterations : 0u;
     real closure = 0.0;
     (void)u;
     run_setup(p, w);
-    for (int n = 0; n <= most; n++) {
+    for (unsigned int n = 0u;; n++) {
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         closure = closure_of(w);
@@ -2466,17 +2466,6 @@ static bool is_inertia(const pendulum_body_parameters *body)
     return true;
 }
 
-/* whether what follows from numbers is finite too: masses are summed, and gravity is squared */
-static bool is_bounded(const pendulum_parameters *p)
-{
-    for (unsigned int n = 0u; n < 1u; n++) {
-        if (!is_finite(p->body[n].size)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* whether numbers that may be changed make sense */
 static bool are_sensible(const pendulum_parameters *p)
 {
@@ -2533,9 +2522,16 @@ static bool are_sensible(const pendulum_parameters *p)
     return p->common[0].h > 0.0;
 }
 
+/* what the residual of a body is weighed by */
+static real weight_of(const pendulum_parameters *p, unsigned int n)
+{
+    pendulum_body_parameters own = p->body[n];
+    weigh_body(&own);
+    return own.size;
+}
+
 int pendulum_adapt(pendulum_parameters *p)
 {
-    const pendulum_parameters given = *p;
     if (!constants_are_kept(p)) {
         return PENDULUM_BAKED;
     }
@@ -2543,11 +2539,7 @@ int pendulum_adapt(pendulum_parameters *p)
         return PENDULUM_BAD_PARAMETER;
     }
     for (unsigned int n = 0u; n < 1u; n++) {
-        weigh_body(&p->body[n]);
-    }
-    if (!is_bounded(p)) {
-        *p = given;
-        return PENDULUM_BAD_PARAMETER;
+        p->body[n].size = weight_of(p, n);
     }
     return PENDULUM_OK;
 }
