@@ -383,11 +383,14 @@ def _inputs(texts: list[str], imported: Imported) -> dict[str, object]:
     from symvi.mechanism.names import did_you_mean, shown
 
     found: dict[str, object] = {}
-    for key in (text for text in texts if "=" not in text):
+    keys = [text for text in texts if "=" not in text]
+    for key in keys:
         if key not in imported.inputs:
             near = did_you_mean(key, imported.inputs)
             raise SymviError(f"--input {shown(key)}: write NAME=VALUE, or the name of a keyframe; {near}")
         found |= imported.inputs[key]
+    if len(keys) > 1:
+        raise SymviError(f"--input {shown(keys[0])}, --input {shown(keys[1])}: give the inputs of one keyframe")
     return found | _settings([text for text in texts if "=" in text], "--input", "motor.force=2")
 
 
@@ -403,6 +406,8 @@ def _settings(texts: list[str], option: str, example: str) -> dict[str, object]:
         if not sign:
             raise SymviError(f"{option} {text!r}: write NAME=VALUE, as in {example}")
         name = name.strip()
+        if name in settings:
+            raise SymviError(f"{option} {text!r}: it has a value already; give it one only")
         settings[name] = numbers if len(numbers) > 1 else numbers[0]
     return settings
 

@@ -166,6 +166,8 @@ def _pairs(texts: list[str], form: str) -> dict[str, str]:
         if not (name and sign):
             option, _, what = form.partition(" ")
             raise SymviError(f"{option} {text!r}: write {what}")
+        if name in pairs:
+            raise SymviError(f"{form.partition(' ')[0]} {text!r}: it has a value already; give it one only")
         pairs[name] = value
     return pairs
 

@@ -189,6 +189,11 @@ def test_a_bad_file_lists_all_its_errors_with_their_lines_and_nothing_is_written
         (("--set", "rod.mass"), "--set 'rod.mass': write NAME=VALUE, as in arm.mass=2"),
         (("--set", "rod.mass=heavy"), "--set 'rod.mass=heavy': write NAME=VALUE, as in arm.mass=2"),
         (("--set", "rod.mass=nan"), "parameter rod.mass: nan must be 1 finite number(s)"),
+        (
+            ("--set", "rod.mass=2", "--set", "rod.mass=3"),
+            "--set 'rod.mass=3': it has a value already; give it one only",
+        ),
+        (("--input", "m.force=2", "--input", " m.force=2"), "--input ' m.force=2': it has a value already"),
         (("--backend", "python", "--real", "float"), "--backend python computes in double"),
         (("--out", "missing/a.npz"), "--out missing/a.npz: there is no folder missing"),
         (("--page", "."), "--page .: is a folder"),

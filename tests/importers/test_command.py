@@ -84,6 +84,7 @@ def test_every_command_takes_urdf(arm: Path, tmp_path: Path, capsys: pytest.Capt
         (["--start", "shoulder=1,"], "--start 'shoulder=1,': write JOINT=VALUE"),
         (["--contact-points", "tip:a,0,0"], "--contact-points 'tip:a,0,0': write LINK:x,y,z"),
         (["--contacts", "--contacts-of", "tip"], "leave it out, or leave --contacts-of out"),
+        (["--start", "shoulder=0.1", "--start", "shoulder=0.2"], "--start 'shoulder=0.2': it has a value already"),
         (["--hold", "x"], "write STIFFNESS,DAMPING"),
         (["--gravity", "down"], "write x,y,z"),
         (["-o", "arm.urdf"], "let its name end in .toml or .json"),

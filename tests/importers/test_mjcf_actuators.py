@@ -93,6 +93,8 @@ def test_a_keyframe_with_its_controls_from_the_command_line(tmp_path: Path, caps
     assert "the name of a keyframe; did you mean 'k'?" in capsys.readouterr().err
     assert cli.main([*command[:-2], "--input", f"{name}=much"]) == 1
     assert "--input" in capsys.readouterr().err
+    assert cli.main([*command, "--input", "k", "--input", "k"]) == 1
+    assert "--input 'k', --input 'k': give the inputs of one keyframe" in capsys.readouterr().err
 
 
 def test_strict_takes_a_start_by_its_name_where_its_controls_are_given_too(
