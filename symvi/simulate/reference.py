@@ -253,8 +253,8 @@ class ReferenceSolver:
     def project(self, max_iterations: int = 50) -> float:
         """Move an approximate placement onto the constraints (Gauss-Newton, by mass); returns the closure left."""
         self.run("setup")
-        most = max(max_iterations, 0)
-        for n in range(most + 1):
+        left = max(max_iterations, 0)
+        while True:
             if self.interior:  # time for next to nothing to act, but enough for dry friction to have a bound
                 self.switches(HARDLY * self.memory.parameters["common"][0].h[0], 0.0, self.common.inverse[0])
                 self.common.reach[0] = self.common.inverse[0]
@@ -264,7 +264,7 @@ class ReferenceSolver:
             if self.watched:
                 self.run("watch")
             closure = self.closure()
-            if n == most or not isfinite(closure):
+            if left == 0 or not isfinite(closure):
                 break
             if self.interior:
                 # every further solution on the central path would push contacts apart by a little
@@ -283,6 +283,7 @@ class ReferenceSolver:
             ):  # at most half the domain at once
                 self.common.length[0] = 0.5 * self.common.length[0]
             self.run("displace")
+            left -= 1
         return closure
 
     def closure(self) -> float:

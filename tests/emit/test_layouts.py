@@ -67,7 +67,7 @@ def test_a_long_chain_is_a_table() -> None:
 
 BESIDE_STEPS = (
     *("_place", "_coordinates", "sine_ahead", "take_motion", "motion_is_finite"),
-    *("_adapt", "constants_are_kept", "are_sensible", "is_inertia", "judge_body", "weigh_body"),
+    *("_adapt", "constants_are_kept", "are_sensible", "is_inertia", "judge_body", "weigh_body", "weight_of"),
 )
 
 

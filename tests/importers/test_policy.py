@@ -239,16 +239,16 @@ def chain_of_crosses(count: int) -> Tree:
 
 
 def test_the_time_to_join_hinges_grows_with_their_number() -> None:
-    """Six times as many: about six times the time, where the square would be thirty-six."""
+    """Sixteen times as many: about sixteen times the time, where the square would be 256."""
     times = []
-    for count in (1000, 6000):
+    for count in (500, 8000):
         tree = chain_of_crosses(count)
         places, begin = {joint.name: (joint.name, 0) for joint in tree.joints}, process_time()
         clean, found = joined(tree, places, Findings(""))
         times.append(process_time() - begin)
         assert len(clean.joints) == count and all(clean.joints[k].type == "universal" for k in range(count))
         assert found == {f"{end}{k}": (f"b{k}", number) for k in range(count) for number, end in enumerate("ab")}
-    assert times[1] < 14 * times[0]
+    assert times[1] < 64 * times[0]
 
 
 @pytest.mark.slow

@@ -3439,15 +3439,15 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
 double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
     int max_iterations)
 {
-    const unsigned int most = (max_iterations > 0) ? (unsigned int)max_iterations : 0u;
+    int left = (max_iterations > 0) ? max_iterations : 0;
     real closure = 0.0;
     (void)u;
     run_setup(p, w);
-    for (unsigned int n = 0u;; n++) {
+    while (true) {
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         closure = closure_of(w);
-        if ((n == most) || !is_finite(closure)) {
+        if ((left == 0) || !is_finite(closure)) {
             break;
         }
         run_rest(w);
@@ -3462,6 +3462,7 @@ double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p
             w->common[0].length = 0.5*w->common[0].length;
         }
         run_displace(p, z, w);
+        left--;
     }
     return closure;
 }

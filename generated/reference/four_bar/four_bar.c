@@ -5585,16 +5585,16 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
 four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w,
     int max_iterations)
 {
-    const unsigned int most = (max_iterations > 0) ? (unsigned int)max_iterations : 0u;
+    int left = (max_iterations > 0) ? max_iterations : 0;
     real closure = 0.0;
     (void)u;
     run_setup(p, w);
-    for (unsigned int n = 0u;; n++) {
+    while (true) {
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         run_watch(p, z, w);
         closure = closure_of(w);
-        if ((n == most) || !is_finite(closure)) {
+        if ((left == 0) || !is_finite(closure)) {
             break;
         }
         run_rest(w);
@@ -5609,6 +5609,7 @@ four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, 
             w->common[0].length = 0.5*w->common[0].length;
         }
         run_displace(p, z, w);
+        left--;
     }
     return closure;
 }

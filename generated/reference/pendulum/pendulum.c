@@ -2346,15 +2346,15 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
 pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w,
     int max_iterations)
 {
-    const unsigned int most = (max_iterations > 0) ? (unsigned int)max_iterations : 0u;
+    int left = (max_iterations > 0) ? max_iterations : 0;
     real closure = 0.0;
     (void)u;
     run_setup(p, w);
-    for (unsigned int n = 0u;; n++) {
+    while (true) {
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
         closure = closure_of(w);
-        if ((n == most) || !is_finite(closure)) {
+        if ((left == 0) || !is_finite(closure)) {
             break;
         }
         run_rest(w);
@@ -2369,6 +2369,7 @@ pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, 
             w->common[0].length = 0.5*w->common[0].length;
         }
         run_displace(p, z, w);
+        left--;
     }
     return closure;
 }
