@@ -16,7 +16,7 @@ from typing import NamedTuple
 from symvi.verify.ctext import Function, Reader, Statement, UnreadableText, read_function, tokens
 
 STORES = {"p": "parameters", "z": "state", "u": "input", "w": "work", "m": "motion"}
-ACCESS = re.compile(r"(?<!\bp->)\b(\w+)\[[^\]]*\]\.(\w+)")  # parameters have names of their own
+ACCESS = re.compile(r"(?<!\b[pzum]->)\b(\w+)\[[^\]]*\]\.(\w+)")  # of work: other records are seen whole
 FUNCTION = re.compile(r"^static void (\w+)\([^)]*\)\n\{.*?^\}\n", re.S | re.M)
 TABLE = re.compile(r"^ *static const unsigned short (\w+)_table\[\d+\]\[\d+\] = \{(.*?)^ *\};\n", re.S | re.M)
 
@@ -40,7 +40,7 @@ class PrintedCall(NamedTuple):
 class PrintedProgram:
     """Kernels by name (none in the inline layout), calls by phase, and the fields that other functions name.
 
-    named: (node type, field) of every access outside of kernels: what steers Newton's method, starts, and reports.
+    named: (node type, field) of every access to work outside of kernels: what steers Newton's method, starts, and reports.
     """
 
     kernels: Mapping[str, Function]
@@ -74,7 +74,7 @@ def read_program(text: str) -> PrintedProgram:
 
 
 def _named_elsewhere(text: str, kernels: Mapping[str, Function]) -> frozenset[tuple[str, str]]:
-    """(node type, field) of the accesses that are in no kernel."""
+    """(node type, field) of the accesses to work that are in no kernel."""
 
     def left_out(match: re.Match) -> str:
         return "" if match.group(1) in kernels or match.group(1).startswith("run_") else match.group(0)
