@@ -24,6 +24,8 @@ NAMES = sorted({path.stem for path in EXAMPLES.glob("[!_]*.py")} - GENERATORS)
 LONG = {
     "box_toss",
     "closed_chains",
+    "constraint_drift",
+    "double_four_bar",
     "four_bar_chain",
     "learning",
     "linear_time_step",
