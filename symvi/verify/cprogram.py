@@ -40,7 +40,7 @@ class PrintedCall(NamedTuple):
 class PrintedProgram:
     """Kernels by name (none in the inline layout), calls by phase, and the fields that other functions name.
 
-    named: (node type, field) of every access to work outside of kernels: what steers Newton's method, starts, and reports.
+    named: (node type, field) of every access to work outside of kernels: what steers Newton's method, starts, reports.
     """
 
     kernels: Mapping[str, Function]

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from symvi.verify.derivatives.points import Point
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.terms import Traces, adjoints, jacobian, slopes, traced
 from symvi.verify.derivatives.trace import site_said
 
 SIZES = range(2, 10)
 MOST = 4000  # numbers on a tape that is searched
-NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 UNIT = 1e-9  # how far from one a unit quaternion's length is
 
 

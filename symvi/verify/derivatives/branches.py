@@ -13,7 +13,7 @@ from symvi.verify.derivatives.aiming import aimed
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.looking import Seen
 from symvi.verify.derivatives.points import Point
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.problem import ANOTHER_POINT, NO_VALUE, Problem
 from symvi.verify.derivatives.sites import OF_AN_ARRAY, all_alike, by_turns
 from symvi.verify.derivatives.thresholds import SEVERAL, is_still
 from symvi.verify.derivatives.worlds import RealWorld, World
@@ -27,7 +27,6 @@ MORE_EXAMPLES = 5  # of aimed ones, where the function may have no derivative
 MOST_GENERIC = 6  # of those, at which all but an equality is random
 MANY_WAYS = 16
 FEW_TURNS = 4  # of a condition that are told one by one
-NO_WAY = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
 @dataclass
@@ -141,7 +140,7 @@ def _sharp(problem: Problem, one: Seen, world: World) -> Seen | None:
         return one
     try:
         return replace(one, path=problem.path(one.point, world))
-    except NO_WAY:
+    except NO_VALUE:
         return None
 
 
@@ -169,7 +168,7 @@ def _still(problem: Problem, seen: list[Seen]) -> frozenset:
             if number not in sharp:
                 try:
                     path = problem.path(seen[number].point, world)
-                except NO_WAY:
+                except NO_VALUE:
                     continue
                 sharp[number] = Seen(seen[number].point, path, world.gaps)
     gaps = _gaps(sharp.values())

@@ -10,7 +10,7 @@ from symvi.verify.derivatives.comparing import proportion
 from symvi.verify.derivatives.decide import Branch
 from symvi.verify.derivatives.guards import GuidedWorld
 from symvi.verify.derivatives.points import Point
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.scopes import Scope
 from symvi.verify.derivatives.variants import Matrix, Variant
 from symvi.verify.derivatives.worlds import DIGITS, RealWorld
@@ -18,7 +18,6 @@ from symvi.verify.derivatives.worlds import DIGITS, RealWorld
 ORDINARY = range(8)  # points that are tried
 ENOUGH = 2  # of them, with values
 NEAR = 1e-30
-NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
 def by_chance(problem: Problem, branch: Branch, claim: Variant, variant: Variant, scope: Scope, same: bool) -> bool:

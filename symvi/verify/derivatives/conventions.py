@@ -10,7 +10,7 @@ from itertools import combinations, groupby
 
 from symvi.verify.derivatives.decide import Branch
 from symvi.verify.derivatives.own import own
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.question import Question
 from symvi.verify.derivatives.report import Diagnosis
 from symvi.verify.derivatives.scopes import WHOLE
@@ -112,7 +112,7 @@ def _answers(other: Problem, point, world: type[World]) -> bool:
     """Whether the claim is what the other question asks for: in floats, which are quick, or in 60 digits."""
     try:
         claim, truth = other.claim(point, world()), other.truth(point, world())
-    except (*ANOTHER_POINT, ZeroDivisionError, OverflowError):
+    except NO_VALUE:
         return False
     near = SEEN if world is FloatWorld else SURE
     return all(abs(a - b) <= near * (1 + abs(b)) for a, b in zip(claim, truth, strict=True))
@@ -126,7 +126,7 @@ def _points(problem: Problem, branch: Branch) -> list:
         try:
             if problem.path(point, FloatWorld()) == branch.path:
                 found.append(point)
-        except (*ANOTHER_POINT, ZeroDivisionError, OverflowError):
+        except NO_VALUE:
             continue
         if len(found) == PLACES:
             break

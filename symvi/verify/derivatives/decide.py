@@ -32,7 +32,7 @@ from symvi.verify.derivatives.iterations import ends_of_loops, unfinished
 from symvi.verify.derivatives.lines import between
 from symvi.verify.derivatives.nearness import IN_SINGLE, Compared, compared
 from symvi.verify.derivatives.points import Point, SmallDraw, draw_point, point_text
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world
+from symvi.verify.derivatives.problem import ANOTHER_POINT, NO_VALUE, Problem, field_world
 from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
 from symvi.verify.field import PRIMES
 
@@ -177,7 +177,7 @@ def ask_twice(problem: Problem) -> None:
             point = problem.draw(number)
             try:
                 once, again = ask(point, world), ask(point, world)
-            except (*ANOTHER_POINT, ZeroDivisionError, OverflowError):
+            except NO_VALUE:
                 continue
             if any(a != b and (a == a or b == b) for a, b in zip(once, again, strict=True)):
                 raise VerificationError(f"{given.said} gives different values for the same arguments")
@@ -274,7 +274,7 @@ def compare_signs(problem: Problem, branch: Branch) -> None:
         point, world = problem.draw(number), FloatWorld()
         try:
             pairs = list(zip(problem.truth(point, world), problem.claim(point, world), strict=True))
-        except (*ANOTHER_POINT, ZeroDivisionError, OverflowError):
+        except NO_VALUE:
             continue
         if world.path() != branch.path:
             continue

@@ -25,7 +25,7 @@ from symvi.verify.derivatives.neighbours import neighbours
 from symvi.verify.derivatives.other_numbers import other_numbers
 from symvi.verify.derivatives.other_ways import right_elsewhere
 from symvi.verify.derivatives.points import Point
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.report import Diagnosis
 from symvi.verify.derivatives.scopes import WHOLE, Layout, Place, Scope
 from symvi.verify.derivatives.signs import lost_sign
@@ -47,7 +47,6 @@ AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest a
 FAINT, MOST_FAINT = 1e-6, 40  # entries that say little in floats; points of such entries that are looked at
 MOST_TOLD = 3
 MOST_PLACES = 8  # with one and the same explanation that are told one by one
-NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from symvi.verify.derivatives.errors import OutsideDomain
 from symvi.verify.derivatives.lines import between
 from symvi.verify.derivatives.points import Point
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.worlds import RealWorld
 
 SMALLEST, LARGEST = 100, 6  # steps of 2^-k that lead out of a small region
@@ -23,7 +23,6 @@ NEXT, JUMP = 60, 1e-10  # steps of 2^-k to what is next to a point; what a funct
 SHRINKING = 0.75  # of a difference at twice the distance: what is less goes to zero
 DIGITS = 180  # of the truth outside, where the differences of a formula that is 0/0 lose many
 DIRECTIONS = 2
-NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
 @dataclass(frozen=True)

@@ -49,10 +49,8 @@ class _OnTheWay:
 
     way: tuple = ()
 
-    def decide(
-        self, outcome: bool, site: object, orders: tuple[int, ...] | None = None, constant: bool = False
-    ) -> bool:
-        super().decide(outcome, site, orders, constant)
+    def decide(self, outcome: bool, site: object) -> bool:
+        super().decide(outcome, site)
         number = len(self._gaps)
         if number > len(self.way) or self.way[number - 1][0] != site:
             raise _Enough

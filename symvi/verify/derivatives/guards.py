@@ -15,19 +15,18 @@ from fractions import Fraction
 
 from symvi.verify.derivatives.aiming import special_places
 from symvi.verify.derivatives.errors import OutsideDomain
-from symvi.verify.derivatives.lines import between
+from symvi.verify.derivatives.lines import CURVED, between
 from symvi.verify.derivatives.points import Point
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, in_world
+from symvi.verify.derivatives.problem import NO_VALUE, Problem, in_world
 from symvi.verify.derivatives.worlds import RealWorld, World
 
-COARSE = Fraction(1, 1000)  # of the derivative's size: what a guard leaves out at its threshold is less
+COARSE = Fraction(1, 1000)  # of an entry's size: what a guard leaves out at its threshold is less
 DIGITS, ASKED = 400, 30  # of series, of which most digits are lost in differences; of conditions
 TERMS = 6  # of a series that are looked at
 SHORT = Fraction(1, 10**4)  # how far from the removable point series are looked at
 UNSEEN = 10**4  # times what the terms beyond the last one are: what is less is zero
 FLOOR = Fraction(1, 10**200)  # of the largest entry: what is less is rounding
 MUCH = 2  # times the square of a term
-CURVED = ("quaternion", "rotation")
 SAME_RATIO = Fraction(1, 10**6)  # of claim and derivative, on two rays
 OUTWARDS, ENDS = 4, 5  # factor of steps that lead out of a region, and halvings of the last one
 INWARDS = Fraction(1, 2**20)
@@ -36,7 +35,6 @@ ORDINARY = (0, 1, 2, 3, 6, 8)  # points of which the sizes of entries are taken
 OTHERS = range(1, 9)  # points of which one gives another ray
 MOST_NUMBERS = 9  # of a variable that are zero one by one, and the smallest ones together
 NEARBY = 2  # times what a value changes from the centre of a region to its end, for one on the other side
-NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -98,9 +96,7 @@ class GuidedWorld(RealWorld):
         super().__init__(digits)
         self.ways, self.asked = ways, 0
 
-    def decide(
-        self, outcome: bool, site: object, orders: tuple[int, ...] | None = None, constant: bool = False
-    ) -> bool:
+    def decide(self, outcome: bool, site: object) -> bool:
         where, way = self.ways[self.asked % len(self.ways)] if self.ways else (None, False)
         if where != site:
             raise OutsideDomain("a condition that is not asked on this way")

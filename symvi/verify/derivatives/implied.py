@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from symvi.verify.derivatives.branches import Branch
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, in_world
+from symvi.verify.derivatives.problem import NO_VALUE, Problem, in_world
 from symvi.verify.derivatives.sites import by_turns
 from symvi.verify.derivatives.worlds import RealWorld, primal
 
 ORDERS = (-1, 0, 1)
 POINTS = 2  # random ones, at which a constant is the same
-NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -38,19 +37,20 @@ class FactsWorld(RealWorld):
     def __init__(self):
         super().__init__()
         self.facts: list[Fact] = []
-        self.pair = None
+        self.pair = self.learned = None
 
     def compare(self, a, b) -> int:
         self.pair = primal(a), primal(b)
         return super().compare(a, b)
 
-    def decide(
-        self, outcome: bool, site: object, orders: tuple[int, ...] | None = None, constant: bool = False
-    ) -> bool:
+    def learn(self, orders: tuple[int, ...], constant: bool) -> None:
+        self.learned = orders, constant
+
+    def decide(self, outcome: bool, site: object) -> bool:
         one, other = self.pair or (self.zero, self.zero)
-        known = ORDERS if orders is None or self.pair is None else orders
-        self.facts.append(Fact((one,), (other,), known, constant))
-        self.pair = None
+        orders, constant = self.learned if self.pair and self.learned else (ORDERS, False)
+        self.facts.append(Fact((one,), (other,), orders, constant))
+        self.pair = self.learned = None
         return super().decide(outcome, site)
 
 

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symvi.verify.derivatives.points import Point
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.worlds import RealWorld
 
 DIGITS = 400
 FURTHER = (6, 24, 80)  # turns: Newton's method needs few, other iterations more
 GONE = Fraction(1, 10**6)  # of the difference that was there: what is more has not gone away
 COARSE = Fraction(1, 1000)  # of the largest entry: an iteration that ends further away has not come near
-NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
 class PatientWorld(RealWorld):
@@ -36,9 +35,7 @@ class PatientWorld(RealWorld):
         self.asked: Counter = Counter()
         self.ended: Counter = Counter()
 
-    def decide(
-        self, outcome: bool, site: object, orders: tuple[int, ...] | None = None, constant: bool = False
-    ) -> bool:
+    def decide(self, outcome: bool, site: object) -> bool:
         end = self.ends.get(site)
         if end is not None:
             self.asked[site] += 1

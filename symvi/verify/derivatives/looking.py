@@ -9,12 +9,11 @@ from functools import cached_property
 from symvi.verify.derivatives.errors import OutsideDomain
 from symvi.verify.derivatives.lines import between
 from symvi.verify.derivatives.points import Point
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.sites import all_alike, by_turns
 from symvi.verify.derivatives.worlds import World
 
 BUDGET, EVERY_POINT = 6000, 10  # conditions that a stage may ask, and what a point counts beside them
-NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
 @dataclass(frozen=True)

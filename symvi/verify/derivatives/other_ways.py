@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from symvi.verify.derivatives.decide import Branch
 from symvi.verify.derivatives.points import Point
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem
+from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.report import Diagnosis
 from symvi.verify.derivatives.worlds import RealWorld
 
 THERE = 1e-30  # of a number in 60 digits: less is zero
-NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from symvi.verify.opaque import UnknownBranch
 
 SPREADS = (Fraction(1), Fraction(1, 4), Fraction(3), Fraction(1, 1000), Fraction(100), Fraction(1, 10**6))
 ANOTHER_POINT = (OutsideDomain, TooClose, NotASquare, UnknownBranch)
+NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)  # a formula has none at a point
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,8 @@ class Scalar:
             return said.pop()
         answer = outcome(self.world.compare(self.value, number))
         orders = tuple(order for order in left if outcome(order) == answer)
-        answer = self.world.decide(answer, site() if site else user_condition(), orders, constant)
+        self.world.learn(orders, constant)
+        answer = self.world.decide(answer, site() if site else user_condition())
         if constant:
             self.orders = {**known, other: tuple(order for order in left if outcome(order) == answer)}
         return answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from symvi.verify.derivatives.decide import Branch
-from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, spread_of
+from symvi.verify.derivatives.problem import NO_VALUE, Problem, spread_of
 from symvi.verify.derivatives.report import Diagnosis
 from symvi.verify.derivatives.worlds import FloatWorld
 
@@ -23,7 +23,7 @@ def lost_sign(problem: Problem, branch: Branch) -> Diagnosis | None:
         point, world = problem.draw(number), FloatWorld()
         try:
             truth, claim = problem.truth(point, world), problem.claim(point, world)
-        except (*ANOTHER_POINT, ZeroDivisionError, OverflowError):
+        except NO_VALUE:
             continue
         if world.path() != branch.path:
             continue

@@ -68,14 +68,15 @@ class World:
             self._gap = a - b if order else self.zero
         return order
 
-    def decide(
-        self, outcome: bool, site: object, orders: tuple[int, ...] | None = None, constant: bool = False
-    ) -> bool:
-        """Write down the way that a condition went, and where.
+    def learn(self, orders: tuple[int, ...], constant: bool) -> None:
+        """What is known of the two numbers of the next condition, for worlds that keep it.
 
-        orders: those of its two numbers that say the same, as far as they are known. constant: whether the second
-        number stands in the code.
+        orders: those that say the same as it does, and are left by earlier ones. constant: whether the second number
+        stands in the code.
         """
+
+    def decide(self, outcome: bool, site: object) -> bool:
+        """Write down the way that a condition went, and where."""
         self.branches.append((site, outcome))
         if self.keeps_gaps:
             self._gaps.append(self._gap)
