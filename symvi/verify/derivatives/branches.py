@@ -85,7 +85,8 @@ class Scan:
     """branches: by path, those of random points first. undefined: points without a value, of `points`.
 
     once: how many ways only a single random point took: where there are some, there may be others. still: conditions
-    whose two numbers differ by the same everywhere on the manifold, like a check of a quaternion's length.
+    whose two numbers differ by the same everywhere on the manifold, like a check of a quaternion's length; still_sites:
+    where all turns are such.
     """
 
     branches: list[Branch]
@@ -93,6 +94,7 @@ class Scan:
     points: int
     once: int
     still: frozenset = frozenset()
+    still_sites: frozenset = frozenset()
 
 
 def scan(problem: Problem) -> Scan:
@@ -123,7 +125,9 @@ def scan(problem: Problem) -> Scan:
         for one in aimed(problem, seen, world):
             if _is_wanted(found, one) and (one := _sharp(problem, one, sharp)) is not None:
                 _add(found, one, True)
-    return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0, still)
+    moving = {site for one in seen for site, turn in one.asked if (site, turn) not in still}
+    sites = frozenset(site for site, _ in still) - moving
+    return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0, still, sites)
 
 
 def _is_wanted(found: dict[tuple, Branch], one: Seen) -> bool:
@@ -223,6 +227,11 @@ def evaluated(problem: Problem, job: Callable):
     try:
         return job()
     except ZeroDivisionError as error:
-        raise VerificationError(
-            f"{problem.function.name} or its claimed derivative divides by zero on the manifold: {error}"
-        ) from error
+        raise divided(problem, error) from error
+
+
+def divided(problem: Problem, error: ArithmeticError) -> VerificationError:
+    """The error for a formula that divides by zero where it should have a value."""
+    return VerificationError(
+        f"{problem.function.name} or its claimed derivative divides by zero on the manifold: {error}"
+    )

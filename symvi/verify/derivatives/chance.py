@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from symvi.verify.derivatives.comparing import proportion
 from symvi.verify.derivatives.decide import Branch
-from symvi.verify.derivatives.guards import GuidedWorld
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.scopes import Scope
 from symvi.verify.derivatives.variants import Matrix, Variant
+from symvi.verify.derivatives.ways import GuidedWorld
 from symvi.verify.derivatives.worlds import DIGITS, RealWorld
 
 ORDINARY = range(8)  # points that are tried

@@ -72,7 +72,7 @@ def _differing(problem: Problem, point: Point, entries: set[int], near: float) -
     """The open entries that differ at a point by more than `near` of their size."""
     for world in (RationalWorld(), RealWorld()):
         try:
-            truth, tied = problem.truth(point, world), world.ties
+            truth, tied = problem.truth(point, world), problem.is_tied(world)
             claim = problem.claim(point, world)
         except Irrational:
             continue

@@ -8,7 +8,7 @@ say that the signs agree. Where a function is opaque to the field and the entrie
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, log10, prod
 from random import Random
@@ -19,11 +19,11 @@ from symvi.verify.derivatives.branches import (
     MANY_WAYS,
     Branch,
     Scan,
-    evaluated,
+    divided,
     one_way_conditions,
     scan,
 )
-from symvi.verify.derivatives.edges import FAR_APART, edge
+from symvi.verify.derivatives.edges import edge
 from symvi.verify.derivatives.errors import OutsideDomain, VerificationError
 from symvi.verify.derivatives.guards import guard
 from symvi.verify.derivatives.implied import is_implied
@@ -50,13 +50,15 @@ GIVEN_ROOTS = 3  # of 0, 1 and 2, which every field knows
 class Decision:
     """branches: by path. undefined: points without a value. points: of every prime and branch.
 
-    unreached: what the points did not reach, in words: conditions that only ever went one way, ways left out.
+    unreached: what the points did not reach, in words: conditions that only ever went one way, ways left out. still:
+    those that compare the same two numbers everywhere.
     """
 
     branches: list[Branch]
     unreached: tuple[str, ...]
     undefined: int
     points: int
+    still: frozenset = frozenset()
 
     @property
     def wrong(self) -> list[int]:
@@ -92,6 +94,7 @@ class Decision:
 def decide(problem: Problem, points: int) -> Decision:
     """Compare all entries in all branches; `points` per prime."""
     found = scan(problem)
+    problem = replace(problem, still=found.still_sites)
     if problem.in_floats:
         found.branches[0].points += points_in_floats(problem)
     ends = ends_of_loops(branch.path for branch in found.branches)
@@ -112,7 +115,8 @@ def decide(problem: Problem, points: int) -> Decision:
         branch.doubt = 0.0 if problem.in_floats else doubt_of(problem, branch, points)
     branches += [branch for branch in others[:MOST_TESTED] if _compare(problem, branch, branch.points[0])]
     ask_twice(problem)
-    return Decision(branches, tuple(_unreached(problem, found, branches, len(others))), found.undefined, points)
+    unreached = tuple(_unreached(problem, found, branches, len(others)))
+    return Decision(branches, unreached, found.undefined, points, problem.still)
 
 
 def _why_not(problem: Problem, point: Point) -> str:
@@ -199,10 +203,15 @@ def _compare_some(problem: Problem, branch: Branch) -> bool:
 def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
     """Compare in real numbers; False where nothing can be compared. At an aimed point a function may have a kink."""
     try:
-        found = evaluated(problem, lambda: compared(problem, point))
-    except ANOTHER_POINT:
-        return False
-    except (VerificationError, OverflowError):
+        found = compared(problem, point)
+    except NO_VALUE as error:
+        if branch.aimed and not problem.in_floats:
+            found = Compared(tied=True)  # where a formula has no slope, as |v| at 0, there may be one from nearby
+        elif isinstance(error, ANOTHER_POINT) or branch.aimed:
+            return False
+        else:
+            raise (divided(problem, error) if isinstance(error, ZeroDivisionError) else error) from error
+    except VerificationError:
         if branch.aimed:
             return False
         raise
@@ -251,16 +260,14 @@ def _at_an_edge(problem: Problem, branch: Branch, point: Point, found: Compared)
     """What is wrong at a point of a small region, where the truth nearby counts too; None where nothing can be said."""
     beside = edge(problem, point, branch.path)
     if found.tied:
-        if beside is None or beside.kink:
-            branch.kink |= beside is not None
+        if beside is None:
             return None
         branch.kink = True
-        wrong = {k: apart for k, apart in beside.apart.items() if apart > FAR_APART and k in found.wrong} | beside.wrong
+        wrong = beside.wrong(found.wrong)
         return Compared(wrong) if wrong else None
     if beside is not None:
-        series = {k for k in found.wrong if beside.apart[k] <= beside.allowed}
-        for k in series:
-            branch.series[k] = max(branch.series.get(k, 0.0), beside.apart[k])
+        for k, apart in beside.left_out(found.wrong).items():
+            branch.series[k] = max(branch.series.get(k, 0.0), apart)
             del found.wrong[k]
     return found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from math import isfinite
 
 import numpy as np
@@ -392,7 +392,7 @@ def _kind_of(words: str, problem: Problem) -> str:
 def _two_points(problem: Problem, branch: Branch) -> Iterator[Point]:
     """Two points of a branch at which claim and truth have values in floats, those that show the difference first."""
     if branch.aimed:
-        yield from branch.points
+        yield from islice((point for point in branch.points if _has_values(problem, point)), 2)
         return
     found: list[Point] = []
     faint: list[Point] = []
@@ -410,6 +410,14 @@ def _two_points(problem: Problem, branch: Branch) -> Iterator[Point]:
         if len(found) == 2 or len(faint) == MOST_FAINT:
             break
     yield from (found + faint)[:2]
+
+
+def _has_values(problem: Problem, point: Point) -> bool:
+    """Whether claim and truth have values in floats: a truth that is known from nearby only has none."""
+    try:
+        return all(map(isfinite, (*problem.truth(point, FloatWorld()), *problem.claim(point, FloatWorld()))))
+    except NO_VALUE:
+        return False
 
 
 def _size(problem: Problem, branch: Branch, point: Point) -> float | None:

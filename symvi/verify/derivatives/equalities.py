@@ -16,7 +16,7 @@ from itertools import combinations
 from random import Random
 
 from symvi.verify.derivatives.errors import OutsideDomain, VerificationError
-from symvi.verify.derivatives.lines import CURVED, coordinates, placed
+from symvi.verify.derivatives.lines import CURVED, between, coordinates, is_allowed, placed
 from symvi.verify.derivatives.looking import NO_VALUE, Looking, Seen
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import Problem
@@ -32,6 +32,7 @@ STEP = Fraction(1, 2**100)  # of its slopes
 LONG, GRAIN = 1200, 2**400  # binary digits of a number, above which it is rounded to a grain
 SHORT, NEAR = 2**100, Fraction(1, 10**68)  # the denominator of an exact solution, and how near one comes to it
 FAR = 10**9  # coordinates of points that are no longer followed
+NEARER = Fraction(1, 16)  # of the way to a random point, from start to start near a known one
 BEYOND = Fraction(1, 1000)  # of a gap: how far behind a threshold
 MOST_PAIRED, MOST_AT_ONCE = 6, 12  # equalities that are tried two by two, and all together
 WAYS = 2  # through the conditions before them, on which the same equalities are looked for
@@ -80,9 +81,15 @@ class Target:
 
 def on_equalities(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
     """Points of every equality that was met, or that nothing has met, and of several at once."""
-    found, tried, solver = list(seen), Counter(), Solver(problem, looking)
-    done: set[Target] = set()
+    found, solver = list(seen), Solver(problem, looking)
     looking.left *= MORE
+    yield from _from_anywhere(solver, found)
+    yield from _from_nearby(solver, found)
+
+
+def _from_anywhere(solver: Solver, found: list[Seen]) -> Iterator[Seen]:
+    tried: Counter = Counter()
+    done: set[Target] = set()
     for _ in range(ROUNDS):
         todo = [target for target in _targets(found) if target not in done and tried[target.key] < WAYS]
         if not todo:
@@ -95,6 +102,17 @@ def on_equalities(problem: Problem, seen: Sequence[Seen], looking: Looking) -> I
             tried[target.key] += WAYS if points else 1
             found += points
             yield from points
+
+
+def _from_nearby(solver: Solver, found: list[Seen]) -> Iterator[Seen]:
+    """Of ways that only special points have gone: an equality with conditions behind it that random points fail."""
+    conditions, generic = _Conditions(found), {one.path for one in found if one.generic}
+    ways: dict[tuple, Seen] = {}
+    for one in found:
+        if one.path not in generic and conditions.equal(one):
+            ways[one.path] = one
+    for path, one in ways.items():
+        yield from solver.points(Target(path, tuple((k, Fraction(0)) for k in conditions.equal(one))), one.point)
 
 
 # --- which equalities ---------------------------------------------------------------------------------------------
@@ -216,13 +234,16 @@ class Solver:
         self.numbers = [number for name in self.variables for number in _numbers(self.variables, name)]
         self.worlds = [_RationalOnTheWay(), _RealOnTheWay(DIGITS)]
 
-    def points(self, target: Target) -> Iterator[Seen]:
-        """Points of a target, verified in as many digits as claims are compared in."""
+    def points(self, target: Target, known: Point | None = None) -> Iterator[Seen]:
+        """Points of a target, verified in as many digits as claims are compared in; near a known one if there is one.
+
+        Those have to go its way.
+        """
         random, count = Random(f"{self.problem.seed} {len(target.way)} {[k for k, _ in target.gaps]}"), 0
         slopes, alone = None, True
         for start in range(STARTS):
             try:
-                numbers = coordinates(self.problem.draw(start), self.variables)
+                numbers = coordinates(self._start(start, known), self.variables)
                 if slopes is None or not alone:
                     slopes = self._all_slopes(target, numbers)
             except OutsideDomain:
@@ -230,12 +251,17 @@ class Solver:
             along = self._directions(slopes, len(target.gaps), random, alone) if slopes else []
             found = self._solved(target, numbers, along) if along else None
             one = None if found is None else self._seen(found)
+            one = one if known is None or one is None or one.path == target.way else None
             alone = one is not None or not alone
             if one is not None:
                 yield replace(one, generic=True)
                 count += 1
             if count == POINTS or (start >= POINTS and not count):
                 return
+
+    def _start(self, start: int, known: Point | None) -> Point:
+        there = self.problem.draw(start)
+        return there if known is None else between(known, there, NEARER**start / 4, self.variables)
 
     def _directions(self, slopes: list[list], count: int, random: Random, alone: bool) -> list[Direction]:
         """As many directions as there are equalities: single coordinates, or all together by their slopes.
@@ -262,7 +288,7 @@ class Solver:
             point = placed({name: list(map(_simple, values)) for name, values in numbers.items()}, self.variables)
         except OutsideDomain:
             return None
-        if not all(_is_allowed(self.variables[name], values) for name, values in point.items()):
+        if not all(is_allowed(self.variables[name], values) for name, values in point.items()):
             return None
         self.sharp.left = self.looking.left
         found = self.sharp.at(point)
@@ -341,17 +367,6 @@ def _numbers(variables, name: str) -> Iterator[Number]:
         return
     size = 3 if curved and variable.kind != "unit vector" else variable.size - curved
     yield from (Number(name, (k,), curved) for k in range(size))
-
-
-def _is_allowed(variable, values: Sequence[Fraction]) -> bool:
-    """Whether numbers that are to be positive are, and an inertia is one."""
-    if variable.kind != "inertia":
-        return not variable.positive or min(values) > 0
-    if len(values) == 3:
-        return min(values) > 0
-    xx, yy, zz, xy, xz, yz = values if len(values) == 6 else (values[k] for k in (0, 4, 8, 1, 2, 5))
-    whole = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
-    return xx > 0 and xx * yy > xy * xy and whole > 0
 
 
 def _fraction(gap) -> Fraction:

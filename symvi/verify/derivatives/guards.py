@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from symvi.verify.derivatives.aiming import special_places
-from symvi.verify.derivatives.errors import OutsideDomain
 from symvi.verify.derivatives.lines import CURVED, between
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import NO_VALUE, Problem, in_world
+from symvi.verify.derivatives.ways import GuidedWorld, Way, usual_sizes, way_at
 from symvi.verify.derivatives.worlds import RealWorld, World
 
 COARSE = Fraction(1, 1000)  # of an entry's size: what a guard leaves out at its threshold is less
@@ -31,7 +31,6 @@ SAME_RATIO = Fraction(1, 10**6)  # of claim and derivative, on two rays
 OUTWARDS, ENDS = 4, 5  # factor of steps that lead out of a region, and halvings of the last one
 INWARDS = Fraction(1, 2**20)
 FAR, FARTHEST = 2, 10**20  # from the removable point, and times as far as the point in its region
-ORDINARY = (0, 1, 2, 3, 6, 8)  # points of which the sizes of entries are taken
 OTHERS = range(1, 9)  # points of which one gives another ray
 MOST_NUMBERS = 9  # of a variable that are zero one by one, and the smallest ones together
 NEARBY = 2  # times what a value changes from the centre of a region to its end, for one on the other side
@@ -77,33 +76,6 @@ class Gap:
         return self.leading and bool(self.some) and not self.true
 
 
-@dataclass(frozen=True)
-class Way:
-    """How the conditions of function and claim go."""
-
-    function: tuple
-    claim: tuple
-
-    @property
-    def path(self) -> tuple:
-        return self.function + self.claim
-
-
-class GuidedWorld(RealWorld):
-    """Real numbers for which conditions go a given way."""
-
-    def __init__(self, ways: tuple, digits: int = DIGITS):
-        super().__init__(digits)
-        self.ways, self.asked = ways, 0
-
-    def decide(self, outcome: bool, site: object) -> bool:
-        where, way = self.ways[self.asked % len(self.ways)] if self.ways else (None, False)
-        if where != site:
-            raise OutsideDomain("a condition that is not asked on this way")
-        self.asked += 1
-        return way
-
-
 def guard(problem: Problem, point: Point, path: tuple) -> Guard | None:
     """What is known of a claim at a point of a small region around a removable point; None where there is none."""
     if not path:
@@ -129,7 +101,7 @@ def _judged(ray: Ray, threshold: Fraction, path: tuple, outside: Way, which: int
     try:
         gaps, of_function = _gaps(ray, threshold, inside, outside)
         claim, truth = _claim(ray, threshold, inside), _truth(ray, threshold, outside)
-        sizes = _sizes(ray.problem, truth)
+        sizes = usual_sizes(ray.problem, truth)
         if not all(_is_near(ray, t, inside, outside) for t in (threshold, Fraction(1))):
             return None
     except NO_VALUE:
@@ -261,11 +233,7 @@ class Ray:
         return max(abs(a - b) for name in there for a, b in zip(there[name], self.centre[name], strict=True))
 
     def way(self, t: Fraction) -> Way:
-        world, point = RealWorld(ASKED), self.at(t)
-        self.problem.values(point, world)
-        of_function = world.path()
-        self.problem.claim(point, world)
-        return Way(of_function, world.path())
+        return way_at(self.problem, self.at(t), ASKED)
 
     def threshold(self, path: tuple) -> Fraction | None:
         """A place close to the end of the region of a way, inside; None where it is no region around the centre.
@@ -312,28 +280,16 @@ def _has_value(ray: Ray, way: Way) -> bool:
 
 
 def _claim(ray: Ray, t: Fraction, way: Way) -> list:
-    return ray.problem.claim(ray.at(t), GuidedWorld(way.claim))
+    return ray.problem.claim(ray.at(t), GuidedWorld(way.claim, DIGITS))
 
 
 def _truth(ray: Ray, t: Fraction, way: Way) -> list:
-    return ray.problem.truth(ray.at(t), GuidedWorld(way.function))
+    return ray.problem.truth(ray.at(t), GuidedWorld(way.function, DIGITS))
 
 
 def _value(ray: Ray, t: Fraction, way: Way) -> list:
-    world = GuidedWorld(way.function)
+    world = GuidedWorld(way.function, DIGITS)
     return ray.problem.function.evaluate(in_world(ray.at(t), world), world).entries
-
-
-def _sizes(problem: Problem, truth: list) -> list:
-    """Of the derivative's entries, at ordinary points and at one more."""
-    sizes = [abs(x) for x in truth]
-    for number in ORDINARY:
-        try:
-            there = problem.truth(problem.draw(number), RealWorld())
-        except NO_VALUE:
-            continue
-        sizes = [max(size, abs(x)) for size, x in zip(sizes, there, strict=True)]
-    return sizes
 
 
 def _is_near(ray: Ray, t: Fraction, inside: Way, outside: Way) -> bool:

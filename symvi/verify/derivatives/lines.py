@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import isqrt, sqrt
 
@@ -23,10 +23,20 @@ def between(a: Point, b: Point, t: Fraction, variables: Mapping[str, Variable], 
     found = {}
     for name, variable in variables.items():
         found[name] = _blend(first[name], last[name], t, grain if variable.kind in CURVED else None)
-        positive = variable.positive or variable.kind == "inertia"
-        if positive and not 0 <= t <= 1 and min(found[name]) <= 0:
+        if not 0 <= t <= 1 and not is_allowed(variable, found[name]):
             raise OutsideDomain(f"{name} is positive")
     return placed(found, variables)
+
+
+def is_allowed(variable: Variable, values: Sequence[Fraction]) -> bool:
+    """Whether numbers that are to be positive are, and an inertia is one."""
+    if variable.kind != "inertia":
+        return not variable.positive or min(values) > 0
+    if len(values) == 3:
+        return min(values) > 0
+    xx, yy, zz, xy, xz, yz = values if len(values) == 6 else (values[k] for k in (0, 4, 8, 1, 2, 5))
+    whole = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
+    return xx > 0 and xx * yy > xy * xy and whole > 0
 
 
 def coordinates(point: Point, variables: Mapping[str, Variable]) -> Point:

@@ -25,7 +25,8 @@ NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)  # a formula has n
 class Problem:
     """rows: the number of the function's outputs. transposed: the claim came as the transpose of the wanted shape.
 
-    flat: the claim came as one row of numbers, not as a matrix.
+    flat: the claim came as one row of numbers, not as a matrix. still: conditions that compare the same two numbers
+    everywhere on the manifold, like a check of a length: where those are equal, nothing is special.
     """
 
     function: Function
@@ -35,6 +36,7 @@ class Problem:
     transposed: bool = False
     seed: int = 0
     flat: bool = False
+    still: frozenset = frozenset()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -59,6 +61,10 @@ class Problem:
             return entries
         rows, columns = self.shape
         return [entries[k * rows + i] for i in range(rows) for k in range(columns)]
+
+    def is_tied(self, world: World) -> bool:
+        """Whether two numbers that a condition compared in a world were equal: the function may have a kink there."""
+        return not world.ties <= self.still
 
     @property
     def in_floats(self) -> bool:

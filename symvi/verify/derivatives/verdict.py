@@ -207,7 +207,7 @@ def _same_twice(function: Function, values: dict, world):
 
 # --- the report ---------------------------------------------------------------------------------------------------
 def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
-    wrong = decision.wrong
+    problem, wrong = replace(problem, still=decision.still), decision.wrong
     spare = [point for branch in decision.branches if branch.wrong for point in branch.points]
     examples = counterexamples(problem, wrong, sorted(spare, key=lambda point: len(point_text(point))))
     proved, reason = proved_entries(problem) if prove and len(wrong) < _count(problem) else (set(), "")

@@ -45,7 +45,8 @@ class World:
         self.keeps_gaps, self.gaps, self._gaps, self._gap = False, (), [], None
         self.roundings: dict[Fraction, Fraction] = {}  # rounded constants that were used, and their last place's unit
         self.shifts: dict[Fraction, Fraction] = {}  # what is added to them
-        self.ties = False  # whether two numbers that were compared were equal: a function may have a kink there
+        self.ties: set[object] = set()  # conditions of which the two numbers were equal
+        self._tied = False
         self.zero, self.one = self.constant(0), self.constant(1)
 
     def constant(self, value: int | Fraction):
@@ -63,7 +64,7 @@ class World:
     def compare(self, a, b) -> int:
         a, b = primal(a), primal(b)
         order = self.order(a, b)
-        self.ties |= order == 0
+        self._tied = order == 0
         if self.keeps_gaps:
             self._gap = a - b if order else self.zero
         return order
@@ -78,6 +79,9 @@ class World:
     def decide(self, outcome: bool, site: object) -> bool:
         """Write down the way that a condition went, and where."""
         self.branches.append((site, outcome))
+        if self._tied:
+            self.ties.add(site)
+            self._tied = False
         if self.keeps_gaps:
             self._gaps.append(self._gap)
             self._gap = None
