@@ -13,7 +13,7 @@ from random import Random
 
 from symvi.verify.derivatives.equalities import on_equalities
 from symvi.verify.derivatives.errors import OutsideDomain
-from symvi.verify.derivatives.lines import between, is_allowed
+from symvi.verify.derivatives.lines import between
 from symvi.verify.derivatives.looking import BUDGET, Looking, Seen, Spent
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import Problem
@@ -56,7 +56,7 @@ def _special(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterat
     """Numbers that are zero, turns that are none, variables that are equal, and points close to such ones."""
     one, other = seen[0], seen[-1]
     for place in special_places(problem, one.point):
-        for there in (*_inside(problem, place), *_close_to(place, other.point, problem)):
+        for there in (place, *_close_to(place, other.point, problem)):
             if (found := looking.at(there)) is not None:
                 found = replace(found, special=True)
                 yield found
@@ -87,17 +87,11 @@ def _changed(before: list, after: list, values: list) -> list:
     return [y if y != x else value for x, y, value in zip(before, after, values, strict=True)]
 
 
-def _inside(problem: Problem, place: Point) -> Iterator[Point]:
-    """The place itself, unless a positive variable is zero there."""
-    if all(is_allowed(variable, place[name]) for name, variable in problem.question.variables.items()):
-        yield place
-
-
 def special_places(problem: Problem, point: Point) -> list[Point]:
-    """Where a variable is zero, no turn or along an axis, or equal to another one; positive ones only come near it."""
+    """Where a variable is zero, no turn or along an axis, or equal to another one."""
     variables, places = problem.question.variables, []
     for name, variable in variables.items():
-        if variable.kind in ("vector", "scalar", "matrix", "angular velocity", "step"):
+        if variable.kind in ("vector", "scalar", "matrix", "angular velocity") and not variable.positive:
             places.append({name: [Fraction(0)] * variable.size})
         if variable.kind == "unit vector":
             places += [{name: [Fraction(s * (k == i)) for i in range(variable.size)]}

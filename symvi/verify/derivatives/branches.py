@@ -6,12 +6,13 @@ Random points find the wide ones; `aiming` looks for those between and behind th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from symvi.verify.derivatives.aiming import aimed
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.looking import Seen
+from symvi.verify.derivatives.patience import searching
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import ANOTHER_POINT, NO_VALUE, Problem
 from symvi.verify.derivatives.sites import OF_AN_ARRAY, all_alike, by_turns
@@ -38,7 +39,7 @@ class Branch:
     bound of the probability that a wrong entry passed. opaque, roots: whether functions or roots made some points of
     fields say nothing. series: entries that differ by what a series leaves out in a small region, and how much of an
     entry's size that is; unclear: whether one of them has something else instead; tends: whether it is an iteration
-    that leaves it out. ends: the conditions that end loops, and what they say then. kink: whether the function has no
+    that leaves it out, rough: how much, where it ends far from what it tends to. kink: whether the function has no
     derivative there, or has that of its surroundings. generic: how many of the points, the first ones, are random but
     for numbers that are equal there.
     """
@@ -56,7 +57,7 @@ class Branch:
     series: dict[int, float] = field(default_factory=dict)
     unclear: bool = False
     tends: bool = False
-    ends: Mapping[object, bool] = field(default_factory=dict)
+    rough: float = 0.0
     kink: bool = False
     generic: int = 0
 
@@ -122,9 +123,10 @@ def scan(problem: Problem) -> Scan:
     still = _still(problem, seen)
     if any(found):
         sharp = RealWorld()
-        for one in aimed(problem, seen, world):
-            if _is_wanted(found, one) and (one := _sharp(problem, one, sharp)) is not None:
-                _add(found, one, True)
+        with searching():
+            for one in aimed(problem, seen, world):
+                if _is_wanted(found, one) and (one := _sharp(problem, one, sharp)) is not None:
+                    _add(found, one, True)
     moving = {site for one in seen for site, turn in one.asked if (site, turn) not in still}
     sites = frozenset(site for site, _ in still) - moving
     return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0, still, sites)

@@ -18,6 +18,7 @@ from symvi.verify.derivatives.worlds import DIGITS, Irrational, RationalWorld, R
 
 POINTS = 40
 SHOWN_DIGITS = (12, 16, 24, 40, DIGITS)
+LONG = 1000  # binary digits
 PLAIN, HIDDEN, IN_FLOATS = 1e-10, 1e-30, 1e-7  # of an entry's size: differences that are shown; plain ones first
 NO_VALUE = (OutsideDomain, TooClose, ZeroDivisionError)
 
@@ -74,6 +75,8 @@ def _differing(problem: Problem, point: Point, entries: set[int], near: float) -
         try:
             truth, tied = problem.truth(point, world), problem.is_tied(world)
             claim = problem.claim(point, world)
+            if world.exact and any(_is_long(number) for number in (*truth, *claim)):
+                continue
         except Irrational:
             continue
         except NO_VALUE:
@@ -91,6 +94,11 @@ def _differing(problem: Problem, point: Point, entries: set[int], near: float) -
             differ = [e for e in sorted(known.apart) if _differ(truth[e], claim[e], world, near)]
         return {e: Counterexample(point, *shown(claim[e], truth[e]), world.exact) for e in differ}
     return {}
+
+
+def _is_long(number: Fraction | int) -> bool:
+    """Whether nobody wants to read a number, as after the turns of an iteration."""
+    return max(number.numerator.bit_length(), number.denominator.bit_length()) > LONG
 
 
 def _differ(t, c, world: World, near: float) -> bool:

@@ -7,7 +7,7 @@ say that the signs agree. Where a function is opaque to the field and the entrie
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, log10, prod
@@ -28,9 +28,10 @@ from symvi.verify.derivatives.errors import OutsideDomain, VerificationError
 from symvi.verify.derivatives.guards import guard
 from symvi.verify.derivatives.implied import is_implied
 from symvi.verify.derivatives.in_floats import points_in_floats
-from symvi.verify.derivatives.iterations import ends_of_loops, unfinished
+from symvi.verify.derivatives.iterations import COARSE, ends_of_loops, unfinished
 from symvi.verify.derivatives.lines import between
 from symvi.verify.derivatives.nearness import IN_SINGLE, Compared, compared
+from symvi.verify.derivatives.patience import searching
 from symvi.verify.derivatives.points import Point, SmallDraw, draw_point, point_text
 from symvi.verify.derivatives.problem import ANOTHER_POINT, NO_VALUE, Problem, field_world
 from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
@@ -43,6 +44,7 @@ MOST_TESTED = 512  # ways beyond MANY_WAYS that are compared at one real point e
 BESIDE, TRIES_BESIDE = Fraction(1, 2**30), 24  # how near to an aimed point a field's points are, and how many
 SMALL_POINTS = 40  # looked at for one where only the claim has no value
 TWICE, MOST_TWICE, SECONDS_TWICE = 6, 150, 0.1  # points at which code is asked twice, more where it is quick
+LONG = 300  # conditions of a way, as of a loop that runs long: its surroundings are not looked at
 GIVEN_ROOTS = 3  # of 0, 1 and 2, which every field knows
 
 
@@ -94,12 +96,10 @@ class Decision:
 def decide(problem: Problem, points: int) -> Decision:
     """Compare all entries in all branches; `points` per prime."""
     found = scan(problem)
-    problem = replace(problem, still=found.still_sites)
+    ends = ends_of_loops(branch.path for branch in found.branches)
+    problem = replace(problem, still=found.still_sites, ends=ends)
     if problem.in_floats:
         found.branches[0].points += points_in_floats(problem)
-    ends = ends_of_loops(branch.path for branch in found.branches)
-    for branch in found.branches:
-        branch.ends = ends
     branches, others = found.branches[:MANY_WAYS], found.branches[MANY_WAYS:]
     tested = [branch for branch in branches if _compare_some(problem, branch)]
     if problem.in_floats and not tested:
@@ -141,6 +141,9 @@ def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: in
                 f"where {branch.said}: right up to terms of which the first is neither left out nor the derivative's, "
                 f"as of a product that has a guard in one factor; {max(branch.series.values()):.0e} of an entry's size"
             )
+        if branch.rough and not branch.wrong:
+            by = f"by {branch.rough:.0e} of the largest entry"
+            yield f"where {branch.said}: the iteration ends far from what it tends to, {by}"
     if others > MOST_TESTED:
         yield f"{others - MOST_TESTED} more ways through the conditions were reached and not tested"
     if found.undefined and (place := without_claim(problem)):
@@ -215,10 +218,9 @@ def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
         if branch.aimed:
             return False
         raise
-    of_numbers = found.wrong and not found.tied and not problem.in_floats
-    for k, apart in unfinished(problem, point, branch.ends, found.wrong).items() if of_numbers and branch.ends else ():
-        branch.series[k], branch.tends = max(branch.series.get(k, 0.0), apart), True
-        del found.wrong[k]
+    of_numbers = found.wrong and not found.tied and not problem.in_floats and len(branch.path) <= LONG
+    if of_numbers and problem.ends:
+        _take_unfinished(branch, found, unfinished(problem, point, problem.ends, list(found.wrong)))
     if of_numbers and found.wrong and _is_guarded(problem, branch, point, found):
         return _written_down(branch, found)
     if branch.aimed and (found.tied or found.wrong):
@@ -226,6 +228,15 @@ def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
         if found is None:
             return False
     return _written_down(branch, found)
+
+
+def _take_unfinished(branch: Branch, found: Compared, tending: Mapping[int, float]) -> None:
+    """What an iteration leaves out is no error where it ends near; far away it is, and told in small regions."""
+    for k, apart in tending.items():
+        if apart <= COARSE or branch.aimed:
+            branch.rough = max(branch.rough, apart) if apart > COARSE else branch.rough
+            branch.series[k], branch.tends = max(branch.series.get(k, 0.0), apart), True
+            del found.wrong[k]
 
 
 def _written_down(branch: Branch, found: Compared) -> bool:
@@ -238,7 +249,8 @@ def _written_down(branch: Branch, found: Compared) -> bool:
 
 def _is_guarded(problem: Problem, branch: Branch, point: Point, found: Compared) -> bool:
     """Whether a point lies in a guard near a removable one; what the first terms of a series leave out is no error."""
-    known = guard(problem, point, branch.path)
+    with searching():
+        known = guard(problem, point, branch.path)
     if known is None:
         return False
     for kind, why in (
@@ -258,7 +270,7 @@ def _is_guarded(problem: Problem, branch: Branch, point: Point, found: Compared)
 
 def _at_an_edge(problem: Problem, branch: Branch, point: Point, found: Compared) -> Compared | None:
     """What is wrong at a point of a small region, where the truth nearby counts too; None where nothing can be said."""
-    beside = edge(problem, point, branch.path)
+    beside = edge(problem, point, branch.path) if len(branch.path) <= LONG else None
     if found.tied:
         if beside is None:
             return None

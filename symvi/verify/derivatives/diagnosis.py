@@ -19,11 +19,12 @@ from symvi.verify.derivatives.comparing import SEEN, alike, in_floats, proportio
 from symvi.verify.derivatives.conventions import other_convention
 from symvi.verify.derivatives.decide import Branch, Decision
 from symvi.verify.derivatives.effort import ADDED, EVALUATED, Effort
-from symvi.verify.derivatives.errors import VerificationError
+from symvi.verify.derivatives.errors import Endless, VerificationError
 from symvi.verify.derivatives.factors import ZERO, Factors
 from symvi.verify.derivatives.neighbours import neighbours
 from symvi.verify.derivatives.other_numbers import other_numbers
 from symvi.verify.derivatives.other_ways import right_elsewhere
+from symvi.verify.derivatives.patience import searching
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.report import Diagnosis
@@ -67,7 +68,12 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
     if not decision.wrong:
         return
     branch = _worst(decision)
-    told = list(_of_branch(problem, decision, branch))
+    told = []
+    try:
+        with searching():
+            told += _of_branch(problem, decision, branch)
+    except Endless as error:
+        problem.function.note(f"the search for a diagnosis was stopped: {error}")
     elsewhere = right_elsewhere(problem, decision.branches, branch)
     explained = frozenset().union(*(one.entries for one in told))
     if elsewhere is not None and (elsewhere.missed or not explained >= branch.wrong):
@@ -252,6 +258,9 @@ class Bench:
         world = FloatWorld()
         try:
             found = variant.of(point, world)
+        except Endless:
+            self.effort.left = 0
+            return None
         except NO_VALUE:
             return None
         return in_floats(found) if found is not None and set(world.path()) <= self.path else None

@@ -11,6 +11,10 @@ class VerificationError(SymviError):
     exit_code = 2  # of a command: 1 means that a derivative is wrong
 
 
+class Endless(VerificationError):
+    """One value of a function takes too long: it may be that it does not end."""
+
+
 class OutsideDomain(ArithmeticError):
     """A function is not defined at this point (the root of a negative number): another point must be taken."""
 

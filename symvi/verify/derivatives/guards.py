@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from symvi.verify.derivatives.aiming import special_places
+from symvi.verify.derivatives.errors import Endless
 from symvi.verify.derivatives.lines import CURVED, between
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import NO_VALUE, Problem, in_world
@@ -95,10 +96,10 @@ def guard(problem: Problem, point: Point, path: tuple) -> Guard | None:
 
 def _judged(ray: Ray, threshold: Fraction, path: tuple, outside: Way, which: int) -> Guard | None:
     """None where the way outside has a value at the centre, so that nothing had to be guarded, or none nearby."""
-    inside = ray.way(threshold)
     if _has_value(ray, outside):
         return None
     try:
+        inside = ray.way(threshold)
         gaps, of_function = _gaps(ray, threshold, inside, outside)
         claim, truth = _claim(ray, threshold, inside), _truth(ray, threshold, outside)
         sizes = usual_sizes(ray.problem, truth)
@@ -200,9 +201,11 @@ def _along_others(ray: Ray) -> Iterator[Ray]:
 
 
 def _centres(problem: Problem, point: Point) -> Iterator[Point]:
-    """Special points, of which one or a few variables are near."""
+    """Special points, of which one or a few variables are near; positive ones are near zero without reaching it."""
     places = special_places(problem, point)
     for name, variable in problem.question.variables.items():
+        if variable.positive and variable.kind != "inertia":
+            places.append({**point, name: [Fraction(0)] * variable.size})
         if variable.kind in ("vector", "matrix") and 1 < variable.size <= MOST_NUMBERS and not variable.positive:
             values = point[name]
             places += [{**point, name: [*values[:k], Fraction(0), *values[k + 1 :]]} for k in range(variable.size)]
@@ -233,7 +236,13 @@ class Ray:
         return max(abs(a - b) for name in there for a, b in zip(there[name], self.centre[name], strict=True))
 
     def way(self, t: Fraction) -> Way:
-        return way_at(self.problem, self.at(t), ASKED)
+        try:
+            way = way_at(self.problem, self.at(t), ASKED)
+        except Endless:
+            self.problem.patience.left = 0
+            raise
+        self.problem.patience.spend(len(way.path))
+        return way
 
     def threshold(self, path: tuple) -> Fraction | None:
         """A place close to the end of the region of a way, inside; None where it is no region around the centre.
@@ -280,10 +289,12 @@ def _has_value(ray: Ray, way: Way) -> bool:
 
 
 def _claim(ray: Ray, t: Fraction, way: Way) -> list:
+    ray.problem.patience.spend(len(way.path))
     return ray.problem.claim(ray.at(t), GuidedWorld(way.claim, DIGITS))
 
 
 def _truth(ray: Ray, t: Fraction, way: Way) -> list:
+    ray.problem.patience.spend(len(way.path))
     return ray.problem.truth(ray.at(t), GuidedWorld(way.function, DIGITS))
 
 

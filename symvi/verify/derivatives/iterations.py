@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import NO_VALUE, Problem
@@ -18,8 +17,8 @@ from symvi.verify.derivatives.worlds import RealWorld
 
 DIGITS = 400
 FURTHER = (6, 24, 80)  # turns: Newton's method needs few, other iterations more
-GONE = Fraction(1, 10**6)  # of the difference that was there: what is more has not gone away
-COARSE = Fraction(1, 1000)  # of the largest entry: an iteration that ends further away has not come near
+GONE = 10**6  # times less than the difference that was there: what is more has not gone away
+COARSE = 1e-4  # of the largest entry: an iteration that ends further away has not come near
 
 
 class PatientWorld(RealWorld):
@@ -52,29 +51,31 @@ class PatientWorld(RealWorld):
 
 @dataclass(frozen=True)
 class Turned:
-    """apart: by how much each entry differs, of the largest one. asked, ended: how often each loop's condition was."""
+    """apart: by how much each entry differs. size: of the largest one. asked, ended: how often loops were."""
 
     apart: list
+    size: object
     asked: Counter
     ended: Counter
 
 
 def unfinished(problem: Problem, point: Point, ends: Mapping[object, bool], entries: Iterable[int]) -> dict[int, float]:
     """Of entries that differ, those whose difference goes away: entry -> what it is, of the largest entry."""
+    found: dict[int, float] = {}
     try:
         before = _turned(problem, point, ends, 0)
-        open_entries = {k for k in entries if before.apart[k] * COARSE.denominator <= COARSE.numerator}
-        asked = {site: end for site, end in ends.items() if before.ended[site]} if open_entries else {}
+        asked = {site: end for site, end in ends.items() if before.ended[site]}
         loops = {site: end for site, end in asked.items() if _turn_on(before, problem, point, {site: end}, 1)}
         for further in FURTHER if loops else ():
             after = _turn_on(before, problem, point, loops, further)
             if after is None:
                 break  # a loop that is counted as well
-            if all(after.apart[k] <= before.apart[k] * GONE.numerator / GONE.denominator for k in open_entries):
-                return {k: float(before.apart[k]) for k in open_entries}
+            found |= {
+                k: float(before.apart[k] / before.size) for k in entries if after.apart[k] * GONE <= before.apart[k]
+            }
     except NO_VALUE:
         pass
-    return {}
+    return found
 
 
 def ends_of_loops(paths: Iterable[tuple]) -> dict[object, bool]:
@@ -101,5 +102,5 @@ def _turned(problem: Problem, point: Point, ends: Mapping[object, bool], further
     world = PatientWorld(ends, further)
     truth, claim = problem.truth(point, world), problem.claim(point, world)
     size = max(abs(x) for x in (*truth, *claim)) or 1
-    apart = [abs(t - c) / size for t, c in zip(truth, claim, strict=True)]
-    return Turned(apart, world.asked, world.ended)
+    apart = [abs(t - c) for t, c in zip(truth, claim, strict=True)]
+    return Turned(apart, size, world.asked, world.ended)

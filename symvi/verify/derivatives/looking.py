@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from symvi.verify.derivatives.errors import OutsideDomain
+from symvi.verify.derivatives.errors import Endless, OutsideDomain
 from symvi.verify.derivatives.lines import between
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import NO_VALUE, Problem
@@ -67,6 +67,8 @@ class Looking:
         self.spend(0)
         try:
             path = self.problem.path(point, self.world)
+        except Endless as error:
+            raise Spent from error  # the next points may be like it
         except NO_VALUE:
             return None
         self.left -= len(path)

@@ -7,9 +7,26 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from symvi.verify.derivatives.errors import VerificationError
+from symvi.verify.derivatives.errors import Endless
 
 SECONDS = 10.0  # for one value
+IN_A_SEARCH = 1.0  # the same at points that nobody asked for
+
+
+class _Limit:
+    """How long one value may take at the moment."""
+
+    seconds = SECONDS
+
+
+@contextmanager
+def searching() -> Iterator[None]:
+    """Values inside may take IN_A_SEARCH at most."""
+    before, _Limit.seconds = _Limit.seconds, IN_A_SEARCH
+    try:
+        yield
+    finally:
+        _Limit.seconds = before
 
 
 class TooLong(BaseException):
@@ -18,7 +35,7 @@ class TooLong(BaseException):
 
 @contextmanager
 def patient(said: str) -> Iterator[None]:
-    """Raises VerificationError where the inside takes longer than SECONDS."""
+    """Raises Endless where the inside takes longer than a value may."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -27,11 +44,11 @@ def patient(said: str) -> Iterator[None]:
         raise TooLong
 
     before = signal.signal(signal.SIGALRM, end)
-    left, again = signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    left, again = signal.setitimer(signal.ITIMER_REAL, _Limit.seconds)
     try:
         yield
     except TooLong:
-        raise VerificationError(f"{said} does not end: one value takes longer than {SECONDS:g} s") from None
+        raise Endless(f"{said} does not end: one value takes longer than {_Limit.seconds:g} s") from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, left, again)
         signal.signal(signal.SIGALRM, before)

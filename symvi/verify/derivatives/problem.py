@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from random import Random
 
-from symvi.verify.derivatives.errors import OutsideDomain, TooClose, VerificationError
+from symvi.verify.derivatives.errors import Endless, OutsideDomain, TooClose, VerificationError
 from symvi.verify.derivatives.function import Function
 from symvi.verify.derivatives.points import Draw, Point, draw_point
 from symvi.verify.derivatives.question import Question, fitted
@@ -18,7 +18,20 @@ from symvi.verify.opaque import UnknownBranch
 
 SPREADS = (Fraction(1), Fraction(1, 4), Fraction(3), Fraction(1, 1000), Fraction(100), Fraction(1, 10**6))
 ANOTHER_POINT = (OutsideDomain, TooClose, NotASquare, UnknownBranch)
-NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError)  # a formula has none at a point
+NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError, Endless)  # a formula has none at a point
+
+
+@dataclass
+class Patience:
+    """How many more conditions may be asked, all ways together."""
+
+    left: int = 10_000
+
+    def spend(self, conditions: int) -> None:
+        """Raises OutsideDomain where enough were asked."""
+        self.left -= conditions
+        if self.left < 0:
+            raise OutsideDomain("enough points were looked at")
 
 
 @dataclass(frozen=True)
@@ -26,7 +39,8 @@ class Problem:
     """rows: the number of the function's outputs. transposed: the claim came as the transpose of the wanted shape.
 
     flat: the claim came as one row of numbers, not as a matrix. still: conditions that compare the same two numbers
-    everywhere on the manifold, like a check of a length: where those are equal, nothing is special.
+    everywhere on the manifold, like a check of a length: where those are equal, nothing is special. ends: conditions
+    that end loops, and what they say then. patience: with guards.
     """
 
     function: Function
@@ -37,6 +51,8 @@ class Problem:
     seed: int = 0
     flat: bool = False
     still: frozenset = frozenset()
+    ends: Mapping[object, bool] = field(default_factory=dict)
+    patience: Patience = field(default_factory=Patience)
 
     @property
     def shape(self) -> tuple[int, ...]:
