@@ -87,7 +87,7 @@ def test_objects_are_the_same_from_another_folder_and_another_generation(tmp_pat
     assert objects[0] == objects[1]
 
 
-@pytest.fixture(scope="module", params=["double_pendulum", "four_bar", "box", "quadruped"])
+@pytest.fixture(scope="module", params=["four_bar", "quadruped"])
 def checked(request, tmp_path_factory) -> Path:
     """An export as the tools read it that know C but no precision."""
     folder = tmp_path_factory.mktemp(request.param)

@@ -32,11 +32,12 @@ from symvi.verify.derivatives.iterations import COARSE, ends_of_loops, unfinishe
 from symvi.verify.derivatives.lines import between
 from symvi.verify.derivatives.nearness import IN_SINGLE, Compared, compared
 from symvi.verify.derivatives.patience import searching
-from symvi.verify.derivatives.points import Point, SmallDraw, draw_point, point_text
+from symvi.verify.derivatives.points import Draw, Point, SmallDraw, draw_point, point_text
 from symvi.verify.derivatives.problem import ANOTHER_POINT, NO_VALUE, Problem, field_world
 from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
 from symvi.verify.field import PRIMES
 
+FAR, MANY = (Fraction(10**3), Fraction(10**5), Fraction(10**8)), 8  # sizes of numbers, and points of each, for signs
 SIGNS, ROUGH = 48, 1e-7  # points at which floats look for another sign, and how near they must be
 TRIES = 400  # points looked at for one that has all roots
 DOUBTED = 40  # points looked at where roots may have taken the other sign
@@ -289,8 +290,11 @@ def compare_signs(problem: Problem, branch: Branch) -> None:
 
     Differences that were all but hidden are looked for as well: exponentials may outweigh them elsewhere.
     """
-    for number in range(SIGNS):
-        point, world = problem.draw(number), FloatWorld()
+    far = Random(f"{problem.seed} far")
+    points = [problem.draw(number) for number in range(SIGNS)]
+    points += [draw_point(problem.question.variables, Draw(far, spread=spread)) for spread in FAR for _ in range(MANY)]
+    for point in points:
+        world = FloatWorld()
         try:
             pairs = list(zip(problem.truth(point, world), problem.claim(point, world), strict=True))
         except NO_VALUE:

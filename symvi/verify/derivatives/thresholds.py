@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import product
 from random import Random
 
 from symvi.verify.derivatives.looking import Looking, Seen, gap_of, went
@@ -16,10 +17,11 @@ from symvi.verify.derivatives.sites import OF_AN_ARRAY
 from symvi.verify.derivatives.worlds import Irrational, RationalWorld
 
 SECANTS, SECANT_STEPS = 6, 6  # lines for every threshold that nothing has crossed, and steps on each
-BESIDE = Fraction(1, 1000)
+BESIDE = (Fraction(1, 1000), Fraction(1, 10**9))  # of the way to a threshold; nearer where variables end
 NEARER = (Fraction(1), Fraction(1, 2**10), Fraction(1, 2**24))
 ROUNDS, STARTS, STEPS = 6, 2, 120  # of thresholds behind thresholds; points and steps that lead to one
-MOST_NUMBERS, MOST_PAIRED = 9, 8  # of a variable that are moved one by one; conditions that are tried two by two
+MOST_NUMBERS = 9  # of a variable that are moved one by one
+MOST_PAIRED, MOST_TOGETHER = 8, 5  # conditions that are tried two by two, and in all of their ways
 SEVERAL, STILL = 6, 1e-20  # points, and what is left of a difference that is zero in the digits of a scan
 FAR = Fraction(10) ** 12
 
@@ -114,7 +116,7 @@ def _climbing(start: Seen, seen: Sequence[Seen], at: tuple, way: bool, random: R
 
 # --- several at once ------------------------------------------------------------
 def jointly(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
-    """All numbers of an array on the same side, and every two conditions in all of their four ways."""
+    """All numbers of an array on the same side, two conditions in all of their four ways, few ones in all of theirs."""
     found = list(seen)
     for wanted in _wanted(found):
         for one in _fulfilled(problem, found, wanted, looking):
@@ -140,6 +142,11 @@ def _wanted(seen: Sequence[Seen]) -> Iterator[dict[tuple, bool]]:
             for ways in ((True, True), (True, False), (False, True), (False, False)):
                 if (a, b, *ways) not in together:
                     yield {a: ways[0], b: ways[1]}
+    if 2 < len(asked) <= MOST_TOGETHER:
+        for ways in product((True, False), repeat=len(asked)):
+            wanted = dict(zip(asked, ways, strict=True))
+            if not any(all(went(one, at, way) for at, way in wanted.items()) for one in seen):
+                yield wanted
 
 
 def _fulfilled(problem: Problem, seen: Sequence[Seen], wanted: dict[tuple, bool], looking: Looking) -> Iterator[Seen]:
@@ -214,9 +221,11 @@ def crossing(problem: Problem, a: Seen, b: Seen, at: tuple, looking: Looking) ->
         if abs(gaps[-1]) <= Fraction(1, 10**20) * max(map(abs, gaps[:2])):
             break
         t[-1] = t[-1].limit_denominator(10**40)
-    for side in (1 - BESIDE, 1 + BESIDE):
-        if (one := looking.along(a.point, b.point, t[-1] * side)) is not None:
-            yield one
+    for sign in (-1, 1):
+        for beside in BESIDE:
+            if (one := looking.along(a.point, b.point, t[-1] * (1 + sign * beside))) is not None:
+                yield one
+                break
 
 
 def _exact_gap(one: Seen, at: tuple, exact: Looking) -> Fraction:
