@@ -218,7 +218,7 @@ def test_the_geometric_jacobian_of_an_arm_is_right(twist: float) -> None:
 
 # --- code that takes long -------------------------------------------------------------------------------------------
 def test_code_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "SECONDS", 0.5)
+    monkeypatch.setattr(patience.Limit, "seconds", 0.5)
 
     def endless(x):
         while True:

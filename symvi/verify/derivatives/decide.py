@@ -210,7 +210,7 @@ def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
         found = compared(problem, point)
     except NO_VALUE as error:
         if branch.aimed and not problem.in_floats:
-            found = Compared(tied=True)  # where a formula has no slope, as |v| at 0, there may be one from nearby
+            found = Compared(tied=True, known=False)  # where a formula has no slope there may be one from nearby
         elif isinstance(error, ANOTHER_POINT) or branch.aimed:
             return False
         else:
@@ -275,7 +275,7 @@ def _at_an_edge(problem: Problem, branch: Branch, point: Point, found: Compared)
     if found.tied:
         if beside is None:
             return None
-        branch.kink = True
+        branch.kink |= found.known or beside.is_judged
         wrong = beside.wrong(found.wrong)
         return Compared(wrong) if wrong else None
     if beside is not None:

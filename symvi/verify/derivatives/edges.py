@@ -67,6 +67,11 @@ class Edge:
         """Whether the point goes its way alone, and the function does not jump there: the truth nearby is the truth."""
         return self.whole and all(side.alone for side in self.sides)
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether the truth nearby says all that can be said: what is right here, or that nothing is."""
+        return self.alone or len(self.kinks) == len(self.claim)
+
     @cached_property
     def kinks(self) -> set[int]:
         """Entries that are not the same in all directions."""
@@ -173,7 +178,7 @@ def _beside(problem: Problem, point: Point, places: list[Point], is_outside: boo
 
 def _values(problem: Problem, point: Point, way: Way) -> list:
     """The function's formula of a way, at a point that may be elsewhere."""
-    return problem.values(point, GuidedWorld(way.function))
+    return problem.values(point, GuidedWorld(way.function, DIGITS))
 
 
 def _are_near(some: list, others: list, share: float) -> bool:

@@ -41,12 +41,14 @@ NO_VALUE = (OutsideDomain, TooClose, ZeroDivisionError, OverflowError)
 class Compared:
     """wrong: entry -> by how much of its size it differs. rounded: those that differ by roundings of constants only.
 
-    tied: whether the function met two equal numbers in a condition, where it may have a kink.
+    tied: whether the function met two equal numbers in a condition, where it may have a kink. known: whether the truth
+    has a value.
     """
 
     wrong: dict[int, float] = field(default_factory=dict)
     rounded: set[int] = field(default_factory=set)
     tied: bool = False
+    known: bool = True
 
 
 def compared(problem: Problem, point: Point) -> Compared:

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from symvi.verify.derivatives.errors import Endless
 
 SECONDS = 10.0  # for one value
-IN_A_SEARCH = 1.0  # the same at points that nobody asked for
+IN_A_SEARCH = 3.0  # the same at points that nobody asked for
+AGAIN = 1.0  # seconds after which an end is tried again, where code kept the first one to itself
 
 
-class _Limit:
+class Limit:
     """How long one value may take at the moment."""
 
     seconds = SECONDS
@@ -22,11 +23,11 @@ class _Limit:
 @contextmanager
 def searching() -> Iterator[None]:
     """Values inside may take IN_A_SEARCH at most."""
-    before, _Limit.seconds = _Limit.seconds, IN_A_SEARCH
+    before, Limit.seconds = Limit.seconds, IN_A_SEARCH
     try:
         yield
     finally:
-        _Limit.seconds = before
+        Limit.seconds = before
 
 
 class TooLong(BaseException):
@@ -44,11 +45,11 @@ def patient(said: str) -> Iterator[None]:
         raise TooLong
 
     before = signal.signal(signal.SIGALRM, end)
-    left, again = signal.setitimer(signal.ITIMER_REAL, _Limit.seconds)
+    left, again = signal.setitimer(signal.ITIMER_REAL, Limit.seconds, AGAIN)
     try:
         yield
     except TooLong:
-        raise Endless(f"{said} does not end: one value takes longer than {_Limit.seconds:g} s") from None
+        raise Endless(f"{said} does not end: one value takes longer than {Limit.seconds:g} s") from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, left, again)
         signal.signal(signal.SIGALRM, before)
