@@ -37,8 +37,8 @@ from symvi.verify.derivatives.problem import ANOTHER_POINT, NO_VALUE, Problem, f
 from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
 from symvi.verify.field import PRIMES
 
-FAR, MANY = (Fraction(10**3), Fraction(10**5), Fraction(10**8)), 8  # sizes of numbers, and points of each, for signs
-SIGNS, ROUGH = 48, 1e-7  # points at which floats look for another sign, and how near they must be
+FAR, MANY = (Fraction(10**3), Fraction(10**5), Fraction(10**8)), 5  # sizes of numbers, and points of each, for signs
+SIGNS, ROUGH = 30, 1e-7  # points at which floats look for another sign, and how near they must be
 TRIES = 400  # points looked at for one that has all roots
 DOUBTED = 40  # points looked at where roots may have taken the other sign
 MOST_TESTED = 512  # ways beyond MANY_WAYS that are compared at one real point each
@@ -290,6 +290,8 @@ def compare_signs(problem: Problem, branch: Branch) -> None:
 
     Differences that were all but hidden are looked for as well: exponentials may outweigh them elsewhere.
     """
+    if all(branch.largest.get(k, 0.0) >= ROUGH for k in range(prod(problem.shape))):
+        return
     far = Random(f"{problem.seed} far")
     points = [problem.draw(number) for number in range(SIGNS)]
     points += [draw_point(problem.question.variables, Draw(far, spread=spread)) for spread in FAR for _ in range(MANY)]
