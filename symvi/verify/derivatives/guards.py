@@ -236,10 +236,11 @@ class Ray:
         return max(abs(a - b) for name in there for a, b in zip(there[name], self.centre[name], strict=True))
 
     def way(self, t: Fraction) -> Way:
+        self.problem.patience.spend(0)  # before a way that may be long
         try:
             way = way_at(self.problem, self.at(t), ASKED)
         except Endless:
-            self.problem.patience.left = 0
+            self.problem.patience.left = -1
             raise
         self.problem.patience.spend(len(way.path))
         return way
