@@ -7,11 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
-from symvi.verify.derivatives.errors import OutsideDomain, TooClose
 from symvi.verify.derivatives.function import Function
 from symvi.verify.derivatives.nearness import allowed_in_floats, known_entries
 from symvi.verify.derivatives.points import Point, SmallDraw, draw_point
-from symvi.verify.derivatives.problem import Problem
+from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.report import Counterexample
 from symvi.verify.derivatives.trace import Traced, TraceWorld
 from symvi.verify.derivatives.worlds import DIGITS, Irrational, RationalWorld, RealWorld, World
@@ -20,7 +19,6 @@ POINTS = 40
 SHOWN_DIGITS = (12, 16, 24, 40, DIGITS)
 LONG = 1000  # binary digits
 PLAIN, HIDDEN, IN_FLOATS = 1e-10, 1e-30, 1e-7  # of an entry's size: differences that are shown; plain ones first
-NO_VALUE = (OutsideDomain, TooClose, ZeroDivisionError)
 
 
 def counterexamples(problem: Problem, wrong: Iterable[int], spare: Iterable[Point] = ()) -> dict[int, Counterexample]:

@@ -236,13 +236,13 @@ class Ray:
         return max(abs(a - b) for name in there for a, b in zip(there[name], self.centre[name], strict=True))
 
     def way(self, t: Fraction) -> Way:
-        self.problem.patience.spend(0)  # before a way that may be long
+        self.problem.budget.spend(0)  # before a way that may be long
         try:
             way = way_at(self.problem, self.at(t), ASKED)
         except Endless:
-            self.problem.patience.left = -1
+            self.problem.budget.left = -1
             raise
-        self.problem.patience.spend(len(way.path))
+        self.problem.budget.spend(len(way.path))
         return way
 
     def threshold(self, path: tuple) -> Fraction | None:
@@ -290,12 +290,12 @@ def _has_value(ray: Ray, way: Way) -> bool:
 
 
 def _claim(ray: Ray, t: Fraction, way: Way) -> list:
-    ray.problem.patience.spend(len(way.path))
+    ray.problem.budget.spend(len(way.path))
     return ray.problem.claim(ray.at(t), GuidedWorld(way.claim, DIGITS))
 
 
 def _truth(ray: Ray, t: Fraction, way: Way) -> list:
-    ray.problem.patience.spend(len(way.path))
+    ray.problem.budget.spend(len(way.path))
     return ray.problem.truth(ray.at(t), GuidedWorld(way.function, DIGITS))
 
 

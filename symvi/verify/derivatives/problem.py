@@ -22,7 +22,7 @@ NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError, Endless)  # a form
 
 
 @dataclass
-class Patience:
+class Budget:
     """How many more conditions may be asked, all ways together."""
 
     left: int = 10_000
@@ -40,7 +40,7 @@ class Problem:
 
     flat: the claim came as one row of numbers, not as a matrix. still: conditions that compare the same two numbers
     everywhere on the manifold, like a check of a length: where those are equal, nothing is special. ends: conditions
-    that end loops, and what they say then. patience: with guards.
+    that end loops, and what they say then. budget: what guards may ask.
     """
 
     function: Function
@@ -52,7 +52,7 @@ class Problem:
     flat: bool = False
     still: frozenset = frozenset()
     ends: Mapping[object, bool] = field(default_factory=dict)
-    patience: Patience = field(default_factory=Patience)
+    budget: Budget = field(default_factory=Budget)
 
     @property
     def shape(self) -> tuple[int, ...]:
