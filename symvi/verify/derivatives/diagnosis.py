@@ -145,6 +145,7 @@ class Bench:
         self.path = set(branch.path)
         self.traces = self._traces()
         self.factors = Factors(problem.question.variables, self.points, self.traces)
+        self.memory: dict = {}  # what variants have in common: most of them need the truth itself
         self.known: dict[tuple[int, int], np.ndarray | None] = {}
         self.windows: dict[Scope, tuple[np.ndarray, ...]] = {}
         self.effort = Effort(problem.question.order)
@@ -256,6 +257,7 @@ class Bench:
 
     def _matrix(self, variant: Variant, point: Point) -> np.ndarray | None:
         world = FloatWorld()
+        world.memory = self.memory
         try:
             found = variant.of(point, world)
         except Endless:

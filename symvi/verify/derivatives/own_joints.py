@@ -121,9 +121,9 @@ def _rows(name: str, numbers: JointNumbers, a, b, world, axes: str, factor: Frac
     if name == "angle":
         return [_angle(numbers, a, b, world)]
     if name == "screw":
-        advance = joints.dot(numbers.axes[2], joints.in_joint_frame(numbers, a, joints.gap(numbers, a, b)))
-        held = [*joints.translations(numbers, a, b, 2), *joints.rotations(numbers, a, b, 2)]
-        return [*held, advance - numbers.pitch * _angle(numbers, a, b, world)]
+        *across, along = joints.translations(numbers, a, b, 3, in_joint_axes=True)
+        turns = joints.rotations(numbers, a, b, 2)
+        return [*across, *turns, along - numbers.pitch * _angle(numbers, a, b, world)]
     if name not in JOINT_TABLE:
         return joints.rows(numbers, a, b, world.functions, in_joint_axes=axes == "joint")
     held = JOINT_TABLE[name]

@@ -47,6 +47,7 @@ class World:
         self.shifts: dict[Fraction, Fraction] = {}  # what is added to them
         self.ties: set[object] = set()  # conditions of which the two numbers were equal
         self._tied = False
+        self.memory: dict | None = None  # true derivatives and the ways that conditions went in them
         self.zero, self.one = self.constant(0), self.constant(1)
 
     def constant(self, value: int | Fraction):
