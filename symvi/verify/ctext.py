@@ -13,12 +13,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 TOKEN = re.compile(
-    r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fu]?)|(?P<word>[A-Za-z_]\w*)"
-    r"|(?P<mark>->|\+\+|<=|>=|==|&&|[-+*/(){}\[\],;=&<:])"
+    r"(?P<space>(?:\s+|/\*.*?\*/)+)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fu]?)|(?P<word>[A-Za-z_]\w*)"
+    r"|(?P<mark>->|\+\+|<=|>=|==|&&|[-+*/(){}\[\],;=&<:])|(?P<other>.)",
+    re.S,
 )
-SPACE = re.compile(r"(?:\s+|/\*.*?\*/)+", re.S)
 FULL_LENGTH = 16  # characters of a number that is printed with all the digits of a double
 SIMPLE = 10_000  # largest denominator of a fraction that such a number may stand for
 
@@ -27,8 +28,7 @@ class UnreadableText(ValueError):
     """C text outside the subset that kernels are printed in."""
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A word, number or mark, and where it stands in the text."""
 
     kind: str
@@ -62,19 +62,16 @@ class Function:
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """The tokens of a text or a part of it; comments and space are left out. Raises UnreadableText."""
-    end, found = len(text) if end is None else end, []
-    while True:
-        space = SPACE.match(text, start, end)
-        start = space.end() if space else start
-        if start >= end:
-            return found
-        match = TOKEN.match(text, start, end)
-        if match is None:
+    found = []
+    for match in TOKEN.finditer(text, start, len(text) if end is None else end):
+        kind, at = match.lastgroup, match.start()
+        if kind == "other":
             raise UnreadableText(
-                f"line {text.count(chr(10), 0, start) + 1}: {text[start : start + 20]!r} is no token of a kernel"
+                f"line {text.count(chr(10), 0, at) + 1}: {text[at : at + 20]!r} is no token of a kernel"
             )
-        found.append(Token(match.lastgroup, match.group(), start))
-        start = match.end()
+        if kind != "space":
+            found.append(Token(kind, match.group(), at))
+    return found
 
 
 class Reader:
@@ -82,11 +79,12 @@ class Reader:
 
     def __init__(self, text: str, found: list[Token]):
         self.text, self.tokens, self.position = text, found, 0
+        self.texts = [token.text for token in found]
 
     # --- tokens ----------------------------------------------------------------------------------------------------
     @property
     def front(self) -> str:
-        return self.tokens[self.position].text if self.position < len(self.tokens) else ""
+        return self.texts[self.position] if self.position < len(self.texts) else ""
 
     @property
     def place(self) -> int:

@@ -8,7 +8,9 @@ by dual numbers, with rotations varied by q -> (1 + theta/2) q in world axes.
 
 from __future__ import annotations
 
-from symvi.verify.dual import derivative
+from collections.abc import Callable
+
+from symvi.verify.dual import derivatives
 from symvi.verify.naive.quaternion import conjugate, dot, multiply, scale, turned, unrotate, vector
 
 
@@ -25,27 +27,21 @@ def kinetic_lagrangian(mass, inertia, h, z1, z2):
     return h * (mass * dot(v, v) + dot(omega, apply_inertia(inertia, omega))) / 2
 
 
-def displaced(place, entry: int, e):
-    """A placement moved by e along one of its six directions: position, then rotation in world axes."""
+def slopes_by_place(function: Callable, place, zero) -> list[list]:
+    """The derivatives of a list-valued function of a placement, rows of six: by position, by rotation in world axes."""
     x, q = place
-    if entry < 3:
-        return [value + e if i == entry else value for i, value in enumerate(x)], q
-    return x, turned(q, [e if i == entry - 3 else e * 0 for i in range(3)])
+
+    def moved(steps):
+        return function(([value + e for value, e in zip(x, steps[:3], strict=True)], turned(q, steps[3:])))
+
+    return derivatives(moved, zero, 6)
 
 
 def momentum(mass, inertia, h, z1, z2, slot: int, zero) -> list:
     """Linear and angular momentum in world axes: minus the first, or plus the second slot derivative of L_d."""
-    found = []
-    for entry in range(6):
-        if slot == 1:
-            found += derivative(
-                lambda e, k=entry: [-kinetic_lagrangian(mass, inertia, h, displaced(z1, k, e), z2)], zero
-            )
-        else:
-            found += derivative(
-                lambda e, k=entry: [kinetic_lagrangian(mass, inertia, h, z1, displaced(z2, k, e))], zero
-            )
-    return found
+    if slot == 1:
+        return slopes_by_place(lambda z: [-kinetic_lagrangian(mass, inertia, h, z, z2)], z1, zero)[0]
+    return slopes_by_place(lambda z: [kinetic_lagrangian(mass, inertia, h, z1, z)], z2, zero)[0]
 
 
 def second_knot(place, v, turn, h):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from symvi.mechanism.contacts import ContactPoint
-from symvi.verify.naive.body import displaced
+from symvi.verify.naive.body import slopes_by_place
 from symvi.verify.naive.expressions import rows_of_expressions
 from symvi.verify.naive.quaternion import add, cross, dot, rotate, scale, subtract, unrotate
 
@@ -171,13 +171,10 @@ def _plane(scene, name: str, contact, parent, normal: list) -> tuple[list, list]
     return first, cross(normal, first)
 
 
-def slopes_at(first, zero, derivative) -> Callable:
+def slopes_at(first, zero) -> Callable:
     """slopes(name, function of placements): its six derivatives by a body's placement at the first knot."""
 
     def slopes(name, function):
-        return [
-            derivative(lambda e, k=k: [function(first | {name: displaced(first[name], k, e)})], zero)[0]
-            for k in range(6)
-        ]
+        return slopes_by_place(lambda z: [function(first | {name: z})], first[name], zero)[0]
 
     return slopes

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from symvi.verify.dual import derivative
-from symvi.verify.naive.quaternion import dot
+from symvi.verify.dual import derivatives
+from symvi.verify.naive.quaternion import add, dot
 
 Variables = Mapping[str, Sequence]
 
@@ -99,17 +99,14 @@ def law(node: NaiveInequality, x: Variables, u: Sequence, mu, second, affine: Va
     def equations(values: Variables, rates: Sequence) -> list:
         return [*node.products(values, scaling), *node.linear(values, rates)]
 
-    def by(k: int, changed: Sequence) -> Callable:
-        return lambda e: [value + e if i == k else value for i, value in enumerate(changed)]
-
     now = flat(x)
-    matrix = [derivative(lambda e, k=k: equations(named(by(k, now)(e)), u), zero) for k in range(len(now))]
-    slopes = [derivative(lambda e, k=k: equations(x, by(k, u)(e)), zero) for k in range(len(u))]
+    matrix = derivatives(lambda steps: equations(named(add(now, steps)), u), zero, len(now))
+    slopes = derivatives(lambda steps: equations(x, add(u, steps)), zero, len(u))
     wanted = [mu * unit for unit in node.centred]
     right = [-value for value in equations(x, u)]
     for k, (target, product) in enumerate(zip(wanted, node.products(affine, scaling), strict=True)):
         right[k] = right[k] + target - second * product
-    solved = solve([list(row) for row in zip(*matrix, strict=True)], [right, *slopes])
+    solved = solve(matrix, [right, *map(list, zip(*slopes, strict=True))])
     return Law(node, named(solved[0]), [named(column) for column in solved[1:]])
 
 

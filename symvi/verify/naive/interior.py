@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from symvi.verify.dual import derivative
+from symvi.verify.dual import derivatives
 from symvi.verify.naive.contacts import NaiveContact
 from symvi.verify.naive.inequalities import Law, NaiveInequality
 from symvi.verify.naive.nodes import naive_contacts, naive_inequalities
@@ -28,7 +28,7 @@ class Interior:
     def rate_slopes(self) -> dict[tuple[str, str], list[list]]:
         """How these depend on a body's unknowns, by (node, body): six columns per velocity."""
         return {
-            (name, body): _columns(lambda s, n=node, b=body: n.velocities(b, s), self.zero)
+            (name, body): derivatives(lambda s, n=node, b=body: n.velocities(b, s), self.zero, 6)
             for name, node in self.nodes.items()
             for body in node.moving
         }
@@ -66,9 +66,3 @@ class Interior:
                     pushed = [node.push(body, [row[m] for row in changed]) for m in range(6)]
                     found[body, column] = [[block[i][m] + pushed[m][i] for m in range(6)] for i in range(6)]
         return found
-
-
-def _columns(function, zero) -> list[list]:
-    """The derivative of a list-valued function of six numbers at zero, by rows."""
-    slopes = [derivative(lambda e, k=k: function([e if i == k else e * 0 for i in range(6)]), zero) for k in range(6)]
-    return [list(row) for row in zip(*slopes, strict=True)]

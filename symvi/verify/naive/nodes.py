@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 
 from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.contacts import contact_points
-from symvi.verify.dual import derivative
 from symvi.verify.naive import inequalities, joints
 from symvi.verify.naive.contacts import NaiveContact, naive_contact, slopes_at
 from symvi.verify.naive.inequalities import NaiveInequality
@@ -22,7 +21,7 @@ SIDES = (("lower", 1), ("upper", -1))
 
 def naive_contacts(system) -> dict[str, NaiveContact]:
     """Contact points of a system's scene by name."""
-    slopes = slopes_at(system.first, system.zero, derivative)
+    slopes = slopes_at(system.first, system.zero)
     points = contact_points(system.scene.mechanism)
     return {point.name: naive_contact(system.scene, system.first, point, slopes) for point in points}
 
@@ -50,7 +49,7 @@ def _contacts(system, contacts: dict[str, NaiveContact]) -> Iterator[NaiveInequa
 
 def _work(system, body: str, contact: NaiveContact) -> list:
     """d phi/dz of a body at the first knot."""
-    slopes = slopes_at(system.first, system.zero, derivative)
+    slopes = slopes_at(system.first, system.zero)
     return slopes(body, lambda places: contact.gap(places[contact.parent], places[contact.child]))
 
 
@@ -80,7 +79,7 @@ def _moving(joint) -> tuple[str, ...]:
 
 def _pushes(system, joint, rows: Callable) -> dict[str, list[list]]:
     """The gradients of rows at the first knot, by body."""
-    slopes = slopes_at(system.first, system.zero, derivative)
+    slopes = slopes_at(system.first, system.zero)
     count = len(rows(system.first))
     return {body: [slopes(body, lambda places, k=k: rows(places)[k]) for k in range(count)] for body in _moving(joint)}
 

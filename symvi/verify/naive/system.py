@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from symvi.verify.dual import derivative
-from symvi.verify.naive.body import displaced, momentum, second_knot
+from symvi.verify.dual import derivatives
+from symvi.verify.naive.body import momentum, second_knot, slopes_by_place
 from symvi.verify.naive.constraints import dropped_rows, naive_constraints
 from symvi.verify.naive.forces import naive_force
 from symvi.verify.naive.quaternion import add, multiply, scale
@@ -87,10 +87,7 @@ class System:
 
     def _slopes(self, name: str, potential) -> list:
         """The derivative of a potential at the first knot by a body's position and rotation."""
-        return [
-            derivative(lambda e, k=k: [potential(self.first | {name: displaced(self.first[name], k, e)})], self.zero)[0]
-            for k in range(6)
-        ]
+        return slopes_by_place(lambda z: [potential(self.first | {name: z})], self.first[name], self.zero)[0]
 
     def _directions(self, force, name: str, function) -> list[list]:
         """How functions that are linear in the velocities depend on those of one body: a row of six per function."""
@@ -144,13 +141,9 @@ class System:
         found = {}
         for c in self.constraints:
             for name in c.bodies:
-                slopes = [
-                    derivative(
-                        lambda e, k=k, n=name, c=c: c.rows(self.first | {n: displaced(self.first[n], k, e)}), self.zero
-                    )
-                    for k in range(6)
-                ]
-                found[c.name, name] = [list(row) for row in zip(*slopes, strict=True)]
+                found[c.name, name] = slopes_by_place(
+                    lambda z, n=name, c=c: c.rows(self.first | {n: z}), self.first[name], self.zero
+                )
         return found
 
     # --- residual and Newton matrix --------------------------------------------------------------------------------
@@ -210,17 +203,13 @@ class System:
             for other in self.scene.bodies:
                 damped = any(name in rows and other in rows for _, rows in self.dampers)
                 if name == other or damped or (name in self.pivots and other in self.pivots[name].bodies):
-                    found[name, other] = self._columns(other, lambda s, n=name, o=other: self.body_residual(n, o, s))
+                    found[name, other] = derivatives(
+                        lambda s, n=name, o=other: self.body_residual(n, o, s), self.zero, 6
+                    )
         for c in self.constraints:
             for name in c.bodies:
-                found[c.name, name] = self._columns(name, lambda s, c=c, n=name: self.row_residual(c, n, s))
+                found[c.name, name] = derivatives(lambda s, c=c, n=name: self.row_residual(c, n, s), self.zero, 6)
                 found[name, c.name] = [
                     [-g for g in column] for column in zip(*self.gradients[c.name, name], strict=True)
                 ]
         return found
-
-    def _columns(self, name: str, function) -> list[list]:
-        slopes = [
-            derivative(lambda e, k=k: function([e if i == k else e * 0 for i in range(6)]), self.zero) for k in range(6)
-        ]
-        return [list(row) for row in zip(*slopes, strict=True)]
