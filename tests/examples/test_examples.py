@@ -8,11 +8,13 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from symvi import Simulator, SolverOptions
+from tests.support.quick import compiling_quickly
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLES = REPOSITORY / "examples"
@@ -34,6 +36,19 @@ LONG = {
     "sphere_chain",
 }
 
+# Show what a compiler makes of C, or run so long that it pays. The others take the quick one: the same bits, as
+# tests/simulate/test_golden.py shows.
+BY_THE_USUAL_COMPILER = {
+    "box_toss",
+    "controller_on_board",
+    "energy_conservation",
+    "firmware_export",
+    "linear_time_step",
+    "newton_convergence",
+    "quadruped",
+    "sparse_elimination",
+}
+
 PROGRAMS = {  # example -> program that it needs -> the package that brings it
     "controller_on_board": {"arm-none-eabi-gcc": "gcc-arm-none-eabi", "qemu-system-arm": "qemu-system-arm"},
 }
@@ -45,10 +60,17 @@ def run(name: str, figure: Path, *options: str) -> None:
         if shutil.which(program) is None:
             pytest.skip(f"needs the package {package}")
     path = os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")]))
+    quick = nullcontext() if name in BY_THE_USUAL_COMPILER else compiling_quickly()
     command = [sys.executable, str(EXAMPLES / f"{name}.py"), "--plot", str(figure), *options]
-    done = subprocess.run(
-        command, cwd=figure.parent, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
-    )
+    with quick:
+        done = subprocess.run(
+            command,
+            cwd=figure.parent,
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "pass" in done.stdout
     assert "MISS" not in done.stdout

@@ -34,6 +34,7 @@ from tests.export.test_static_checks import need, run
 from tests.program.test_point_masses import rope
 from tests.simulate.test_settings import rails
 from tests.support.firmware import Firmware
+from tests.support.quick import compiled_quickly  # noqa: F401  (a fixture)
 from tests.support.strict_c import STRICT, written
 
 

@@ -16,6 +16,7 @@ from tests.contact.test_back_ends import scenes
 from tests.emit.test_start import MECHANISMS
 from tests.support.firmware import Firmware
 from tests.support.linkages import four_bar
+from tests.support.quick import compiled_quickly  # noqa: F401  (a fixture)
 
 STEP = 0.01
 MOVING = {name: MECHANISMS[name] for name in ("four_bar", "robot", "walker", "pendulum")}

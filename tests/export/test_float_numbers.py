@@ -19,6 +19,7 @@ from tests.export.test_adapting import changed, stack
 from tests.export.test_static_checks import need, run
 from tests.program.test_point_masses import rope
 from tests.support.firmware import Firmware
+from tests.support.quick import compiled_quickly  # noqa: F401  (a fixture)
 from tests.support.strict_c import STRICT, written
 
 STEP = 0.01

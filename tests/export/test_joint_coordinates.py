@@ -17,6 +17,7 @@ from tests.export.exports import arm
 from tests.support.crooked_chains import crooked_chain
 from tests.support.firmware import Firmware
 from tests.support.linkages import four_bar
+from tests.support.quick import compiled_quickly  # noqa: F401  (a fixture)
 
 TYPES = [name for name in JOINT_TYPES if name not in ("fixed", "distance", "custom")]
 STEP = 0.01  # s: what the text has as its default

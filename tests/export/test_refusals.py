@@ -20,6 +20,7 @@ from symvi.exporters.folder import check_replaceable, staged
 from symvi.exporters.measure import compiled_sizes, tools
 from symvi.simulate.simulator import generate_text
 from tests.export.exports import arm, done, need
+from tests.support.quick import compiled_quickly  # noqa: F401  (a fixture)
 
 
 def ball() -> Mechanism:

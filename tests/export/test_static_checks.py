@@ -149,7 +149,7 @@ def test_no_statement_can_fail_on_any_numbers(tmp_path: Path, mechanism: Callabl
     """
     prefix = written(tmp_path, mechanism(), "float")
     command = [need("frama-c"), *"-eva -lib-entry -main prove -eva-precision 0 -machdep x86_64".split()]
-    command += ["-eva-auto-loop-unroll", "16", "-warn-special-float", "none", f"-cpp-extra-args=-I{tmp_path}"]
+    command += ["-eva-auto-loop-unroll", "6", "-warn-special-float", "none", f"-cpp-extra-args=-I{tmp_path}"]
     found = run(tmp_path, *command, str(tmp_path / f"{prefix}.c"), str(tmp_path / "proof" / "proof.c"))
     told = [" ".join(alarm.split()) for alarm in re.findall(r"\[eva:alarm\][^[]*", found)]
     assert len(told) == alarms and all(alarm.endswith(WHOLE_TURNS) for alarm in told), told
