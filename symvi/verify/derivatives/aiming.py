@@ -28,7 +28,7 @@ CLOSE = (Fraction(1, 10**4), Fraction(1, 10**7), Fraction(1, 10**10), Fraction(1
 
 def aimed(problem: Problem, seen: Sequence[Seen], world: World) -> Iterator[Seen]:
     """Points of ways that `seen` has not, and more points of ways that are rare."""
-    looking, found = Looking(problem, world), list(seen)
+    looking, found, random_ways = Looking(problem, world), list(seen), set(_ways(seen))
     for stage in (
         _special,
         _halving,
@@ -37,6 +37,7 @@ def aimed(problem: Problem, seen: Sequence[Seen], world: World) -> Iterator[Seen
         _halving,
         jointly,
         towards_thresholds,
+        lambda *given: _widened(random_ways, *given),
         on_equalities,
     ):
         looking.left = BUDGET  # of every stage
@@ -69,17 +70,32 @@ def _along_an_equality(problem: Problem, place: Seen, other: Point, looking: Loo
 
     At the place itself a wrong factor is not seen where all is zero.
     """
-    together = place.point
     for moved in moves(problem, place.point, other):
         one = looking.along(place.point, moved, Fraction(1))
         if one is not None and one.path == place.path:
             yield one
-            joined = {name: _changed(place.point[name], moved[name], together[name]) for name in together}
-            both = looking.along(place.point, joined, Fraction(1))
-            if both is not None and both.path == place.path:
-                together = both.point
-    if together != place.point and (one := looking.at(together)) is not None:
-        yield one
+    yield from _as_wide_as_may_be(problem, place, other, looking)
+
+
+def _as_wide_as_may_be(problem: Problem, place: Seen, other: Point, looking: Looking) -> Iterator[Seen]:
+    """The point of a place's way in which as much as may be is another point's, one number after the other."""
+    found = None
+    for moved in moves(problem, place.point, other):
+        now = place.point if found is None else found.point
+        joined = {name: _changed(place.point[name], moved[name], now[name]) for name in now}
+        one = looking.along(now, joined, Fraction(1))
+        found = one if one is not None and one.path == place.path else found
+    if found is not None:
+        yield found
+
+
+def _widened(random_ways: set[tuple], problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
+    """Of small regions: points at which no more is small than has to be. Where x0² + x1² is next to nothing, x2 is any
+    number; what is wrong there is not seen where all of x is next to nothing."""
+    for path, place in _ways(seen).items():
+        if path not in random_ways:
+            for one in _as_wide_as_may_be(problem, place, seen[0].point, looking):
+                yield replace(one, generic=True)
 
 
 def _changed(before: list, after: list, values: list) -> list:
