@@ -20,6 +20,10 @@ def huber(x, d):
     return x * x / 2 if abs(x) <= d else d * (abs(x) - d / 2)
 
 
+def of_an_angle(x):
+    return x[1:] / 2 / np.sqrt(1 - x[0] ** 2)
+
+
 @pytest.mark.parametrize(
     ("function", "claimed", "variables"),
     [
@@ -28,8 +32,10 @@ def huber(x, d):
         (lambda x, d: max(x, 1) ** 2, lambda x, d: 2 * x if x > 1 and x > 0 else 0, SCALARS),
         (lambda x: np.abs(x).sum(), lambda x: np.sign(x), VECTOR),
         (lambda x: np.max(x), lambda x: np.where(x == np.max(x), 1, 0), VECTOR),
+        (lambda x: np.abs(x).max(), lambda x: np.where(np.abs(x) == np.abs(x).max(), np.sign(x), 0), VECTOR),
+        (lambda x: np.arccos(np.clip(x[0], -1.0, 1.0)), of_an_angle, {"x": verify.quaternion()}),
     ],
-    ids=["Huber's sign", "Huber's sides", "beyond one", "a sum of absolute values", "a maximum"],
+    ids=["Huber's sign", "Huber's sides", "beyond one", "absolute values", "a maximum", "the largest", "a clip at one"],
 )
 def test_a_right_claim_is_right_everywhere(function, claimed, variables) -> None:
     report = judged(function, claimed, variables)
@@ -43,6 +49,7 @@ def test_a_right_claim_is_right_everywhere(function, claimed, variables) -> None
         lambda x, d: 2 * x if x < 0 or x < 10**16 else 7,
         lambda x, d: 2 * x if x - d < 0 or x + d > 0 or np.sin(x) < 2 else 7,
         lambda x, d: 2 * x if x <= d or x < d**2 + 10**16 else 7,
+        lambda x, d: 2 * x if not (np.array([x, d]) > 10**16).all() else 7,
     ],
 )
 def test_what_may_go_the_other_way_is_told_still(claimed) -> None:

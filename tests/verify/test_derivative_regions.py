@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
+from symvi.verify.derivatives import patience
+from symvi.verify.derivatives.worlds import primal
 
 SCALAR, POSITIVE, VECTOR = verify.scalar(), verify.scalar(positive=True), verify.vector(3)
 
@@ -161,3 +163,115 @@ def test_a_root_that_ends_for_positive_numbers_only_is_judged() -> None:
 
     report = verify.derivative(root, lambda m: -1 / (2 * root(m)), "m", {"m": POSITIVE})
     assert not report.right and len(str(report)) < 100_000
+
+
+# --- as wide as may be ------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "is_small",
+    [
+        lambda x: x[0] * x[0] + x[1] * x[1] < 1e-16,
+        lambda x: np.hypot(x[0], x[1]) < 1e-12,
+        lambda x: (x[0] - x[1]) ** 2 < 1e-20,
+    ],
+    ids=["squares", "a length", "a difference"],
+)
+def test_a_small_region_is_judged_where_no_more_is_small_than_has_to_be(is_small: Callable) -> None:
+    """Where all of x is next to nothing, so is what the claim leaves out."""
+
+    def claimed(x):
+        return np.array([x[1], x[0], 0 if is_small(x) else 2 * x[2]])
+
+    report = verify.derivative(lambda x: x[0] * x[1] + x[2] ** 2, claimed, "x", {"x": VECTOR})
+    assert [entry.index for entry in report.wrong] == [(0, 2)]
+
+
+def test_a_guard_by_some_components_is_right() -> None:
+    """cos θ of a vector's horizontal part, whose limit there is none: both sides say zero."""
+
+    def gap(x):
+        return np.array([0 * x[0] if x[0] ** 2 + x[1] ** 2 < 1e-16 else x[0] ** 2 + x[1] ** 2, x[2] ** 2])
+
+    def claimed(x):
+        across = 0 if x[0] ** 2 + x[1] ** 2 < 1e-16 else 2
+        return np.array([[across * x[0], across * x[1], 0 * x[2]], [0 * x[0], 0 * x[1], 2 * x[2]]])
+
+    report = verify.derivative(gap, claimed, "x", {"x": VECTOR})
+    assert report.right, str(report)
+
+
+# --- the other half of the sphere -------------------------------------------------------------------------------------
+def product(a, b):
+    return np.array([a[0] * b[0] - a[1:] @ b[1:], *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))])
+
+
+def shortest(q):
+    """2 v of q or -q, whichever is the shorter turn: the rotation vector of a small one."""
+    return 2 * (1 if q[0] >= 0 else -1) * q[1:]
+
+
+def of_shortest(q, near):
+    """By a rotation in body axes; near: what stands for it where there is no turn."""
+    if q[1:] @ q[1:] < 1e-16:
+        return near * np.eye(3)
+    x, y, z = q[1:]
+    return (1 if q[0] >= 0 else -1) * (q[0] * np.eye(3) + np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]))
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_the_same_turn_has_two_quaternions(right: bool) -> None:
+    """A guard's sign at q = -1 is a slip that no point near q = 1 shows; nor one where two are equal, if b = -a is."""
+
+    def near(q):
+        return 1 if right or q[0] >= 0 else -1
+
+    def between(a, b):
+        return product(np.array([a[0], *-a[1:]]), b)
+
+    reports = [
+        verify.derivative(shortest, lambda q: of_shortest(q, near(q)), "q", {"q": verify.quaternion()}),
+        verify.derivative(
+            lambda a, b: shortest(between(a, b)),
+            lambda a, b: of_shortest(between(a, b), near(between(a, b))),
+            "b",
+            {"a": verify.quaternion(), "b": verify.quaternion()},
+        ),
+    ]
+    for report in reports:
+        assert report.right is right, str(report)
+
+
+# --- loops that go on ------------------------------------------------------------------------------------------------
+def test_a_loop_that_is_long_far_away_keeps_no_verdict_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 1e8 an angle is brought back in 16 million turns; that is looked at once, not for every way."""
+    monkeypatch.setattr(patience, "IN_A_SEARCH", 0.3)
+    asked = []
+
+    def wrapped(x):
+        asked.append(primal(x.value))
+        while x > np.pi:
+            x = x - 2 * np.pi
+        return x**2
+
+    def slope(x):
+        while x > np.pi:
+            x = x - 2 * np.pi
+        return 2 * x
+
+    assert verify.derivative(wrapped, slope, "x", {"x": SCALAR}).right
+    assert sum(isinstance(x, float) and x > 10**6 for x in asked) < 10
+
+
+TABLE = """
+static const double X[5] = {0, 1, 2, 3, 4}, Y[5] = {0, 1, 4, 9, 16};
+double f(double x) { int i; if (x <= X[0] || x >= X[4]) return 0;
+    for (i = 0; i < 4; i++) if (x < X[i + 1]) break;
+    return Y[i] + (Y[i + 1] - Y[i]) * (x - X[i]) / (X[i + 1] - X[i]); }
+double slope(double x) { int i; if (x <= X[0] || x >= X[4]) return 0;
+    for (i = 0; i < 4; i++) if (x < X[i + 1]) break;
+    return (Y[i + 1] - Y[i]) / (X[i + 1] - X[i]) * (i == 2 ? 2 : 1); }
+"""
+
+
+def test_what_a_loop_does_when_it_is_made_to_go_on_is_no_error_of_its_code() -> None:
+    report = verify.derivative(verify.c(TABLE, "f"), verify.c(TABLE, "slope"), "x", {"x": SCALAR})
+    assert len(report.wrong) == 1

@@ -104,7 +104,7 @@ def _changed(before: list, after: list, values: list) -> list:
 
 
 def special_places(problem: Problem, point: Point) -> list[Point]:
-    """Where a variable is zero, no turn or along an axis, or equal to another one."""
+    """Where a variable is zero, no turn, half a turn or along an axis, or equal to another one."""
     variables, places = problem.question.variables, []
     for name, variable in variables.items():
         if variable.kind in ("vector", "scalar", "matrix", "angular velocity") and not variable.positive:
@@ -113,13 +113,19 @@ def special_places(problem: Problem, point: Point) -> list[Point]:
             places += [{name: [Fraction(s * (k == i)) for i in range(variable.size)]}
                        for k in range(variable.size) for s in (1, -1)]  # fmt: skip
         if variable.kind == "quaternion":
-            places.append({name: [Fraction(1), *[Fraction(0)] * 3]})
+            places += [{name: [Fraction(s), *[Fraction(0)] * 3]} for s in (1, -1)]  # the same turn, in code's halves
         if variable.kind == "rotation":
-            places.append({name: [Fraction(int(k % 4 == 0)) for k in range(9)]})
+            places += [{name: _diagonal(signs)} for signs in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))]
     for k, name in enumerate(variables):
         alike = [other for other in list(variables)[:k] if variables[other] == variables[name]]
         places += [{name: point[other]} for other in alike]
+        if variables[name].kind == "quaternion":
+            places += [{name: [-x for x in point[other]]} for other in alike]
     return [{**point, **place} for place in places]
+
+
+def _diagonal(signs: Sequence[int]) -> list[Fraction]:
+    return [Fraction(signs[k // 4] if k % 4 == 0 else 0) for k in range(9)]
 
 
 def _close_to(place: Point, point: Point, problem: Problem) -> Iterator[Point]:

@@ -190,12 +190,16 @@ def _gaps(seen: Iterable[Seen]) -> dict[tuple, list]:
 
 
 def one_way_conditions(
-    branches: list[Branch], still: frozenset = frozenset(), is_implied: Callable[[tuple], bool] = lambda at: False
+    branches: list[Branch],
+    still: frozenset = frozenset(),
+    has_one_way: Callable[[tuple], bool] = lambda at: False,
+    never_all: Callable[[object, bool], bool] = lambda site, way: False,
 ) -> list[str]:
     """Those that went one way only, all of their turns or some; of `still` ones the other way is not there.
 
-    Of an array, all of its numbers at once are a condition as well: code may ask for them together. is_implied: whether
-    a condition, (site, turn), has no other way, because of those before it.
+    Of an array, all of its numbers at once are a condition as well: code may ask for them together. has_one_way:
+    whether a condition, (site, turn), has no other way, because of those before it; never_all: whether all numbers of
+    an array at once cannot go a way.
     """
     turns: dict[object, dict[int, set[bool]]] = {}
     alike: set[tuple] = set()
@@ -206,12 +210,14 @@ def one_way_conditions(
                 turns.setdefault(site, {}).setdefault(turn, set()).add(way)
     for site, ways in turns.items():
         for turn, went in ways.items():
-            if len(went) == 1 and is_implied((site, turn)):
+            if len(went) == 1 and has_one_way((site, turn)):
                 ways[turn] = {True, False}
-    return [said for site, ways in turns.items() for said in _one_way(site, ways, alike)]
+    return [said for site, ways in turns.items() for said in _one_way(site, ways, alike, never_all)]
 
 
-def _one_way(site: object, turns: dict[int, set[bool]], alike: set[tuple]) -> Iterator[str]:
+def _one_way(
+    site: object, turns: dict[int, set[bool]], alike: set[tuple], never_all: Callable[[object, bool], bool]
+) -> Iterator[str]:
     ways = set().union(*turns.values())
     if len(ways) == 1:
         yield f"{site} was {'always' if True in ways else 'never'} true"
@@ -220,7 +226,7 @@ def _one_way(site: object, turns: dict[int, set[bool]], alike: set[tuple]) -> It
         found = [str(turn) for turn, went in turns.items() if went == {way}]
         if found:
             yield f"{site} was {'always' if way else 'never'} true in turn{'s' * (len(found) > 1)} {', '.join(found)}"
-        if str(site).endswith(OF_AN_ARRAY) and (site, way) not in alike:
+        if str(site).endswith(OF_AN_ARRAY) and (site, way) not in alike and not never_all(site, way):
             yield f"{site} was never {str(way).lower()} for all of its numbers"
 
 

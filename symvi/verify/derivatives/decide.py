@@ -26,19 +26,18 @@ from symvi.verify.derivatives.branches import (
 from symvi.verify.derivatives.edges import edge
 from symvi.verify.derivatives.errors import OutsideDomain, VerificationError
 from symvi.verify.derivatives.guards import guard
-from symvi.verify.derivatives.implied import is_implied
+from symvi.verify.derivatives.implied import Implied
 from symvi.verify.derivatives.in_floats import points_in_floats
 from symvi.verify.derivatives.iterations import COARSE, ends_of_loops, unfinished
 from symvi.verify.derivatives.lines import between
 from symvi.verify.derivatives.nearness import IN_SINGLE, Compared, compared
 from symvi.verify.derivatives.patience import searching
-from symvi.verify.derivatives.points import Draw, Point, SmallDraw, draw_point, point_text
+from symvi.verify.derivatives.points import Point, SmallDraw, draw_point, point_text
 from symvi.verify.derivatives.problem import ANOTHER_POINT, NO_VALUE, Problem, field_world
+from symvi.verify.derivatives.sign_points import ROUGH, SignPoints
 from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
 from symvi.verify.field import PRIMES
 
-FAR, MANY = (Fraction(10**3), Fraction(10**5), Fraction(10**8)), 5  # sizes of numbers, and points of each, for signs
-SIGNS, ROUGH = 30, 1e-7  # points at which floats look for another sign, and how near they must be
 TRIES = 400  # points looked at for one that has all roots
 DOUBTED = 40  # points looked at where roots may have taken the other sign
 MOST_TESTED = 512  # ways beyond MANY_WAYS that are compared at one real point each
@@ -110,9 +109,10 @@ def decide(problem: Problem, points: int) -> Decision:
     branches = [branch for branch in branches if branch in tested or not branch.aimed]
     for prime in () if problem.in_floats else PRIMES:
         compare_in_field(problem, branches, prime, points)
+    in_floats = SignPoints(problem)
     for branch in branches:
         if branch.roots or branch.opaque:
-            compare_signs(problem, branch)
+            compare_signs(problem, branch, in_floats)
         branch.doubt = 0.0 if problem.in_floats else doubt_of(problem, branch, points)
     branches += [branch for branch in others[:MOST_TESTED] if _compare(problem, branch, branch.points[0])]
     ask_twice(problem)
@@ -135,12 +135,14 @@ def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: in
         precision = ", to single precision" if single else ""
         yield f"{len(branches[0].points)} points in floats{precision}, conditions are not seen"
     reached = [branch for branch in found.branches if branch in branches or branch.kink]
-    yield from one_way_conditions(reached, found.still, lambda at: is_implied(problem, reached, at))
+    implied = Implied(problem, reached)
+    yield from one_way_conditions(reached, found.still, implied.has_one_way, implied.never_all)
     for branch in branches:
         if branch.unclear and not branch.wrong:
             yield (
-                f"where {branch.said}: right up to terms of which the first is neither left out nor the derivative's, "
-                f"as of a product that has a guard in one factor; {max(branch.series.values()):.0e} of an entry's size"
+                f"where {branch.said}: right up to terms that are neither left out nor the derivative's, as of a "
+                f"product that has a guard in one factor or of an error in a coefficient; "
+                f"{max(branch.series.values()):.0e} of an entry's size"
             )
         if branch.rough and not branch.wrong:
             by = f"by {branch.rough:.0e} of the largest entry"
@@ -285,29 +287,15 @@ def _at_an_edge(problem: Problem, branch: Branch, point: Point, found: Compared)
     return found
 
 
-def compare_signs(problem: Problem, branch: Branch) -> None:
-    """Look for signs that a field does not see, sqrt(x²) for x below zero: floats at many points, then 60 digits.
+def compare_signs(problem: Problem, branch: Branch, points: SignPoints) -> None:
+    """Look for signs that a field does not see: in floats at many points, then in 60 digits.
 
     Differences that were all but hidden are looked for as well: exponentials may outweigh them elsewhere.
     """
-    if all(branch.largest.get(k, 0.0) >= ROUGH for k in range(prod(problem.shape))):
-        return
-    far = Random(f"{problem.seed} far")
-    points = [problem.draw(number) for number in range(SIGNS)]
-    points += [draw_point(problem.question.variables, Draw(far, spread=spread)) for spread in FAR for _ in range(MANY)]
-    for point in points:
-        world = FloatWorld()
-        try:
-            pairs = list(zip(problem.truth(point, world), problem.claim(point, world), strict=True))
-        except NO_VALUE:
-            continue
-        if world.path() != branch.path:
-            continue
-        size = max((abs(x) for pair in pairs for x in pair), default=0) + 1e-9
-        hidden = [branch.largest.get(k, 0.0) < ROUGH for k in range(len(pairs))]
-        if any(abs(t - c) > ROUGH * size and hidden[k] for k, (t, c) in enumerate(pairs)):
-            branch.points.append(point)
-            _compare(problem, branch, point)
+    hidden = [branch.largest.get(k, 0.0) < ROUGH for k in range(prod(problem.shape))]
+    for point in points.apart(branch.path, hidden) if any(hidden) else ():
+        branch.points.append(point)
+        _compare(problem, branch, point)
 
 
 def compare_in_field(problem: Problem, branches: list[Branch], prime: int, points: int) -> None:

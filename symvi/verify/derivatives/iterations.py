@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.worlds import RealWorld
@@ -73,8 +74,8 @@ def unfinished(problem: Problem, point: Point, ends: Mapping[object, bool], entr
             found |= {
                 k: float(before.apart[k] / before.size) for k in entries if after.apart[k] * GONE <= before.apart[k]
             }
-    except NO_VALUE:
-        pass
+    except (*NO_VALUE, VerificationError):
+        pass  # turned further than its own conditions let it code may do anything, as leave an array's bounds
     return found
 
 

@@ -19,13 +19,33 @@ def between(a: Point, b: Point, t: Fraction, variables: Mapping[str, Variable], 
 
     Raises OutsideDomain where there is none.
     """
-    first, last = coordinates(a, variables), coordinates(b, variables)
+    origins = {name: _origin(variable, a[name], b[name]) for name, variable in variables.items()}
+    there = [{name: _moved(origins[name], values, False) for name, values in point.items()} for point in (a, b)]
+    first, last = (coordinates(point, variables) for point in there)
     found = {}
     for name, variable in variables.items():
         found[name] = _blend(first[name], last[name], t, grain if variable.kind in CURVED else None)
         if not 0 <= t <= 1 and not is_allowed(variable, found[name]):
             raise OutsideDomain(f"{name} is positive")
-    return placed(found, variables)
+    return {name: _moved(origins[name], values, True) for name, values in placed(found, variables).items()}
+
+
+def _origin(variable: Variable, a: Sequence[Fraction], b: Sequence[Fraction]) -> Sequence[Fraction]:
+    """What a line is seen from, so that its start is far from the pole of the projection: -1 for a sphere's other half,
+    a rotation where it is more than a quarter of a turn; nothing else."""
+    if variable.kind in ("quaternion", "unit vector") and (a[0] < 0 and b[0] != 1 or b[0] == -1 and a[0] != 1):
+        return (Fraction(-1),)
+    if variable.kind == "rotation" and a[0] + a[4] + a[8] < 1:
+        return a
+    return ()
+
+
+def _moved(origin: Sequence[Fraction], values: Sequence[Fraction], back: bool) -> list[Fraction]:
+    """Values as they are seen from an origin, or back from there."""
+    if len(origin) == 9:
+        rows = [origin[i * 3 : i * 3 + 3] if back else origin[i::3] for i in range(3)]
+        return [sum((row[k] * values[3 * k + j] for k in range(3)), Fraction(0)) for row in rows for j in range(3)]
+    return [-values[0], *values[1:]] if origin else list(values)
 
 
 def is_allowed(variable: Variable, values: Sequence[Fraction]) -> bool:
