@@ -187,7 +187,8 @@ def test_function_and_claim_may_have_thresholds_of_their_own() -> None:
         w, v, square = q[0], q[1:], q[1:] @ q[1:]
         if square < 1e-10:
             return (2 / w - 2 * square / (3 * w**3)) * v
-        return 2 * np.arctan2(np.sqrt(square), w) * v / np.sqrt(square)
+        side = 1 if w > 0 else -1  # q and -q are one turn
+        return 2 * np.arctan2(side * np.sqrt(square), side * w) * v / np.sqrt(square)
 
     def inverse_of_right_jacobian(q):
         turn = logarithm(q)

@@ -37,8 +37,8 @@ def aimed(problem: Problem, seen: Sequence[Seen], world: World) -> Iterator[Seen
         _halving,
         jointly,
         towards_thresholds,
-        lambda *given: _widened(random_ways, *given),
         on_equalities,
+        lambda *given: _widened(random_ways, *given),
     ):
         looking.left = BUDGET  # of every stage
         try:
@@ -92,7 +92,7 @@ def _as_wide_as_may_be(problem: Problem, place: Seen, other: Point, looking: Loo
 def _widened(random_ways: set[tuple], problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
     """Of small regions: points at which no more is small than has to be. Where x0² + x1² is next to nothing, x2 is any
     number; what is wrong there is not seen where all of x is next to nothing."""
-    for path, place in _ways(seen).items():
+    for path, place in (_ways(seen) | _ways([one for one in seen if all(one.gaps)])).items():
         if path not in random_ways:
             for one in _as_wide_as_may_be(problem, place, seen[0].point, looking):
                 yield replace(one, generic=True)

@@ -199,7 +199,7 @@ def _compare_some(problem: Problem, branch: Branch) -> bool:
     for point in branch.points:
         if _compare(problem, branch, point):
             compared_at.append(point)
-        if len(compared_at) == max(EXAMPLES, branch.generic) and not problem.in_floats:
+        if len(compared_at) == EXAMPLES + branch.generic and not problem.in_floats:
             break
     branch.points = compared_at or branch.points
     return bool(compared_at)
