@@ -239,7 +239,7 @@ def test_two_small_numbers_of_three_are_in_two_guards(limit: float, wrong: bool)
 
     function = read(lambda v: (1 - np.cos(v)) / v, V, "f")
     claimed = read(lambda v: np.diag([slope(x) for x in v]), V, "claim")
-    problem = fit(function, claimed, question(["v"], V, 1, None, 3), 3, seed=0)
+    problem = fit(function, claimed, question(["v"], V, 1, None, 3), (3,), seed=0)
     point = {"v": [Fraction(1, 10**7), Fraction(-3, 10**8), Fraction(3, 10**6)]}
     known = guard(problem, point, problem.path(point, RealWorld()))
     assert known is not None and bool(known.wrong) == wrong

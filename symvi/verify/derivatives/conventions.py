@@ -71,7 +71,7 @@ def other_convention(problem: Problem, branch: Branch) -> Diagnosis | None:
     if len(points) < PLACES:
         return None
     for changes in _changes(problem):
-        other = Problem(*_asked_with(problem, changes), problem.rows, seed=problem.seed)
+        other = Problem(*_asked_with(problem, changes), problem.rows, seed=problem.seed, outer=problem.outer)
         if all(_answers(other, point, world) for world in (FloatWorld, RealWorld) for point in points):
             words = " ".join(f"--{key} {_quoted(value)}" for key, value in changes.items())
             return Diagnosis(WHOLE, f"right with {words}", frozenset(branch.wrong), "convention", 0.5)

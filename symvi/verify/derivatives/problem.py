@@ -8,9 +8,10 @@ from fractions import Fraction
 from random import Random
 
 from symvi.verify.derivatives.errors import Endless, OutsideDomain, TooClose, VerificationError
-from symvi.verify.derivatives.function import Function
+from symvi.verify.derivatives.function import Function, Outputs
+from symvi.verify.derivatives.layouts import fitted, layouts, turned_layouts
 from symvi.verify.derivatives.points import Draw, Point, draw_point
-from symvi.verify.derivatives.question import Question, fitted
+from symvi.verify.derivatives.question import Question
 from symvi.verify.derivatives.truth import outputs, true_derivative
 from symvi.verify.derivatives.worlds import FieldWorld, World
 from symvi.verify.field import NotASquare
@@ -38,7 +39,8 @@ class Budget:
 class Problem:
     """rows: the number of the function's outputs. transposed: the claim came as the transpose of the wanted shape.
 
-    flat: the claim came as one row of numbers, not as a matrix. still: conditions that compare the same two numbers
+    outer: the shape of the function's outputs, () where only their number is known. given: the shape in which the claim
+    came. still: conditions that compare the same two numbers
     everywhere on the manifold, like a check of a length: where those are equal, nothing is special. ends: conditions
     that end loops, and what they say then. budget: what guards may ask.
     """
@@ -49,7 +51,8 @@ class Problem:
     rows: int
     transposed: bool = False
     seed: int = 0
-    flat: bool = False
+    outer: tuple[int, ...] = ()
+    given: tuple[int, ...] = ()
     still: frozenset = frozenset()
     ends: Mapping[object, bool] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
@@ -68,7 +71,7 @@ class Problem:
     def claim_at(self, values: Mapping, world: World) -> list:
         """The same for numbers of the world."""
         found = self.claimed.evaluate(values, world)
-        entries = fitted(found.entries, found.shape, self.claimed_shape)
+        entries = self.taken(found, self.transposed)
         if entries is None:
             raise VerificationError(
                 f"{self.claimed.said} has another shape at another point: {found.shape}, was {self.claimed_shape}"
@@ -77,6 +80,16 @@ class Problem:
             return entries
         rows, columns = self.shape
         return [entries[k * rows + i] for i in range(rows) for k in range(columns)]
+
+    def taken(self, found: Outputs, turned: bool) -> list | None:
+        """A claim's entries, where it has the shape of the derivative, or of its transpose; None where it has not."""
+        wanted = (turned_layouts if turned else layouts)(self.question, self.outer or (self.rows,))
+        return fitted(found.entries, found.shape, wanted)
+
+    @property
+    def flat(self) -> bool:
+        """Whether the claim came as one row of numbers, not as a matrix."""
+        return len(self.given) == 1
 
     def is_tied(self, world: World) -> bool:
         """Whether two numbers that a condition compared in a world were equal: the function may have a kink there."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import prod
 
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.derivatives.errors import VerificationError
@@ -88,15 +87,3 @@ def question(wrt, variables: Mapping[str, Variable], order: int, weights: str | 
 
 
 _NONE = Variable("")
-
-
-def fitted(entries: list, shape: tuple[int, ...], wanted: tuple[int, ...]) -> list | None:
-    """Entries row by row in the wanted shape, or None where the given shape is another matrix.
-
-    Shapes that differ only in dimensions of one, flat lists, and (m, n, n) for (m, n²) are the same matrix.
-    """
-    given = tuple(size for size in shape if size != 1)
-    same = given == tuple(size for size in wanted if size != 1)
-    flat = len(given) <= 1 and prod(shape) == prod(wanted)
-    split = len(wanted) == 2 and len(shape) == 3 and shape[0] == wanted[0] and shape[1] * shape[2] == wanted[1]
-    return list(entries) if same or flat or split else None

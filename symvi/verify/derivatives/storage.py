@@ -52,7 +52,10 @@ def column_by_column(problem: Problem) -> Iterator[Variant]:
         entries = [row[k] for k in range(width) for row in truth]
         return [entries[i * width : (i + 1) * width] for i in range(rows)]
 
-    yield Variant("order", "its entries column by column, as Eigen, MATLAB and CasADi store them", 1.0, of, stored=True)
+    says = "its entries column by column, as Eigen, MATLAB and CasADi store them"
+    if len(problem.given) > 2:
+        says = "the directions first, where they come last: np.moveaxis(claim, 0, -1) is meant"
+    yield Variant("order", says, 1.0, of, stored=True)
 
 
 def inverse(matrix: Matrix) -> Matrix:

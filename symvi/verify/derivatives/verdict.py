@@ -15,10 +15,11 @@ from symvi.verify.derivatives.decide import Branch, Decision, decide
 from symvi.verify.derivatives.diagnosis import diagnose
 from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
 from symvi.verify.derivatives.function import Function
+from symvi.verify.derivatives.layouts import layouts
 from symvi.verify.derivatives.points import point_text
 from symvi.verify.derivatives.problem import ANOTHER_POINT, Problem, field_world, in_world
 from symvi.verify.derivatives.proof import proved_entries
-from symvi.verify.derivatives.question import Question, fitted, question
+from symvi.verify.derivatives.question import Question, question
 from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, SERIES, WRONG, Entry, Report
 from symvi.verify.derivatives.sources import read
 from symvi.verify.derivatives.variables import Variable
@@ -66,11 +67,11 @@ def derivative(
         raise VerificationError("variables say what every argument is: variables={'q': verify.quaternion(), ...}")
     asked = question(wrt, known, order, weights, None)
     judged = read(function, known, "f")
-    rows = count_outputs(judged, asked, seed)
-    asked = question(wrt, known, order, weights, rows)
+    outer = output_shape(judged, asked, seed)
+    asked = question(wrt, known, order, weights, prod(outer))
     claim = read(claimed, asked.variables, "claim")
     asked = replace(asked, variables=_taken(asked, judged, claim))
-    problem = fit(judged, claim, asked, rows, seed)
+    problem = fit(judged, claim, asked, outer, seed)
     decision = decide(problem, points)
     report = report_of(problem, decision, prove)
     return replace(report, seconds=perf_counter() - began)
@@ -118,20 +119,19 @@ def assert_derivative(*arguments, **options) -> Report:
 
 
 # --- does it fit together? ----------------------------------------------------------------------------------------
-def count_outputs(function: Function, asked: Question, seed: int) -> int:
-    """The number of a function's outputs. Raises VerificationError where it has no value anywhere."""
-    return len(_first_value(Problem(function, function, asked, 1, seed=seed), function).entries)
+def output_shape(function: Function, asked: Question, seed: int) -> tuple[int, ...]:
+    """The shape of a function's outputs. Raises VerificationError where it has no value anywhere."""
+    return _first_value(Problem(function, function, asked, 1, seed=seed), function).shape
 
 
-def fit(function: Function, claimed: Function, asked: Question, rows: int, seed: int) -> Problem:
+def fit(function: Function, claimed: Function, asked: Question, outer: tuple[int, ...], seed: int) -> Problem:
     """The problem, if the claim has the shape of the derivative, or of its transpose. Raises VerificationError."""
-    problem = Problem(function, claimed, asked, rows, seed=seed)
+    problem = Problem(function, claimed, asked, prod(outer), seed=seed, outer=outer)
     check_alone(problem)
     found = _first_value(problem, claimed)
-    if fitted(found.entries, found.shape, problem.shape) is not None:
-        return replace(problem, flat=len(found.shape) == 1)
-    if fitted(found.entries, found.shape, problem.shape[::-1]) is not None:
-        return replace(problem, transposed=True)
+    for turned in (False, True):
+        if problem.taken(found, turned) is not None:
+            return replace(problem, transposed=turned, given=found.shape)
     raise VerificationError(_misfit(problem, claimed, found.shape))
 
 
@@ -139,8 +139,9 @@ def _misfit(problem: Problem, claimed: Function, given: tuple[int, ...]) -> str:
     """What does not fit, and what would: another tangent where that explains the shape."""
     asked = problem.question
     columns = ", ".join(f"{name} {len(block)}" for name, block in asked.blocks().items())
+    fitting = " or ".join(map(_sizes, layouts(asked, problem.outer)))
     said = (
-        f"{claimed.said} is {_sizes(given)}, the derivative is {_sizes(problem.shape)}: "
+        f"{claimed.said} is {_sizes(given)}, the derivative is {fitting}: "
         f"{problem.rows} outputs of {problem.function.said}, columns: {columns}"
     )
     if claimed.origin == "C" and len(given) == 1 and given[0] > (count := prod(problem.shape)):
@@ -296,9 +297,8 @@ def _branch_text(branch: Branch) -> str:
 def _notes(problem: Problem, decision: Decision) -> list[str]:
     notes = list(dict.fromkeys([*problem.function.notes, *problem.claimed.notes, *decision.unreached]))
     if problem.transposed:
-        notes.append(
-            f"the claim came as {' x '.join(map(str, problem.claimed_shape))}: the transpose of what was asked"
-        )
+        came = " x ".join(map(str, problem.given if len(problem.given) > 2 else problem.claimed_shape))
+        notes.append(f"the claim came as {came}: the transpose of what was asked")
     notes += _approximations(decision.branches)
     if decision.undefined:
         notes.append(f"{decision.undefined} random points were outside the domain")

@@ -16,7 +16,7 @@ from symvi.verify.derivatives.edits import c_edits, c_rewrites, judge
 from symvi.verify.derivatives.edits.subjects import SYMPY, Subject, subjects
 from symvi.verify.derivatives.question import question
 from symvi.verify.derivatives.sources import read
-from symvi.verify.derivatives.verdict import POINTS, count_outputs, derivative, fit
+from symvi.verify.derivatives.verdict import POINTS, derivative, fit, output_shape
 
 ERROR, REWRITE = "error", "rewrite"
 # What can come of a trial. The last two are failures.
@@ -118,8 +118,8 @@ def whole(subject: Subject, claimed) -> tuple[bool, object]:
 
 def quick(subject: Subject, claimed) -> tuple[bool, object]:
     """The decision alone, which is all that `right` depends on."""
-    judged, asked, rows = _judged(subject)
-    decision = decide(fit(judged, read(claimed, asked.variables, "claimed"), asked, rows, 0), POINTS)
+    judged, asked, outer = _judged(subject)
+    decision = decide(fit(judged, read(claimed, asked.variables, "claimed"), asked, outer, 0), POINTS)
     return not decision.wrong, decision.wrong
 
 
@@ -131,7 +131,7 @@ def _judged(subject: Subject) -> tuple:
         question(subject.claim.by, variables, 1, None, None),
         read(subject.claim.function, variables, "function"),
     )
-    return judged, asked, count_outputs(judged, asked, 0)
+    return judged, asked, output_shape(judged, asked, 0)
 
 
 def trials(numbers: range, what: str, seed: int, is_whole: bool = False) -> list[Trial]:
