@@ -136,6 +136,20 @@ def test_one_claim_that_cannot_be_judged_does_not_hide_the_others(folder: Path, 
     assert len(found["claims"]) == 2 and list(found["not judged"]) == ["position_derivative_wrt_q"]
 
 
+def test_weights_that_do_not_fit_do_not_hide_the_other_claims(folder: Path, capsys) -> None:
+    claim = """
+VARIABLES["lam"] = verify.vector(2)
+
+@verify.claim(function=position, wrt="v", weights="lam")
+def pulled(q, v, lam):
+    return rotation(q).T @ lam
+"""
+    (folder / "claims.py").write_text(CLAIMS + claim)
+    assert cli.main(["verify", "claims.py", "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["claims"]) == 2 and "'lam' has 2 numbers" in found["not judged"]["pulled"]
+
+
 def test_claims_whose_variables_are_not_known_do_not_hide_the_others(folder: Path, capsys) -> None:
     claims = """
 def position_derivative_wrt_r(q, v):

@@ -257,6 +257,14 @@ def test_points_are_on_the_manifold_and_angular_velocities_have_the_root_of_thei
         (lambda: verify.derivative(object(), lambda x: hand.I3, wrt="x", variables=LINE), "cannot be read"),
         (lambda: verify.derivative(lambda x: None, lambda x: hand.I3, wrt="x", variables=LINE), "returns nothing"),
         (lambda: verify.derivative(lambda x: x, lambda x: hand.I3, "x", LINE, order=3), "order 3"),
+        (lambda: verify.derivative(lambda x: x, lambda x: hand.I3, "x", ["x"]), "variables is a list; make it a dict"),
+        (lambda: verify.derivative(lambda x: x, lambda x: hand.I3, "x", LINE, points=0), "points 0"),
+        (lambda: verify.derivative(lambda x: x, lambda x: hand.I3, "x", LINE, points=0.5), "points 0.5"),
+        (lambda: weighed([1, 2, 3]), r"weights \[1, 2, 3\]: give the name"),
+        (lambda: weighed("x"), "weights 'x': this is differentiated by as well"),
+        (lambda: weighed("l", verify.vector(2)), r"'l' has 2 numbers \(vector of 2\) for 3 outputs of the function"),
+        (lambda: weighed("l", verify.vector(4)), r"make it verify.vector\(3\)"),
+        (lambda: weighed("l", verify.scalar()), r"'l' has 1 number \(scalar\) for 3 outputs"),
         (lambda: verify.derivative(lambda w: w, lambda w: w, "w", {"w": verify.angular_velocity()}), "add 'h'"),
         (lambda: verify.own("revolut"), "revolute"),
         (lambda: verify.own("revolute", axis=(0, 1, 1)), "axis"),
@@ -268,6 +276,16 @@ def test_points_are_on_the_manifold_and_angular_velocities_have_the_root_of_thei
 def test_a_question_that_cannot_be_asked_says_what_would_do(call, words: str) -> None:
     with pytest.raises(VerificationError, match=words):
         call()
+
+
+def weighed(weights, of: verify.Variable | None = None) -> verify.Report:
+    variables = LINE if of is None else {**LINE, "l": of}
+    return verify.derivative(lambda x: x, lambda x, l: l, "x", variables, weights=weights)  # noqa: E741
+
+
+def test_weights_may_be_stated_or_not() -> None:
+    assert weighed("l", verify.vector(np.int64(3))).right and verify.vector(np.int64(3)) == verify.vector(3)
+    assert verify.derivative(lambda x: x, lambda x, l: l, "x", {**LINE, "l": verify.vector(3)}, weights="l").right  # noqa: E741
 
 
 def test_every_function_of_symvis_own_can_be_differentiated_by_its_usual_variables() -> None:

@@ -81,9 +81,31 @@ def question(wrt, variables: Mapping[str, Variable], order: int, weights: str | 
             raise VerificationError(f"wrt: no variable '{name}'; {did_you_mean(name, variables)}")
     if len(set(names)) < len(names):
         raise VerificationError(f"wrt: {', '.join(names)} names a variable twice")
-    if weights and weights not in variables and rows is not None:
-        variables = {**variables, weights: Variable("vector", (rows,))}
+    if weights is not None:
+        variables = _with_weights(weights, variables, names, rows)
     return Question(dict(variables), names, order, weights)
+
+
+def _with_weights(weights: str, variables: Mapping[str, Variable], names: tuple[str, ...], rows: int | None) -> Mapping:
+    """The variables with one weight per output. Raises VerificationError for weights that are not that."""
+    if not isinstance(weights, str) or not weights:
+        raise VerificationError(
+            f"weights {weights!r}: give the name of the argument that holds them, weights='lam' say, one per output"
+        )
+    if weights in names:
+        raise VerificationError(f"weights '{weights}': this is differentiated by as well; weights are held fixed")
+    if rows is None:
+        return variables
+    if weights not in variables:
+        return {**variables, weights: Variable("vector", (rows,))}
+    if (given := variables[weights]).size != rows:
+        count = f"{rows} output{'s' * (rows > 1)}"
+        size = f"{given.size} number{'s' * (given.size > 1)}"
+        raise VerificationError(
+            f"weights: the variable '{weights}' has {size} ({given.said}) for {count} of the function; "
+            f"make it verify.vector({rows}), or leave it out of the variables"
+        )
+    return variables
 
 
 _NONE = Variable("")

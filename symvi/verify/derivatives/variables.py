@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from numbers import Integral
 
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.derivatives.errors import VerificationError
@@ -122,6 +123,6 @@ def angular_velocity(step: str = "h", symbols: Sequence = ()) -> Variable:
 
 
 def _size(count: object) -> int:
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+    if not isinstance(count, Integral) or isinstance(count, bool) or count < 1:
         raise VerificationError(f"a vector or matrix of size {count!r}: a size is a whole number above zero")
-    return count
+    return int(count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
+from numbers import Integral
 from time import perf_counter
 
 from symvi.mechanism.names import did_you_mean
@@ -60,6 +61,11 @@ def derivative(
     """
     began = perf_counter()
     _no_names(function, claimed)
+    _whole_above_zero(points)
+    if not isinstance(variables or {}, Mapping):
+        what = f"variables is a {type(variables).__name__}"
+        raise VerificationError(f"{what}; make it a dictionary: variables={{'q': verify.quaternion(), ...}}")
+    weights = str(weights) if hasattr(weights, "free_symbols") else weights
     stated = {str(name): variable for name, variable in (variables or {}).items()}  # names may be SymPy's symbols
     known = {**_own_variables(function), **_own_variables(claimed), **stated}
     wrt = [str(name) for name in ([wrt] if isinstance(wrt, str) or not isinstance(wrt, Iterable) else wrt)]
@@ -92,6 +98,11 @@ def _no_names(function: object, claimed: object) -> None:
         elif near.endswith("?"):
             remedy = f"is one of symvi's own functions meant? {near} Then write verify.own(...)"
         raise VerificationError(f"{what} is the text '{given}'; {remedy}")
+
+
+def _whole_above_zero(points: object) -> None:
+    if not isinstance(points, Integral) or isinstance(points, bool) or points < 1:
+        raise VerificationError(f"points {points!r}: a number of points is a whole number above zero")
 
 
 def _own_variables(given: object) -> Mapping[str, Variable]:
