@@ -156,6 +156,26 @@ def test_numbers_that_grow_beyond_any_bound_warn_of_nothing() -> None:
     assert verify.derivative(function, lambda x: np.diag(2 * x), "x", LINE).right
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        0.1 * np.eye(3),
+        np.float32(0.1) * np.eye(3, dtype="f"),
+        np.array([[0.1, 0, 0], [0, sp.Rational(1, 10), 0], [0, 0, 0.1]]),
+        [*(np.eye(3) * 0.1)],
+    ],
+    ids=["numbers", "short numbers", "SymPy's among them", "rows"],
+)
+def test_an_array_of_numbers_is_a_constant_derivative(given) -> None:
+    assert verify.derivative(lambda x: x / 10, given, "x", LINE).right
+    assert not verify.derivative(lambda x: x / 9, given, "x", LINE).right
+
+
+def test_an_array_of_what_is_no_number_is_named() -> None:
+    with pytest.raises(VerificationError, match=r"claim \(NumPy\): the number nan is not finite"):
+        verify.derivative(lambda x: x, np.eye(3) * math.nan, "x", LINE)
+
+
 def test_short_floats_are_exact_and_noted() -> None:
     report = verify.derivative(lambda x: x**3, lambda x: np.diag(3 * np.asarray(x, np.float32) ** 2), "x", LINE)
     assert report.right

@@ -20,6 +20,8 @@ from symvi.verify.derivatives.elementary import NAMES, call
 from symvi.verify.derivatives.errors import NeedsFloats
 from symvi.verify.derivatives.scalar import METHODS, Scalar, plain_value, user_line
 from symvi.verify.derivatives.sites import ARRAYS
+from symvi.verify.derivatives.steps import OF_ARRAYS, OF_NUMBERS
+from symvi.verify.derivatives.unwritten import Unwritten
 from symvi.verify.derivatives.worlds import World, primal
 
 FOREIGN = frozenset({"numpy", "symvi", "sympy", "mpmath", "scipy"})
@@ -40,7 +42,7 @@ class ExactArray(np.ndarray):
         ARRAYS.depth += (several := self.size > 1)
         try:
             with np.errstate(all="ignore"):  # of numbers that are exact there are no warnings
-                found = getattr(ufunc, method)(*plain, **options)
+                found = getattr(OF_ARRAYS.get(ufunc, ufunc), method)(*plain, **options)
         finally:
             ARRAYS.depth -= several
         _count_operation(self)
@@ -58,7 +60,7 @@ class ExactArray(np.ndarray):
             found = super().__array_function__(function, types, arguments, options)
         finally:
             ARRAYS.depth -= whole
-        return _all_exact(found, self).view(ExactArray) if _is_mixed(found) else found
+        return _all_exact(found, self).view(ExactArray) if _is_plain(found) else found
 
     def astype(self, dtype, *arguments, **options):
         _tell_of_precision(dtype)
@@ -97,9 +99,9 @@ def _all_exact(values, like: ExactArray):
     return _exact(array, first.world, first.told)
 
 
-def _is_mixed(found: object) -> bool:
-    """Whether plain numbers have come among the entries, as where np.where takes some from elsewhere."""
-    return type(found) is np.ndarray and found.dtype == object and any(type(x) in (int, float) for x in found.flat)
+def _is_plain(found: object) -> bool:
+    """Whether it is NumPy's own array, in which plain numbers may be among the exact ones, as of np.where."""
+    return type(found) is np.ndarray and found.dtype == object
 
 
 def _exact(array: np.ndarray, world: World, told: Callable) -> np.ndarray:
@@ -167,6 +169,11 @@ def _determinant(a):
     return sum((-1) ** k * a[0][k] * _determinant(ARRAY(minor, dtype=object)) for k, minor in enumerate(minors))
 
 
+# Makers of arrays that see nothing exact in single numbers and lists of them.
+GATHERING = (
+    "where atleast_1d atleast_2d atleast_3d full stack hstack vstack column_stack concatenate append block diag tile "
+    "repeat outer cross kron"
+).split()
 LINEAR_ALGEBRA = {np.linalg.norm: _norm, np.linalg.solve: _solve, np.linalg.inv: _inverse, np.linalg.det: _determinant}
 
 
@@ -259,11 +266,22 @@ def _makers() -> dict:
             if found.dtype.kind != "f":
                 return found
             _tell_of_precision(found.dtype)
-            return exact(np.nan_to_num(found))
+            return exact(found)
 
         return make
 
-    def like(original: Callable, fill: int) -> Callable:
+    def unwritten(original: Callable) -> Callable:
+        @functools.wraps(original)
+        def make(*arguments, **options):
+            found = original(*arguments, **options)
+            if found.dtype.kind not in "fO":
+                return found
+            _tell_of_precision(found.dtype)
+            return np.full(found.shape, Unwritten(), dtype=object).view(ExactArray)
+
+        return make
+
+    def like(original: Callable, fill: object) -> Callable:
         @functools.wraps(original)
         def make(a, *arguments, **options):
             shape = options.get("shape")
@@ -285,11 +303,38 @@ def _makers() -> dict:
 
         return make
 
-    found = {(np, name): filling(getattr(np, name)) for name in ("zeros", "ones", "empty", "eye", "identity")}
-    likes = {"zeros_like": 0, "ones_like": 1, "empty_like": 0}
+    def gathering(original: Callable) -> Callable:
+        @functools.wraps(original)
+        def make(*arguments, **options):
+            found = original(*arguments, **options)
+            return exact(found) if _is_plain(found) else found
+
+        return make
+
+    def of_lists(original: Callable) -> Callable:
+        @functools.wraps(original)
+        def apply(*arguments, **options):
+            return original(*(np.array(a) if isinstance(a, list | tuple) else a for a in arguments), **options)
+
+        return apply
+
+    found = {(np, name): filling(getattr(np, name)) for name in ("zeros", "ones", "eye", "identity")}
+    found[np, "empty"] = unwritten(np.empty)
+    found |= {(np, name): gathering(getattr(np, name)) for name in GATHERING}
+    found |= {(np.linalg, f.__name__): of_lists(f) for f in LINEAR_ALGEBRA}
+    likes = {"zeros_like": 0, "ones_like": 1, "empty_like": Unwritten()}
     found |= {(np, name): like(getattr(np, name), fill) for name, fill in likes.items()}
     found |= {(np, name): arrays(getattr(np, name)) for name in ("array", "asarray", "ascontiguousarray")}
     return found
+
+
+def _of_scalars(original: Callable, of: Callable) -> Callable:
+    @functools.wraps(original, updated=())
+    def apply(*arguments, **options):
+        exact = any(type(a) is Scalar for a in arguments) and not any(isinstance(a, np.ndarray) for a in arguments)
+        return of(*arguments) if exact else original(*arguments, **options)
+
+    return apply
 
 
 def _functions() -> dict:
@@ -309,4 +354,6 @@ def _functions() -> dict:
     found[math, "fabs"] = taking(math.fabs, "abs")
     numpy_names = {**METHODS, "arctan2": "atan2", "hypot": "hypot", "maximum": "max", "minimum": "min", "power": "pow"}
     del numpy_names["sqrt"]
+    found[math, "copysign"] = _of_scalars(math.copysign, OF_NUMBERS[np.copysign])
+    found |= {(np, original.__name__): _of_scalars(original, of) for original, of in OF_NUMBERS.items()}
     return found | {(np, name): taking(getattr(np, name), own) for name, own in numpy_names.items()}

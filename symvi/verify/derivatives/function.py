@@ -20,7 +20,8 @@ class Outputs:
 
 @dataclass(repr=False)
 class Function:
-    """name: as reports say it. arguments: the variables that it takes. origin: "SymPy", "Python", "C" or "symvi".
+    """name: as reports say it. arguments: the variables that it takes. origin: "SymPy", "Python", "NumPy", "C" or
+    "symvi".
 
     evaluate(values, world) gives Outputs; values are lists of the world's numbers, or of dual numbers over them.
     place: file and line where it stands, "" where there is none. notes: what reading it found worth saying; it may

@@ -18,6 +18,7 @@ from symvi.verify.derivatives.function import Function, Outputs
 from symvi.verify.derivatives.matching import matched
 from symvi.verify.derivatives.patience import patient
 from symvi.verify.derivatives.scalar import Scalar, plain_value
+from symvi.verify.derivatives.unwritten import Unwritten
 from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import FloatWorld, Irrational, RealWorld, World
 from symvi.verify.dual import Dual
@@ -33,6 +34,16 @@ def python_function(given: Callable, variables: Mapping[str, Variable]) -> Funct
     function = Function(name, tuple(arguments.values()), None, "Python", place, given=given)
     function.evaluate = lambda values, world: _run(given, arguments, variables, values, world, function)
     function.on_floats = lambda values, world: _run_on_floats(given, arguments, variables, values, world, function)
+    return function
+
+
+def array_function(given, name: str) -> Function:
+    """The function that has the numbers of an array everywhere: 2*np.eye(3) is a constant derivative."""
+    from symvi.verify.derivatives.exact_arrays import exact_array
+
+    function = Function(name, (), None, "NumPy")
+    numbers = exact_array(list(given.reshape(-1)), given.shape)  # each of its own precision
+    function.evaluate = lambda values, world: _outputs(numbers, world, function)
     return function
 
 
@@ -116,7 +127,8 @@ def _told_apart(given: Callable, inputs: Mapping, function: Function):
     except (ArithmeticError, NeedsFloats):
         raise
     except VerificationError as error:
-        raise VerificationError(f"{function.name}, {line_of(error)}: {error}") from None
+        line = line_of(error)
+        raise VerificationError(f"{function.name}, {line}: {str(error).removeprefix(f'{line}: ')}") from None
     except SystemExit as error:
         raise VerificationError(f"{function.name} ends the program at {line_of(error)} (SystemExit)") from None
     except Exception as error:
@@ -157,6 +169,8 @@ def _outputs(result, world: World, function: Function) -> Outputs:
             raise VerificationError(f"{function.said}: the number {item} is not finite") from None
         if isinstance(item, list | tuple):
             raise VerificationError(f"{function.said} returns {UNEVEN}")
+        if type(item) is Unwritten:
+            raise VerificationError(f"{function.said} returns {item}")
         if value is None:
             raise VerificationError(f"{function.said} returns a {type(item).__name__} where a number should be")
         entries.append(value)

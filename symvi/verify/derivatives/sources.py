@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.function import Function
 from symvi.verify.derivatives.variables import Variable
@@ -21,11 +23,25 @@ def read(given: object, variables: Mapping[str, Variable], name: str) -> Functio
         return python_function(given, variables)
     from symvi.physics.trees import sympy_inside
 
+    given = _array_or_list(given)
+    if isinstance(given, np.ndarray):
+        from symvi.verify.derivatives.python_source import array_function
+
+        return array_function(given, name)
     if sympy_inside(given) or isinstance(given, list | tuple | int | float):
         from symvi.verify.derivatives.sympy_source import sympy_function
 
         return sympy_function(given, variables, name)
     raise VerificationError(
-        f"{name}: a {type(given).__name__} cannot be read; give a SymPy expression or matrix, a Python function, "
-        "verify.c(...) or verify.own(...)"
+        f"{name}: a {type(given).__name__} cannot be read; give a SymPy expression or matrix, an array of numbers, "
+        "a Python function, verify.c(...) or verify.own(...)"
     )
+
+
+def _array_or_list(given: object) -> object:
+    """Arrays of NumPy, and lists of them, as one array; arrays of SymPy's expressions as lists."""
+    if isinstance(given, list | tuple) and any(isinstance(one, np.ndarray) for one in given):
+        given = np.array([one.tolist() if isinstance(one, np.ndarray) else one for one in given], dtype=object)
+    if isinstance(given, np.generic):
+        given = np.array(given)
+    return given.tolist() if isinstance(given, np.ndarray) and given.dtype == object else given

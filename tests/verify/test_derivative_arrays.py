@@ -1,0 +1,123 @@
+"""What NumPy makes of exact numbers on its way: arrays of single numbers, steps, memory that nothing was written to."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import symvi.verify as verify
+
+X, V = {"x": verify.scalar()}, {"x": verify.vector(2)}
+
+
+def scaled(x):
+    return x[0] * x
+
+
+def refusal(claimed) -> str:
+    with pytest.raises(verify.VerificationError) as found:
+        verify.derivative(scaled, claimed, "x", V)
+    return str(found.value)
+
+
+# --- np.empty -------------------------------------------------------------------------------------------------------
+def filled(x, like=False):
+    J = np.empty_like(np.outer(x, x)) if like else np.empty((2, 2))  # noqa: N806
+    J[0, 0], J[0, 1], J[1, 0], J[1, 1] = 2 * x[0], 0, x[1], x[0]
+    return J
+
+
+@pytest.mark.parametrize("like", [False, True], ids=["empty", "empty_like"])
+def test_what_lay_in_memory_before_it_was_written_to_is_nobodys_number(like: bool) -> None:
+    np.full((2, 2), math.pi / 7)  # what may lie there
+    report = verify.derivative(scaled, lambda x: filled(x, like), "x", V)
+    assert report.right and not report.notes, str(report)
+
+
+def half_filled(x):
+    J = np.empty((2, 2))  # noqa: N806
+    J[0, 0], J[1, 0], J[1, 1] = 2 * x[0], x[1], x[0]
+    return J
+
+
+def added(x):
+    J = np.empty((2, 2))  # noqa: N806
+    J += np.outer(x, x)
+    return J
+
+
+def test_what_nothing_was_written_to_is_not_read() -> None:
+    assert "returns a number of np.empty that nothing was written to" in refusal(half_filled)
+    said = refusal(added)
+    assert "reads a number of np.empty that nothing was written to; write to it first, or take np.zeros" in said
+    assert said.count("test_derivative_arrays.py") == 1
+
+
+def test_a_number_that_is_not_finite_has_one_place() -> None:
+    said = refusal(lambda x: np.eye(2) * np.where(x[0] > 0, 1, np.nan))
+    assert said.count("test_derivative_arrays.py") == 1 and "the number nan is not finite" in said
+
+
+# --- arrays of single numbers -----------------------------------------------------------------------------------
+BELOW = {
+    "where": lambda x: np.where(x > 0, x, 0),
+    "atleast_1d": lambda x: np.maximum(np.atleast_1d(x), 0)[0],
+    "full": lambda x: np.maximum(np.full(2, x), 0)[0],
+    "concatenate": lambda x: np.maximum(np.concatenate([[x], [x]]), 0)[0],
+}
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_arrays_of_single_numbers_are_exact(name: str) -> None:
+    above = BELOW[name]
+    report = verify.derivative(
+        lambda x: np.where(x > 0, np.sqrt(above(x)) ** 3, 0.0),
+        lambda x: np.where(x > 0, 1.5 * np.sqrt(above(x)), 0.0),
+        "x",
+        X,
+    )
+    assert report.everywhere, str(report)
+    assert not any("floats" in note for note in report.notes)
+
+
+def test_linear_algebra_of_lists_is_exact() -> None:
+    def entries(x):
+        return [[0, x[0], 1.0], [x[1], 0, 2], [1, 0, x[0]]]
+
+    report = verify.derivative(
+        lambda x: np.linalg.det(entries(x)), lambda x: np.array([2 - 2 * x[0] * x[1], -(x[0] ** 2)]), "x", V
+    )
+    assert report.everywhere, str(report)
+    report = verify.derivative(
+        lambda x: np.linalg.inv([[x[0], 0], [1, x[1]]])[0, 0], lambda x: [-1 / x[0] ** 2, 0], "x", V
+    )
+    assert report.everywhere, str(report)
+
+
+# --- steps --------------------------------------------------------------------------------------------------------
+STEPS = {
+    "np.copysign": (lambda x: abs(x), lambda x: np.copysign(1, x)),
+    "math.copysign": (lambda x: abs(x), lambda x: math.copysign(1.0, x)),
+    "copysign of two": (lambda x: abs(x) * x / 2, lambda x: np.copysign(x, 1)),
+    "np.heaviside": (lambda x: np.maximum(x, 0), lambda x: np.heaviside(x, 0.5)),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("wrong", [False, True], ids=["right", "wrong"])
+def test_steps_are_exact_on_both_sides(name: str, wrong: bool) -> None:
+    function, claimed = STEPS[name]
+    report = verify.derivative(function, (lambda x: -claimed(x)) if wrong else claimed, "x", X)
+    assert report.everywhere != wrong, str(report)
+    assert not any("floats" in note for note in report.notes), str(report)
+
+
+def test_steps_of_arrays_are_exact() -> None:
+    for function, claimed in (
+        (lambda x: np.sum(np.abs(x)), lambda x: np.copysign(np.ones(2), x)),
+        (lambda x: np.sum(np.maximum(x, 0)), lambda x: np.heaviside(x, 1)),
+    ):
+        report = verify.derivative(function, claimed, "x", V)
+        assert report.everywhere, str(report)
