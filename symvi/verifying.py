@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
@@ -25,6 +26,17 @@ Side = Annotated[Literal["body", "world"], typer.Option(help="The axes in which 
 Parent = Annotated[Literal["body", "world"], typer.Option(help="What a joint's parent is.")]
 Axes = Annotated[Literal["world", "joint"], typer.Option(help="Of a joint's three translational rows.")]
 Scale = Annotated[str | None, typer.Option(help="Of a joint's rotational rows: 2 here, 1 in the papers.")]
+
+
+C_SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp")
+# Remedies that messages name for Python -> the same for the shell.
+OPTIONS = (
+    (re.compile(r"cleared=\['([^']*)'\]"), r"--cleared \1"),
+    (re.compile(r"cleared: "), "--cleared: "),
+    (re.compile(r"names=\{'([^']*)': '([^']*)'\}"), r"--name '\1=\2'"),
+    (re.compile(r"names=\{'([^']*)': \.\.\.\}"), r"--name \1=VARIABLE"),
+    (re.compile(r"\boutput=\.\.\."), "--output"),
+)
 
 
 class WrongDerivative(SymviError):
@@ -52,7 +64,13 @@ def verify(
     against: Annotated[str | None, typer.Option(help="One of symvi's own functions, revolute say.")] = None,
     wrt: Annotated[list[str] | None, typer.Option(help="A variable; more than once for several.")] = None,
     output: Annotated[str | None, typer.Option(help="The C parameter that is the matrix.")] = None,
-    name: Annotated[list[str] | None, typer.Option(help="PARAMETER=VARIABLE, where their names differ.")] = None,
+    cleared: Annotated[
+        list[str] | None, typer.Option(help="A C parameter that the caller sets to zero before the call.")
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="PARAMETER=VARIABLE, where their names differ; x0=x[0] for one of its numbers."),
+    ] = None,
     include: Annotated[list[Path] | None, typer.Option(help="A folder of headers.")] = None,
     define: Annotated[list[str] | None, typer.Option(help="NAME=TEXT, as of a compiler.")] = None,
     tangent: Tangent = "rotation vector",
@@ -77,15 +95,19 @@ def verify(
 
     if (file is None) == (c is None):
         raise _misuse("give a Python file, or --c with --function and --against")
+    if file is not None and file.suffix.lower() in C_SUFFIXES:
+        raise _misuse(
+            f"{file} is C, and FILE.py is run as Python: write symvi verify --c {file} --function NAME --against NAME, "
+            "the C function and what it is the derivative of (symvi derive lists the names)"
+        )
     if file is not None:
         with redirect_stdout(sys.stderr):  # what the user's own code prints is no verdict
             claims = claims_of_file(file)
     else:
         own = {"tangent": tangent, "side": side, "axis": _axis(axis), "parent": parent, "offset": offset}
-        claims = [
-            _c_claim(c, function, against, wrt, output, name, include, define, {**own, "axes": axes, "scale": scale})
-        ]
-    reports, refused = _judged(console, claims, prove, seed)
+        reading = {"output": output, "cleared": cleared, "names": name, "include": include, "define": define}
+        claims = [_c_claim(c, function, against, wrt, reading, {**own, "axes": axes, "scale": scale})]
+    reports, refused = _judged(console, claims, prove, seed, _in_python if c is None else _in_shell)
     unwritten = []
     for path, form in ((html, "html"), (latex, "latex")):
         if path is not None and reports:
@@ -105,7 +127,10 @@ def _written(console: Console, path: Path, form: str, reports: Mapping[str, Repo
     return []
 
 
-def _judged(console: Console, claims: list, prove: bool, seed: int) -> tuple[dict[str, Report], dict[str, str]]:
+def _judged(
+    console: Console, claims: list, prove: bool, seed: int, worded: Callable[[str], str]
+) -> tuple[dict[str, Report], dict[str, str]]:
+    """Reports, and why there is none, in words for the place where the question was asked."""
     reports: dict[str, Report] = {}
     refused: dict[str, str] = {}
     for number, claim in enumerate(claims):
@@ -115,7 +140,7 @@ def _judged(console: Console, claims: list, prove: bool, seed: int) -> tuple[dic
                 reports[name] = claim.report(prove, seed)
             said = str(reports[name])
         except SymviError as error:
-            refused[name] = said = str(error)
+            refused[name] = said = worded(str(error))
         console.print(f"{name}:\n{said}\n", highlight=False, markup=False, soft_wrap=True)
     return reports, refused
 
@@ -124,28 +149,44 @@ def _verdict(reports: Mapping[str, Report], refused: Mapping[str, str], unwritte
     """The result. Raises WrongDerivative or UnansweredClaim."""
     found = {"claims": {name: report.json() for name, report in reports.items()}, "not judged": dict(refused)}
     wrong = [name for name, report in reports.items() if not report.right]
-    if unwritten:
-        raise UnansweredClaim("; ".join(unwritten), found)
-    if refused:
-        raise UnansweredClaim(f"could not be judged: {', '.join(refused)}", found)
+    said = [f"{len(wrong)} of {len(reports)} wrong: {', '.join(wrong)}"] * bool(wrong)
+    said += [f"could not be judged: {', '.join(refused)}"] * bool(refused)
+    if refused or unwritten:
+        raise UnansweredClaim("; ".join([*said, *unwritten]), found)
     if wrong:
-        raise WrongDerivative(f"{len(wrong)} of {len(reports)} wrong: {', '.join(wrong)}", found)
+        raise WrongDerivative(said[0], found)
     partly = [name for name, report in reports.items() if not report.everywhere]
     if strict and partly:
         raise WrongDerivative(f"right only where tested: {', '.join(partly)}", found)
     return found
 
 
-def _c_claim(path, function, against, wrt, output, names, include, define, own: dict):
+def _in_python(said: str) -> str:
+    return said
+
+
+def _in_shell(said: str) -> str:
+    """Remedies for Python as the options of this command."""
+    for pattern, option in OPTIONS:
+        said = pattern.sub(option, said)
+    return said
+
+
+def _c_claim(path, function, against, wrt, reading: dict, own: dict):
     from symvi.verify.derivatives.c_function import c
     from symvi.verify.derivatives.claims import Claim
+    from symvi.verify.derivatives.errors import VerificationError
     from symvi.verify.derivatives.own import own as own_function
 
     if function is None or against is None:
         raise _misuse("--c needs --function, the C function, and --against, what it is the derivative of")
     judged = own_function(against, **own)
-    options = {"names": _pairs(names or [], "--name"), "define": _pairs(define or [], "--define")}
-    claimed = c(path, function, output, include=include or (), **options)
+    options = {key: _pairs(reading[key] or [], f"--{key.rstrip('s')}") for key in ("names", "define")}
+    options |= {"include": reading["include"] or (), "cleared": reading["cleared"] or None}
+    try:
+        claimed = c(path, function, reading["output"], **options)
+    except VerificationError as error:
+        raise VerificationError(_in_shell(str(error))) from error
     return Claim(function, judged, claimed, tuple(wrt or judged.definition.wrt))
 
 

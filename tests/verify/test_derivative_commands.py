@@ -117,6 +117,7 @@ def test_the_papers_tangent_can_be_stated(folder: Path) -> None:
         (["verify", "--c", "lever.c", "--function", "lever"], "--against"),
         (["verify", "--c", "lever.c", "--function", "lever", "--against", "rotations"], "did you mean 'rotation'"),
         (["verify", "--c", "lever.c", "--function", "leverage", "--against", "rotation"], "no function leverage"),
+        (["verify", "lever.c"], "write symvi verify --c lever.c --function NAME --against NAME"),
         (["derive", "revolut"], "did you mean 'revolute'"),
         (["derive", "world_inertias"], "did you mean 'world_inertia'"),
     ],
@@ -169,6 +170,65 @@ def ball(xa):
     assert "VARIABLES has no 'r'; known: q, v" in said["position_derivative_wrt_r"]
     assert "no function speed" in said["speed_derivative_wrt_v"]
     assert "did you mean 'spherical'" in said["ball"]
+
+
+def test_a_name_may_say_several_variables(folder: Path, capsys) -> None:
+    claims = """
+VARIABLES["q_v"] = verify.scalar()
+VARIABLES["r"] = VARIABLES["R_"] = verify.scalar()
+def turned(q, v):
+    return rotation(q) @ v
+def turned_derivative_wrt_v_q(q, v):
+    return np.hstack([rotation(q), -rotation(q) @ skew(v)])
+def turned_derivative_wrt_v_r(q, v):
+    return 0
+def turned_derivative_wrt_v_v(q, v):
+    return 0
+"""
+    (folder / "claims.py").write_text(CLAIMS + claims)
+    assert cli.main(["verify", "claims.py", "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert found["claims"]["turned_derivative_wrt_v_q"]["wrt"] == ["v", "q"]
+    assert found["claims"]["turned_derivative_wrt_v_q"]["right"]
+    said = found["not judged"]
+    assert "'v_r' may mean v and r or v and R_; say which" in said["turned_derivative_wrt_v_r"]
+    assert "@verify.claim(function=turned, wrt=('v', 'r'))" in said["turned_derivative_wrt_v_r"]
+    assert "VARIABLES has no 'v_v'" in said["turned_derivative_wrt_v_v"]
+
+
+def test_the_last_line_names_what_is_wrong_and_what_could_not_be_judged(folder: Path, capsys) -> None:
+    (folder / "claims.py").write_text(CLAIMS + WRONG + "\ndef position_derivative_wrt_r(q, v):\n    return 0\n")
+    assert cli.main(["verify", "claims.py"]) == 2
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    assert "1 of 3 wrong: position_derivative_wrt_q; could not be judged: position_derivative_wrt_r" in last
+
+
+ADDED = IN_C.replace("            J[i][j] = 0;\n", "").replace("SIZE", "1")
+
+
+def test_an_output_that_the_caller_clears_is_said_to_be(folder: Path, capsys) -> None:
+    (folder / "added.c").write_text(ADDED)
+    command = ["verify", "--c", "added.c", "--function", "lever", "--against", "rotation"]
+    assert cli.main(command) == 2
+    assert "if the caller sets J to zero before the call, say so: --cleared J" in capsys.readouterr().out
+    assert cli.main([*command, "--cleared", "J"]) == 0
+    assert cli.main([*command, "--cleared", "K"]) == 2
+    assert "--cleared: lever has no parameter K; it has" in capsys.readouterr().err
+
+
+def test_a_parameter_may_be_one_number_of_a_variable(folder: Path, capsys) -> None:
+    scalars = IN_C.replace("SIZE", "1").replace("const double v[3]", "double v0, double vy, double vz")
+    (folder / "scalars.c").write_text(scalars.replace("    double S", "    double v[3] = {v0, vy, vz};\n    double S"))
+    command = ["verify", "--c", "scalars.c", "--function", "lever", "--against", "rotation"]
+    assert cli.main(command) == 2
+    assert "parameter 'v0' is no variable; did you mean 'v'? Say --name 'v0=v[0]'" in capsys.readouterr().out
+    names = ["--name", "v0=v[0]", "--name", "vy=v[1]", "--name", "vz=v[2]"]
+    assert cli.main([*command, *names]) == 0
+    assert cli.main([*command, *names[:-1], "vz=v[1]"]) == 1
+    assert cli.main([*command, *names[:-1], "vz=v[3]"]) == 2
+    assert "--name 'vz=v[3]': v is a vector of 3, its last entry is v[2]" in capsys.readouterr().out
+    assert cli.main([*command, *names, "--name", "q=v[1]"]) == 2
+    assert "the parameter 'q' is an array, the entry is one number" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("written", ["variables", "Variables", "WITH"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from math import prod
 from pathlib import Path
@@ -14,6 +15,7 @@ from symvi.verify.derivatives.matching import bare, matched
 from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import World
 
+ENTRY = re.compile(r"(?P<name>\w+)(?P<index>(\[\d+\])+|\[\d+, ?\d+\])")
 ORDERS = ("wxyz", "sxyz", "xyz", "xy")  # of a struct's members, as entries of a variable
 
 
@@ -29,8 +31,9 @@ class CGiven:
         said = f"{source.name} (C, {source.file}:{source.line})"
         output = self._output(said, variables)
         members = _members(source.parameters, variables, self.names)
+        members |= _entries(source.parameters, variables, self.names, said)
         whole = [p.name for p in source.parameters if p.name != output and p.name not in members]
-        roots = {name.rpartition(".")[0] for name in members}
+        roots = {*members, *(name.rpartition(".")[0] for name in members)}
         named = {name: of for name, of in self.names.items() if name not in roots}
         places = {**matched(whole, variables, named, said), **{name: of for name, (of, _) in members.items()}}
         self._check(said, output, {name: places[name] for name in places if name not in members}, members, variables)
@@ -67,7 +70,7 @@ class CGiven:
                 hint = did_you_mean(parameter.name, variables)
                 raise VerificationError(
                     f"{said}: parameter '{parameter.name}' is no variable; {hint}{'' if hint.endswith('?') else '.'} "
-                    f"Say names={{'{parameter.name}': ...}}"
+                    f"Say names={{'{parameter.name}': {_entry_meant(parameter, variables)}}}"
                 )
             variable = variables[places[parameter.name]]
             if parameter.size is not None and parameter.size != variable.size:
@@ -107,6 +110,38 @@ def _members(parameters: Iterable, variables: Mapping[str, Variable], names: Map
     return found
 
 
+def _entries(parameters: Iterable, variables: Mapping[str, Variable], names: Mapping[str, str], said: str) -> dict:
+    """Numbers that are one of a variable's: names={"x0": "x[0]"}, of a matrix "A[1][0]".
+
+    Raises VerificationError for an entry that is not there, and a parameter that is no single number.
+    """
+    found = {}
+    for parameter in parameters:
+        match = ENTRY.fullmatch(names.get(parameter.name, ""))
+        if match is None or match["name"] not in variables:
+            continue
+        variable, wanted = variables[match["name"]], f"{said}: names={{'{parameter.name}': '{match[0]}'}}"
+        if parameter.shape != ():
+            raise VerificationError(f"{wanted}: the parameter '{parameter.name}' is an array, the entry is one number")
+        index = [int(k) for k in re.findall(r"\d+", match["index"])]
+        shape = variable.shape if len(index) == len(variable.shape) else (variable.size,)
+        if len(index) != len(shape) or any(k >= size for k, size in zip(index, shape, strict=True)):
+            last = "".join(f"[{size - 1}]" for size in variable.shape)
+            what = f"{wanted}: {match['name']} is a {variable.said}"
+            raise VerificationError(what + (f", its last entry is {match['name']}{last}" if last else ""))
+        found[parameter.name] = match["name"], index[0] if len(index) == 1 else index[0] * shape[1] + index[1]
+    return found
+
+
+def _entry_meant(parameter, variables: Mapping[str, Variable]) -> str:
+    """What x0 may stand for: the entry of a vector x."""
+    match = re.fullmatch(r"(.*?)_?(\d+)", parameter.name)
+    same = [name for name in variables if match and parameter.shape == () and bare(name) == bare(match[1])]
+    if len(same) == 1 and variables[same[0]].shape and int(match[2]) < variables[same[0]].size:
+        return f"'{same[0]}[{int(match[2])}]'"
+    return "..."
+
+
 def c(
     source: str | Path,
     name: str,
@@ -120,7 +155,8 @@ def c(
 
     source: the text, or the path of a file. name: of the function. output: the parameter that is the matrix, row by
     row, or "return"; needed where there are several. names: parameter -> variable, where names differ by more than
-    case and underscores. include, define: as of a compiler. cleared: outputs that the caller sets to zero first.
+    case and underscores, or one of its numbers, "x[0]". include, define: as of a compiler. cleared: outputs that the
+    caller sets to zero first.
     Raises VerificationError with every line outside the subset.
     """
     from symvi.verify.derivatives.c_source import read_c

@@ -3,9 +3,9 @@
     @verify.claim(function=position, wrt="q", variables={"q": verify.quaternion(), ...})
     def jacobian(q, ...): ...
 
-or, without a decorator, by names: `position` and `position_derivative_wrt_q` (`position_second_derivative_wrt_q`), with
-a dictionary VARIABLES in the same file. Functions and claims may be SymPy expressions as well. A claim that cannot be
-asked keeps none of the others from being judged.
+or, without a decorator, by names: `position` and `position_derivative_wrt_q` (`position_second_derivative_wrt_q`; by
+several side by side `position_derivative_wrt_q_v`), with a dictionary VARIABLES in the same file. Functions and claims
+may be SymPy expressions as well. A claim that cannot be asked keeps none of the others from being judged.
 """
 
 from __future__ import annotations
@@ -141,10 +141,31 @@ def _named(names: Mapping[str, object], variables: Mapping, path: Path) -> Itera
             yield Claim(name, refused=f"{path.name}: {name} is there, and no function {match['function']}")
             continue
         alike = [variable for variable in variables if bare(variable) == bare(match["wrt"])]
-        if len(alike) != 1:
-            yield Claim(name, refused=f"{path.name}: {name}: {_unknown(match['wrt'], names, variables)}")
+        ways = [alike] if len(alike) == 1 else _split(match["wrt"].split("_"), variables)
+        if len(ways) != 1:
+            why = _unknown(match["wrt"], names, variables) if not ways else _several(match, ways)
+            yield Claim(name, refused=f"{path.name}: {name}: {why}")
             continue
-        yield Claim(name, names[match["function"]], value, alike[0], variables, 2 if match["second"] else 1)
+        yield Claim(name, names[match["function"]], value, tuple(ways[0]), variables, 2 if match["second"] else 1)
+
+
+def _split(parts: list[str], variables: Mapping) -> list[list[str]]:
+    """All ways to read q_a_p as variables one after the other: q_a and p, say."""
+    if not parts:
+        return [[]]
+    found = []
+    for end in range(1, len(parts) + 1):
+        first = [variable for variable in variables if bare(variable) == bare("_".join(parts[:end]))]
+        found += [[one, *rest] for one in first for rest in _split(parts[end:], variables) if one not in rest]
+    return found
+
+
+def _several(match: re.Match, ways: list[list[str]]) -> str:
+    read = " or ".join(" and ".join(way) for way in ways)
+    return (
+        f"'{match['wrt']}' may mean {read}; say which above a function of another name: "
+        f"@verify.claim(function={match['function']}, wrt={tuple(ways[0])!r})"
+    )
 
 
 def _unknown(name: str, names: Mapping[str, object], variables: Mapping) -> str:

@@ -16,15 +16,16 @@ class Storage:
     """The cells of one variable; None stands in those that were never written.
 
     grows: the size is the caller's affair (a parameter `double *x`), and cells appear as they are written.
-    is_global: nothing may be written.
+    is_global: nothing may be written. remedy: what a caller could do for cells that were never written.
     """
 
-    __slots__ = ("name", "type", "cells", "grows", "is_global")
+    __slots__ = ("name", "type", "cells", "grows", "is_global", "remedy")
 
     def __init__(
         self, name: str, type: Type, content: list | None = None, grows: bool = False, is_global: bool = False
     ):
         self.name, self.type, self.grows, self.is_global = name, type, grows, is_global
+        self.remedy = ""
         self.cells = content if content is not None else [None] * (0 if grows else cells(type))
 
     def label(self, offset: int) -> str:
@@ -40,7 +41,7 @@ class Storage:
             value = self.cells[offset]
             if value is not None:
                 return value
-        raise refused(place, f"{self.label(offset)} is read before anything is written to it")
+        raise refused(place, f"{self.label(offset)} is read before anything is written to it{self.remedy}")
 
     def write(self, offset: int, value, place: Place) -> None:
         """Set a cell. Raises SourceError for a global, and for more cells than can be."""

@@ -121,6 +121,8 @@ class Arguments:
         elif isinstance(of, Array) and of.length is not None:
             owned = Storage(name, of)
             self._fill(owned, name, of, 0)
+            if name in self.by_name:  # no array of structs
+                owned.remedy = f"; {_remedy(name)}"
         else:
             return Storage(name, variable.type, [self._open(name, of)])
         return Storage(name, variable.type, [Pointer(owned, 0, 0, len(owned.cells))])
@@ -131,6 +133,7 @@ class Arguments:
         content = self._content(name)
         grows = self.by_name[name].direction != "in"
         owned = Storage(name, element, content or [], grows=True)
+        owned.remedy = f"; {_remedy(name)}" if grows else ""
         if content is None and not grows:
             raise refused(self.place, f"no numbers are given for the parameter {name}")
         self.found[name] = owned, 0
@@ -185,8 +188,9 @@ class Arguments:
         missing = [storage.label(start + k) for k, cell in enumerate(content) if cell is None]
         if missing:
             shown = ", ".join(missing[:4]) + (f" and {len(missing) - 4} more" if len(missing) > 4 else "")
-            raise refused(
-                self.place, f"{shown}: never written; if the caller sets {parameter.name} to zero "
-                f"before the call, say so: cleared=[{parameter.name!r}]"
-            )  # fmt: skip
+            raise refused(self.place, f"{shown}: never written; {_remedy(parameter.name)}")
         return content
+
+
+def _remedy(name: str) -> str:
+    return f"if the caller sets {name} to zero before the call, say so: cleared=[{name!r}]"
