@@ -9,6 +9,7 @@ from random import Random
 
 from symvi.verify.derivatives.function import Function
 from symvi.verify.derivatives.nearness import allowed_in_floats, known_entries
+from symvi.verify.derivatives.pasting import pasted
 from symvi.verify.derivatives.points import Point, SmallDraw, draw_point
 from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.report import Counterexample
@@ -32,10 +33,12 @@ def counterexamples(problem: Problem, wrong: Iterable[int], spare: Iterable[Poin
             break
         found |= _differing(problem, point, open_entries, near)
         open_entries -= set(found)
-    return {
-        entry: replace(one, point={name: values for name, values in one.point.items() if name in used})
-        for entry, one in found.items()
-    }
+    return {entry: _of_used(problem, one, used) for entry, one in found.items()}
+
+
+def _of_used(problem: Problem, one: Counterexample, used: set[str]) -> Counterexample:
+    point = {name: values for name, values in one.point.items() if name in used}
+    return replace(one, point=point, pasted=pasted(problem, point))
 
 
 def used_variables(problem: Problem) -> set[str]:

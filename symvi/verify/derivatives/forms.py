@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symvi.verify.derivatives.points import point_text
 from symvi.verify.derivatives.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, SERIES, WRONG, Entry, Report
 
 MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", ROUNDED: "~", SERIES: "~", WRONG: "X"}
@@ -65,13 +64,14 @@ def rows_of(report: Report) -> list[list[Entry]]:
 
 
 def example_lines(entries: Sequence[Entry]) -> list[str]:
-    """Wrong entries with both of their values, under the point where they have them."""
+    """Wrong entries with both of their values, under the point where they have them: a line of its own, to paste."""
     lines: list[str] = []
     points = [entry.counterexample.point if entry.counterexample else None for entry in entries]
     for number, point in enumerate(points):
         if point in points[:number]:
             continue
-        lines.append("counterexample:" if point is None else f"counterexample: at {point_text(point)}")
+        example = entries[number].counterexample
+        lines += ["counterexample:"] if example is None else ["counterexample: at", example.pasted]
         lines += [f"    {entry_line(entry)}" for entry, of in zip(entries, points, strict=True) if of == point]
     return lines
 
@@ -125,6 +125,7 @@ def _plain_entry(entry: Entry) -> dict:
         point = {name: [str(value) for value in values] for name, values in entry.counterexample.point.items()}
         found["counterexample"] = {
             "point": point,
+            "pasted": entry.counterexample.pasted,
             "claimed": entry.counterexample.claimed,
             "true": entry.counterexample.true,
             "exact": entry.counterexample.exact,

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from html import escape
 
 from symvi.verify.derivatives.forms import MARKS, diagnosis_lines, rows_of, verdict_line
-from symvi.verify.derivatives.points import point_text
 from symvi.verify.derivatives.report import DIGITS, FLOATS, ROUNDED, Entry, Report
 
 TITLE = "Derivatives by hand, verified by symvi"
@@ -49,7 +48,7 @@ def _section(report: Report) -> str:
 def _cell(entry: Entry) -> str:
     example = entry.counterexample
     values = "" if example is None else f"<small>{escape(example.claimed)}; true: {escape(example.true)}</small>"
-    title = escape(entry.verdict if example is None else f"at {point_text(example.point)}")
+    title = escape(entry.verdict if example is None else f"at {example.pasted}")
     kind = KINDS.get(entry.verdict, "right")
     return f'<td class="{kind}" title="{title}">{escape(MARKS[entry.verdict])}{values}</td>'
 
@@ -65,7 +64,7 @@ def _points(report: Report) -> list[str]:
     entries: dict[str, list[str]] = {}
     for entry in report.wrong:
         if entry.counterexample:
-            entries.setdefault(point_text(entry.counterexample.point), []).append(str(list(entry.index)))
+            entries.setdefault(entry.counterexample.pasted, []).append(str(list(entry.index)))
     return [f"counterexample of {', '.join(indices)}: {point}" for point, indices in entries.items()]
 
 

@@ -12,12 +12,16 @@ SERIES = "equal up to a series in a small region"
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A point, both values there, and whether they are exact. Values of an irrational function are decimals."""
+    """A point, both values there, and whether they are exact. Values of an irrational function are decimals.
+
+    pasted: the point as statements in the language of the claim.
+    """
 
     point: dict[str, list[Fraction]]
     claimed: str
     true: str
     exact: bool
+    pasted: str = ""
 
 
 @dataclass(frozen=True)
