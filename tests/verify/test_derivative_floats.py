@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import symvi.verify as verify
+from symvi.verify.derivatives import nearness, precision
 
 X = {"x": verify.scalar()}
 
@@ -58,6 +60,76 @@ def test_single_precision_is_named_and_judged_as_such(factor: float, right: bool
 def test_a_rounded_factor_is_no_single_precision() -> None:
     report = verify.derivative(lambda x: float(x) ** 2, lambda x: 2.0000003 * float(x), "x", X)
     assert not report.right and "single precision" not in str(report)
+
+
+# --- checks of a user's own, and decimals --------------------------------------------------------------------------
+def rotation_of(q: np.ndarray) -> np.ndarray:
+    w, cross = float(q[0]), skew([float(x) for x in q[1:]])
+    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+
+def skew(p: np.ndarray) -> np.ndarray:
+    return np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])
+
+
+def turned(q, p):
+    w, u = q[0], q[1:]
+    return p + 2 * np.cross(u, w * p + np.cross(u, p))
+
+
+@pytest.mark.parametrize("factor", [1, 1.0001])
+def test_a_check_of_the_manifold_holds_wherever_a_claim_is_looked_at(factor: float) -> None:
+    variables = {
+        "q": verify.quaternion(),
+        "p": verify.vector(3),
+        "n": verify.unit_vector(),
+        "A": verify.rotation(),
+        "w": verify.angular_velocity(),
+        "h": verify.step(),
+        "m": verify.scalar(True),
+        "J": verify.inertia(),
+    }
+
+    def claimed(q, p, n, A, w, h, m, J):  # noqa: N803
+        R = rotation_of(q)  # noqa: N806
+        np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-9)
+        np.testing.assert_allclose(A.T.astype(float) @ A.astype(float), np.eye(3), atol=1e-9)
+        assert np.isclose(np.linalg.norm([float(x) for x in n]), 1, atol=1e-9, rtol=0)
+        assert h * np.linalg.norm([float(x) for x in w]) < 2 and m > 0 and h > 0
+        np.testing.assert_allclose(J.astype(float), J.T.astype(float))
+        assert np.linalg.eigvalsh(J.astype(float)).min() > 0
+        return -factor * R @ skew(p)
+
+    report = verify.derivative(turned, claimed, "q", variables)
+    assert report.right == (factor == 1), str(report)
+
+
+def test_a_claim_that_refuses_what_stands_beside_a_point_is_judged_at_the_point(monkeypatch) -> None:
+    far = float("1e8")  # no literal, which points are taken around
+
+    def claimed(x):
+        assert abs(float(x)) < far
+        return 2 * float(x)
+
+    for module in (nearness, precision):
+        monkeypatch.setattr(module, "shaken", lambda point, *_: {name: [Fraction(10**9)] for name in point})
+    report = verify.derivative(lambda x: x**2, claimed, "x", X)
+    assert report.right, str(report)
+
+
+@pytest.mark.parametrize(("digits", "factor", "right"), [(12, 1, True), (8, 1, True), (12, 1 + 1e-7, False)])
+def test_decimals_are_named_and_judged_as_such(digits: int, factor: float, right: bool) -> None:
+    def claimed(q, p):
+        return np.round(-factor * rotation_of(q) @ skew(p.astype(float)), digits)
+
+    report = verify.derivative(turned, claimed, "q", {"q": verify.quaternion(), "p": verify.vector(3)})
+    assert report.right == right, str(report)
+    assert "single precision" not in str(report) and f"rounds to {digits} decimals" in str(report)
+
+
+def test_few_decimals_are_told_and_are_wrong() -> None:
+    report = verify.derivative(lambda x: x**3, lambda x: np.round(3 * float(x) ** 2, 3), "x", X)
+    assert not report.right and "returns numbers of 3 decimals" in str(report), str(report)
 
 
 # --- functions that take machine numbers only ---------------------------------------------------------------------

@@ -30,9 +30,10 @@ from symvi.verify.derivatives.implied import Implied
 from symvi.verify.derivatives.in_floats import points_in_floats
 from symvi.verify.derivatives.iterations import COARSE, ends_of_loops, unfinished
 from symvi.verify.derivatives.lines import between
-from symvi.verify.derivatives.nearness import IN_SINGLE, Compared, compared
+from symvi.verify.derivatives.nearness import Compared, compared
 from symvi.verify.derivatives.patience import searching
 from symvi.verify.derivatives.points import Point, SmallDraw, draw_point, point_text
+from symvi.verify.derivatives.precision import precision_said
 from symvi.verify.derivatives.problem import ANOTHER_POINT, NO_VALUE, Problem, field_world
 from symvi.verify.derivatives.sign_points import ROUGH, SignPoints
 from symvi.verify.derivatives.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
@@ -131,9 +132,7 @@ def _why_not(problem: Problem, point: Point) -> str:
 
 def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: int) -> Iterator[str]:
     if problem.in_floats:
-        single = any(IN_SINGLE in note for note in problem.claimed.notes)
-        precision = ", to single precision" if single else ""
-        yield f"{len(branches[0].points)} points in floats{precision}, conditions are not seen"
+        yield f"{len(branches[0].points)} points in floats{precision_said(problem)}, conditions are not seen"
     reached = [branch for branch in found.branches if branch in branches or branch.kink]
     implied = Implied(problem, reached)
     yield from one_way_conditions(reached, found.still, implied.has_one_way, implied.never_all)

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import frexp, prod
+from math import prod
 
-from symvi.verify.derivatives.errors import OutsideDomain, TooClose
 from symvi.verify.derivatives.known_errors import BoundedWorld
 from symvi.verify.derivatives.points import Point
-from symvi.verify.derivatives.problem import Problem, in_world
+from symvi.verify.derivatives.precision import FEWEST, IN_SINGLE, TO_DECIMALS, UNTOLD, decimals, is_single
+from symvi.verify.derivatives.problem import NO_VALUE, Problem, in_world
+from symvi.verify.derivatives.shaking import shaken
 from symvi.verify.derivatives.truth import difference_noise
 from symvi.verify.derivatives.worlds import DIGITS, FloatWorld, RealWorld
 
@@ -27,14 +28,9 @@ UNITS = 4  # of the last place: what a few operations of machine numbers may los
 SAME_IN_FLOATS = 1e-8
 FLOOR = 1e-12  # of a row's size, in floats
 DIGITS_OF_FLOATS = 16
-NEXT_TO_NOTHING = Fraction(1, 10**12)  # of ordinary numbers
 SHAKES, SHAKEN = (Fraction(1, 10**12), Fraction(-7, 10**13), Fraction(3, 10**13)), 1000
-IN_SINGLE = "computes in single precision"
 SINGLE = 1e-6  # of a row's size, in single precision
-BITS, MANY_BITS = 24, 16  # of a number in single precision; more than numbers have that a user writes
 SHAKES_OF_SINGLE = (Fraction(1, 10**6), Fraction(-7, 10**7))
-BELOW_SINGLE, ABOVE_SINGLE = Fraction(1, 10**11), Fraction(1, 10**3)
-NO_VALUE = (OutsideDomain, TooClose, ZeroDivisionError, OverflowError)
 
 
 @dataclass
@@ -126,17 +122,25 @@ def allowed_in_floats(problem: Problem, point: Point, truth: list, claim: list) 
     """What machine numbers may make of each entry.
 
     The claim's noise when the point is shaken, what rounding makes of the truth, the noise of differences; what single
-    precision makes of it, where the claim computes in that.
+    precision makes of it, or decimals, where the claim computes in that.
     """
     noise = _noise(problem, point, SHAKES)
     errors = _errors_of_truth(problem, point)
     width = problem.shape[-1]
-    single = is_single(problem, point)
+    ends = decimals(problem, point)
+    single = ends is None and is_single(problem, point)
+    coarse = _unit(problem, ends)
     found = []
     for k, (t, c) in enumerate(zip(truth, claim, strict=True)):
         start = k // width * width
         row = max(max(abs(truth[i]), abs(claim[i])) for i in range(start, start + width))
-        found.append(SAME_IN_FLOATS * max(abs(t), abs(c)) + FLOOR * row + errors[k] + SHAKEN * noise[k])
+        found.append(
+            SAME_IN_FLOATS * max(abs(t), abs(c))
+            + FLOOR * row
+            + errors[k]
+            + SHAKEN * max(0.0, noise[k] - coarse)
+            + coarse
+        )
         if single:
             found[-1] += SINGLE * row
     if single:
@@ -159,57 +163,25 @@ def _errors_of_truth(problem: Problem, point: Point) -> list:
     return [error if error < 1 else 0 for error in found]
 
 
-def is_single(problem: Problem, point: Point) -> bool:
-    """Whether a claim rounds to single precision: what it returns, or one of its variables, of which less is lost.
-
-    What it returns at numbers of few digits has few digits in any precision.
-    """
-    if not problem.claimed.floats_only:
-        return False
-    try:
-        still = problem.claim(point, FloatWorld())
-        is_long = not any(_is_short(float(x), BITS) for name in problem.claimed.arguments for x in point[name])
-        if is_long and all(_is_short(x, BITS) for x in still) and not all(_is_short(x, MANY_BITS) for x in still):
-            return True
-        seen = NEXT_TO_NOTHING * max(abs(x) for values in point.values() for x in values)
-        for name in problem.claimed.arguments:
-            near, far = (
-                problem.claim({**point, name: _shaken(point[name], shake)}, FloatWorld())
-                for shake in (BELOW_SINGLE, ABOVE_SINGLE)
-            )
-            if near == still and max(abs(a - b) for a, b in zip(far, still, strict=True)) > seen:
-                return True
-    except NO_VALUE:
-        return False
-    return False
-
-
-def _is_short(x: float, bits: int) -> bool:
-    """Whether a number has no more than so many bits."""
-    whole = frexp(x)[0] * 2**bits
-    return whole == round(whole)
+def _unit(problem: Problem, ends: int | None) -> float:
+    """One unit of the last decimal that a claim rounds to, 0 where that is too coarse to judge anything in."""
+    if ends is None:
+        return 0.0
+    if ends < FEWEST:
+        problem.claimed.note(f"{problem.claimed.said} returns numbers of {ends} decimals: too few to be compared in")
+        return 0.0
+    problem.claimed.note(f"{problem.claimed.said} {TO_DECIMALS}{ends} decimals: it is compared in that")
+    return 10.0**-ends
 
 
 def _noise(problem: Problem, point: Point, shakes: Iterable[Fraction]) -> list[float]:
     """How much the claim changes when every number of the point changes by little."""
-    try:
-        still = problem.claim(point, FloatWorld())
-        found = [0.0] * len(still)
-        for shake in shakes:
-            moved = {name: _shaken(values, shake) for name, values in point.items()}
-            found = [
-                max(f, abs(a - b)) for f, a, b in zip(found, problem.claim(moved, FloatWorld()), still, strict=True)
-            ]
-    except NO_VALUE:
-        return [0.0] * prod(problem.shape)
+    found = [0.0] * prod(problem.shape)
+    for shake in shakes:
+        try:
+            still = problem.claim(point, FloatWorld())
+            moved = problem.claim(shaken(point, problem.question.variables, shake), FloatWorld())
+        except UNTOLD:
+            continue
+        found = [max(f, abs(a - b)) for f, a, b in zip(found, moved, still, strict=True)]
     return found
-
-
-def _shaken(values: list[Fraction], shake: Fraction) -> list[Fraction]:
-    """Numbers with a small change of each; those that are next to nothing change by as little of the largest one.
-
-    Where all are next to nothing, that is of 1.
-    """
-    size = max(map(abs, values))
-    size = size if size > NEXT_TO_NOTHING else 1
-    return [value * (1 + shake) if abs(value) > size * NEXT_TO_NOTHING else value + size * shake for value in values]
