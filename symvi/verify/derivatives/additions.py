@@ -22,7 +22,7 @@ from symvi.verify.derivatives.pairs_of_errors import pairs_of_errors
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.replaced import Replaced, replaced
 from symvi.verify.derivatives.scopes import Scope
-from symvi.verify.derivatives.terms import AFTER, BEFORE, Term, terms
+from symvi.verify.derivatives.terms import AFTER, BEFORE, ON_THE_WAY, PART, Term, terms
 from symvi.verify.derivatives.worlds import FloatWorld
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 NEAR = 1e-8
 MOST_TERMS = 3  # that are told of one part
 LINE, USED = re.compile(r"[^ ]+:\d+"), " where it is used in "  # in the places of terms
+VAGUE = 8  # of a place that names nothing
 MOST_NUMBERS = 40  # of variables, that products are made of
 
 
@@ -312,17 +313,20 @@ def _terms(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
         said = _said(bench, deltas, [first.share[window], second.share[window]])
         if said is not None and said[1]:
             found.setdefault(_short(said[1]), []).append((first.cost + 0.2 * said[0], first.place))
-    for words, alike in list(found.items())[:MOST_TERMS]:
-        place = min((place for _, place in alike), key=_vague)
-        of = f" of {place}" if place else ""
-        yield f"a term of the chain rule, the derivative{of}: {words}", "term", min(cost for cost, _ in alike)
+    named = {words: min(alike, key=lambda one: _vague(one[1])) for words, alike in found.items()}
+    least = min((_vague(place) for _, place in named.values()), default=0)
+    clear = [words for words, (_, place) in named.items() if _vague(place) < max(VAGUE, least + 1)]
+    for words in clear[: MOST_TERMS if least < VAGUE else 1]:  # what has no name may be said in many ways
+        place, cost = named[words][1], min(cost for cost, _ in found[words])
+        yield f"a term of the chain rule, the derivative of {place}: {words}", "term", cost
 
 
 def _vague(place: str) -> int:
     """How little a place says: names and quoted code say more than lines, and lines more than what has no name."""
     source, _, use = place.partition(USED)
     lines = sum(bool(LINE.fullmatch(part)) for part in (source, use))
-    return 5 * (not place) + 3 * (BEFORE in source) + 4 * (AFTER in use) + 2 * bool(LINE.fullmatch(source)) + lines
+    inside = VAGUE * (ON_THE_WAY in place or source == use) + 2 * (PART in place)
+    return inside + 3 * (BEFORE in source) + 4 * (AFTER in use) + 2 * bool(LINE.fullmatch(source)) + lines
 
 
 def _all_terms(bench: Bench) -> list[list[Term]] | None:

@@ -7,6 +7,7 @@ of the place by the variables. Numbers that were computed in one line of a user'
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -19,16 +20,22 @@ from symvi.verify.derivatives.truth import first_derivative, outputs
 
 MOST_LINKS = 120  # operands of arrays that are tried one by one
 BEFORE, AFTER = "what is computed before", "what follows"  # for what has no name
+ON_THE_WAY, PART = "a number that the function computes on its way", "one number in"
 MOST = 4000  # operations of a function that is searched term by term
 
 
 @dataclass(frozen=True)
 class Term:
-    """place: where it is computed. share: what it contributes to the derivative, rows by columns."""
+    """place: where it is computed. share: what it contributes to the derivative, rows by columns.
+
+    nodes, edges: the numbers, and the operands by number and position, of which all that goes through one is the term.
+    """
 
     place: str
     share: np.ndarray
     cost: float
+    nodes: frozenset[int] = frozenset()
+    edges: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,9 @@ def terms(problem: Problem, point: Point, traces: Traces) -> list[Term]:
     variables = [name for name in starts for _ in point[name]]
     found = [*_lines(tape, forward, results), *_links(tape, forward, results, variables)]
     found += [*_sites(tape, forward, backward)]
-    found += [*_numbers(tape, forward, backward), *_operands(tape, forward, backward)]
+    moving = _moving(tape, _seeds(problem, point, starts))
+    places = _places(tape)
+    found += [*_numbers(tape, forward, backward, moving, places), *_operands(tape, forward, backward, moving, places)]
     columns = problem.shape[-1]
     return [replace(term, share=term.share.reshape(-1, columns)) for term in found]
 
@@ -111,17 +120,22 @@ def _lines(tape, slopes: np.ndarray, results: list) -> Iterator[Term]:
         members = [i for i, p in enumerate(tape.places) if p == place]
         if len(members) < 2:
             continue
-        held = slopes.copy()
-        chosen = np.zeros(len(slopes), dtype=bool)
-        chosen[members] = True
-        for i, parents in enumerate(tape.parents):
-            if not parents:
-                continue
-            held[i] = 0.0
-            if not chosen[i]:
-                for parent, slope in parents:
-                    held[i] += slope * held[parent]
-        yield Term(place, total - jacobian(held, results), 2.0)
+        nodes = frozenset(members)
+        yield Term(place, total - jacobian(held(tape, slopes, nodes), results), 2.0, nodes)
+
+
+def held(tape, slopes: np.ndarray, nodes: frozenset[int], edges: frozenset[tuple[int, int]] = frozenset()):
+    """The slopes with some numbers, and some operands of numbers, held constant."""
+    found = slopes.copy()
+    for i, parents in enumerate(tape.parents):
+        if i in nodes:
+            found[i] = 0.0
+        elif parents:
+            found[i] = 0.0
+            for position, (parent, slope) in enumerate(parents):
+                if (i, position) not in edges:
+                    found[i] += slope * found[parent]
+    return found
 
 
 def _links(tape, slopes: np.ndarray, results: list, variables: list[str]) -> Iterator[Term]:
@@ -131,22 +145,25 @@ def _links(tape, slopes: np.ndarray, results: list, variables: list[str]) -> Ite
     said = {group: site_said(site, group[0]) for group, site in zip(groups, tape.sites, strict=True)}
     links: dict[tuple, set[tuple[int, int]]] = {}
     for i, parents in enumerate(tape.parents):
-        for parent, _ in parents:
+        for position, (parent, _) in enumerate(parents):
             if groups[parent] != groups[i] and (groups[parent][0] or groups[i][0]):
-                links.setdefault((groups[parent], groups[i]), set()).add((i, parent))
+                links.setdefault((groups[parent], groups[i]), set()).add((i, position))
     if len(links) > MOST_LINKS:
         return
     total = jacobian(slopes, results)
     for (source, target), edges in links.items():
-        held = slopes.copy()
-        for i, parents in enumerate(tape.parents):
-            if parents:
-                held[i] = 0.0
-                for parent, slope in parents:
-                    if (i, parent) not in edges:
-                        held[i] += slope * held[parent]
-        place = f"{said[source] or BEFORE} where it is used in {said[target] or AFTER}"
-        yield Term(place, total - jacobian(held, results), 2.2)
+        parents = {tape.parents[i][position][0] for i, position in edges}
+        one, use = _site_of(tape, parents, said[source]), _site_of(tape, {i for i, _ in edges}, said[target])
+        place = f"{one or BEFORE} where it is used in {use or AFTER}"
+        cut = frozenset(edges)
+        yield Term(place, total - jacobian(held(tape, slopes, frozenset(), cut), results), 2.2, edges=cut)
+
+
+def _site_of(tape, numbers: set[int], otherwise: str) -> str:
+    """The operation that all of some numbers are made in, if it is one: scalars of several are one group."""
+    sites = {tape.sites[i] for i in numbers}
+    one = sites.pop() if len(sites) == 1 else None
+    return otherwise if one is None else site_said(one, tape.places[min(numbers)])
 
 
 def jacobian(slopes: np.ndarray, results: list) -> np.ndarray:
@@ -163,28 +180,43 @@ def _sites(tape, slopes: np.ndarray, adjoints: np.ndarray) -> Iterator[Term]:
     for site, found in members.items():
         if len(found) > 1:
             share = sum(np.outer(adjoints[i], slopes[i]) for i in found)
-            yield Term(site_said(site, tape.places[found[0]]), share, 2.4)
+            yield Term(site_said(site, tape.places[found[0]]), share, 2.4, frozenset(found))
 
 
-def _numbers(tape, slopes: np.ndarray, adjoints: np.ndarray) -> Iterator[Term]:
+def _moving(tape, seeds: Mapping[int, np.ndarray]) -> list[bool]:
+    """Which numbers are made of variables: a slope may be zero at one point, where roundings cancel."""
+    found: list[bool] = []
     for i, parents in enumerate(tape.parents):
-        if parents and slopes[i].any():
-            yield Term(_place(tape, i), np.outer(adjoints[i], slopes[i]), 2.5)
+        found.append(i in seeds or any(found[parent] for parent, _ in parents))
+    return found
 
 
-def _operands(tape, slopes: np.ndarray, adjoints: np.ndarray) -> Iterator[Term]:
+def _numbers(tape, slopes: np.ndarray, adjoints: np.ndarray, moving: list[bool], places: list[str]) -> Iterator[Term]:
+    for i, parents in enumerate(tape.parents):
+        if parents and moving[i]:
+            yield Term(places[i], np.outer(adjoints[i], slopes[i]), 2.5, frozenset({i}))
+
+
+def _operands(tape, slopes: np.ndarray, adjoints: np.ndarray, moving: list[bool], places: list[str]) -> Iterator[Term]:
     for i, parents in enumerate(tape.parents):
         if len(parents) < 2:
             continue
-        for parent, slope in parents:
-            if slopes[parent].any():
-                yield Term(
-                    f"one factor in {_place(tape, i) or 'a product'}",
-                    np.outer(adjoints[i], slope * slopes[parent]),
-                    3.0,
-                )
+        for position, (parent, slope) in enumerate(parents):
+            if moving[parent]:
+                share = np.outer(adjoints[i], slope * slopes[parent])
+                yield Term(f"one factor in {places[i]}", share, 3.0, edges=frozenset({(i, position)}))
 
 
-def _place(tape, i: int) -> str:
-    """Where a number is computed, or the next number made of it that says where."""
-    return tape.places[i] or next((tape.places[j] for j in range(i, len(tape.places)) if tape.places[j]), "")
+def _places(tape) -> list[str]:
+    """Where every number is computed; of one among others, or of one without a place, what it is a part of."""
+    said = {key: site_said(*key) for key in dict.fromkeys(zip(tape.sites, tape.places, strict=True)) if key[1]}
+    members = Counter(tape.sites)
+    found, after = [], ON_THE_WAY
+    for site, place in zip(reversed(tape.sites), reversed(tape.places), strict=True):
+        if not place:
+            found.append(after)
+            continue
+        own = said[site, place]
+        after = own if isinstance(site, str) else f"{PART} {own}"
+        found.append(own if members[site] == 1 else after)
+    return found[::-1]

@@ -16,9 +16,11 @@ from itertools import islice
 
 from symvi.verify.derivatives.errors import OutsideDomain
 from symvi.verify.derivatives.worlds import World
+from symvi.verify.dual import Dual, Slopes
 
 NAIVE = "verify/naive"
 LONGEST = 60  # characters of code that are quoted
+CHANGE = "the first derivative of"
 OUTSIDE = ("verify/derivatives", "verify/dual", "numpy", "elementary")
 
 
@@ -132,9 +134,18 @@ class TraceWorld(World):
 
     def at(self, value: object, place: object) -> None:
         """Where a number was computed: a text, an expression, or a function that finds the line."""
+        if isinstance(value, Traced):
+            self._at(value, place, False)
+        elif type(value) is Dual:
+            self.at(value.real, place)
+            for slope in value.slope.along.values() if type(value.slope) is Slopes else ():
+                self._at(slope, place, True)
+
+    def _at(self, value: object, place: object, changes: bool) -> None:
+        """changes: whether a number is how much the one that was computed there changes."""
         if isinstance(value, Traced) and value.index is not None and self.tape.places[value.index] is None:
             line, site = called_at() if callable(place) else (str(place), str(place))
-            self.tape.places[value.index], self.tape.sites[value.index] = line, site
+            self.tape.places[value.index], self.tape.sites[value.index] = line, (site, CHANGE) if changes else site
 
     def _function(self, function: Callable, slope: Callable) -> Callable:
         def apply(x: Traced) -> Traced:
@@ -168,6 +179,8 @@ def called_at() -> tuple[str, object]:
 
 def site_said(site: object, place: str) -> str:
     """Where an operation stands, with the user's own words for it if one line has them: L(q) @ turn in file.py:12."""
+    if isinstance(site, tuple) and site[1] is CHANGE:
+        return f"{CHANGE} {site_said(site[0], place)}"
     if not isinstance(site, tuple):
         return place
     code, instruction = site
