@@ -204,6 +204,11 @@ def test_numbers_in_code_mean_what_was_meant(value: float, factor: str | None, r
     assert str(found.factor) == (factor or "333333/1000000")
 
 
+def test_a_note_on_a_number_has_its_sign() -> None:
+    assert meaning(-math.pi / 2).said == "-1.5707963267948966 is read as -1/2 pi"
+    assert meaning(math.pi / 2).said == "1.5707963267948966 is read as 1/2 pi"
+
+
 # --- what cannot be judged ----------------------------------------------------------------------------------------
 def test_shapes_that_do_not_fit_are_named_with_what_would_fit() -> None:
     said = refusal(lambda x: x, lambda x: np.eye(4))

@@ -61,7 +61,8 @@ def meaning(value: float) -> Constant:
         return Constant(simple, said=f"{value!r} is read as {simple}")
     for factor, radicand, with_pi, size, text in _irrationals():
         if abs(abs(value) - size) <= 2e-16 * size:
-            return Constant(factor if value > 0 else -factor, radicand, with_pi, f"{value!r} is read as {text}")
+            sign, said = (1, text) if value > 0 else (-1, f"-{text}")
+            return Constant(sign * factor, radicand, with_pi, f"{value!r} is read as {said}")
     return Constant(decimal, said=f"{value!r} is read as this decimal, exactly", unit=Fraction(ulp(value)))
 
 

@@ -1,15 +1,18 @@
-"""The question in words, and other questions that people mean: symvi's own functions in other axes, scales, tangents.
+"""The question in words, and others that people mean: other axes, scales, tangents, quaternions stored as x, y, z, w.
 
 A claim that answers one of those exactly is said to be right there, before anything else is said of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations, groupby
 
 from symvi.verify.derivatives.decide import Branch
+from symvi.verify.derivatives.function import Function, Outputs
 from symvi.verify.derivatives.own import own
+from symvi.verify.derivatives.own_joints import scale_of
 from symvi.verify.derivatives.problem import NO_VALUE, Problem
 from symvi.verify.derivatives.question import Question
 from symvi.verify.derivatives.report import Diagnosis
@@ -78,6 +81,34 @@ def other_convention(problem: Problem, branch: Branch) -> Diagnosis | None:
     return None
 
 
+def scalar_last(problem: Problem, branch: Branch) -> Diagnosis | None:
+    """Function and claim of quaternions stored as x, y, z, w: both are right as soon as they are given those."""
+    found = [n for n, v in problem.question.variables.items() if v.kind == "quaternion"]
+    turning = [n for n in found if n in problem.question.wrt and problem.question.variables[n].tangent != "raw"]
+    if problem.function.definition is not None or problem.function.floats_only or not turning:
+        return None
+    points = _points(problem, branch)
+    worlds = (FloatWorld,) if problem.in_floats else (FloatWorld, RealWorld)
+    for names in [found, *([name] for name in turning if len(found) > 1)] if len(points) == PLACES else ():
+        last = (_given_last(function, names) for function in (problem.function, problem.claimed))
+        other = replace(problem, **dict(zip(("function", "claimed"), last, strict=True)))
+        if all(_answers(other, point, world) for world in worlds for point in points):
+            verb = "is" if len(names) == 1 else "are"
+            says = f"right if {' and '.join(names)} {verb} stored as x, y, z, w: here the scalar part is the first"
+            return Diagnosis(WHOLE, says, frozenset(branch.wrong), "convention", 0.5)
+    return None
+
+
+def _given_last(function: Function, names: Collection[str]) -> Function:
+    """A function that is given some quaternions with their scalar part last."""
+
+    def evaluate(values: Mapping, world: World) -> Outputs:
+        given = {name: [*entries[1:], entries[0]] if name in names else entries for name, entries in values.items()}
+        return function.evaluate(given, world)
+
+    return replace(function, evaluate=evaluate)
+
+
 def _changes(problem: Problem) -> Iterator[dict[str, object]]:
     """Other options, one changed first. Half a tangent or another side of all quaternions together."""
     question = problem.question
@@ -86,9 +117,11 @@ def _changes(problem: Problem) -> Iterator[dict[str, object]]:
     for key in ("tangent", "side"):
         kinds = {getattr(variable, key) for variable in moving}
         now[key] = kinds.pop() if len(kinds) == 1 else None
-    if "axes" in problem.function.options and now["scale"] is None:
-        now["scale"] = 2
+    if "axes" in problem.function.options:
+        now["scale"] = scale_of(now["scale"])
     found = {key: OTHER[key][value] for key, value in now.items() if value in OTHER[key]}
+    if now["scale"] is not None and "scale" not in found:
+        found["scale"] = 2  # symvi's own, for one that only its user knows
     for count in range(1, len(found) + 1):
         for keys in combinations(found, count):
             yield {key: found[key] for key in keys}

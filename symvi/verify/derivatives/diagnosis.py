@@ -16,7 +16,7 @@ import numpy as np
 from symvi.verify.derivatives.additions import additions, zero
 from symvi.verify.derivatives.chance import by_chance
 from symvi.verify.derivatives.comparing import SEEN, alike, in_floats, proportion, ratio, window
-from symvi.verify.derivatives.conventions import other_convention
+from symvi.verify.derivatives.conventions import other_convention, scalar_last
 from symvi.verify.derivatives.decide import Branch, Decision
 from symvi.verify.derivatives.effort import ADDED, EVALUATED, Effort
 from symvi.verify.derivatives.errors import Endless, VerificationError
@@ -85,7 +85,8 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
 
 def _of_branch(problem: Problem, decision: Decision, branch: Branch) -> Iterator[Diagnosis]:
     """What the claim is on one way through the conditions."""
-    if (other := other_convention(problem, branch)) is not None:
+    other = other_convention(problem, branch) or scalar_last(problem, branch)
+    if other is not None:
         yield other
         return
     if (almost := _almost_right(problem, decision)) is not None:
