@@ -22,6 +22,10 @@ Tangent = Annotated[
     Literal["rotation vector", "half", "raw"],
     typer.Option(help="Of derivatives by quaternions: rotation vector, half of it (the papers), raw components."),
 ]
+Turn = Annotated[
+    Literal["rotation vector", "half"],
+    typer.Option(help="Of derivatives by quaternions: rotation vector, or half of it."),
+]
 Side = Annotated[Literal["body", "world"], typer.Option(help="The axes in which a quaternion is turned.")]
 Parent = Annotated[Literal["body", "world"], typer.Option(help="What a joint's parent is.")]
 Axes = Annotated[Literal["world", "joint"], typer.Option(help="Of a joint's three translational rows.")]
@@ -216,7 +220,7 @@ def derive(
     console: Console,
     name: Annotated[str | None, typer.Argument(help="revolute, say; left out, all names are listed.")] = None,
     latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
-    tangent: Tangent = "rotation vector",
+    tangent: Turn = "rotation vector",
     side: Side = "body",
     axes: Axes = "world",
     scale: Scale = None,

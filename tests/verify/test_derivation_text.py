@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import symvi.verify as verify
@@ -45,6 +47,25 @@ def test_latex_names_every_variable_and_closes_what_it_opens() -> None:
     text = derivation("revolute", axes="joint").latex()
     assert r"\frac{\partial g}{\partial \theta_{a}}" in text and r"R_{\mathrm{off}}^{\mathsf T}" in text
     assert text.count(r"\begin{") == text.count(r"\end{") and text.count("{") == text.count("}")
+
+
+@pytest.mark.parametrize("name", own_names())
+def test_latex_sets_no_word_as_a_product_of_letters(name: str) -> None:
+    lines = [line for line in derivation(name).latex().splitlines() if not line.startswith("%")]
+    body = re.sub(r"\\(begin|end|mathrm|text|operatorname|mathsf)\{[^}]*\}|\\[a-zA-Z]+", " ", "\n".join(lines))
+    assert not re.findall(r"[a-zA-Z]{2,}", body), body
+
+
+@pytest.mark.parametrize("name", own_names())
+def test_equal_terms_are_gathered(name: str) -> None:
+    found = derivation(name)
+    for terms in (block for by in found.wrt for block in found.blocks(by)):
+        factors = [tuple(factor.text for factor in term.factors) for term in terms]
+        assert len(set(factors)) == len(factors)
+
+
+def test_a_kinetic_energy_has_its_momenta() -> None:
+    assert derivation("kinetic_energy").text().splitlines()[-2:] == ["  dT/dv = m vᵀ", "  dT/dw = wᵀ J"]
 
 
 def test_what_derive_prints_is_what_verify_asks_for() -> None:

@@ -258,6 +258,12 @@ def test_derivations_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert r"\begin{align}" in capsys.readouterr().out
 
 
+def test_derive_offers_what_it_can_print(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(["derive", "--help"])
+    shown = capsys.readouterr().out
+    assert "half" in shown and "raw" not in shown
+
+
 def test_what_cannot_be_judged_is_no_wrong_derivative(tmp_path, capsys) -> None:
     """Exit code 2, whatever keeps the verdict from being found; 1 is for wrong derivatives alone."""
     ends = tmp_path / "ends.py"

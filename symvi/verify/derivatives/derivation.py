@@ -16,7 +16,7 @@ from symvi.mechanism import JOINT_TABLE
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.derivatives import own_joints
 from symvi.verify.derivatives.errors import VerificationError
-from symvi.verify.derivatives.notation import Factor, Known, Sum, shown, times, value
+from symvi.verify.derivatives.notation import Factor, Known, Sum, gathered, shown, times, value
 from symvi.verify.derivatives.own import definition_of
 from symvi.verify.derivatives.symbols import meanings
 from symvi.verify.derivatives.vectors import (
@@ -78,7 +78,7 @@ class Derivation:
     def blocks(self, name: str) -> list[Sum]:
         """The derivative of every row block by a variable."""
         tangent = Tangent(self.side, SIZES[self.tangent])
-        return [row.by(name, tangent) for row in self.rows.rows]
+        return [gathered(row.by(name, tangent)) for row in self.rows.rows]
 
     def values(self, variables: Mapping[str, object]) -> np.ndarray:
         """The derivative as numbers, for arrays of any numbers."""
@@ -102,7 +102,7 @@ class Derivation:
         return "\n".join([*lines, "  where", *(f"    {said}" for said in where), *slopes])
 
     def latex(self) -> str:
-        letter = self.rows.letter
+        letter = latex_name(self.rows.letter)
         lines = [rf"{letter} &= {_stacked([row.terms for row in self.rows.rows], True)}"]
         lines += [latex.replace("=", "&=", 1) for _, latex in self.rows.names]
         for name in self.wrt:
@@ -302,7 +302,7 @@ def cosine_name(w: str) -> tuple[str, str]:
 
 
 HALF_STEP = Factor("(h/2)", r"\tfrac{h}{2}", lambda v: v["h"] / 2, number=True)
-INERTIA = Factor("J", "J", lambda v: np.array(v["J"], dtype=object))
+INERTIA = Factor("J", "J", lambda v: np.array(v["J"], dtype=object), symmetric=True)
 
 
 def spin(w: str) -> Node:

@@ -17,13 +17,17 @@ Values = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Factor:
-    """text, latex: as it is written. value: of the variables' arrays. unit: the identity. number: no matrix."""
+    """text, latex: as it is written. value: of the variables' arrays. unit: the identity. number: no matrix.
+
+    symmetric: a matrix that is its transpose.
+    """
 
     text: str
     latex: str
     value: Callable[[Values], object]
     unit: bool = False
     number: bool = False
+    symmetric: bool = False
 
 
 IDENTITY = Factor("I", "I", lambda v: np.eye(3, dtype=object), unit=True)
@@ -96,6 +100,15 @@ def value(terms: Sum, values: Values):
 
 def times(terms: Sum, *left: Factor, by: Fraction = Fraction(1)) -> Sum:
     return tuple(term.times(*left, by=by) for term in terms)
+
+
+def gathered(terms: Sum) -> Sum:
+    """A sum with terms of the same factors taken together."""
+    alike: dict[tuple[str, ...], list[Term]] = {}
+    for term in terms:
+        alike.setdefault(tuple(factor.text for factor in term.factors), []).append(term)
+    summed = (Term(sum((term.coefficient for term in same), Fraction(0)), same[0].factors) for same in alike.values())
+    return tuple(term for term in summed if term.coefficient)
 
 
 def after(terms: Sum, right: Factor) -> Sum:

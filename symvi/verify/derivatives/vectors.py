@@ -26,7 +26,7 @@ PARTS = {
     "V": Factor("V", "V", lambda v: np.eye(4, dtype=object)[1:]),
     "S": Factor("S", "S", lambda v: np.eye(4, dtype=object)[:1]),
 }
-GREEK = ("tau", "alpha")
+GREEK = ("tau", "alpha", "phi")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def name_factor(name: str, number: bool = False) -> Factor:
 
 def latex_name(name: str) -> str:
     stem, _, end = name.partition("_")
-    stem = f"\\{stem}" if stem in GREEK else stem
+    stem = f"\\{stem}" if stem in GREEK else stem if len(stem) == 1 else rf"\mathrm{{{stem}}}"
     end = rf"\mathrm{{{end}}}" if len(end) > 1 else end
     return f"{stem}_{{{end}}}" if end else stem
 
@@ -78,6 +78,14 @@ def row_factor(terms: Sum) -> Factor:
     """vᵀ of a vector."""
     of = whole(terms)
     return Factor(f"{of.text}ᵀ", f"{of.latex}^{{\\mathsf T}}", lambda v: np.array([of.value(v)], dtype=object))
+
+
+def row_factors(terms: Sum) -> tuple[Factor, ...]:
+    """vᵀ of a vector; of a symmetric matrix times a vector, (J w)ᵀ = wᵀ J."""
+    *before, last = terms[0].factors
+    if len(terms) > 1 or terms[0].coefficient != 1 or not all(factor.symmetric for factor in before):
+        return (row_factor(terms),)
+    return (row_factor((Term(ONE, (last,)),)), *reversed(before))
 
 
 def column_factor(terms: Sum) -> Factor:
@@ -332,7 +340,7 @@ def dot(u: Node, v: Node) -> Number:
     left, right = row_factor(u.terms), whole(v.terms)
 
     def slope(name: str, tangent: Tangent) -> Sum:
-        return times(v.by(name, tangent), left) + times(u.by(name, tangent), row_factor(v.terms))
+        return times(v.by(name, tangent), left) + times(u.by(name, tangent), *row_factors(v.terms))
 
     text, latex = f"{whole(u.terms).text}·{right.text}", rf"{whole(u.terms).latex} \cdot {right.latex}"
     return Number(Factor(text, latex, lambda values: (left.value(values) @ right.value(values))[0], number=True), slope)
