@@ -24,6 +24,7 @@ from symvi.verify.derivatives.factors import ZERO, Factors
 from symvi.verify.derivatives.neighbours import neighbours
 from symvi.verify.derivatives.other_numbers import other_numbers
 from symvi.verify.derivatives.other_ways import right_elsewhere
+from symvi.verify.derivatives.own_slips import own_slip
 from symvi.verify.derivatives.patience import searching
 from symvi.verify.derivatives.points import Point
 from symvi.verify.derivatives.problem import NO_VALUE, Problem
@@ -175,6 +176,11 @@ class Bench:
         if left:
             for level in self.layout.levels(set(left)):
                 told += self._explained(level, left)
+        if not told and left and not self.effort.over and (slip := own_slip(self)) is not None:
+            says, kind, cost = slip
+            entries = frozenset(i * self.layout.columns + k for i, k in left)
+            told.append(Diagnosis(WHOLE, says, entries, kind, cost))
+            left.clear()
         if left and self.effort.over:
             told += self._zeros(left)
             self.problem.function.note("the search for a diagnosis was stopped before everything was tried")

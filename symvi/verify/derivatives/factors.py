@@ -54,7 +54,7 @@ class Factors:
             return 1.0, ZERO
         if (found := self._product(ratios)) is not None:
             rational, product = found
-            return product.cost + _cost(rational), _words(rational, product.words)
+            return product.cost + _cost(rational), product_words(rational, product.words)
         return None if simple else self._computed(ratios) or self._constant(ratios)
 
     def _computed(self, ratios: tuple[float, ...]) -> tuple[float, str] | None:
@@ -74,8 +74,8 @@ class Factors:
                 rational = _simple([_over(r, v, power) for r, v in zip(ratios, values, strict=True)])
                 if rational is not None:
                     own = "the function's own value" if rank < outputs else _computed_in(first.tape, index)
-                    words = _power_words(own, power)
-                    return 2.5 + (rank >= outputs) + _cost(rational), _words(rational, words)
+                    words = power_words(own, power)
+                    return 2.5 + (rank >= outputs) + _cost(rational), product_words(rational, words)
         return None
 
     @cached_property
@@ -97,7 +97,7 @@ class Factors:
             return None
         near = Fraction(ratio).limit_denominator(SIMPLE)
         rounded = near and abs(float(near) - ratio) < 1e-2 * abs(ratio)
-        about = f", almost {_words(near, '') or 'right'}: is a constant rounded?" if rounded else ""
+        about = f", almost {product_words(near, '') or 'right'}: is a constant rounded?" if rounded else ""
         return 3.5, f"{ratio:.9g} times the true value{about}"
 
     @cached_property
@@ -110,19 +110,19 @@ class Factors:
         for name, value in (("pi", pi), ("180/pi", 180 / pi)):
             for power in (1, -1):
                 values = tuple(value**power for _ in self.points)
-                yield Product(1.5, _power_words(name, power), _amount(name, power), values)
+                yield Product(1.5, power_words(name, power), _amount(name, power), values)
         named = self.quantities.items()
         for power in POWERS:
             for name, values in named:
                 step = self.variables[name].kind == "step" if name in self.variables else False
                 cost = (0.5 if step else 1.0) + abs(power) / 2
                 powers = tuple(v**power for v in values)
-                yield Product(cost, _power_words(name, power), _amount(name, power), powers)
+                yield Product(cost, power_words(name, power), _amount(name, power), powers)
         for largest in (1, 2):
             powers = [(p, r) for p in POWERS for r in POWERS if max(abs(p), abs(r)) == largest]
             for (one, first), (other, second) in combinations(named, 2):
                 for p, r in powers:
-                    words = _power_words(one, p) + " and " + _power_words(other, r)
+                    words = power_words(one, p) + " and " + power_words(other, r)
                     values = tuple(a**p * b**r for a, b in zip(first, second, strict=True))
                     yield Product(2.0 + largest, words, f"{_amount(one, p)} {_amount(other, r)}", values)
 
@@ -206,12 +206,12 @@ def _cost(factor: Fraction) -> float:
     return 0.5 * (factor < 0) + (0 if size == 1 else 1 if size in (2, Fraction(1, 2)) else 2)
 
 
-def _power_words(name: str, power: int) -> str:
+def power_words(name: str, power: int) -> str:
     shown = name if abs(power) == 1 else f"{name}²"
     return f"a factor {shown} too many" if power > 0 else f"a factor {shown} is missing"
 
 
-def _words(factor: Fraction, powers: str) -> str:
+def product_words(factor: Fraction, powers: str) -> str:
     said = []
     if factor < 0:
         said.append("the wrong sign")

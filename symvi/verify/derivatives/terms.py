@@ -71,7 +71,7 @@ def terms(problem: Problem, point: Point, traces: Traces) -> list[Term]:
     found = [*_lines(tape, forward, results), *_links(tape, forward, results, variables)]
     found += [*_sites(tape, forward, backward)]
     moving = _moving(tape, _seeds(problem, point, starts))
-    places = _places(tape)
+    places = places_said(tape)
     found += [*_numbers(tape, forward, backward, moving, places), *_operands(tape, forward, backward, moving, places)]
     columns = problem.shape[-1]
     return [replace(term, share=term.share.reshape(-1, columns)) for term in found]
@@ -207,7 +207,7 @@ def _operands(tape, slopes: np.ndarray, adjoints: np.ndarray, moving: list[bool]
                 yield Term(f"one factor in {places[i]}", share, 3.0, edges=frozenset({(i, position)}))
 
 
-def _places(tape) -> list[str]:
+def places_said(tape: Tape) -> list[str]:
     """Where every number is computed; of one among others, or of one without a place, what it is a part of."""
     said = {key: site_said(*key) for key in dict.fromkeys(zip(tape.sites, tape.places, strict=True)) if key[1]}
     members = Counter(tape.sites)
