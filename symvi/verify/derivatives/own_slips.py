@@ -57,13 +57,20 @@ def own_slip(bench: Bench) -> tuple[str, str, float] | None:
 
 def _traced(problem: Problem, point: Point, instead: Mapping[int, float] | None = None) -> Traces | None:
     """The claim's tape at a point; None where there is none."""
-    world = TraceWorld(instead)
+    world = TraceWorld() if instead is None else _Unplaced(instead)
     values = {name: [world.variable(x) for x in entries] for name, entries in point.items()}
     starts = {name: entries[0].index for name, entries in values.items()}
     try:
         return Traces(world.tape, starts, problem.claim_at(values, world))
     except NO_TAPE:
         return None
+
+
+class _Unplaced(TraceWorld):
+    """A tape of which nobody asks where its numbers were computed, which takes long to say."""
+
+    def at(self, value: object, place: object) -> None:
+        pass
 
 
 def _is_truth(problem: Problem, point: Point, before: Traces, members: tuple[int, ...], factor: float, truth) -> bool:

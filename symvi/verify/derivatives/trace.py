@@ -9,7 +9,7 @@ from __future__ import annotations
 import linecache
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
@@ -134,18 +134,15 @@ class TraceWorld(World):
 
     def at(self, value: object, place: object) -> None:
         """Where a number was computed: a text, an expression, or a function that finds the line."""
-        if isinstance(value, Traced):
-            self._at(value, place, False)
-        elif type(value) is Dual:
-            self.at(value.real, place)
-            for slope in value.slope.along.values() if type(value.slope) is Slopes else ():
-                self._at(slope, place, True)
+        new = [(x, changes) for x, changes in _numbers_of(value) if self._is_unplaced(x)]
+        if not new:
+            return
+        line, site = called_at() if callable(place) else (str(place), str(place))
+        for number, changes in new:
+            self.tape.places[number.index], self.tape.sites[number.index] = line, (site, CHANGE) if changes else site
 
-    def _at(self, value: object, place: object, changes: bool) -> None:
-        """changes: whether a number is how much the one that was computed there changes."""
-        if isinstance(value, Traced) and value.index is not None and self.tape.places[value.index] is None:
-            line, site = called_at() if callable(place) else (str(place), str(place))
-            self.tape.places[value.index], self.tape.sites[value.index] = line, (site, CHANGE) if changes else site
+    def _is_unplaced(self, number: object) -> bool:
+        return isinstance(number, Traced) and number.index is not None and self.tape.places[number.index] is None
 
     def _function(self, function: Callable, slope: Callable) -> Callable:
         def apply(x: Traced) -> Traced:
@@ -162,6 +159,13 @@ class TraceWorld(World):
         if square == 0:
             raise OutsideDomain("atan2 at zero")
         return self.tape.add(math.atan2(y.value, x.value), (y.index, x.value / square), (x.index, -y.value / square))
+
+
+def _numbers_of(value: object) -> Iterator[tuple[object, bool]]:
+    """A number; of a dual one both parts, and whether they are how much it changes."""
+    yield (value.real if type(value) is Dual else value), False
+    if type(value) is Dual and type(value.slope) is Slopes:
+        yield from ((slope, True) for slope in value.slope.along.values())
 
 
 def called_at() -> tuple[str, object]:
