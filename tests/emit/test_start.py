@@ -7,6 +7,7 @@ from symvi.demos import demo_file, demo_names
 from symvi.mechanism import Mechanism
 from symvi.simulate import Simulator
 from tests.phenomena.test_trajectories import robot
+from tests.support.quick import compiled_quickly  # noqa: F401  (a fixture)
 
 STEP = 0.01
 MECHANISMS = {name: lambda name=name: Mechanism.from_file(demo_file(name)) for name in demo_names()} | {"robot": robot}

@@ -166,3 +166,9 @@ def test_a_counterexample_of_an_own_function_has_its_variables_only() -> None:
     wrt = ["x_a", "q_a", "x_b", "q_b"]
     report = verify.derivative(verify.own("revolute"), claimed, wrt, {"strange": verify.vector()})
     assert "strange" not in report.wrong[0].counterexample.point
+
+
+@pytest.mark.parametrize("bounded", [lambda x: np.clip(x, 0, np.inf), lambda x: max(-np.inf, np.maximum(x, 0))])
+def test_a_bound_that_is_infinite_is_none(bounded) -> None:
+    report = verify.derivative(lambda x: bounded(x) ** 2, lambda x: 2 * bounded(x), "x", {"x": verify.scalar()})
+    assert report.everywhere, str(report)

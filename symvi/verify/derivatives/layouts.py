@@ -17,11 +17,8 @@ Shape = tuple[int, ...]
 
 def layouts(question: Question, outer: Shape) -> list[Shape]:
     """Of a derivative of a function of shape `outer`, the usual one first."""
-    found = [question.shape(prod(outer)), *(rows + columns for rows, columns in _parts(question, outer))]
-    if question.order == 1 and len(sizes := [len(block) for block in question.blocks().values()]) > 1:
-        if len(set(sizes)) == 1 and question.weights is None:  # variable by variable
-            found.append((prod(outer), len(sizes), sizes[0]))
-    return _different(found)
+    usual = question.shape(prod(outer))
+    return _different([usual, *(rows + columns for rows, columns in _parts(question, outer))])
 
 
 def turned_layouts(question: Question, outer: Shape) -> list[Shape]:

@@ -98,6 +98,8 @@ class Scalar:
         """What a comparison says. One that earlier answers have decided is no condition: there is one way only."""
         if other is self:
             return outcome(0)
+        if isinstance(other, float) and math.isinf(other):  # a bound that is none
+            return outcome(-1 if other > 0 else 1)
         number = self.other(other)
         if number is None:
             return NotImplemented
