@@ -199,3 +199,18 @@ def test_double_precision_is_not_taken_for_single_at_numbers_of_few_digits() -> 
         variables,
     )
     assert not report.right and "single precision" not in str(report)
+
+
+def test_decimals_are_those_of_ordinary_numbers() -> None:
+    """A claim that rounds is compared in its decimals where it returns a few last units too; what does not is not."""
+
+    def rounded(x):
+        return np.round(2 * np.diag([float(number) for number in x]), 6)
+
+    def plain(x):
+        return np.diag([2 * float(number) for number in x])
+
+    for claimed, rounds in ((rounded, True), (plain, False)):
+        report = verify.derivative(lambda x: x * x, claimed, "x", {"x": verify.vector(3)})
+        assert report.right, str(report)
+        assert any("rounds to 6 decimals" in note for note in report.notes) is rounds

@@ -108,3 +108,17 @@ def test_second_derivatives_of_a_matrix_may_have_four_indices() -> None:
 def test_a_shape_that_fits_in_no_way_is_told_with_those_that_would() -> None:
     said = refusal(oblong, lambda x: np.eye(5), "x", X)
     assert "5 x 5, the derivative is 4 x 3 or 2 x 2 x 3" in said
+
+
+def test_two_axes_of_directions_that_come_first_are_moved_as_one() -> None:
+    """Hessians of three outputs, one after the other for the last axis: the remedy makes them right."""
+
+    def hessians(x):
+        return np.array([np.diag([6 * x[0], 2, 0]), np.diag([0, 12 * x[1] ** 2, 2]), np.diag([0, 0, 6 * x[2]])])
+
+    def function(x):
+        return np.array([x[0] ** 3 + x[1] ** 2, x[1] ** 4 + x[2] ** 2, x[2] ** 3])
+
+    report = verify.derivative(function, lambda x: np.moveaxis(hessians(x), 0, -1), "x", X, order=2)
+    assert report.diagnoses[0].says.endswith("np.moveaxis(claim, -1, 0) is meant"), str(report)
+    assert verify.derivative(function, hessians, "x", X, order=2).right

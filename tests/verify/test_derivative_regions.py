@@ -82,6 +82,15 @@ def test_a_special_case_is_judged_from_nearby_where_its_formula_has_no_slope(at_
     assert report.right == right and (report.everywhere or not right), str(report)
 
 
+@pytest.mark.parametrize(("at_zero", "right"), [(1, True), (2, True), (5, False)])
+def test_at_a_jump_that_no_direction_crosses_a_claim_is_that_of_a_side(at_zero: int, right: bool) -> None:
+    def claimed(x, y):
+        return np.array([[at_zero if x == 0 else 1 if x > 0 else 2]])
+
+    report = verify.derivative(lambda x, y: y if x > 0 else 2 * y, claimed, "y", {"x": SCALAR, "y": SCALAR})
+    assert report.right is right, str(report)
+
+
 # --- guards -----------------------------------------------------------------------------------------------------------
 def decay(k, t):
     """(1 - exp(-k t))/k, of a rate k."""

@@ -277,7 +277,7 @@ def _at_an_edge(problem: Problem, branch: Branch, point: Point, found: Compared)
         if beside is None:
             return None
         branch.kink |= found.known or beside.is_judged
-        wrong = beside.wrong(found.wrong)
+        wrong = beside.wrong(found.wrong, found.crossed)
         return Compared(wrong) if wrong else None
     if beside is not None:
         for k, apart in beside.left_out(found.wrong).items():

@@ -78,14 +78,16 @@ class Edge:
         first, *others = self.sides
         return {k for k in range(len(self.claim)) if any(_is_kink(side, first, k) for side in others)}
 
-    def wrong(self, differ: Iterable[int]) -> dict[int, float]:
+    def wrong(self, differ: Iterable[int], crossed: bool = True) -> dict[int, float]:
         """Entries of a single point that the truth nearby contradicts: by how much of their size.
 
         differ: entries that are not those of the function's own formula there. Others may be wrong all the same, where
-        the point is alone.
+        the point is alone. crossed: whether directions lead to the sides; if not, the function has a derivative at a
+        jump too, and what is neither that nor the one of a side is wrong.
         """
         differ, found = set(differ), {}
-        for k in set(range(len(self.claim))) - self.kinks:
+        excused = self.kinks if crossed else self.kinks - differ
+        for k in set(range(len(self.claim))) - excused:
             size = max(abs(self.claim[k]), *(abs(side.near[k]) for side in self.sides))
             if not size:
                 continue

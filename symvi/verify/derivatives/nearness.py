@@ -37,13 +37,14 @@ SHAKES_OF_SINGLE = (Fraction(1, 10**6), Fraction(-7, 10**7))
 class Compared:
     """wrong: entry -> by how much of its size it differs. rounded: those that differ by roundings of constants only.
 
-    tied: whether the function met two equal numbers in a condition, where it may have a kink. known: whether the truth
-    has a value.
+    tied: whether the function met two equal numbers in a condition, where it may have a kink; crossed: whether those
+    change in the directions of the derivative, so that it may have none there. known: whether the truth has a value.
     """
 
     wrong: dict[int, float] = field(default_factory=dict)
     rounded: set[int] = field(default_factory=set)
     tied: bool = False
+    crossed: bool = True
     known: bool = True
 
 
@@ -51,7 +52,7 @@ def compared(problem: Problem, point: Point) -> Compared:
     """Claim and truth at a point of the manifold. Raises what a world raises where they have no value."""
     world = RealWorld()
     truth = problem.truth(point, world)
-    tied = problem.is_tied(world)
+    tied, crossed = problem.is_tied(world), bool(world.crossed)
     claim = problem.claim(point, world)
     apart = {k: abs(t - c) for k, (t, c) in enumerate(zip(truth, claim, strict=True)) if t != c}
     if problem.in_floats:
@@ -69,7 +70,7 @@ def compared(problem: Problem, point: Point) -> Compared:
         reach = _reach_of_roundings(problem, point, world)
         rounded = {k for k, d in wrong.items() if d <= reach[k]}
     relative = {k: float(d / max(abs(truth[k]), abs(claim[k]))) for k, d in wrong.items() if k not in rounded}
-    return Compared(relative, rounded, tied)
+    return Compared(relative, rounded, tied, crossed)
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def allowed_in_floats(problem: Problem, point: Point, truth: list, claim: list) 
     noise = _noise(problem, point, SHAKES)
     errors = _errors_of_truth(problem, point)
     width = problem.shape[-1]
-    ends = decimals(problem, point)
+    ends = decimals(problem)
     single = ends is None and is_single(problem, point)
     coarse = _unit(problem, ends)
     found = []

@@ -19,28 +19,41 @@ TO_DECIMALS = "rounds to "
 BITS, MANY_BITS = 24, 16  # of a number in single precision; more than numbers have that a user writes
 BELOW_SINGLE, ABOVE_SINGLE = Fraction(1, 10**11), Fraction(1, 10**3)
 LONG_SHAKES = (Fraction(1, 997), Fraction(-2, 1009), Fraction(3, 1013))  # that leave no number short
-FEWEST, MOST = 6, 15  # decimals of what somebody cleans up before it is returned; of machine numbers
+FEWEST, MOST = 6, 13  # decimals of what somebody cleans up before it is returned; of machine numbers
 CERTAIN = 8  # powers of ten: how unlikely it is that numbers end there by chance
+DECIMALS, ORDINARY = "decimals", range(4)
 UNTOLD = (*NO_VALUE, VerificationError)  # beside a point at which a claim has a value it may have none, or refuse
 
 
-def decimals(problem: Problem, point: Point) -> int | None:
-    """The number of decimals that a claim rounds to: all that changes beside a point ends there."""
+def decimals(problem: Problem) -> int | None:
+    """The number of decimals that a claim rounds to: all of its numbers that change end there, at ordinary points."""
     if not problem.claimed.floats_only:
         return None
-    changed = []
-    try:
-        still = problem.claim(point, FloatWorld())
-        for shake in LONG_SHAKES:
-            moved = problem.claim(shaken(point, problem.question.variables, shake), FloatWorld())
-            changed += [a for a, b in zip(moved, still, strict=True) if a != b]
-    except UNTOLD:
-        return None
+    if DECIMALS not in problem.known:
+        problem.known[DECIMALS] = _decimals(problem)
+    return problem.known[DECIMALS]
+
+
+def _decimals(problem: Problem) -> int | None:
+    changed = set().union(*(_changed(problem, problem.draw(number)) for number in ORDINARY))
     for count in range(MOST + 1) if changed else ():
         if all(abs(round(x, count) - x) <= 2 * ulp(x) for x in changed):
             known = sum(max(0.0, -count - log10(4 * ulp(x))) for x in changed)
             return count if known > CERTAIN else None
     return None
+
+
+def _changed(problem: Problem, point: Point) -> set[float]:
+    """Numbers of a claim that are others beside a point."""
+    found: set[float] = set()
+    try:
+        still = problem.claim(point, FloatWorld())
+        for shake in LONG_SHAKES:
+            moved = problem.claim(shaken(point, problem.question.variables, shake), FloatWorld())
+            found |= {a for a, b in zip(moved, still, strict=True) if a != b}
+    except UNTOLD:
+        pass
+    return found
 
 
 def is_single(problem: Problem, point: Point) -> bool:

@@ -42,7 +42,8 @@ class Problem:
     outer: the shape of the function's outputs, () where only their number is known. given: the shape in which the claim
     came. still: conditions that compare the same two numbers
     everywhere on the manifold, like a check of a length: where those are equal, nothing is special. ends: conditions
-    that end loops, and what they say then. budget: what guards may ask.
+    that end loops, and what they say then. budget: what guards may ask. known: what
+    was found out of the claim, so that it is not looked for at every point.
     """
 
     function: Function
@@ -56,6 +57,7 @@ class Problem:
     still: frozenset = frozenset()
     ends: Mapping[object, bool] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
+    known: dict[str, object] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -54,8 +54,16 @@ def column_by_column(problem: Problem) -> Iterator[Variant]:
 
     says = "its entries column by column, as Eigen, MATLAB and CasADi store them"
     if len(problem.given) > 2:
-        says = "the directions first, where they come last: np.moveaxis(claim, 0, -1) is meant"
+        says = "the directions first, where they come last" + _remedy(problem.given, problem.outer)
     yield Variant("order", says, 1.0, of, stored=True)
+
+
+def _remedy(given: tuple[int, ...], outer: tuple[int, ...]) -> str:
+    """What NumPy makes of directions that come first: one axis of them, or one of the function's."""
+    last = len(outer) if outer and given[len(given) - len(outer) :] == outer else 1
+    if last == len(given) - 1:
+        return ": np.moveaxis(claim, 0, -1) is meant"
+    return ": np.moveaxis(claim, -1, 0) is meant" if last == 1 else ""
 
 
 def inverse(matrix: Matrix) -> Matrix:

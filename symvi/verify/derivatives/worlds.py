@@ -46,7 +46,8 @@ class World:
         self.roundings: dict[Fraction, Fraction] = {}  # rounded constants that were used, and their last place's unit
         self.shifts: dict[Fraction, Fraction] = {}  # what is added to them
         self.ties: set[object] = set()  # conditions of which the two numbers were equal
-        self._tied = False
+        self.crossed: set[object] = set()  # those of them that the directions of a derivative cross
+        self._tied, self._moving = False, False
         self.memory: dict | None = None  # true derivatives and the ways that conditions went in them
         self.zero, self.one = self.constant(0), self.constant(1)
 
@@ -63,6 +64,7 @@ class World:
         return (a > b) - (a < b)
 
     def compare(self, a, b) -> int:
+        self._moving = isinstance(a, Dual) or isinstance(b, Dual)
         a, b = primal(a), primal(b)
         order = self.order(a, b)
         self._tied = order == 0
@@ -82,6 +84,7 @@ class World:
         self.branches.append((site, outcome))
         if self._tied:
             self.ties.add(site)
+            self.crossed |= {site} if self._moving else set()
             self._tied = False
         if self.keeps_gaps:
             self._gaps.append(self._gap)
