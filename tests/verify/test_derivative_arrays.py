@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import symvi.verify as verify
 
@@ -121,3 +122,25 @@ def test_steps_of_arrays_are_exact() -> None:
     ):
         report = verify.derivative(function, claimed, "x", V)
         assert report.everywhere, str(report)
+
+
+# --- claims that are arrays ---------------------------------------------------------------------------------------
+def test_a_matrix_of_numpy_is_an_array() -> None:
+    assert verify.derivative(lambda x: 3 * x, np.matrix(3 * np.eye(2)), "x", V).everywhere
+
+
+UNEVEN = {
+    "arrays": [np.array([3, 0]), np.array([0])],
+    "lists": [[3, 0], [0]],
+    "of both": [np.array([3, 0]), sp.Matrix([0, 3])],
+}
+
+
+@pytest.mark.parametrize("name", UNEVEN)
+def test_lists_of_different_lengths_are_no_matrix(name: str) -> None:
+    assert "claim is a list of lists of different lengths" in refusal(UNEVEN[name])
+
+
+@pytest.mark.parametrize("claimed", [True, [[True, False], [False, 1]], sp.Symbol("x0") > 0])
+def test_a_condition_is_no_number(claimed: object) -> None:
+    assert "is a condition where a number should be" in refusal(claimed)

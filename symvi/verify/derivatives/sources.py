@@ -39,9 +39,11 @@ def read(given: object, variables: Mapping[str, Variable], name: str) -> Functio
 
 
 def _array_or_list(given: object) -> object:
-    """Arrays of NumPy, and lists of them, as one array; arrays of SymPy's expressions as lists."""
-    if isinstance(given, list | tuple) and any(isinstance(one, np.ndarray) for one in given):
-        given = np.array([one.tolist() if isinstance(one, np.ndarray) else one for one in given], dtype=object)
+    """Arrays of NumPy as arrays; lists of them, and arrays of SymPy's expressions, as lists."""
+    if isinstance(given, list | tuple):
+        return [one.tolist() if isinstance(one, np.ndarray) else _array_or_list(one) for one in given]
     if isinstance(given, np.generic):
         given = np.array(given)
+    if isinstance(given, np.matrix):
+        given = given.view(np.ndarray)  # a matrix has no single row
     return given.tolist() if isinstance(given, np.ndarray) and given.dtype == object else given

@@ -13,6 +13,7 @@ from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import World
 from symvi.verify.dual import reciprocal
 
+CONDITIONS = ("compare", "and", "or", "not", "true", "false")  # no numbers
 LETTERS = {4: ("wxyz", "sxyz"), 3: ("xyz",), 6: ()}
 
 
@@ -24,6 +25,14 @@ def sympy_function(expressions: object, variables: Mapping[str, Variable], name:
         tree = read_tree(expressions)
     except UnreadableExpression as error:
         raise VerificationError(f"{name}: {error}") from error
+    except ValueError as error:
+        said = f"{name}: {error}"
+        if "shape" in said:
+            said = f"{name} is a list of lists of different lengths; make all of its rows equally long"
+        raise VerificationError(said) from error
+    for i in tree.outputs:
+        if tree.nodes[i][0] in CONDITIONS:
+            raise VerificationError(f"{name}: {tree.texts[i]} is a condition where a number should be")
     places = symbol_places(tree.names(), variables)
     function = Function(name, tuple(dict.fromkeys(place[0] for place in places.values())), None, "SymPy")
     function.evaluate = lambda values, world: Outputs(tree.shape, evaluate(tree, places, values, world, function))
