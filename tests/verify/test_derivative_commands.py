@@ -224,11 +224,21 @@ def test_a_parameter_may_be_one_number_of_a_variable(folder: Path, capsys) -> No
     assert "parameter 'v0' is no variable; did you mean 'v'? Say --name 'v0=v[0]'" in capsys.readouterr().out
     names = ["--name", "v0=v[0]", "--name", "vy=v[1]", "--name", "vz=v[2]"]
     assert cli.main([*command, *names]) == 0
-    assert cli.main([*command, *names[:-1], "vz=v[1]"]) == 1
+    assert cli.main([*command, *names[:2], "--name", "vy=v[2]", "--name", "vz=v[1]"]) == 1
+    assert cli.main([*command, *names[:-1], "vz=v[1]"]) == 2
+    assert "the parameters vy, vz are one number, number 2 of v" in capsys.readouterr().out
+    assert cli.main([*command, *names[:-1], f"vz=v[{'9' * 5000}]"]) == 2
+    assert "9...': v is a vector of 3, its last entry is v[2]" in capsys.readouterr().out.replace("\n", "")
     assert cli.main([*command, *names[:-1], "vz=v[3]"]) == 2
     assert "--name 'vz=v[3]': v is a vector of 3, its last entry is v[2]" in capsys.readouterr().out
     assert cli.main([*command, *names, "--name", "q=v[1]"]) == 2
     assert "the parameter 'q' is an array, the entry is one number" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("names", "words"), [({"x": 0}, "write both as texts"), (["x"], "names is a list")])
+def test_names_are_texts(names: object, words: str) -> None:
+    with pytest.raises(verify.VerificationError, match=words):
+        verify.c("double f(double x) { return 3*x; }", "f", names=names)
 
 
 @pytest.mark.parametrize("written", ["variables", "Variables", "WITH"])

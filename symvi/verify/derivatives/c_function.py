@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
-from math import prod
 from pathlib import Path
 
 from symvi.mechanism.names import did_you_mean
@@ -16,6 +16,7 @@ from symvi.verify.derivatives.variables import Variable
 from symvi.verify.derivatives.worlds import World
 
 ENTRY = re.compile(r"(?P<name>\w+)(?P<index>(\[\d+\])+|\[\d+, ?\d+\])")
+LONGEST = 60  # characters of an entry's name that are quoted; longer numbers are beyond every variable's end
 ORDERS = ("wxyz", "sxyz", "xyz", "xy")  # of a struct's members, as entries of a variable
 
 
@@ -23,7 +24,7 @@ class CGiven:
     """A C function as a user names it; `as_function` reads it for the variables of a question."""
 
     def __init__(self, source, output: str | None, names: Mapping[str, str]):
-        self.source, self.output, self.names = source, output, dict(names)
+        self.source, self.output, self.names = source, output, _texts(names)
 
     def as_function(self, variables: Mapping[str, Variable], name: str) -> Function:
         """Raises VerificationError for parameters that are no variables, and outputs that are not one."""
@@ -32,6 +33,7 @@ class CGiven:
         output = self._output(said, variables)
         members = _members(source.parameters, variables, self.names)
         members |= _entries(source.parameters, variables, self.names, said)
+        _told_apart(members, said)
         whole = [p.name for p in source.parameters if p.name != output and p.name not in members]
         roots = {*members, *(name.rpartition(".")[0] for name in members)}
         named = {name: of for name, of in self.names.items() if name not in roots}
@@ -87,9 +89,34 @@ class CGiven:
             entries = self.source(given, Arithmetic(world))[output]
         except ZeroDivisionError as error:
             raise ZeroDivisionError(f"{said}: division by zero at {getattr(error, 'place', '?')}") from None
-        if None in shape or prod(shape) != len(entries) or len(entries) == 1:
+        if None in shape or math.prod(shape) != len(entries) or len(entries) == 1:
             shape = (len(entries),)
         return Outputs(tuple(shape), entries)
+
+
+def _texts(names: object) -> dict[str, str]:
+    """Raises VerificationError for what are no names of parameters with names of variables."""
+    if not isinstance(names, Mapping):
+        what = f"names is a {type(names).__name__}"
+        raise VerificationError(f"{what}; make it a dictionary, parameter: variable: names={{'x0': 'x[0]'}}")
+    for parameter, of in names.items():
+        if not isinstance(parameter, str) or not isinstance(of, str):
+            raise VerificationError(
+                f"names={{{parameter!r}: {of!r}}}: write both as texts, the name of a parameter and that of a variable "
+                "or of one of its entries: names={'x0': 'x[0]'}"
+            )
+    return dict(names)
+
+
+def _told_apart(members: Mapping[str, tuple[str, int]], said: str) -> None:
+    """Raises VerificationError for two parameters that are the same number."""
+    of: dict[tuple[str, int], list[str]] = {}
+    for parameter, entry in members.items():
+        of.setdefault(entry, []).append(parameter)
+    for (variable, k), parameters in of.items():
+        if len(parameters) > 1:
+            one = f"number {k + 1} of {variable}"
+            raise VerificationError(f"{said}: the parameters {', '.join(sorted(parameters))} are one number, {one}")
 
 
 def _members(parameters: Iterable, variables: Mapping[str, Variable], names: Mapping[str, str]) -> dict:
@@ -120,10 +147,11 @@ def _entries(parameters: Iterable, variables: Mapping[str, Variable], names: Map
         match = ENTRY.fullmatch(names.get(parameter.name, ""))
         if match is None or match["name"] not in variables:
             continue
-        variable, wanted = variables[match["name"]], f"{said}: names={{'{parameter.name}': '{match[0]}'}}"
+        text = match[0] if len(match[0]) <= LONGEST else f"{match[0][:LONGEST]}..."
+        variable, wanted = variables[match["name"]], f"{said}: names={{'{parameter.name}': '{text}'}}"
         if parameter.shape != ():
             raise VerificationError(f"{wanted}: the parameter '{parameter.name}' is an array, the entry is one number")
-        index = [int(k) for k in re.findall(r"\d+", match["index"])]
+        index = [int(k) if len(k) < LONGEST else math.inf for k in re.findall(r"\d+", match["index"])]
         shape = variable.shape if len(index) == len(variable.shape) else (variable.size,)
         if len(index) != len(shape) or any(k >= size for k, size in zip(index, shape, strict=True)):
             last = "".join(f"[{size - 1}]" for size in variable.shape)
@@ -135,7 +163,7 @@ def _entries(parameters: Iterable, variables: Mapping[str, Variable], names: Map
 
 def _entry_meant(parameter, variables: Mapping[str, Variable]) -> str:
     """What x0 may stand for: the entry of a vector x."""
-    match = re.fullmatch(r"(.*?)_?(\d+)", parameter.name)
+    match = re.fullmatch(r"(.*?)_?(\d{1,9})", parameter.name)
     same = [name for name in variables if match and parameter.shape == () and bare(name) == bare(match[1])]
     if len(same) == 1 and variables[same[0]].shape and int(match[2]) < variables[same[0]].size:
         return f"'{same[0]}[{int(match[2])}]'"
