@@ -18,8 +18,12 @@ def scaled(x):
 
 
 def refusal(claimed) -> str:
+    return refusal_of(scaled, claimed)
+
+
+def refusal_of(function, claimed) -> str:
     with pytest.raises(verify.VerificationError) as found:
-        verify.derivative(scaled, claimed, "x", V)
+        verify.derivative(function, claimed, "x", V)
     return str(found.value)
 
 
@@ -95,6 +99,46 @@ def test_linear_algebra_of_lists_is_exact() -> None:
         lambda x: np.linalg.inv([[x[0], 0], [1, x[1]]])[0, 0], lambda x: [-1 / x[0] ** 2, 0], "x", V
     )
     assert report.everywhere, str(report)
+
+
+def gram(x, size):
+    """x0 on the diagonal, x1 right of it and in the last row first."""
+    a = np.zeros((size, size))
+    for i in range(size):
+        a[i, i] = x[0]
+        a[i, (i + 1) % size] = x[1]
+    return a
+
+
+def test_large_determinants_are_exact_and_quick() -> None:
+    """x0^9 + x1^9; the sum of products has 362880 parts."""
+    report = verify.derivative(
+        lambda x: np.linalg.det(gram(x, 9)), lambda x: np.array([9 * x[0] ** 8, 9 * x[1] ** 8]), "x", V
+    )
+    assert report.everywhere, str(report)
+
+
+def singular(q, size):
+    """A matrix whose determinant is |q|² - 1."""
+    a = np.eye(size)
+    a[0, 0] = q @ q - 1
+    return np.linalg.det(a)
+
+
+def test_a_determinant_that_is_zero_may_have_slopes() -> None:
+    turned = {"q": verify.quaternion("raw")}
+    report = verify.derivative(lambda q: singular(q, 5), lambda q: 2 * q, "q", turned)
+    assert report.everywhere, str(report)
+    with pytest.raises(verify.VerificationError, match="np.linalg.det of a singular matrix whose last 8 rows"):
+        verify.derivative(lambda q: singular(q, 8), lambda q: 2 * q, "q", turned)
+
+
+@pytest.mark.parametrize("name", ["det", "inv"])
+def test_linear_algebra_of_what_is_not_square_is_refused(name: str) -> None:
+    of = getattr(np.linalg, name)
+    said = refusal_of(lambda x: of(np.outer(x, np.ones(3))), [0, 0])
+    assert f"np.linalg.{name} of an array of 2 x 3 numbers; it has to be a square matrix" in said
+    assert said.count("test_derivative_arrays.py") == 1
 
 
 # --- steps --------------------------------------------------------------------------------------------------------

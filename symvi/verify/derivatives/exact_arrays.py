@@ -17,7 +17,7 @@ from types import FunctionType, ModuleType
 import numpy as np
 
 from symvi.verify.derivatives.elementary import NAMES, call
-from symvi.verify.derivatives.errors import NeedsFloats
+from symvi.verify.derivatives.errors import NeedsFloats, VerificationError
 from symvi.verify.derivatives.scalar import METHODS, Scalar, plain_value, user_line
 from symvi.verify.derivatives.sites import ARRAYS
 from symvi.verify.derivatives.steps import OF_ARRAYS, OF_NUMBERS
@@ -25,6 +25,7 @@ from symvi.verify.derivatives.unwritten import Unwritten
 from symvi.verify.derivatives.worlds import World, primal
 
 FOREIGN = frozenset({"numpy", "symvi", "sympy", "mpmath", "scipy"})
+SUMMED, LARGEST_SUM = 3, 6  # rows of a matrix whose determinant is a sum of products; of one without a pivot
 # NumPy's own, whatever stands in for them while a user's function runs.
 WHOLE_ARRAYS = (np.array_equal, np.array_equiv)  # compare the numbers of arrays, in ways of their own
 AS_ARRAY, ARRAY, EMPTY, EYE = np.asarray, np.array, np.empty, np.eye
@@ -129,7 +130,7 @@ OF_SIZES = {1: np.sum, math.inf: np.max, -math.inf: np.min}  # of absolute value
 
 def _solve(a, b):
     """Gauss elimination with the first pivot that is not zero."""
-    a, b = _rows(a), ARRAY(b, dtype=object)
+    a, b = _rows(a, "solve"), ARRAY(b, dtype=object)
     vector = b.ndim == 1
     right = [list(row) for row in (b.reshape(-1, 1) if vector else b)]
     size = len(a)
@@ -152,21 +153,47 @@ def _is_zero(x) -> bool:
     return x.world.order(primal(x.value), x.world.zero) == 0 if type(x) is Scalar else x == 0
 
 
-def _rows(a) -> list[list]:
-    return [list(row) for row in AS_ARRAY(a).view(np.ndarray)]
+def _rows(a, name: str) -> list[list]:
+    """The rows of a square matrix. Raises VerificationError for another one, NeedsFloats for several matrices."""
+    a = AS_ARRAY(a)
+    if a.ndim > 2:
+        raise NeedsFloats(f"{user_line()}: np.linalg.{name} of several matrices has no value on exact numbers")
+    if a.ndim < 2 or a.shape[0] != a.shape[1]:
+        what = "a single number" if not a.ndim else f"an array of {' x '.join(map(str, a.shape))} numbers"
+        raise VerificationError(f"{user_line()}: np.linalg.{name} of {what}; it has to be a square matrix")
+    held = a.view(np.ndarray) if NOW.world is None else _exact(a, NOW.world, NOW.told)
+    return [list(row) for row in held]
 
 
 def _inverse(a):
-    one = EYE(len(a), dtype=object)
+    one = EYE(len(_rows(a, "inv")), dtype=object)
     return _solve(a, _all_exact(one, AS_ARRAY(a).view(ExactArray)))
 
 
 def _determinant(a):
-    a = _rows(a)
+    """By elimination down to 3 x 3; of what has no pivot, whose determinant is zero and may have slopes, the sum."""
+    a, found = _rows(a, "det"), 1
+    while len(a) > SUMMED:
+        pivot = next((i for i, row in enumerate(a) if not _is_zero(row[0])), None)
+        if pivot is None and len(a) <= LARGEST_SUM:
+            break
+        if pivot is None:
+            raise VerificationError(
+                f"{user_line()}: np.linalg.det of a singular matrix whose last {len(a)} rows have no pivot: beyond "
+                f"{LARGEST_SUM} rows its slopes are not found; write that determinant out"
+            )
+        first = a.pop(pivot)
+        found = found * first[0] * (-1) ** pivot
+        factors = [row[0] / first[0] for row in a]
+        a = [[x - f * y for x, y in zip(row[1:], first[1:], strict=True)] for f, row in zip(factors, a, strict=True)]
+    return found * _sum_of_products(a) if a else found
+
+
+def _sum_of_products(a: list[list]):
     if len(a) == 1:
         return a[0][0]
     minors = ([row[:k] + row[k + 1 :] for row in a[1:]] for k in range(len(a)))
-    return sum((-1) ** k * a[0][k] * _determinant(ARRAY(minor, dtype=object)) for k, minor in enumerate(minors))
+    return sum((-1) ** k * a[0][k] * _sum_of_products(minor) for k, minor in enumerate(minors))
 
 
 # Makers of arrays that see nothing exact in single numbers and lists of them.
