@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -68,6 +69,7 @@ def test_a_line_of_c_defines_the_arguments() -> None:
     line = line_of(report)
     found = verify.c(f"double g(void) {{ {line}; return 2*q[0] + 0*h; }}", "g")
     assert line.startswith("double q[4] = {") and "; double h = " in line
+    assert not re.search(r"/\d+(?!\d*\.)", line)  # a whole number may be too large for its type
     claimed = found.as_function({}, "g").evaluate({}, _rational_world()).entries[0]
     assert claimed == Fraction(entry.counterexample.claimed)
 
@@ -76,6 +78,33 @@ def _rational_world():
     from symvi.verify.derivatives.worlds import RationalWorld
 
     return RationalWorld()
+
+
+def test_symbols_without_a_python_name_are_written_as_what_makes_them() -> None:
+    turn, pull, push = sp.Symbol(r"\theta", real=True), sp.Symbol("lambda"), sp.Symbol("x[0]")
+    variables = {"turn": verify.scalar(symbols=[turn]), "lambda": verify.scalar(), "x": verify.vector(1)}
+    claimed = 3 * turn * pull * push
+    report = verify.derivative(turn**2 * pull * push, claimed, "turn", variables)
+    names: dict = {}
+    exec("from sympy import *; " + line_of(report), names)  # noqa: S102
+    (entry,) = report.wrong
+    assert claimed.subs(names["at"]) == sp.Rational(entry.counterexample.claimed)
+    assert r"Symbol(" in report.html() and r"\textbackslash" in report.latex()
+
+
+def test_variables_without_symbols_stand_behind_those_that_have_some() -> None:
+    def energy(x, lambda_, h):
+        return h * lambda_ * x[0] ** 2 * x[2]
+
+    x0, x1 = sp.symbols("x0 x1")
+    variables = {"x": verify.vector(3), "lambda": verify.scalar(), "h": verify.step()}
+    report = verify.derivative(energy, sp.Matrix([[x0 * x1, 0, 0]]), "x", variables)
+    names = {"np": np, "x0": x0, "x1": x1, "Rational": sp.Rational}
+    exec(line_of(report), names)  # noqa: S102
+    entry = shown_at(report, line_of(report))[0]
+    true = [2 * x0 * names["x"][2], 0, x0**2][entry.index[-1]] * names["h"] * names["lambda_"]
+    assert float(true.subs(names["at"])) == pytest.approx(float(Fraction(entry.counterexample.true)))
+    assert names["x"][0] == names["at"][x0]
 
 
 @pytest.mark.parametrize("form", ["html", "latex"])
