@@ -87,6 +87,36 @@ def test_arrays_of_single_numbers_are_exact(name: str) -> None:
     assert not any("floats" in note for note in report.notes)
 
 
+def assigned(s, x):
+    found = np.zeros(2)
+    found[0], found[1] = s, x[0]
+    return found
+
+
+HOLDING = {
+    "list": lambda s, x: [s, x[0]],
+    "array": lambda s, x: np.array([s, x[0]]),
+    "array of arrays": lambda s, x: np.array([s, np.asarray(x[0])]),
+    "assigned": assigned,
+    "assigned and computed with": lambda s, x: np.sqrt(assigned(s, x) ** 2 + 1) @ assigned(s, x) * np.ones(1),
+    "math": lambda s, x: [math.sin(s), x[0]],
+}
+
+
+@pytest.mark.parametrize("name", HOLDING)
+def test_numbers_in_arrays_without_axes_are_numbers(name: str) -> None:
+    def claimed(x):
+        s, row = (x[1], np.array([0, 1])) if x[0] > 0 else (x[0], np.array([1, 0]))
+        if "computed" in name:
+            first, second = ((2 * y**2 + 1) / np.sqrt(y**2 + 1) for y in (s, x[0]))
+            return first * row + second * np.array([1, 0])
+        return np.array([np.cos(s) * row if name == "math" else row, [1, 0]])
+
+    report = verify.derivative(lambda x: HOLDING[name](np.where(x[0] > 0, x[1], x[0]), x), claimed, "x", V)
+    assert report.everywhere, str(report)
+    assert not any("floats" in note for note in report.notes)
+
+
 def test_linear_algebra_of_lists_is_exact() -> None:
     def entries(x):
         return [[0, x[0], 1.0], [x[1], 0, 2], [1, 0, x[0]]]

@@ -100,6 +100,11 @@ def _all_exact(values, like: ExactArray):
     return _exact(array, first.world, first.told)
 
 
+def _number(x):
+    """What an array without axes holds, as np.where makes it of single numbers; everything else as it is."""
+    return x[()] if isinstance(x, ExactArray) and x.ndim == 0 else x
+
+
 def _is_plain(found: object) -> bool:
     """Whether it is NumPy's own array, in which plain numbers may be among the exact ones, as of np.where."""
     return type(found) is np.ndarray and found.dtype == object
@@ -109,6 +114,7 @@ def _exact(array: np.ndarray, world: World, told: Callable) -> np.ndarray:
     found = EMPTY(array.shape, dtype=object)
     flat, entries = found.reshape(-1), array.reshape(-1).view(np.ndarray)
     for i, entry in enumerate(entries):
+        entry = _number(entry)
         value = None if type(entry) is Scalar else plain_value(entry, world, told)
         flat[i] = entry if value is None else Scalar(value, world, told)
     return flat.reshape(array.shape)
@@ -323,7 +329,7 @@ def _makers() -> dict:
                 held = AS_ARRAY(a, dtype=object) if not isinstance(a, np.ndarray) else a
             except ValueError:
                 return original(a, *arguments, **options)
-            if held.dtype == object and any(type(x) is Scalar for x in held.reshape(-1).view(np.ndarray)):
+            if held.dtype == object and any(type(_number(x)) is Scalar for x in held.reshape(-1).view(np.ndarray)):
                 _tell_of_precision(options.get("dtype", arguments[0] if arguments else None))
                 return exact(held)
             return original(a, *arguments, **options)
@@ -358,6 +364,7 @@ def _makers() -> dict:
 def _of_scalars(original: Callable, of: Callable) -> Callable:
     @functools.wraps(original, updated=())
     def apply(*arguments, **options):
+        arguments = [_number(a) for a in arguments]
         exact = any(type(a) is Scalar for a in arguments) and not any(isinstance(a, np.ndarray) for a in arguments)
         return of(*arguments) if exact else original(*arguments, **options)
 
@@ -368,6 +375,7 @@ def _functions() -> dict:
     def taking(original: Callable, name: str) -> Callable:
         @functools.wraps(original, updated=())
         def apply(*arguments, **options):
+            arguments = [_number(a) for a in arguments]
             if not any(type(a) is Scalar for a in arguments):
                 return original(*arguments, **options)
             exact = [plain_value(a, NOW.world, NOW.told) for a in arguments]

@@ -203,7 +203,14 @@ def plain_value(number, world: World, told: Callable[[str], None]):
             raise VerificationError(f"{user_line()}: {error}") from None
         told(constant.said)
         return constant.value(world)
-    return None
+    return plain_value(number[()], world, told) if _is_one_in_an_array(number) else None
+
+
+def _is_one_in_an_array(number: object) -> bool:
+    """Whether it is an array without axes, as np.where makes it of single numbers; none that may be masked."""
+    import numpy as np
+
+    return isinstance(number, np.ndarray) and number.ndim == 0 and not isinstance(number, np.ma.MaskedArray)
 
 
 def _meaning(number: Real) -> Constant:
