@@ -117,6 +117,33 @@ def test_numbers_in_arrays_without_axes_are_numbers(name: str) -> None:
     assert not any("floats" in note for note in report.notes)
 
 
+UNBOUNDED = {
+    "clip": lambda x: np.clip(x, -np.inf, 1),
+    "clip to lists": lambda x: np.clip(x, [-np.inf, -np.inf], [1, 1]),
+    "minimum": lambda x: np.minimum(np.minimum(x, np.inf), 1),
+    "maximum": lambda x: np.minimum(np.maximum(np.full(2, -np.inf), x), 1),
+    "of numbers": lambda x: [np.minimum(1, np.maximum(x[0], -np.inf)), np.minimum(np.fmin(np.inf, x[1]), 1)],
+    "where": lambda x: np.where(x < np.inf, np.minimum(x, 1), 0),
+    "initial": lambda x: np.minimum([np.max(x[:1], initial=-np.inf), x[1]], 1),
+}
+
+
+@pytest.mark.parametrize("name", UNBOUNDED)
+@pytest.mark.parametrize("wrong", [False, True], ids=["right", "wrong"])
+def test_infinite_bounds_are_none(name: str, wrong: bool) -> None:
+    report = verify.derivative(UNBOUNDED[name], lambda x: np.diag(np.where(x < 1 + wrong, 1, 0)), "x", V)
+    assert report.everywhere != wrong, str(report)
+    assert not any("floats" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    "of", [lambda x: x + np.inf, lambda x: np.minimum(x, -np.inf) * 2, lambda x: np.sqrt(x * np.inf)]
+)
+def test_what_is_computed_with_infinite_numbers_is_refused(of) -> None:
+    said = refusal_of(of, np.eye(2))
+    assert "inf is not finite" in said and said.count("test_derivative_arrays.py") == 1
+
+
 def test_linear_algebra_of_lists_is_exact() -> None:
     def entries(x):
         return [[0, x[0], 1.0], [x[1], 0, 2], [1, 0, x[0]]]

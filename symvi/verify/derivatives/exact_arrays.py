@@ -26,6 +26,8 @@ from symvi.verify.derivatives.worlds import World, primal
 
 FOREIGN = frozenset({"numpy", "symvi", "sympy", "mpmath", "scipy"})
 SUMMED, LARGEST_SUM = 3, 6  # rows of a matrix whose determinant is a sum of products; of one without a pivot
+# Ufuncs that take infinite numbers: bounds that are none.
+COMPARING = frozenset("maximum minimum fmax fmin clip less less_equal greater greater_equal equal not_equal".split())
 # NumPy's own, whatever stands in for them while a user's function runs.
 WHOLE_ARRAYS = (np.array_equal, np.array_equiv)  # compare the numbers of arrays, in ways of their own
 AS_ARRAY, ARRAY, EMPTY, EYE = np.asarray, np.array, np.empty, np.eye
@@ -36,7 +38,8 @@ class ExactArray(np.ndarray):
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
         _tell_of_precision(options.pop("dtype", None))
-        plain = [_all_exact(x, self) if isinstance(x, np.ndarray | float | np.number) else x for x in inputs]
+        infinite = method == "__call__" and ufunc.__name__ in COMPARING
+        plain = [_all_exact(x, self, infinite) if isinstance(x, np.ndarray | float | np.number) else x for x in inputs]
         if out is not None:
             options["out"] = tuple(o.view(np.ndarray) if isinstance(o, np.ndarray) else o for o in out)
         _count_operation(self)
@@ -88,8 +91,8 @@ def exact_array(entries: Sequence, shape: tuple[int, ...]) -> ExactArray:
     return found.reshape(shape).view(ExactArray)
 
 
-def _all_exact(values, like: ExactArray):
-    """An operand with all of its numbers exact, so that every entry has sqrt, sin and so on.
+def _all_exact(values, like: ExactArray, infinite: bool = False):
+    """An operand with all of its numbers exact, so that every entry has sqrt, sin and so on; or infinite, as asked.
 
     An array all of whose numbers were replaced by plain ones is of the world whose numbers are exact at the moment.
     """
@@ -97,7 +100,7 @@ def _all_exact(values, like: ExactArray):
     array = AS_ARRAY(values)
     if first.world is None or array.dtype == bool:
         return array.view(np.ndarray)
-    return _exact(array, first.world, first.told)
+    return _exact(array, first.world, first.told, infinite)
 
 
 def _number(x):
@@ -110,10 +113,17 @@ def _is_plain(found: object) -> bool:
     return type(found) is np.ndarray and found.dtype == object
 
 
-def _exact(array: np.ndarray, world: World, told: Callable) -> np.ndarray:
+def _is_infinite(x: object) -> bool:
+    return isinstance(x, float | np.floating) and math.isinf(x)
+
+
+def _exact(array: np.ndarray, world: World, told: Callable, infinite: bool = False) -> np.ndarray:
     found = EMPTY(array.shape, dtype=object)
     flat, entries = found.reshape(-1), array.reshape(-1).view(np.ndarray)
     for i, entry in enumerate(entries):
+        if infinite and _is_infinite(entry):
+            flat[i] = float(entry)
+            continue
         entry = _number(entry)
         value = None if type(entry) is Scalar else plain_value(entry, world, told)
         flat[i] = entry if value is None else Scalar(value, world, told)
@@ -376,7 +386,8 @@ def _functions() -> dict:
         @functools.wraps(original, updated=())
         def apply(*arguments, **options):
             arguments = [_number(a) for a in arguments]
-            if not any(type(a) is Scalar for a in arguments):
+            bounded = name in ("max", "min") and any(_is_infinite(a) for a in arguments)
+            if bounded or not any(type(a) is Scalar for a in arguments):
                 return original(*arguments, **options)
             exact = [plain_value(a, NOW.world, NOW.told) for a in arguments]
             if any(value is None for value in exact):
