@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from keyword import iskeyword
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -47,6 +48,13 @@ class Tree:
 
     def names(self) -> list[str]:
         return [node[1] for node in self.nodes if node[0] == "symbol"]
+
+    def made_by(self, name: str) -> str:
+        """What stands for a symbol in Python: its name, or the call that makes it where that is no name there."""
+        places = [number for number, node in enumerate(self.nodes) if node == ("symbol", name)]
+        text = self.texts[places[0]]
+        stem = name if isinstance(text, sp.Symbol) else name.partition("[")[0]  # A[0, 1] of a MatrixSymbol is Python
+        return name if stem.isidentifier() and not iskeyword(stem) else sp.srepr(text)
 
 
 def is_sympy(value: object) -> bool:

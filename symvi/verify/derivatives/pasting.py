@@ -54,16 +54,8 @@ def _others(problem: Problem, known: Mapping[str, tuple[str, int]]) -> set[str]:
 
 def _key(problem: Problem, name: str) -> str:
     """A symbol as the user's own code most likely names it; one that has no Python name as what makes it."""
-    import sympy as sp
-
     trees = [f.tree for f in (problem.function, problem.claimed) if f.tree is not None]
-    text = next(text for t in trees for node, text in zip(t.nodes, t.texts, strict=True) if node == ("symbol", name))
-    stem = name if isinstance(text, sp.Symbol) else name.partition("[")[0]  # A[0, 1] of a MatrixSymbol is Python
-    return name if _is_python(stem) else sp.srepr(text)
-
-
-def _is_python(name: str) -> bool:
-    return name.isidentifier() and not keyword.iskeyword(name)
+    return next(tree.made_by(name) for tree in trees if name in tree.names())
 
 
 def _python_name(name: str) -> str:
