@@ -89,6 +89,7 @@ def test_at_a_jump_that_no_direction_crosses_a_claim_is_that_of_a_side(at_zero: 
 
     report = verify.derivative(lambda x, y: y if x > 0 else 2 * y, claimed, "y", {"x": SCALAR, "y": SCALAR})
     assert report.right is right, str(report)
+    assert [entry.counterexample.true for entry in report.wrong] == ([] if right else ["2"])
 
 
 # --- guards -----------------------------------------------------------------------------------------------------------

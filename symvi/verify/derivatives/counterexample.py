@@ -74,7 +74,7 @@ def _differing(problem: Problem, point: Point, entries: set[int], near: float) -
     """The open entries that differ at a point by more than `near` of their size."""
     for world in (RationalWorld(), RealWorld()):
         try:
-            truth, tied = problem.truth(point, world), problem.is_tied(world)
+            truth, crossed = problem.truth(point, world), problem.is_crossed(world)
             claim = problem.claim(point, world)
             if world.exact and any(_is_long(number) for number in (*truth, *claim)):
                 continue
@@ -82,7 +82,7 @@ def _differing(problem: Problem, point: Point, entries: set[int], near: float) -
             continue
         except NO_VALUE:
             return {}
-        if tied:  # the function may have a kink here
+        if crossed:  # the function may have a kink here
             return {}
         near = IN_FLOATS if problem.in_floats else near
         differ = [e for e in sorted(entries) if _differ(truth[e], claim[e], world, near)]

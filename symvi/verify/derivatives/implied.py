@@ -101,7 +101,7 @@ class Implied:
         return any(_contradicts([*known, *wanted], fact, world) for fact in wanted)
 
     def _facts(self, branch: Branch) -> list[Fact]:
-        """None where two expressions may have the same value."""
+        """No facts where two expressions may have the same value by chance."""
         return [] if branch.aimed else _facts(self.problem, branch)
 
 

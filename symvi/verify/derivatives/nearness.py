@@ -52,7 +52,7 @@ def compared(problem: Problem, point: Point) -> Compared:
     """Claim and truth at a point of the manifold. Raises what a world raises where they have no value."""
     world = RealWorld()
     truth = problem.truth(point, world)
-    tied, crossed = problem.is_tied(world), bool(world.crossed)
+    tied, crossed = problem.is_tied(world), problem.is_crossed(world)
     claim = problem.claim(point, world)
     apart = {k: abs(t - c) for k, (t, c) in enumerate(zip(truth, claim, strict=True)) if t != c}
     if problem.in_floats:

@@ -97,6 +97,10 @@ class Problem:
         """Whether two numbers that a condition compared in a world were equal: the function may have a kink there."""
         return not world.ties <= self.still
 
+    def is_crossed(self, world: World) -> bool:
+        """Whether such numbers change in the directions of the derivative: the function may have none there."""
+        return not world.crossed <= self.still
+
     @property
     def in_floats(self) -> bool:
         """Whether function or claim takes machine numbers only."""
