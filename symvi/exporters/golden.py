@@ -145,7 +145,7 @@ def driven_rows(inputs: Inputs, step: float) -> np.ndarray:
     """(STEPS, m): what signals say for every step; inputs without one are 0."""
     knots = inputs.from_signals(step * np.arange(STEPS + 1))
     rows = knots[:-1]
-    rows[:, inputs.drivers] = knots[1:, inputs.drivers]
+    rows[:, inputs.ahead] = knots[1:, inputs.ahead]
     return rows
 
 

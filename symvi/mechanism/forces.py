@@ -68,7 +68,7 @@ class JointSpring(Force):
 
 
 class PointSpring(Force):
-    """A spring between two points at a distance d: V = 1/2 stiffness (d - length)^2."""
+    """A spring between two points at a distance d, V = 1/2 stiffness (d - length)^2, and a damper, -damping d'."""
 
     kind: Literal["point_spring"] = "point_spring"
     parent: Text = field(WORLD, "the body, or world, of the first point")
@@ -77,6 +77,7 @@ class PointSpring(Force):
     child_anchor: Vector = field((0.0, 0.0, 0.0), "second point in the child's body frame", "m")
     stiffness: NotNegative = field(..., "stiffness", "N/m")
     length: NotNegative = field(..., "length without force", "m")
+    damping: NotNegative = field(0.0, "damping of the distance", "N s/m")
 
     def complaints(self) -> Iterator[Complaint]:
         return pair_complaints(self.parent, self.child)
@@ -130,8 +131,9 @@ class Actuator(Force):
 class Servo(Force):
     """A controller -stiffness (c - target) - damping (c' - target') on a joint with one free axis.
 
-    signal: the target as a text in t, its rate being its derivative; left out, target and rate are inputs. Stiffness
-        and damping are parameters; a run may also be given them for every step, as it is given inputs.
+    signal: the target as a text in t; left out, it is an input. A step takes the target at both of its knots, and the
+        rate between them; an input target_rate adds to that rate, for servos that hold a velocity. Stiffness and damping
+        are parameters; a run may also be given them for every step, as it is given inputs.
     """
 
     kind: Literal["servo"] = "servo"

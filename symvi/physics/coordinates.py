@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from symvi.mechanism import Mechanism, coordinate_count, coordinate_kinds
+from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.physics.joints import Geometry
 from symvi.physics.joints import rows as row
-from symvi.physics.model import ConstraintModel, Data, Group, Held
+from symvi.physics.model import ConstraintModel, Data, Group, Held, LawModel, Laws, Motion, Parameter, ShareModel
 
 FREE_TRANSLATION_AXES = {0: (), 1: ("axis3",), 2: ("axis1", "axis2"), 3: ("e1", "e2", "e3")}
 
@@ -40,22 +41,116 @@ def coordinate_groups(geometry: Geometry, rates: bool = False, near: str = "angl
     return [replace(group, bodies=bodies) for group in groups]
 
 
-def with_freedoms(
-    mechanism: Mechanism, model: ConstraintModel, damped: bool, stopped: tuple[int, ...]
-) -> ConstraintModel:
-    """The model of a joint that also knows the rates of its minimal coordinates, for laws to act along them.
+def still_angles(groups: Iterable[Group]) -> list[Group]:
+    """The same for their gradients alone: these do not depend on the branch of an angle, and none is carried."""
+    return [
+        replace(group, inputs=group.inputs | {"near": Data("0", "constant")}) if "near" in group.inputs else group
+        for group in groups
+    ]
 
-    damped: dampers do. stopped: the coordinates that limits and dry friction act along. Rates do not depend on the
-    branch of an angle, so that no angle has to be carried for them.
+
+def with_laws(
+    mechanism: Mechanism, model: ConstraintModel, shares: Sequence[ShareModel], stopped: tuple[int, ...]
+) -> ConstraintModel:
+    """The model of a joint that also knows its minimal coordinates and their rates, for laws to act along them.
+
+    shares: its springs, dampers and servos. stopped: the coordinates that limits and dry friction act along.
     """
     geometry = Geometry(mechanism, mechanism.joint(model.name))
-    groups = tuple(
-        replace(group, inputs=group.inputs | {"near": Data("0", "constant")}) if "near" in group.inputs else group
-        for group in coordinate_groups(geometry, rates=True)
+    groups, rows, laws = _rows_of_laws(geometry, shares, bool(stopped))
+    parameters = {**model.parameters, **geometry.used(groups), **_weighing(geometry, laws)}
+    angles = tuple(dict.fromkeys((*model.angles, *angles_of(groups))))
+    return replace(model, free=groups, freedoms=rows, laws=laws, stopped=stopped, parameters=parameters, angles=angles)
+
+
+def joint_laws(mechanism: Mechanism, joint: Joint, shares: Sequence[ShareModel]) -> LawModel:
+    """The laws along a joint's coordinates as an element of their own, for a joint that does not take them."""
+    geometry = Geometry(mechanism, joint)
+    groups, rows, laws = _rows_of_laws(geometry, shares, False)
+    units = coordinate_units(joint)
+    return LawModel(
+        laws_name(joint.name),
+        f"laws_of_{joint.type}",
+        geometry.bodies,
+        groups,
+        {**geometry.used(groups), **_weighing(geometry, laws)},
+        rows,
+        tuple(f"coordinate {k + 1}" for k in laws.coordinates),
+        tuple(units[k] for k in laws.coordinates),
+        laws,
+        joint.name,
+        angles_of(groups),
     )
-    parameters = {**model.parameters, **geometry.used(groups)}
-    count = coordinate_count(geometry.joint)
-    return replace(model, free=groups, freedoms=count, damped=damped, stopped=stopped, parameters=parameters)
+
+
+def laws_name(joint: str) -> str:
+    """The name of the laws along a joint's coordinates; the dot keeps it apart from all names of a description."""
+    return f"{joint}.laws"
+
+
+def angles_of(groups: Iterable[Group]) -> tuple[str, ...]:
+    """The angles that rows carry from step to step."""
+    near = (group.inputs["near"] for group in groups if "near" in group.inputs)
+    return tuple(dict.fromkeys(source.name for source in near if source.store == "state"))
+
+
+def _rows_of_laws(
+    geometry: Geometry, shares: Sequence[ShareModel], stopped: bool
+) -> tuple[tuple[Group, ...], int, Laws | None]:
+    """Rows for all laws along a joint's coordinates: those of three free rotations twice where both kinds act."""
+    kinds = coordinate_kinds(geometry.joint.type)
+    count, moving = len(kinds), kinds.count("translation")
+    elastic, damped = (any(getattr(share, name) for share in shares) for name in ("stiffness", "damping"))
+    coordinates = tuple(range(count))
+    if kinds.count("rotation") < 3:
+        groups = coordinate_groups(geometry)
+        groups = groups if elastic else still_angles(groups)
+        pulled = coordinates
+    elif damped or stopped:
+        groups = coordinate_groups(geometry, rates=True)
+        if elastic:
+            groups += [_into(group, count) for group in coordinate_groups(geometry)[moving:]]
+        pulled = (*range(moving), *range(count, count + 3))
+        coordinates += tuple(range(moving, count)) if elastic else ()
+    else:
+        groups, pulled = coordinate_groups(geometry), coordinates
+    sinusoidal = {k for share in shares if share.sinusoidal for k in share.along}
+    laws = Laws(
+        pulled if elastic else (),
+        tuple(range(count)) if damped else (),
+        tuple(sorted(sinusoidal)),
+        coordinates,
+        free_motions(geometry) if damped else (),
+    )
+    return tuple(groups), len(coordinates), laws if shares else None
+
+
+def _into(group: Group, first: int) -> Group:
+    return replace(group, into=tuple(first + k for k in range(len(group.into))))
+
+
+def _weighing(geometry: Geometry, laws: Laws | None) -> dict[str, Parameter]:
+    """What the motions along the coordinates are made of."""
+    sources = [source for motion in (laws.motions if laws else ()) for source in (motion.axis, motion.anchor)]
+    names = dict.fromkeys(source.parameter for source in sources)
+    names |= dict.fromkeys(motion.pitch for motion in (laws.motions if laws else ()) if motion.pitch)
+    return {name: geometry.parameter(name) for name in names}
+
+
+def free_motions(geometry: Geometry) -> tuple[Motion, ...]:
+    """What a unit rate of each minimal coordinate asks of body b while body a stays."""
+    kinds, anchor = coordinate_kinds(geometry.joint.type), geometry.b("anchor_b")
+    moving, turning = kinds.count("translation"), kinds.count("rotation")
+    found = [Motion("translation", geometry.a(axis), anchor) for axis in FREE_TRANSLATION_AXES[moving]]
+    if geometry.joint.type == "universal":
+        geometry.set("pin", geometry.joint.child_axis, "second axis, on the child")
+        axes = [geometry.a("axis3"), geometry.b("pin")]
+    else:
+        axes = [geometry.a(axis) for axis in {0: (), 1: ("axis3",), 3: ("e1", "e2", "e3")}[turning]]
+    pitch = None
+    if geometry.joint.type == "screw":
+        pitch = geometry.set("pitch", (geometry.joint.pitch,), "advance per angle", "m/rad")
+    return tuple(found + [Motion("rotation", axis, anchor, pitch) for axis in axes])
 
 
 def coordinate_units(joint) -> tuple[str, ...]:

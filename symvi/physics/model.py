@@ -73,6 +73,35 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Motion:
+    """What a unit rate of a coordinate asks of body b while body a stays: to slide along an axis, to turn about it.
+
+    An axis that it turns about goes through body b's own anchor. pitch: advance along the axis it turns about.
+    """
+
+    kind: str  # "translation" or "rotation"
+    axis: Carried
+    anchor: Carried
+    pitch: str | None = None
+
+
+@dataclass(frozen=True)
+class Laws:
+    """Which rows springs, dampers and servos act along within a step (laws.py), and what weighs them.
+
+    elastic, damped, sinusoidal: rows with a stiffness, a damping, a sinusoidal spring. coordinates: of every row, the
+    coordinate whose weight it takes: three free rotations have two sets of rows, rates that dampers act along and a
+    rotation vector that springs act along. motions: of every coordinate; none where the bodies are otherwise free.
+    """
+
+    elastic: tuple[int, ...]
+    damped: tuple[int, ...]
+    sinusoidal: tuple[int, ...]
+    coordinates: tuple[int, ...]
+    motions: tuple[Motion, ...] = ()
+
+
+@dataclass(frozen=True)
 class ConstraintModel:
     """Rows g = 0 between bodies. `bodies` maps labels to body names (None: the world)."""
 
@@ -90,19 +119,17 @@ class ConstraintModel:
     frame: tuple[str, ...] = ()  # the parameters with the joint's axes on body a, for its reaction
     tree: bool = True  # may carry the spanning tree: its rows on body b alone have full rank
     pivots: tuple[str, ...] = ()  # labels of bodies that lack inertia where these rows hold them
-    free: tuple[Group, ...] = ()  # the rates of its minimal coordinates, where dampers act along them
+    free: tuple[Group, ...] = ()  # its minimal coordinates and their rates, where laws act along them
     freedoms: int = 0  # rows of `free`
-    damped: bool = False  # dampers act along `free`
+    laws: Laws | None = None  # springs, dampers, servos along `free`
     stopped: tuple[int, ...] = ()  # the rows of `free` that limits and dry friction act along
 
 
 @dataclass(frozen=True)
 class ForceModel:
-    """A force law along the gradient of some rows c: impulse (dc/dz)ᵀ phi on the bodies (one rule for all).
+    """A force at the knots along the gradient of some rows c: impulse (dc/dz)ᵀ phi on the bodies (one rule for all).
 
-    phi of row k is the sum of what is given: stiffness_k (rest_k - c_k), damping_k (rate_k - c'_k) with c' at the
-    step's own velocity (implicit), and an input force_k. A model whose only row is an energy has `energy` set: phi =
-    -factor.
+    phi of row k is an input force_k. A model whose only row is an energy has `energy` set: phi = -factor.
     """
 
     name: str
@@ -113,16 +140,56 @@ class ForceModel:
     rows: int
     row_names: tuple[str, ...]
     row_units: tuple[str, ...]
-    stiffness: str | None = None
-    rest: str | None = None
-    target: str | None = None
-    damping: str | None = None
     force: str | None = None
     energy: str | None = None
     torque: str | None = None
     in_body_axes: bool = False
     angles: tuple[str, ...] = ()
-    joint: str | None = None  # whose coordinates the rows are
+
+
+@dataclass(frozen=True)
+class ShareModel:
+    """What a spring, a damper or a servo adds to the laws along a joint's coordinates, by names of its parameters.
+
+    stiffness_k (rest_k - c_k), or towards the input `target`; damping_k (rate_k - c'_k); sinusoidal: stiffness times
+    -sin(c - rest) on the joint's rotation, number `along`.
+    """
+
+    name: str
+    type: str
+    joint: str
+    parameters: Mapping[str, Parameter]
+    rows: int
+    row_units: tuple[str, ...]
+    along: tuple[int, ...]
+    stiffness: str | None = None
+    rest: str | None = None
+    target: str | None = None
+    damping: str | None = None
+    sinusoidal: bool = False
+    groups: tuple[Group, ...] = ()
+    bodies: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LawModel:
+    """Laws along coordinates that keep their blocks: of a joint that does not take them, or of a point spring.
+
+    joint: whose coordinates the rows are; the numbers are sums over its springs, dampers and servos. None: they are
+    the parameters "stiffness", "length" and "damping" of the element itself.
+    """
+
+    name: str
+    type: str
+    bodies: Mapping[str, str | None]
+    groups: tuple[Group, ...]
+    parameters: Mapping[str, Parameter]
+    rows: int
+    row_names: tuple[str, ...]
+    row_units: tuple[str, ...]
+    laws: Laws
+    joint: str | None = None
+    angles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
-from symvi.mechanism import Mechanism, constraint_count
+from symvi.mechanism import Mechanism, constraint_count, coordinate_count
 from symvi.physics.contacts import contact_models, dry_friction_models, limit_models
+from symvi.physics.coordinates import joint_laws, with_laws
 from symvi.physics.joints import joint_model
-from symvi.physics.model import ConstraintModel, ForceModel, Parameter
+from symvi.physics.model import ConstraintModel, LawModel, Parameter, ShareModel
 from symvi.physics.relations import coupling_model, driver_model, lock_model
+
+SHARES = "shares"  # the parameter of laws with the share of every body that their weights count with
 
 
 class Lock(NamedTuple):
@@ -78,13 +82,60 @@ def inequality_models(mechanism: Mechanism) -> list:
     return [*contact_models(mechanism), *limit_models(mechanism), *dry_friction_models(mechanism)]
 
 
+def law_models(mechanism: Mechanism, forces: Sequence, taking: Collection[str] = ()) -> list[LawModel]:
+    """Laws that keep their blocks: point springs, and those along joints that do not take them, once a joint."""
+    shares = shares_by_joint(forces)
+    own = [joint_laws(mechanism, mechanism.joint(name), found) for name, found in shares.items() if name not in taking]
+    own += [force for force in forces if isinstance(force, LawModel)]
+    return [_shared_out(law, damped_laws(mechanism, forces)) for law in own]
+
+
+def shares_by_joint(forces: Sequence) -> dict[str, list[ShareModel]]:
+    """The springs, dampers and servos along every joint that has some."""
+    found: dict[str, list[ShareModel]] = {}
+    for force in forces:
+        if isinstance(force, ShareModel):
+            found.setdefault(force.joint, []).append(force)
+    return found
+
+
+def damped_laws(mechanism: Mechanism, forces: Sequence) -> Counter[str]:
+    """How many damped coordinates act on every body: each of them counts an equal share of its mass."""
+    found: Counter[str] = Counter()
+    for name, shares in shares_by_joint(forces).items():
+        joint = mechanism.joint(name)
+        if any(share.damping for share in shares):
+            for body in (joint.parent, joint.child):
+                found[body] += coordinate_count(joint)
+    for force in forces:
+        if isinstance(force, LawModel):
+            for body in filter(None, force.bodies.values()):
+                found[body] += len(force.laws.damped)
+    return found
+
+
+def _shared_out(model, counts: Mapping[str, int]):
+    """The model with the share of every body that its damped coordinates count with."""
+    if model.laws is None or not model.laws.damped:
+        return model
+    bodies = [body for body in model.bodies.values() if body is not None]
+    shares = Parameter(tuple(1.0 / counts[body] for body in bodies), "share of every body that its weights count with")
+    return replace(model, parameters={**model.parameters, SHARES: shares})
+
+
+def taking_laws(
+    mechanism: Mechanism, model: ConstraintModel, forces: Sequence, stopped: tuple[int, ...]
+) -> ConstraintModel:
+    """The model of a joint that takes the laws along its coordinates. stopped: those of limits and dry friction."""
+    with_all = with_laws(mechanism, model, shares_by_joint(forces).get(model.name, []), stopped)
+    return _shared_out(with_all, damped_laws(mechanism, forces))
+
+
 def linked(
-    models: Sequence[ConstraintModel], forces: Sequence[ForceModel], inequalities: Sequence = ()
+    models: Sequence[ConstraintModel], laws: Sequence[LawModel], inequalities: Sequence = ()
 ) -> list[tuple[str, str]]:
-    """Pairs of bodies with blocks of their own between them: rows of a pivot, dampers, contacts, limits."""
-    pairs = [tuple(m.bodies.values()) for m in models if m.pivots] + [
-        tuple(f.bodies.values()) for f in forces if f.damping
-    ]
+    """Pairs of bodies with blocks of their own between them: rows of a pivot, springs, dampers, contacts, limits."""
+    pairs = [tuple(m.bodies.values()) for m in models if m.pivots] + [tuple(law.bodies.values()) for law in laws]
     pairs += [tuple(model.bodies.values()) for model in inequalities]
     return [pair for pair in pairs if None not in pair]
 
@@ -92,7 +143,7 @@ def linked(
 def order_of(
     mechanism: Mechanism,
     models: Sequence[ConstraintModel],
-    forces: Sequence[ForceModel],
+    laws: Sequence[LawModel],
     inequalities: Sequence = (),
 ) -> tuple[Graph, EliminationOrder]:
     """The graph of the Newton matrix, and its elimination order."""
@@ -100,7 +151,7 @@ def order_of(
         Constraint(m.name, m.rows, tuple(b for b in m.bodies.values() if b is not None), _ties_to_world(m), m.tree)
         for m in models
     ]
-    graph = Graph.build([body.name for body in mechanism.bodies], constraints, linked(models, forces, inequalities))
+    graph = Graph.build([body.name for body in mechanism.bodies], constraints, linked(models, laws, inequalities))
     return graph, plan(graph)
 
 

@@ -47,6 +47,12 @@ def closure(trace: Trace) -> Scalar:
     )[0]
 
 
+def within(trace: Trace) -> Scalar:
+    """The time that laws within a step act: the step where rows close and momenta enter, and otherwise none."""
+    h = step(trace)
+    return (carry(trace) * (closure(trace) * h)) * h
+
+
 def setup_common(records) -> Kernel:
     """Numbers that follow from the step alone."""
     trace = Trace(records, (SHARED,), COMMON, "numbers that follow from the step")

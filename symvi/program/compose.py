@@ -7,25 +7,43 @@ from fractions import Fraction
 
 from symvi.graph import carried_bodies
 from symvi.mechanism import Mechanism, coordinate_kinds
-from symvi.physics.coordinates import with_freedoms
+from symvi.physics.coordinates import laws_name
 from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
-from symvi.physics.model import ConstraintModel, ContactModel, DryFrictionModel, ForceModel, LimitModel
+from symvi.physics.model import (
+    ConstraintModel,
+    ContactModel,
+    DryFrictionModel,
+    ForceModel,
+    LawModel,
+    LimitModel,
+    ShareModel,
+)
 from symvi.physics.relations import coupling_model, lock_name
 from symvi.program.body import BODY, body_kernels, diagonal_block
-from symvi.program.choices import NOTHING_DROPPED, Choices, inequality_models, linked, models_of, order_of
+from symvi.program.choices import (
+    NOTHING_DROPPED,
+    Choices,
+    inequality_models,
+    law_models,
+    linked,
+    models_of,
+    order_of,
+    taking_laws,
+)
 from symvi.program.common import COMMON, JOINT, setup_common
 from symvi.program.constraint import ConstraintKernels, constraint_kernels, watch_kernels
 from symvi.program.contact import contact_kernels
 from symvi.program.control import SMALLEST_RADIUS
 from symvi.program.extent import size_of
 from symvi.program.following import following, merit_inertia
-from symvi.program.force import LINK, ForceKernels, clear_link, force_kernels
+from symvi.program.force import LINK, clear_link, force_kernels
 from symvi.program.heft import hefts, pull, total_mass, touching
 from symvi.program.held import rows_by_kind
 from symvi.program.inequality import InequalityKernels, keeping, steering
 from symvi.program.kernel import Block
+from symvi.program.law import LawKernels, law_kernels, share_kernels, weighing
 from symvi.program.limit import dry_friction_kernels, limit_kernels
 from symvi.program.maximal import Elimination, Matrix, Tie
 from symvi.program.placement import Placing
@@ -89,21 +107,22 @@ LAW = (
     "stiffness",
     "rest",
     "damping",
+    "sinusoidal",
+    "laws",
     "force",
     "energy",
     "torque",
     "in_body_axes",
     "pivots",
     "freedoms",
-    "damped",
     "stopped",
     "along",
 )
 
 
 def _along(law) -> bool:
-    """Whether a force or inequality has blocks along the free coordinates of a joint, which the joint can take."""
-    return bool(law.damping if isinstance(law, ForceModel) else getattr(law, "along", ()))
+    """Whether a law acts along the free coordinates of a joint, which the joint can take."""
+    return bool(getattr(law, "along", ()))
 
 
 class Composer:
@@ -128,28 +147,26 @@ class Composer:
         possible = {m.name for m in self.models if rows_by_kind(m) is not None}
         self.taking = {law.joint for law in (*self.forces, *self.inequalities) if _along(law)} & possible
         while True:
-            self.graph, self.order = order_of(
-                self.mechanism, self.models, self._own(self.forces), self._own(self.inequalities)
-            )
+            self.laws = law_models(self.mechanism, self.forces, self.taking)
+            self.graph, self.order = order_of(self.mechanism, self.models, self.laws, self._own(self.inequalities))
             carriers = {self.graph.nodes[joint].name for joint in carried_bodies(self.graph, self.order)}
             if self.taking <= carriers:
                 break
             self.taking &= carriers
-        self.models = [self._with_freedoms(m) if m.name in self.taking else m for m in self.models]
+        self.models = [self._with_laws(m) if m.name in self.taking else m for m in self.models]
 
     def _own(self, laws: Sequence) -> list:
         """Those that keep their blocks."""
         return [law for law in laws if not self._is_taken(law)]
 
     def _is_taken(self, law) -> bool:
-        """Whether a force, limit or dry friction leaves its blocks to its joint."""
+        """Whether a law leaves its blocks to its joint."""
         return _along(law) and law.joint in self.taking
 
-    def _with_freedoms(self, model: ConstraintModel) -> ConstraintModel:
-        damped = any(force.joint == model.name and _along(force) for force in self.forces)
+    def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
         stops = [law.along for law in self.inequalities if _along(law) and law.joint == model.name]
         stopped = tuple(sorted({k for along in stops for k in along}))
-        return with_freedoms(self.mechanism, model, damped, stopped)
+        return taking_laws(self.mechanism, model, self.forces, stopped)
 
     def program(self) -> Program:
         self.phases["setup"].append(
@@ -171,7 +188,9 @@ class Composer:
         constraints = self._constraints()
         self._watch()
         joints = {name: node for name, (node, _, _) in constraints.items()}
-        self._forces(joints)
+        self._laws()
+        self._forces()
+        self._shares(constraints)
         inequalities = self._add_inequalities(joints)
         self._eliminate(constraints)
         if self.inequalities:
@@ -318,7 +337,8 @@ class Composer:
         """What tells models of one kind apart, beyond their formulas."""
         loop = ("loop",) if model.name in self.loops else ()
         pivot = ("pivot",) if getattr(model, "pivots", ()) else ()
-        damped = ("damped",) if getattr(model, "damped", False) else ()
+        laws = model.laws if isinstance(model, ConstraintModel) else None
+        damped = (*(("elastic",) if laws.elastic else ()), *(("damped",) if laws.damped else ())) if laws else ()
         stopped = ("stopped",) if getattr(model, "stopped", ()) else ()
         return (*loop, *pivot, *damped, *stopped, *(("backwards",) if self._is_backwards(model) else ()))
 
@@ -345,24 +365,68 @@ class Composer:
     def _law_role(self, law, joints: Mapping[str, Node]) -> tuple[str, ...]:
         return ("on", joints[law.joint].kind) if self._is_taken(law) else self._role(law)
 
-    def _forces(self, joints: Mapping[str, Node]) -> None:
-        made: dict[str, tuple[str, ForceKernels]] = {}
-        for kind, model, members in self.types(self.forces, lambda model: self._law_role(model, joints)):
-            joint = joints[model.joint].kind if self._is_taken(model) else ""
-            kernels = force_kernels(
-                self.records, kind, model, self.bake(kind, members), self._is_backwards(model), joint
-            )
+    def _laws(self) -> None:
+        """Laws along coordinates that keep their blocks."""
+        made: dict[str, tuple[str, LawKernels]] = {}
+        for kind, model, members in self.types(self.laws, self._role):
+            kernels = law_kernels(self.records, kind, model, self.bake(kind, members), self._is_backwards(model))
             made |= {member.name: (kind, kernels) for member in members}
-        for model in self.forces:
+        self.law_nodes: dict[str, Node] = {}
+        for model in self.laws:
             kind, kernels = made[model.name]
-            node = self.node(kind, model.name)
+            node = self.law_nodes[model.name] = self.node(kind, model.name)
             self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()}
             ports = self.ports(kind, node, model)
             if kernels.linked:
                 ports[LINK] = self._link(model)
-            if self._is_taken(model):
-                ports[JOINT] = joints[model.joint]
             self.schedule(kernels.kernels, ports, model.name)
+
+    def _forces(self) -> None:
+        """Forces at the knots."""
+        forces = [force for force in self.forces if isinstance(force, ForceModel)]
+        made: dict[str, tuple[str, dict]] = {}
+        for kind, model, members in self.types(forces, self._role):
+            kernels = force_kernels(self.records, kind, model, self.bake(kind, members))
+            made |= {member.name: (kind, kernels) for member in members}
+        for model in forces:
+            kind, kernels = made[model.name]
+            node = self.node(kind, model.name)
+            self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()}
+            self.schedule(kernels, self.ports(kind, node, model), model.name)
+
+    def _shares(self, constraints) -> None:
+        """Springs, dampers and servos add to the sums of their joints; then weights follow, then targets."""
+        holders = {name: (node, model) for name, (node, _, model) in constraints.items() if model.laws}
+        holders |= {law.joint: (self.law_nodes[law.name], law) for law in self.laws if law.joint}
+        shares = [force for force in self.forces if isinstance(force, ShareModel)]
+        made: dict[str, tuple[str, dict]] = {}
+        for kind, model, members in self.types(shares, lambda model: ("on", holders[model.joint][0].kind)):
+            joint, holder = holders[model.joint]
+            kernels = share_kernels(self.records, kind, model, joint.kind, holder.laws)
+            made |= {member.name: (kind, kernels) for member in members}
+        pulls = []
+        for model in shares:
+            kind, kernels = made[model.name]
+            node = self.node(kind, model.name)
+            self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()}
+            ports = {kind: node, JOINT: holders[model.joint][0]}
+            later = {"prepare": kernels["pull"]} if "pull" in kernels else {}
+            self.schedule({phase: k for phase, k in kernels.items() if phase != "pull"}, ports, model.name)
+            pulls.append((later, ports, model.name))
+        self._weights(holders)
+        for later, ports, name in pulls:
+            self.schedule(later, ports, name)
+
+    def _weights(self, holders: Mapping[str, tuple[Node, object]]) -> None:
+        made: dict[str, object] = {}
+        for node, model in holders.values():
+            if model.laws.damped:
+                if node.kind not in made:
+                    made[node.kind] = weighing(self.records, node.kind, model, model.laws, self._baked_of(node.kind))
+                self.schedule({"prepare": made[node.kind]}, self.ports(node.kind, node, model), node.name)
+
+    def _baked_of(self, kind: str) -> dict[str, tuple]:
+        return {name: entries for (of, name), entries in self.baked.items() if of == kind}
 
     def _units(self) -> None:
         """What impulses and velocities of contacts are measured by: the weight of all, and its fall in a step."""
@@ -379,8 +443,12 @@ class Composer:
 
     def _add_inequalities(self, joints: Mapping[str, Node]) -> list[dict]:
         """Contacts, limits and dry friction; returns what control and users must know of each."""
+
+        def role(law) -> tuple[str, ...]:
+            return ("on", joints[law.joint].kind) if self._is_taken(law) else self._role(law)
+
         made: dict[str, tuple[str, InequalityKernels]] = {}
-        for kind, model, members in self.types(self.inequalities, lambda model: self._law_role(model, joints)):
+        for kind, model, members in self.types(self.inequalities, role):
             build = INEQUALITY_KERNELS[type(model)]
             taking = {"joint": joints[model.joint].kind} if self._is_taken(model) else {}
             baked = self.bake(kind, members)
@@ -423,9 +491,9 @@ class Composer:
                 self.schedule(kernels, {kind: node}, node.name)
 
     def _links(self) -> None:
-        """One record for the blocks between two bodies, however many dampers or pivots act there; cleared first."""
+        """One record for the blocks between two bodies, however many laws or pivots act there; cleared first."""
         self.links: dict[tuple[str, str], Node] = {}
-        for pair in linked(self.models, self._own(self.forces), self._own(self.inequalities)):
+        for pair in linked(self.models, self.laws, self._own(self.inequalities)):
             if pair not in self.links and pair[::-1] not in self.links:
                 self.links[pair] = self.node(LINK, " and ".join(pair))
         clear = clear_link(self.records) if self.links else None
@@ -438,9 +506,8 @@ class Composer:
     def _is_backwards(self, model) -> bool:
         """Whether the record between a model's bodies was made for the pair the other way round."""
         if isinstance(model, ForceModel):
-            acts = model.damping
-        else:
-            acts = model.pivots if isinstance(model, ConstraintModel) else True
+            return False
+        acts = model.pivots if isinstance(model, ConstraintModel) else True
         return bool(acts) and not self._is_taken(model) and tuple(model.bodies.values())[::-1] in self.links
 
     # --- elimination --------------------------------------------------------------------------------------------------
@@ -475,8 +542,8 @@ class Composer:
         return {kind: places for kind, places in found.items() if places is not None}
 
     def _body_diagonal(self) -> Block:
-        own = any(force.damping for force in self._own(self.forces))
-        full = bool(self._own(self.inequalities)) or own or any(m.pivots for m in self.models)
+        own = [*self._own(self.inequalities), *self.laws]
+        full = bool(own) or any(m.pivots for m in self.models)
         return Block.dense(6, 6, "d", (1 << 36) - 1) if full else diagonal_block()
 
     def _ties(self, constraints) -> dict[tuple[int, int], Tie]:
@@ -530,7 +597,7 @@ class Composer:
         joints |= {c.name: c.joints for c in self.mechanism.couplings} | {
             d.name: (d.joint,) for d in self.mechanism.drivers
         }
-        joints |= {f.name: (f.joint,) for f in self.mechanism.forces if hasattr(f, "joint")}
+        joints |= {laws_name(law.joint): (law.joint,) for law in self.laws if law.joint}
         joints |= {limit.name: (limit.joint,) for limit in self.mechanism.limits}
         joints |= {lock_name(lock.joint, lock.coordinate): (lock.joint,) for lock in self.choices.locks}
         found = []

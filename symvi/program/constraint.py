@@ -6,26 +6,22 @@ cancellation. Forces act through the gradient at z1, rows are differentiated at 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
-from symvi.physics import kinematics
 from symvi.physics.body import wrench_in_axes
-from symvi.physics.difference import difference
-from symvi.physics.joints.rows import angle_about_axis, screw_advance
-from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Held, Position
+from symvi.physics.model import Carried, ConstraintModel
 from symvi.program import common
-from symvi.program.body import BODY, use
+from symvi.program.body import BODY
 from symvi.program.carried import Damping
 from symvi.program.common import COMMON, LINK, SHARED, single
 from symvi.program.kernel import ZERO, Block, Entry, Kernel, Port
+from symvi.program.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
+from symvi.program.law import acting, clear_sums, final_weights, hand_on, keep_coordinates, summed
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
-Baked = Mapping[str, tuple[Fraction | None, ...]]
-DAMPING = "time that forces act, times the damping of every free coordinate"
 SLOPES = "slopes of the impulses along the free coordinates by the body's motion"
 
 
@@ -40,134 +36,6 @@ class ConstraintKernels:
     below: dict[str, Block]
     right: dict[str, Block]
     damping: Damping | None = None
-
-
-class Knots:
-    """What a model's inputs are at both knots, and their differences divided by h, for one trace."""
-
-    def __init__(self, trace: Trace, model, baked: Baked):
-        self.trace, self.model, self.baked = trace, model, baked
-        self.h = common.step(trace)
-        self._memory: dict = {}
-
-    def parameter(self, name: str) -> list[Scalar]:
-        p = self.model.parameters[name]
-        return self.trace.read(
-            self.trace.own, "parameters", name, len(p.values), p.meaning, p.unit, baked=self.baked.get(name, ())
-        )
-
-    def of(self, source) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-        """(at z1, at z2, difference over h) of one input."""
-        if source not in self._memory:
-            self._memory[source] = self._evaluate(source)
-        return self._memory[source]
-
-    def _evaluate(self, source) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-        if isinstance(source, Data):
-            return self._still(self._datum(source))
-        if isinstance(source, Held):
-            return self._still(self.of(source.source)[0])
-        if isinstance(source, Position):
-            return self._position(source.body)
-        if isinstance(source, Carried):
-            return self._vector(source)
-        return self._quaternion(source)
-
-    def _still(self, values: list[Scalar]):
-        return values, values, [self.trace.graph.constant(0)] * len(values)
-
-    def _datum(self, source: Data) -> list[Scalar]:
-        if source.store == "parameters":
-            return self.parameter(source.name)
-        if source.store == "constant":
-            return [self.trace.graph.constant(Fraction(source.name))]
-        return self.trace.read(self.trace.own, source.store, source.name, source.size)
-
-    def _moves(self, label: str) -> bool:
-        return self.model.bodies[label] is not None
-
-    def _position(self, label: str):
-        if not self._moves(label):
-            return self._still([self.trace.graph.constant(0)] * 3)
-        x = self.trace.read(label, "state", "x", 3)
-        v = self.trace.read(label, "work", "v", 3)
-        return x, [a + self.h * b for a, b in zip(x, v, strict=True)], v
-
-    def _vector(self, source: Carried):
-        offset = self.parameter(source.parameter)
-        if not self._moves(source.body):
-            return self._still(offset)
-        graph, label, name = self.trace.graph, source.body, f"{source.parameter}"
-        rotation = self.trace.read(label, "work", "r", 9, rate=Rate.STEP)
-        r1 = kinematics.carried_vector(graph, R=rotation, p=offset)["r"]
-        rate = kinematics.vector_difference(
-            graph, w=self._work(label, "w", 3), a=self._work(label, "a", 3), c=self._work(label, "c", 1), r=r1
-        )["d"]
-        r2 = [a + self.h * b for a, b in zip(r1, rate, strict=True)]
-        return self._name(r1, name, "1"), self._name(r2, name, "2"), self._name(rate, name, "_rate")
-
-    def _quaternion(self, source: Attitude):
-        offset = self.parameter(source.parameter)
-        if not self._moves(source.body):
-            return self._still(offset)
-        graph, label = self.trace.graph, source.body
-        p1 = kinematics.carried_quaternion(graph, q=self.trace.read(label, "state", "q", 4), o=offset)["p"]
-        rate = kinematics.quaternion_difference(graph, u=self._work(label, "u", 4), p=p1)["d"]
-        p2 = [a + self.h * b for a, b in zip(p1, rate, strict=True)]
-        return (
-            self._name(p1, source.parameter, "1"),
-            self._name(p2, source.parameter, "2"),
-            self._name(rate, source.parameter, "_rate"),
-        )
-
-    def _work(self, label: str, name: str, size: int) -> list[Scalar]:
-        return self.trace.read(label, "work", name, size)
-
-    def _name(self, values: list[Scalar], name: str, suffix: str) -> list[Scalar]:
-        for value, axis in zip(values, "xyz" if len(values) == 3 else "wxyz", strict=True):
-            self.trace.graph.name(value, f"{name}{suffix}_{axis}")
-        return values
-
-
-@dataclass
-class Rows:
-    """The rows of a model at both knots: values at z1, differences over h, gradients by body label."""
-
-    first: list[Scalar]
-    rates: list[Scalar]
-    at1: dict[str, list[list[Scalar]]]
-    at2: dict[str, list[list[Scalar]]]
-
-
-def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows: int) -> Rows:
-    """Evaluate groups of formula rows, and sum them into the model's rows."""
-    zero = trace.graph.constant(0)
-    knots = Knots(trace, model, baked)
-    moving = [label for label, body in model.bodies.items() if body is not None]
-    result = Rows(
-        [zero] * rows,
-        [zero] * rows,
-        *({label: [[zero] * 6 for _ in range(rows)] for label in moving} for _ in range(2)),
-    )
-    for group in groups:
-        trace.note(group.formula.equation, group.formula.source)
-        first, second, rates = ({name: knots.of(source)[k] for name, source in group.inputs.items()} for k in range(3))
-        values1, values2 = group.formula(trace.graph, **first), group.formula(trace.graph, **second)
-        change = difference(group.formula, trace.graph, "g", first, second, rates, knots.h)
-        factor = knots.parameter(group.factor)[0] if group.factor else trace.graph.constant(1)
-        for row, into in zip(group.rows, group.into, strict=True):
-            result.first[into] = result.first[into] + factor * values1["g"][row]
-            result.rates[into] = result.rates[into] + factor * change[row]
-            for side, label in group.bodies.items():
-                if label in moving:
-                    for values, at in ((values1, result.at1), (values2, result.at2)):
-                        entries = values[f"G_{side}"][6 * row : 6 * row + 6]
-                        at[label][into] = [
-                            old + factor * new for old, new in zip(at[label][into], entries, strict=True)
-                        ]
-    if getattr(model, "offset", None):
-        result.first[0] = result.first[0] - knots.parameter(model.offset)[0]
-    return result
 
 
 def constraint_kernels(
@@ -215,10 +83,12 @@ def constraint_kernels(
         trace.add_to(label, "f", push, rate=Rate.ITERATION)
     if model.pivots:
         _join_pivots(trace, model, rows, [a + b for a, b in zip(start, rows.rates, strict=True)], backwards)
-    damping = _along_free(trace, model, baked) if model.free else None
+    damping, second = _along_free(trace, model, baked) if model.free else (None, {})
     remember_angles(trace, model, baked)
     kernels = dict(trace.kernels(kind))
     kernels |= _own_kernels(records, kind, model)
+    if model.angles or model.target or model.laws:
+        kernels["finish"] = _finish(records, kind, model, ports, second)
     if model.frame:
         kernels["react"] = single(
             records,
@@ -231,11 +101,11 @@ def constraint_kernels(
     return ConstraintKernels(kernels, below, right, damping)
 
 
-def _along_free(trace: Trace, model: ConstraintModel, baked: Baked) -> Damping:
-    """Directions and slopes of the impulses along the free coordinates; those of dampers, to which others add.
+def _along_free(trace: Trace, model: ConstraintModel, baked: Baked) -> tuple[Damping, Mapping[str, Block]]:
+    """Directions and slopes of the impulses along the free coordinates, and their gradients at the second knot.
 
-    Directions are the gradient C of the coordinates at the first knot. Limits and dry friction add kappa times their
-    gradients at the second knot to the slopes (limit.py): entries are kept for them.
+    Directions are the gradient C of the coordinates at the first knot, slopes those at the second times kappa of
+    springs, dampers and servos. Limits and dry friction add kappa of their own (limit.py): entries are kept for them.
     """
     kind, rows = trace.own, trace_rows(trace, model, baked, model.free, model.freedoms)
     directions = {
@@ -243,64 +113,27 @@ def _along_free(trace: Trace, model: ConstraintModel, baked: Baked) -> Damping:
         for label, gradient in rows.at1.items()
     }
     zero = trace.graph.constant(0)
-    damped = _damping(trace, model, rows) if model.damped else dict.fromkeys(rows.at1, [zero] * (6 * model.freedoms))
+    kappa, second = [zero] * model.freedoms, {}
+    if model.laws:
+        keep_coordinates(trace, model.laws, rows)
+        clear_sums(trace, model.laws)
+        found = acting(trace, model.laws, rows, summed(trace, model.laws))
+        kappa, second = found.kappa, found.second
     slopes = {}
-    for label, values in damped.items():
-        added = [entry if k in model.stopped else zero for k, row in enumerate(rows.at2[label]) for entry in row]
+    for label, gradient in rows.at2.items():
+        values = [k * entry for k, row in zip(kappa, gradient, strict=True) for entry in row]
+        added = [entry if k in model.stopped else zero for k, row in enumerate(gradient) for entry in row]
         used = [not (value.is_zero and more.is_zero) for value, more in zip(values, added, strict=True)]
         stored = [value if needed else None for value, needed in zip(values, used, strict=True)]
         trace.write(kind, slope(label), stored, SLOPES, rate=Rate.MATRIX)
         entries = tuple(Entry(1, slope(label), k) if needed else ZERO for k, needed in enumerate(used))
         slopes[label] = Block(model.freedoms, 6, entries)
-    return Damping(directions, slopes)
+    return Damping(directions, slopes), second
 
 
 def slope(label: str) -> str:
     """The field of a joint's record with the slopes by the motion of the body with this label."""
     return f"slope_{label}"
-
-
-def _damping(trace: Trace, model: ConstraintModel, rows: Rows) -> dict[str, list[Scalar]]:
-    """f_body += Cᵀ d C [v; w] along the free coordinates, with the sum d of all dampers, which add theirs (force.py).
-
-    Returns the slopes d C by the body's unknowns, row by row. Dampers act along the rates at the first knot.
-    """
-    trace.note("f_body += Cᵀ d C [v; w]", "BSMH23 section 3.1")
-    kind, n = trace.own, model.freedoms
-    trace.write(kind, "damping", [trace.graph.constant(0)] * n, DAMPING, "N s²/m, N m s²/rad", rate=Rate.STEP)
-    damping = trace.read(kind, "work", "damping", n, rate=Rate.ITERATION)  # once all dampers have added theirs
-    rates = [
-        d * _sum(trace, (_dot(trace, gradient[k], velocity(trace, label)) for label, gradient in rows.at1.items()))
-        for k, d in enumerate(damping)
-    ]
-    slopes = {}
-    for label, gradient in rows.at1.items():
-        push = [_dot(trace, column, rates) for column in zip(*gradient, strict=True)]
-        trace.add_to(label, "f", push, rate=Rate.ITERATION)
-        slopes[label] = [
-            d * entry for d, row in zip(damping, gradient, strict=True) for entry in chained(trace, label, row)
-        ]
-    return slopes
-
-
-def velocity(trace: Trace, label: str) -> list[Scalar]:
-    """[v; w] of a body over the step."""
-    return trace.read(label, "work", "v", 3) + trace.read(label, "work", "w", 3)
-
-
-def chained(trace: Trace, label: str, row: list[Scalar]) -> list[Scalar]:
-    """A row that multiplies [v; w], behind the chain from the unknowns of Newton's method."""
-    turned = use(
-        trace, kinematics.chained_row, c=trace.read(label, "work", "c"), a=trace.read(label, "work", "a", 3), r=row[3:]
-    )["row"]
-    return row[:3] + turned
-
-
-def _sum(trace: Trace, values: Iterable[Scalar]) -> Scalar:
-    total = trace.graph.constant(0)
-    for value in values:
-        total = total + value
-    return total
 
 
 def _join_pivots(trace: Trace, model: ConstraintModel, rows: Rows, residual: list[Scalar], backwards: bool) -> None:
@@ -337,20 +170,6 @@ def _towards_target(trace: Trace, model: ConstraintModel, value: Scalar, closing
     rate = trace.read(kind, "state", "rate", 1, "rate of the input at this knot", f"{model.row_units[0]}/s")[0]
     open_share = 1 - closing * common.step(trace)
     return closing * (value - target) - open_share * rate
-
-
-def remember_angles(trace: Trace, model, baked: Baked) -> None:
-    """Keep the unwrapped angles at z1, for the state to carry on."""
-    knots = Knots(trace, model, baked)
-    for group in model.groups:
-        near = group.inputs.get("near")
-        if near is not None:
-            formula = angle_about_axis if group.formula is screw_advance else group.formula
-            first = {argument.name: knots.of(group.inputs[argument.name])[0] for argument in formula.inputs}
-            value = formula(trace.graph, **first)["g"]
-            trace.write(
-                trace.own, f"{near.name}_now", value, "unwrapped angle at the first knot", "rad", rate=Rate.STEP
-            )
 
 
 def _reaction(trace: Trace, model: ConstraintModel, baked: Baked, right: Block) -> None:
@@ -416,13 +235,6 @@ def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Ba
     return kernels
 
 
-def carry_angles(trace: Trace, model) -> None:
-    """Keep the unwrapped angles of the first knot as the ones that the next step starts from."""
-    for angle in model.angles:
-        now = trace.read(trace.own, "work", f"{angle}_now")
-        trace.write(trace.own, angle, now, "joint angle at this knot, with its whole turns", "rad", store="state")
-
-
 def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[str, Kernel]:
     n = model.rows
     own = (SHARED, Port(kind, kind))
@@ -449,19 +261,6 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
         length = trace.read(COMMON, "work", "length")[0]
         trace.write(kind, "y", [b - length * d for b, d in zip(base, change, strict=True)])
 
-    def finish(trace: Trace) -> None:
-        carry_angles(trace, model)
-        if model.target:
-            target, last = (
-                trace.read(kind, "input", model.target)[0],
-                trace.read(kind, "state", "target", 1, "the input at this knot")[0],
-            )
-            before = trace.read(kind, "state", "rate_before", 1, "mean rate of the input over the last step")[0]
-            mean = (target - last) / common.step(trace)
-            trace.write(kind, "target", [target], store="state")
-            trace.write(kind, "rate_before", [mean], store="state")
-            trace.write(kind, "rate", [mean + (mean - before) / 2], store="state")
-
     built = {
         "merit": (merit, "add the rows' residual to the merit"),
         "begin": (begin, "impulses start at zero"),
@@ -469,6 +268,29 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
         "advance": (advance, "keep the base and take `length` of the increment"),
         "retreat": (retreat, "take another `length` of the same increment"),
     }
-    if model.angles or model.target:
-        built["finish"] = (finish, "carry angles and inputs on to the next step")
     return {phase: single(records, f"{phase}_{kind}", text, own, kind, build) for phase, (build, text) in built.items()}
+
+
+def _finish(records: Records, kind: str, model: ConstraintModel, ports, second: Mapping[str, Block]) -> Kernel:
+    """What a joint hands on to the next step: its angles, its input, and what laws along it leave."""
+
+    def build(trace: Trace) -> None:
+        carry_angles(trace, model)
+        if model.laws:
+            hand_on(trace, model.laws, second, final_weights(trace, model.laws))
+        if model.target:
+            _carry_target(trace, kind, model.target)
+
+    return single(records, f"finish_{kind}", "carry angles, inputs and laws on to the next step", ports, kind, build)
+
+
+def _carry_target(trace: Trace, kind: str, name: str) -> None:
+    target, last = (
+        trace.read(kind, "input", name)[0],
+        trace.read(kind, "state", "target", 1, "the input at this knot")[0],
+    )
+    before = trace.read(kind, "state", "rate_before", 1, "mean rate of the input over the last step")[0]
+    mean = (target - last) / common.step(trace)
+    trace.write(kind, "target", [target], store="state")
+    trace.write(kind, "rate_before", [mean], store="state")
+    trace.write(kind, "rate", [mean + (mean - before) / 2], store="state")

@@ -16,7 +16,6 @@ from symvi.program import common
 from symvi.program.blocks import cross
 from symvi.program.body import use
 from symvi.program.common import single
-from symvi.program.constraint import Baked, Knots, Rows, trace_rows
 from symvi.program.friction import Friction, RoundCone
 from symvi.program.inequality import (
     Centring,
@@ -42,6 +41,7 @@ from symvi.program.inequality import (
     weigh,
 )
 from symvi.program.kernel import Kernel
+from symvi.program.knots import Baked, Knots, Rows, trace_rows
 from symvi.program.pyramid import LinearCone
 from symvi.program.records import Records
 from symvi.program.trace import Trace

@@ -24,9 +24,10 @@ GEOMETRY = (
 )
 OF_JOINTS = ("j1_", "j2_")  # of a coupling's fields, by the joint that they describe
 LOCK = ".lock"  # between a joint and the number of a coordinate that is held in place of its rows
+LAWS = ".laws"  # after a joint, for the laws along its coordinates where they are an element of their own
 SOLVERS = ("guard", "limit", "extent", "weight")  # of the analysis of the mechanism where it was described
 PAIRS = (("rest_cos", "rest_sin"),)  # cosine and sine of one angle
-INTERNAL = ("size", "guard", "limit", "h", "share")  # what follows from other numbers, or has its own argument
+INTERNAL = ("size", "guard", "limit", "h", "share", "shares")  # what follows from other numbers, or has its own argument
 OF_UNITS = ("mass", "gravity", "heft", "acceleration")  # what complementarity is measured by follows these
 LENGTH = "length"  # of a joint that holds a distance, or of a spring that pulls to one
 NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach", LENGTH)
@@ -54,7 +55,7 @@ def following(mechanism: Mechanism, radii: Sequence[float]) -> dict[str, object]
 def common_name(joints: Mapping[str, tuple[str, ...]], name: str) -> str:
     """joint.field for the geometry of a joint in any element that acts along it; other names as they are."""
     element, _, field = name.rpartition(".")
-    element = element.partition(LOCK)[0]
+    element = element.partition(LOCK)[0].removesuffix(LAWS)
     which = int(field.startswith(OF_JOINTS[1]))
     for prefix in OF_JOINTS:
         field = field.removeprefix(prefix)

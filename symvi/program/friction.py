@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from symvi.physics import cones, gaps
 from symvi.physics.model import ContactModel
 from symvi.program.body import use
-from symvi.program.constraint import Baked, Knots
 from symvi.program.inequality import Centring, field, first_target, memory, put, ratio, stick
+from symvi.program.knots import Baked, Knots
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 

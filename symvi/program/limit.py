@@ -13,7 +13,7 @@ from symvi.physics.model import DryFrictionModel, LimitModel
 from symvi.program import common
 from symvi.program.body import use
 from symvi.program.common import JOINT, single
-from symvi.program.constraint import Baked, Rows, carry_angles, remember_angles, slope, trace_rows
+from symvi.program.constraint import slope
 from symvi.program.inequality import (
     Centring,
     InequalityKernels,
@@ -39,6 +39,7 @@ from symvi.program.inequality import (
     weigh,
 )
 from symvi.program.kernel import Kernel
+from symvi.program.knots import Baked, Rows, carry_angles, remember_angles, trace_rows
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar

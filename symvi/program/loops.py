@@ -14,7 +14,7 @@ from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel
 from symvi.physics.relations import coupling_model, driver_model
-from symvi.program.choices import Choices, inequality_models, models_of, order_of
+from symvi.program.choices import Choices, inequality_models, law_models, models_of, order_of
 from symvi.program.expressions import check_expressions
 from symvi.program.extent import OPENING, size_of
 from symvi.program.pivots import pivots_of
@@ -39,7 +39,9 @@ def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
         raise ValueError(f"loops {loops!r}: use {', '.join(repr(name) for name in LOOPS)}")
     check_expressions(mechanism)
     models = models_in_joint_axes(mechanism)
-    graph, order = order_of(mechanism, models, force_models(mechanism), inequality_models(mechanism))
+    graph, order = order_of(
+        mechanism, models, law_models(mechanism, force_models(mechanism)), inequality_models(mechanism)
+    )
     first = len(graph.bodies)
     if all(models[node - first].target for node in order.loop_constraints):
         return _with_pivots(mechanism, _without_loops(mechanism, models))

@@ -19,8 +19,8 @@ from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel, Data, Group
 from symvi.program.body import BODY, use
 from symvi.program.common import SHARED, single
-from symvi.program.constraint import Baked, Knots, velocity
 from symvi.program.kernel import Kernel, Port
+from symvi.program.knots import Baked, Knots, velocity
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Scalar

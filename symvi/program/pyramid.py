@@ -10,9 +10,9 @@ from symvi.physics import gaps
 from symvi.physics.model import Carried, ContactModel
 from symvi.physics.pyramid import pyramid
 from symvi.program.body import use
-from symvi.program.constraint import Baked, Knots
 from symvi.program.friction import Sliding
 from symvi.program.inequality import Centring, field, first_target
+from symvi.program.knots import Baked, Knots
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 

@@ -21,7 +21,7 @@ Values = tuple[float, ...]
 
 OWN_PARAMETER = "par_"  # before the names of a user's parameters among the solver's
 PLAIN = {  # kind of force -> fields whose numbers are the solver's own
-    "point_spring": ("stiffness", "length"),
+    "point_spring": ("stiffness", "length", "damping"),
     "servo": ("stiffness", "damping"),
 }
 PER_AXIS = {"joint_spring": ("stiffness", "rest"), "joint_damper": ("damping",), "dry_friction": ("bound",)}
@@ -93,6 +93,8 @@ def _of_joint(mechanism: Mechanism, joint: Joint) -> Iterator[tuple[str, Describ
 
 def _of_force(mechanism: Mechanism, force: Force) -> Iterator[tuple[str, Described]]:
     for field in PLAIN.get(force.kind, ()):
+        if force.kind == "point_spring" and field in ("length", "damping") and getattr(force, field) == 0.0:
+            continue  # one without a length, or without damping, is another law
         yield f"{force.name}.{field}", _same(f"{force.name}.{field}", (getattr(force, field),))
     if force.kind in PER_AXIS:
         yield from _per_axis(mechanism, force)

@@ -16,60 +16,61 @@ from symvi.simulate.plan import Plan
 Controller = Callable[[float, object], Mapping[str, object]]
 
 
-def signals_of(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
-    """(input name, text in t, whether it is the text's rate) for every signal of a description."""
+def signals_of(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
+    """(input name, text in t) for every signal of a description."""
     for driver in mechanism.drivers:
         if driver.signal is not None:
-            yield f"{driver.name}.target", driver.signal, False
+            yield f"{driver.name}.target", driver.signal
     for force in mechanism.forces:
         signal = getattr(force, "signal", None)
         if signal is None:
             continue
         if force.kind == "servo":
-            yield f"{force.name}.target", signal, False
-            yield f"{force.name}.target_rate", signal, True
+            yield f"{force.name}.target", signal
         elif force.kind == "wrench":
             yield from (
-                (f"{force.name}.{'force' if k < 3 else 'torque'}[{k % 3}]", text, False)
-                for k, text in enumerate(signal)
+                (f"{force.name}.{'force' if k < 3 else 'torque'}[{k % 3}]", text) for k, text in enumerate(signal)
             )
         else:
             single = len(signal) == 1
-            yield from (
-                (f"{force.name}.force" + ("" if single else f"[{k}]"), text, False) for k, text in enumerate(signal)
-            )
+            yield from ((f"{force.name}.force" + ("" if single else f"[{k}]"), text) for k, text in enumerate(signal))
 
 
 class Inputs:
-    """Fills rows of inputs, in the order of the plan."""
+    """Fills rows of inputs, in the order of the plan.
+
+    drivers: columns of what drivers are to reach. ahead: columns of targets, of drivers and servos: a step takes those of
+    its second knot, other inputs act at its first one.
+    """
 
     def __init__(self, mechanism: Mechanism, plan: Plan):
         self.names = plan.inputs
         self._column = {name: k for k, name in enumerate(plan.inputs)}
         self._signals = [
-            (self._column[name], signal_tree(text), rate)
-            for name, text, rate in signals_of(mechanism)
-            if name in self._column
+            (self._column[name], signal_tree(text)) for name, text in signals_of(mechanism) if name in self._column
         ]
-        self.drivers = [
-            self._column[f"{d.name}.target"] for d in mechanism.drivers if f"{d.name}.target" in self._column
-        ]
+        servos = [force for force in mechanism.forces if force.kind == "servo"]
+        self.drivers, followed = (
+            [self._column[f"{e.name}.target"] for e in elements if f"{e.name}.target" in self._column]
+            for elements in (mechanism.drivers, servos)
+        )
+        self.ahead = self.drivers + followed
 
     def has_signal(self, name: str) -> bool:
         """Whether an input follows a signal of the description."""
-        return any(column == self._column[name] for column, _, _ in self._signals)
+        return any(column == self._column[name] for column, _ in self._signals)
 
     def _signalled(self, row: np.ndarray, time: float) -> np.ndarray:
         """(m,): which inputs of a row at a time are what the description's signals say."""
         known = np.zeros(len(self.names), bool)
-        known[[column for column, _, _ in self._signals]] = True
+        known[[column for column, _ in self._signals]] = True
         return known & (row == self.from_signals(np.array([time]))[0])
 
     def from_signals(self, times: np.ndarray) -> np.ndarray:
         """(N, m): every signal at every time; inputs without a signal are 0."""
         rows = np.zeros((len(times), len(self.names)))
-        for column, tree, rate in self._signals:
-            rows[:, column] = [self._at(column, tree, float(t))[rate] for t in times]
+        for column, tree in self._signals:
+            rows[:, column] = [self._at(column, tree, float(t))[0] for t in times]
         return rows
 
     def rates(self, rows: np.ndarray, time: float, step: float) -> tuple[np.ndarray, float]:
@@ -81,8 +82,8 @@ class Inputs:
         """
         rates, doubts = _one_sided(rows, step)
         signalled = self._signalled(rows[0], time)
-        for column, tree, rate in self._signals:
-            if signalled[column] and not rate:
+        for column, tree in self._signals:
+            if signalled[column]:
                 rates[column] = self._at(column, tree, time)[1]
                 doubts[column] = max((abs(rate - rates[column]) for rate in _backward(tree, time, step)), default=0.0)
         return rates, float(doubts[self.drivers].max(initial=0.0))

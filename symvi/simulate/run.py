@@ -76,8 +76,8 @@ class Run:
     def through(self) -> int:
         """To the end, with the inputs as they are; returns the status of the step that failed, or 0."""
         rows = self.driving.rows.copy()
-        drivers = self.inputs.drivers
-        rows[:-1, drivers] = rows[1:, drivers]  # drivers say where the step's second knot is
+        ahead = self.inputs.ahead
+        rows[:-1, ahead] = rows[1:, ahead]  # targets are those of the step's second knot
         varying = bool(len(rows[0])) and bool((rows != rows[0]).any())
         whole = self.progress is None and self.counter is None
         chunk = self.steps if whole else max(self.every, CHUNK // self.every * self.every)
@@ -109,8 +109,9 @@ class Run:
     def stepwise(self, controller: Controller | None) -> int:
         """To the end step by step: a controller decides at every knot where one begins, and gains may change.
 
-        It sees velocities under the inputs of the step before; those recorded are under its own. Drivers that it does
-        not name look ahead to the next knot's signal. At the last knot, where no step begins, the last inputs stay.
+        It sees velocities under the inputs of the step before; those recorded are under its own. Targets, of drivers and
+        servos, are those at the step's second knot; those that it does not name look ahead to the next knot's signal. At
+        the last knot, where no step begins, the last inputs stay.
         """
         parameters = self.engine.parameters.copy()
         try:
@@ -120,7 +121,7 @@ class Run:
 
     def _stepwise(self, controller: Controller | None) -> int:
         state = self.state(self.found[0][0], self.times[0], self.angles)
-        others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.drivers)
+        others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.ahead)
         for n in range(self.steps):
             row = self._decide(n, {} if controller is None else controller(float(self.times[n]), state))
             if n % self.every == 0:
@@ -147,9 +148,9 @@ class Run:
         self.inputs.overlay(self.driving.rows[n : n + 1], given)
         self.gains.overlay(self.driving.gain_rows[n : n + 1], gains)
         self.driving.gains_given = self.driving.gains_given or bool(gains)
-        row, drivers = self._set(n), self.inputs.drivers
-        named = [self.inputs.names[k] in given for k in drivers]
-        row[drivers] = np.where(named, row[drivers], self.driving.rows[n + 1, drivers])
+        row, ahead = self._set(n), self.inputs.ahead
+        named = [self.inputs.names[k] in given for k in ahead]
+        row[ahead] = np.where(named, row[ahead], self.driving.rows[n + 1, ahead])
         return row
 
     def _set(self, n: int) -> np.ndarray:

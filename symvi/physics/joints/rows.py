@@ -174,34 +174,14 @@ def relative_turn(p, q, p0, q0, let):
     return 2 * algebra.vector(algebra.multiply(d, algebra.conjugate(held)))
 
 
-@function_of_bodies(
-    "V = 1 - cos(alpha - rest)",
-    "derived here",
-    (*TURN, data("rest_cos", "cosine of the rest angle"), data("rest_sin", "sine of the rest angle")),
-    1,
-    "J/N m",
-)
-def sinusoidal_energy(p, q, rest_cos, rest_sin, let):
-
-    d = let("d", _relative(p, q))
-    return 1 - rest_cos[0] * (d[0] ** 2 - d[3] ** 2) - rest_sin[0] * (2 * d[0] * d[3])
-
-
-@function_of_bodies(
-    "V = (|u| - L)²/2,  u = x_b + r_b - x_a - r_a",
-    "JM09 section III (its spring)",
-    (*ANCHORS, data("length", "L, the length without force", "m")),
-    1,
-    "J m/N",
-)
-def stretch_energy(x_a, r_a, x_b, r_b, length, let):
+@function_of_bodies("l = |x_b + r_b - x_a - r_a|", "JM09 section III (its spring)", ANCHORS, 1)
+def distance(x_a, r_a, x_b, r_b, let):
     import sympy as sp
 
     from symvi.physics import algebra
 
     u = let("u", x_b + r_b - x_a - r_a)
-    distance = let("distance", [sp.sqrt(algebra.dot(u, u))])
-    return (distance[0] - length[0]) ** 2 / 2
+    return sp.sqrt(algebra.dot(u, u))
 
 
 @function_of_bodies(

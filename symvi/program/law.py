@@ -1,0 +1,434 @@
+"""The kernels of laws along coordinates: springs, dampers and servos, at one point between the knots (physics/laws.py).
+
+A joint that is eliminated with the body it carries takes the laws along its own coordinates: they cost its pivot
+nothing (carried.py). Of other joints, and of point springs, they are nodes of their own, with blocks on both bodies and
+between them. Springs, dampers and servos along a joint are shares: once a step each adds its numbers to the sums of the
+joint, dampers first, since the weight of a coordinate follows from all that damps it, and servos aim at a target
+between the knots, which follows from the weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symvi.physics import laws as formulas
+from symvi.physics.model import LawModel, Laws, Motion, ShareModel
+from symvi.program import blocks, common
+from symvi.program.body import BODY, use
+from symvi.program.choices import SHARES
+from symvi.program.common import COMMON, JOINT, SHARED, single
+from symvi.program.inequality import add_block, dot, ports_of, stored
+from symvi.program.kernel import Block, Kernel, Port
+from symvi.program.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
+from symvi.program.records import Records
+from symvi.program.trace import Trace
+from symvi.scalar import Rate, Scalar
+
+HALF = Fraction(1, 2)
+LEAST = Fraction(1, 10**9)  # of a body's size: inertia that is added where it decides a weight, so that none is zero
+MEANINGS = {
+    "stiffness": ("stiffness of every coordinate", "N/m, N m/rad"),
+    "tension": ("force where a coordinate is zero and still", "N, N m"),
+    "damping": ("damping of every coordinate", "N s/m, N m s/rad"),
+    "sine": ("sum of k cos(rest) of sinusoidal springs", "N m"),
+    "cosine": ("sum of k sin(rest) of sinusoidal springs", "N m"),
+    "theta": ("where in the step the laws along a coordinate act", "1"),
+    "phi": ("force along every coordinate within the step", "N, N m"),
+    "coordinate": ("coordinates at the first knot", "m, rad"),
+}
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What acts along a node's rows, by row: stiffness, tension, damping, sinusoidal springs, and weights."""
+
+    stiffness: list[Scalar]
+    tension: list[Scalar]
+    damping: list[Scalar]
+    sine: list[Scalar]
+    cosine: list[Scalar]
+    theta: list[Scalar]
+
+
+@dataclass(frozen=True)
+class Acting:
+    """Laws as they act on the bodies of a trace: slopes kappa of every row, and its gradients at the second knot."""
+
+    kappa: list[Scalar]
+    second: Mapping[str, Block]
+
+
+@dataclass(frozen=True)
+class LawKernels:
+    """The kernels of laws that keep their blocks, by phase; `linked` says whether they tie two bodies."""
+
+    kernels: dict[str, Kernel]
+    linked: bool
+
+
+# --- what acts --------------------------------------------------------------------------------------------------------
+def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
+    """Put the laws into the balances: f_body -= t theta phi C(z1)ᵀ, with phi between the knots."""
+    trace.note("f_body -= h theta phi C(z1)ᵀ,  p2 += h (1 - theta) phi C(z2)ᵀ", "derived here")
+    count, zero = len(laws.coordinates), trace.graph.constant(0)
+    phi, kappa, push = [zero] * count, [zero] * count, [zero] * count
+    time, h = common.within(trace), common.step(trace)
+    for row in dict.fromkeys((*laws.elastic, *laws.damped)):
+        given = {
+            "h": [h],
+            "theta": [numbers.theta[row]],
+            "c": [rows.first[row] if row in laws.elastic else zero],
+            "rho": [rows.rates[row]],
+            "pull": [numbers.tension[row]],
+            "d": [numbers.damping[row]],
+            "k": [numbers.stiffness[row]],
+        }
+        if row in laws.sinusoidal:
+            found = use(trace, formulas.sinusoidal_law, **given, a=[numbers.sine[row]], b=[numbers.cosine[row]])
+        else:
+            found = use(trace, formulas.linear_law, **given)
+        share = time * numbers.theta[row]
+        phi[row], kappa[row], push[row] = found["phi"][0], share * found["slope"][0], share * found["phi"][0]
+    trace.write(trace.own, "phi", phi, *MEANINGS["phi"], rate=Rate.ITERATION)
+    for label, gradient in rows.at1.items():
+        against = [-dot(trace, column, push) for column in zip(*gradient, strict=True)]
+        trace.add_to(label, "f", against, rate=Rate.ITERATION)
+    second = {
+        label: trace.block("along2", gradient, "gradient of the coordinates at the second knot")
+        for label, gradient in rows.at2.items()
+    }
+    return Acting(kappa, second)
+
+
+def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], theta: Sequence[Scalar]) -> None:
+    """What the laws leave for the next step: p, l += t (1 - theta) phi C(z2)ᵀ."""
+    phi = trace.read(trace.own, "work", "phi", len(laws.coordinates))
+    time = common.within(trace)
+    push = [time * ((1 - t) * force) for t, force in zip(theta, phi, strict=True)]
+    for label, block in second.items():
+        rows = stored(trace, block)
+        given = [dot(trace, [row[m] for row in rows], push) for m in range(6)]
+        for name, values in (("p", given[:3]), ("l", given[3:])):
+            old = trace.read(label, "state", name, 3)
+            trace.write(label, name, [a + b for a, b in zip(old, values, strict=True)], store="state")
+
+
+def keep_coordinates(trace: Trace, laws: Laws, rows: Rows) -> None:
+    """Keep the coordinates at the first knot, from which energies follow."""
+    if laws.elastic:
+        values = [rows.first[row] for row in laws.elastic]
+        trace.write(trace.own, "coordinate", values, *MEANINGS["coordinate"], rate=Rate.STEP)
+
+
+# --- sums of a joint's springs, dampers and servos --------------------------------------------------------------------
+def coordinates_of(laws: Laws) -> int:
+    """How many coordinates the rows of a joint are of."""
+    return max(laws.coordinates) + 1
+
+
+def sums(laws: Laws) -> dict[str, tuple[int, ...]]:
+    """What is summed, by name: the coordinates that it is of."""
+    names = {"stiffness": laws.elastic, "tension": laws.elastic, "damping": laws.damped}
+    names |= {"sine": laws.sinusoidal, "cosine": laws.sinusoidal}
+    return {name: tuple(laws.coordinates[row] for row in rows) for name, rows in names.items() if rows}
+
+
+def clear_sums(trace: Trace, laws: Laws) -> None:
+    """Sums start at zero in every step."""
+    for name in sums(laws):
+        zeros = [trace.graph.constant(0)] * coordinates_of(laws)
+        trace.write(trace.own, name, zeros, *MEANINGS[name], rate=Rate.STEP)
+
+
+def summed(trace: Trace, laws: Laws) -> Numbers:
+    """The sums, once all shares have come in."""
+    zero, count = trace.graph.constant(0), coordinates_of(laws)
+
+    def entries(name: str, rows: Sequence[int]) -> list[Scalar]:
+        values = trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION) if rows else []
+        return [values[k] if row in rows else zero for row, k in enumerate(laws.coordinates)]
+
+    weights = weights_of(trace, laws, count)
+    return Numbers(
+        entries("stiffness", laws.elastic),
+        entries("tension", laws.elastic),
+        entries("damping", laws.damped),
+        entries("sine", laws.sinusoidal),
+        entries("cosine", laws.sinusoidal),
+        [weights[k] for k in laws.coordinates],
+    )
+
+
+def weights_of(trace: Trace, laws: Laws, count: int) -> list[Scalar]:
+    """theta of every coordinate: 1/2 where nothing damps."""
+    if not laws.damped:
+        return [trace.graph.constant(HALF)] * count
+    return trace.read(trace.own, "work", "theta", count, *MEANINGS["theta"], rate=Rate.ITERATION)
+
+
+def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, laws: Laws) -> dict[str, Kernel]:
+    """The kernels of a spring, a damper or a servo along a joint: `prepare`, then `pull`, and its energy."""
+    own, count = (SHARED, Port(kind, kind), Port(JOINT, joint)), coordinates_of(laws)
+    kernels = {}
+
+    def spread(trace: Trace, values: Sequence[Scalar]) -> list[Scalar]:
+        found = [trace.graph.constant(0)] * count
+        for k, value in zip(model.along, values, strict=True):
+            found[k] = value
+        return found
+
+    def numbers(trace: Trace, name: str) -> list[Scalar]:
+        p = model.parameters[name]
+        return trace.read(kind, "parameters", name, len(p.values), p.meaning, p.unit)
+
+    def add(trace: Trace) -> None:
+        if model.damping:
+            trace.add_to(JOINT, "damping", spread(trace, numbers(trace, model.damping)), rate=Rate.STEP)
+        if model.sinusoidal:
+            stiffness = numbers(trace, model.stiffness)[0]
+            for name, factor in (("sine", "rest_cos"), ("cosine", "rest_sin")):
+                trace.add_to(JOINT, name, spread(trace, [stiffness * numbers(trace, factor)[0]]), rate=Rate.STEP)
+        elif model.stiffness:
+            stiffness = numbers(trace, model.stiffness)
+            trace.add_to(JOINT, "stiffness", spread(trace, stiffness), rate=Rate.STEP)
+            if model.rest:
+                pulls = [k * rest for k, rest in zip(stiffness, numbers(trace, model.rest), strict=True)]
+                trace.add_to(JOINT, "tension", spread(trace, pulls), rate=Rate.STEP)
+
+    kernels["prepare"] = single(records, f"prepare_{kind}", "what it adds along the joint", own, kind, add)
+    if model.target:
+        kernels |= _aiming(records, kind, model, own, laws, numbers, spread)
+    elif model.stiffness:
+        kernels["energy"] = _energy(records, kind, model, own, laws, numbers)
+    return kernels
+
+
+def _aiming(records: Records, kind: str, model: ShareModel, own, laws: Laws, numbers, spread) -> dict[str, Kernel]:
+    """A servo's target: at both knots, the input of a step being that of its second knot."""
+    unit = model.row_units[0]
+
+    def target(trace: Trace) -> Scalar:
+        meaning = "coordinate aimed at, at the second knot"
+        return trace.read(kind, "input", model.target, 1, meaning, unit)[0]
+
+    def pull(trace: Trace) -> None:
+        trace.note("pull += k ((1 - theta) u1 + theta u2) + d ((u2 - u1)/h + rate)", "derived here")
+        last = trace.read(kind, "state", model.target, 1, "coordinate aimed at, at this knot", unit)[0]
+        meaning = "rate aimed at, on top of the target's own"
+        extra = trace.read(kind, "input", "target_rate", 1, meaning, f"{unit}/s")[0]
+        now, theta = target(trace), trace.read(JOINT, "work", "theta", coordinates_of(laws))[model.along[0]]
+        aim = last + theta * (now - last)
+        rate = common.inverse_step(trace) * (now - last) + extra
+        stiffness, damping = numbers(trace, model.stiffness)[0], numbers(trace, model.damping)[0]
+        trace.add_to(JOINT, "tension", spread(trace, [stiffness * aim + damping * rate]), rate=Rate.STEP)
+
+    def remember(trace: Trace) -> None:
+        trace.write(kind, model.target, [target(trace)], "coordinate aimed at, at this knot", unit, store="state")
+
+    text = "the target of this knot"
+    return {
+        "pull": single(records, f"pull_{kind}", "towards a target between those of both knots", own, kind, pull),
+        **{
+            phase: single(records, f"{phase}_{kind}", text, own[:2], kind, remember)
+            for phase in ("finish", "launch", "launch_chord")
+        },
+    }
+
+
+def _energy(records: Records, kind: str, model: ShareModel, own, laws: Laws, numbers) -> Kernel:
+    """Add the potential energy at the first knot."""
+
+    def build(trace: Trace) -> None:
+        found = trace.read(JOINT, "work", "coordinate", len(laws.elastic), *MEANINGS["coordinate"], rate=Rate.STEP)
+        of = {laws.coordinates[row]: value for row, value in zip(laws.elastic, found, strict=True)}
+        stiffness = numbers(trace, model.stiffness)
+        if model.sinusoidal:
+            rest = {name: numbers(trace, name) for name in ("rest_cos", "rest_sin")}
+            value = use(trace, formulas.sinusoidal_energy, k=stiffness, c=[of[model.along[0]]], **rest)["V"][0]
+        else:
+            rests = numbers(trace, model.rest)
+            stretch = [of[k] - rest for k, rest in zip(model.along, rests, strict=True)]
+            value = dot(trace, stiffness, [s * s for s in stretch]) / 2
+        trace.add_to(COMMON, "potential", [value], rate=Rate.ITERATION)
+
+    return single(records, f"energy_{kind}", "add the potential energy of the force", own, kind, build)
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name: str = "weigh") -> Kernel:
+    """The kernel that finds theta of every coordinate that is damped: after all dampers, before all targets."""
+    moving = [label for label, body in model.bodies.items() if body is not None]
+    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving))
+
+    def build(trace: Trace) -> None:
+        count = coordinates_of(laws)
+        damping = trace.read(kind, "work", "damping", count, *MEANINGS["damping"], rate=Rate.STEP)
+        masses = _masses_along(trace, model, laws, baked, moving)
+        trace.write(kind, "theta", _weights(trace, masses, damping), *MEANINGS["theta"], rate=Rate.STEP)
+
+    return single(records, f"{name}_{kind}", "where in the step the laws along its coordinates act", ports, kind, build)
+
+
+def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar]) -> list[Scalar]:
+    h = [common.step(trace)]
+    return [use(trace, formulas.weight_between_knots, m=[m], h=h, d=[d])["theta"][0] for m, d in zip(masses, damping, strict=True)]
+
+
+def _share_of(trace: Trace, label: str, share: Scalar) -> tuple[list[Scalar], list[Scalar]]:
+    """A body's share of its mass and inertia, the latter never zero."""
+    mass = trace.read(label, "parameters", "mass")[0]
+    size = trace.read(label, "parameters", "size")[0]
+    inertia = trace.read(label, "work", "j", 6, rate=Rate.STEP)
+    more = LEAST * size
+    return [share * mass], [share * (j + more) if k < 3 else share * j for k, j in enumerate(inertia)]
+
+
+def _shares(trace: Trace, model, moving: Sequence[str], baked: Baked) -> dict[str, tuple[list, list]]:
+    parameter = model.parameters[SHARES]
+    each = trace.read(trace.own, "parameters", SHARES, len(moving), parameter.meaning, baked=baked.get(SHARES, ()))
+    return {label: _share_of(trace, label, share) for label, share in zip(moving, each, strict=True)}
+
+
+def _masses_along(trace: Trace, model, laws: Laws, baked: Baked, moving: Sequence[str]) -> list[Scalar]:
+    """The mass that opposes every coordinate, the others being free."""
+    knots, shares = Knots(trace, model, baked), _shares(trace, model, moving, baked)
+    child, other = laws.motions[0].anchor.body, next(iter(set(model.bodies) - {laws.motions[0].anchor.body}))
+    motions = [_motion(trace, knots, motion) for motion in laws.motions]
+    m_b, j_b = shares[child]
+    if other not in moving:
+        matrix = [
+            [use(trace, formulas.mass_of_one, m_b=m_b, J_b=j_b, v=v, w=w, v2=v2, w2=w2)["m"][0] for v2, w2 in motions]
+            for v, w in motions
+        ]
+    else:
+        m_a, j_a = shares[other]
+        x_a, x_b = (trace.read(label, "state", "x", 3) for label in (other, child))
+        pair = {"m_a": m_a, "J_a": j_a, "m_b": m_b, "J_b": j_b, "d": [b - a for a, b in zip(x_a, x_b, strict=True)]}
+        recoils = [use(trace, formulas.recoil, **pair, v=v, w=w)["u"] for v, w in motions]
+        both = list(zip(motions, recoils, strict=True))
+        matrix = [
+            [
+                use(trace, formulas.mass_of_two, **pair, v=v, w=w, u=u, v2=v2, w2=w2, u2=u2)["m"][0]
+                for (v2, w2), u2 in both
+            ]
+            for (v, w), u in both
+        ]
+    return _least(matrix)
+
+
+def _least(matrix: blocks.Matrix) -> list[Scalar]:
+    """1/(M^-1)_kk: the mass along each coordinate while the others move as they like."""
+    if len(matrix) == 1:
+        return [matrix[0][0]]
+    graph, n = matrix[0][0].graph, len(matrix)
+    identity = [[graph.constant(int(i == k)) for k in range(n)] for i in range(n)]
+    inverse = blocks.solve(blocks.factor(matrix), identity)
+    return [1 / inverse[k][k] for k in range(n)]
+
+
+def _motion(trace: Trace, knots: Knots, motion: Motion) -> tuple[list[Scalar], list[Scalar]]:
+    """(v, w) of the body for a unit rate."""
+    axis, zero = knots.of(motion.axis)[0], [trace.graph.constant(0)] * 3
+    if motion.kind == "translation":
+        return axis, zero
+    v = use(trace, formulas.swing, e=axis, r=knots.of(motion.anchor)[0])["v"]
+    if motion.pitch:
+        pitch = knots.parameter(motion.pitch)[0]
+        v = [a + pitch * e for a, e in zip(v, axis, strict=True)]
+    return v, axis
+
+
+# --- laws that keep their blocks --------------------------------------------------------------------------------------
+def law_kernels(records: Records, kind: str, model: LawModel, baked: Baked, backwards: bool) -> LawKernels:
+    """Every kernel of laws with blocks of their own. Ports: the laws under their kind's name, bodies, edge as `link`.
+
+    backwards: the edge was made for another element that names the two bodies the other way round.
+    """
+    moving = [label for label, body in model.bodies.items() if body is not None]
+    ports, laws = ports_of(kind, moving), model.laws
+    trace = Trace(records, ports, kind, f"{model.type.replace('_', ' ')}: laws within the step")
+    rows = trace_rows(trace, model, baked, model.groups, model.rows)
+    keep_coordinates(trace, laws, rows)
+    if model.joint:
+        clear_sums(trace, laws)
+        numbers = summed(trace, laws)
+    else:
+        numbers = _of_point_spring(trace, model, baked, rows, moving)
+    found = acting(trace, laws, rows, numbers)
+    first = (moving[::-1] if backwards else moving)[0]
+    for column in moving:
+        slopes = [[k * entry for entry in row] for k, row in zip(found.kappa, rows.at2[column], strict=True)]
+        for row in moving:
+            entries = [
+                dot(trace, [at1[m] for at1 in rows.at1[row]], [slope[n] for slope in slopes])
+                for m in range(6)
+                for n in range(6)
+            ]
+            add_block(trace, row, column, first, entries)
+    remember_angles(trace, model, baked)
+    kernels = dict(trace.kernels(kind))
+
+    def finish(trace: Trace) -> None:
+        carry_angles(trace, model)
+        hand_on(trace, laws, found.second, final_weights(trace, laws))
+
+    text = "hand on what acts along the gradient of the second knot; carry angles on"
+    kernels["finish"] = single(records, f"finish_{kind}", text, ports, kind, finish)
+    if not model.joint:
+        kernels["energy"] = _energy_of_point_spring(records, kind, model, ports)
+    return LawKernels(kernels, len(moving) == 2)
+
+
+def final_weights(trace: Trace, laws: Laws) -> list[Scalar]:
+    """theta of every row."""
+    weights = weights_of(trace, laws, coordinates_of(laws))
+    return [weights[k] for k in laws.coordinates]
+
+
+def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, moving: Sequence[str]) -> Numbers:
+    """The numbers of the element itself, at every row that they act along."""
+    laws, zero, half = model.laws, trace.graph.constant(0), trace.graph.constant(HALF)
+    stiffness, damping, length = (_number(trace, model, name) for name in ("stiffness", "damping", "length"))
+    n = model.rows
+    theta = [half] * n
+    if laws.damped:
+        shares = _shares(trace, model, moving, baked)
+        for row in laws.damped:
+            yields = zero
+            for label in moving:
+                m, j = shares[label]
+                yields = yields + use(trace, formulas.yielding, m_b=m, J_b=j, c=rows.at1[label][row])["y"][0]
+            theta[row] = _weights(trace, [1 / yields], [damping])[0]
+        trace.write(trace.own, "theta", theta, *MEANINGS["theta"], rate=Rate.STEP)
+
+    def at(places: Sequence[int], value: Scalar) -> list[Scalar]:
+        return [value if row in places else zero for row in range(n)]
+
+    return Numbers(
+        at(laws.elastic, stiffness),
+        at(laws.elastic, stiffness * length),
+        at(laws.damped, damping),
+        [zero] * n,
+        [zero] * n,
+        theta,
+    )
+
+
+def _number(trace: Trace, model: LawModel, name: str) -> Scalar:
+    p = model.parameters.get(name)
+    if p is None:
+        return trace.graph.constant(0)
+    return trace.read(trace.own, "parameters", name, 1, p.meaning, p.unit)[0]
+
+
+def _energy_of_point_spring(records: Records, kind: str, model: LawModel, ports) -> Kernel:
+    def build(trace: Trace) -> None:
+        count = len(model.laws.elastic)
+        found = trace.read(kind, "work", "coordinate", count, *MEANINGS["coordinate"], rate=Rate.STEP)
+        stretch = [c - _number(trace, model, "length") for c in found]
+        value = _number(trace, model, "stiffness") * dot(trace, stretch, stretch) / 2
+        trace.add_to(COMMON, "potential", [value], rate=Rate.ITERATION)
+
+    return single(records, f"energy_{kind}", "add the potential energy of the force", ports, kind, build)
