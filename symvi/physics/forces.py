@@ -112,10 +112,9 @@ def _point_spring(mechanism: Mechanism, force) -> LawModel:
     A distance has no direction where it vanishes, which is where a spring of length zero leads to.
     """
     geometry = _point_geometry(mechanism, force)
-    numbers = {
-        "stiffness": Parameter((force.stiffness,), "stiffness", "N/m"),
-        "damping": Parameter((force.damping,), "damping of the distance", "N s/m"),
-    }
+    numbers = {"stiffness": Parameter((force.stiffness,), "stiffness", "N/m")}
+    if force.damping:
+        numbers["damping"] = Parameter((force.damping,), "damping of the distance", "N s/m")
     along = Group(row.distance, geometry.anchors(), (0,), (0,))
     if force.length == 0.0:
         together = Group(row.coincidence, geometry.anchors(), (0, 1, 2), (0, 1, 2))
