@@ -131,9 +131,9 @@ class Actuator(Force):
 class Servo(Force):
     """A controller -stiffness (c - target) - damping (c' - target') on a joint with one free axis.
 
-    signal: the target as a text in t; left out, it is an input. A step takes the target at both of its knots, and the
-        rate between them; an input target_rate adds to that rate, for servos that hold a velocity. Stiffness and damping
-        are parameters; a run may also be given them for every step, as it is given inputs.
+    signal: the target as a text in t, its rate being its derivative; left out, target and rate are inputs. A step takes
+        both from both of its knots; a target that is held over a step, as by a controller, is followed to first order.
+        Stiffness and damping are parameters; a run may also be given them for every step, as it is given inputs.
     """
 
     kind: Literal["servo"] = "servo"

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from symvi.graph import carried_bodies
 from symvi.mechanism import Mechanism, coordinate_kinds
-from symvi.physics.coordinates import laws_name
 from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
@@ -597,7 +596,8 @@ class Composer:
         joints |= {c.name: c.joints for c in self.mechanism.couplings} | {
             d.name: (d.joint,) for d in self.mechanism.drivers
         }
-        joints |= {laws_name(law.joint): (law.joint,) for law in self.laws if law.joint}
+        joints |= {law.name: (law.joint,) for law in self.inequalities if getattr(law, "joint", None)}
+        joints |= {law.name: (law.joint,) for law in self.laws if law.joint}
         joints |= {limit.name: (limit.joint,) for limit in self.mechanism.limits}
         joints |= {lock_name(lock.joint, lock.coordinate): (lock.joint,) for lock in self.choices.locks}
         found = []

@@ -27,7 +27,14 @@ LOCK = ".lock"  # between a joint and the number of a coordinate that is held in
 LAWS = ".laws"  # after a joint, for the laws along its coordinates where they are an element of their own
 SOLVERS = ("guard", "limit", "extent", "weight")  # of the analysis of the mechanism where it was described
 PAIRS = (("rest_cos", "rest_sin"),)  # cosine and sine of one angle
-INTERNAL = ("size", "guard", "limit", "h", "share", "shares")  # what follows from other numbers, or has its own argument
+INTERNAL = (
+    "size",
+    "guard",
+    "limit",
+    "h",
+    "share",
+    "shares",
+)  # what follows from other numbers, or has its own argument
 OF_UNITS = ("mass", "gravity", "heft", "acceleration")  # what complementarity is measured by follows these
 LENGTH = "length"  # of a joint that holds a distance, or of a spring that pulls to one
 NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach", LENGTH)

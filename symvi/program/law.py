@@ -206,28 +206,28 @@ def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, la
 
 
 def _aiming(records: Records, kind: str, model: ShareModel, own, laws: Laws, numbers, spread) -> dict[str, Kernel]:
-    """A servo's target: at both knots, the input of a step being that of its second knot."""
+    """A servo's target and rate: at both knots, the inputs of a step being those of its second knot."""
     unit = model.row_units[0]
+    aimed = ((model.target, "coordinate aimed at", unit), ("target_rate", "rate aimed at", f"{unit}/s"))
 
-    def target(trace: Trace) -> Scalar:
-        meaning = "coordinate aimed at, at the second knot"
-        return trace.read(kind, "input", model.target, 1, meaning, unit)[0]
+    def at_knots(trace: Trace, name: str, meaning: str, unit: str) -> tuple[Scalar, Scalar]:
+        last = trace.read(kind, "state", name, 1, f"{meaning}, at this knot", unit)[0]
+        return last, trace.read(kind, "input", name, 1, f"{meaning}, at the second knot", unit)[0]
 
     def pull(trace: Trace) -> None:
-        trace.note("pull += k ((1 - theta) u1 + theta u2) + d ((u2 - u1)/h + rate)", "derived here")
-        last = trace.read(kind, "state", model.target, 1, "coordinate aimed at, at this knot", unit)[0]
-        meaning = "rate aimed at, on top of the target's own"
-        extra = trace.read(kind, "input", "target_rate", 1, meaning, f"{unit}/s")[0]
-        now, theta = target(trace), trace.read(JOINT, "work", "theta", coordinates_of(laws))[model.along[0]]
-        aim = last + theta * (now - last)
-        rate = common.inverse_step(trace) * (now - last) + extra
+        trace.note("pull += k ((1 - theta) u1 + theta u2) + d (u1' + u2')/2", "derived here")
+        (u1, u2), (r1, r2) = (at_knots(trace, *what) for what in aimed)
+        theta = trace.read(JOINT, "work", "theta", coordinates_of(laws))[model.along[0]]
         stiffness, damping = numbers(trace, model.stiffness)[0], numbers(trace, model.damping)[0]
-        trace.add_to(JOINT, "tension", spread(trace, [stiffness * aim + damping * rate]), rate=Rate.STEP)
+        found = stiffness * (u1 + theta * (u2 - u1)) + damping * ((r1 + r2) / 2)
+        trace.add_to(JOINT, "tension", spread(trace, [found]), rate=Rate.STEP)
 
     def remember(trace: Trace) -> None:
-        trace.write(kind, model.target, [target(trace)], "coordinate aimed at, at this knot", unit, store="state")
+        for name, meaning, of in aimed:
+            _, now = at_knots(trace, name, meaning, of)
+            trace.write(kind, name, [now], f"{meaning}, at this knot", of, store="state")
 
-    text = "the target of this knot"
+    text = "what is aimed at, at this knot"
     return {
         "pull": single(records, f"pull_{kind}", "towards a target between those of both knots", own, kind, pull),
         **{
@@ -273,7 +273,10 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
 
 def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar]) -> list[Scalar]:
     h = [common.step(trace)]
-    return [use(trace, formulas.weight_between_knots, m=[m], h=h, d=[d])["theta"][0] for m, d in zip(masses, damping, strict=True)]
+    return [
+        use(trace, formulas.weight_between_knots, m=[m], h=h, d=[d])["theta"][0]
+        for m, d in zip(masses, damping, strict=True)
+    ]
 
 
 def _share_of(trace: Trace, label: str, share: Scalar) -> tuple[list[Scalar], list[Scalar]]:

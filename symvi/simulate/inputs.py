@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import numpy as np
 
@@ -16,61 +16,82 @@ from symvi.simulate.plan import Plan
 Controller = Callable[[float, object], Mapping[str, object]]
 
 
-def signals_of(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
-    """(input name, text in t) for every signal of a description."""
+def signals_of(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
+    """(input name, text in t, whether it is the text's rate) for every signal of a description."""
     for driver in mechanism.drivers:
         if driver.signal is not None:
-            yield f"{driver.name}.target", driver.signal
+            yield f"{driver.name}.target", driver.signal, False
     for force in mechanism.forces:
         signal = getattr(force, "signal", None)
         if signal is None:
             continue
         if force.kind == "servo":
-            yield f"{force.name}.target", signal
+            yield f"{force.name}.target", signal, False
+            yield f"{force.name}.target_rate", signal, True
         elif force.kind == "wrench":
             yield from (
-                (f"{force.name}.{'force' if k < 3 else 'torque'}[{k % 3}]", text) for k, text in enumerate(signal)
+                (f"{force.name}.{'force' if k < 3 else 'torque'}[{k % 3}]", text, False)
+                for k, text in enumerate(signal)
             )
         else:
             single = len(signal) == 1
-            yield from ((f"{force.name}.force" + ("" if single else f"[{k}]"), text) for k, text in enumerate(signal))
+            yield from (
+                (f"{force.name}.force" + ("" if single else f"[{k}]"), text, False) for k, text in enumerate(signal)
+            )
 
 
 class Inputs:
     """Fills rows of inputs, in the order of the plan.
 
-    drivers: columns of what drivers are to reach. ahead: columns of targets, of drivers and servos: a step takes those of
-    its second knot, other inputs act at its first one.
+    drivers: columns of what drivers are to reach. ahead: columns of targets, of drivers and servos, and of servos' rates:
+    a step takes those of its second knot, other inputs act at its first one.
     """
 
     def __init__(self, mechanism: Mechanism, plan: Plan):
         self.names = plan.inputs
         self._column = {name: k for k, name in enumerate(plan.inputs)}
         self._signals = [
-            (self._column[name], signal_tree(text)) for name, text in signals_of(mechanism) if name in self._column
+            (self._column[name], signal_tree(text), rate)
+            for name, text, rate in signals_of(mechanism)
+            if name in self._column
         ]
-        servos = [force for force in mechanism.forces if force.kind == "servo"]
-        self.drivers, followed = (
-            [self._column[f"{e.name}.target"] for e in elements if f"{e.name}.target" in self._column]
-            for elements in (mechanism.drivers, servos)
-        )
+        self.drivers = [
+            self._column[f"{d.name}.target"] for d in mechanism.drivers if f"{d.name}.target" in self._column
+        ]
+        servos = [force.name for force in mechanism.forces if force.kind == "servo"]
+        followed = [f"{name}.{field}" for name in servos for field in ("target", "target_rate")]
+        followed = [self._column[name] for name in followed]
         self.ahead = self.drivers + followed
+        self._kept = {column: _kept(plan, column) for column in followed}
+
+    def aim_from(self, state: np.ndarray, row: np.ndarray, names: Collection[str]) -> None:
+        """Let servos aim at these inputs from the start on: nothing else says what they aimed at before.
+
+        state: (z,) the solver's own, at a start. row: (m,) inputs of the first step. names: of those that are meant.
+        """
+        for column, place in self._kept.items():
+            if self.names[column] in names:
+                state[place] = row[column]
+
+    def aimed(self, given: Collection[str]) -> frozenset[str]:
+        """The names of inputs that have a value before a run: those given, and those of signals."""
+        return frozenset(given) | {self.names[column] for column, _, _ in self._signals}
 
     def has_signal(self, name: str) -> bool:
         """Whether an input follows a signal of the description."""
-        return any(column == self._column[name] for column, _ in self._signals)
+        return any(column == self._column[name] for column, _, _ in self._signals)
 
     def _signalled(self, row: np.ndarray, time: float) -> np.ndarray:
         """(m,): which inputs of a row at a time are what the description's signals say."""
         known = np.zeros(len(self.names), bool)
-        known[[column for column, _ in self._signals]] = True
+        known[[column for column, _, _ in self._signals]] = True
         return known & (row == self.from_signals(np.array([time]))[0])
 
     def from_signals(self, times: np.ndarray) -> np.ndarray:
         """(N, m): every signal at every time; inputs without a signal are 0."""
         rows = np.zeros((len(times), len(self.names)))
-        for column, tree in self._signals:
-            rows[:, column] = [self._at(column, tree, float(t))[0] for t in times]
+        for column, tree, rate in self._signals:
+            rows[:, column] = [self._at(column, tree, float(t))[rate] for t in times]
         return rows
 
     def rates(self, rows: np.ndarray, time: float, step: float) -> tuple[np.ndarray, float]:
@@ -82,8 +103,8 @@ class Inputs:
         """
         rates, doubts = _one_sided(rows, step)
         signalled = self._signalled(rows[0], time)
-        for column, tree in self._signals:
-            if signalled[column]:
+        for column, tree, rate in self._signals:
+            if signalled[column] and not rate:
                 rates[column] = self._at(column, tree, time)[1]
                 doubts[column] = max((abs(rate - rates[column]) for rate in _backward(tree, time, step)), default=0.0)
         return rates, float(doubts[self.drivers].max(initial=0.0))
@@ -112,6 +133,13 @@ class Inputs:
             columns = columns or [self.column(name)]
             rows[:, columns] = layout(name, values, len(rows), len(columns))
         return rows
+
+
+def _kept(plan: Plan, column: int) -> slice:
+    """Where a state keeps an input of the knot before."""
+    field = next(name for name, (offset, _) in plan.fields["input"].items() if offset == column)
+    offset, size = plan.fields["state"][field]
+    return slice(offset, offset + size)
 
 
 def _one_sided(rows: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:

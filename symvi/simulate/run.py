@@ -34,7 +34,8 @@ class Run:
     """What a run has come to: recorded frames, the inputs that drove it, the turns that joints made.
 
     times: (steps + 1,) of the knots. angles: of the joints at the first knot. found: frames, that of the first knot
-    put there by the caller.
+    put there by the caller. aimed: names of inputs that said at the start what servos aim at; None where a motion goes
+    on, whose state knows.
     """
 
     engine: Engine
@@ -49,6 +50,7 @@ class Run:
     options: SolverOptions
     progress: Callable[[int, int], None] | None
     driving: Driving
+    aimed: frozenset[str] | None = None
     found: list[np.ndarray] = field(default_factory=list)
     done: int = 0  # steps
 
@@ -151,6 +153,8 @@ class Run:
         row, ahead = self._set(n), self.inputs.ahead
         named = [self.inputs.names[k] in given for k in ahead]
         row[ahead] = np.where(named, row[ahead], self.driving.rows[n + 1, ahead])
+        if n == 0 and self.aimed is not None:
+            self.inputs.aim_from(self.engine.state, row, given.keys() - self.aimed)
         return row
 
     def _set(self, n: int) -> np.ndarray:

@@ -433,6 +433,7 @@ class Simulator:
             options=options,
             progress=progress,
             driving=driving,
+            aimed=None if isinstance(start, Trajectory) else self.inputs.aimed(inputs or {}),
         )
         seen_under = start.inputs[-1, : len(rows[0])] if controller and isinstance(start, Trajectory) else rows[0]
         run.found.append(self.engine.observe(seen_under)[None])

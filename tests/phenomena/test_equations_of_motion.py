@@ -55,7 +55,7 @@ def test_a_pair_with_every_undamped_force_moves_as_newton_and_euler_say(joint_ty
     pair = LoadedPair(joint_type, UNDAMPED, GRAVITY)
     errors = disagreements(pair, UNDAMPED)
     assert largest(errors[-1]) < 2e-3  # accelerations are 10 m/s^2 and 50 rad/s^2
-    assert observed_orders(errors) == pytest.approx(2.0, abs=0.15)  # the next power of the step is still seen
+    assert observed_orders(errors) == pytest.approx(2.0, abs=0.25)  # the next power of the step is still seen
 
 
 @pytest.mark.parametrize("frame", ["world", "body"])

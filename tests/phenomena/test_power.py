@@ -66,7 +66,7 @@ def test_actuators_do_the_work_that_the_energy_shows(joint_type: str) -> None:
 def test_dampers_take_and_servos_give_what_the_energy_shows(joint_type: str) -> None:
     """With all else that acts; of second order in sum too."""
     errors = imbalances(LoadedPair(joint_type, FORCE_KINDS, GRAVITY), FORCE_KINDS, (0.004, 0.002))
-    assert errors[-1] < 1e-4
+    assert errors[-1] < 3e-4
     assert observed_order(errors) == pytest.approx(2.0, abs=0.2)
 
 

@@ -120,14 +120,20 @@ def test_a_controller_is_the_same_as_arrays(simulator: Simulator, whole: Traject
 
     def controller(time: float, state) -> dict[str, object]:
         seen.append((time, state.position[1, 2]))
-        return {name: values[()] for name, values in given(np.float64(time)).items()}
+        now, next_knot = given(np.float64(time)), given(STEP * np.float64(round(time / STEP) + 1))
+        return {name: (next_knot if name.startswith("servo") else now)[name][()] for name in now}
 
-    controlled = simulator.simulate(1.5, STEP, controller=controller)
+    first = {name: values[()] for name, values in given(np.float64(0.0)).items() if name.startswith("servo")}
+    controlled = simulator.simulate(1.5, STEP, controller=controller, inputs=first)
     assert controlled.resume.tobytes() == whole.resume.tobytes()
     assert_same(controlled, whole, ["position", "orientation", "potential_energy", "closure", "iterations"])
     # velocities at a knot take half of the force that begins there; at the last one no step begins
-    for name in ("velocity", "angular_velocity", "kinetic_energy", "angular_momentum", "inputs"):
+    for name in ("velocity", "angular_velocity", "kinetic_energy", "angular_momentum"):
         assert getattr(controlled, name)[:-1].tobytes() == getattr(whole, name)[:-1].tobytes(), name
+    # targets are named at the knot where a step begins, for the one where it ends
+    columns = [name.startswith("servo") for name in whole.input_names]
+    assert np.array_equal(controlled.inputs[:-1, columns], whole.inputs[1:, columns])
+    assert np.array_equal(controlled.inputs[:-1, np.logical_not(columns)], whole.inputs[:-1, np.logical_not(columns)])
     # it was asked once at every knot where a step begins, and shown that knot
     assert np.array_equal([time for time, _ in seen], whole.time[:-1])
     assert np.array_equal([height for _, height in seen], whole.position[:-1, 1, 2])
