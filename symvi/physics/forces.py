@@ -16,7 +16,7 @@ from symvi.physics.coordinates import coordinate_groups, coordinate_units, still
 from symvi.physics.joints import Geometry
 from symvi.physics.joints import rows as row
 from symvi.physics.joints.custom import expression_formula, expression_inputs
-from symvi.physics.model import Carried, Data, ForceModel, Group, LawModel, Laws, Parameter, Position, ShareModel
+from symvi.physics.model import Carried, ForceModel, Group, LawModel, Laws, Parameter, Position, ShareModel
 
 AnyForce = ForceModel | ShareModel | LawModel
 

@@ -15,7 +15,6 @@ from symvi.physics.model import (
     ContactModel,
     DryFrictionModel,
     ForceModel,
-    LawModel,
     LimitModel,
     ShareModel,
 )

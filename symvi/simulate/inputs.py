@@ -43,8 +43,8 @@ def signals_of(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
 class Inputs:
     """Fills rows of inputs, in the order of the plan.
 
-    drivers: columns of what drivers are to reach. ahead: columns of targets, of drivers and servos, and of servos' rates:
-    a step takes those of its second knot, other inputs act at its first one.
+    drivers: columns of what drivers are to reach. ahead: columns of targets, of drivers and servos, and of servos'
+    rates: a step takes those of its second knot, other inputs act at its first one.
     """
 
     def __init__(self, mechanism: Mechanism, plan: Plan):

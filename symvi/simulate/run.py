@@ -111,9 +111,9 @@ class Run:
     def stepwise(self, controller: Controller | None) -> int:
         """To the end step by step: a controller decides at every knot where one begins, and gains may change.
 
-        It sees velocities under the inputs of the step before; those recorded are under its own. Targets, of drivers and
-        servos, are those at the step's second knot; those that it does not name look ahead to the next knot's signal. At
-        the last knot, where no step begins, the last inputs stay.
+        It sees velocities under the inputs of the step before; those recorded are under its own. Targets, of drivers
+        and servos, are those at the step's second knot; those that it does not name look ahead to the next knot's
+        signal. At the last knot, where no step begins, the last inputs stay.
         """
         parameters = self.engine.parameters.copy()
         try:

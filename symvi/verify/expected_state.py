@@ -100,6 +100,7 @@ def finish(view: View) -> Iterator[Check]:
         v, w = view.system.velocity(name)
         x, q = second_knot(view.system.first[name], body.v, body.turn, scene.h)
         p = momentum(body.mass, body.inertia, scene.h, view.system.first[name], (x, q), 2, scene.zero)
+        p = add(p, view.system.handed_on(name))
         state = {
             "x": x,
             "q": q,
@@ -112,6 +113,7 @@ def finish(view: View) -> Iterator[Check]:
         }
         for field, values in state.items():
             yield view.check(name, field, values, "state")
+    yield from aims(view)
     yield from angles(view, "", "state", scene.nodes)
     yield from angles(view, "", "state", scene.watched)
     for driver in scene.mechanism.drivers:
@@ -126,11 +128,20 @@ def finish(view: View) -> Iterator[Check]:
             yield view.check(driver.name, field, [value], "state")
 
 
+def aims(view: View) -> Iterator[Check]:
+    """What servos aimed at when the step ended, or at a start."""
+    for force in view.scene.mechanism.forces:
+        if force.kind == "servo":
+            for field in ("target", "target_rate"):
+                yield view.check(force.name, field, view.scene.inputs[force.name][field], "state")
+
+
 def launch(view: View) -> Iterator[Check]:
     for name, body in view.scene.bodies.items():
         state = body.record
         spin = rotate(body.q, apply_inertia(body.inertia, unrotate(body.q, state.w_past)))
         yield from launched(view, name, scale(body.mass, state.v_state), spin)
+    yield from aims(view)
 
 
 def launch_chord(view: View) -> Iterator[Check]:
@@ -140,6 +151,7 @@ def launch_chord(view: View) -> Iterator[Check]:
         before = (subtract(body.x, scale(h, state.v_state)), chord(body))
         p = momentum(body.mass, body.inertia, h, before, view.system.first[name], 2, view.scene.zero)
         yield from launched(view, name, p[:3], p[3:])
+    yield from aims(view)
 
 
 def launched(view: View, name: str, linear: list, angular: list) -> Iterator[Check]:

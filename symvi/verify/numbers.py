@@ -13,6 +13,7 @@ from symvi.program.choices import Choices
 from symvi.verify.exact import pin_turn, triad_turn
 from symvi.verify.naive.constraints import lock_name
 from symvi.verify.naive.joints import JointNumbers
+from symvi.verify.naive.laws import damped_coordinates
 from symvi.verify.naive.quaternion import columns, multiply, rotate
 
 
@@ -117,9 +118,24 @@ def records_of(
     for force in mechanism.forces:
         if force.kind == "dry_friction":
             continue  # an inequality: contact_numbers.py
+        if force.kind in ("joint_spring", "joint_damper", "servo"):
+            records[f"{force.joint}.laws"] = dict(records[force.joint])
         base = dict(records[force.joint]) if hasattr(force, "joint") else {}
         records[force.name] = base | FORCE_RECORDS.get(force.kind, _no_more)(mechanism, force, joints, numbers)
+    for joint in mechanism.joints:  # last: the record of a joint is the base of others
+        for name in (joint.name, f"{joint.name}.laws"):
+            if name in records:
+                records[name] = records[name] | _shares(mechanism, (joint.parent, joint.child), numbers)
+    for force in mechanism.forces:
+        if force.kind == "point_spring":
+            records[force.name] |= _shares(mechanism, (force.parent, force.child), numbers)
     return records
+
+
+def _shares(mechanism: Mechanism, bodies: tuple[str, str], numbers) -> dict[str, list]:
+    """The share of each moving body that one of its damped coordinates counts with."""
+    counts = damped_coordinates(mechanism)
+    return {"shares": [(numbers.zero + 1) / max(counts[body], 1) for body in bodies if body != "world"]}
 
 
 def _weights(mechanism: Mechanism, choices: Choices, body: str, name: str, numbers) -> list:
@@ -179,6 +195,7 @@ def _point_spring(mechanism, force, joints, numbers) -> dict[str, list]:
         "anchor_b": joint.anchor_b,
         "stiffness": [numbers.single(force.stiffness)],
         "length": [numbers.single(force.length)],
+        "damping": [numbers.single(force.damping)],
     }
 
 

@@ -2,8 +2,7 @@
 
 Directions come from the description (exact.py), all other numbers are random: bodies lie and move anywhere, joints are
 open, as the identities between kernels and definitions hold there too. Only what a law presupposes is granted: unit
-quaternions, a known cosine of every half turn, and a closed joint under a sinusoidal spring, whose law is stated on
-closed joints.
+quaternions and a known cosine of every half turn.
 """
 
 from __future__ import annotations
@@ -80,7 +79,6 @@ class Scene:
         self.watched_states = self._fields("state", self.watched)
         self._branches()
         self.bodies = {body.name: self._body(body, exact) for body in mechanism.bodies}
-        self._close_sinusoidal()
         self._turn_by_vectors()
         self.system = System(self)
         self.impulses = {c.name: self.field.randoms(self.system.sizes[c.name]) for c in self.system.constraints}
@@ -139,16 +137,6 @@ class Scene:
             field.randoms(6),
             record,
         )
-
-    def _close_sinusoidal(self) -> None:
-        """Turn the child of a joint with a sinusoidal spring about the joint's own axis only."""
-        for force in self.mechanism.forces:
-            if getattr(force, "law", "") == "sinusoidal":
-                joint = self.joints[force.joint]
-                parent = self.world[1] if joint.parent == "world" else self.bodies[joint.parent].q
-                c, s = self.field.sphere(2)
-                d = [c, *scale(s, joint.axes[2])]
-                self.bodies[joint.child].q = multiply(multiply(parent, joint.offset), d)
 
     def _turn_by_vectors(self) -> None:
         """Turn the child of a joint with three free rotations until its rotation vector has a length."""

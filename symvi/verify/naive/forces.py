@@ -1,30 +1,33 @@
-"""Forces by energy and power: a potential, a power that inputs put in, and rates with dampers.
+"""Forces by energy and power: a potential, and a power that inputs put in.
 
-A force acts on a body by the derivative of its power by the body's velocity: the generalised force of virtual work.
-`power` is linear in the velocities and holds what is known at the first knot; `rates` and `damping` are what acts at
-the step's own velocity.
+A force at the knots acts on a body by the derivative of its power by the body's velocity: the generalised force of
+virtual work. `power` is linear in the velocities. Springs, dampers and servos act between the knots (laws.py); what
+springs store is here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from symvi.mechanism import coordinate_count
+from symvi.mechanism import coordinate_count, coordinate_kinds
 from symvi.verify.naive import joints
 from symvi.verify.naive.expressions import rows_of_expressions
+from symvi.verify.naive.laws import holder_of
 from symvi.verify.naive.quaternion import add, cross, dot, rotate, subtract
 
 
 @dataclass(frozen=True)
 class NaiveForce:
-    """A law between two bodies ("world" allowed): functions of their placements, and of motions (v, w) for rates."""
+    """A law between two bodies ("world" allowed): functions of their placements, and of motions (v, w) for a power.
+
+    at_knots: whether its energy pulls at the knots, as a user's own does.
+    """
 
     bodies: tuple[str, str]
     energy: Callable | None = None
     power: Callable | None = None
-    rates: Callable | None = None
-    damping: Sequence = ()
+    at_knots: bool = False
 
 
 def naive_force(scene, force) -> NaiveForce:
@@ -37,9 +40,9 @@ def joint_coordinates(scene, joint: joints.JointNumbers, near, a, b) -> list:
 
 
 def _joint_spring(scene, force, numbers, inputs) -> NaiveForce:
-    joint, near = scene.joints[force.joint], scene.near(force.name)
+    joint, near = scene.joints[force.joint], scene.near(holder_of(scene, force.joint))
     if force.law == "sinusoidal":
-        return _sinusoidal_spring(scene, joint, numbers)
+        return _sinusoidal_spring(scene, joint, near, numbers)
 
     def energy(a, b):
         stretch = subtract(joint_coordinates(scene, joint, near, a, b), numbers["rest"])
@@ -48,13 +51,13 @@ def _joint_spring(scene, force, numbers, inputs) -> NaiveForce:
     return NaiveForce((joint.parent, joint.child), energy=energy)
 
 
-def _sinusoidal_spring(scene, joint, numbers) -> NaiveForce:
-    """V = k (1 - cos(alpha - rest)), where the joint holds: half of alpha is the angle of (d_w, a3·d_v)."""
+def _sinusoidal_spring(scene, joint, near, numbers) -> NaiveForce:
+    """V = k (1 - cos(alpha - rest))."""
+    which = coordinate_kinds(joint.type).index("rotation")
 
     def energy(a, b):
-        d = joints.relative(joint, a, b)
-        c, s = d[0], dot(joint.axes[2], d[1:])
-        cosine, sine = (c * c - s * s) / (c * c + s * s), 2 * c * s / (c * c + s * s)
+        alpha = joints.coordinate(joint, which, a, b, scene.functions, near)
+        cosine, sine = scene.functions.cos(alpha), scene.functions.sin(alpha)
         return numbers["stiffness"][0] * (1 - cosine * numbers["rest_cos"][0] - sine * numbers["rest_sin"][0])
 
     return NaiveForce((joint.parent, joint.child), energy=energy)
@@ -65,6 +68,8 @@ def _point_spring(scene, force, numbers, inputs) -> NaiveForce:
 
     def energy(a, b):
         u = joints.gap(joint, a, b)
+        if not force.length:
+            return numbers["stiffness"][0] * dot(u, u) / 2
         stretch = scene.functions.sqrt(dot(u, u)) - numbers["length"][0]
         return numbers["stiffness"][0] * stretch * stretch / 2
 
@@ -74,13 +79,6 @@ def _point_spring(scene, force, numbers, inputs) -> NaiveForce:
 def _rates(scene, joint, near) -> Callable:
     return lambda a, b, motion_a, motion_b: joints.rates(
         joint, a, b, motion_a, motion_b, scene.functions, near, scene.zero
-    )
-
-
-def _joint_damper(scene, force, numbers, inputs) -> NaiveForce:
-    joint = scene.joints[force.joint]
-    return NaiveForce(
-        (joint.parent, joint.child), rates=_rates(scene, joint, scene.near(force.name)), damping=numbers["damping"]
     )
 
 
@@ -94,23 +92,10 @@ def _actuator(scene, force, numbers, inputs) -> NaiveForce:
     return NaiveForce((joint.parent, joint.child), power=power)
 
 
-def _servo(scene, force, numbers, inputs) -> NaiveForce:
-    joint, near = scene.joints[force.joint], scene.near(force.name)
-    rates = _rates(scene, joint, near)
-
-    def power(a, b, motion_a, motion_b):
-        error = subtract(inputs["target"], joint_coordinates(scene, joint, near, a, b))
-        pulls = zip(
-            numbers["stiffness"],
-            error,
-            numbers["damping"],
-            inputs["target_rate"],
-            rates(a, b, motion_a, motion_b),
-            strict=True,
-        )
-        return sum(((k * e + d * target) * rate for k, e, d, target, rate in pulls), scene.zero)
-
-    return NaiveForce((joint.parent, joint.child), power=power, rates=rates, damping=numbers["damping"])
+def _stored_energy_alone(scene, force, numbers, inputs) -> NaiveForce:
+    """A damper or a servo: what it does is in laws.py, and it stores no energy."""
+    joint = scene.joints[force.joint]
+    return NaiveForce((joint.parent, joint.child))
 
 
 def _wrench(scene, force, numbers, inputs) -> NaiveForce:
@@ -130,15 +115,15 @@ def _potential(scene, force, numbers, inputs) -> NaiveForce:
     def energy(a, b):
         return numbers["scale"][0] * rows_of_expressions((force.expression,), user, origins, a, b, scene.functions)[0]
 
-    return NaiveForce((force.parent, force.child), energy=energy)
+    return NaiveForce((force.parent, force.child), energy=energy, at_knots=True)
 
 
 KINDS: dict[str, Callable] = {
     "joint_spring": _joint_spring,
     "point_spring": _point_spring,
-    "joint_damper": _joint_damper,
+    "joint_damper": _stored_energy_alone,
     "actuator": _actuator,
-    "servo": _servo,
+    "servo": _stored_energy_alone,
     "wrench": _wrench,
     "potential": _potential,
 }

@@ -1,6 +1,6 @@
 """The whole system by its definition: the residual of one step, and its Newton matrix by dual numbers (BM20 (33)-(37)).
 
-    f_body = -dL_d/dz1 - carry momentum_old - impulse force - G(z1)ᵀ y + impulse damping     [N s, N m s, world axes]
+    f_body = -dL_d/dz1 - carry momentum_old - impulse force - G(z1)ᵀ y - laws within the step    [N s, N m s, world axes]
     f_row  = closure g(z1) + (g(z2) - g(z1))/h
 with the unknowns s = (change of v, rotation vector of z2 over h, world axes) of every body and y of every row.
 impulse = s h, carry and closure are the switches that make one residual serve step, start and projection
@@ -16,6 +16,7 @@ from symvi.verify.dual import derivatives
 from symvi.verify.naive.body import momentum, second_knot, slopes_by_place
 from symvi.verify.naive.constraints import dropped_rows, naive_constraints
 from symvi.verify.naive.forces import naive_force
+from symvi.verify.naive.laws import naive_laws
 from symvi.verify.naive.quaternion import add, multiply, scale
 
 STILL = (0, 0, 0)
@@ -29,6 +30,7 @@ class System:
         self.constraints = naive_constraints(scene)
         smooth = [force for force in scene.mechanism.forces if force.kind != "dry_friction"]
         self.forces = {force.name: naive_force(scene, force) for force in smooth}
+        self.laws = naive_laws(scene)
         self.pivots = {
             body: c for c in self.constraints for body, name in scene.choices.pivots.items() if name == c.name
         }
@@ -78,7 +80,7 @@ class System:
             total[name] = [-slope for slope in pull]
         for force in self.forces.values():
             for name in {body for body in force.bodies if body != "world"}:
-                if force.energy:
+                if force.energy and force.at_knots:
                     pull = self._slopes(name, lambda places, f=force: f.energy(*(places[body] for body in f.bodies)))
                     total[name] = [old - slope for old, slope in zip(total[name], pull, strict=True)]
                 if force.power:
@@ -98,29 +100,57 @@ class System:
             found.append(function(*places, *motions))
         return [list(row) for row in zip(*found, strict=True)]
 
-    @cached_property
-    def dampers(self) -> list[tuple]:
-        """(damping, {body: rows of six}) of every law that damps."""
-        return [
-            (
-                force.damping,
-                {body: self._directions(force, body, force.rates) for body in force.bodies if body != "world"},
-            )
-            for force in self.forces.values()
-            if force.damping
-        ]
+    # --- laws between the knots --------------------------------------------------------------------------------------
+    @property
+    def within(self):
+        """The time that they act: the step where rows close and momenta enter."""
+        return self.scene.carry * self.scene.closure * self.h * self.h
 
-    def damping(self, name: str, changed: str | None = None, s=None) -> list:
-        """The force of all dampers against a body at the step's velocity: Cᵀ d C [v; w]."""
+    def forces_of(self, laws, changed: str | None = None, s=None) -> list:
+        """phi along every coordinate."""
+        ends = [[places[body] for body in laws.bodies] for places in (self.first, self.second(changed, s))]
+        return [self._force(row, *(row.value(*places, *ends[0]) for places in ends)) for row in laws.rows]
+
+    def _force(self, row, c1, c2):
+        middle = (1 - row.theta) * c1 + row.theta * c2
+        force = row.tension - row.stiffness * middle - row.damping * (c2 - c1) / self.h
+        if row.sine == self.zero and row.cosine == self.zero:
+            return force
+        return force - row.sine * self.scene.functions.sin(middle) + row.cosine * self.scene.functions.cos(middle)
+
+    def _gradients_at(self, laws, places: dict) -> dict[str, list[list]]:
+        """dc/dz by body, at one of the knots: six columns per row."""
+        held = [self.first[body] for body in laws.bodies]
+
+        def values(name: str, z) -> list:
+            moved = places | {name: z}
+            return [row.value(*(moved[body] for body in laws.bodies), *held) for row in laws.rows]
+
+        moving = [body for body in laws.bodies if body != "world"]
+        return {name: slopes_by_place(lambda z, n=name: values(n, z), places[name], self.zero) for name in moving}
+
+    @cached_property
+    def law_gradients(self) -> list[dict[str, list[list]]]:
+        return [self._gradients_at(laws, self.first) for laws in self.laws]
+
+    def law_impulse(self, name: str, changed: str | None = None, s=None) -> list:
+        """What the laws do to a body in this step: t theta phi dc/dz at the first knot."""
         total = [self.zero] * 6
-        for gains, rows in self.dampers:
-            if name in rows:
-                for k, gain in enumerate(gains):
-                    rate = self.zero
-                    for body in rows:
-                        v, w = self.velocity(body, s if body == changed else None)
-                        rate = rate + sum((c * u for c, u in zip(rows[body][k], [*v, *w], strict=True)), self.zero)
-                    total = [old + c * gain * rate for old, c in zip(total, rows[name][k], strict=True)]
+        for laws, gradients in zip(self.laws, self.law_gradients, strict=True):
+            if name in gradients:
+                for row, force, line in zip(laws.rows, self.forces_of(laws, changed, s), gradients[name], strict=True):
+                    total = [old + self.within * row.theta * force * c for old, c in zip(total, line, strict=True)]
+        return total
+
+    def handed_on(self, name: str) -> list:
+        """What they leave for the next one: t (1 - theta) phi dc/dz at the second knot."""
+        total = [self.zero] * 6
+        for laws in self.laws:
+            if name in laws.bodies:
+                lines = self._gradients_at(laws, self.second())[name]
+                for row, force, line in zip(laws.rows, self.forces_of(laws), lines, strict=True):
+                    share = self.within * (1 - row.theta) * force
+                    total = [old + share * c for old, c in zip(total, line, strict=True)]
         return total
 
     # --- rows ------------------------------------------------------------------------------------------------------
@@ -157,8 +187,8 @@ class System:
             for old, force in zip(body.momentum, self.explicit[name], strict=True)
         ]
         pushed = self.constraint_impulse(name)
-        against = self.damping(name, changed, s)
-        total = [p - k - g + scene.impulse * d for p, k, g, d in zip(new, known, pushed, against, strict=True)]
+        within = self.law_impulse(name, changed, s)
+        total = [p - k - g - d for p, k, g, d in zip(new, known, pushed, within, strict=True)]
         return add(total, self.weighted_rows(name, changed, s)) if name in self.pivots else total
 
     def weighted_rows(self, name: str, changed: str | None = None, s=None) -> list:
@@ -201,8 +231,8 @@ class System:
         found = {}
         for name in self.scene.bodies:
             for other in self.scene.bodies:
-                damped = any(name in rows and other in rows for _, rows in self.dampers)
-                if name == other or damped or (name in self.pivots and other in self.pivots[name].bodies):
+                tied = any(name in laws.bodies and other in laws.bodies for laws in self.laws)
+                if name == other or tied or (name in self.pivots and other in self.pivots[name].bodies):
                     found[name, other] = derivatives(
                         lambda s, n=name, o=other: self.body_residual(n, o, s), self.zero, 6
                     )

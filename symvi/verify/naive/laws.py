@@ -1,0 +1,267 @@
+"""Springs, dampers and servos by their definition: forces along coordinates at one point between the knots.
+
+Along every coordinate c of a joint, and along the distance of a point spring's ends,
+    phi = -V'((1 - theta) c1 + theta c2) - d (c2 - c1)/h + what servos aim at
+acts with theta phi dc/dz at the first knot and with (1 - theta) phi dc/dz at the second. The weight theta follows from
+y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of the two bodies, moved
+by the joint's coordinates and otherwise free, each with the share of its mass that one of its damped coordinates has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from symvi.mechanism import coordinate_kinds
+from symvi.verify.naive import joints
+from symvi.verify.naive.body import apply_inertia
+from symvi.verify.naive.quaternion import conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
+
+LEAST = 10**9  # a body's size over this is added to its moments where they decide a weight
+
+
+@dataclass(frozen=True)
+class Row:
+    """One coordinate: a function of the placements of both bodies and of where they were, and what acts along it."""
+
+    value: Callable
+    stiffness: object
+    tension: object
+    damping: object
+    sine: object
+    cosine: object
+    theta: object
+
+
+@dataclass(frozen=True)
+class NaiveLaws:
+    """The laws between two bodies ("world" allowed). holder: the node whose state carries their angles."""
+
+    holder: str
+    bodies: tuple[str, str]
+    rows: tuple[Row, ...]
+
+
+def naive_laws(scene) -> list[NaiveLaws]:
+    """All of them: by joint, then those of point springs."""
+    along: dict[str, list] = {}
+    for force in scene.mechanism.forces:
+        if force.kind in ("joint_spring", "joint_damper", "servo"):
+            along.setdefault(force.joint, []).append(force)
+    counts = damped_coordinates(scene.mechanism)
+    found = [_of_joint(scene, name, forces, counts) for name, forces in along.items()]
+    springs = [force for force in scene.mechanism.forces if force.kind == "point_spring"]
+    return found + [_of_points(scene, force, counts) for force in springs]
+
+
+def damped_coordinates(mechanism) -> Counter:
+    """How many damped coordinates act on every body."""
+    joints_damped = {force.joint for force in mechanism.forces if force.kind in ("joint_damper", "servo")}
+    found: Counter = Counter()
+    for name in joints_damped:
+        joint = mechanism.joint(name)
+        for body in (joint.parent, joint.child):
+            found[body] += len(coordinate_kinds(joint.type))
+    for force in mechanism.forces:
+        if force.kind == "point_spring" and force.damping:
+            for body in (force.parent, force.child):
+                found[body] += 1
+    return found
+
+
+def holder_of(scene, joint: str) -> str:
+    """The node that carries the angles of a joint's laws."""
+    return f"{joint}.laws" if f"{joint}.laws" in scene.nodes else joint
+
+
+# --- along a joint ----------------------------------------------------------------------------------------------------
+def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
+    joint, zero = scene.joints[name], scene.zero
+    kinds, holder = coordinate_kinds(joint.type), holder_of(scene, name)
+    near, count = scene.near(holder), len(kinds)
+    sums = {what: [zero] * count for what in ("stiffness", "tension", "damping", "sine", "cosine")}
+    damped = any(force.kind in ("joint_damper", "servo") for force in forces)
+    for force in forces:
+        if force.kind in ("joint_damper", "servo"):
+            sums["damping"] = _add(sums["damping"], scene.parameters[force.name]["damping"])
+    if damped:
+        masses = _masses(scene, joint, counts)
+        theta = [weight(scene.h * d / m) for d, m in zip(sums["damping"], masses, strict=True)]
+    else:
+        theta = [(zero + 1) / 2] * count
+    for force in forces:
+        _take(scene, force, sums, theta, kinds)
+
+    def coordinate(k: int) -> Callable:
+        return lambda a, b, a0, b0: joints.coordinate(joint, k, a, b, scene.functions, near)
+
+    def turn(k: int) -> Callable:
+        return lambda a, b, a0, b0: _relative_turn(joint, a, b, a0, b0)[k]
+
+    numbers = [[sums[what][k] for what in ("stiffness", "tension", "damping", "sine", "cosine")] for k in range(count)]
+    turning, rows = kinds.count("translation"), []
+    for k, (stiffness, tension, damping, sine, cosine) in enumerate(numbers):
+        if kinds.count("rotation") == 3 and k >= turning:
+            rows.append(Row(turn(k - turning), zero, zero, damping, zero, zero, theta[k]))
+            rows.append(Row(coordinate(k), stiffness, tension, zero, zero, zero, theta[k]))
+        else:
+            rows.append(Row(coordinate(k), stiffness, tension, damping, sine, cosine, theta[k]))
+    return NaiveLaws(holder, (joint.parent, joint.child), tuple(rows))
+
+
+def _take(scene, force, sums: dict, theta: list, kinds) -> None:
+    """What a spring or a servo adds to the sums of its joint."""
+    numbers = scene.parameters[force.name]
+    if force.kind == "joint_spring" and force.law == "sinusoidal":
+        k, stiffness = kinds.index("rotation"), numbers["stiffness"][0]
+        sums["sine"][k] = sums["sine"][k] + stiffness * numbers["rest_cos"][0]
+        sums["cosine"][k] = sums["cosine"][k] + stiffness * numbers["rest_sin"][0]
+    elif force.kind == "joint_spring":
+        sums["stiffness"] = _add(sums["stiffness"], numbers["stiffness"])
+        pulls = [k * rest for k, rest in zip(numbers["stiffness"], numbers["rest"], strict=True)]
+        sums["tension"] = _add(sums["tension"], pulls)
+    elif force.kind == "servo":
+        state, given = scene.states[force.name], scene.inputs[force.name]
+        aim = (1 - theta[0]) * state["target"][0] + theta[0] * given["target"][0]
+        rate = (state["target_rate"][0] + given["target_rate"][0]) / 2
+        sums["stiffness"] = _add(sums["stiffness"], numbers["stiffness"])
+        pull = numbers["stiffness"][0] * aim + numbers["damping"][0] * rate
+        sums["tension"] = _add(sums["tension"], [pull])
+
+
+def _add(left: list, right: list) -> list:
+    return [a + b for a, b in zip(left, right, strict=True)]
+
+
+def _relative_turn(joint, a, b, a0, b0) -> list:
+    """2 V(d d0*): the turn of the child since it was at b0 while the parent was at a0, in joint axes."""
+    d, d0 = joints.relative(joint, a, b), joints.relative(joint, a0, b0)
+    return scale(2, multiply(d, conjugate(d0))[1:])
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+def weight(y):
+    """theta = (3 + 2 y + y²)/(6 + 3 y + y²)."""
+    return (3 + 2 * y + y * y) / (6 + 3 * y + y * y)
+
+
+def _body(scene, name: str, counts: Counter) -> tuple:
+    """(share of its mass, what its share of the inertia makes of an angular velocity)."""
+    body, share = scene.bodies[name], (scene.zero + 1) / counts[name]
+    more = body.size / LEAST
+
+    def spin(w: list) -> list:
+        plain = rotate(body.q, apply_inertia(body.inertia, unrotate(body.q, w)))
+        return [share * (value + more * x) for value, x in zip(plain, w, strict=True)]
+
+    return share * body.mass, spin
+
+
+def _masses(scene, joint, counts: Counter) -> list:
+    """1/(H^-1)_kk for the mass matrix H of the joint's rates, and of the parent's own motion where it has one."""
+    zero, child = scene.zero, scene.bodies[joint.child]
+    m_b, spin_b = _body(scene, joint.child, counts)
+    pairs = [[(v, w), None] for v, w in _motions(scene, joint)]
+    count = len(pairs)
+    if joint.parent != "world":
+        parent = scene.bodies[joint.parent]
+        m_a, spin_a = _body(scene, joint.parent, counts)
+        d = subtract(child.x, parent.x)
+        for axis in ([zero + int(i == k) for i in range(3)] for k in range(3)):
+            pairs.append([(axis, [zero] * 3), (axis, [zero] * 3)])
+        for axis in ([zero + int(i == k) for i in range(3)] for k in range(3)):
+            pairs.append([(cross(axis, d), axis), ([zero] * 3, axis)])
+
+    def energy(one, other):
+        total = m_b * dot(one[0][0], other[0][0]) + dot(one[0][1], spin_b(other[0][1]))
+        if one[1] and other[1]:
+            total = total + m_a * dot(one[1][0], other[1][0]) + dot(one[1][1], spin_a(other[1][1]))
+        return total
+
+    matrix = [[energy(one, other) for other in pairs] for one in pairs]
+    return [1 / _solve(matrix, [zero + int(i == k) for i in range(len(pairs))])[k] for k in range(count)]
+
+
+def _motions(scene, joint) -> Iterator[tuple[list, list]]:
+    """(v, w) of the child for a unit rate of every coordinate, while the parent stays."""
+    zero, kinds = scene.zero, coordinate_kinds(joint.type)
+    q_a = scene.world[1] if joint.parent == "world" else scene.bodies[joint.parent].q
+    q_b = scene.bodies[joint.child].q
+    arm = rotate(q_b, joint.anchor_b)
+    units = [[zero + int(i == k) for i in range(3)] for k in range(3)]
+
+    def world(axis: list) -> list:
+        return rotate(q_a, rotate(joint.offset, axis))
+
+    moving, turning = kinds.count("translation"), kinds.count("rotation")
+    for axis in {0: [], 1: joint.axes[2:], 2: joint.axes[:2], 3: units}[moving]:
+        yield world(axis), [zero] * 3
+    if joint.type == "universal":
+        axes = [world(joint.axes[2]), rotate(q_b, joint.pin)]
+    else:
+        axes = [world(axis) for axis in {0: [], 1: joint.axes[2:], 3: units}[turning]]
+    for axis in axes:
+        v = scale(-1, cross(axis, arm))
+        if joint.type == "screw":
+            v = _add(v, scale(joint.pitch, axis))
+        yield v, axis
+
+
+def _solve(matrix: list[list], right: list) -> list:
+    """Gauss and Jordan, with the first pivot that is not zero."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    n = len(rows)
+    for k in range(n):
+        pivot = next(i for i in range(k, n) if rows[i][k] != 0)
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [value / rows[k][k] for value in rows[k]]
+        for i in range(n):
+            if i != k:
+                rows[i] = [a - rows[i][k] * b for a, b in zip(rows[i], rows[k], strict=True)]
+    return [row[n] for row in rows]
+
+
+# --- point springs ----------------------------------------------------------------------------------------------------
+def _of_points(scene, force, counts: Counter) -> NaiveLaws:
+    joint, numbers, zero = scene.joints[force.name], scene.parameters[force.name], scene.zero
+    half, stiffness = (zero + 1) / 2, numbers["stiffness"][0]
+    bodies = (joint.parent, joint.child)
+
+    def distance(a, b, a0, b0):
+        u = joints.gap(joint, a, b)
+        return scene.functions.sqrt(dot(u, u))
+
+    damping = numbers["damping"][0] if force.damping else zero
+    theta = half
+    if force.damping:
+        theta = weight(scene.h * damping * _yielding(scene, joint, counts))
+    if force.length:
+        row = Row(distance, stiffness, stiffness * numbers["length"][0], damping, zero, zero, theta)
+        return NaiveLaws(force.name, bodies, (row,))
+    rows = [
+        Row(lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k], stiffness, zero, zero, zero, zero, half)
+        for k in range(3)
+    ]
+    if force.damping:
+        rows.append(Row(distance, zero, zero, damping, zero, zero, theta))
+    return NaiveLaws(force.name, bodies, tuple(rows))
+
+
+def _yielding(scene, joint, counts: Counter):
+    """The rate of the distance per impulse along it, of the two bodies alone."""
+    places = [
+        scene.world if n == "world" else (scene.bodies[n].x, scene.bodies[n].q) for n in (joint.parent, joint.child)
+    ]
+    u = joints.gap(joint, *places)
+    line = scale(1 / scene.functions.sqrt(dot(u, u)), u)
+    total = scene.zero
+    for name, anchor, place in zip((joint.parent, joint.child), (joint.anchor_a, joint.anchor_b), places, strict=True):
+        if name == "world":
+            continue
+        mass, spin = _body(scene, name, counts)
+        push = cross(rotate(place[1], anchor), line)
+        columns = [spin([scene.zero + int(i == k) for i in range(3)]) for k in range(3)]
+        matrix = [[columns[k][i] for k in range(3)] for i in range(3)]
+        total = total + dot(line, line) / mass + dot(push, _solve(matrix, push))
+    return total
