@@ -91,14 +91,24 @@ def _start_path(of: Subject, phases: Callable, memory: Memory, law: str, random:
 def force_errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, float]]:
     """(entry, relative error) of the impulse on every body that has an energy: minus its slope, at the first knot.
 
-    For mechanisms whose forces at the first knot all come from an energy once inputs are zero: not those with servos.
+    For mechanisms whose forces all come from an energy once inputs and dampings are zero: not those with servos. The
+    bodies rest, so that springs pull as at the first knot; half of what they do is handed on, and here added to it.
     """
     phases, memory = runner(of), random_memory(of, h, seed)
     for records in memory["input"].values():
         for record in records:
             record.update({name: [0.0] * len(values) for name, values in record.items()})
+    for records in memory["parameters"].values():
+        for record in records:
+            record.update({name: [0.0] * len(values) for name, values in record.items() if name == "damping"})
+    for state in memory["state"]["body"]:
+        state["p"], state["l"] = [0.0] * 3, [0.0] * 3
+    for records in memory["work"].values():
+        for record in records:
+            record.update({name: [0.0] * len(record[name]) for name in ("v", "w", "y") if name in record})
+    memory["work"]["common"][0]["carry"] = [2.0]
     base = copy_of(memory)
-    phases(base, "setup", "prepare")
+    phases(base, "setup", "prepare", "evaluate")
     for node in of.program.nodes["body"]:
         slopes = []
         for k in range(6):
@@ -108,7 +118,7 @@ def force_errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, fl
             changed["work"]["common"][0]["potential"] = [0.0]
             phases(changed, "energy")
             slopes.append(-h * changed["work"]["common"][0]["potential"][0].imag / SMALL)
-        given = [complex(value).real for value in base["work"]["body"][node.index]["e"]]
+        given = [-complex(value).real for value in base["work"]["body"][node.index]["f"]]
         yield from _compare(f"force on {node.name}", [given], [slopes])
 
 

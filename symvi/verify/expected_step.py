@@ -166,6 +166,7 @@ def carried_angles(scene: Scene, nodes: Mapping[str, Node]) -> Iterator[tuple]:
     couplings = {c.name: c.joints for c in scene.mechanism.couplings}
     elements = (*scene.mechanism.drivers, *scene.mechanism.forces, *scene.mechanism.limits)
     owners = {e.name: e.joint for e in elements if hasattr(e, "joint")}
+    owners |= {f"{joint.name}.laws": joint.name for joint in scene.mechanism.joints}
     owners |= {lock_name(lock.joint, lock.coordinate): lock.joint for lock in scene.choices.locks}
     watched = nodes is scene.watched
     for name, fields in (scene.watched_states if watched else scene.states).items():

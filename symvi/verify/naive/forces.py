@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from symvi.mechanism import coordinate_count, coordinate_kinds
 from symvi.verify.naive import joints
 from symvi.verify.naive.expressions import rows_of_expressions
-from symvi.verify.naive.laws import holder_of
+from symvi.verify.naive.laws import holder_of, near_of
 from symvi.verify.naive.quaternion import add, cross, dot, rotate, subtract
 
 
@@ -40,7 +40,7 @@ def joint_coordinates(scene, joint: joints.JointNumbers, near, a, b) -> list:
 
 
 def _joint_spring(scene, force, numbers, inputs) -> NaiveForce:
-    joint, near = scene.joints[force.joint], scene.near(holder_of(scene, force.joint))
+    joint, near = scene.joints[force.joint], near_of(scene, holder_of(scene, force.joint))
     if force.law == "sinusoidal":
         return _sinusoidal_spring(scene, joint, near, numbers)
 
@@ -84,7 +84,7 @@ def _rates(scene, joint, near) -> Callable:
 
 def _actuator(scene, force, numbers, inputs) -> NaiveForce:
     joint = scene.joints[force.joint]
-    rates = _rates(scene, joint, scene.near(force.name))
+    rates = _rates(scene, joint, near_of(scene, force.name))
 
     def power(*motion):
         return sum((f * rate for f, rate in zip(inputs["force"], rates(*motion), strict=True)), scene.zero)

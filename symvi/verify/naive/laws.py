@@ -3,8 +3,9 @@
 Along every coordinate c of a joint, and along the distance of a point spring's ends,
     phi = -V'((1 - theta) c1 + theta c2) - d (c2 - c1)/h + what servos aim at
 acts with theta phi dc/dz at the first knot and with (1 - theta) phi dc/dz at the second. The weight theta follows from
-y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of the two bodies, moved
-by the joint's coordinates and otherwise free, each with the share of its mass that one of its damped coordinates has.
+y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of the two bodies,
+moved by the joint's coordinates and otherwise free, each with the share of its mass that one of its damped coordinates
+has.
 """
 
 from __future__ import annotations
@@ -75,11 +76,16 @@ def holder_of(scene, joint: str) -> str:
     return f"{joint}.laws" if f"{joint}.laws" in scene.nodes else joint
 
 
+def near_of(scene, element: str) -> dict:
+    """The carried angles of an element; of one that carries none, whose rows do not depend on the branch, zero."""
+    return {0: scene.zero, 1: scene.zero} | scene.near(element)
+
+
 # --- along a joint ----------------------------------------------------------------------------------------------------
 def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
     joint, zero = scene.joints[name], scene.zero
     kinds, holder = coordinate_kinds(joint.type), holder_of(scene, name)
-    near, count = scene.near(holder), len(kinds)
+    near, count = near_of(scene, holder), len(kinds)
     sums = {what: [zero] * count for what in ("stiffness", "tension", "damping", "sine", "cosine")}
     damped = any(force.kind in ("joint_damper", "servo") for force in forces)
     for force in forces:
@@ -250,9 +256,8 @@ def _of_points(scene, force, counts: Counter) -> NaiveLaws:
 
 def _yielding(scene, joint, counts: Counter):
     """The rate of the distance per impulse along it, of the two bodies alone."""
-    places = [
-        scene.world if n == "world" else (scene.bodies[n].x, scene.bodies[n].q) for n in (joint.parent, joint.child)
-    ]
+    both = {"world": scene.world} | {name: (body.x, body.q) for name, body in scene.bodies.items()}
+    places = [both[name] for name in (joint.parent, joint.child)]
     u = joints.gap(joint, *places)
     line = scale(1 / scene.functions.sqrt(dot(u, u)), u)
     total = scene.zero

@@ -1,6 +1,6 @@
 """The whole system by its definition: the residual of one step, and its Newton matrix by dual numbers (BM20 (33)-(37)).
 
-    f_body = -dL_d/dz1 - carry momentum_old - impulse force - G(z1)ᵀ y - laws within the step    [N s, N m s, world axes]
+    f_body = -dL_d/dz1 - carry momentum_old - impulse force - G(z1)ᵀ y - laws within the step     [N s, N m s, world]
     f_row  = closure g(z1) + (g(z2) - g(z1))/h
 with the unknowns s = (change of v, rotation vector of z2 over h, world axes) of every body and y of every row.
 impulse = s h, carry and closure are the switches that make one residual serve step, start and projection
