@@ -4,7 +4,8 @@ The discrete chain rule, register by register along a formula's code:
     D(f + g) = Df + Dg        D(f g) = Df g2 + f1 Dg        D(1/f) = -Df/(f1 f2)        D sqrt f = Df/(sqrt f1 + sqrt
     f2)
 and, for functions that add angles, the sum formulas. Every D is divided by h, so velocities enter where the inputs
-move.
+move. An angle that a formula takes near a fixed number jumps where it leaves that branch, and so does its difference;
+one that is taken near its last value does not.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def difference(
     code = formula.code
     zero = graph.constant(0)
     at1, at2, rate = [], [], []
+    inputs = sum(argument.size for argument in formula.inputs)
     for argument in formula.inputs:
         at1.extend(graph.wrap(v) for v in first[argument.name])
         at2.extend(graph.wrap(v) for v in second[argument.name])
@@ -48,7 +50,8 @@ def difference(
             continue
         value1 = graph.apply(operation, [at1[i] for i in arguments])
         value2 = graph.apply(operation, [at2[i] for i in arguments])
-        moved = RULES[operation](graph, h, *((at1[i], at2[i], rate[i]) for i in arguments), (value1, value2))
+        rule = _jumping_angle if operation == "angle" and arguments[2] >= inputs else RULES[operation]
+        moved = rule(graph, h, *((at1[i], at2[i], rate[i]) for i in arguments), (value1, value2))
         at1.append(value1), at2.append(value2), rate.append(moved)
     return [rate[i] for i in code.results[output]]
 
@@ -66,12 +69,17 @@ def _quotient(graph, h, f, g, value):
     return (f[2] - value[0] * g[2]) / g[1]
 
 
-def _two_angle(graph, h, y, x, value, half):
+def _two_angle(graph, h, y, x, value, half, near=0):
     """The angle between (x1, y1) and (x2, y2), from its sine and cosine; the sine is itself a difference."""
     sine = h * (x[0] * y[2] - y[0] * x[2])
     cosine = x[0] * x[1] + y[0] * y[1]
-    turned = graph.function("atan2", sine, cosine) if half else graph.angle(sine, cosine, 0)
+    turned = graph.function("atan2", sine, cosine) if half else graph.angle(sine, cosine, near)
     return turned / h
+
+
+def _jumping_angle(graph, h, y, x, near, value):
+    """Of an angle on a fixed branch: with the whole turn by which it jumps where it leaves that."""
+    return _two_angle(graph, h, y, x, value, half=False, near=value[1] - value[0])
 
 
 def _chord(graph, h, f, value, outer, sign):

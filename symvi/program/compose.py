@@ -269,15 +269,22 @@ class Composer:
         """At what radius [m] the mass of a body counts at least in its residual: in a pivot, at that of the whole."""
         return self.choices.notes["size"] if body in self.choices.pivots else SMALLEST_RADIUS
 
-    def types(self, models: Sequence, extra=lambda model: ()) -> list[tuple[str, object, list]]:
-        """Models grouped by type: a name, one of them, all of them; in the order of their first appearance."""
+    def types(self, models: Sequence, extra=lambda model: (), said: bool = True) -> list[tuple[str, object, list]]:
+        """Models grouped by type: a name, one of them, all of them; in the order of their first appearance.
+
+        extra: what tells types apart beyond their formulas; said: whether it is part of their names.
+        """
         groups: dict[tuple, list] = {}
         for model in models:
             groups.setdefault((*_shape(model), *extra(model)), []).append(model)
         named = []
         for members in groups.values():
             base = "_".join(
-                (members[0].type, *(("ground",) if None in members[0].bodies.values() else ()), *extra(members[0]))
+                (
+                    members[0].type,
+                    *(("ground",) if None in members[0].bodies.values() else ()),
+                    *(extra(members[0]) if said else ()),
+                )
             )
             taken = {name for name, _, _ in named}
             taken |= set(self.nodes)
@@ -398,7 +405,7 @@ class Composer:
         holders |= {law.joint: (self.law_nodes[law.name], law) for law in self.laws if law.joint}
         shares = [force for force in self.forces if isinstance(force, ShareModel)]
         made: dict[str, tuple[str, dict]] = {}
-        for kind, model, members in self.types(shares, lambda model: ("on", holders[model.joint][0].kind)):
+        for kind, model, members in self.types(shares, lambda model: ("on", holders[model.joint][0].kind), said=False):
             joint, holder = holders[model.joint]
             kernels = share_kernels(self.records, kind, model, joint.kind, holder.laws)
             made |= {member.name: (kind, kernels) for member in members}

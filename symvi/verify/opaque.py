@@ -113,9 +113,12 @@ class Opaque:
     def angle(self, y: Number, x: Number, near) -> Number:
         """2 atan2(y, x) on the branch nearest to `near`."""
         residue = near % self.field.prime if isinstance(near, int) else near.n
+        itself = self.half_angle(y, x) * 2
+        if residue == itself.n:
+            return itself
         if residue not in self.turns:
             raise UnknownBranch("an angle near a number that is no angle's last value")
-        return self.half_angle(y, x) * 2 + self.full_turn * self.turns[residue]
+        return itself + self.full_turn * self.turns[residue]
 
     def half_angle(self, y: Number, x: Number) -> Number:
         return self.laws["angle"](self._ratio(y.n, x.n))
