@@ -51,6 +51,13 @@ class CPrinter:
         """The shortest text of a number, in the precision of the target."""
         return literal(value, self.real)
 
+    def law_groups(self) -> Iterator[dict]:
+        """Node types with springs along their coordinates: how many nodes, how many loads each."""
+        for kind in self.kinds:
+            load = next((f for f in self.program.records.of(kind, "work") if f.name == "load"), None)
+            if load:
+                yield {"kind": kind, "count": len(self.program.nodes[kind]), "rows": load.size}
+
     def row_groups(self) -> Iterator[dict]:
         """Node types whose rows are reported: constraints, and the rows that are only watched."""
         for kind in self.kinds:

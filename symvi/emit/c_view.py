@@ -154,6 +154,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "kinds": printer.kinds,
         "rows": sum(len(program.nodes[kind]) * rows for kind, rows in printer.row_counts.items()),
         "row_groups": list(printer.row_groups()),
+        "law_groups": list(printer.law_groups()),
         "reactions": list(printer.reactions()),
         "drivers": list(printer.drivers()),
         "watched": bool(phases["watch"]["lines"]),

@@ -109,12 +109,13 @@ class Knots:
 
 @dataclass
 class Rows:
-    """The rows of a model at both knots: values at z1, differences over h, gradients by body label."""
+    """The rows of a model at both knots: values at z1, differences over h, gradients by body label; and their units."""
 
     first: list[Scalar]
     rates: list[Scalar]
     at1: dict[str, list[list[Scalar]]]
     at2: dict[str, list[list[Scalar]]]
+    units: list[str]
 
 
 def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows: int) -> Rows:
@@ -126,6 +127,7 @@ def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows:
         [zero] * rows,
         [zero] * rows,
         *({label: [[zero] * 6 for _ in range(rows)] for label in moving} for _ in range(2)),
+        [""] * rows,
     )
     for group in groups:
         trace.note(group.formula.equation, group.formula.source)
@@ -134,6 +136,7 @@ def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows:
         change = difference(group.formula, trace.graph, "g", first, second, rates, knots.h)
         factor = knots.parameter(group.factor)[0] if group.factor else trace.graph.constant(1)
         for row, into in zip(group.rows, group.into, strict=True):
+            result.units[into] = group.formula.outputs[0].unit
             result.first[into] = result.first[into] + factor * values1["g"][row]
             result.rates[into] = result.rates[into] + factor * change[row]
             for side, label in group.bodies.items():

@@ -37,6 +37,7 @@ MEANINGS = {
     "theta": ("where in the step the laws along a coordinate act", "1"),
     "phi": ("force along every coordinate within the step", "N, N m"),
     "coordinate": ("coordinates at the first knot", "m, rad"),
+    "load": ("impulse of a stiffness over the mechanism's size, whose round-off a balance has", "N s"),
 }
 
 
@@ -92,6 +93,8 @@ def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
         share = time * numbers.theta[row]
         phi[row], kappa[row], push[row] = found["phi"][0], share * found["slope"][0], share * found["phi"][0]
     trace.write(trace.own, "phi", phi, *MEANINGS["phi"], rate=Rate.ITERATION)
+    if laws.elastic:
+        _measure_load(trace, laws, rows, numbers, time)
     for label, gradient in rows.at1.items():
         against = [-dot(trace, column, push) for column in zip(*gradient, strict=True)]
         trace.add_to(label, "f", against, rate=Rate.ITERATION)
@@ -100,6 +103,16 @@ def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
         for label, gradient in rows.at2.items()
     }
     return Acting(kappa, second)
+
+
+def _measure_load(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers, time: Scalar) -> None:
+    """Coordinates are known to the round-off of positions and of turns: times a stiffness, it is an impulse."""
+    extent = trace.read(COMMON, "parameters", "extent")[0]
+    loads = []
+    for row in laws.elastic:
+        load = (time * numbers.theta[row]) * numbers.stiffness[row]
+        loads.append(load * extent if rows.units[row] == "m" else load / extent)
+    trace.write(trace.own, "load", loads, *MEANINGS["load"], rate=Rate.ITERATION)
 
 
 def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], theta: Sequence[Scalar]) -> None:

@@ -97,6 +97,7 @@ class ReferenceSolver:
         self.bodies = self.memory.work["body"]
         self.loops = bool(program.notes["loops"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
+        self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.interior = Interior(self) if program.notes["inequalities"] else None
         self.branch = Branch(self) if self.loops else None
@@ -427,6 +428,9 @@ class ReferenceSolver:
                     impulse = max(impulse, abs(y))
                     if not abs(f) <= rate:
                         return False
+        for loads in self.loads:
+            for value in loads:
+                impulse = max(impulse, abs(value))
         for node in self.interior.nodes if self.interior else ():
             for value in node.impulse:
                 impulse = max(impulse, abs(value))
