@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from symvi.mechanism import Body, Joint, Mechanism, State, start_state
+from symvi.mechanism import Body, Joint, Mechanism, State
 from symvi.mechanism.rotation import about
 from symvi.simulate import Simulator, SolverOptions
-from tests.support.kinematics import motion
+from tests.support.damped import DAMPED
+from tests.support.integrated import integrated
 from tests.support.measuring import angle_about, largest, observed_order
-from tests.support.newton_euler import equations_of_motion
 from tests.support.pendulums import chain
-from tests.support.poses import multiply
 
 STEPS = (0.01, 0.005, 0.0025, 0.00125)
 OPTIONS = SolverOptions(tolerance=1e-12)  # far below the errors of the scheme
@@ -67,35 +66,10 @@ def spatial_arm() -> Mechanism:
     )  # fmt: skip
 
 
-def exact_arm(mechanism: Mechanism, time: float) -> State:
-    """The state after a time, by the equations of Newton and Euler."""
-    start, count = start_state(mechanism), len(mechanism.bodies)
-    parts = np.cumsum([3 * count, 4 * count, 3 * count])
-
-    def state(t: float, y: np.ndarray) -> State:
-        x, q, v, w = (part.reshape(count, -1) for part in np.split(y, parts))
-        q = q / np.linalg.norm(q, axis=1, keepdims=True)
-        return State(time=t, position=x, orientation=q, velocity=v, angular_velocity=w, names=start.names)
-
-    def rates(t: float, y: np.ndarray) -> np.ndarray:
-        now = state(t, y)
-        moving = motion(mechanism, now).reshape(count, 6)
-        turning = [
-            multiply(q, np.array([0.0, *w])) / 2 for q, w in zip(now.orientation, now.angular_velocity, strict=True)
-        ]
-        found = equations_of_motion(mechanism, now)
-        return np.concatenate([np.ravel(part) for part in (moving[:, :3], turning, *found[:2])])
-
-    begin = [np.ravel(part) for part in (start.position, start.orientation, start.velocity, start.angular_velocity)]
-    return state(
-        time, solve_ivp(rates, (0, time), np.concatenate(begin), method="DOP853", rtol=1e-9, atol=1e-9).y[:, -1]
-    )
-
-
 @pytest.fixture(scope="module")
 def arm() -> tuple[Simulator, State]:
     mechanism = spatial_arm()
-    return Simulator(mechanism), exact_arm(mechanism, 0.5)
+    return Simulator(mechanism), integrated(mechanism, 0.5)
 
 
 @pytest.mark.parametrize("papers_start, order", [(False, 2.0), (True, 1.0)])
@@ -106,3 +80,14 @@ def test_an_arm_with_a_screw_and_a_ball(arm: tuple[Simulator, State], papers_sta
     for quantity in ("position", "velocity", "angular_velocity"):
         errors = [largest(getattr(end, quantity) - getattr(exact, quantity)) for end in ends]
         assert observed_order(errors)[-1] == pytest.approx(order, abs=0.05)
+
+
+@pytest.mark.parametrize("name", DAMPED)
+def test_laws_between_the_knots_are_second_order(name: str) -> None:
+    """Springs, dampers and servos, with h d below the mass along each: positions and velocities at the knots."""
+    mechanism = DAMPED[name]()
+    simulator, exact = Simulator(mechanism), integrated(mechanism, 0.1)
+    ends = [simulator.simulate(0.1, step, options=OPTIONS).state() for step in (0.0025, 0.00125)]
+    for quantity in ("position", "velocity", "angular_velocity"):
+        errors = [largest(getattr(end, quantity) - getattr(exact, quantity)) for end in ends]
+        assert observed_order(errors)[-1] == pytest.approx(2.0, abs=0.1)

@@ -119,7 +119,11 @@ def _force(mechanism: Mechanism, force: Force, poses: Poses, velocities: np.ndar
         return _wrench(force, poses, names, time)
     if force.kind in ("point_spring", "potential"):
         bodies = {force.parent, force.child} - {"world"}
-        return -gradient(lambda p: np.array([_pair_energy(force, p)]), poses, bodies, names)[0]
+        pull = -gradient(lambda p: np.array([_pair_energy(force, p)]), poses, bodies, names)[0]
+        if getattr(force, "damping", 0.0):
+            along = gradient(lambda p: np.array([_distance(force, p)]), poses, bodies, names)[0]
+            pull = pull - along * (force.damping * (along @ velocities))
+        return pull
     joint = mechanism.joint(force.joint)
     bodies = {joint.parent, joint.child} - {"world"}
     along = gradient(partial(coordinates, joint), poses, bodies, names)
@@ -167,9 +171,13 @@ def _pair_energy(force: Force, poses: Poses):
         row = Joint(name=force.name, type="custom", parent=force.parent, child=force.child,
                     expressions=[force.expression], parameters=dict(force.parameters))  # fmt: skip
         return joint_rows(row, poses)[0]
+    return force.stiffness / 2 * (_distance(force, poses) - force.length) ** 2
+
+
+def _distance(force: Force, poses: Poses):
     a, b = poses[force.parent], poses[force.child]
-    stretch = b.x + b.R @ force.child_anchor - a.x - a.R @ force.parent_anchor
-    return force.stiffness / 2 * (np.sqrt(stretch @ stretch) - force.length) ** 2
+    between = b.x + b.R @ force.child_anchor - a.x - a.R @ force.parent_anchor
+    return np.sqrt(between @ between)
 
 
 def _wrench(force: Force, poses: Poses, names, time: float) -> np.ndarray:
