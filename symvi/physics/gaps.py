@@ -78,7 +78,7 @@ def direction(N):  # noqa: N803  (the papers' letter)
     return {"n": N / scale[0], "scale": scale[0], INTERMEDIATES: let.pairs()}
 
 
-# --- where bodies touch: the arm of the contact point on the child, where it changes over a step ---------------------
+# --- where bodies touch: the arm of the contact point on the child, where it changes over a step ------------------
 @function_of_bodies(
     "l_b = r_b - radius n",
     "BSMH23 section 2.4",
@@ -105,10 +105,10 @@ def arm_to_half_space(n, r_b, radius):
     3,
 )
 def arm_to_sphere(x_a, r_a, x_b, r_b, radius, let):
-    return r_b - unit(let("d", x_b + r_b - x_a - r_a), let) * radius[0]
+    return r_b - along(let("d", x_b + r_b - x_a - r_a), let) * radius[0]
 
 
-def unit(d, let):
+def along(d, let):
     """d/|d|."""
     import sympy as sp
 
@@ -117,7 +117,7 @@ def unit(d, let):
     return d * let("inverse", [1 / let("distance", [sp.sqrt(algebra.dot(d, d))])[0]])[0]
 
 
-# --- arms at the first knot --------------------------------------------------------------------------------------------
+# --- arms at the first knot ------------------------------------------------------------------------------------------
 @derived(
     "c = x_b + r_b - radius n,  l_b = c - x_b,  l_a = c - x_a",
     "BSMH23 section 2.4: without the radius a sphere would never roll",
@@ -153,7 +153,7 @@ def arm_on_parent(x_a, x_b, l_b):
     return {"l_a": x_b + l_b - x_a}
 
 
-# --- sliding -----------------------------------------------------------------------------------------------------------
+# --- sliding ---------------------------------------------------------------------------------------------------------
 FIRST = Argument("l1", (3,), "arm at the first knot", "m")
 SECOND = Argument("l2", (3,), "arm at the second knot", "m")
 SHIFT = Argument("Q", (3, 3), "h times the change of u with the arm at the second knot")

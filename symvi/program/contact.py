@@ -2,8 +2,8 @@
 
 At the contact point the child gets the impulse n gamma + beta, the parent its opposite, with both arms at the first
 knot: linear and angular momentum are kept. The gap closes at the second knot, friction works against the secant of the
-sliding, the mean of the points that touch at either knot. All vectors are in world axes, so no basis of the tangent plane is ever chosen (but for linear cones). What
-happens in the tangent plane is in friction.py and pyramid.py.
+sliding, the mean of the points that touch at either knot. All vectors are in world axes, so no basis of the tangent
+plane is ever chosen (but for linear cones). What happens in the tangent plane is in friction.py and pyramid.py.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ class _ContactKernels:
         return seconds, {label: found[f"G_{label}"] for label in self.moving}
 
     def _of_body(self, trace: Trace, knots: Knots, label: str, arms, seconds, centre: Carried | None) -> dict:
-        """How the contact point of a body moves: u, its slopes G and Q, and the point r2 that the body carries to it."""
+        """How a body moves at the contact point: u, its slopes G and Q, and r2, what the body carries towards it."""
         turn = {name: trace.read(label, "work", name, size) for name, size in (("w", 3), ("a", 3), ("c", 1))}
         zero = trace.graph.constant(0)
         if centre is None:

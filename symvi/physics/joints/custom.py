@@ -12,7 +12,7 @@ import hashlib
 from symvi.mechanism.grammar import parse
 from symvi.physics.constraint import attitude, carried, data, function_of_bodies, position
 from symvi.physics.formula import Formula
-from symvi.physics.gaps import unit
+from symvi.physics.gaps import along
 from symvi.physics.model import Attitude, Carried, Data, Parameter, Position
 
 COLUMNS = (("x", (1.0, 0.0, 0.0)), ("y", (0.0, 1.0, 0.0)), ("z", (0.0, 0.0, 1.0)))
@@ -50,7 +50,7 @@ def arm_along_normal_formula(text: str, parameters: tuple[str, ...]) -> Formula:
 
         (gap,) = _rows((text,), parameters, values)
         opening = let("opening", sp.Matrix([gap]).jacobian(sp.Matrix(values["x_b"])).T)
-        return values["r_b"] - unit(opening, let) * values["radius"][0]
+        return values["r_b"] - along(opening, let) * values["radius"][0]
 
     equation = f"l_b = r_b - radius n,  n along the gradient of {text}"
     return _declared("arm", equation, builder, (text,), parameters, "m", 3, sphere)
