@@ -198,6 +198,19 @@ def _shift(rate, w, a, second):
     return rate.jacobian(sp.Matrix(second)).xreplace({x: 2 * y for x, y in zip(w, a, strict=True)})
 
 
+WAY = Argument("A", (3, 6), "derivative of sliding by the body's placement at the second knot over h", "1, m")
+
+
+@derived(
+    "A = [I, G]",
+    "of a contact point with the same arm at both knots",
+    [Argument("G", (3, 3), "derivative of sliding by a rotation that carries the arms", "m")],
+    [WAY],
+)
+def way_of_point(G):  # noqa: N803  (a matrix)
+    return {"A": _with(G)}
+
+
 @derived(
     "A_b = [I, G] + (Q_b - Q_a) (L_b + [0, r2^]) - Q_a [I, -r2^]",
     "derived here: the contact point moves with the arm on body b, over the points that either body carries",
@@ -208,7 +221,7 @@ def _shift(rate, w, a, second):
         Argument("L", (3, 6), "derivative of the arm on body b by its placement at the second knot", "1, m"),
         Argument("r2", (3,), "what body b carries to the contact point at the second knot", "m"),
     ],
-    [Argument("A", (3, 6), "derivative of sliding by the placement of body b at the second knot over h", "1, m")],
+    [WAY],
 )
 def way_of_child(G, own, other, L, r2):  # noqa: N803  (matrices)
     return {"A": _with(G) + (own - other) * (L - _turned(r2)) - other * _carried(r2)}
@@ -224,7 +237,7 @@ def way_of_child(G, own, other, L, r2):  # noqa: N803  (matrices)
         Argument("L", (3, 6), "derivative of the arm on body b by the placement of body a", "1, m"),
         Argument("r2", (3,), "what body a carries to the contact point at the second knot", "m"),
     ],
-    [Argument("A", (3, 6), "derivative of sliding by the placement of body a at the second knot over h", "1, m")],
+    [WAY],
 )
 def way_of_parent(G, own, other, L, r2):  # noqa: N803  (matrices)
     return {"A": (other - own) * L + own * _carried(r2) - _with(G)}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symvi.physics import gaps
+from symvi.physics.formula import Formula
 from symvi.physics.model import Carried, ContactModel, Position
 from symvi.program import common
 from symvi.program.blocks import cross
@@ -172,26 +173,28 @@ class _ContactKernels:
 
     def _sliding(self, trace: Trace, knots: Knots, normal: list[Scalar], arms) -> list[Scalar]:
         """The child's contact point against the parent's, per h, in the tangent plane: the mean of both knots."""
-        seconds, gradients = self._second_arms(trace, knots, arms)
+        seconds, gradients = self._second_arms(trace, knots)
         child = self._of_body(trace, knots, "b", arms, seconds, self.model.centre)
+        relative, other = child["u"], [trace.graph.constant(0)] * 9
         if "a" in self.moving:
             parent = self._of_body(trace, knots, "a", arms, seconds, self.model.arm)
-            relative = [x - y for x, y in zip(child["u"], parent["u"], strict=True)]
-            ways = {
-                "b": self._way(trace, gaps.way_of_child, child, parent["Q"], gradients["b"]),
-                "a": self._way(trace, gaps.way_of_parent, parent, child["Q"], gradients["a"]),
-            }
+            relative, other = [x - y for x, y in zip(child["u"], parent["u"], strict=True)], parent["Q"]
+            self._way(trace, "a", gaps.way_of_parent, parent, child["Q"], gradients["a"])
+        if seconds:
+            self._way(trace, "b", gaps.way_of_child, child, other, gradients["b"])
         else:
-            relative, zero = child["u"], trace.graph.constant(0)
-            gradient = gradients.get("b", [zero] * 18)
-            ways = {"b": self._way(trace, gaps.way_of_child, child, [zero] * 9, gradient)}
-        meaning = "change of sliding with the placement of a body at the second knot"
-        for label, way in ways.items():
-            rows = [way[6 * i : 6 * i + 6] for i in range(3)]
-            self.ways[label] = trace.block("way2", rows, meaning)
+            self._keep_way(trace, "b", use(trace, gaps.way_of_point, G=child["G"])["A"])
         return use(trace, gaps.tangential, n=normal, u=relative)["t"]
 
-    def _second_arms(self, trace: Trace, knots: Knots, arms) -> tuple[dict, dict]:
+    def _way(self, trace: Trace, label: str, formula: Formula, own: dict, other, gradient) -> None:
+        found = use(trace, formula, G=own["G"], own=own["Q"], other=other, L=gradient, r2=own["r2"])
+        self._keep_way(trace, label, found["A"])
+
+    def _keep_way(self, trace: Trace, label: str, way: list[Scalar]) -> None:
+        meaning = "change of sliding with the placement of a body at the second knot"
+        self.ways[label] = trace.block("way2", [way[6 * i : 6 * i + 6] for i in range(3)], meaning)
+
+    def _second_arms(self, trace: Trace, knots: Knots) -> tuple[dict, dict]:
         """The contact point at the second knot: its arms by body label, and the derivatives of that on the child."""
         place = self.model.place
         if place is None:  # the same arm from a carried centre
@@ -233,10 +236,6 @@ class _ContactKernels:
             r2=second,
             p=rest,
         )
-
-    @staticmethod
-    def _way(trace: Trace, formula, own: dict, other: list[Scalar], gradient: list[Scalar]) -> list[Scalar]:
-        return use(trace, formula, G=own["G"], own=own["Q"], other=other, L=gradient, r2=own["r2"])["A"]
 
     def _blocks(self, trace: Trace) -> None:
         """F_jk += A_jᵀ dP/du_k of the impulse P on the child, A the velocity of the contact point."""
