@@ -6,12 +6,14 @@ of mass are those at the first knot; it works against the *secant* of the slidin
 points over the step divided by h.
 
 Which material points: of a body that rolls, others touch at the second knot than at the first. Forces at the knots are
-the same read forwards and backwards in time, so the step keeps the energy in a band if its constraint u(z1, z2) = 0 is
-too: u(z2, z1) = -u(z1, z2) (the discrete Lagrange-d'Alembert principle of Cortes and Martinez, its self-adjoint case).
-The way of the points that touch at the first knot alone is not, and a body that rolls in space loses energy in
-proportion to h. So u is the mean of both knots: of the ways of the points that touch at the first and at the second
-knot, and for the surface of a sphere, which turns about its carried centre at w, of both arms. Where the normal is
-fixed in the world a sphere has the same arm at both.
+the same read forwards and backwards in time, so steps that stick are reversible and of second order, in energy too, if
+the constraint u(z1, z2) = 0 is the same read backwards: u(z2, z1) = -u(z1, z2) (the self-adjoint case of the discrete
+Lagrange-d'Alembert principle, Cortes and Martinez 2001, McLachlan and Perlmutter 2006). The way of the points that
+touch at the first knot alone is not: by it a body that rolls in space gains or loses energy in proportion to h. So u is
+the mean of both knots: of the ways of the points that touch at the first and at the second knot, and for the surface of
+a sphere, which turns about its carried centre at w, of both arms. Where the normal is fixed in the world a sphere has
+the same arm at both. The plane that u is taken in is that of the first knot: u has no part along the normals' mean but
+of O(h²), so what that leaves out is O(h³).
 """
 
 from __future__ import annotations

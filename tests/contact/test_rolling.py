@@ -1,8 +1,8 @@
 """Bodies that roll in space: against the nonholonomic equations, closed forms, and their own motion backwards.
 
-Rolling is a constraint on velocities, u = 0. A step makes of it one between two knots; only one that says the same read
-backwards in time keeps the energy in a band of O(h²), as forces at the knots do (McLachlan and Perlmutter, 2006). One
-that looks at the first knot alone lets it drift in proportion to h.
+Rolling is a constraint on velocities, u = 0. A step makes of it one between two knots; if that says the same read
+backwards in time, as forces at the knots do, steps are reversible, and energy is off by O(h²) (McLachlan and
+Perlmutter, 2006). One that looks at the first knot alone lets it drift in proportion to h.
 """
 
 from __future__ import annotations
