@@ -8,10 +8,11 @@ from symvi.mechanism import DryFriction, Limit, Mechanism, axis_values, coordina
 from symvi.mechanism.contacts import ContactPoint, contact_points
 from symvi.mechanism.forces import LEAST_BOUND
 from symvi.physics.coordinates import coordinate_groups, coordinate_units, single_coordinate
-from symvi.physics.gaps import gap_of_spheres, gap_to_half_space
+from symvi.physics.formula import Formula
+from symvi.physics.gaps import arm_to_half_space, arm_to_sphere, gap_of_spheres, gap_to_half_space
 from symvi.physics.joints import Geometry
 from symvi.physics.joints import rows as row
-from symvi.physics.joints.custom import expression_formula, expression_inputs
+from symvi.physics.joints.custom import arm_along_normal_formula, arm_formula, expression_formula, expression_inputs
 from symvi.physics.model import Carried, ContactModel, Data, DryFrictionModel, Group, LimitModel, Parameter, Position
 
 
@@ -77,6 +78,11 @@ def _plane(contact) -> dict[str, Parameter]:
     }
 
 
+def _arm(formula: Formula, inputs: dict) -> Group:
+    """The arm of the contact point on the child."""
+    return Group(formula, {argument.name: inputs[argument.name] for argument in formula.inputs}, (0, 1, 2), (0, 1, 2))
+
+
 def _half_space(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
     contact = point.contact
     parameters = {
@@ -95,12 +101,14 @@ def _half_space(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
         "r_b": Carried("b", "anchor_b"),
         "radius": Data("radius"),
     }
+    turning = contact.parent != "world"  # else the normal is the same at both knots
     return ContactModel(
         point.name,
         "contact",
         _bodies(contact),
         (Group(gap_to_half_space, inputs, (0,), (0,)),),
         parameters | _common(mechanism, point) | _directions(contact) | _plane(contact),
+        place=_arm(arm_to_half_space, inputs) if turning else None,
         **_friction(contact),
     )
 
@@ -129,6 +137,7 @@ def _spheres(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
         (Group(gap_of_spheres, inputs, (0,), (0,)),),
         parameters | _common(mechanism, point) | _directions(contact),
         arm=Carried("a", "anchor_a"),
+        place=_arm(arm_to_sphere, inputs | {"radius": Data("radius")}),
         **_friction(contact),
     )
 
@@ -141,15 +150,19 @@ def _own_gap(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
     named = dict(contact.parameters)
     inputs, values = expression_inputs(parent, child, named)
     formula = expression_formula((contact.expression,), tuple(named))
-    place = None
+    sphere = {"r_b": Carried("b", "anchor_b"), "radius": Data("radius")}
     if contact.point:
-        place = Group(expression_formula(tuple(contact.point), tuple(named)), inputs, (0, 1, 2), (0, 1, 2))
+        centre, place = None, _arm(arm_formula(tuple(contact.point), tuple(named)), inputs)
+    else:
+        centre = sphere["r_b"]
+        place = _arm(arm_along_normal_formula(contact.expression, tuple(named)), inputs | sphere)
     return ContactModel(
         point.name,
         "gap",
         _bodies(contact),
         (Group(formula, inputs, (0,), (0,)),),
         values | _common(mechanism, point) | _directions(contact),
+        centre=centre,
         place=place,
         unit_gradient=False,
         **_friction(contact),

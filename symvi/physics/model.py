@@ -196,8 +196,10 @@ class LawModel:
 class ContactModel:
     """A gap that must not close, and friction where it does. Body b always moves.
 
-    gap: one row, the gap itself. arm: what body a carries to the contact along a chord (None: the contact point
-    itself, as a plane does). place: where the bodies touch, in the world, if not at the child's anchor. cone: "none",
+    gap: one row, the gap itself. centre: what body b carries to the middle of the sphere whose surface touches (None:
+    it touches with its material points alone, as a user's own shape does). arm: the same of body a (None as for a
+    plane). place: the arm of the contact point on body b (None: it has the same arm from the sphere's centre at both
+    knots, as above ground that is fixed to the world). cone: "none",
     "second_order" or "linear", then with `directions` of friction, half of them given by the parameters "cosines" and
     "sines" in the plane of the parameters "t1" and "t2" on body a.
     unit_gradient: the gap is a distance by construction, so that its gradient is the normal.
@@ -209,6 +211,7 @@ class ContactModel:
     groups: tuple[Group, ...]
     parameters: Mapping[str, Parameter]
     cone: str
+    centre: Carried | None = Carried("b", "anchor_b")
     arm: Carried | None = None
     place: Group | None = None
     unit_gradient: bool = True

@@ -2,16 +2,17 @@
 
 At the contact point the child gets the impulse n gamma + beta, the parent its opposite, with both arms at the first
 knot: linear and angular momentum are kept. The gap closes at the second knot, friction works against the secant of the
-sliding. All vectors are in world axes, so no basis of the tangent plane is ever chosen (but for linear cones). What
-happens in the tangent plane is in friction.py and pyramid.py.
+sliding, the mean of the points that touch at either knot. All vectors are in world axes, so no basis of the tangent
+plane is ever chosen (but for linear cones). What happens in the tangent plane is in friction.py and pyramid.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symvi.physics import gaps, kinematics
-from symvi.physics.model import Carried, ContactModel
+from symvi.physics import gaps
+from symvi.physics.formula import Formula
+from symvi.physics.model import Carried, ContactModel, Position
 from symvi.program import common
 from symvi.program.blocks import cross
 from symvi.program.body import use
@@ -136,7 +137,7 @@ class _ContactKernels:
             label: trace.block("gap2", [rows.at2[label][0]], "gradient of the gap at the second knot")
             for label in self.moving
         }
-        self.turns = {}
+        self.ways = {}
         if self.model.cone != "none":
             slide = self._sliding(trace, knots, normal, arms)
             trace.write(self.kind, "ut", slide, "velocity of sliding, of the child on the parent", "m/s")
@@ -155,11 +156,11 @@ class _ContactKernels:
         zero = [trace.graph.constant(0)] * 3
         x_a = trace.read("a", "state", "x", 3) if "a" in self.moving else zero
         x_b = trace.read("b", "state", "x", 3)
-        if self.model.place is not None:
+        if self.model.centre is None:
             place = self.model.place
             inputs = {name: knots.of(source)[0] for name, source in place.inputs.items()}
-            trace.note(f"c = ({place.formula.equation})", place.formula.source)
-            return use(trace, gaps.arms_to_point, x_a=x_a, x_b=x_b, c=place.formula(trace.graph, **inputs)["g"])
+            l_b = use(trace, place.formula, **inputs)["g"]
+            return {"l_b": l_b, **use(trace, gaps.arm_on_parent, x_a=x_a, x_b=x_b, l_b=l_b)}
         return use(
             trace,
             gaps.arms,
@@ -171,36 +172,60 @@ class _ContactKernels:
         )
 
     def _sliding(self, trace: Trace, knots: Knots, normal: list[Scalar], arms) -> list[Scalar]:
-        """The child's contact point against the parent's, per h, in the tangent plane."""
-        if self.model.place is None:
-            _, second_, rate = knots.of(Carried("b", "anchor_b"))
-            total = self._point(trace, "b", rate, second_, arms["p_b"])
-        else:
-            total = self._material(trace, knots, "b", arms["l_b"])
+        """The child's contact point against the parent's, per h, in the tangent plane: the mean of both knots."""
+        seconds, gradients = self._second_arms(trace, knots)
+        child = self._of_body(trace, knots, "b", arms, seconds, self.model.centre)
+        relative, other = child["u"], [trace.graph.constant(0)] * 9
         if "a" in self.moving:
-            if self.model.arm is None:
-                other = self._material(trace, knots, "a", arms["l_a"])
-            else:
-                first, second_, rate = knots.of(self.model.arm)
-                rest = [x - y for x, y in zip(arms["l_a"], first, strict=True)]
-                other = self._point(trace, "a", rate, second_, rest)
-            total = [x - y for x, y in zip(total, other, strict=True)]
-        return use(trace, gaps.tangential, n=normal, u=total)["t"]
+            parent = self._of_body(trace, knots, "a", arms, seconds, self.model.arm)
+            relative, other = [x - y for x, y in zip(child["u"], parent["u"], strict=True)], parent["Q"]
+            self._way(trace, "a", gaps.way_of_parent, parent, child["Q"], gradients["a"])
+        if seconds:
+            self._way(trace, "b", gaps.way_of_child, child, other, gradients["b"])
+        else:
+            self._keep_way(trace, "b", use(trace, gaps.way_of_point, G=child["G"])["A"])
+        return use(trace, gaps.tangential, n=normal, u=relative)["t"]
 
-    def _material(self, trace: Trace, knots: Knots, label: str, arm: list[Scalar]) -> list[Scalar]:
-        """The displacement over h of the body's material point that is the contact point at the first knot."""
-        rate = kinematics.vector_difference(
-            trace.graph,
-            w=trace.read(label, "work", "w", 3),
-            a=trace.read(label, "work", "a", 3),
-            c=trace.read(label, "work", "c"),
-            r=arm,
-        )["d"]
-        second_ = [a + knots.h * b for a, b in zip(arm, rate, strict=True)]
-        return self._point(trace, label, rate, second_, [trace.graph.constant(0)] * 3)
+    def _way(self, trace: Trace, label: str, formula: Formula, own: dict, other, gradient) -> None:
+        found = use(trace, formula, G=own["G"], own=own["Q"], other=other, L=gradient, r2=own["r2"])
+        self._keep_way(trace, label, found["A"])
 
-    def _point(self, trace: Trace, label: str, rate, second_, rest) -> list[Scalar]:
-        found = use(
+    def _keep_way(self, trace: Trace, label: str, way: list[Scalar]) -> None:
+        meaning = "change of sliding with the placement of a body at the second knot"
+        self.ways[label] = trace.block("way2", [way[6 * i : 6 * i + 6] for i in range(3)], meaning)
+
+    def _second_arms(self, trace: Trace, knots: Knots) -> tuple[dict, dict]:
+        """The contact point at the second knot: its arms by body label, and the derivatives of that on the child."""
+        place = self.model.place
+        if place is None:  # the same arm from a carried centre
+            return {}, {}
+        found = use(trace, place.formula, **{name: knots.of(source)[1] for name, source in place.inputs.items()})
+        seconds = {"b": found["g"]}
+        if "a" in self.moving:
+            x_a, x_b = knots.of(Position("a"))[1], knots.of(Position("b"))[1]
+            seconds["a"] = use(trace, gaps.arm_on_parent, x_a=x_a, x_b=x_b, l_b=found["g"])["l_a"]
+        return seconds, {label: found[f"G_{label}"] for label in self.moving}
+
+    def _of_body(self, trace: Trace, knots: Knots, label: str, arms, seconds, centre: Carried | None) -> dict:
+        """How a body moves at the contact point: u, its slopes G and Q, and r2, what the body carries towards it."""
+        turn = {name: trace.read(label, "work", name, size) for name, size in (("w", 3), ("a", 3), ("c", 1))}
+        zero = trace.graph.constant(0)
+        if centre is None:
+            second = seconds[label]
+            mean = use(trace, gaps.mean_chord, **turn, h=[knots.h], l1=arms[f"l_{label}"], l2=second)
+            found = self._point(trace, label, mean["d"], mean["r2"], [zero] * 3)
+            return {**found, "Q": mean["Q"], "r2": second}
+        first, second, rate = knots.of(centre)
+        rest, shift = arms.get(f"p_{label}"), [zero] * 9
+        if seconds:
+            rest = rest or [x - y for x, y in zip(arms[f"l_{label}"], first, strict=True)]
+            later = [x - y for x, y in zip(seconds[label], second, strict=True)]
+            mean = use(trace, gaps.mean_arm, w=turn["w"], a=turn["a"], p1=rest, p2=later)
+            rest, shift = mean["p"], mean["Q"]
+        return {**self._point(trace, label, rate, second, rest), "Q": shift, "r2": second}
+
+    def _point(self, trace: Trace, label: str, rate, second, rest) -> dict:
+        return use(
             trace,
             gaps.sliding,
             v=trace.read(label, "work", "v", 3),
@@ -208,12 +233,9 @@ class _ContactKernels:
             a=trace.read(label, "work", "a", 3),
             c=trace.read(label, "work", "c"),
             rate=rate,
-            r2=second_,
+            r2=second,
             p=rest,
         )
-        gradient = [found["G"][3 * i : 3 * i + 3] for i in range(3)]
-        self.turns[label] = trace.block("turn2", gradient, "change of a contact point with its body's rotation vector")
-        return found["u"]
 
     def _blocks(self, trace: Trace) -> None:
         """F_jk += A_jᵀ dP/du_k of the impulse P on the child, A the velocity of the contact point."""
@@ -222,15 +244,10 @@ class _ContactKernels:
         trace.note("F_jk += A_jᵀ (n + m) kappa N_k + A_jᵀ K A_k", "the contact's own variables eliminated")
         for column in self.moving:
             slope = [x for row in stored(trace, self.second[column]) for x in row]
-            sign = 1 if column == "b" else -1
             tangent = [[trace.graph.constant(0)] * 6 for _ in range(3)]
-            if self.turns:
-                turn = stored(trace, self.turns[column])
-                tangent = [
-                    [stiffness[i][j] * sign for j in range(3)]
-                    + [dot(trace, stiffness[i], [turn[k][j] for k in range(3)]) * sign for j in range(3)]
-                    for i in range(3)
-                ]
+            if self.ways:
+                way = list(zip(*stored(trace, self.ways[column]), strict=True))
+                tangent = [[dot(trace, stiffness[i], way[j]) for j in range(6)] for i in range(3)]
             along = [m * kappa for m in law["m"]]
             for row in self.moving:
                 columns = []
@@ -280,7 +297,7 @@ class _ContactKernels:
 
     def _look(self, trace: Trace) -> None:
         trace.write(self.kind, "un_last", self._work(trace, "un"), "un if the last motion went on", "m/s")
-        if self.turns:
+        if self.ways:
             trace.write(self.kind, "ut_last", self._work(trace, "ut", 3), "ut if the last motion went on", "m/s")
 
     def _lag(self, trace: Trace) -> None:
@@ -293,7 +310,7 @@ class _ContactKernels:
         trace.note("u = (u(0) + u(v_last))/2 - N v_last + N v", "derived here: half of what the next step sees")
         un, un_last = self._work(trace, "un")[0], self._work(trace, "un_last")[0]
         trace.write(self.kind, "un", [(un + un_last) / 2 - opening])
-        if self.turns:
+        if self.ways:
             halves = zip(*(self.friction.tangent(trace, name) for name in ("ut", "ut_last")), slide, strict=True)
             trace.write(self.kind, "ut", [(u + u_last) / 2 - v for u, u_last, v in halves])
 
@@ -304,11 +321,11 @@ class _ContactKernels:
         for label in self.moving:
             change = motion(trace, label)
             opening = opening + dot(trace, stored(trace, self.second[label])[0], change)
-            if self.turns:
-                turn = stored(trace, self.turns[label])
-                moved = [change[i] + dot(trace, turn[i], change[3:]) for i in range(3)]
-                slide = [a + b if label == "b" else a - b for a, b in zip(slide, moved, strict=True)]
-        if self.turns:
+            if self.ways:
+                way = stored(trace, self.ways[label])
+                moved = [dot(trace, row[:3], change[:3]) + dot(trace, row[3:], change[3:]) for row in way]
+                slide = [a + b for a, b in zip(slide, moved, strict=True)]
+        if self.ways:
             slide = use(trace, gaps.tangential, n=self.friction.normal(trace), u=slide)["t"]
         return opening, slide
 
@@ -362,7 +379,7 @@ class _ContactKernels:
     def _react(self, trace: Trace) -> None:
         time, zero = common.impulse(trace), trace.graph.constant(0)
         gap = common.step(trace) * self._work(trace, "un")[0]
-        slide = self.friction.tangent(trace, "ut") if self.turns else [zero] * 3
+        slide = self.friction.tangent(trace, "ut") if self.ways else [zero] * 3
         pushed = [field(trace, "impulse", self.pairs)[0] * self._steepness(trace), *self.friction.impulse(trace)]
         place = [*self._work(trace, "point", 3), *self.friction.normal(trace)]
         shown = [gap, *(x / time for x in pushed), *slide, *place]

@@ -33,7 +33,7 @@ def check_contact_points(mechanism: Mechanism) -> None:
     for model in models:
         off = max(_off_line(model, names, placement) for placement in _placements(mechanism, size))
         if off > OFF * size:
-            where = "child_anchor, or radius away from it" if model.place is None else "point"
+            where = "child_anchor, or radius away from it" if model.centre is not None else "point"
             raise AssemblyError(
                 f"contact '{model.name}': friction would act {off:.3g} m beside the line along which the gap's normal "
                 f"force acts, at {where}; give in point, as three expressions, where the bodies touch"
@@ -63,8 +63,8 @@ def _off_line(model: ContactModel, names: list[str], placement: Configuration) -
 def _arm(model: ContactModel, names: list[str], placement: Configuration, normal: Array) -> Array:
     """From the child's centre of mass to the contact point."""
     child = names.index(model.bodies["b"])
-    if model.place is not None:
-        return _value(model, (model.place,), ("x", "y", "z"), names, placement).g - placement.x[child]
+    if model.centre is None:
+        return _value(model, (model.place,), ("x", "y", "z"), names, placement).g
     anchor, radius = (model.parameters[name].values for name in ("anchor_b", "radius"))
     return np.array(rotate(tuple(placement.q[child]), anchor)) - radius[0] * normal
 

@@ -82,6 +82,7 @@ def touching_askew(body) -> Mechanism:
         contact("hexagon", SLOPE, HEXAGON),
         contact("ball", SPHERE, ROUND),
         contact("own", OWN, ROUND),
+        contact("own_placed", PLACED, ROUND),
     ]
     return Mechanism(name="touching_askew", bodies=[body("first")], contacts=contacts)
 

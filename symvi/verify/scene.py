@@ -27,7 +27,7 @@ from symvi.verify.numbers import joints_of
 from symvi.verify.opaque import Opaque
 from symvi.verify.path_numbers import PathNumbers
 
-ATTEMPTS = 400  # a radicand has a root at every second point; a scene has a few radicands
+ATTEMPTS = 8000  # a radicand has a root at every second point; a scene has up to ten radicands
 
 
 @dataclass

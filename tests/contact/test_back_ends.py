@@ -12,6 +12,7 @@ from tests.support.contact_scenes import GRAVITY, HALF, ball, box, meeting, on_g
 from tests.support.floating_pairs import floating_pair
 from tests.support.linkages import four_bar
 from tests.support.measuring import largest
+from tests.support.nonholonomic import equations
 
 SPINNING = {"position": (0, 0, 0.6), "velocity": (1.0, 0.5, -2.0), "angular_velocity": (3.0, 4.0, -2.0)}
 
@@ -47,6 +48,7 @@ def scenes() -> dict[str, Mechanism]:
     found = {"tossed": on_ground(box(**SPINNING), friction=0.6)}
     found["pyramid"] = on_ground(box(**SPINNING), friction=0.6, cone="linear", directions=6)
     found |= {"point": meeting("point", 0.6), "gap": meeting("gap", 0.6), "sphere": meeting("sphere", 0.6, "linear")}
+    found["stone"] = equations.rattleback().mechanism("stone", *equations.STONE_START)
     return found | {"stops": stopped(), "loop": looped(), "column": column()}
 
 
@@ -57,6 +59,7 @@ TIMES = {
     "point": 1.0,
     "gap": 1.2,
     "sphere": 1.2,
+    "stone": 0.1,
     "stops": 0.4,
     "loop": 0.8,
     "column": 0.3,

@@ -46,10 +46,10 @@ def test_a_plane_as_a_gap_is_a_half_space(factor: float) -> None:
     assert forces[1].gap == pytest.approx(factor * forces[0].gap, abs=1e-6)
 
 
-@pytest.mark.parametrize("friction, alike", [(0.0, 1e-9), (0.6, 5e-4)])
+@pytest.mark.parametrize("friction, alike", [(0.0, 1e-9), (0.6, 5e-6)])
 def test_two_balls_as_a_gap_are_two_spheres(friction: float, alike: float) -> None:
-    """With friction but for the first order of the step: a gap cannot know that the parent is round, so it takes the
-    point that slides as fixed in the parent."""
+    """With friction but for the second order of the step: a gap cannot know that the parent is round, so it takes the
+    points that slide as fixed in the parent."""
     pair = meeting("sphere", friction)
     contact = pair.contacts[0].changed(child_anchor=(0, 0, 0), parent_anchor=(0, 0, 0))
     distance = "sqrt(" + " + ".join(f"(x_b[{k}] - x_a[{k}])**2" for k in range(3)) + ") - 0.42"
@@ -131,7 +131,7 @@ def test_a_rough_egg_rolls_away() -> None:
     assert np.diff(trajectory.energy).max() < 1e-3 * trajectory.energy[0]
     assert trajectory.energy[-1] < 0.8 * trajectory.energy[0]
     assert touch.sticking.any()
-    assert np.linalg.norm(touch.sliding[touch.sticking], axis=1).max() < 1e-5
+    assert np.linalg.norm(touch.sliding[touch.sticking], axis=1).max() < 2e-5  # just below the bound
     assert largest(touch.point[touch.closed][:, 2]) < 0.03  # it falls on its side, but never through
 
 
@@ -159,11 +159,11 @@ def coin(orientation, position, velocity, spin) -> Mechanism:
 
 @pytest.mark.parametrize("h", [0.01, 0.0025])
 def test_a_coin_thrown_along_its_edge_ends_rolling_at_two_thirds_of_its_speed(h: float) -> None:
-    """Angular momentum about the ground: m r v0 = (m r² + m r²/2) v/r. In steps it is right to the first order."""
+    """Angular momentum about the ground: m r v0 = (m r² + m r²/2) v/r. In steps it is right to the second order."""
     upright = coin((2**-0.5, 2**-0.5, 0.0, 0.0), (0.0, 0.0, RADIUS), (3.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     trajectory = simulator(upright).simulate(1.0, h)
-    assert trajectory.velocity[-1, 0, 0] == pytest.approx(2.0, abs=5.0 * h)
-    assert abs(trajectory.angular_velocity[-1, 0, 2]) == pytest.approx(2.0 / RADIUS, abs=25.0 * h)
+    assert trajectory.velocity[-1, 0, 0] == pytest.approx(2.0, abs=10.0 * h**2)
+    assert abs(trajectory.angular_velocity[-1, 0, 2]) == pytest.approx(2.0 / RADIUS, abs=100.0 * h**2)
     assert trajectory.contacts["touch"].sticking[-1]
 
 
@@ -182,19 +182,19 @@ def spun(tilt: float, steps: int) -> tuple[Trajectory, np.ndarray]:
 
 @pytest.mark.parametrize("degrees", [20.0, 45.0])
 def test_a_coin_spins_about_its_resting_middle(degrees: float) -> None:
-    """Its tilt and its middle stay to the first order of the step, its energy to the second: friction does no work."""
+    """Its tilt and its middle stay to the second order of the step, its energy to the fourth: friction does no work."""
     tilt, moved, rise, gain = np.radians(degrees), [], [], []
     for steps in (200, 400):
         trajectory, axis = spun(tilt, steps)
         around = np.unwrap(np.arctan2(*trajectory.contacts["touch"].point[1:, 1::-1].T))
-        assert abs(around[-1] - around[0]) == pytest.approx(2 * np.pi, abs=45 / steps)
+        assert abs(around[-1] - around[0]) == pytest.approx(2 * np.pi, abs=7 / steps)
         moved.append(largest(trajectory.position[:, 0] - trajectory.position[0, 0]))
         rise.append(abs(axis[-1] - np.cos(tilt)))
         gain.append(np.ptp(trajectory.energy) / trajectory.energy[0])
-    assert moved[1] < 2.5e-3 and rise[1] < 0.015 and gain[1] < 3e-4
-    assert moved[0] / moved[1] == pytest.approx(2.0, abs=0.2)
-    assert rise[0] / rise[1] == pytest.approx(2.0, abs=0.2)
-    assert gain[0] / gain[1] == pytest.approx(4.0, abs=0.5)
+    assert moved[1] < 1e-5 and rise[1] < 5e-6 and gain[1] < 3e-9
+    assert moved[0] / moved[1] == pytest.approx(4.0, abs=0.2)
+    assert rise[0] / rise[1] == pytest.approx(4.0, abs=0.2)
+    assert gain[0] / gain[1] == pytest.approx(16.0, abs=1.0)
 
 
 @pytest.mark.parametrize("point, off", [((), "0.225"), (["x_b[0] + 0.1", "x_b[1]", "0"], "m beside the line")])

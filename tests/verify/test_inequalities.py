@@ -55,9 +55,10 @@ def test_a_rolling_sphere_does_not_slide() -> None:
     w, radius = scene.field.randoms(3), contact.numbers["radius"][0]
     centred = replace(contact, numbers=contact.numbers | {"anchor_b": [scene.zero] * 3})
     v = cross(w, scale(radius, contact.normal))
-    first, second = {"first": (x, q)}, {"first": (add(x, scale(h, v)), scene.field.sphere(4))}
+    first, world = {"first": (x, q)}, {"world": scene.system.first["world"]}
+    second = world | {"first": (add(x, scale(h, v)), scene.field.sphere(4))}
     assert centred.sliding(first, second, {"first": w}, h) == [0, 0, 0]
-    slower = {"first": (add(x, scale(h / 2, v)), second["first"][1])}
+    slower = world | {"first": (add(x, scale(h / 2, v)), second["first"][1])}
     assert centred.sliding(first, slower, {"first": w}, h) != [0, 0, 0]
 
 

@@ -12,6 +12,7 @@ import hashlib
 from symvi.mechanism.grammar import parse
 from symvi.physics.constraint import attitude, carried, data, function_of_bodies, position
 from symvi.physics.formula import Formula
+from symvi.physics.gaps import along
 from symvi.physics.model import Attitude, Carried, Data, Parameter, Position
 
 COLUMNS = (("x", (1.0, 0.0, 0.0)), ("y", (0.0, 1.0, 0.0)), ("z", (0.0, 0.0, 1.0)))
@@ -20,6 +21,43 @@ OF_C_LIBRARY = ("exp", "log")
 
 def expression_formula(texts: tuple[str, ...], parameters: tuple[str, ...], unit: str = "m") -> Formula:
     """The formula of one or more expressions; its name is a digest of their text, so equal ones are derived once."""
+
+    def builder(**values):
+        return _rows(texts, parameters, values)
+
+    return _declared("expression", "; ".join(texts), builder, texts, parameters, unit)
+
+
+def arm_formula(texts: tuple[str, ...], parameters: tuple[str, ...]) -> Formula:
+    """The arm on the child of a contact point that is given by three expressions: l_b = c - x_b."""
+
+    def builder(**values):
+        point = _rows(texts, parameters, values)
+        return [c - x for c, x in zip(point, values["x_b"], strict=True)]
+
+    return _declared("arm", f"l_b = ({'; '.join(texts)}) - x_b", builder, texts, parameters, "m")
+
+
+def arm_along_normal_formula(text: str, parameters: tuple[str, ...]) -> Formula:
+    """The arm on the child of a contact point that lies under a sphere's centre: l_b = r_b - radius n.
+
+    n is the direction in which the gap of the expression opens, as in gaps.direction.
+    """
+    sphere = (carried("r_b", "point or centre of the sphere on body b", "b"), data("radius", "its radius", "m"))
+
+    def builder(let, **values):
+        import sympy as sp
+
+        (gap,) = _rows((text,), parameters, values)
+        opening = let("opening", sp.Matrix([gap]).jacobian(sp.Matrix(values["x_b"])).T)
+        return values["r_b"] - along(opening, let) * values["radius"][0]
+
+    equation = f"l_b = r_b - radius n,  n along the gradient of {text}"
+    return _declared("arm", equation, builder, (text,), parameters, "m", 3, sphere)
+
+
+def _declared(name: str, equation: str, builder, texts, parameters, unit: str, rows: int = 0, more=()) -> Formula:
+    """A formula of what expressions may name, and of `more`."""
     inputs = [
         entry
         for side in "ab"
@@ -32,13 +70,9 @@ def expression_formula(texts: tuple[str, ...], parameters: tuple[str, ...], unit
     ]
     inputs += [data(f"par_{name}", name, "1") for name in parameters]
     digest = hashlib.sha256(repr((texts, parameters)).encode()).hexdigest()[:24]
-
-    def builder(**values):
-        return _rows(texts, parameters, values)
-
-    builder.__name__ = f"expression_{digest}"
-    formula = function_of_bodies("; ".join(texts), "a user's own expression", inputs, len(texts), unit)(builder)
-    return formula
+    builder.__name__ = f"{name}_{digest}"
+    rows = rows or len(texts)
+    return function_of_bodies(equation, "a user's own expression", [*inputs, *more], rows, unit)(builder)
 
 
 def _rows(texts, parameters, values):

@@ -2,14 +2,16 @@
 
 A gap is a number of two placements. Its normal is the direction in which the child's way opens it, at the first knot;
 its impulse does the virtual work gamma d phi. Friction does the work of beta with the material points at the contact
-point of the first knot, and their displacement over the step, divided by h, is the sliding: of the centre of a sphere,
-and of its surface, which turns about the centre at w.
+point of the first knot. Sliding is a displacement over the step, divided by h: the mean of those of the two material
+points of a body that are at the contact point at the first and at the second knot. Of a sphere it is that of the
+centre, and of its surface, which turns about the centre at w, with the mean of the normals at both knots.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from symvi.mechanism.contacts import ContactPoint
 from symvi.verify.naive.body import slopes_by_place
@@ -17,26 +19,47 @@ from symvi.verify.naive.expressions import rows_of_expressions
 from symvi.verify.naive.quaternion import add, cross, dot, rotate, scale, subtract, unrotate
 
 SHORT = "1e-30"  # below the root of an axis' length, so that it exists before a start too
+HALF = Fraction(1, 2)
 UNITS = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Where bodies touch: |d phi/dx| for the child's position, 1 where a gap is a distance; the normal; the point."""
+
+    steepness: object
+    normal: list
+    place: list
 
 
 @dataclass(frozen=True)
 class NaiveContact:
     """One contact point at the first knot of a scene.
 
-    gap: a function of the placements of the parent and the child. steepness: |d phi/dx| for the child's position, 1
-    where a gap is a distance. arms: by body, from its centre of mass to the contact point. plane: two axes of the
-    tangent plane, where a linear cone needs them.
+    gap: a function of the placements of the parent and the child. touch: a function of placements by name, a Touch.
+    arms: by body, from its centre of mass to the contact point. plane: two axes of the tangent plane, where a linear
+    cone needs them.
     """
 
     point: ContactPoint
     numbers: dict
     gap: Callable
-    normal: list
-    steepness: object
-    place: list
+    touch: Callable
+    at: Touch
     arms: dict[str, list]
     plane: tuple[list, list] | None
+
+    @property
+    def steepness(self):
+        return self.at.steepness
+
+    @property
+    def normal(self) -> list:
+        return self.at.normal
+
+    @property
+    def place(self) -> list:
+        return self.at.place
 
     @property
     def parent(self) -> str:
@@ -73,23 +96,30 @@ class NaiveContact:
 
         first, second: placements at both knots by body name; spins: angular velocities w over the step.
         """
-        if self.point.contact.point:
-            arm = unrotate(first[self.child][1], self.arms[self.child])
-            moved = _moved(first[self.child], second[self.child], arm, h)
-        else:
-            moved = _moved(first[self.child], second[self.child], self.numbers["anchor_b"], h)
-            moved = add(moved, cross(spins[self.child], scale(-self.numbers["radius"][0], self.normal)))
+        touches = (self.at, self.touch(second))
+        moved = self._moved_on(self.child, first, second, spins, h, touches)
         if self.parent != "world":
-            moved = subtract(moved, self._parent_moved(first[self.parent], second[self.parent], spins, h))
+            moved = subtract(moved, self._moved_on(self.parent, first, second, spins, h, touches))
         return tangential(self.normal, moved)
 
-    def _parent_moved(self, first, second, spins, h) -> list:
-        arm = self.arms[self.parent]
-        if self.point.contact.kind != "sphere":
-            return _moved(first, second, unrotate(first[1], arm), h)
-        centre = rotate(first[1], self.numbers["anchor_a"])
-        moved = _moved(first, second, self.numbers["anchor_a"], h)
-        return add(moved, cross(spins[self.parent], subtract(arm, centre)))
+    def _moved_on(self, body: str, first, second, spins, h, touches) -> list:
+        """How a body's surface moves at the contact point: the mean of both knots."""
+        knots = [(*places[body], touch) for places, touch in zip((first, second), touches, strict=True)]
+        centre = self._centre(body)
+        if centre is None:
+            arms = [unrotate(q, subtract(touch.place, x)) for x, q, touch in knots]
+            return scale(HALF, add(*(_moved(first[body], second[body], arm, h) for arm in arms)))
+        if body == self.child:
+            rests = [scale(-self.numbers["radius"][0], touch.normal) for touch in touches]
+        else:
+            rests = [subtract(touch.place, add(x, rotate(q, centre))) for x, q, touch in knots]
+        return add(_moved(first[body], second[body], centre, h), cross(spins[body], scale(HALF, add(*rests))))
+
+    def _centre(self, body: str) -> list | None:
+        """The centre of the sphere whose surface touches, from the body's centre of mass; None without a sphere."""
+        if body == self.child:
+            return None if self.point.contact.point else self.numbers["anchor_b"]
+        return self.numbers["anchor_a"] if self.point.contact.kind == "sphere" else None
 
     def friction_pushes(self, body: str) -> list[list]:
         """The force and torque on a body of a friction impulse along each axis of the world."""
@@ -108,24 +138,27 @@ def tangential(normal: list, u: list) -> list:
     return subtract(u, scale(dot(normal, u), normal))
 
 
-def naive_contact(scene, first, point: ContactPoint, slopes: Callable) -> NaiveContact:
-    """A contact point of a scene; `first`: placements at the first knot; slopes(function): its derivatives by the
-    child's position and rotation at the first knot."""
+def naive_contact(scene, first, point: ContactPoint) -> NaiveContact:
+    """A contact point of a scene; `first`: placements at the first knot."""
     contact, numbers = point.contact, scene.parameters[point.name]
     gap = GAPS[contact.kind](scene, contact, numbers)
-    along = slopes(contact.child, lambda places: gap(places[contact.parent], places[contact.child]))[:3]
-    if contact.kind == "gap":
-        steepness = scene.functions.sqrt(dot(along, along))
-    else:
-        steepness = scene.zero + 1
-    normal = scale(1 / steepness, along)
-    x, q = first[contact.child]
-    place = add(add(x, rotate(q, numbers["anchor_b"])), scale(-numbers["radius"][0], normal))
-    if contact.point:
-        place = _expressions(scene, contact, numbers, contact.point)(first[contact.parent], first[contact.child])
-    arms = {name: subtract(place, first[name][0]) for name in (contact.parent, contact.child) if name != "world"}
-    plane = _plane(scene, point.name, contact, first[contact.parent], normal)
-    return NaiveContact(point, numbers, gap, normal, steepness, place, arms, plane)
+
+    def touch(places) -> Touch:
+        opening = slopes_at(places, scene.zero)
+        along = opening(contact.child, lambda moved: gap(moved[contact.parent], moved[contact.child]))[:3]
+        steepness = scene.functions.sqrt(dot(along, along)) if contact.kind == "gap" else scene.zero + 1
+        normal = scale(1 / steepness, along)
+        if contact.point:
+            parent, child = places[contact.parent], places[contact.child]
+            return Touch(steepness, normal, _expressions(scene, contact, numbers, contact.point)(parent, child))
+        x, q = places[contact.child]
+        centre = add(x, rotate(q, numbers["anchor_b"]))
+        return Touch(steepness, normal, add(centre, scale(-numbers["radius"][0], normal)))
+
+    at = touch(first)
+    arms = {name: subtract(at.place, first[name][0]) for name in (contact.parent, contact.child) if name != "world"}
+    plane = _plane(scene, point.name, contact, first[contact.parent], at.normal)
+    return NaiveContact(point, numbers, gap, touch, at, arms, plane)
 
 
 def _half_space(scene, contact, numbers) -> Callable:

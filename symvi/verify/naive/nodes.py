@@ -21,9 +21,8 @@ SIDES = (("lower", 1), ("upper", -1))
 
 def naive_contacts(system) -> dict[str, NaiveContact]:
     """Contact points of a system's scene by name."""
-    slopes = slopes_at(system.first, system.zero)
     points = contact_points(system.scene.mechanism)
-    return {point.name: naive_contact(system.scene, system.first, point, slopes) for point in points}
+    return {point.name: naive_contact(system.scene, system.first, point) for point in points}
 
 
 def naive_inequalities(system, contacts: dict[str, NaiveContact]) -> list[NaiveInequality]:
