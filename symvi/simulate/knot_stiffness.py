@@ -1,17 +1,17 @@
 """How stiff those forces are that act at the knots alone: a step must be short for them.
 
 Springs, dampers and servos act between the knots, and no stiffness is too large for them. What stays at the knots: the
-tension of a point spring across its own line, T/l; a user's own potential; and a sinusoidal spring that swings far, which
-is no linear spring there. A stiffness K at the knots on masses M is stable only while
+tension of a point spring across its own line, T/l; a user's own potential; and a sinusoidal spring that swings far,
+which is no linear spring there. A stiffness K at the knots on masses M is stable only while
 
     h² s·K s < 4 s·M s      for every motion s that the joints leave free.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +31,7 @@ LIGHTEST = 1e-9  # of a body's mass, at a metre: what an axis without inertia co
 
 @dataclass(frozen=True)
 class TooStiff:
-    """A force that is too stiff for the step: when it was worst [s], and the longest step that would do [s]."""
+    """A force that is too stiff for the step: when it first was, and the longest step that would have done there [s]."""
 
     element: str
     time: float
@@ -40,15 +40,17 @@ class TooStiff:
     @property
     def sentence(self) -> str:
         return (
-            f"force '{self.element}' is too stiff for this step at {self.time:.6g} s, where it acts at the knots alone: "
-            f"take a step below {self.step:.3g} s"
+            f"force '{self.element}' is too stiff for this step at {self.time:.6g} s, where it acts at the knots "
+            f"alone: take a step below {self.step:.3g} s"
         )
 
 
 def too_stiff(trajectory: Trajectory) -> list[TooStiff]:
-    """The forces of a motion that its step was too long for, the worst first."""
-    found = [_Stiffness(trajectory)] if _may_be_stiff(trajectory) else []
-    return sorted((one for stiffness in found for one in stiffness.beyond()), key=lambda one: one.step)
+    """The forces of a motion that its step was too long for, each where it first was, in the order of time."""
+    found: dict[str, TooStiff] = {}
+    for one in _Stiffness(trajectory).beyond() if _may_be_stiff(trajectory) else ():
+        found.setdefault(one.element, one)
+    return list(found.values())
 
 
 def _may_be_stiff(trajectory: Trajectory) -> bool:
@@ -201,16 +203,3 @@ class _Stiffness:
         along = gradients(model, self.bodies, self.x, self.q)[:, which]
         stiffness = force.stiffness if not isinstance(force.stiffness, Sequence) else force.stiffness[which]
         yield self._setting(f"{force.name}.stiffness", stiffness) * np.einsum("ni,nj->nij", along, along)
-
-
-def longest_step(found: Sequence[TooStiff]) -> float:
-    """The longest step that would do for all of them [s]."""
-    return min((one.step for one in found), default=inf)
-
-
-def by_element(found: Sequence[TooStiff]) -> Mapping[str, TooStiff]:
-    """The worst of every force."""
-    worst: dict[str, TooStiff] = {}
-    for one in found:
-        worst.setdefault(one.element, one)
-    return worst

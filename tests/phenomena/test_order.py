@@ -90,4 +90,4 @@ def test_laws_between_the_knots_are_second_order(name: str) -> None:
     ends = [simulator.simulate(0.1, step, options=OPTIONS).state() for step in (0.0025, 0.00125)]
     for quantity in ("position", "velocity", "angular_velocity"):
         errors = [largest(getattr(end, quantity) - getattr(exact, quantity)) for end in ends]
-        assert observed_order(errors)[-1] == pytest.approx(2.0, abs=0.1)
+        assert errors[-1] < 1e-9 or observed_order(errors)[-1] == pytest.approx(2.0, abs=0.1)
