@@ -31,7 +31,7 @@ LIGHTEST = 1e-9  # of a body's mass, at a metre: what an axis without inertia co
 
 @dataclass(frozen=True)
 class TooStiff:
-    """A force that is too stiff for the step: when it first was, and the longest step that would have done there [s]."""
+    """A force that is too stiff for the step: when it first was, and the longest step that would do there [s]."""
 
     element: str
     time: float
