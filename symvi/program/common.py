@@ -65,9 +65,12 @@ def setup_common(records) -> Kernel:
     records.declare(COMMON, "parameters", "extent", 1, "size of the mechanism, to compare openings with", "m")
     records.declare(COMMON, "state", "before", 1, "length of the last step, or of its last part; 0 at a knot's start", "s")
     records.declare(COMMON, "state", "earlier", 1, "length of the step or part before that", "s")
-    records.declare(COMMON, "state", "level", 1, "how often the next step is halved, rounded up; falls as steps succeed")
+    records.declare(COMMON, "state", "level", 1, "0 until a step fails; then 1 more than the halvings of the next, rounded up")
     for name, meaning in (
         ("parts", "equal parts that the step was taken in"),
+        ("missed", "squares of what velocities miss of where their last change led, by mass"),
+        ("moved", "squares of the velocities, by mass"),
+        ("rough", "the largest ratio of these two in the parts of a step"),
         ("merit", "sum of squares of the residual, in (m/s)² and (rad/s)²"),
         ("length", "share of the increment that is taken"),
         ("kinetic", "kinetic energy"),

@@ -60,6 +60,7 @@ PHASES = (
     "settle",
     "advance",
     "retreat",
+    "compare",
     "react",
     "reset",
     "gather",

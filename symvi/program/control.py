@@ -28,7 +28,8 @@ TOLERANCE = {"double": 1e-10, "float": 1e-5}  # m/s or rad/s: changes of velocit
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
 MOST_PARTS = 1024  # into which a step may be split: a part of a step of 0.01 s is then 10 us
-KEPT = 1 / 8  # steps that succeed in parts are taken so for 1/KEPT more, before parts twice as long are tried
+KEPT = 1 / 4  # parts are kept for 1/KEPT steps that do, before parts twice as long are tried
+ROUGH = 1e-3  # of the squared velocities: what parts may miss of them where the last change was to lead; h⁴ in order
 MOST_ITERATIONS = 1000  # of a fixed number of iterations: many times what any step needs
 PROJECTIONS = 50  # steps of Gauss and Newton that move an approximate placement onto the joints
 CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start that is further from closed is none

@@ -20,6 +20,7 @@ from symvi.program.control import (
     LEFT,
     MENDED,
     PARTS,
+    ROUGH,
     ROUND_OFF,
     SAFETY,
     SINGULAR_OPENING,
@@ -84,9 +85,19 @@ def _arguments(call, memory: Memory) -> list[SimpleNamespace]:
 def halvings_of(level: float, most: int) -> int:
     """How often a step is halved at a level, at most so often."""
     halvings = 0
-    while halvings < most and level > float(halvings):
+    while halvings < most and level > float(halvings) + 1.0:
         halvings += 1
     return halvings
+
+
+def level_after(level: float, rough: float) -> float:
+    """The level of the next step after one that was solved in parts so small.
+
+    Finer ones are kept while those twice as long would be rough.
+    """
+    if 16.0 * rough > ROUGH:
+        return level
+    return level - KEPT if level - KEPT > 1.0 else 1.0
 
 
 def _largest(records: list[SimpleNamespace]) -> float:
@@ -155,14 +166,7 @@ class ReferenceSolver:
         return self.step_once()
 
     def step_once(self) -> SolverStatus:
-        """One step, in parts if need be; of one that failed there are no forces.
-
-        The state begins at the level that the last step left: parts are kept for some steps, then parts twice as long
-        are tried.
-        """
-        options, state = self.options, self.memory.state["common"][0]
-        most = 0 if options.fixed_iterations > 0 else PARTS.index(options.substeps)
-        halvings, level = halvings_of(state.level[0], most), state.level[0] - KEPT
+        """One step; of one that failed there are no forces, and the state is as it was."""
         self.iterations = self.retries = self.substeps = 0
         if not self.placing.all_finite():
             status = SolverStatus.NOT_FINITE
@@ -170,18 +174,35 @@ class ReferenceSolver:
             status = SolverStatus.NOT_UNIT
         else:
             first = deepcopy(self.memory.state)
-            status = self._take_parts(halvings)
-            while status in MENDED and halvings < most:
-                halvings += 1
-                level = float(halvings)
-                restore(self.memory.state, first)
-                status = self._take_parts(halvings)
+            status = self._take_finer(first)
             if status < 0:
                 restore(self.memory.state, first)
         if status < 0:
             self.switches(0.0, 0.0, 0.0)
-            return status
-        state.level[0] = level if halvings > 0 else 0.0
+        return status
+
+    def _take_finer(self, first: Mapping) -> SolverStatus:
+        """A step in parts, as many as its level says, and in twice as many while it fails or while parts are rough.
+
+        Roughness counts in a motion of which a step has failed before. If none are fine enough, the last ones that were
+        solved are taken. first: the state where the step begins.
+        """
+        options, state = self.options, self.memory.state["common"][0]
+        most = 0 if options.fixed_iterations > 0 else PARTS.index(options.substeps)
+        level = state.level[0]
+        halvings, solved = halvings_of(level, most), -1
+        status = self._take_parts(halvings)
+        while (status in MENDED or (status >= 0 and self.common.rough[0] > ROUGH)) and halvings < most:
+            solved = halvings if status >= 0 else solved
+            halvings += 1
+            level = float(halvings) + 1.0
+            restore(self.memory.state, first)
+            state.level[0] = level
+            status = self._take_parts(halvings)
+        if status < 0 <= solved:
+            restore(self.memory.state, first)
+            status = self._take_parts(solved)
+        state.level[0] = level_after(level, self.common.rough[0]) if most > 0 and level > 0.0 else 0.0
         return status
 
     def _take_parts(self, halvings: int) -> SolverStatus:
@@ -191,7 +212,7 @@ class ReferenceSolver:
         """
         self.substeps = parts = PARTS[halvings]
         self.set_up(halvings)
-        self.common.parts[0], self.common.elapsed[0] = float(parts), 0.0
+        self.common.parts[0], self.common.elapsed[0], self.common.rough[0] = float(parts), 0.0, 0.0
         if parts > 1:
             self.run("reset")
         ways = [(target, reached[0], target[0]) for target, reached in self.targets]
@@ -233,6 +254,8 @@ class ReferenceSolver:
             status = SolverStatus.LOOP_STALLED
         if status < 0:
             return status
+        if not self.interior:
+            self._roughen()
         self.common.elapsed[0] = self.common.elapsed[0] + self.common.impulse[0]
         if self.common.parts[0] > 1.0:
             self.run("react")
@@ -245,6 +268,18 @@ class ReferenceSolver:
         if self.loops:
             state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
         return status
+
+    def _roughen(self) -> None:
+        """Once a step has failed: what the velocities of this one miss of where their last change led.
+
+        Where parts resolve the motion, that is of second order, and its square, which is measured, of fourth.
+        """
+        common, share = self.common, self.against_last()
+        if self.memory.state["common"][0].level[0] > 0.0 and share > 0.0:
+            common.length[0], common.missed[0], common.moved[0] = share, 0.0, 0.0
+            self.run("compare")
+            if common.missed[0] > common.rough[0] * common.moved[0]:
+                common.rough[0] = common.missed[0] / common.moved[0] if common.moved[0] > 0.0 else inf
 
     def is_step(self) -> bool:
         """Whether the time step is one."""
