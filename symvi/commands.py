@@ -21,7 +21,7 @@ from rich.console import Console
 from symvi.console import command
 from symvi.errors import SymviError, missing_extra
 from symvi.importing import imported_looks, takes_mechanism
-from symvi.program.control import MOST_ITERATIONS
+from symvi.program.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
 if TYPE_CHECKING:
     from symvi.importers import Imported
@@ -37,6 +37,9 @@ Profile = Annotated[
 ]
 Loops = Annotated[
     Literal["drop-redundant", "rigid", "drop"], typer.Option(help="What is done with nearly redundant loops.")
+]
+Substeps = Annotated[
+    int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")
 ]
 FixedIterations = Annotated[
     int,
@@ -118,12 +121,15 @@ def generate(
     prefix: Annotated[str | None, typer.Option(help="Of every symbol; the mechanism's name if left out.")] = None,
     loops: Loops = "drop-redundant",
     fixed_iterations: FixedIterations = 0,
+    substeps: Substeps = DEFAULTS.substeps,
 ) -> Mapping[str, Any]:
     """Write a mechanism's solver as C: one header and one source."""
     from symvi.simulate.simulator import generate_text
 
     _check_prefix(prefix)
-    text = generate_text(imported.mechanism, layout, real, loops, prefix, fixed_iterations)
+    if substeps not in PARTS:
+        raise SymviError(f"--substeps {substeps}: must be a power of two, from 1 to {MOST_PARTS}")
+    text = generate_text(imported.mechanism, layout, real, loops, prefix, fixed_iterations, substeps)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
         _write_whole(output / name, contents)
@@ -158,9 +164,7 @@ def simulate(
     ] = None,
     papers_method: Annotated[bool, typer.Option(help="Contacts by the papers' basic interior point.")] = False,
     fixed_iterations: FixedIterations = 0,
-    substeps: Annotated[
-        int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")
-    ] = 256,
+    substeps: Substeps = DEFAULTS.substeps,
 ) -> Mapping[str, Any]:
     """Simulate a mechanism, and save, plot or show its motion."""
     from symvi.simulate import SolverOptions, Trajectory

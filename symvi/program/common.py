@@ -63,9 +63,13 @@ def setup_common(records) -> Kernel:
         switch(trace)
     records.declare(COMMON, "parameters", "limit", 1, "largest opening of a dropped row", "m, rad")
     records.declare(COMMON, "parameters", "extent", 1, "size of the mechanism, to compare openings with", "m")
-    records.declare(COMMON, "state", "before", 1, "length of the last step, or of its last part; 0 at a knot's start", "s")
+    records.declare(
+        COMMON, "state", "before", 1, "length of the last step, or of its last part; 0 at a knot's start", "s"
+    )
     records.declare(COMMON, "state", "earlier", 1, "length of the step or part before that", "s")
-    records.declare(COMMON, "state", "level", 1, "0 until a step fails; then 1 more than the halvings of the next, rounded up")
+    records.declare(
+        COMMON, "state", "level", 1, "0 until a step fails; then 1 more than the halvings of the next, rounded up"
+    )
     for name, meaning in (
         ("parts", "equal parts that the step was taken in"),
         ("missed", "squares of what velocities miss of where their last change led, by mass"),

@@ -181,7 +181,9 @@ class Composer:
         if self.inequalities:
             self._keep(constraints)
         if self.inequalities or self.mechanism.drivers:
-            self.phases["compare"] = []  # contacts, and drivers at knots, change velocities at once in however short a part
+            self.phases[
+                "compare"
+            ] = []  # contacts, and drivers at knots, change velocities at once in however short a part
         placing = Placing(self, joints)
         notes = {
             "order": [self.graph.nodes[i].name for i in self.order.order],

@@ -473,8 +473,8 @@ class Simulator:
             return
         if start.format != FORMAT:
             raise MechanismError(
-                f"the trajectory was saved by an earlier version of symvi (format {start.format}, now {FORMAT}), where the "
-                "solver's own state at a knot meant something else; start from its state(), or simulate again"
+                f"the trajectory was saved by an earlier version of symvi (format {start.format}, now {FORMAT}), where "
+                "the solver's own state at a knot meant something else; start from its state(), or simulate again"
             )
         if not len(start.resume):
             raise MechanismError(
@@ -527,6 +527,7 @@ def generate_text(
     loops: str = "drop-redundant",
     prefix: str | None = None,
     fixed_iterations: int = 0,
+    substeps: int = DEFAULTS.substeps,
 ) -> Text:
-    """The generated C of a mechanism, for writing to a folder. fixed_iterations: of its default options."""
-    return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations)
+    """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options."""
+    return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations, substeps)

@@ -22,7 +22,7 @@ from symvi.mechanism.state import State
 from symvi.simulate.contacts import Contacts
 
 FORMAT = 4
-READ = (3, FORMAT)  # what is read; a simulation goes on from FORMAT alone, as the state at a knot meant something else before
+READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
 Array = NDArray[np.float64]
 
 

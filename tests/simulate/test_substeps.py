@@ -169,7 +169,7 @@ def driven(signal: str) -> Mechanism:
 
 
 def test_a_driver_goes_at_an_even_rate_through_the_parts():
-    """3 rad/s² turn by 3.5 rad in the seventh step of 0.3 s, which is none; in parts the rod is where the signal says."""
+    """3 rad/s² turn by 3.5 rad in the seventh step of 0.3 s, which cannot; in parts it is where the signal is."""
     with pytest.raises(SolverError, match="a quarter of a turn"):
         Simulator(driven("3*t**2")).simulate(2.4, 0.3, options=SolverOptions(substeps=1))
     motion = Simulator(driven("3*t**2")).simulate(2.4, 0.3)
