@@ -75,8 +75,9 @@ def whip(report: Report) -> None:
         run = simulator.simulate(10, on_error="status")
         wander = 100 * abs(run.energy - run.energy[0]).max() / np.ptp(run.potential_energy)
         split = run.substeps > 1
-        rows.append((mechanism.name, float(whole.time[-1]), float(run.time[-1]), int(split.sum()),
-                     int(run.substeps.max()), int(run.substeps.sum()), float(run.closure.max()), float(wander)))  # fmt: skip
+        counts = int(split.sum()), int(run.substeps.max()), int(run.substeps.sum())
+        reached = float(whole.time[-1]), float(run.time[-1])
+        rows.append((mechanism.name, *reached, *counts, float(run.closure.max()), float(wander)))
     report.table(("chain", "whole steps s", "finished s", "steps split", "most parts", "parts", "largest gap m",
                   "energy wander %"), rows)  # fmt: skip
     report.between("shortest run of those", min(row[2] for row in rows), 10 - 1e-9, 10 + 1e-9, "s")

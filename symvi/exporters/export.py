@@ -51,7 +51,8 @@ def export(
     folder: is made, or was exported before and is unchanged since; it appears whole or not at all. target: "c".
     real: "double" or "float". layout, loops: as for Simulator. fixed_iterations: Newton iterations in every step, for
     constant time; 0: until it converges. substeps: parts that a step which fails may be split into; 1: none.
-    prefix: of every symbol and file, default the mechanism's name. step: the time step of the exported defaults and of the self-test [s].
+    prefix: of every symbol and file, default the mechanism's name. step: the time step of the exported
+    defaults and of the self-test [s].
     max_text, max_ram: budgets of memory [bytes] on the smallest board that computes in `real` in hardware (Cortex-M4F
     for float, Cortex-M7 for double). measure: False leaves the boards' figures out, which is quicker.
 

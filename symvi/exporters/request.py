@@ -24,7 +24,8 @@ class Request:
 
     real: "double" or "float". layout, loops: as for Simulator. fixed_iterations: Newton iterations in every step, or 0
     (until it converges). substeps: parts that a step which fails may be split into. prefix: of every symbol and file.
-    step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure: whether figures of boards are measured.
+    step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure: whether
+    figures of boards are measured.
 
     Raises SymviError, naming the option, for what cannot be exported.
     """
