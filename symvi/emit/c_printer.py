@@ -83,6 +83,14 @@ class CPrinter:
             if any(f.name == "rate_before" for f in self.program.records.of(kind, "state")):
                 yield from self.program.nodes[kind]
 
+    def aims(self) -> Iterator[str]:
+        """Inputs that a state keeps from the knot before, as members of both records: targets of drivers and servos."""
+        for kind in self.kinds:
+            kept = {f.name for f in self.program.records.of(kind, "state")}
+            for field in self.program.records.of(kind, "input"):
+                if field.name in kept:
+                    yield from (f"{kind}[{node.index}].{field.name}" for node in self.program.nodes[kind])
+
     def signature(self, letters: str) -> str:
         """Parameters of a function on the four stores: p z u w, Z where the state is written."""
         names = {"p": "parameters", "z": "state", "u": "input", "w": "work"}

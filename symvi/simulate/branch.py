@@ -23,6 +23,17 @@ if TYPE_CHECKING:
 SOLVED = (SolverStatus.OK, SolverStatus.ROUND_OFF)
 
 
+def aims_of(memory) -> list[tuple[list[float], list[float]]]:
+    """Inputs that the state keeps from the knot before, and what it keeps: targets of drivers and servos."""
+    return [
+        (given, getattr(state, name))
+        for kind, records in memory.input.items()
+        for record, state in zip(records, memory.state[kind], strict=True)
+        for name, given in vars(record).items()
+        if hasattr(state, name)
+    ]
+
+
 class Branch:
     """Keeps the steps of one reference solver on the branch that its motion is on."""
 
@@ -35,12 +46,7 @@ class Branch:
             for k, record in enumerate(records)
             if hasattr(record, "guard")
         ]
-        self.drivers = [
-            (record.target, memory.state[kind][k].target)
-            for kind, records in memory.input.items()
-            for k, record in enumerate(records)
-            if hasattr(memory.state[kind][k], "rate_before")
-        ]
+        self.drivers = aims_of(memory)
         self.targets: list[float] = []
 
     def keep(self, found: SolverStatus) -> SolverStatus:
@@ -119,7 +125,7 @@ class Branch:
                 break
             self._drive(impulse, share)
             if m % (len(BESIDE) // 2) == 0:
-                solver.common.length[0] = 1.0 if solver.options.extrapolate else 0.0
+                solver.common.length[0] = solver.against_last() if solver.options.extrapolate else 0.0
                 solver.run("begin")
                 self._scale(share)
             else:
