@@ -26,7 +26,6 @@ from symvi.program.inequality import (
     centred,
     dot,
     field,
-    last_motion,
     memory,
     merit,
     nothing,
@@ -34,7 +33,6 @@ from symvi.program.inequality import (
     ports_of,
     put,
     ratio,
-    reach,
     solved,
     start_pair,
     stepping,
@@ -78,9 +76,9 @@ class _ContactKernels:
         own = {
             "warm": (self._warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self._release, "no contact: bodies move freely"),
-            "look": (self._look, "what the contact would see if the last motion went on"),
-            "lag": (self._lag, "at a knot: what the next step will see, by the velocities over the last one"),
             "press": (self._press, "the impulse of the contact on its bodies; what its slacks miss"),
+            "halve": (self._halve, "half of the impulse acts before the knot that the step begins at"),
+            "push": (self._push_half, "the half that acts before a knot, on the bodies of the contact"),
             "scale": (self._scale, "what the contact does with a change of velocity: dp = k - K du"),
             "predict": (self._predict, "where the contact is sent if nothing is to be left of complementarity"),
             "aim": (self._aim, "where the contact is sent for this centring"),
@@ -131,7 +129,7 @@ class _ContactKernels:
             trace.write(self.kind, "bound", [bound], "friction impulse per normal impulse", rate=Rate.STEP)
         trace.write(self.kind, "gap", rows.first, "gap at the first knot", "m", rate=Rate.STEP)
         trace.note("u_n = phi(z1)/h + (phi(z2) - phi(z1))/h", "BSMH23 (19), for a gap")
-        trace.write(self.kind, "un", [reach(trace) * rows.first[0] + rows.rates[0]], "rate that closes the gap", "m/s")
+        trace.write(self.kind, "un", [common.inverse_step(trace) * rows.first[0] + rows.rates[0]], "rate that closes the gap", "m/s")
         self.second = {
             label: trace.block("gap2", [rows.at2[label][0]], "gradient of the gap at the second knot")
             for label in self.moving
@@ -278,31 +276,12 @@ class _ContactKernels:
         trace.write(self.kind, "kappa", [trace.graph.constant(0)])
         self.friction.release(trace)
 
-    def _look(self, trace: Trace) -> None:
-        trace.write(self.kind, "un_last", self._work(trace, "un"), "un if the last motion went on", "m/s")
-        if self.turns:
-            trace.write(self.kind, "ut_last", self._work(trace, "ut", 3), "ut if the last motion went on", "m/s")
-
-    def _lag(self, trace: Trace) -> None:
-        """With v the velocity at the knot, the next step's is 2 v - v_last: all rates are halves of what it sees.
-
-        At rest, where v is solved for, they are (u(0) + u(v_last))/2 - N v_last: linear about the last motion, whose
-        turning bends the way of a point by as much as a step falls.
-        """
-        opening, slide = self._moved(trace, last_motion)
-        trace.note("u = (u(0) + u(v_last))/2 - N v_last + N v", "derived here: half of what the next step sees")
-        un, un_last = self._work(trace, "un")[0], self._work(trace, "un_last")[0]
-        trace.write(self.kind, "un", [(un + un_last) / 2 - opening])
-        if self.turns:
-            halves = zip(*(self.friction.tangent(trace, name) for name in ("ut", "ut_last")), slide, strict=True)
-            trace.write(self.kind, "ut", [(u + u_last) / 2 - v for u, u_last, v in halves])
-
-    def _moved(self, trace: Trace, motion) -> tuple[Scalar, list[Scalar]]:
-        """Opening of the gap and sliding by a motion of the bodies: label -> six velocities."""
+    def _moved(self, trace: Trace) -> tuple[Scalar, list[Scalar]]:
+        """Opening of the gap and sliding by the bodies' solved increments."""
         zero = trace.graph.constant(0)
         opening, slide = zero, [zero] * 3
         for label in self.moving:
-            change = motion(trace, label)
+            change = [-x for x in solved(trace, label)]
             opening = opening + dot(trace, stored(trace, self.second[label])[0], change)
             if self.turns:
                 turn = stored(trace, self.turns[label])
@@ -323,6 +302,19 @@ class _ContactKernels:
         for label in self.moving:
             push = self._on_body(trace, label, normal, tangent)
             trace.add_to(label, "f", [-x for x in push], rate=Rate.ITERATION)
+
+    def _halve(self, trace: Trace) -> None:
+        rubbed = self.friction.impulse(trace) if self.model.cone != "none" else []
+        halves = [x / 2 for x in (field(trace, "impulse", self.pairs)[0], *rubbed)]
+        trace.write(self.kind, "halved", halves, "half of the step's impulse on the child: normal, friction", "N s")
+
+    def _push_half(self, trace: Trace) -> None:
+        trace.note("f_body -= A_bodyᵀ (n gamma + beta)/2", "discrete Legendre transform: half acts before a knot")
+        if self.model.cone == "none":
+            self._push(trace, self._work(trace, "halved")[0], self.friction.impulse(trace))
+        else:
+            normal, *rubbed = self._work(trace, "halved", 4)
+            self._push(trace, normal, self.friction.flattened(trace, rubbed))
 
     def _scale(self, trace: Trace) -> None:
         self.friction.scale(trace)
@@ -352,7 +344,7 @@ class _ContactKernels:
         self._push(trace, k, [t + m * k for t, m in zip(tangent, law["m"], strict=True)])
 
     def _respond(self, trace: Trace) -> None:
-        opening, slide = self._moved(trace, lambda t, label: [-x for x in solved(t, label)])
+        opening, slide = self._moved(trace)
         k, miss = self._work(trace, "k")[0], field(trace, "miss", self.misses)[0]
         d_gamma, d_s = pair_response(trace, k, self._kappa(trace), miss, opening)
         impulses, slacks = self.friction.respond(trace, d_gamma, slide)

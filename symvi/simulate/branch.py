@@ -35,12 +35,7 @@ class Branch:
             for k, record in enumerate(records)
             if hasattr(record, "guard")
         ]
-        self.drivers = [
-            (record.target, memory.state[kind][k].target)
-            for kind, records in memory.input.items()
-            for k, record in enumerate(records)
-            if hasattr(memory.state[kind][k], "rate_before")
-        ]
+        self.drivers = [(target, reached.target) for target, reached in solver.drivers]
         self.targets: list[float] = []
 
     def keep(self, found: SolverStatus) -> SolverStatus:

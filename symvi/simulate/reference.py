@@ -25,7 +25,7 @@ from symvi.program.control import (
     SolverOptions,
     SolverStatus,
 )
-from symvi.program.path import CLEAR, HARDLY, JOINED, TURNED, Rest
+from symvi.program.path import CLEAR, HARDLY, JOINED, TURNED
 from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.branch import Branch
@@ -96,6 +96,12 @@ class ReferenceSolver:
         self.common = self.memory.work["common"][0]
         self.bodies = self.memory.work["body"]
         self.loops = bool(program.notes["loops"])
+        self.drivers = [
+            (record.target, self.memory.state[kind][k])
+            for kind, records in self.memory.input.items()
+            for k, record in enumerate(records)
+            if hasattr(self.memory.state[kind][k], "rate_before")
+        ]
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.interior = Interior(self) if program.notes["inequalities"] else None
@@ -132,6 +138,17 @@ class ReferenceSolver:
 
     def _try_step(self) -> SolverStatus:
         """One step, its parameters already set up; the work memory holds it afterwards, even if it failed."""
+        state, status = self.memory.state["common"][0], self.solve_step()
+        if status >= 0:
+            self.run("react")
+            self.run("finish")
+            state.kick[0] = 1.0
+            if self.loops:
+                state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
+        return status
+
+    def solve_step(self) -> SolverStatus:
+        """The step from this knot, its parameters already set up: the work memory holds it, the state stays."""
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
         self.iterations = self.retries = 0
         if not self.placing.all_finite():
@@ -139,8 +156,6 @@ class ReferenceSolver:
         if not self.are_units():
             return SolverStatus.NOT_UNIT
         self.switches(state.kick[0] * parameters.h[0], 1.0, self.common.inverse[0])
-        if self.interior:
-            self.common.reach[0] = self.common.inverse[0]
         self.run("prepare")
         if self.watched:
             self.run("watch")
@@ -153,12 +168,8 @@ class ReferenceSolver:
             status = self.newton()
         if status == SolverStatus.SINGULAR_STEP and state.singular[0] > 0.0:
             status = SolverStatus.LOOP_STALLED
-        if status >= 0:
-            self.run("react")
-            self.run("finish")
-            state.kick[0] = 1.0
-            if self.loops:
-                state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
+        if self.interior and status >= 0:
+            self.run("halve")
         return status
 
     def is_step(self) -> bool:
@@ -193,7 +204,7 @@ class ReferenceSolver:
             return 0.0
         self.run("launch")
         self.memory.state["common"][0].kick[0] = 0.5
-        self._knot_velocities(0.0)
+        self._knot_velocities(0.0, False)
         largest = 0.0
         for work, state in zip(self.bodies, self.memory.state["body"], strict=True):
             for k in range(3):
@@ -206,33 +217,50 @@ class ReferenceSolver:
         self.run("launch")
         return largest
 
-    def _knot_velocities(self, impulse: float) -> None:
-        """Solve for the velocities of the knot: the residual at rest is linear in them."""
-        self.switches(impulse, 1.0, 0.0)
-        if self.interior:
-            self.common.reach[0] = 0.5 * self.common.inverse[0]
-        self.run("prepare")
-        found = False
-        if self.interior and impulse > 0.0:  # half of a knot's impulses act before it; at a start there are none
-            found = self.interior.solve(Rest.KNOT) >= 0
-        if not found:
-            self.run("rest")
-            self.run("evaluate")
-        # velocities from the impulses found: solved along with contacts, they carry the round-off of their stiffness
-        for phase in ("release", "linearize", "eliminate", "substitute"):
+    def _knot_velocities(self, time: float, pressed: bool) -> None:
+        """Solve for the velocities of the knot: the residual at rest is linear in them.
+
+        time: forces at the knot act so long before it; pressed: so does half of the impulses of the step that was
+        solved last.
+        """
+        self.switches(time, 1.0, 0.0)
+        for phase in ("prepare", "rest", "evaluate", *(("push",) if pressed else ()), "release", "linearize"):
             self.run(phase)
-        self.run("settle")
+        for phase in ("eliminate", "substitute", "settle"):
+            self.run(phase)
 
-    def see_knot(self) -> None:
+    def time_before(self) -> float:
+        """How long forces at a knot act before it: a start has its knot's momenta; after a step, half of them is still
+        to come."""
+        return 0.0 if self.kick() < 1.0 else 0.5 * self.memory.parameters["common"][0].h[0]
+
+    def foresee(self) -> bool:
+        """Solve the step from a knot without taking it, with drivers going on as they went; whether that can be done."""
+        h, given = self.memory.parameters["common"][0].h[0], [target[0] for target, _ in self.drivers]
+        for target, reached in self.drivers:
+            target[0] = reached.target[0] + h * (2.0 * reached.rate[0] - reached.rate_before[0])
+        try:
+            return self.is_step() and self.solve_step() >= 0
+        finally:
+            for (target, _), value in zip(self.drivers, given, strict=True):
+                target[0] = value
+
+    def see_knot(self, options: SolverOptions = DEFAULTS) -> None:
         """The knot as it stands: velocities, in the work memory."""
-        share = 0.0 if self.kick() < 1.0 else 0.5  # after a step, half of the forces at the knot are still to come
+        own, self.options = self.options, options.in_precision("double")
         self.run("setup")
-        self._knot_velocities(share * self.memory.parameters["common"][0].h[0])
+        time = self.time_before()
+        self._knot_velocities(time, bool(self.interior) and time > 0.0 and self.foresee())
+        self.options = own
 
-    def observe(self) -> dict[str, object]:
-        """The knot as it stands: placements, velocities projected onto the joints, energies, momenta, closure."""
+    def see_behind(self, solved: bool) -> None:
+        """Velocities of the knot from where a step was solved, or was not: the state is as it was there."""
+        time = self.time_before()
+        self._knot_velocities(time, bool(self.interior) and time > 0.0 and solved)
+
+    def seen(self) -> dict[str, object]:
+        """A knot at the velocities that the work memory holds: placements, energies, momenta, closure."""
         common, states = self.common, self.memory.state["body"]
-        self.see_knot()
         common.kinetic[0] = common.potential[0] = 0.0
         common.momentum[:] = common.spin[:] = [0.0] * 3
         self.run("energy")
@@ -257,7 +285,6 @@ class ReferenceSolver:
         while True:
             if self.interior:  # time for next to nothing to act, but enough for dry friction to have a bound
                 self.switches(HARDLY * self.memory.parameters["common"][0].h[0], 0.0, self.common.inverse[0])
-                self.common.reach[0] = self.common.inverse[0]
             else:
                 self.switches(0.0, 0.0, self.common.inverse[0])
             self.run("prepare")
@@ -271,7 +298,7 @@ class ReferenceSolver:
                 extent = self.memory.parameters["common"][0].extent[0]
                 if closure <= JOINED["double"] * extent and self.interior.depth() <= CLEAR["double"] * extent:
                     break
-                self.interior.solve(Rest.PROJECTION)
+                self.interior.solve(rest=True)
             else:
                 for phase in ("rest", "evaluate", "linearize", "eliminate", "substitute"):
                     self.run(phase)
