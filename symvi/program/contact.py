@@ -129,7 +129,8 @@ class _ContactKernels:
             trace.write(self.kind, "bound", [bound], "friction impulse per normal impulse", rate=Rate.STEP)
         trace.write(self.kind, "gap", rows.first, "gap at the first knot", "m", rate=Rate.STEP)
         trace.note("u_n = phi(z1)/h + (phi(z2) - phi(z1))/h", "BSMH23 (19), for a gap")
-        trace.write(self.kind, "un", [common.inverse_step(trace) * rows.first[0] + rows.rates[0]], "rate that closes the gap", "m/s")
+        closing = common.inverse_step(trace) * rows.first[0] + rows.rates[0]
+        trace.write(self.kind, "un", [closing], "rate that closes the gap", "m/s")
         self.second = {
             label: trace.block("gap2", [rows.at2[label][0]], "gradient of the gap at the second knot")
             for label in self.moving

@@ -6,7 +6,7 @@ Every loop and decision here stands in templates/c/ as well, word by word; the s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, nan, sqrt
 from types import SimpleNamespace
 
 from symvi.emit.python import FLOATS, compile_kernels
@@ -235,7 +235,7 @@ class ReferenceSolver:
         return 0.0 if self.kick() < 1.0 else 0.5 * self.memory.parameters["common"][0].h[0]
 
     def foresee(self) -> bool:
-        """Solve the step from a knot without taking it, with drivers going on as they went; whether that can be done."""
+        """Solve the step from a knot without taking it, with drivers going on as they went; whether it can be."""
         h, given = self.memory.parameters["common"][0].h[0], [target[0] for target, _ in self.drivers]
         for target, reached in self.drivers:
             target[0] = reached.target[0] + h * (2.0 * reached.rate[0] - reached.rate_before[0])
@@ -256,7 +256,11 @@ class ReferenceSolver:
     def see_behind(self, solved: bool) -> None:
         """Velocities of the knot from where a step was solved, or was not: the state is as it was there."""
         time = self.time_before()
-        self._knot_velocities(time, bool(self.interior) and time > 0.0 and solved)
+        try:
+            self._knot_velocities(time, bool(self.interior) and time > 0.0 and solved)
+        except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
+            for body in self.bodies:
+                body.v[:] = body.w[:] = [nan] * 3
 
     def seen(self) -> dict[str, object]:
         """A knot at the velocities that the work memory holds: placements, energies, momenta, closure."""
