@@ -104,30 +104,10 @@ def _contact_geometry(view: View, name: str, contact: NaiveContact) -> Iterator[
 def seen(view: View) -> Iterator[Check]:
     """The velocities that all nodes see."""
     for name, u in view.interior.rates.items():
-        yield from rates(view, name, u)
-
-
-def lag(view: View) -> Iterator[Check]:
-    """The mean of all velocities and those seen of the last motion, with that motion taken off."""
-    for name, node in view.interior.nodes.items():
-        states = {body: view.scene.bodies[body].record for body in node.moving}
-        last = {body: [*state.v_state, *state.w_past] for body, state in states.items()}
-        change, seen = view.interior.rate_change(name, last), view.path.seen[name]
-        u = [(rate + old) / 2 - d for rate, old, d in zip(view.interior.rates[name], seen, change, strict=True)]
-        yield from rates(view, name, u)
-
-
-def look(view: View) -> Iterator[Check]:
-    """Velocities are kept as they are."""
-    for name in view.interior.nodes:
-        yield from rates(view, name, view.interior.rates[name], "_last")
-
-
-def rates(view: View, name: str, u: list, which: str = "") -> Iterator[Check]:
-    contact = view.interior.contacts.get(name)
-    yield view.check(name, f"un{which}", u if contact is None else u[:1])
-    if contact is not None and contact.cone != "none":
-        yield view.check(name, f"ut{which}", u[1:])
+        contact = view.interior.contacts.get(name)
+        yield view.check(name, "un", u if contact is None else u[:1])
+        if contact is not None and contact.cone != "none":
+            yield view.check(name, "ut", u[1:])
 
 
 # --- starts -------------------------------------------------------------------------------------------------------
@@ -195,6 +175,20 @@ def press(view: View, laws: Laws) -> Iterator[Check]:
         yield view.check(name, "f", laws.pressed.residual[name])
     for name, node in view.interior.nodes.items():
         yield view.check(name, "miss", node.miss(view.path.variables[name], view.interior.rates[name]))
+
+
+def halve(view: View) -> Iterator[Check]:
+    """Half of every impulse is kept for the velocities of the knot that the step begins at."""
+    for name, values in view.path.halves.items():
+        yield view.check(name, "halved", values)
+
+
+def push(view: View, laws: Laws) -> Iterator[Check]:
+    """The residual of bodies with half of the impulses of all nodes."""
+    half = 1 / (view.scene.zero + 2)
+    for name in view.scene.bodies:
+        free, pressed = view.system.residual[name], laws.pressed.residual[name]
+        yield view.check(name, "f", [a + half * (b - a) for a, b in zip(free, pressed, strict=True)])
 
 
 def scaling(view: View) -> Iterator[Check]:
