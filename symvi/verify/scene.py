@@ -28,7 +28,7 @@ from symvi.verify.numbers import joints_of
 from symvi.verify.opaque import Opaque
 from symvi.verify.path_numbers import PathNumbers
 
-ATTEMPTS = 400  # a radicand has a root at every second point; a scene has a few radicands
+ATTEMPTS = 2000  # a radicand has a root at every second point; of pyramids one point in some 300 has all
 
 
 @dataclass
