@@ -42,7 +42,7 @@ PHASES = (
     "release",
     "warm",
     "press",
-    "halve",
+    "spread",
     "push",
     "merit",
     "linearize",

@@ -77,8 +77,8 @@ class _ContactKernels:
             "warm": (self._warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self._release, "no contact: bodies move freely"),
             "press": (self._press, "the impulse of the contact on its bodies; what its slacks miss"),
-            "halve": (self._halve, "half of the impulse acts before the knot that the step begins at"),
-            "push": (self._push_half, "the half that acts before a knot, on the bodies of the contact"),
+            "spread": (self._spread, "the impulse of the step as a force over its time"),
+            "push": (self._push_on, "that force on the bodies of the contact, for its time before a knot"),
             "scale": (self._scale, "what the contact does with a change of velocity: dp = k - K du"),
             "predict": (self._predict, "where the contact is sent if nothing is to be left of complementarity"),
             "aim": (self._aim, "where the contact is sent for this centring"),
@@ -304,18 +304,16 @@ class _ContactKernels:
             push = self._on_body(trace, label, normal, tangent)
             trace.add_to(label, "f", [-x for x in push], rate=Rate.ITERATION)
 
-    def _halve(self, trace: Trace) -> None:
-        rubbed = self.friction.impulse(trace) if self.model.cone != "none" else []
-        halves = [x / 2 for x in (field(trace, "impulse", self.pairs)[0], *rubbed)]
-        trace.write(self.kind, "halved", halves, "half of the step's impulse on the child: normal, friction", "N s")
+    def _spread(self, trace: Trace) -> None:
+        time, rubbed = common.impulse(trace), self.friction.impulse(trace) if self.model.cone != "none" else []
+        values = [x / time for x in (field(trace, "impulse", self.pairs)[0], *rubbed)]
+        trace.write(self.kind, "force", values, "over the step, on the child: per gradient of the gap, friction", "N")
 
-    def _push_half(self, trace: Trace) -> None:
-        trace.note("f_body -= A_bodyᵀ (n gamma + beta)/2", "discrete Legendre transform: half acts before a knot")
-        if self.model.cone == "none":
-            self._push(trace, self._work(trace, "halved")[0], self.friction.impulse(trace))
-        else:
-            normal, *rubbed = self._work(trace, "halved", 4)
-            self._push(trace, normal, self.friction.flattened(trace, rubbed))
+    def _push_on(self, trace: Trace) -> None:
+        time, cone = common.impulse(trace), self.model.cone != "none"
+        trace.note("f_body -= A_bodyᵀ (n gamma + beta)", "discrete Legendre transform: what acts before a knot")
+        normal, *rubbed = (time * x for x in self._work(trace, "force", 4 if cone else 1))
+        self._push(trace, normal, self.friction.flattened(trace, rubbed) if cone else self.friction.impulse(trace))
 
     def _scale(self, trace: Trace) -> None:
         self.friction.scale(trace)

@@ -10,8 +10,8 @@ of such a node, beside those of every node:
     predict   k where nothing is to be left of complementarity: the affine step, alike for both laws
     aim       k for a centring, with or without the second-order term (`aim_exact`: of the exact law)
     respond   increments of its variables from those of the bodies
-    halve     half of its impulse, once the step is solved: it acts before the knot that the step begins at
-    push      that half into the residual of the bodies, where the velocities of that knot are solved for
+    spread    its impulse as a force over the time of the step, once that is solved
+    push      that force for its time before the knot that the step begins at, whose velocities are solved for
 """
 
 from __future__ import annotations

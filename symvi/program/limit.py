@@ -64,8 +64,8 @@ class _RowKernels:
             "warm": (self.warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self.release, "no impulse: bodies move freely"),
             "press": (self.press, "the impulse on both bodies; what the slacks miss"),
-            "halve": (self.halve, "half of the impulse acts before the knot that the step begins at"),
-            "push": (self.push_half, "the half that acts before a knot, on both bodies"),
+            "spread": (self.spread, "the impulse of the step as a force over its time"),
+            "push": (self.push_on, "that force on both bodies, for its time before a knot"),
             "scale": (self.scale, "what the node does with a change of velocity: dp = k - K du"),
             "predict": (self._predict, "where the node is sent if nothing is to be left of complementarity"),
             "aim": (self._centred, "where the node is sent for this centring"),
@@ -163,12 +163,14 @@ class _RowKernels:
             total = [a + dot(trace, row, solved(trace, label)) for a, row in zip(total, rows, strict=True)]
         return [-x for x in total]
 
-    def halve(self, trace: Trace) -> None:
-        halves = [x / 2 for x in self.impulses(trace)]
-        trace.write(self.kind, "halved", halves, "half of the step's impulses along the coordinates", "N s, N m s")
+    def spread(self, trace: Trace) -> None:
+        time = common.impulse(trace)
+        values = [x / time for x in self.impulses(trace)]
+        trace.write(self.kind, "force", values, "over the step, along the coordinates", "N, N m")
 
-    def push_half(self, trace: Trace) -> None:
-        self.push(trace, trace.read(self.kind, "work", "halved", self.rows))
+    def push_on(self, trace: Trace) -> None:
+        time = common.impulse(trace)
+        self.push(trace, [time * x for x in trace.read(self.kind, "work", "force", self.rows)])
 
     def numbers(self, trace: Trace, name: str) -> list[Scalar]:
         p = self.model.parameters[name]

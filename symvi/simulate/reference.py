@@ -169,7 +169,7 @@ class ReferenceSolver:
         if status == SolverStatus.SINGULAR_STEP and state.singular[0] > 0.0:
             status = SolverStatus.LOOP_STALLED
         if self.interior and status >= 0:
-            self.run("halve")
+            self.run("spread")
         return status
 
     def is_step(self) -> bool:
@@ -220,8 +220,8 @@ class ReferenceSolver:
     def _knot_velocities(self, time: float, pressed: bool) -> None:
         """Solve for the velocities of the knot: the residual at rest is linear in them.
 
-        time: forces at the knot act so long before it; pressed: so does half of the impulses of the step that was
-        solved last.
+        time: forces at the knot act so long before it; pressed: so do those of contacts over the step that was solved
+        last.
         """
         self.switches(time, 1.0, 0.0)
         for phase in ("prepare", "rest", "evaluate", *(("push",) if pressed else ()), "release", "linearize"):

@@ -177,18 +177,16 @@ def press(view: View, laws: Laws) -> Iterator[Check]:
         yield view.check(name, "miss", node.miss(view.path.variables[name], view.interior.rates[name]))
 
 
-def halve(view: View) -> Iterator[Check]:
-    """Half of every impulse is kept for the velocities of the knot that the step begins at."""
-    for name, values in view.path.halves.items():
-        yield view.check(name, "halved", values)
+def spread(view: View) -> Iterator[Check]:
+    """Every impulse is kept as a force, for the velocities of the knot that the step begins at."""
+    for name, values in view.path.forces.items():
+        yield view.check(name, "force", values)
 
 
 def push(view: View, laws: Laws) -> Iterator[Check]:
-    """The residual of bodies with half of the impulses of all nodes."""
-    half = 1 / (view.scene.zero + 2)
+    """The residual of bodies with the impulses of these forces over the time of the residual."""
     for name in view.scene.bodies:
-        free, pressed = view.system.residual[name], laws.pressed.residual[name]
-        yield view.check(name, "f", [a + half * (b - a) for a, b in zip(free, pressed, strict=True)])
+        yield view.check(name, "f", laws.pressed.residual[name])
 
 
 def scaling(view: View) -> Iterator[Check]:

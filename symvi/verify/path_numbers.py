@@ -59,7 +59,7 @@ class PathNumbers:
         nothing = [self._increments(name) for name in self.interior.nodes]
         self.aims.append(Aim(scene.zero, scene.zero, dict(zip(self.interior.nodes, nothing, strict=True))))
         self.base = {name: self._increments(name) for name in self.interior.nodes}
-        self.halves = {name: self._half(name) for name in self.interior.nodes}
+        self.forces = {name: self._force(name) for name in self.interior.nodes}
         self.starts = {name: self._start(name) for name in self.interior.nodes}
 
     def bound(self, name: str):
@@ -106,14 +106,14 @@ class PathNumbers:
                 found[field][1:] = self._in_plane(name)
         return found
 
-    def _half(self, name: str) -> list:
-        """Half of a node's impulse; of a limit, that along its coordinate: of one side less that of the other."""
+    def _force(self, name: str) -> list:
+        """A node's impulse over its time; of a limit, that along its coordinate: of one side less that of the other."""
         node, stops = self.interior.nodes[name], {limit.name: limit for limit in self.scene.mechanism.limits}
-        half = scale(1 / (self.scene.zero + 2), node.impulse(self.variables[name]))
+        force = scale(1 / self.scene.impulse, node.impulse(self.variables[name]))
         if name not in stops:
-            return half
+            return force
         signs = [sign for side, sign in SIDES if getattr(stops[name], side) is not None]
-        return [sum((sign * value for sign, value in zip(signs, half, strict=True)), self.scene.zero)]
+        return [sum((sign * value for sign, value in zip(signs, force, strict=True)), self.scene.zero)]
 
     def _in_plane(self, name: str) -> list:
         return tangential(self.interior.contacts[name].normal, self.field.randoms(3))

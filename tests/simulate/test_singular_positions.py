@@ -55,7 +55,9 @@ def put(engine: PythonEngine | CEngine, mechanism: Mechanism, step: float = STEP
 
 def rolled(engine: PythonEngine | CEngine, steps: int) -> tuple[int, dict[str, np.ndarray]]:
     status, _, frames = engine.rollout(NOTHING, False, steps, 1, SolverOptions())
-    return status, {name: entry(engine.plan, frames[1:], name) for name in ("status", "closure", "kinetic", "potential")}
+    return status, {
+        name: entry(engine.plan, frames[1:], name) for name in ("status", "closure", "kinetic", "potential")
+    }
 
 
 @pytest.mark.parametrize("rate", [-0.3, -3.0, -6.0])
