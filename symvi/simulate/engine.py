@@ -206,6 +206,16 @@ class PythonEngine:
         angles = [getattr(work[a["kind"]][a["index"]], f"{a['field']}_now")[0] for a in self.plan.carried]
         return self.solver.seen() | {"angle": angles}
 
+    def _seen_behind(self, solved: bool) -> dict:
+        """The knot that a step began at, once it was solved, or was not."""
+        try:
+            self.solver.see_behind(solved)
+            return self._seen()
+        except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
+            names = ("x", "q", "v", "w", "kinetic", "potential", "momentum", "spin", "closure", "angle")
+            shapes = {name: self.plan.frame[name][1] for name in names if name in self.plan.frame}
+            return {name: np.full(shape, np.nan) for name, shape in shapes.items()}
+
     def _frame_of(self, values: dict) -> np.ndarray:
         work, contacts = self.solver.memory.work, list(values["contact"]) if self.plan.contacts else []
         for k, node in enumerate(self.plan.contacts):
@@ -234,8 +244,7 @@ class PythonEngine:
             if recorded:  # the knot that the step began at: half of what acts there acts before it
                 self._pull_state()
                 self._push("state", knot)
-                solver.see_behind(status >= 0)
-                frames.append(self._frame_of(led | self._seen()))
+                frames.append(self._frame_of(led | self._seen_behind(status >= 0)))
                 self._push("state", self.state)
             if status < 0:
                 self._pull_state()

@@ -6,7 +6,7 @@ Every loop and decision here stands in templates/c/ as well, word by word; the s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import inf, isfinite, nan, sqrt
+from math import inf, isfinite, sqrt
 from types import SimpleNamespace
 
 from symvi.emit.python import FLOATS, compile_kernels
@@ -256,11 +256,7 @@ class ReferenceSolver:
     def see_behind(self, solved: bool) -> None:
         """Velocities of the knot from where a step was solved, or was not: the state is as it was there."""
         time = self.time_before()
-        try:
-            self._knot_velocities(time, bool(self.interior) and time > 0.0 and solved)
-        except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
-            for body in self.bodies:
-                body.v[:] = body.w[:] = [nan] * 3
+        self._knot_velocities(time, bool(self.interior) and time > 0.0 and solved)
 
     def seen(self) -> dict[str, object]:
         """A knot at the velocities that the work memory holds: placements, energies, momenta, closure."""
