@@ -37,7 +37,7 @@ def sledge(friction: float, cone: str = "second_order", **contact) -> Mechanism:
 @pytest.mark.parametrize("heading", HEADINGS)
 def test_a_ball_thrown_without_spin_ends_rolling_at_five_sevenths(heading: float) -> None:
     """Its angular momentum about a point of the ground stays m v0 r = m v r + (2/5) m r² v/r. (With the factor of two
-    that papers' rows hide it would be 5/9.) Steps turn by an angle of which sines roll: w h = 0.03, squared over 35."""
+    that papers' rows hide it would be 5/9.) Of an angle a step rolls by the chord: (w h)²/28 faster, w h = 0.03."""
     scene = on_ground(ball(), friction=0.5)
     direction = np.array([cos(heading), sin(heading), 0.0])
     start = placed(scene, (0, 0, 0.5), velocity=2.0 * direction)
