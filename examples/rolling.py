@@ -5,7 +5,7 @@ c_f m g t, angular momentum gained c_f m g r t, so that v = 5/7 v0 for a full sp
 time 2 v0 / (7 c_f g). Then friction vanishes. The speed is that at the first knot (a start of second order). The
 papers' start takes it for that of the step before, which friction has slowed already: a block then stops h v0 / 2
 too early. Of the angle w h that a step turns by, the chord rolls and the sine is angular momentum: a sphere rolls by
-(w h)^2/28 of its speed too fast, and the rate that its momentum tells at a knot is (w h)^2/8 less than rolling asks for.
+(w h)^2/28 of its speed too fast, and the rate that its momentum tells at a knot is (w h)^2/8 less than that of rolling.
 """
 
 from __future__ import annotations
