@@ -6,6 +6,7 @@ Every loop and decision here stands in templates/c/ as well, word by word; the s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from math import inf, isfinite, sqrt
 from types import SimpleNamespace
 
@@ -30,7 +31,7 @@ from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.branch import Branch
 from symvi.simulate.interior import Interior
-from symvi.simulate.placing import Placing
+from symvi.simulate.placing import Placing, restore
 
 
 class Memory:
@@ -138,17 +139,6 @@ class ReferenceSolver:
 
     def _try_step(self) -> SolverStatus:
         """One step, its parameters already set up; the work memory holds it afterwards, even if it failed."""
-        state, status = self.memory.state["common"][0], self.solve_step()
-        if status >= 0:
-            self.run("react")
-            self.run("finish")
-            state.kick[0] = 1.0
-            if self.loops:
-                state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
-        return status
-
-    def solve_step(self) -> SolverStatus:
-        """The step from this knot, its parameters already set up: the work memory holds it, the state stays."""
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
         self.iterations = self.retries = 0
         if not self.placing.all_finite():
@@ -168,8 +158,13 @@ class ReferenceSolver:
             status = self.newton()
         if status == SolverStatus.SINGULAR_STEP and state.singular[0] > 0.0:
             status = SolverStatus.LOOP_STALLED
-        if self.interior and status >= 0:
+        if status >= 0:
             self.run("spread")
+            self.run("react")
+            self.run("finish")
+            state.kick[0] = 1.0
+            if self.loops:
+                state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
         return status
 
     def is_step(self) -> bool:
@@ -235,15 +230,18 @@ class ReferenceSolver:
         return 0.0 if self.kick() < 1.0 else 0.5 * self.memory.parameters["common"][0].h[0]
 
     def foresee(self) -> bool:
-        """Solve the step from a knot without taking it, with drivers going on as they went; whether it can be."""
-        h, given = self.memory.parameters["common"][0].h[0], [target[0] for target, _ in self.drivers]
+        """Take the step from a knot and go back, drivers going on as they went; whether it can be taken."""
+        h, here, inputs = (
+            self.memory.parameters["common"][0].h[0],
+            deepcopy(self.memory.state),
+            deepcopy(self.memory.input),
+        )
         for target, reached in self.drivers:
             target[0] = reached.target[0] + h * (2.0 * reached.rate[0] - reached.rate_before[0])
-        try:
-            return self.is_step() and self.solve_step() >= 0
-        finally:
-            for (target, _), value in zip(self.drivers, given, strict=True):
-                target[0] = value
+        solved = self.is_step() and self.step_once() >= 0
+        restore(self.memory.state, here)
+        restore(self.memory.input, inputs)
+        return solved
 
     def see_knot(self, options: SolverOptions = DEFAULTS) -> None:
         """The knot as it stands: velocities, in the work memory."""
