@@ -21,7 +21,7 @@ from rich.console import Console
 from symvi.console import command
 from symvi.errors import SymviError, missing_extra
 from symvi.importing import imported_looks, takes_mechanism
-from symvi.program.control import MOST_ITERATIONS
+from symvi.program.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
 if TYPE_CHECKING:
     from symvi.importers import Imported
@@ -37,6 +37,9 @@ Profile = Annotated[
 ]
 Loops = Annotated[
     Literal["drop-redundant", "rigid", "drop"], typer.Option(help="What is done with nearly redundant loops.")
+]
+Substeps = Annotated[
+    int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")
 ]
 FixedIterations = Annotated[
     int,
@@ -118,12 +121,15 @@ def generate(
     prefix: Annotated[str | None, typer.Option(help="Of every symbol; the mechanism's name if left out.")] = None,
     loops: Loops = "drop-redundant",
     fixed_iterations: FixedIterations = 0,
+    substeps: Substeps = DEFAULTS.substeps,
 ) -> Mapping[str, Any]:
     """Write a mechanism's solver as C: one header and one source."""
     from symvi.simulate.simulator import generate_text
 
     _check_prefix(prefix)
-    text = generate_text(imported.mechanism, layout, real, loops, prefix, fixed_iterations)
+    if substeps not in PARTS:
+        raise SymviError(f"--substeps {substeps}: must be a power of two, from 1 to {MOST_PARTS}")
+    text = generate_text(imported.mechanism, layout, real, loops, prefix, fixed_iterations, substeps)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
         _write_whole(output / name, contents)
@@ -158,6 +164,7 @@ def simulate(
     ] = None,
     papers_method: Annotated[bool, typer.Option(help="Contacts by the papers' basic interior point.")] = False,
     fixed_iterations: FixedIterations = 0,
+    substeps: Substeps = DEFAULTS.substeps,
 ) -> Mapping[str, Any]:
     """Simulate a mechanism, and save, plot or show its motion."""
     from symvi.simulate import SolverOptions, Trajectory
@@ -169,6 +176,7 @@ def simulate(
             complementarity=complementarity,
             papers_method=papers_method,
             fixed_iterations=fixed_iterations,
+            substeps=substeps,
         )
     except ValueError as error:
         raise SymviError(f"--{error}") from None
@@ -329,6 +337,7 @@ def _summary(
         "largest closure [m, rad]": float(trajectory.closure.max()),
         **_contact_rows(trajectory),
         "energy at start, end [J]": [float(trajectory.energy[0]), float(trajectory.energy[-1])],
+        **_split_rows(trajectory),
         "failed steps": int((trajectory.status < 0).sum()),
         "steps with warnings": int((trajectory.status[1:] > 0).sum()),
     }
@@ -350,6 +359,14 @@ def _contact_rows(trajectory: Trajectory) -> dict[str, Any]:
         "steps with another start": int((trajectory.retries > 0).sum()),
         "fast contacts": [name for name, contact in trajectory.contacts.items() if contact.fast.any()],
     }
+
+
+def _split_rows(trajectory: Trajectory) -> dict[str, Any]:
+    """How many of the recorded steps were split, and into how many parts at most; nothing where none was."""
+    split = trajectory.substeps[1:] > 1
+    if not split.any():
+        return {}
+    return {"steps that were split": int(split.sum()), "most parts of one": int(trajectory.substeps[1:].max())}
 
 
 def _warnings(trajectory: Trajectory) -> dict[str, int]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from symvi.commands import FixedIterations, Layout, Loops, Real
+from symvi.commands import FixedIterations, Layout, Loops, Real, Substeps
 from symvi.console import command
 from symvi.importing import takes_mechanism
+from symvi.program.control import DEFAULTS
 
 if TYPE_CHECKING:
     from symvi.importers import Imported
@@ -29,6 +30,7 @@ def export(
     real: Real = "double",
     layout: Layout = "auto",
     fixed_iterations: FixedIterations = 0,
+    substeps: Substeps = DEFAULTS.substeps,
     prefix: Annotated[str | None, typer.Option(help="Of every symbol; the mechanism's name if left out.")] = None,
     step: Annotated[float, typer.Option(help="Time step of the defaults and of the self-test, in seconds.")] = 0.01,
     loops: Loops = "drop-redundant",
@@ -47,6 +49,7 @@ def export(
             real=real,
             layout=layout,
             fixed_iterations=fixed_iterations,
+            substeps=substeps,
             prefix=prefix,
             step=step,
             loops=loops,

@@ -13,7 +13,7 @@ from symvi.emit.layouts import LARGEST_INLINE, LAYOUTS, choose_layout, inline_si
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
 from symvi.mechanism.names import checked_name, shown
-from symvi.program.control import SolverOptions
+from symvi.program.control import DEFAULTS, SolverOptions
 from symvi.program.precision import in_precision
 from symvi.program.program import Program
 
@@ -47,13 +47,15 @@ def generate(
     prefix: str | None = None,
     start: Start | None = None,
     fixed_iterations: int = 0,
+    substeps: int = DEFAULTS.substeps,
     kept: Path | None = None,
 ) -> Sources:
     """The C text of a program.
 
     layout: "inline", "unrolled", "looped", or "auto" (by the size of the machine code: layouts.py). real: "double" or
     "float". prefix: of every symbol and file, default the mechanism's name. start: what the text offers as that of
-    the description; none if left out. fixed_iterations: of the default options. kept: a folder for compiled templates.
+    the description; none if left out. fixed_iterations, substeps: of the default options. kept: a folder for compiled
+    templates.
     Raises ValueError for an unknown layout or real, and SymviError for a prefix that is no name, or inline text beyond
     its limit.
     """
@@ -61,7 +63,7 @@ def generate(
         raise ValueError(f"real {real!r}: use 'double' or 'float'")
     prefix = _checked_prefix(program.name if prefix is None else prefix)
     program, layout = in_precision(program, real), _choose(program, layout)
-    view = view_of(program, layout, real, prefix, SolverOptions(fixed_iterations=fixed_iterations))
+    view = view_of(program, layout, real, prefix, SolverOptions(fixed_iterations=fixed_iterations, substeps=substeps))
     view |= _started(CPrinter(program, prefix, real), start or Start((), (), ()))
     env = environment("c", kept)
     header = env.get_template("mechanism.h.jinja").render(view)

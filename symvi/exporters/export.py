@@ -13,6 +13,7 @@ from symvi.exporters.folder import check_replaceable, staged
 from symvi.exporters.request import Request
 from symvi.exporters.targets import target as target_named
 from symvi.mechanism import Mechanism
+from symvi.program.control import DEFAULTS
 
 __all__ = ["Exported", "export"]
 
@@ -34,6 +35,7 @@ def export(
     real: str = "double",
     layout: str = "auto",
     fixed_iterations: int = 0,
+    substeps: int = DEFAULTS.substeps,
     prefix: str | None = None,
     step: float = 0.01,
     loops: str = "drop-redundant",
@@ -48,8 +50,8 @@ def export(
 
     folder: is made, or was exported before and is unchanged since; it appears whole or not at all. target: "c".
     real: "double" or "float". layout, loops: as for Simulator. fixed_iterations: Newton iterations in every step, for
-    constant time; 0: until it converges. prefix: of every symbol and file, default the mechanism's name. step: the
-    time step of the exported defaults and of the self-test [s].
+    constant time; 0: until it converges. substeps: parts that a step which fails may be split into; 1: none.
+    prefix: of every symbol and file, default the mechanism's name. step: the time step of the exported defaults and of the self-test [s].
     max_text, max_ram: budgets of memory [bytes] on the smallest board that computes in `real` in hardware (Cortex-M4F
     for float, Cortex-M7 for double). measure: False leaves the boards' figures out, which is quicker.
 
@@ -61,7 +63,7 @@ def export(
     write = target_named(target).write
     name = mechanism.name if prefix is None else prefix
     request = Request(
-        mechanism, real, layout, fixed_iterations, name, step, loops, max_text, max_ram, measure
+        mechanism, real, layout, fixed_iterations, substeps, name, step, loops, max_text, max_ram, measure
     )  # fmt: skip
     if not fspath(folder):
         raise SymviError("the folder to write has an empty name; give one")

@@ -65,7 +65,7 @@ def golden(request: Request, real: str) -> Golden:
     simulator = Simulator(request.mechanism, real=real, loops=request.loops)
     simulator.start(step=request.step)
     rows, recorder = _rows(simulator, request.step), _Recorder(simulator)
-    options, failure = SolverOptions(fixed_iterations=request.fixed_iterations), ""
+    options, failure = SolverOptions(fixed_iterations=request.fixed_iterations, substeps=request.substeps), ""
     for row in rows:
         status, _, frames = simulator.engine.rollout(row[None], False, 1, 1, options)
         if status < 0:

@@ -35,7 +35,9 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
     own = goldens[sources.real]
     steps = STEPS if isinstance(own, str) else own.steps
     facts = describe(request.mechanism, text.program)
-    options = SolverOptions(fixed_iterations=request.fixed_iterations).in_precision(sources.real)
+    options = SolverOptions(fixed_iterations=request.fixed_iterations, substeps=request.substeps).in_precision(
+        sources.real
+    )
     start = described_start(request.mechanism, plan)
     first_inputs, held = described_inputs(request.mechanism, plan)
     return {
@@ -50,7 +52,7 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
         "step": float(request.step),
         "steps": steps,
         "options": _of_text(asdict(options), plan),
-        "time of a step depends on": [*([] if request.fixed_iterations else ["iterations"]), *uneven(text)],
+        "time of a step depends on": [*_uneven_options(request), *uneven(text)],
         "dimensions": {key: value for key, value in facts.items() if key not in NOT_IN_MANIFEST}
         | {"inputs": len(plan.inputs), "contact points": len(plan.contacts), "carried angles": len(plan.carried)},
         "memory": {
@@ -87,6 +89,13 @@ def golden_figures(found: Golden | str) -> dict[str, Any]:
     ended = {"ended early": found.failure} if found.failure else {}
     effort = {"steps": found.steps, "iterations": found.iterations, "warnings": found.warnings}
     return {"value": found.hash, "unit": "hash", "how": how, **effort, **ended}
+
+
+def _uneven_options(request: Request) -> list[str]:
+    """What makes some steps longer than others, of what was asked for."""
+    if request.fixed_iterations:
+        return []
+    return ["iterations", *(["parts of a step that fails"] if request.substeps > 1 else [])]
 
 
 def _of_text(options: dict[str, Any], plan) -> dict[str, Any]:

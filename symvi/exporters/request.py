@@ -9,7 +9,7 @@ from symvi.errors import SymviError
 from symvi.exporters.prefixes import check_prefix
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import shown
-from symvi.program.control import MOST_ITERATIONS
+from symvi.program.control import MOST_ITERATIONS, MOST_PARTS, PARTS
 
 __all__ = ["Request"]
 
@@ -23,8 +23,8 @@ class Request:
     """What to export, and how.
 
     real: "double" or "float". layout, loops: as for Simulator. fixed_iterations: Newton iterations in every step, or 0
-    (until it converges). prefix: of every symbol and file. step: of the exported defaults [s]. most_text, most_ram:
-    budgets [bytes], or None. measure: whether figures of boards are measured.
+    (until it converges). substeps: parts that a step which fails may be split into. prefix: of every symbol and file.
+    step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure: whether figures of boards are measured.
 
     Raises SymviError, naming the option, for what cannot be exported.
     """
@@ -33,6 +33,7 @@ class Request:
     real: str
     layout: str
     fixed_iterations: int
+    substeps: int
     prefix: str
     step: float
     loops: str
@@ -49,6 +50,8 @@ class Request:
                 f"fixed_iterations {shown(self.fixed_iterations)}: must be 0 or a number of iterations, at most "
                 f"{MOST_ITERATIONS}"
             )
+        if not _is_count(self.substeps, 1) or self.substeps not in PARTS:
+            raise SymviError(f"substeps {shown(self.substeps)}: must be a power of two, from 1 to {MOST_PARTS}")
         if isinstance(self.step, bool) or not isinstance(self.step, int | float) or not 0 < self.step < float("inf"):
             raise SymviError(f"step {shown(self.step)}: must be a positive number of seconds")
         if self.real == "float" and not _LEAST_FLOAT <= self.step <= _MOST_FLOAT:

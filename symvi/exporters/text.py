@@ -47,5 +47,6 @@ def exported_text(program: Program, request: Request, layout: str, real: str) ->
         prefix=request.prefix,
         start=start,
         fixed_iterations=request.fixed_iterations,
+        substeps=request.substeps,
     )
     return ExportedText(sources, exact, plan)

@@ -114,7 +114,7 @@ class Branch:
                 break
             self._drive(impulse, share)
             if m % (len(BESIDE) // 2) == 0:
-                solver.common.length[0] = 1.0 if solver.options.extrapolate else 0.0
+                solver.common.length[0] = solver.against_last() if solver.options.extrapolate else 0.0
                 solver.run("begin")
                 self._scale(share)
             else:

@@ -20,6 +20,7 @@ from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.native.cache import cache_folder, subfolder
+from symvi.program.control import DEFAULTS
 from symvi.simulate.plan import Plan, plan_of
 
 NO_C = (
@@ -86,12 +87,13 @@ def text_of(
     loops: str = "drop-redundant",
     prefix: str | None = None,
     fixed_iterations: int = 0,
+    substeps: int = DEFAULTS.substeps,
 ) -> Text:
     """The generated text of a mechanism, from disk if it was made before by this version of symvi.
 
-    fixed_iterations: of the options that the text offers as its defaults.
+    fixed_iterations, substeps: of the options that the text offers as its defaults.
     """
-    asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, _version()]
+    asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, _version()]
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
     place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
     try:
@@ -114,6 +116,7 @@ def text_of(
         prefix=prefix,
         start=start,
         fixed_iterations=fixed_iterations,
+        substeps=substeps,
         kept=_templates(),
     )
     text = Text(

@@ -6,12 +6,14 @@ structs are these very bytes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from symvi.native import Library
-from symvi.program.control import CONTACT_SIZE, DEFAULTS, SolverOptions
+from symvi.program.control import CONTACT_SIZE, DEFAULTS, MENDED, PARTS, SolverOptions
 from symvi.program.records import STORES
 from symvi.simulate.plan import Plan
 
@@ -26,6 +28,7 @@ class Engine(Protocol):
     parameters: np.ndarray
     state: np.ndarray
     iterations: int  # of the step that failed last
+    would_do: int  # equal parts in which that step would have been solved; 0 if none are known
 
     def forget(self) -> None:
         """Clear state and scratch memory: nothing of an earlier start that failed may enter the next."""
@@ -90,7 +93,8 @@ class CEngine:
             f"{self._prefix}_options *",
             [options.tolerance, options.max_iterations, options.max_halvings]
             + [int(options.extrapolate), options.fixed_iterations]
-            + [options.complementarity, int(options.papers_method)] * bool(self.plan.notes.get("inequalities")),
+            + [options.complementarity, int(options.papers_method)] * bool(self.plan.notes.get("inequalities"))
+            + [options.substeps],
         )
 
     def start(self, inputs: np.ndarray, knot: bool) -> float:
@@ -115,16 +119,30 @@ class CEngine:
         status = self._function("rollout")(
             p, self._options(options), z, u, int(varying), w, steps, every, self._pointer(frames, "frame"), done
         )
-        self.iterations = self._effort(options, u, int(varying) * done[0]) if status < 0 else 0
+        if status < 0:
+            self._look_at_failure(int(status), options, u + int(varying) * done[0])
         del kept
         return int(status), int(done[0]), frames
 
-    def _effort(self, options: SolverOptions, inputs, row: int) -> int:
-        """Iterations of the step that failed: it is tried again, and fails again in the same way."""
+    def _look_at_failure(self, status: int, options: SolverOptions, inputs) -> None:
+        """Iterations of the step that failed, and parts that would do; it is tried again, and fails in the same way."""
         info = self._ffi.new(f"{self._prefix}_info *")
-        p, z, w = (self._pointer(getattr(self, name), name) for name in ("parameters", "state", "work"))
-        self._function("step")(p, self._options(options), z, inputs + row, w, info)
-        return int(info.iterations)
+        p, w = (self._pointer(getattr(self, name), name) for name in ("parameters", "work"))
+
+        def step(how: SolverOptions) -> int:
+            state = self.state.copy()
+            return self._function("step")(p, self._options(how), self._pointer(state, "state"), inputs, w, info)
+
+        self.would_do = _parts_that_do(status, options, step)
+        step(options)
+        self.iterations = int(info.iterations)
+
+
+def _parts_that_do(status: int, options: SolverOptions, step: Callable[[SolverOptions], int]) -> int:
+    """The fewest parts, beyond those allowed, in which a step that failed is solved; 0 where none are found."""
+    if status not in MENDED or options.fixed_iterations > 0:
+        return 0
+    return next((n for n in PARTS if n > options.substeps and step(replace(options, substeps=n)) >= 0), 0)
 
 
 class PythonEngine:
@@ -192,6 +210,7 @@ class PythonEngine:
             "reaction": [[0.0] * 6] * len(self.plan.reactions),
             "power": [0.0] * len(self.plan.drivers),
             "retries": 0,
+            "substeps": 0,
             "contact": [0.0] * (CONTACT_SIZE * len(self.plan.contacts)),
             "stop": [0.0] * sum(node["rows"] for node in self.plan.stops),
             "before_x": [[0.0] * 3] * n,
@@ -229,18 +248,16 @@ class PythonEngine:
         solver = self.solver
         solver.options = options.in_precision("double")
         self._enter(inputs[0])
-        solver.run("setup")
         frames, worst, led = [], 0, self._nothing()
         for n in range(steps):
             if varying:
                 self._push("input", inputs[n])
             knot, recorded = self.flat("state"), n % every == 0
             before = self._placement()
-            time = solver.kick() * solver.memory.parameters["common"][0].h[0]
             status = solver.step()
-            self.iterations = solver.iterations
-            effort = {"iterations": solver.iterations, "retries": solver.retries, "status": int(status)}
-            following = before | self._forces(time) | effort if status >= 0 and (n + 1) % every == 0 else {}
+            effort = {name: getattr(solver, name) for name in ("iterations", "retries", "substeps")}
+            effort["status"] = int(status)
+            following = before | self._forces() | effort if status >= 0 and (n + 1) % every == 0 else {}
             if recorded:  # the knot that the step began at: half of what acts there acts before it
                 self._pull_state()
                 self._push("state", knot)
@@ -248,9 +265,8 @@ class PythonEngine:
                 self._push("state", self.state)
             if status < 0:
                 self._pull_state()
-                if recorded:  # the step is tried again, and fails again in the same way: it tells what was worst
-                    solver.step()
-                return int(status), n, np.array(frames)
+                self._look_at_failure(int(status), options)
+                return int(status), n, np.array(frames).reshape(-1, self.plan.frame["size"][0])
             led, worst = following, max(worst, int(status))
         self._pull_state()
         if steps % every == 0:
@@ -258,14 +274,29 @@ class PythonEngine:
                 self._push("input", inputs[steps])
             solver.see_knot(options)
             frames.append(self._frame_of(led | self._seen()))
-        return worst, steps, np.array(frames)
+        return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])
+
+    def _look_at_failure(self, status: int, options: SolverOptions) -> None:
+        """Iterations of the step that failed, and parts that would do; it is tried again, and fails in the same way."""
+
+        def step(how: SolverOptions) -> int:
+            self.solver.options = how.in_precision("double")
+            self._push("state", self.state)
+            return self.solver.step()
+
+        self.would_do = _parts_that_do(status, options, step)
+        step(options)
+        self.iterations = self.solver.iterations
 
     def _placement(self) -> dict[str, list]:
         bodies = self.solver.memory.state["body"]
         return {"before_x": [list(body.x) for body in bodies], "before_q": [list(body.q) for body in bodies]}
 
-    def _forces(self, time: float) -> dict[str, list]:
-        self.solver.run("react")
+    def _forces(self) -> dict[str, list]:
+        common = self.solver.common
+        if not common.parts[0] > 1.0:
+            self.solver.run("react")
+        time = common.elapsed[0]
         work, state = self.solver.memory.work, self.solver.memory.state
         own = [(c, work[c["kind"]][c["index"]]) for c in self.plan.constraints]
         return {

@@ -13,13 +13,21 @@ from symvi.simulate.plan import Plan
 Field = Callable[[str, str, int, str], np.ndarray]  # store, node type, index, field -> its numbers
 
 
-def failure_of(plan: Plan, status: SolverStatus, time: float, iterations: int, field: Field) -> SolverError:
-    """The error of a step from `time` [s] that ended so, naming the body, constraint or contact that tells most."""
+def failure_of(
+    plan: Plan, status: SolverStatus, time: float, iterations: int, field: Field, would_do: int = 0
+) -> SolverError:
+    """The error of a step from `time` [s] that ended so, naming the body, constraint or contact that tells most.
+
+    would_do: equal parts in which the step would have been solved; 0 if none are known.
+    """
     worst = worst_of(plan, status, field)
     count = f" after {iterations} iteration{'s' if iterations > 1 else ''}" if iterations else ""
     where = f"; worst at {worst}{count}" if worst else count
     if contact := _worst_inequality(plan, status, field, worst):
         where += f"; of contacts, limits and dry friction at {contact}"
+    if would_do:
+        h = field("parameters", "common", 0, "h")[0]
+        where += f"; here a step of {h / would_do:.3g} s would do, or substeps={would_do}"
     text = f"mechanism '{plan.name}', after t = {time:g} s: {status.sentence}{where}"
     return SolverError(text, status, worst, iterations)
 
@@ -74,7 +82,7 @@ def _residuals(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
 
 def _left_of(plan: Plan, field: Field, node: Mapping) -> float:
     """What a contact, limit or dry friction leaves: of its slacks, and of complementarity over its heft's fall."""
-    acceleration, h = (field("parameters", "common", 0, name)[0] for name in ("acceleration", "h"))
+    acceleration, h = field("parameters", "common", 0, "acceleration")[0], field("work", "common", 0, "step")[0]
     heft = field("parameters", node["kind"], node["index"], "heft")[0]
     impulse, slack, miss = (field("work", node["kind"], node["index"], name) for name in ("impulse", "slack", "miss"))
     return float(max(np.abs(miss).max(), np.abs(impulse * slack).max() / (heft * acceleration * h)))

@@ -84,7 +84,7 @@ class Placing:
         if not solver.is_step():
             return SolverStatus.BAD_STEP
         limit = self.memory.parameters["common"][0].limit[0]
-        solver.run("setup")
+        solver.set_up()
         solver.switches(0.0, 1.0, 0.0)
         solver.run("prepare")
         if solver.watched:

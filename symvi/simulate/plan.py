@@ -88,6 +88,7 @@ class Plan:
             "spin": (3,),
             "closure": (),
             "iterations": (),
+            "substeps": (),
             "status": (),
         }
         if self.rows:

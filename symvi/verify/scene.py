@@ -178,10 +178,10 @@ class Scene:
             for store in STORES
         }
         memory["parameters"]["common"][0] |= {
-            "h": [self.h],
             "gravity": list(self.gravity),
             "extent": [self.extent],
         }
+        memory["work"]["common"][0]["step"] = [self.h]
         for k, body in enumerate(self.bodies.values()):
             memory["parameters"]["body"][k] |= {"mass": [body.mass], "inertia": list(body.inertia), "size": [body.size]}
             memory["state"]["body"][k] |= {
