@@ -72,7 +72,7 @@ def golden(request: Request, real: str) -> Golden:
             number = recorder.steps + 1
             failure = f"step {number} of {request.step:g} s fails in {real}: {SolverStatus(status).sentence}"
             break
-        recorder.take(status, frames[0])
+        recorder.take(status, frames[1])
     if not recorder.steps:
         raise SymviError(f"{failure}. Export with a smaller --step, or change the description")
     knots = {knot: tuple(map(float, numbers)) for knot, numbers in recorder.knots.items()}

@@ -27,7 +27,6 @@ from symvi.program.inequality import (
     centred,
     dot,
     field,
-    last_motion,
     memory,
     merit,
     nothing,
@@ -35,7 +34,6 @@ from symvi.program.inequality import (
     ports_of,
     put,
     ratio,
-    reach,
     solved,
     start_pair,
     stepping,
@@ -82,9 +80,9 @@ class _ContactKernels:
         own = {
             "warm": (self._warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self._release, "no contact: bodies move freely"),
-            "look": (self._look, "what the contact would see if the last motion went on"),
-            "lag": (self._lag, "at a knot: what the next step will see, by the velocities over the last one"),
             "press": (self._press, "the impulse of the contact on its bodies; what its slacks miss"),
+            "spread": (self._spread, "the impulse of the step as a force over its time"),
+            "push": (self._push_on, "that force on the bodies of the contact, for its time before a knot"),
             "scale": (self._scale, "what the contact does with a change of velocity: dp = k - K du"),
             "predict": (self._predict, "where the contact is sent if nothing is to be left of complementarity"),
             "aim": (self._aim, "where the contact is sent for this centring"),
@@ -137,7 +135,8 @@ class _ContactKernels:
             trace.write(self.kind, "bound", [bound], "friction impulse per normal impulse", rate=Rate.STEP)
         trace.write(self.kind, "gap", rows.first, "gap at the first knot", "m", rate=Rate.STEP)
         trace.note("u_n = phi(z1)/h + (phi(z2) - phi(z1))/h", "BSMH23 (19), for a gap")
-        trace.write(self.kind, "un", [reach(trace) * rows.first[0] + rows.rates[0]], "rate that closes the gap", "m/s")
+        closing = common.inverse_step(trace) * rows.first[0] + rows.rates[0]
+        trace.write(self.kind, "un", [closing], "rate that closes the gap", "m/s")
         self.second = {
             label: trace.block("gap2", [rows.at2[label][0]], "gradient of the gap at the second knot")
             for label in self.moving
@@ -300,31 +299,12 @@ class _ContactKernels:
         trace.write(self.kind, "kappa", [trace.graph.constant(0)])
         self.friction.release(trace)
 
-    def _look(self, trace: Trace) -> None:
-        trace.write(self.kind, "un_last", self._work(trace, "un"), "un if the last motion went on", "m/s")
-        if self.ways:
-            trace.write(self.kind, "ut_last", self._work(trace, "ut", 3), "ut if the last motion went on", "m/s")
-
-    def _lag(self, trace: Trace) -> None:
-        """With v the velocity at the knot, the next step's is 2 v - v_last: all rates are halves of what it sees.
-
-        At rest, where v is solved for, they are (u(0) + u(v_last))/2 - N v_last: linear about the last motion, whose
-        turning bends the way of a point by as much as a step falls.
-        """
-        opening, slide = self._moved(trace, last_motion)
-        trace.note("u = (u(0) + u(v_last))/2 - N v_last + N v", "derived here: half of what the next step sees")
-        un, un_last = self._work(trace, "un")[0], self._work(trace, "un_last")[0]
-        trace.write(self.kind, "un", [(un + un_last) / 2 - opening])
-        if self.ways:
-            halves = zip(*(self.friction.tangent(trace, name) for name in ("ut", "ut_last")), slide, strict=True)
-            trace.write(self.kind, "ut", [(u + u_last) / 2 - v for u, u_last, v in halves])
-
-    def _moved(self, trace: Trace, motion) -> tuple[Scalar, list[Scalar]]:
-        """Opening of the gap and sliding by a motion of the bodies: label -> six velocities."""
+    def _moved(self, trace: Trace) -> tuple[Scalar, list[Scalar]]:
+        """Opening of the gap and sliding by the bodies' solved increments."""
         zero = trace.graph.constant(0)
         opening, slide = zero, [zero] * 3
         for label in self.moving:
-            change = motion(trace, label)
+            change = [-x for x in solved(trace, label)]
             opening = opening + dot(trace, stored(trace, self.second[label])[0], change)
             if self.ways:
                 way = stored(trace, self.ways[label])
@@ -345,6 +325,17 @@ class _ContactKernels:
         for label in self.moving:
             push = self._on_body(trace, label, normal, tangent)
             trace.add_to(label, "f", [-x for x in push], rate=Rate.ITERATION)
+
+    def _spread(self, trace: Trace) -> None:
+        time, rubbed = common.impulse(trace), self.friction.impulse(trace) if self.model.cone != "none" else []
+        values = [x / time for x in (field(trace, "impulse", self.pairs)[0], *rubbed)]
+        trace.write(self.kind, "force", values, "over the step, on the child: per gradient of the gap, friction", "N")
+
+    def _push_on(self, trace: Trace) -> None:
+        time, cone = common.impulse(trace), self.model.cone != "none"
+        trace.note("f_body -= A_bodyᵀ (n gamma + beta)", "discrete Legendre transform: what acts before a knot")
+        normal, *rubbed = (time * x for x in self._work(trace, "force", 4 if cone else 1))
+        self._push(trace, normal, self.friction.flattened(trace, rubbed) if cone else self.friction.impulse(trace))
 
     def _scale(self, trace: Trace) -> None:
         self.friction.scale(trace)
@@ -374,7 +365,7 @@ class _ContactKernels:
         self._push(trace, k, [t + m * k for t, m in zip(tangent, law["m"], strict=True)])
 
     def _respond(self, trace: Trace) -> None:
-        opening, slide = self._moved(trace, lambda t, label: [-x for x in solved(t, label)])
+        opening, slide = self._moved(trace)
         k, miss = self._work(trace, "k")[0], field(trace, "miss", self.misses)[0]
         d_gamma, d_s = pair_response(trace, k, self._kappa(trace), miss, opening)
         impulses, slacks = self.friction.respond(trace, d_gamma, slide)

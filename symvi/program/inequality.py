@@ -10,6 +10,8 @@ of such a node, beside those of every node:
     predict   k where nothing is to be left of complementarity: the affine step, alike for both laws
     aim       k for a centring, with or without the second-order term (`aim_exact`: of the exact law)
     respond   increments of its variables from those of the bodies
+    spread    its impulse as a force over the time of the step, once that is solved
+    push      that force for its time before the knot that the step begins at, whose velocities are solved for
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ def put(trace: Trace, name: str, values: Sequence[Scalar]) -> None:
 def steering(records: Records) -> None:
     """The numbers by which control steers all inequality nodes, whichever of them a mechanism's kernels read."""
     trace = Trace(records, (SHARED,), COMMON)
-    for number in (_centring, second, _ratio, stick, memory, reach):
+    for number in (_centring, second, _ratio, stick, memory):
         number(trace)
 
 
@@ -121,12 +123,6 @@ def stick(trace: Trace) -> Scalar:
 
 def memory(trace: Trace) -> Scalar:
     return trace.read(COMMON, "work", "memory", 1, "share of the last step's impulses that a start remembers")[0]
-
-
-def reach(trace: Trace) -> Scalar:
-    """1/h in a step: a gap may close within it."""
-    meaning = "rate at which a gap may close: 1/h in a step, half of it at a knot"
-    return trace.read(COMMON, "work", "reach", 1, meaning, "1/s", rate=Rate.STEP)[0]
 
 
 @dataclass(frozen=True)
@@ -271,11 +267,6 @@ def add_block(trace: Trace, row: str, column: str, first: str, entries: Sequence
 def solved(trace: Trace, label: str) -> list[Scalar]:
     """The solved increment of a body: velocities change by minus this."""
     return trace.read(label, "work", "s", 6)
-
-
-def last_motion(trace: Trace, label: str) -> list[Scalar]:
-    """A body's velocities over the last step."""
-    return trace.read(label, "state", "v", 3) + trace.read(label, "state", "w", 3)
 
 
 def stored(trace: Trace, block) -> list[list[Scalar]]:

@@ -23,7 +23,6 @@ from symvi.program.inequality import (
     dot,
     field,
     first_target,
-    last_motion,
     memory,
     merit,
     nothing,
@@ -31,7 +30,6 @@ from symvi.program.inequality import (
     ports_of,
     put,
     ratio,
-    reach,
     solved,
     start_pair,
     stepping,
@@ -67,9 +65,9 @@ class _RowKernels:
         own = {
             "warm": (self.warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self.release, "no impulse: bodies move freely"),
-            "look": (self.look, "what the node would see if the last motion went on"),
-            "lag": (self.lag, "at a knot: what the next step will see, by the velocities over the last one"),
             "press": (self.press, "the impulse on both bodies; what the slacks miss"),
+            "spread": (self.spread, "the impulse of the step as a force over its time"),
+            "push": (self.push_on, "that force on both bodies, for its time before a knot"),
             "scale": (self.scale, "what the node does with a change of velocity: dp = k - K du"),
             "predict": (self._predict, "where the node is sent if nothing is to be left of complementarity"),
             "aim": (self._centred, "where the node is sent for this centring"),
@@ -169,26 +167,20 @@ class _RowKernels:
 
     def changes(self, trace: Trace) -> list[Scalar]:
         """du of every row from the bodies' solved increments."""
-        return [-x for x in self._rates(trace, solved)]
-
-    def _rates(self, trace: Trace, motion) -> list[Scalar]:
-        """Rates of the rows by a motion of the bodies: label -> six velocities."""
         total = [trace.graph.constant(0)] * self.rows
         for label in self.moving:
             rows = stored(trace, self.second[label])
-            total = [a + dot(trace, row, motion(trace, label)) for a, row in zip(total, rows, strict=True)]
-        return total
+            total = [a + dot(trace, row, solved(trace, label)) for a, row in zip(total, rows, strict=True)]
+        return [-x for x in total]
 
-    def look(self, trace: Trace) -> None:
-        un = trace.read(self.kind, "work", "un", self.misses)
-        trace.write(self.kind, "un_last", un, "rates if the last motion went on")
+    def spread(self, trace: Trace) -> None:
+        time = common.impulse(trace)
+        values = [x / time for x in self.impulses(trace)]
+        trace.write(self.kind, "force", values, "over the step, along the coordinates", "N, N m")
 
-    def lag(self, trace: Trace) -> None:
-        """With v the velocity at the knot, the next step's is 2 v - v_last: all rates are halves of what it sees."""
-        rates = self.spread(self._rates(trace, last_motion))
-        trace.note("u = (u(0) + u(v_last))/2 - N v_last + N v", "derived here: half of what the next step sees")
-        un, un_last = (trace.read(self.kind, "work", name, len(rates)) for name in ("un", "un_last"))
-        trace.write(self.kind, "un", [(u + o) / 2 - v for u, o, v in zip(un, un_last, rates, strict=True)])
+    def push_on(self, trace: Trace) -> None:
+        time = common.impulse(trace)
+        self.push(trace, [time * x for x in trace.read(self.kind, "work", "force", self.rows)])
 
     def numbers(self, trace: Trace, name: str) -> list[Scalar]:
         p = self.model.parameters[name]
@@ -218,13 +210,10 @@ class _LimitKernels(_RowKernels):
             bound, sign = self.numbers(trace, side)[0], SIDES[side]
             room = (rows.first[0] - bound) * sign
             rooms.append(room)
-            found.append(reach(trace) * room + rows.rates[0] * sign)
+            found.append(common.inverse_step(trace) * room + rows.rates[0] * sign)
         trace.note("u = (c(z2) - lower)/h, (upper - c(z2))/h", "a gap along a joint coordinate")
         trace.write(self.kind, "room", rooms, "room left at the first knot", self.model.row_units[0], rate=Rate.STEP)
         trace.write(self.kind, "un", found, "rates that use up the room", f"{self.model.row_units[0]}/s")
-
-    def spread(self, rates: Sequence[Scalar]) -> list[Scalar]:
-        return [rates[0] * sign for sign in self.signs()]
 
     def signs(self) -> list[int]:
         return [SIDES[side] for side in self.sides]
@@ -293,9 +282,6 @@ class _DryFrictionKernels(_RowKernels):
 
     def impulses(self, trace: Trace) -> list[Scalar]:
         return field(trace, "held", self.rows)
-
-    def spread(self, rates: Sequence[Scalar]) -> list[Scalar]:
-        return list(rates)
 
     def _split(self, values: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
         return [(values[2 * i], values[2 * i + 1]) for i in range(self.rows)]

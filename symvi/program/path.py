@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 FIRST = 0.01  # centring at a start, per heft, of the fall in a step squared, or times the speed of closing
 ASTRAY = 1.0  # squares of the weight's fall in a step: a start that misses more is off the path
@@ -39,14 +38,6 @@ REFINED = {"double": 1e-10, "float": 1e-4}  # complementarity of a projection: g
 # Of the squared rate at which a projection parts bodies: with less, masses would vanish beside the stiffness of pairs.
 STIFFEST = {"double": 1e-13, "float": 1e-5}
 INNER_HALVINGS = 8  # of an increment
-
-
-class Rest(IntEnum):
-    """What is solved for at rest, if not a step: the velocities of a knot, or a displacement that parts bodies."""
-
-    STEP = 0
-    KNOT = 1
-    PROJECTION = 2
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from symvi.native import Library
-from symvi.program.control import CONTACT_SIZE, MENDED, PARTS, SolverOptions
+from symvi.program.control import CONTACT_SIZE, DEFAULTS, MENDED, PARTS, SolverOptions
 from symvi.program.records import STORES
 from symvi.simulate.plan import Plan
 
@@ -39,13 +39,17 @@ class Engine(Protocol):
     def project(self, inputs: np.ndarray, iterations: int) -> float:
         """Move the state's placement onto the constraints; returns the closure that is left."""
 
-    def observe(self, inputs: np.ndarray) -> np.ndarray:
-        """A frame of the knot as it stands."""
+    def observe(self, inputs: np.ndarray, options: SolverOptions = DEFAULTS) -> np.ndarray:
+        """A frame of the knot as it stands. options: of the step from there, half of whose impulses act before it."""
 
     def rollout(
         self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
     ) -> tuple[int, int, np.ndarray]:
-        """(status, steps done, frames of every `every`-th knot); inputs have one row per knot, or one row in all."""
+        """(status, steps done, frames of the first and every `every`-th knot after it).
+
+        inputs have one row per knot, or one row in all. The frame of the first knot has no forces: another step led
+        there. Frames beyond the steps done are zero or missing.
+        """
 
 
 class CEngine:
@@ -103,11 +107,8 @@ class CEngine:
         _kept, memory = self._memory(inputs)
         return float(self._function("project")(*memory, iterations))
 
-    def observe(self, inputs: np.ndarray) -> np.ndarray:
-        frame = np.zeros(self._frame, self._type)
-        _kept, memory = self._memory(inputs)
-        self._function("observe")(*memory, self._pointer(frame, "frame"))
-        return frame
+    def observe(self, inputs: np.ndarray, options: SolverOptions = DEFAULTS) -> np.ndarray:
+        return self.rollout(inputs, False, 0, 1, options)[2][0]
 
     def rollout(
         self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
@@ -121,7 +122,7 @@ class CEngine:
         if status < 0:
             self._look_at_failure(int(status), options, u + int(varying) * done[0])
         del kept
-        return int(status), int(done[0]), frames[1:]
+        return int(status), int(done[0]), frames
 
     def _look_at_failure(self, status: int, options: SolverOptions, inputs) -> None:
         """Iterations of the step that failed, and parts that would do; it is tried again, and fails in the same way."""
@@ -196,10 +197,15 @@ class PythonEngine:
         self._pull_state()
         return closure
 
-    def observe(self, inputs: np.ndarray) -> np.ndarray:
+    def observe(self, inputs: np.ndarray, options: SolverOptions = DEFAULTS) -> np.ndarray:
         self._enter(inputs)
+        self.solver.see_knot(options)
+        return self._frame_of(self._nothing() | self._seen())
+
+    def _nothing(self) -> dict:
+        """What a frame tells of the step that led there, where none did."""
         n = len(self.plan.bodies)
-        nothing = {
+        return {
             "rows": [0.0] * self.plan.rows,
             "reaction": [[0.0] * 6] * len(self.plan.reactions),
             "power": [0.0] * len(self.plan.drivers),
@@ -209,8 +215,25 @@ class PythonEngine:
             "stop": [0.0] * sum(node["rows"] for node in self.plan.stops),
             "before_x": [[0.0] * 3] * n,
             "before_q": [[0.0] * 4] * n,
+            "iterations": 0,
+            "status": 0,
         }
-        return self._frame_of(nothing | self.solver.observe() | self._angles() | {"iterations": 0, "status": 0})
+
+    def _seen(self) -> dict:
+        """A knot at the velocities that the work memory holds, with the angles that are carried."""
+        work = self.solver.memory.work
+        angles = [getattr(work[a["kind"]][a["index"]], f"{a['field']}_now")[0] for a in self.plan.carried]
+        return self.solver.seen() | {"angle": angles}
+
+    def _seen_behind(self, solved: bool) -> dict:
+        """The knot that a step began at, once it was solved, or was not."""
+        try:
+            self.solver.see_behind(solved)
+            return self._seen()
+        except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
+            names = ("x", "q", "v", "w", "kinetic", "potential", "momentum", "spin", "closure", "angle")
+            shapes = {name: self.plan.frame[name][1] for name in names if name in self.plan.frame}
+            return {name: np.full(shape, np.nan) for name, shape in shapes.items()}
 
     def _frame_of(self, values: dict) -> np.ndarray:
         work, contacts = self.solver.memory.work, list(values["contact"]) if self.plan.contacts else []
@@ -222,27 +245,35 @@ class PythonEngine:
     def rollout(
         self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
     ) -> tuple[int, int, np.ndarray]:
-        self.solver.options = options.in_precision("double")
+        solver = self.solver
+        solver.options = options.in_precision("double")
         self._enter(inputs[0])
-        frames, worst = [], 0
+        frames, worst, led = [], 0, self._nothing()
         for n in range(steps):
             if varying:
                 self._push("input", inputs[n])
+            knot, recorded = self.flat("state"), n % every == 0
             before = self._placement()
-            status = self.solver.step()
+            status = solver.step()
+            effort = {name: getattr(solver, name) for name in ("iterations", "retries", "substeps")}
+            effort["status"] = int(status)
+            following = before | self._forces() | effort if status >= 0 and (n + 1) % every == 0 else {}
+            if recorded:  # the knot that the step began at: half of what acts there acts before it
+                self._pull_state()
+                self._push("state", knot)
+                frames.append(self._frame_of(led | self._seen_behind(status >= 0)))
+                self._push("state", self.state)
             if status < 0:
                 self._pull_state()
                 self._look_at_failure(int(status), options)
                 return int(status), n, np.array(frames).reshape(-1, self.plan.frame["size"][0])
-            worst = max(worst, int(status))
-            if (n + 1) % every == 0:
-                forces = self._forces()
-                if varying:
-                    self._push("input", inputs[n + 1])
-                effort = {name: getattr(self.solver, name) for name in ("iterations", "retries", "substeps")}
-                seen = self.solver.observe() | self._angles() | effort | {"status": int(status)}
-                frames.append(self._frame_of(before | forces | seen))
+            led, worst = following, max(worst, int(status))
         self._pull_state()
+        if steps % every == 0:
+            if varying:
+                self._push("input", inputs[steps])
+            solver.see_knot(options)
+            frames.append(self._frame_of(led | self._seen()))
         return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])
 
     def _look_at_failure(self, status: int, options: SolverOptions) -> None:
@@ -256,11 +287,6 @@ class PythonEngine:
         self.would_do = _parts_that_do(status, options, step)
         step(options)
         self.iterations = self.solver.iterations
-
-    def _angles(self) -> dict[str, list]:
-        """Carried angles at the knot that was observed."""
-        work = self.solver.memory.work
-        return {"angle": [getattr(work[a["kind"]][a["index"]], f"{a['field']}_now")[0] for a in self.plan.carried]}
 
     def _placement(self) -> dict[str, list]:
         bodies = self.solver.memory.state["body"]

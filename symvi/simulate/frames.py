@@ -82,7 +82,7 @@ def carried_angles(
 
 
 def observe_again(plan: Plan, frame: np.ndarray, fresh: np.ndarray) -> None:
-    """Velocities at a knot, and what follows from them, under inputs that were decided after it had been reached."""
+    """Velocities at a knot, and what follows from them, once the step from there is known, and the inputs of it."""
     for name in ("v", "w", "kinetic", "momentum", "spin"):
         offset, shape = plan.frame[name]
         part = slice(offset, offset + int(np.prod(shape)))

@@ -38,7 +38,7 @@ class Interior:
         self.iterations = self.retries = 0
         self.complementarity = 0.0
 
-    def solve(self, rest: path.Rest = path.Rest.STEP) -> SolverStatus:
+    def solve(self, rest: bool = False) -> SolverStatus:
         """Attempts from ever safer starts, until one gets through."""
         status = SolverStatus.NOT_CONVERGED
         papers = self.solver.options.papers_method and not rest
@@ -78,16 +78,16 @@ class Interior:
             pressed = max(pressed, abs(node.impulse[0]))
         return pressed > path.BEYOND * (parameters.mass[0] * fastest + pushed)
 
-    def follow_path(self, how: path.Attempt, rest: path.Rest) -> SolverStatus:
+    def follow_path(self, how: path.Attempt, rest: bool) -> SolverStatus:
         """One attempt from one start (BSMH23 appendix D; Mehrotra's predictor and corrector).
 
-        rest: for the velocities of a knot, or for a displacement out of each other. The residual at rest is linear, so
-        that every solve gives them whole; at a knot contacts see half of what the step from it will see.
+        rest: for a displacement out of each other, not a step. The residual at rest is linear, so that every solve
+        gives it whole.
         """
         solver = self.solver
-        options = DEFAULTS.in_precision("double") if rest else solver.options
-        if rest == path.Rest.PROJECTION:
-            options = replace(options, complementarity=self._refined())
+        options = solver.options
+        if rest:
+            options = replace(DEFAULTS.in_precision("double"), complementarity=self._refined())
         run, common, parameters = solver.run, solver.common, solver.memory.parameters["common"][0]
         speed = parameters.acceleration[0] * common.step[0]
         fall = speed * speed
@@ -97,13 +97,6 @@ class Interior:
         fixed = 0 if rest else options.fixed_iterations
         last = fixed if fixed > 0 else options.max_iterations
         exact, slow = False, 0
-        if rest == path.Rest.KNOT:
-            solver.common.length[0] = 0.0
-            run("begin")
-            if not solver._turn() < DOMAIN:
-                return SolverStatus.DOMAIN
-            run("evaluate")
-            run("look")
         if rest:
             run("rest")
         elif not self._begin():
@@ -112,27 +105,22 @@ class Interior:
         if rest:
             run("release")
             run("linearize")
-        if rest == path.Rest.KNOT:
-            run("lag")
         closing = self._closing_speed()
         common.ratio[0] = how.ratio
-        common.stick[0] = how.stick
-        lasting = (
-            solver.against_last()
-        )  # share of the last impulses that are expected, as forces act for less time or more
-        common.memory[0] = 0.0 if rest == path.Rest.PROJECTION else how.memory * (lasting if lasting < 1.0 else 1.0)
+        lasting = solver.against_last()  # share of the last impulses that is expected, by the time that forces act for
+        common.stick[0], common.memory[0] = how.stick, 0.0 if rest else how.memory * (lasting if lasting < 1.0 else 1.0)
         first = path.FIRST * (speed * (speed if speed > closing else closing))
         first = first if first > closing * closing else closing * closing
         common.target[0] = how.spread * (how.ratio * first)
         run("warm")
-        merit = self._merit(rest)
+        merit = self._merit()
         # rows answer for what bodies miss, and are solved for at once; without rows it is impulses that miss it
         missed = self._missed() if self.solver.program.notes["constraints"] else merit
         first = path.BALANCE * (how.ratio * missed)
         if missed > path.ASTRAY * (speed * speed) and first > common.target[0]:
             common.target[0] = first
             run("warm")
-            merit = self._merit(rest)
+            merit = self._merit()
         if not isfinite(merit):
             return SolverStatus.NOT_FINITE
         for n in range(last + 1):
@@ -179,7 +167,7 @@ class Interior:
             run("advance")
             if rest:
                 run("rest")
-            merit = self._merit(rest)
+            merit = self._merit()
             halvings = 0
             if fixed > 0 and not isfinite(merit):
                 return SolverStatus.DOMAIN if solver._turn() >= DOMAIN else SolverStatus.NOT_FINITE
@@ -189,7 +177,7 @@ class Interior:
                 halvings += 1
                 common.length[0] = 0.5 * common.length[0]
                 run("retreat")
-                merit = self._merit(rest)
+                merit = self._merit()
             length = common.length[0]
             solver.increment = length * solver._largest_change()
             slow = slow + 1 if merit > SLOW * before else 0
@@ -208,13 +196,11 @@ class Interior:
                 return True
         return False
 
-    def _merit(self, rest: path.Rest) -> float:
+    def _merit(self) -> float:
         solver = self.solver
         if not solver._turn() < DOMAIN:
             return inf
         solver.run("evaluate")
-        if rest == path.Rest.KNOT:
-            solver.run("lag")
         solver.run("press")
         solver.common.merit[0] = 0.0
         solver.run("merit")

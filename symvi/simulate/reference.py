@@ -30,7 +30,7 @@ from symvi.program.control import (
     SolverOptions,
     SolverStatus,
 )
-from symvi.program.path import CLEAR, HARDLY, JOINED, TURNED, Rest
+from symvi.program.path import CLEAR, HARDLY, JOINED, TURNED
 from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.branch import Branch, aims_of
@@ -119,6 +119,12 @@ class ReferenceSolver:
         self.common = self.memory.work["common"][0]
         self.bodies = self.memory.work["body"]
         self.loops = bool(program.notes["loops"])
+        self.drivers = [
+            (record.target, self.memory.state[kind][k])
+            for kind, records in self.memory.input.items()
+            for k, record in enumerate(records)
+            if hasattr(self.memory.state[kind][k], "rate_before")
+        ]
         self.compares = bool(program.phases["compare"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
@@ -235,8 +241,6 @@ class ReferenceSolver:
         """
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
         self.switches(0.5 * (state.before[0] + self.common.step[0]), 1.0, self.common.inverse[0])
-        if self.interior:
-            self.common.reach[0] = self.common.inverse[0]
         self.run("prepare")
         if self.watched:
             self.run("watch")
@@ -253,6 +257,8 @@ class ReferenceSolver:
             return status
         if self.compares:
             self._roughen()
+        if not self.common.elapsed[0] > 0.0:  # at the knot itself, what the first part does acts
+            self.run("spread")
         self.common.elapsed[0] = self.common.elapsed[0] + self.common.impulse[0]
         if self.common.parts[0] > 1.0:
             self.run("react")
@@ -311,7 +317,7 @@ class ReferenceSolver:
             self.run("launch_chord")
             return 0.0
         self.run("launch")
-        self._knot_velocities(0.0)
+        self._knot_velocities(0.0, False)
         largest = 0.0
         for work, state in zip(self.bodies, self.memory.state["body"], strict=True):
             for k in range(3):
@@ -324,34 +330,53 @@ class ReferenceSolver:
         self.run("launch")
         return largest
 
-    def _knot_velocities(self, impulse: float) -> None:
-        """Solve for the velocities of the knot: the residual at rest is linear in them."""
-        self.switches(impulse, 1.0, 0.0)
-        if self.interior:
-            self.common.reach[0] = 0.5 * self.common.inverse[0]
-        self.run("prepare")
-        found = False
-        if self.interior and impulse > 0.0:  # half of a knot's impulses act before it; at a start there are none
-            found = self.interior.solve(Rest.KNOT) >= 0
-        if not found:
-            self.run("rest")
-            self.run("evaluate")
-        # velocities from the impulses found: solved along with contacts, they carry the round-off of their stiffness
-        for phase in ("release", "linearize", "eliminate", "substitute"):
+    def _knot_velocities(self, time: float, pressed: bool) -> None:
+        """Solve for the velocities of the knot: the residual at rest is linear in them.
+
+        time: forces at the knot act so long before it; pressed: so do those of contacts over the step that was solved
+        last.
+        """
+        self.set_up(halvings_of(self.memory.state["common"][0].level[0], len(PARTS) - 1))
+        self.switches(time, 1.0, 0.0)
+        for phase in ("prepare", "rest", "evaluate", *(("push",) if pressed else ()), "release", "linearize"):
             self.run(phase)
-        self.run("settle")
+        for phase in ("eliminate", "substitute", "settle"):
+            self.run(phase)
 
-    def see_knot(self) -> None:
+    def time_before(self) -> float:
+        """How long forces at a knot act before it: a start has its knot's momenta; after a step, its half of them is
+        still to come."""
+        return 0.5 * self.memory.state["common"][0].before[0]
+
+    def foresee(self) -> bool:
+        """Take the step from a knot and go back, drivers going on as they went; whether it can be taken."""
+        h, here, inputs = (
+            self.memory.parameters["common"][0].h[0],
+            deepcopy(self.memory.state),
+            deepcopy(self.memory.input),
+        )
+        for target, reached in self.drivers:
+            target[0] = reached.target[0] + h * (2.0 * reached.rate[0] - reached.rate_before[0])
+        solved = self.is_step() and self.step_once() >= 0
+        restore(self.memory.state, here)
+        restore(self.memory.input, inputs)
+        return solved
+
+    def see_knot(self, options: SolverOptions = DEFAULTS) -> None:
         """The knot as it stands: velocities, in the work memory."""
-        # a start at a knot has that knot's momenta; after a step, its half of the forces at the knot is still to come
-        state = self.memory.state["common"][0]
-        self.set_up(halvings_of(state.level[0], len(PARTS) - 1))
-        self._knot_velocities(0.5 * state.before[0])
+        own, self.options = self.options, options.in_precision("double")
+        time = self.time_before()
+        self._knot_velocities(time, bool(self.interior) and time > 0.0 and self.foresee())
+        self.options = own
 
-    def observe(self) -> dict[str, object]:
-        """The knot as it stands: placements, velocities projected onto the joints, energies, momenta, closure."""
+    def see_behind(self, solved: bool) -> None:
+        """Velocities of the knot from where a step was solved, or was not: the state is as it was there."""
+        time = self.time_before()
+        self._knot_velocities(time, bool(self.interior) and time > 0.0 and solved)
+
+    def seen(self) -> dict[str, object]:
+        """A knot at the velocities that the work memory holds: placements, energies, momenta, closure."""
         common, states = self.common, self.memory.state["body"]
-        self.see_knot()
         common.kinetic[0] = common.potential[0] = 0.0
         common.momentum[:] = common.spin[:] = [0.0] * 3
         self.run("energy")
@@ -376,7 +401,6 @@ class ReferenceSolver:
         while True:
             if self.interior:  # time for next to nothing to act, but enough for dry friction to have a bound
                 self.switches(HARDLY * self.common.step[0], 0.0, self.common.inverse[0])
-                self.common.reach[0] = self.common.inverse[0]
             else:
                 self.switches(0.0, 0.0, self.common.inverse[0])
             self.run("prepare")
@@ -390,7 +414,7 @@ class ReferenceSolver:
                 extent = self.memory.parameters["common"][0].extent[0]
                 if closure <= JOINED["double"] * extent and self.interior.depth() <= CLEAR["double"] * extent:
                     break
-                self.interior.solve(Rest.PROJECTION)
+                self.interior.solve(rest=True)
             else:
                 for phase in ("rest", "evaluate", "linearize", "eliminate", "substitute"):
                     self.run(phase)

@@ -87,7 +87,8 @@ class Run:
             count = min(chunk, self.steps - first)
             block = rows[first : first + count + 1] if varying else rows[:1]
             status, done, seen = self._rollout(block, varying, count)
-            self.found.append(seen[: done // self.every])
+            frames.observe_again(self.plan, self.found[-1][-1], seen[0])
+            self.found.append(seen[1 : 1 + done // self.every])
             self.done = first + done
             self._tell(self.done)
             if status < 0:
@@ -95,25 +96,26 @@ class Run:
         return 0
 
     def _rollout(self, block: np.ndarray, varying: bool, count: int) -> tuple[int, int, np.ndarray]:
-        """Frames of every `every`-th knot; turns are counted between them where the solver does not."""
+        """Frames as the engine's; turns are counted between them where the solver does not."""
         if self.counter is None:
             return self.engine.rollout(block, varying, count, self.every, self.options)
         last, before = self.found[-1][-1:], self.engine.state.copy()
         for stride in self.counter.strides(self.every, frames.entry(self.plan, last, "w")):
             self.engine.state[:] = before
             status, done, seen = self.engine.rollout(block, varying, count, stride, self.options)
-            seen = seen[: done // stride]
-            q, w = (frames.entry(self.plan, np.concatenate([last, seen]), name) for name in "qw")
+            seen = seen[: 1 + done // stride]
+            q, w = (frames.entry(self.plan, seen, name) for name in "qw")
             if self.counter.count(q, w, stride, self.every // stride):
                 break
-        return status, done, seen[self.every // stride - 1 :: self.every // stride]
+        return status, done, seen[:: self.every // stride]
 
     def stepwise(self, controller: Controller | None) -> int:
         """To the end step by step: a controller decides at every knot where one begins, and gains may change.
 
-        It sees velocities under the inputs of the step before; those recorded are under its own. Targets, of drivers
-        and servos, are those at the step's second knot; those that it does not name look ahead to the next knot's
-        signal. At the last knot, where no step begins, the last inputs stay.
+        It sees velocities as if the inputs of the step before stayed: half of what acts at a knot acts before it, and
+        the step that does is solved ahead. Those recorded are under its own inputs, by the step that was taken.
+        Targets, of drivers and servos, are those at the step's second knot; those that it does not name look ahead to
+        the next knot's signal. At the last knot, where no step begins, the last inputs stay.
         """
         parameters = self.engine.parameters.copy()
         try:
@@ -126,20 +128,20 @@ class Run:
         others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.ahead)
         for n in range(self.steps):
             row = self._decide(n, {} if controller is None else controller(float(self.times[n]), state))
-            if n % self.every == 0:
-                frames.observe_again(self.plan, self.found[n // self.every][0], self.engine.observe(row))
             status, _, seen = self.engine.rollout(np.stack([row, row]), True, 1, 1, self.options)
+            if n % self.every == 0:
+                frames.observe_again(self.plan, self.found[n // self.every][0], seen[0])
             if status < 0:
                 return status
             self.done = n + 1
-            state = self.state(seen[0], self.times[n + 1], state.angles)
+            state = self.state(seen[1], self.times[n + 1], state.angles)
             if (n + 1) % self.every == 0:
-                self.found.append(seen)
+                self.found.append(seen[1:])
                 if self.counter:
                     self.counter.add(state.angles)
             self._tell(n + 1)
         if controller is None:
-            frames.observe_again(self.plan, self.found[-1][0], self.engine.observe(self._set(self.steps)))
+            frames.observe_again(self.plan, self.found[-1][0], self.engine.observe(self._set(self.steps), self.options))
         else:
             self.driving.rows[-1, others], self.driving.gain_rows[-1] = row[others], self.driving.gain_rows[-2]
         return 0

@@ -436,7 +436,7 @@ class Simulator:
             aimed=None if isinstance(start, Trajectory) else self.inputs.aimed(inputs or {}),
         )
         seen_under = start.inputs[-1, : len(rows[0])] if controller and isinstance(start, Trajectory) else rows[0]
-        run.found.append(self.engine.observe(seen_under)[None])
+        run.found.append(self.engine.observe(seen_under, options)[None])
         if isinstance(start, Trajectory):
             frames.carry_over(self.plan, run.found[0][0], start)
         status = run.stepwise(controller) if controller or driving.gains_given else run.through()

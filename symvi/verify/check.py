@@ -69,8 +69,6 @@ class View:
     def set_switches(self, memory: Memory) -> None:
         scene = self.scene
         self.set(memory, "common", impulse=[scene.impulse], carry=[scene.carry], closure=[scene.closure])
-        if self.interior.nodes:
-            self.set(memory, "common", reach=[scene.reach])
 
     def set_length(self, memory: Memory) -> None:
         self.set(memory, "common", length=[self.scene.length])
@@ -136,13 +134,10 @@ class View:
             memory=[path.memory],
         )
 
-    def set_seen(self, memory: Memory) -> None:
-        """What nodes saw of the last motion."""
-        for name, u in self.path.seen.items():
-            contact = self.interior.contacts.get(name)
-            self.set(memory, name, un_last=u if contact is None else u[:1])
-            if contact is not None and contact.cone != "none":
-                self.set(memory, name, ut_last=u[1:])
+    def set_forces(self, memory: Memory) -> None:
+        """Forces of all inequality nodes, as the step from a knot leaves them."""
+        for name, values in self.path.forces.items():
+            self.set(memory, name, force=values)
 
     def set_variables(self, memory: Memory) -> None:
         """The variables of all inequality nodes: a point inside their cones."""

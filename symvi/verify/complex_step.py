@@ -75,7 +75,7 @@ def _start_path(of: Subject, phases: Callable, memory: Memory, law: str, random:
     All are of order one, so that what the law adds to the blocks is as large as they are.
     """
     h = memory["work"]["common"][0]["step"][0]
-    steering = {"reach": 1 / h, "target": h, "ratio": 1.0, "stick": 1.0, "memory": 1.0, "second": 0.0}
+    steering = {"target": h, "ratio": 1.0, "stick": 1.0, "memory": 1.0, "second": 0.0}
     memory["work"]["common"][0] |= {name: [value] for name, value in steering.items()}
     phases(memory, "evaluate", "warm")
     for node in of.program.notes["inequalities"]:

@@ -105,30 +105,10 @@ def _contact_geometry(view: View, name: str, contact: NaiveContact) -> Iterator[
 def seen(view: View) -> Iterator[Check]:
     """The velocities that all nodes see."""
     for name, u in view.interior.rates.items():
-        yield from rates(view, name, u)
-
-
-def lag(view: View) -> Iterator[Check]:
-    """The mean of all velocities and those seen of the last motion, with that motion taken off."""
-    for name, node in view.interior.nodes.items():
-        states = {body: view.scene.bodies[body].record for body in node.moving}
-        last = {body: [*state.v_state, *state.w_past] for body, state in states.items()}
-        change, seen = view.interior.rate_change(name, last), view.path.seen[name]
-        u = [(rate + old) / 2 - d for rate, old, d in zip(view.interior.rates[name], seen, change, strict=True)]
-        yield from rates(view, name, u)
-
-
-def look(view: View) -> Iterator[Check]:
-    """Velocities are kept as they are."""
-    for name in view.interior.nodes:
-        yield from rates(view, name, view.interior.rates[name], "_last")
-
-
-def rates(view: View, name: str, u: list, which: str = "") -> Iterator[Check]:
-    contact = view.interior.contacts.get(name)
-    yield view.check(name, f"un{which}", u if contact is None else u[:1])
-    if contact is not None and contact.cone != "none":
-        yield view.check(name, f"ut{which}", u[1:])
+        contact = view.interior.contacts.get(name)
+        yield view.check(name, "un", u if contact is None else u[:1])
+        if contact is not None and contact.cone != "none":
+            yield view.check(name, "ut", u[1:])
 
 
 # --- starts -------------------------------------------------------------------------------------------------------
@@ -196,6 +176,18 @@ def press(view: View, laws: Laws) -> Iterator[Check]:
         yield view.check(name, "f", laws.pressed.residual[name])
     for name, node in view.interior.nodes.items():
         yield view.check(name, "miss", node.miss(view.path.variables[name], view.interior.rates[name]))
+
+
+def spread(view: View) -> Iterator[Check]:
+    """Every impulse is kept as a force, for the velocities of the knot that the step begins at."""
+    for name, values in view.path.forces.items():
+        yield view.check(name, "force", values)
+
+
+def push(view: View, laws: Laws) -> Iterator[Check]:
+    """The residual of bodies with the impulses of these forces over the time of the residual."""
+    for name in view.scene.bodies:
+        yield view.check(name, "f", laws.pressed.residual[name])
 
 
 def scaling(view: View) -> Iterator[Check]:

@@ -23,6 +23,7 @@ from symvi.verify.naive.central_path import (
     start_of_pyramid,
 )
 from symvi.verify.naive.contacts import tangential
+from symvi.verify.naive.nodes import SIDES
 from symvi.verify.naive.quaternion import dot, scale
 
 TRIES = 200
@@ -58,7 +59,7 @@ class PathNumbers:
         nothing = [self._increments(name) for name in self.interior.nodes]
         self.aims.append(Aim(scene.zero, scene.zero, dict(zip(self.interior.nodes, nothing, strict=True))))
         self.base = {name: self._increments(name) for name in self.interior.nodes}
-        self.seen = {name: self._seen(name) for name in self.interior.nodes}
+        self.forces = {name: self._force(name) for name in self.interior.nodes}
         self.starts = {name: self._start(name) for name in self.interior.nodes}
 
     def bound(self, name: str):
@@ -105,12 +106,14 @@ class PathNumbers:
                 found[field][1:] = self._in_plane(name)
         return found
 
-    def _seen(self, name: str) -> list:
-        """Velocities of another motion."""
-        contact, count = self.interior.contacts.get(name), len(self.interior.rates[name])
-        if contact is None or contact.cone == "none":
-            return self.field.randoms(count)
-        return [self.field.random(), *self._in_plane(name)]
+    def _force(self, name: str) -> list:
+        """A node's impulse over its time; of a limit, that along its coordinate: of one side less that of the other."""
+        node, stops = self.interior.nodes[name], {limit.name: limit for limit in self.scene.mechanism.limits}
+        force = scale(1 / self.scene.impulse, node.impulse(self.variables[name]))
+        if name not in stops:
+            return force
+        signs = [sign for side, sign in SIDES if getattr(stops[name], side) is not None]
+        return [sum((sign * value for sign, value in zip(signs, force, strict=True)), self.scene.zero)]
 
     def _in_plane(self, name: str) -> list:
         return tangential(self.interior.contacts[name].normal, self.field.randoms(3))

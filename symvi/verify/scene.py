@@ -71,7 +71,7 @@ class Scene:
         self.parameters = all_records(mechanism, choices, self.joints, exact)
         self.h, self.impulse, self.carry, self.closure, self.length = self.field.randoms(5)
         self.gravity = self.field.randoms(3)
-        self.reach, self.extent = self.field.randoms(2)
+        self.extent = self.field.random()
         everything = [(kind, node) for kind, nodes in program.nodes.items() for node in nodes]
         self.nodes = {node.name: node for kind, node in everything if self.acts(kind)}
         self.watched = {node.name: node for kind, node in everything if not self.acts(kind)}

@@ -127,10 +127,10 @@ def _path(view: View) -> list[Row]:
     return [
         ("release", ("release",), "evaluate", view.nothing, path.release),
         ("linearize free", ("linearize",), "release", view.nothing, partial(blocks, naive=view.system.matrix)),
-        ("look", ("look",), "evaluate", view.nothing, path.look),
-        ("lag", ("lag",), "evaluate", view.set_seen, path.lag),
         ("warm", ("warm",), "evaluate", view.set_start, path.warm),
         ("press", ("press",), "evaluate", view.nothing, press),
+        ("spread", ("spread",), "press", view.nothing, path.spread),
+        ("push", ("push",), "evaluate", view.set_forces, partial(path.push, laws=laws)),
         ("merit", ("merit",), "press", view.set_sums, merit),
         ("scale", ("scale",), "press", view.nothing, scale),
         ("linearize", ("linearize",), "scale", view.nothing, partial(blocks, naive=scaled.matrix)),

@@ -95,4 +95,4 @@ class Rollout:
 
     def iterations(self) -> float:
         """Newton iterations per step."""
-        return float(self._roll(1)[:, self.simulator.plan.frame["iterations"][0]].mean())
+        return float(self._roll(1)[1:, self.simulator.plan.frame["iterations"][0]].mean())

@@ -115,7 +115,7 @@ class Rest:
         return engine.rollout(self.rows, varying, self.steps, every or self.steps + 1, self.options)[2]
 
     def iterations(self) -> float:
-        return float(self(1)[:, self.simulator.plan.frame["iterations"][0]].mean())
+        return float(self(1)[1:, self.simulator.plan.frame["iterations"][0]].mean())
 
 
 def some_corners(count: int) -> Mechanism:

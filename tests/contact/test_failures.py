@@ -214,7 +214,7 @@ def test_the_same_contact_three_times_shares_the_load() -> None:
     trajectory = simulator(scene).simulate(1.0, 0.01)
     loads = [contact.normal_force[-1] for contact in trajectory.contacts.values()]
     assert loads == pytest.approx([9.81 / 3] * 3, rel=1e-6)
-    assert trajectory.velocity[-1, 0, 0] == pytest.approx(5 / 7, abs=1e-6)
+    assert trajectory.velocity[-1, 0, 0] == pytest.approx(5 / 7, abs=1e-5)  # (w h)²/28 of it: a step turns by an angle
 
 
 @pytest.mark.parametrize(

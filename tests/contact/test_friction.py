@@ -37,14 +37,14 @@ def sledge(friction: float, cone: str = "second_order", **contact) -> Mechanism:
 @pytest.mark.parametrize("heading", HEADINGS)
 def test_a_ball_thrown_without_spin_ends_rolling_at_five_sevenths(heading: float) -> None:
     """Its angular momentum about a point of the ground stays m v0 r = m v r + (2/5) m r² v/r. (With the factor of two
-    that papers' rows hide it would be 5/9.)"""
+    that papers' rows hide it would be 5/9.) Of an angle a step rolls by the chord: (w h)²/28 faster, w h = 0.03."""
     scene = on_ground(ball(), friction=0.5)
     direction = np.array([cos(heading), sin(heading), 0.0])
     start = placed(scene, (0, 0, 0.5), velocity=2.0 * direction)
     trajectory = simulator(scene).simulate(1.0, 0.01, start=start)
-    assert trajectory.velocity[-1, 0] == pytest.approx(5 / 7 * 2.0 * direction, abs=1e-6)
+    assert trajectory.velocity[-1, 0] == pytest.approx(5 / 7 * 2.0 * direction, abs=5e-5)
     rolling = np.cross([0, 0, 1], 5 / 7 * 2.0 * direction / 0.5)
-    assert trajectory.angular_velocity[-1, 0] == pytest.approx(rolling, abs=1e-5)  # up to a turn by the heading's axis
+    assert trajectory.angular_velocity[-1, 0] == pytest.approx(rolling, abs=5e-4)  # up to a turn by the heading's axis
     lawful(trajectory)
 
 

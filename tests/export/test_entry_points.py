@@ -184,18 +184,23 @@ def test_a_rollout_counts_forwards(stride: int, every: int, recorded: bool) -> N
     assert np.all(frames == 7.0)
 
 
-def test_a_rollout_leaves_its_first_frame_to_the_caller() -> None:
-    """frames[k] is the knot after k*every steps."""
-    firmware = Firmware(Simulator(MOVING["four_bar"](), backend="c"))
+@pytest.mark.parametrize("name", ["four_bar", "tossed"])
+def test_a_rollout_leaves_the_forces_of_its_first_frame_to_the_caller(name: str) -> None:
+    """frames[k] is the knot after k*every steps; another step led to the first one."""
+    firmware = Firmware(Simulator(MOVING[name](), backend="c"))
     engine, done = firmware.engine, firmware.engine._ffi.new("int *")
     firmware.init()
     frames = np.full((4, engine._frame), 7.0)
     (p, z, u, w), where = firmware.pointers(), engine._pointer(frames, "frame")
+    first = firmware.engine.state[firmware.plan.at("state", "body", 0, "x")].copy()
     assert engine._function("rollout")(p, engine._options(DEFAULTS), z, u, 0, w, 7, 2, where, done) == SolverStatus.OK
     seen = engine.observe(firmware.inputs)
     offset, shape = firmware.plan.frame["x"]
     x = slice(offset, offset + int(np.prod(shape)))
-    assert np.all(frames[0] == 7.0) and not np.any(frames[1:, x] == 7.0)
+    assert np.array_equal(frames[0, x][:3], first) and not np.any(frames[:, x] == 7.0)
+    for what in {"iterations", "status", "rows", "reaction", "retries"} & set(firmware.plan.frame):
+        offset, shape = firmware.plan.frame[what]
+        assert np.all(frames[0, offset : offset + int(np.prod(shape))] == 7.0), what
     assert np.any(frames[3, x] != seen[x])  # the seventh step is behind the last frame
 
 
@@ -248,7 +253,7 @@ def test_readings_are_what_an_observer_sees(name: str, real: str) -> None:
 
     def frame(what: str) -> np.ndarray:
         offset, shape = plan.frame[what]
-        return frames[0, offset : offset + int(np.prod(shape))].reshape(shape)
+        return frames[1, offset : offset + int(np.prod(shape))].reshape(shape)
 
     if plan.reactions:
         reaction = firmware.reactions()

@@ -1,7 +1,7 @@
 """The inequalities of a scene: contacts, limits, dry friction, in the order of the description.
 
 Velocities are what the second knot makes of them, by the definitions of contacts.py and joints.py:
-    of a gap or a limit    u = reach phi(z1) + (phi(z2) - phi(z1))/h
+    of a gap or a limit    u = phi(z2)/h
     of dry friction        u = (c(z2) - c(z1))/h, and of three free rotations the chord of the relative turn
 """
 
@@ -53,9 +53,8 @@ def _work(system, body: str, contact: NaiveContact) -> list:
 
 
 def gap_rate(system, phi: Callable, changed=None, s=None):
-    """reach phi(z1) + (phi(z2) - phi(z1))/h for a function of placements."""
-    first = phi(system.first)
-    return system.scene.reach * first + (phi(system.second(changed, s)) - first) / system.h
+    """phi(z2)/h for a function of placements."""
+    return phi(system.second(changed, s)) / system.h
 
 
 def _contact_velocities(system, contact: NaiveContact) -> Callable:
