@@ -15,9 +15,9 @@ SAFETY = 100.0  # factor on the next increment, predicted from the fall of the r
 SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
 SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
 GUARD = 1e-12  # of a row's scale s², added to the pivot of a loop's row in the factorisation only
-WEAK = 0.5  # times the square of a step's half turn: a loop's pivot below this share of s² has other branches near it
+WEAK = 4.0  # times the square of a step's half turn: a loop's pivot below this share of s² has other branches near it
 LOST = 1e-7  # one below this share of s²: round-off may hide on which branch the solution lies
-APART = 0.25  # of the largest velocity: a step that departs by more from its second knot is on another branch
+APART = 1 / 16  # of the kinetic energy: a step that departs by more from a knot is on another branch, or too long
 # (share of the old momentum, weight of the polynomial of degree 7 through steps with such shares, at the whole one)
 BESIDE = tuple(
     (1 + sign * count / 16, weight)
@@ -59,6 +59,7 @@ class SolverStatus(IntEnum):
     BAD_PARAMETER = -14
     BAD_OPTION = -15
     NOT_UNIT = -16
+    JUMP = -17
 
     @property
     def sentence(self) -> str:
@@ -69,7 +70,7 @@ SENTENCES = {
     SolverStatus.OK: "the step was solved",
     SolverStatus.ROUND_OFF: "the step was solved; the residual is round-off and falls no further",
     SolverStatus.SINGULAR_STEP: "the step was solved at a singular position; "
-    "loops close less tightly, or on another branch, and the next step repairs it",
+    "loops close less tightly, and the next step repairs it",
     SolverStatus.UNSETTLED: "the fixed number of iterations was done, and more was left than is allowed; "
     "take a smaller step, or allow more",
     SolverStatus.NOT_CONVERGED: "Newton's method did not converge in the iterations allowed; "
@@ -94,6 +95,8 @@ SENTENCES = {
     SolverStatus.BAD_OPTION: "an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like",
     SolverStatus.NOT_UNIT: "an orientation is none: its quaternion is not of unit length; "
     "give it that, and start again",
+    SolverStatus.JUMP: "the motion is too fast for this step beside a singular position, and its energy would jump; "
+    "take a smaller step",
 }
 
 
