@@ -15,9 +15,14 @@ SAFETY = 100.0  # factor on the next increment, predicted from the fall of the r
 SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
 SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
 GUARD = 1e-12  # of a row's scale s², added to the pivot of a loop's row in the factorisation only
-WEAK = 4.0  # times the square of a step's half turn: a loop's pivot below this share of s² has other branches near it
+WEAK = 0.5  # times the square of a step's half turn: a loop's pivot below this share of s² has other branches near it
+BENT = 8.0  # times the same: below this share of s² a way may bend too sharply for the step
 LOST = 1e-7  # one below this share of s²: round-off may hide on which branch the solution lies
-APART = 1 / 16  # of the kinetic energy: a step that departs by more from a knot is on another branch, or too long
+# Of a step's kinetic energy: one that departs by more from a knot is on another branch, or too long. Where a way bends
+# by an angle with the sine 1/4 in half a step, s = 1/16 departs; along the impulses of the first knot s/(1 - 2s)²
+APART = 4 / 49
+SLIGHT = 1 / 256  # of the same: departures that may grow from knot to knot as they like
+UNEVEN = 0.2  # (n1 - n0)/(√n1 + √n0)²: a knot that bends the way by 3/2 more on its second side than on its first
 # (share of the old momentum, weight of the polynomial of degree 7 through steps with such shares, at the whole one)
 BESIDE = tuple(
     (1 + sign * count / 16, weight)

@@ -9,12 +9,11 @@ position, and closed all of them; Newton's method may take any. Two facts tell w
 - Steps that are driven a little less and a little more end aside, where roots lie apart and the extrapolated start is
   near the right one. Their velocities and impulses depend smoothly on the drive, through the singular position too.
 
-The first one bounds the energy as well. In the metric of the masses, projections leave out the energies of what they
-leave out: a step's kinetic energy is that of the knot, and n1 more, of its departure from what is tangent there. So does
-the step before it, by n0; hence the impulses of joints at this knot do the work n1 - n0, which is all that a step
-changes the energy of the motion by (tests/simulate/test_jumps.py). Both are of second order, but grow beside singular
-positions, where ways bend sharply. A step that is not on the branch, or too long to follow it, has a large n at either
-knot: it is refused.
+The first one bounds the energy as well. In the metric of the masses a step's kinetic energy is that of a knot, and n
+more: of what its velocities have that is not tangent there. The steps before and after a knot have n0 and n1 at it, so
+the impulses of joints do the work n1 - n0, which is all that they change the energy by. These are of second order, as
+ways bend by an angle of first order in a step; where two branches are near, they bend sharply. A step departs too far
+if it is on another branch, or too long to follow its own. On the way there n grows from step to step, ever faster.
 """
 
 from __future__ import annotations
@@ -22,7 +21,19 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from symvi.program.control import APART, BESIDE, DOMAIN, GUARD, LOST, STILL, WEAK, SolverStatus
+from symvi.program.control import (
+    APART,
+    BENT,
+    BESIDE,
+    DOMAIN,
+    GUARD,
+    LOST,
+    SLIGHT,
+    STILL,
+    UNEVEN,
+    WEAK,
+    SolverStatus,
+)
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
@@ -52,18 +63,22 @@ class Branch:
 
     def keep(self, found: SolverStatus) -> SolverStatus:
         """How a step ends whose first solution ended so: it is looked at again beside a singular position."""
-        if self.solver.iterations > 0 and self._is_weak(WEAK * self.solver._turn()):
+        if self.solver.iterations > 0 and self._is_weak(BENT * self.solver._turn()):
             self.targets = [given[0] for given, _, _ in self.drivers]
             return self._keep(found)
         return found
 
     def _keep(self, found: SolverStatus) -> SolverStatus:
-        if found in SOLVED and not self._is_weak(LOST) and self.departure() <= APART:
+        """Where other branches are near, the step is solved again if it does not go on; else it is too long."""
+        near = self._is_weak(WEAK * self.solver._turn())
+        if found not in SOLVED and not near:
             return found
-        status = self._again()
-        if status >= 0 and not self.departure(status in SOLVED) <= APART:
+        if found in SOLVED and not self._is_weak(LOST) and self.goes_on(found, near):
+            return found
+        if not near:
             return SolverStatus.JUMP
-        return status
+        status = self._again()
+        return status if status < 0 or self.goes_on(status, near) else SolverStatus.JUMP
 
     def _again(self) -> SolverStatus:
         """The step from velocities and impulses between those that end aside; if need be, from its own start."""
@@ -98,34 +113,65 @@ class Branch:
         self.solver.switches(impulse, share, self.solver.common.inverse[0])
         self.solver.run("prepare")
 
-    def departure(self, both: bool = True) -> float:
-        """What a step departs by at its knots, as a share of its kinetic energy: n1 - n0, or n at the second knot.
+    def goes_on(self, status: SolverStatus, near: bool) -> bool:
+        """Whether a step departs by little from its knots, and from the first one about as the step before it did.
 
         Where nothing drives, the residual is the momentum of the step less the impulses of joints, and velocities less
-        what solves it are apart from their projection by so much. Work that drivers do is not counted. both: at the
-        second knot as well, which needs loops that have not lost a row at the first one.
+        what solves it are the projection at the second knot. It is looked at where other branches are near, or joints
+        do work at the first knot; not where loops have lost a row there, as a singular step's have.
         """
         solver = self.solver
         impulse = solver.common.impulse[0]
         self._drive(0.0, 0.0)
         solver.run("evaluate")
-        kinetic, larger = self._kinetic(), self._work()
-        if both:
-            for phase in ("linearize", "eliminate", "substitute"):
-                solver.run(phase)
-            solver.common.length[0] = 1.0
-            solver.run("advance")
-            second = kinetic
-            if solver._turn() < DOMAIN:
-                solver.run("evaluate")
-                second = self._kinetic()
-            if not second <= larger:
-                larger = second
-            solver.common.length[0] = 0.0
-            solver.run("retreat")
+        kinetic, apart = self._kinetic(), 0.0
+        after, before = self._bends()
+        work = after - before
+        if status in SOLVED and (near or work > (0.5 * SLIGHT) * kinetic):
+            apart = self._apart(kinetic)
         self._drive(impulse, 1.0)
         solver.run("evaluate")
-        return larger / kinetic if kinetic > 0.0 else 0.0
+        if not work <= APART * kinetic or not apart <= APART * kinetic:
+            return False
+        bend = after + before
+        if not apart <= bend:
+            bend = apart
+        started = solver.kick() < 1.0
+        return started or apart <= SLIGHT * kinetic or work <= UNEVEN * bend
+
+    def _apart(self, kinetic: float) -> float:
+        """Twice the kinetic energy of what the velocities lack of their projection at the second knot."""
+        solver = self.solver
+        for phase in ("linearize", "eliminate", "substitute"):
+            solver.run(phase)
+        solver.common.length[0] = 1.0
+        solver.run("advance")
+        if solver._turn() < DOMAIN:
+            solver.run("evaluate")
+            kinetic = self._kinetic()
+        solver.common.length[0] = 0.0
+        solver.run("retreat")
+        return kinetic
+
+    def _bends(self) -> tuple[float, float]:
+        """Impulses of joints at the first knot times the velocities after it, and against those before it.
+
+        With n0 and n1 they are 2 √n1 (√n0 + √n1) and 2 √n0 (√n0 + √n1): they differ by twice the work of the joints.
+        Drivers are left out, whose work is none of the joints'.
+        """
+        memory, inverse = self.solver.memory, self.solver.common.inverse[0]
+        after = before = 0.0
+        for (_, state, y), given in zip(self.drivers, self.targets, strict=True):
+            after = after - y[0] * (inverse * (given - state.target[0]))
+            before = before + y[0] * state.rate_before[0]
+        for body, state, numbers in zip(
+            self.solver.bodies, memory.state["body"], memory.parameters["body"], strict=True
+        ):
+            for k in range(3):
+                push, twist = numbers.mass[0] * body.v[k] - body.f[k], body.l[k] - body.f[k + 3]
+                after = after + (push * body.v[k] + twist * body.w[k])
+                before = before - (push * state.v[k] + twist * state.w[k])
+        return after, before
 
     def _kinetic(self) -> float:
         """Twice the kinetic energy of the velocities that were evaluated."""
@@ -133,19 +179,6 @@ class Branch:
         for body, numbers in zip(self.solver.bodies, self.solver.memory.parameters["body"], strict=True):
             for k in range(3):
                 total = total + (numbers.mass[0] * (body.v[k] * body.v[k]) + body.l[k] * body.w[k])
-        return total
-
-    def _work(self) -> float:
-        """Twice the work of joints at the first knot: their impulses times the velocities of the steps on both sides."""
-        memory, inverse, total = self.solver.memory, self.solver.common.inverse[0], 0.0
-        for (_, state, y), given in zip(self.drivers, self.targets, strict=True):
-            total = total - y[0] * (inverse * (given - state.target[0]) + state.rate_before[0])
-        for body, state, numbers in zip(
-            self.solver.bodies, memory.state["body"], memory.parameters["body"], strict=True
-        ):
-            for k in range(3):
-                total = total + (numbers.mass[0] * body.v[k] - body.f[k]) * (body.v[k] + state.v[k])
-                total = total + (body.l[k] - body.f[k + 3]) * (body.w[k] + state.w[k])
         return total
 
     def _between(self) -> SolverStatus:
