@@ -158,6 +158,9 @@ def simulate(
     ] = None,
     papers_method: Annotated[bool, typer.Option(help="Contacts by the papers' basic interior point.")] = False,
     fixed_iterations: FixedIterations = 0,
+    substeps: Annotated[
+        int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")
+    ] = 64,
 ) -> Mapping[str, Any]:
     """Simulate a mechanism, and save, plot or show its motion."""
     from symvi.simulate import SolverOptions, Trajectory
@@ -169,6 +172,7 @@ def simulate(
             complementarity=complementarity,
             papers_method=papers_method,
             fixed_iterations=fixed_iterations,
+            substeps=substeps,
         )
     except ValueError as error:
         raise SymviError(f"--{error}") from None
@@ -329,6 +333,7 @@ def _summary(
         "largest closure [m, rad]": float(trajectory.closure.max()),
         **_contact_rows(trajectory),
         "energy at start, end [J]": [float(trajectory.energy[0]), float(trajectory.energy[-1])],
+        **_split_rows(trajectory),
         "failed steps": int((trajectory.status < 0).sum()),
         "steps with warnings": int((trajectory.status[1:] > 0).sum()),
     }
@@ -350,6 +355,14 @@ def _contact_rows(trajectory: Trajectory) -> dict[str, Any]:
         "steps with another start": int((trajectory.retries > 0).sum()),
         "fast contacts": [name for name, contact in trajectory.contacts.items() if contact.fast.any()],
     }
+
+
+def _split_rows(trajectory: Trajectory) -> dict[str, Any]:
+    """How many of the recorded steps were split, and into how many parts at most; nothing where none was."""
+    split = trajectory.substeps[1:] > 1
+    if not split.any():
+        return {}
+    return {"steps that were split": int(split.sum()), "most parts of one": int(trajectory.substeps[1:].max())}
 
 
 def _warnings(trajectory: Trajectory) -> dict[str, int]:

@@ -95,6 +95,7 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...], b
         _advance,
         _retreat,
         _finish,
+        _compare,
         _energy,
     ):
         kernels[build.__name__[1:]] = common.single(
@@ -162,6 +163,21 @@ def _begin(trace: Trace) -> None:
         trace.write(BODY, name, start)
     half = common.half_step(trace)
     trace.write(BODY, "turn", [_squares([half * w for w in start])], "a·a, below 1 inside the domain of the half turn")
+
+
+def _compare(trace: Trace) -> None:
+    """add what a body's velocities miss of the last ones, carried on by `length` times their last change"""
+    share = trace.read(COMMON, "work", "length")[0]
+    weights = {"v": trace.read(BODY, "parameters", "mass")[0], "w": trace.read(BODY, "parameters", "size")[0]}
+    missed = moved = trace.graph.constant(0)
+    for name, weight in weights.items():
+        last = trace.read(BODY, "state", name, 3)
+        before = trace.read(BODY, "state", f"{name}_old", 3)
+        now = trace.read(BODY, "work", name, 3)
+        away = [v - (x + share * (x - y)) for v, x, y in zip(now, last, before, strict=True)]
+        missed, moved = missed + weight * _squares(away), moved + weight * _squares(now)
+    trace.add_to(COMMON, "missed", [missed], rate=Rate.ITERATION)
+    trace.add_to(COMMON, "moved", [moved], rate=Rate.ITERATION)
 
 
 def _rest(trace: Trace) -> None:

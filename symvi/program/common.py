@@ -1,9 +1,8 @@
 """What every node shares: the step, gravity, and the switches that make one set of kernels serve every entry point.
 
 The same residual serves the step, the start and the knots, by three numbers:
-    impulse   s h: time that forces act in this residual. s = 1 in a step, 1/2 at the start and at a knot (discrete
-    Legendre
-              transform), 0 in a projection
+    impulse   time that forces act in this residual: half of the step before and half of this one (discrete Legendre
+              transforms of both meet at the knot), at a knot only the half before it, 0 in a projection
     carry     1 where the momentum of the step before enters, 0 in a projection
     closure   1/h where rows must close at the second knot, 0 where only their rate of change must vanish
 """
@@ -22,15 +21,17 @@ GRAVITY = ("gravity", 3, "acceleration of gravity, world axes", "m/s²")
 
 
 def step(trace: Trace) -> Scalar:
-    return trace.read(COMMON, "parameters", "h", 1, "time step", "s")[0]
+    """The length of the step that is set up: the caller's, or an equal part of it."""
+    meaning = "length of the step, or of its parts"
+    return trace.read(COMMON, "work", "step", 1, meaning, "s", rate=Rate.PARAMETER)[0]
 
 
 def half_step(trace: Trace) -> Scalar:
-    return trace.read(COMMON, "work", "half", 1, "h/2", "s", rate=Rate.PARAMETER)[0]
+    return trace.read(COMMON, "work", "half", 1, "half of that length", "s", rate=Rate.PARAMETER)[0]
 
 
 def inverse_step(trace: Trace) -> Scalar:
-    return trace.read(COMMON, "work", "inverse", 1, "1/h", "1/s", rate=Rate.PARAMETER)[0]
+    return trace.read(COMMON, "work", "inverse", 1, "its inverse", "1/s", rate=Rate.PARAMETER)[0]
 
 
 def impulse(trace: Trace) -> Scalar:
@@ -47,19 +48,29 @@ def closure(trace: Trace) -> Scalar:
     )[0]
 
 
+def elapsed(trace: Trace) -> Scalar:
+    meaning = "time that forces acted in the parts of the step so far"
+    return trace.read(COMMON, "work", "elapsed", 1, meaning, "s", rate=Rate.ITERATION)[0]
+
+
 def setup_common(records) -> Kernel:
     """Numbers that follow from the step alone."""
     trace = Trace(records, (SHARED,), COMMON, "numbers that follow from the step")
+    records.declare(COMMON, "parameters", "h", 1, "time step", "s")
     h = step(trace)
     trace.read(COMMON, "parameters", *GRAVITY)
-    for switch in (impulse, carry, closure):
+    for switch in (impulse, carry, closure, elapsed):
         switch(trace)
     records.declare(COMMON, "parameters", "limit", 1, "largest opening of a dropped row", "m, rad")
     records.declare(COMMON, "parameters", "extent", 1, "size of the mechanism, to compare openings with", "m")
-    records.declare(
-        COMMON, "state", "kick", 1, "share of a step's forces in the next step: 1/2 from a start at a knot, else 1"
-    )
+    records.declare(COMMON, "state", "before", 1, "length of the last step, or of its last part; 0 at a knot's start", "s")
+    records.declare(COMMON, "state", "earlier", 1, "length of the step or part before that", "s")
+    records.declare(COMMON, "state", "level", 1, "0 until a step fails; then 1 more than the halvings of the next, rounded up")
     for name, meaning in (
+        ("parts", "equal parts that the step was taken in"),
+        ("missed", "squares of what velocities miss of where their last change led, by mass"),
+        ("moved", "squares of the velocities, by mass"),
+        ("rough", "the largest ratio of these two in the parts of a step"),
         ("merit", "sum of squares of the residual, in (m/s)² and (rad/s)²"),
         ("length", "share of the increment that is taken"),
         ("kinetic", "kinetic energy"),
@@ -68,8 +79,8 @@ def setup_common(records) -> Kernel:
         records.declare(COMMON, "work", name, 1, meaning)
     records.declare(COMMON, "work", "momentum", 3, "linear momentum", "kg m/s")
     records.declare(COMMON, "work", "spin", 3, "angular momentum about the world's origin", "kg m²/s")
-    trace.write(COMMON, "half", [h / 2], "h/2", "s")
-    trace.write(COMMON, "inverse", [1 / h], "1/h", "1/s")
+    trace.write(COMMON, "half", [h / 2], "half of that length", "s")
+    trace.write(COMMON, "inverse", [1 / h], "its inverse", "1/s")
     return trace.kernels(COMMON)["setup"]
 
 

@@ -26,6 +26,8 @@ from symvi.scalar import Rate, Scalar
 
 Baked = Mapping[str, tuple[Fraction | None, ...]]
 DAMPING = "time that forces act, times the damping of every free coordinate"
+TOTAL = "impulses of the parts of a step so far"
+TOTAL_REACTION = "reactions of those parts, each times the time that forces acted"
 SLOPES = "slopes of the impulses along the free coordinates by the body's motion"
 
 
@@ -218,7 +220,6 @@ def constraint_kernels(
     damping = _along_free(trace, model, baked) if model.free else None
     remember_angles(trace, model, baked)
     kernels = dict(trace.kernels(kind))
-    kernels |= _own_kernels(records, kind, model)
     if model.frame:
         kernels["react"] = single(
             records,
@@ -228,6 +229,7 @@ def constraint_kernels(
             kind,
             lambda t: _reaction(t, model, baked, right["b"]),
         )
+    kernels |= _own_kernels(records, kind, model)
     return ConstraintKernels(kernels, below, right, damping)
 
 
@@ -416,6 +418,23 @@ def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Ba
     return kernels
 
 
+def gather_means(trace: Trace, name: str, total: str, entries: Iterable[int]) -> None:
+    """Put the mean over the parts of a step so far into entries of a field that holds those of the last part.
+
+    total: the field of their sums, each weighed by the time that forces acted.
+    """
+    kind, time, elapsed = trace.own, common.impulse(trace), common.elapsed(trace)
+    sizes = {f.name: f.size for f in trace.records.of(kind, "work")}
+    shown = trace.read(kind, "work", name, sizes[name])
+    entries = list(entries)
+    sums = [
+        old + time * shown[k] for old, k in zip(trace.read(kind, "work", total, len(entries)), entries, strict=True)
+    ]
+    trace.write(kind, total, sums)
+    means = dict(zip(entries, (value / elapsed for value in sums), strict=True))
+    trace.write(kind, name, [means.get(k) for k in range(sizes[name])])
+
+
 def carry_angles(trace: Trace, model) -> None:
     """Keep the unwrapped angles of the first knot as the ones that the next step starts from."""
     for angle in model.angles:
@@ -452,15 +471,30 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
     def finish(trace: Trace) -> None:
         carry_angles(trace, model)
         if model.target:
-            target, last = (
-                trace.read(kind, "input", model.target)[0],
-                trace.read(kind, "state", "target", 1, "the input at this knot")[0],
-            )
-            before = trace.read(kind, "state", "rate_before", 1, "mean rate of the input over the last step")[0]
-            mean = (target - last) / common.step(trace)
-            trace.write(kind, "target", [target], store="state")
-            trace.write(kind, "rate_before", [mean], store="state")
-            trace.write(kind, "rate", [mean + (mean - before) / 2], store="state")
+            trace.write(kind, "target", trace.read(kind, "input", model.target), store="state")
+
+    def arrive(trace: Trace) -> None:
+        target, last = (
+            trace.read(kind, "input", model.target)[0],
+            trace.read(kind, "state", "target", 1, "the input at this knot")[0],
+        )
+        before = trace.read(kind, "state", "rate_before", 1, "mean rate of the input over the last step")[0]
+        mean = (target - last) / common.step(trace)
+        trace.write(kind, "rate_before", [mean], store="state")
+        trace.write(kind, "rate", [mean + (mean - before) / 2], store="state")
+
+    def reset(trace: Trace) -> None:
+        trace.write(kind, "total", [trace.graph.constant(0)] * n, TOTAL, "N s, N m s")
+        if model.frame:
+            trace.write(kind, "total_reaction", [trace.graph.constant(0)] * 6, TOTAL_REACTION, "N s, N m s")
+
+    def gather(trace: Trace) -> None:
+        impulse = trace.read(kind, "work", "y", n)
+        total = [a + b for a, b in zip(trace.read(kind, "work", "total", n), impulse, strict=True)]
+        trace.write(kind, "total", total)
+        trace.write(kind, "y", total)
+        if model.frame:
+            gather_means(trace, "reaction", "total_reaction", range(6))
 
     built = {
         "merit": (merit, "add the rows' residual to the merit"),
@@ -469,6 +503,10 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
         "advance": (advance, "keep the base and take `length` of the increment"),
         "retreat": (retreat, "take another `length` of the same increment"),
     }
+    built["reset"] = reset, "no part of the step yet"
+    built["gather"] = gather, "impulses of a part of the step to those before; their means as forces"
+    if model.target:
+        built["arrive"] = arrive, "the rate of the input at a knot, of the parabola through three of its values"
     if model.angles or model.target:
         built["finish"] = (finish, "carry angles and inputs on to the next step")
     return {phase: single(records, f"{phase}_{kind}", text, own, kind, build) for phase, (build, text) in built.items()}

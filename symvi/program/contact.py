@@ -16,7 +16,7 @@ from symvi.program import common
 from symvi.program.blocks import cross
 from symvi.program.body import use
 from symvi.program.common import single
-from symvi.program.constraint import Baked, Knots, Rows, trace_rows
+from symvi.program.constraint import Baked, Knots, Rows, gather_means, trace_rows
 from symvi.program.friction import Friction, RoundCone
 from symvi.program.inequality import (
     Centring,
@@ -47,6 +47,8 @@ from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
+MEANS = range(1, 8)  # of what is shown: normal force, friction, sliding
+TOTAL = "forces and sliding of the parts of a step so far, each times the time that forces acted"
 FRICTION = {"none": Friction, "second_order": RoundCone, "linear": LinearCone}
 
 
@@ -86,6 +88,8 @@ class _ContactKernels:
             "aim": (self._aim, "where the contact is sent for this centring"),
             "respond": (self._respond, "increments of the contact from those of its bodies"),
             "react": (self._react, "what a user sees of the contact"),
+            "reset": (self._reset, "no part of the step yet"),
+            "gather": (self._gather, "means over the parts of the step so far of forces and sliding"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
             "launch": (self._forget, "no impulses from before a start"),
             "launch_chord": (self._forget, "no impulses from before a start"),
@@ -368,6 +372,12 @@ class _ContactKernels:
         shown = [gap, *(x / time for x in pushed), *slide, *place]
         meaning = "gap at the second knot; normal force, friction; sliding; point and normal where they act"
         trace.write(self.kind, "shown", shown, meaning, "m, N, m/s")
+
+    def _reset(self, trace: Trace) -> None:
+        trace.write(self.kind, "total", [trace.graph.constant(0)] * len(MEANS), TOTAL)
+
+    def _gather(self, trace: Trace) -> None:
+        gather_means(trace, "shown", "total", MEANS)
 
     def _steepness(self, trace: Trace) -> Scalar:
         """Force per normal impulse and time: 1 where the gap is a distance."""

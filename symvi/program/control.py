@@ -32,6 +32,9 @@ BESIDE = tuple(
 TOLERANCE = {"double": 1e-10, "float": 1e-5}  # m/s or rad/s: changes of velocities that may be left
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
+MOST_PARTS = 1024  # into which a step may be split: a part of a step of 0.01 s is then 10 us
+KEPT = 1 / 4  # parts are kept for 1/KEPT steps that do, before parts twice as long are tried
+ROUGH = 1e-3  # of the squared velocities: what parts may miss of them where the last change was to lead; h⁴ in order
 MOST_ITERATIONS = 1000  # of a fixed number of iterations: many times what any step needs
 PROJECTIONS = 50  # steps of Gauss and Newton that move an approximate placement onto the joints
 CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start that is further from closed is none
@@ -105,6 +108,20 @@ SENTENCES = {
 }
 
 
+# What a shorter step may mend: an iteration that does not find the solution near the last motion, turns that are too
+# large, a singular position that a shorter step does not end in. Nothing mends numbers that are none, joints that open
+# along rows that were dropped, or options that make no sense.
+MENDED = (
+    SolverStatus.NOT_CONVERGED,
+    SolverStatus.LINE_SEARCH,
+    SolverStatus.DOMAIN,
+    SolverStatus.LOOP_STALLED,
+    SolverStatus.SQUEEZED,
+    SolverStatus.JUMP,
+)
+PARTS = tuple(1 << n for n in range(MOST_PARTS.bit_length()))
+
+
 @dataclass(frozen=True)
 class SolverOptions:
     """Stopping and effort of Newton's method, the same for every back end.
@@ -120,6 +137,8 @@ class SolverOptions:
     complementarity: largest product of impulse and velocity that contacts and limits may leave, in units of
         heft (|g| h)², the weight of the part that a contact acts on times its fall in a step (program/heft.py); None:
         1e-6 in double, 1e-2 in float.
+    substeps: equal parts, a power of two, into which a step that fails may be split; inputs are held over them, drivers
+        go at an even rate. 1: none; nor where fixed_iterations are asked for.
     papers_method: contacts by the basic interior point of BSMH23 appendix D: one right-hand side an iteration, centring
         that falls by a fixed factor, from a start far inside in every step; slower, for comparison.
 
@@ -133,6 +152,7 @@ class SolverOptions:
     fixed_iterations: int = 0
     complementarity: float | None = None
     papers_method: bool = False
+    substeps: int = 64
 
     def __post_init__(self) -> None:
         if self.tolerance is not None and not 0 < self.tolerance < 1:
@@ -143,6 +163,8 @@ class SolverOptions:
             raise ValueError("max_iterations must be at least 1 and max_halvings at least 0")
         if not 0 <= self.fixed_iterations <= MOST_ITERATIONS:
             raise ValueError(f"fixed_iterations {self.fixed_iterations!r} must lie between 0 and {MOST_ITERATIONS}")
+        if self.substeps not in PARTS:
+            raise ValueError(f"substeps {self.substeps!r} must be a power of two, from 1 to {MOST_PARTS}")
 
     def in_precision(self, real: str) -> SolverOptions:
         """The same options for "double" or "float", with a number for each that was left to the precision."""

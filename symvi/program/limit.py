@@ -13,7 +13,7 @@ from symvi.physics.model import DryFrictionModel, LimitModel
 from symvi.program import common
 from symvi.program.body import use
 from symvi.program.common import JOINT, single
-from symvi.program.constraint import Baked, Rows, carry_angles, remember_angles, slope, trace_rows
+from symvi.program.constraint import Baked, Rows, carry_angles, gather_means, remember_angles, slope, trace_rows
 from symvi.program.inequality import (
     Centring,
     InequalityKernels,
@@ -45,6 +45,7 @@ from symvi.scalar import Rate, Scalar
 
 SIDES = {"lower": 1, "upper": -1}
 PARTS = {"impulse": "b", "slack": "y", "held": "held"}  # fields of dry friction, by the letters of its formulas
+TOTAL = "impulses of the parts of a step so far"
 STIFFNESS = {"m": "kg", "rad": "kg m²"}  # impulse per rate of a row, by its unit
 
 
@@ -73,6 +74,8 @@ class _RowKernels:
             "aim": (self._centred, "where the node is sent for this centring"),
             "respond": (self.respond, "increments of the node from those of its bodies"),
             "react": (self.react, "the force along every coordinate"),
+            "reset": (self.reset, "no part of the step yet"),
+            "gather": (self.gather, "means over the parts of the step so far of the forces"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
             "launch": (self.forget, "no impulses from before a start"),
             "launch_chord": (self.forget, "no impulses from before a start"),
@@ -156,6 +159,12 @@ class _RowKernels:
         trace.write(
             self.kind, "shown", [x / time for x in self.impulses(trace)], "force along the coordinates", "N, N m"
         )
+
+    def reset(self, trace: Trace) -> None:
+        trace.write(self.kind, "total", [trace.graph.constant(0)] * self.rows, TOTAL, "N s, N m s")
+
+    def gather(self, trace: Trace) -> None:
+        gather_means(trace, "shown", "total", range(self.rows))
 
     def changes(self, trace: Trace) -> list[Scalar]:
         """du of every row from the bodies' solved increments."""

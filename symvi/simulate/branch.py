@@ -136,7 +136,7 @@ class Branch:
         bend = after + before
         if not apart <= bend:
             bend = apart
-        started = solver.kick() < 1.0
+        started = not solver.memory.state["common"][0].before[0] > 0.0
         return started or apart <= SLIGHT * kinetic or work <= UNEVEN * bend
 
     def _apart(self, kinetic: float) -> float:
@@ -196,7 +196,7 @@ class Branch:
                 break
             self._drive(impulse, share)
             if m % (len(BESIDE) // 2) == 0:
-                solver.common.length[0] = 1.0 if solver.options.extrapolate else 0.0
+                solver.common.length[0] = solver.against_last() if solver.options.extrapolate else 0.0
                 solver.run("begin")
                 self._scale(share)
             else:

@@ -86,7 +86,8 @@ class CEngine:
             f"{self._prefix}_options *",
             [options.tolerance, options.max_iterations, options.max_halvings]
             + [int(options.extrapolate), options.fixed_iterations]
-            + [options.complementarity, int(options.papers_method)] * bool(self.plan.notes.get("inequalities")),
+            + [options.complementarity, int(options.papers_method)] * bool(self.plan.notes.get("inequalities"))
+            + [options.substeps],
         )
 
     def start(self, inputs: np.ndarray, knot: bool) -> float:
@@ -186,6 +187,7 @@ class PythonEngine:
             "reaction": [[0.0] * 6] * len(self.plan.reactions),
             "power": [0.0] * len(self.plan.drivers),
             "retries": 0,
+            "substeps": 0,
             "contact": [0.0] * (CONTACT_SIZE * len(self.plan.contacts)),
             "stop": [0.0] * sum(node["rows"] for node in self.plan.stops),
             "before_x": [[0.0] * 3] * n,
@@ -205,13 +207,11 @@ class PythonEngine:
     ) -> tuple[int, int, np.ndarray]:
         self.solver.options = options.in_precision("double")
         self._enter(inputs[0])
-        self.solver.run("setup")
         frames, worst = [], 0
         for n in range(steps):
             if varying:
                 self._push("input", inputs[n])
             before = self._placement()
-            time = self.solver.kick() * self.solver.memory.parameters["common"][0].h[0]
             status = self.solver.step()
             if status < 0:
                 self.iterations = self.solver.iterations
@@ -219,10 +219,10 @@ class PythonEngine:
                 return int(status), n, np.array(frames).reshape(-1, self.plan.frame["size"][0])
             worst = max(worst, int(status))
             if (n + 1) % every == 0:
-                forces = self._forces(time)
+                forces = self._forces()
                 if varying:
                     self._push("input", inputs[n + 1])
-                effort = {"iterations": self.solver.iterations, "retries": self.solver.retries}
+                effort = {name: getattr(self.solver, name) for name in ("iterations", "retries", "substeps")}
                 seen = self.solver.observe() | self._angles() | effort | {"status": int(status)}
                 frames.append(self._frame_of(before | forces | seen))
         self._pull_state()
@@ -237,8 +237,11 @@ class PythonEngine:
         bodies = self.solver.memory.state["body"]
         return {"before_x": [list(body.x) for body in bodies], "before_q": [list(body.q) for body in bodies]}
 
-    def _forces(self, time: float) -> dict[str, list]:
-        self.solver.run("react")
+    def _forces(self) -> dict[str, list]:
+        common = self.solver.common
+        if not common.parts[0] > 1.0:
+            self.solver.run("react")
+        time = common.elapsed[0]
         work, state = self.solver.memory.work, self.solver.memory.state
         own = [(c, work[c["kind"]][c["index"]]) for c in self.plan.constraints]
         return {

@@ -74,7 +74,7 @@ def _residuals(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
 
 def _left_of(plan: Plan, field: Field, node: Mapping) -> float:
     """What a contact, limit or dry friction leaves: of its slacks, and of complementarity over its heft's fall."""
-    acceleration, h = (field("parameters", "common", 0, name)[0] for name in ("acceleration", "h"))
+    acceleration, h = field("parameters", "common", 0, "acceleration")[0], field("work", "common", 0, "step")[0]
     heft = field("parameters", node["kind"], node["index"], "heft")[0]
     impulse, slack, miss = (field("work", node["kind"], node["index"], name) for name in ("impulse", "slack", "miss"))
     return float(max(np.abs(miss).max(), np.abs(impulse * slack).max() / (heft * acceleration * h)))

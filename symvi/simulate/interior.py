@@ -69,7 +69,7 @@ class Interior:
         """
         memory = self.solver.memory
         parameters = memory.parameters["common"][0]
-        fastest, pushed, pressed = parameters.acceleration[0] * parameters.h[0], 0.0, 0.0
+        fastest, pushed, pressed = parameters.acceleration[0] * self.solver.common.step[0], 0.0, 0.0
         for state, body in zip(memory.state["body"], self.solver.bodies, strict=True):
             for k in range(3):
                 fastest = max(fastest, abs(state.v[k]), abs(parameters.extent[0] * state.w[k]))
@@ -89,7 +89,7 @@ class Interior:
         if rest == path.Rest.PROJECTION:
             options = replace(options, complementarity=self._refined())
         run, common, parameters = solver.run, solver.common, solver.memory.parameters["common"][0]
-        speed = parameters.acceleration[0] * parameters.h[0]
+        speed = parameters.acceleration[0] * common.step[0]
         fall = speed * speed
         small = 0.5 * (options.complementarity * fall)
         left, still = LEFT * options.tolerance, STILL * options.tolerance
@@ -116,9 +116,8 @@ class Interior:
             run("lag")
         closing = self._closing_speed()
         common.ratio[0] = how.ratio
-        common.stick[0], common.memory[0] = how.stick, how.memory
-        if rest:
-            common.memory[0] = 0.5 * how.memory if rest == path.Rest.KNOT else 0.0
+        common.stick[0] = how.stick
+        common.memory[0] = 0.0 if rest == path.Rest.PROJECTION else how.memory * solver.against_last()
         first = path.FIRST * (speed * (speed if speed > closing else closing))
         first = first if first > closing * closing else closing * closing
         common.target[0] = how.spread * (how.ratio * first)
@@ -199,7 +198,7 @@ class Interior:
 
     def _begin(self) -> bool:
         """Bodies at their predicted velocities; whether those lie inside the domain."""
-        for length in (1.0 if self.solver.options.extrapolate else 0.0, 0.0):
+        for length in (self.solver.against_last() if self.solver.options.extrapolate else 0.0, 0.0):
             self.solver.common.length[0] = length
             self.solver.run("begin")
             if self.solver._turn() < DOMAIN:
@@ -296,8 +295,7 @@ class Interior:
 
     def _refined(self) -> float:
         """Complementarity that a projection leaves: a little, but enough for masses to count beside stiffness."""
-        parameters = self.solver.memory.parameters["common"][0]
-        h = parameters.h[0]
+        parameters, h = self.solver.memory.parameters["common"][0], self.solver.common.step[0]
         rate = self.depth() / (parameters.acceleration[0] * (h * h))
         least = path.STIFFEST["double"] * (rate * rate)
         return least if least > path.REFINED["double"] else path.REFINED["double"]

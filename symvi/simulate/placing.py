@@ -47,9 +47,9 @@ class Placing:
             status = self._place(coordinates, rates)
         except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
             status = SolverStatus.NOT_FINITE
-        _restore(self.memory.input, inputs)
+        restore(self.memory.input, inputs)
         if status < 0:
-            _restore(self.memory.state, before)
+            restore(self.memory.state, before)
         return status
 
     def _place(self, coordinates: Sequence[float], rates: Sequence[float]) -> SolverStatus:
@@ -84,7 +84,7 @@ class Placing:
         if not solver.is_step():
             return SolverStatus.BAD_STEP
         limit = self.memory.parameters["common"][0].limit[0]
-        solver.run("setup")
+        solver.set_up()
         solver.switches(0.0, 1.0, 0.0)
         solver.run("prepare")
         if solver.watched:
@@ -137,7 +137,7 @@ class Placing:
             state.rate[0] = state.rate_before[0] = joint.rate[note["which"]]
 
 
-def _restore(store: Mapping[str, Sequence[SimpleNamespace]], saved: Mapping[str, Sequence[SimpleNamespace]]) -> None:
+def restore(store: Mapping[str, Sequence[SimpleNamespace]], saved: Mapping[str, Sequence[SimpleNamespace]]) -> None:
     """Write saved numbers into a store, whose lists stay the very ones that kernels know."""
     for kind, records in saved.items():
         for record, old in zip(store[kind], records, strict=True):

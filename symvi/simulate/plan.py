@@ -88,6 +88,7 @@ class Plan:
             "spin": (3,),
             "closure": (),
             "iterations": (),
+            "substeps": (),
             "status": (),
         }
         if self.rows:
@@ -138,6 +139,7 @@ def plan_of(program: Program) -> Plan:
                     places[f"{kind}/{node.index}/{field.name}"] = offset, field.size
                     offset += field.size
         fields[store], sizes[store] = places, offset
+    sizes["work"] += sizes["state"]  # where a step began
     kinds = list(program.nodes)
     constraints = sorted(program.notes["constraints"], key=lambda c: (kinds.index(c["kind"]), c["index"]))
     notes = {key: value for key, value in program.notes.items() if key not in ("constraints", "angles")}

@@ -6,6 +6,7 @@ Every loop and decision here stands in templates/c/ as well, word by word; the s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from math import inf, isfinite, sqrt
 from types import SimpleNamespace
 
@@ -15,7 +16,11 @@ from symvi.program.control import (
     DOMAIN,
     FALL,
     FAST,
+    KEPT,
     LEFT,
+    MENDED,
+    PARTS,
+    ROUGH,
     ROUND_OFF,
     SAFETY,
     SINGULAR_OPENING,
@@ -30,7 +35,7 @@ from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.branch import Branch
 from symvi.simulate.interior import Interior
-from symvi.simulate.placing import Placing
+from symvi.simulate.placing import Placing, restore
 
 
 class Memory:
@@ -77,6 +82,24 @@ def _arguments(call, memory: Memory) -> list[SimpleNamespace]:
     return [getattr(memory, store)[port.kind][nodes[port.label].index] for port, store, _ in call.kernel.used_stores()]
 
 
+def halvings_of(level: float, most: int) -> int:
+    """How often a step is halved at a level, at most so often."""
+    halvings = 0
+    while halvings < most and level > float(halvings) + 1.0:
+        halvings += 1
+    return halvings
+
+
+def level_after(level: float, rough: float) -> float:
+    """The level of the next step after one that was solved in parts so small.
+
+    Finer ones are kept while those twice as long would be rough.
+    """
+    if 16.0 * rough > ROUGH:
+        return level
+    return level - KEPT if level - KEPT > 1.0 else 1.0
+
+
 def _largest(records: list[SimpleNamespace]) -> float:
     largest = 0.0
     for record in records:
@@ -101,44 +124,120 @@ class ReferenceSolver:
         self.interior = Interior(self) if program.notes["inequalities"] else None
         self.branch = Branch(self) if self.loops else None
         self.placing = Placing(self)
-        self.iterations = self.retries = 0
+        self.iterations = self.retries = self.substeps = 0
         self.increment = inf
+        self.targets = [
+            (record.target, memory_state.target)
+            for kind, records in self.memory.input.items()
+            for record, memory_state in zip(records, self.memory.state[kind], strict=True)
+            if hasattr(memory_state, "rate_before")
+        ]
 
     def set_step(self, h: float) -> None:
+        """The caller's step [s]."""
         self.memory.parameters["common"][0].h[0] = h
+        self.set_up()
+
+    def set_up(self, halvings: int = 0) -> None:
+        """A step so many halvings below the caller's: its length, and what parameters decide with it."""
+        self.common.step[0] = self.memory.parameters["common"][0].h[0]
+        for _ in range(halvings):
+            self.common.step[0] = 0.5 * self.common.step[0]
         self.run("setup")
 
     def switches(self, impulse: float, carry: float, closure: float) -> None:
         self.common.impulse[0], self.common.carry[0], self.common.closure[0] = impulse, carry, closure
 
-    def kick(self) -> float:
-        """Share of a step's forces in the next step: 1/2 from a start at a knot (Legendre transform), else 1."""
-        return self.memory.state["common"][0].kick[0]
+    def against_last(self) -> float:
+        """For how long forces act in this step, or at this knot, as a share of what it was in the step before.
+
+        So much of the last change of the velocities, and of the last impulses of contacts, is expected; none after a
+        start.
+        """
+        state = self.memory.state["common"][0]
+        last = 0.5 * (state.before[0] + state.earlier[0])
+        return self.common.impulse[0] / last if last > 0.0 else 0.0
 
     def step(self) -> SolverStatus:
         """One step, its parameters set up first; the state stays as it was when the status is negative."""
         if not self.is_step():
             self.switches(0.0, 0.0, 0.0)
             return SolverStatus.BAD_STEP
-        self.run("setup")
         return self.step_once()
 
     def step_once(self) -> SolverStatus:
-        """One step, its parameters already set up; of one that failed there are no forces."""
-        status = self._try_step()
+        """One step; of one that failed there are no forces, and the state is as it was."""
+        self.iterations = self.retries = self.substeps = 0
+        if not self.placing.all_finite():
+            status = SolverStatus.NOT_FINITE
+        elif not self.are_units():
+            status = SolverStatus.NOT_UNIT
+        else:
+            first = deepcopy(self.memory.state)
+            status = self._take_finer(first)
+            if status < 0:
+                restore(self.memory.state, first)
         if status < 0:
             self.switches(0.0, 0.0, 0.0)
         return status
 
-    def _try_step(self) -> SolverStatus:
-        """One step, its parameters already set up; the work memory holds it afterwards, even if it failed."""
+    def _take_finer(self, first: Mapping) -> SolverStatus:
+        """A step in parts, as many as its level says, and in twice as many while it fails or while parts are rough.
+
+        Roughness counts in a motion of which a step has failed before. If none are fine enough, the last ones that were
+        solved are taken. first: the state where the step begins.
+        """
+        options, state = self.options, self.memory.state["common"][0]
+        most = 0 if options.fixed_iterations > 0 else PARTS.index(options.substeps)
+        level = state.level[0]
+        halvings, solved = halvings_of(level, most), -1
+        status = self._take_parts(halvings)
+        while (status in MENDED or (status >= 0 and self.common.rough[0] > ROUGH)) and halvings < most:
+            solved = halvings if status >= 0 else solved
+            halvings += 1
+            level = float(halvings) + 1.0
+            restore(self.memory.state, first)
+            state.level[0] = level
+            status = self._take_parts(halvings)
+        if status < 0 <= solved:
+            restore(self.memory.state, first)
+            status = self._take_parts(solved)
+        state.level[0] = level_after(level, self.common.rough[0]) if most > 0 and level > 0.0 else 0.0
+        return status
+
+    def _take_parts(self, halvings: int) -> SolverStatus:
+        """One step in equal parts, as many as halvings make: inputs are held, drivers go at an even rate.
+
+        If a part fails, the state is left there.
+        """
+        self.substeps = parts = PARTS[halvings]
+        self.set_up(halvings)
+        self.common.parts[0], self.common.elapsed[0], self.common.rough[0] = float(parts), 0.0, 0.0
+        if parts > 1:
+            self.run("reset")
+        ways = [(target, reached[0], target[0]) for target, reached in self.targets]
+        status, iterations, retries = SolverStatus.OK, self.iterations, self.retries
+        for n in range(1, parts + 1):
+            for target, start, end in ways:
+                target[0] = start + n / parts * (end - start) if n < parts else end
+            self.iterations = self.retries = 0
+            now = self._take(n == parts)
+            iterations, retries = iterations + self.iterations, retries + self.retries
+            status = now if now < 0 or now > status else status
+            if status < 0:
+                break
+        for target, _, end in ways:
+            target[0] = end
+        self.iterations, self.retries = iterations, retries
+        return status
+
+    def _take(self, last: bool) -> SolverStatus:
+        """One step of the length that is set up; the work memory holds it afterwards, even if it failed.
+
+        Forces at a knot act for half of the step before it and half of the one after it.
+        """
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
-        self.iterations = self.retries = 0
-        if not self.placing.all_finite():
-            return SolverStatus.NOT_FINITE
-        if not self.are_units():
-            return SolverStatus.NOT_UNIT
-        self.switches(state.kick[0] * parameters.h[0], 1.0, self.common.inverse[0])
+        self.switches(0.5 * (state.before[0] + self.common.step[0]), 1.0, self.common.inverse[0])
         if self.interior:
             self.common.reach[0] = self.common.inverse[0]
         self.run("prepare")
@@ -153,13 +252,34 @@ class ReferenceSolver:
             status = self.newton()
         if status == SolverStatus.SINGULAR_STEP and state.singular[0] > 0.0:
             status = SolverStatus.LOOP_STALLED
-        if status >= 0:
+        if status < 0:
+            return status
+        if not self.interior:
+            self._roughen()
+        self.common.elapsed[0] = self.common.elapsed[0] + self.common.impulse[0]
+        if self.common.parts[0] > 1.0:
             self.run("react")
-            self.run("finish")
-            state.kick[0] = 1.0
-            if self.loops:
-                state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
+            self.run("gather")
+        if last:
+            self.run("arrive")
+        self.run("finish")
+        state.earlier[0] = state.before[0]
+        state.before[0] = self.common.step[0]
+        if self.loops:
+            state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
         return status
+
+    def _roughen(self) -> None:
+        """Once a step has failed: what the velocities of this one miss of where their last change led.
+
+        Where parts resolve the motion, that is of second order, and its square, which is measured, of fourth.
+        """
+        common, share = self.common, self.against_last()
+        if self.memory.state["common"][0].level[0] > 0.0 and share > 0.0:
+            common.length[0], common.missed[0], common.moved[0] = share, 0.0, 0.0
+            self.run("compare")
+            if common.missed[0] > common.rough[0] * common.moved[0]:
+                common.rough[0] = common.missed[0] / common.moved[0] if common.moved[0] > 0.0 else inf
 
     def is_step(self) -> bool:
         """Whether the time step is one."""
@@ -182,17 +302,18 @@ class ReferenceSolver:
         knot: the velocities are those at the knot itself (second order); else over the step before (the papers' start).
         Whether a motion can start here, which C returns as well, is told by `Placing.standing`.
         """
-        self.run("setup")
+        self.set_up()
         self.switches(0.0, 1.0, 0.0)
         self.run("prepare")
+        state = self.memory.state["common"][0]
         if self.loops:
-            self.memory.state["common"][0].singular[0] = 0.0
+            state.singular[0] = 0.0
+        state.level[0] = 0.0
+        state.before[0] = state.earlier[0] = 0.0 if knot else self.memory.parameters["common"][0].h[0]
         if not knot:
             self.run("launch_chord")
-            self.memory.state["common"][0].kick[0] = 1.0
             return 0.0
         self.run("launch")
-        self.memory.state["common"][0].kick[0] = 0.5
         self._knot_velocities(0.0)
         largest = 0.0
         for work, state in zip(self.bodies, self.memory.state["body"], strict=True):
@@ -225,9 +346,10 @@ class ReferenceSolver:
 
     def see_knot(self) -> None:
         """The knot as it stands: velocities, in the work memory."""
-        share = 0.0 if self.kick() < 1.0 else 0.5  # after a step, half of the forces at the knot are still to come
-        self.run("setup")
-        self._knot_velocities(share * self.memory.parameters["common"][0].h[0])
+        # a start at a knot has that knot's momenta; after a step, its half of the forces at the knot is still to come
+        state = self.memory.state["common"][0]
+        self.set_up(halvings_of(state.level[0], len(PARTS) - 1))
+        self._knot_velocities(0.5 * state.before[0])
 
     def observe(self) -> dict[str, object]:
         """The knot as it stands: placements, velocities projected onto the joints, energies, momenta, closure."""
@@ -252,11 +374,11 @@ class ReferenceSolver:
 
     def project(self, max_iterations: int = 50) -> float:
         """Move an approximate placement onto the constraints (Gauss-Newton, by mass); returns the closure left."""
-        self.run("setup")
+        self.set_up()
         left = max(max_iterations, 0)
         while True:
             if self.interior:  # time for next to nothing to act, but enough for dry friction to have a bound
-                self.switches(HARDLY * self.memory.parameters["common"][0].h[0], 0.0, self.common.inverse[0])
+                self.switches(HARDLY * self.common.step[0], 0.0, self.common.inverse[0])
                 self.common.reach[0] = self.common.inverse[0]
             else:
                 self.switches(0.0, 0.0, self.common.inverse[0])
@@ -305,7 +427,7 @@ class ReferenceSolver:
         """Exactly so many iterations, whole increments, and no look at the numbers on the way."""
         self.iterations = self.options.fixed_iterations
         try:
-            self.common.length[0] = 1.0 if self.options.extrapolate else 0.0
+            self.common.length[0] = self.against_last() if self.options.extrapolate else 0.0
             self.run("begin")
             self.run("evaluate")
             self.common.length[0] = 1.0
@@ -323,7 +445,7 @@ class ReferenceSolver:
 
     def carry_on(self) -> SolverStatus:
         """Newton's method from a start that carries on the last motion, where that stays inside the domain."""
-        merit = self._start(1.0 if self.options.extrapolate else 0.0)
+        merit = self._start(self.against_last() if self.options.extrapolate else 0.0)
         if not isfinite(merit) and self.options.extrapolate:
             merit = self._start(0.0)
         return self.iterate(merit)
@@ -411,8 +533,8 @@ class ReferenceSolver:
         """Whether momenta balance to round-off while rows that lost their direction stay open by a little."""
         if not self.loops:
             return False
-        parameters = self.memory.parameters["common"][0]
-        return self._balanced(STILL * self.options.tolerance, SINGULAR_OPENING * parameters.extent[0] / parameters.h[0])
+        extent = self.memory.parameters["common"][0].extent[0]
+        return self._balanced(STILL * self.options.tolerance, SINGULAR_OPENING * extent / self.common.step[0])
 
     def within(self, change: float) -> bool:
         """Whether a change of velocity like this one would remove the residual."""

@@ -39,7 +39,7 @@ from symvi.simulate.parameters import (
 from symvi.simulate.plan import plan_of
 from symvi.simulate.run import Run, overlaid
 from symvi.simulate.start import write_angles, write_placement, write_targets
-from symvi.simulate.trajectory import Trajectory
+from symvi.simulate.trajectory import FORMAT, Trajectory
 from symvi.simulate.turns import Turning
 
 DOUBTS = 10.0  # how much a gear or a lever may enlarge what a driver's rate is off
@@ -471,6 +471,11 @@ class Simulator:
         if not isinstance(start, Trajectory):
             self.start(start, time=time, step=step, project=project, knot=not papers_start, inputs=rows)
             return
+        if start.format != FORMAT:
+            raise MechanismError(
+                f"the trajectory was saved by an earlier version of symvi (format {start.format}, now {FORMAT}), where the "
+                "solver's own state at a knot meant something else; start from its state(), or simulate again"
+            )
         if not len(start.resume):
             raise MechanismError(
                 "the trajectory ends in a step that failed, beyond its last recorded knot; start from its state()"

@@ -21,7 +21,8 @@ from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
 from symvi.simulate.contacts import Contacts
 
-FORMAT = 3
+FORMAT = 4
+READ = (3, FORMAT)  # what is read; a simulation goes on from FORMAT alone, as the state at a knot meant something else before
 Array = NDArray[np.float64]
 
 
@@ -55,6 +56,8 @@ class Trajectory:
         that led to each knot: to second order the forces at the knot before. They are 0 at the first knot of a fresh
         start, which no step led to.
     powers: driver -> (N,) [W], that force times the mean rate of the step: first order in the step.
+    substeps (N,): equal parts that this step was taken in, 1 where it was solved whole; what is told of its forces are
+        means over all of it.
     retries (N,): starts that did not get through, of the step that led to each knot; zero without contacts.
     contact_values (N, n, 14), contact_names: see `contacts`. stop_values (N, m), stop_names: see `stop_forces`.
     inputs (N, m), input_names: what drove the steps.
@@ -65,6 +68,7 @@ class Trajectory:
     first_angles: joint -> its one or two angles at the first knot [rad], whole turns included, where they are known.
     carried_angles: joint -> (N, r), angles that were counted in every step; NaN where only the other one of two was.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
+    format: of the file that it was read from; no simulation goes on from an old one.
     """
 
     mechanism: Mechanism
@@ -99,6 +103,8 @@ class Trajectory:
     loops: str
     first_angles: Mapping[str, tuple[float, ...]]
     carried_angles: Mapping[str, Array]
+    substeps: Array
+    format: int = FORMAT
 
     def __post_init__(self) -> None:
         for field, what in (
@@ -198,7 +204,7 @@ class Trajectory:
         arrays |= {f"power:{name}": values for name, values in self.powers.items()}
         arrays |= {f"angle:{name}": values for name, values in self.carried_angles.items()}
         header = {
-            "format": FORMAT,
+            "format": self.format,
             "mechanism": json.loads(self.mechanism.to_json()),
             "step": self.step,
             "input_names": self.input_names,
@@ -222,7 +228,7 @@ class Trajectory:
         try:
             with np.load(path, allow_pickle=False) as data:
                 header = json.loads(str(data["header"]))
-                if header["format"] != FORMAT:
+                if header["format"] not in READ:
                     raise SymviError(
                         f"{path}: written by another version of symvi (format {header['format']}); simulate again"
                     )
@@ -242,6 +248,8 @@ class Trajectory:
         for name in [n for n in arrays if ":" in n]:
             kind, joint = name.split(":", 1)
             groups[kind][joint] = arrays.pop(name)
+        if header["format"] < FORMAT:  # no step was split
+            arrays.setdefault("substeps", np.minimum(np.arange(len(arrays["time"])), 1.0))
         return cls(
             mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
             step=header["step"],
@@ -256,6 +264,7 @@ class Trajectory:
             loops=header["loops"],
             first_angles={name: tuple(values) for name, values in header["first_angles"].items()},
             carried_angles=groups["angle"],
+            format=header["format"],
             **arrays,
         )
 
@@ -263,7 +272,7 @@ class Trajectory:
         """Raises ValueError where arrays do not belong together."""
         count, bodies = len(self.time), len(self.names)
         per_body = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}
-        per_knot = ("kinetic_energy", "potential_energy", "closure", "iterations", "status")
+        per_knot = ("kinetic_energy", "potential_energy", "closure", "iterations", "status", "substeps")
         shapes = {name: (count, bodies, size) for name, size in per_body.items()}
         shapes |= {name: (count,) for name in ("time", *per_knot)}
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
@@ -292,6 +301,7 @@ class Trajectory:
             "energy": self.energy,
             "closure": self.closure,
             "iterations": self.iterations,
+            "substeps": self.substeps,
             "status": self.status,
         }
         for name, contact in self.contacts.items():
