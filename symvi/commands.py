@@ -160,7 +160,7 @@ def simulate(
     fixed_iterations: FixedIterations = 0,
     substeps: Annotated[
         int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")
-    ] = 64,
+    ] = 256,
 ) -> Mapping[str, Any]:
     """Simulate a mechanism, and save, plot or show its motion."""
     from symvi.simulate import SolverOptions, Trajectory

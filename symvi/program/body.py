@@ -168,9 +168,9 @@ def _begin(trace: Trace) -> None:
 def _compare(trace: Trace) -> None:
     """add what a body's velocities miss of the last ones, carried on by `length` times their last change"""
     share = trace.read(COMMON, "work", "length")[0]
-    weights = {"v": trace.read(BODY, "parameters", "mass")[0], "w": trace.read(BODY, "parameters", "size")[0]}
+    mass, size = (trace.read(BODY, "parameters", name)[0] for name in ("mass", "size"))
     missed = moved = trace.graph.constant(0)
-    for name, weight in weights.items():
+    for name, weight in (("v", trace.graph.constant(1)), ("w", size / mass)):
         last = trace.read(BODY, "state", name, 3)
         before = trace.read(BODY, "state", f"{name}_old", 3)
         now = trace.read(BODY, "work", name, 3)

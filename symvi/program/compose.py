@@ -180,6 +180,7 @@ class Composer:
         self._eliminate(constraints)
         if self.inequalities:
             self._keep(constraints)
+            self.phases["compare"] = []  # impacts change velocities at once, however short the parts of a step are
         placing = Placing(self, joints)
         notes = {
             "order": [self.graph.nodes[i].name for i in self.order.order],

@@ -152,7 +152,7 @@ class SolverOptions:
     fixed_iterations: int = 0
     complementarity: float | None = None
     papers_method: bool = False
-    substeps: int = 64
+    substeps: int = 256
 
     def __post_init__(self) -> None:
         if self.tolerance is not None and not 0 < self.tolerance < 1:

@@ -36,7 +36,16 @@ class View:
             "potential": random(1),
             "momentum": random(3),
             "spin": random(3),
+            "missed": random(1),
+            "moved": random(1),
         }
+        self.elapsed = random(1)[0]
+        self.totals = {name: self._totals(node) for name, node in scene.nodes.items()}
+
+    def _totals(self, node: Node) -> dict[str, list]:
+        """Sums over the parts of a step that came before, of a node that has some."""
+        fields = self.program.records.of(node.kind, "work")
+        return {f.name: self.scene.field.randoms(f.size) for f in fields if f.name in ("total", "total_reaction")}
 
     # --- records ---------------------------------------------------------------------------------------------------
     def check(self, of: str | Node, field: str, expected: list, store: str = "work") -> Check:
@@ -80,6 +89,17 @@ class View:
 
     def set_sums(self, memory: Memory) -> None:
         self.set(memory, "common", **self.sums)
+
+    def set_expected(self, memory: Memory) -> None:
+        """How much of the last change of the velocities was expected, and sums to add to."""
+        self.set_length(memory)
+        self.set_sums(memory)
+
+    def set_parts(self, memory: Memory) -> None:
+        """Sums over parts of the step that came before, and the time of all of them."""
+        self.set(memory, "common", elapsed=[self.elapsed])
+        for name, totals in self.totals.items():
+            self.set(memory, name, **totals)
 
     def set_knot(self, memory: Memory) -> None:
         """Velocities at a knot, as observing solves for them, and sums to add to."""

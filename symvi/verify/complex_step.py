@@ -74,7 +74,7 @@ def _start_path(of: Subject, phases: Callable, memory: Memory, law: str, random:
 
     All are of order one, so that what the law adds to the blocks is as large as they are.
     """
-    h = memory["parameters"]["common"][0]["h"][0]
+    h = memory["work"]["common"][0]["step"][0]
     steering = {"reach": 1 / h, "target": h, "ratio": 1.0, "stick": 1.0, "memory": 1.0, "second": 0.0}
     memory["work"]["common"][0] |= {name: [value] for name, value in steering.items()}
     phases(memory, "evaluate", "warm")
@@ -141,8 +141,7 @@ def random_memory(of: Subject, h: float, seed: int = 0) -> Memory:
         store: {kind: [record(kind, store, node.index) for node in nodes] for kind, nodes in program.nodes.items()}
         for store in STORES
     }
-    memory["parameters"]["common"][0]["h"] = [h]
-    memory["work"]["common"][0] |= {"impulse": [h], "carry": [1.0], "closure": [1.0 / h]}
+    memory["work"]["common"][0] |= {"step": [h], "impulse": [h], "carry": [1.0], "closure": [1.0 / h]}
     for state in memory["state"]["body"]:
         size = sqrt(sum(x * x for x in state["q"]))
         state["q"] = [x / size for x in state["q"]]

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory
+from symvi.verify.expected_state import mean_of_parts
 from symvi.verify.expected_step import Linear
 from symvi.verify.naive.central_path import Scaling
 from symvi.verify.naive.contacts import NaiveContact, tangential
@@ -303,17 +304,29 @@ def merit(view: View) -> list:
 
 # --- results ------------------------------------------------------------------------------------------------------
 def react(view: View) -> Iterator[Check]:
+    for name, values in shown(view):
+        yield view.check(name, "shown", values)
+
+
+def gather(view: View) -> Iterator[Check]:
+    """Means over the parts of a step so far: of contacts the forces and the sliding, of all others the forces."""
+    for name, values in shown(view):
+        means = range(1, 8) if name in view.interior.contacts else range(len(values))
+        yield from mean_of_parts(view, name, "total", "shown", values, means)
+
+
+def shown(view: View) -> Iterator[tuple[str, list]]:
     """What users see: of contacts the gap, forces, sliding and place; of all others the force along coordinates."""
     scene, zero = view.scene, view.scene.zero
     for name, node in view.interior.nodes.items():
         impulse = scale(1 / scene.impulse, node.impulse(view.path.variables[name]))
         contact, u = view.interior.contacts.get(name), view.interior.rates[name]
         if contact is None:
-            yield view.check(name, "shown", impulse if name in _dry(view) else [_net(view, name, impulse)])
+            yield name, impulse if name in _dry(view) else [_net(view, name, impulse)]
             continue
         friction, slide = (impulse[1:], u[1:]) if contact.cone != "none" else ([zero] * 3, [zero] * 3)
-        shown = [scene.h * u[0], impulse[0] * contact.steepness, *friction, *slide, *contact.place, *contact.normal]
-        yield view.check(name, "shown", shown)
+        forces = [impulse[0] * contact.steepness, *friction]
+        yield name, [scene.h * u[0], *forces, *slide, *contact.place, *contact.normal]
 
 
 def _net(view: View, name: str, impulse: list):

@@ -79,7 +79,51 @@ def displace(view: View) -> Iterator[Check]:
         yield view.check(name, "q", q, "state")
 
 
+def compare(view: View) -> Iterator[Check]:
+    """Squares of the velocities, and of what they miss of the last ones carried on; rates count by a body's size."""
+    missed, moved = view.sums["missed"][0], view.sums["moved"][0]
+    for name, body in view.scene.bodies.items():
+        state, (v, w) = body.record, view.system.velocity(name)
+        for weight, now, last, old in (
+            (1, v, state.v_state, state.v_old),
+            (body.size / body.mass, w, state.w_past, state.w_old),
+        ):
+            away = subtract(now, add(last, scale(view.scene.length, subtract(last, old))))
+            missed, moved = missed + dot(away, away) * weight, moved + dot(now, now) * weight
+    yield view.check("common", "missed", [missed])
+    yield view.check("common", "moved", [moved])
+
+
+def reset(view: View) -> Iterator[Check]:
+    for name, totals in view.totals.items():
+        for field, values in totals.items():
+            yield view.check(name, field, [view.scene.zero] * len(values))
+
+
+def gather(view: View) -> Iterator[Check]:
+    """Impulses of all parts so far, and the mean of the reactions over their time."""
+    for name, impulses in view.scene.impulses.items():
+        total = add(view.totals[name]["total"], impulses)
+        yield view.check(name, "total", total)
+        yield view.check(name, "y", total)
+    for name, values in reactions(view):
+        yield from mean_of_parts(view, name, "total_reaction", "reaction", values, range(6))
+
+
+def mean_of_parts(view: View, name: str, total: str, field: str, values: list, entries) -> Iterator[Check]:
+    """Entries of what is shown of this part join their sums, by the time that forces acted; others stay."""
+    sums = [old + view.scene.impulse * values[k] for old, k in zip(view.totals[name][total], entries, strict=True)]
+    means = dict(zip(entries, (value / view.elapsed for value in sums), strict=True))
+    yield view.check(name, total, sums)
+    yield view.check(name, field, [means.get(k, value) for k, value in enumerate(values)])
+
+
 def react(view: View) -> Iterator[Check]:
+    for name, values in reactions(view):
+        yield view.check(name, "reaction", values)
+
+
+def reactions(view: View) -> Iterator[tuple[str, list]]:
     """The rows' force on the child, and their torque about its anchor, in joint axes."""
     scene = view.scene
     for joint in scene.mechanism.joints:
@@ -91,7 +135,7 @@ def react(view: View) -> Iterator[Check]:
             values = [
                 value / scene.impulse for part in wrench for value in joints.in_joint_frame(numbers, (x_a, q_a), part)
             ]
-            yield view.check(joint.name, "reaction", values)
+            yield joint.name, values
 
 
 def finish(view: View) -> Iterator[Check]:
@@ -115,14 +159,16 @@ def finish(view: View) -> Iterator[Check]:
     yield from angles(view, "", "state", scene.nodes)
     yield from angles(view, "", "state", scene.watched)
     for driver in scene.mechanism.drivers:
+        yield view.check(driver.name, "target", scene.inputs[driver.name]["target"], "state")
+
+
+def arrive(view: View) -> Iterator[Check]:
+    """The rate at the new knot is that of a parabola through three inputs, from the mean rates of two steps."""
+    scene = view.scene
+    for driver in scene.mechanism.drivers:
         target, state = scene.inputs[driver.name]["target"][0], scene.states[driver.name]
         mean = (target - state["target"][0]) / scene.h
-        # the rate at the new knot is that of a parabola through three inputs, from the mean rates of two steps
-        for field, value in (
-            ("target", target),
-            ("rate_before", mean),
-            ("rate", mean + (mean - state["rate_before"][0]) / 2),
-        ):
+        for field, value in (("rate_before", mean), ("rate", mean + (mean - state["rate_before"][0]) / 2)):
             yield view.check(driver.name, field, [value], "state")
 
 

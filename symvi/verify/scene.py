@@ -28,7 +28,7 @@ from symvi.verify.numbers import joints_of
 from symvi.verify.opaque import Opaque
 from symvi.verify.path_numbers import PathNumbers
 
-ATTEMPTS = 400  # a radicand has a root at every second point; a scene has a few radicands
+ATTEMPTS = 2000  # a radicand has a root at every second point; a scene has a few radicands
 
 
 @dataclass
@@ -178,10 +178,10 @@ class Scene:
             for store in STORES
         }
         memory["parameters"]["common"][0] |= {
-            "h": [self.h],
             "gravity": list(self.gravity),
             "extent": [self.extent],
         }
+        memory["work"]["common"][0]["step"] = [self.h]
         for k, body in enumerate(self.bodies.values()):
             memory["parameters"]["body"][k] |= {"mass": [body.mass], "inertia": list(body.inertia), "size": [body.size]}
             memory["state"]["body"][k] |= {

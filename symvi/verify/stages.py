@@ -88,7 +88,18 @@ def _plain_solve(view: View) -> list[Row]:
         ("solve again", ("linearize", "eliminate", "substitute"), "evaluate again", view.nothing, solve),
         ("retreat", ("retreat",), "evaluate", view.set_base, state.retreat),
         ("react", ("react",), "evaluate", view.nothing, state.react),
+        ("compare", ("compare",), "evaluate", view.set_expected, state.compare),
+        *_parts(view, lambda v: state.gather(v)),
         ("finish", ("finish",), "evaluate", view.nothing, state.finish),
+    ]
+
+
+def _parts(view: View, gather: Callable[[View], Iterator[Check]]) -> list[Row]:
+    """What is summed over the parts of a step, and what is done at the end of the last one."""
+    return [
+        ("reset", ("reset",), "react", view.nothing, state.reset),
+        ("gather", ("gather",), "react", view.set_parts, gather),
+        ("arrive", ("arrive",), "evaluate", view.nothing, state.arrive),
     ]
 
 
@@ -147,6 +158,7 @@ def _path(view: View) -> list[Row]:
         ("respond exact", ("respond",), "solve exact", view.set_solution, respond_exact),
         ("retreat", ("retreat",), "press", view.set_base, lambda v: chain(state.retreat(v), path.retreat(v))),
         ("react", ("react",), "press", view.nothing, lambda v: chain(state.react(v), path.react(v))),
+        *_parts(view, lambda v: chain(state.gather(v), path.gather(v))),
         ("finish", ("finish",), "press", view.nothing, lambda v: chain(state.finish(v), path.finish(v))),
     ]
 
