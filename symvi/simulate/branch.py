@@ -73,7 +73,7 @@ class Branch:
         near = self._is_weak(WEAK * self.solver._turn())
         if found not in SOLVED and not near:
             return found
-        if found in SOLVED and not self._is_weak(LOST) and self.goes_on(found, near):
+        if found in SOLVED and not (near and self._is_weak(LOST)) and self.goes_on(found, near):
             return found
         if not near:
             return SolverStatus.JUMP
