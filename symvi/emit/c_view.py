@@ -162,7 +162,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "unit": printer.literal(Fraction(str(UNIT))),
         "apart": printer.literal(APART),
         "slight": printer.literal(SLIGHT),
-        "uneven": printer.literal(Fraction(str(UNEVEN))),
+        "uneven": printer.literal(UNEVEN),
         "beside": [tuple(map(printer.literal, pair)) for pair in BESIDE],
         "loops": bool(program.notes["loops"]),
         "order": wrapped("elimination order: " + ", ".join(program.notes["order"])),

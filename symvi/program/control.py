@@ -22,7 +22,7 @@ LOST = 1e-7  # one below this share of s²: round-off may hide on which branch t
 # by an angle with the sine 1/4 in half a step, s = 1/16 departs; along the impulses of the first knot s/(1 - 2s)²
 APART = 4 / 49
 SLIGHT = 1 / 256  # of the same: departures that may grow from knot to knot as they like
-UNEVEN = 0.2  # (n1 - n0)/(√n1 + √n0)²: a knot that bends the way by 3/2 more on its second side than on its first
+UNEVEN = 2 / 9  # (n1 - n0)/(√n1 + √n0)²: after a knot the way bends 11/7 times as much as before it
 # (share of the old momentum, weight of the polynomial of degree 7 through steps with such shares, at the whole one)
 BESIDE = tuple(
     (1 + sign * count / 16, weight)
