@@ -24,6 +24,9 @@ def list_facts(trajectory, frames: Keyframes, facts: Mapping[str, object] | None
     rows.append(("largest closure", _largest(trajectory.closure)))
     rows.append(("largest energy change", f"{_short(energy_change(trajectory))} J"))
     rows.append(("iterations per step", _iterations(trajectory)))
+    substeps = np.asarray(getattr(trajectory, "substeps", ()))
+    if (substeps > 1).any():
+        rows.append(("steps that were split", f"{_grouped(int((substeps > 1).sum()))}, at most in {substeps.max():.0f}"))
     if getattr(trajectory, "contact_names", ()):
         gaps = trajectory.contact_values[:, :, 0]
         rows.append(("contact points", str(gaps.shape[1])))

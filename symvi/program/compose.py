@@ -180,7 +180,8 @@ class Composer:
         self._eliminate(constraints)
         if self.inequalities:
             self._keep(constraints)
-            self.phases["compare"] = []  # impacts change velocities at once, however short the parts of a step are
+        if self.inequalities or self.mechanism.drivers:
+            self.phases["compare"] = []  # contacts, and drivers at knots, change velocities at once in however short a part
         placing = Placing(self, joints)
         notes = {
             "order": [self.graph.nodes[i].name for i in self.order.order],

@@ -110,13 +110,12 @@ SENTENCES = {
 
 # What a shorter step may mend: an iteration that does not find the solution near the last motion, turns that are too
 # large, a singular position that a shorter step does not end in. Nothing mends numbers that are none, joints that open
-# along rows that were dropped, or options that make no sense.
+# along rows that were dropped, a contact that a joint squeezes, or options that make no sense.
 MENDED = (
     SolverStatus.NOT_CONVERGED,
     SolverStatus.LINE_SEARCH,
     SolverStatus.DOMAIN,
     SolverStatus.LOOP_STALLED,
-    SolverStatus.SQUEEZED,
     SolverStatus.JUMP,
 )
 PARTS = tuple(1 << n for n in range(MOST_PARTS.bit_length()))

@@ -6,12 +6,14 @@ structs are these very bytes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from symvi.native import Library
-from symvi.program.control import CONTACT_SIZE, SolverOptions
+from symvi.program.control import CONTACT_SIZE, MENDED, PARTS, SolverOptions
 from symvi.program.records import STORES
 from symvi.simulate.plan import Plan
 
@@ -26,6 +28,7 @@ class Engine(Protocol):
     parameters: np.ndarray
     state: np.ndarray
     iterations: int  # of the step that failed last
+    would_do: int  # equal parts in which that step would have been solved; 0 if none are known
 
     def forget(self) -> None:
         """Clear state and scratch memory: nothing of an earlier start that failed may enter the next."""
@@ -115,16 +118,30 @@ class CEngine:
         status = self._function("rollout")(
             p, self._options(options), z, u, int(varying), w, steps, every, self._pointer(frames, "frame"), done
         )
-        self.iterations = self._effort(options, u, int(varying) * done[0]) if status < 0 else 0
+        if status < 0:
+            self._look_at_failure(int(status), options, u + int(varying) * done[0])
         del kept
         return int(status), int(done[0]), frames[1:]
 
-    def _effort(self, options: SolverOptions, inputs, row: int) -> int:
-        """Iterations of the step that failed: it is tried again, and fails again in the same way."""
+    def _look_at_failure(self, status: int, options: SolverOptions, inputs) -> None:
+        """Iterations of the step that failed, and parts that would do; it is tried again, and fails in the same way."""
         info = self._ffi.new(f"{self._prefix}_info *")
-        p, z, w = (self._pointer(getattr(self, name), name) for name in ("parameters", "state", "work"))
-        self._function("step")(p, self._options(options), z, inputs + row, w, info)
-        return int(info.iterations)
+        p, w = (self._pointer(getattr(self, name), name) for name in ("parameters", "work"))
+
+        def step(how: SolverOptions) -> int:
+            state = self.state.copy()
+            return self._function("step")(p, self._options(how), self._pointer(state, "state"), inputs, w, info)
+
+        self.would_do = _parts_that_do(status, options, step)
+        step(options)
+        self.iterations = int(info.iterations)
+
+
+def _parts_that_do(status: int, options: SolverOptions, step: Callable[[SolverOptions], int]) -> int:
+    """The fewest parts, beyond those allowed, in which a step that failed is solved; 0 where none are found."""
+    if status not in MENDED or options.fixed_iterations > 0:
+        return 0
+    return next((n for n in PARTS if n > options.substeps and step(replace(options, substeps=n)) >= 0), 0)
 
 
 class PythonEngine:
@@ -214,8 +231,8 @@ class PythonEngine:
             before = self._placement()
             status = self.solver.step()
             if status < 0:
-                self.iterations = self.solver.iterations
                 self._pull_state()
+                self._look_at_failure(int(status), options)
                 return int(status), n, np.array(frames).reshape(-1, self.plan.frame["size"][0])
             worst = max(worst, int(status))
             if (n + 1) % every == 0:
@@ -227,6 +244,18 @@ class PythonEngine:
                 frames.append(self._frame_of(before | forces | seen))
         self._pull_state()
         return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])
+
+    def _look_at_failure(self, status: int, options: SolverOptions) -> None:
+        """Iterations of the step that failed, and parts that would do; it is tried again, and fails in the same way."""
+
+        def step(how: SolverOptions) -> int:
+            self.solver.options = how.in_precision("double")
+            self._push("state", self.state)
+            return self.solver.step()
+
+        self.would_do = _parts_that_do(status, options, step)
+        step(options)
+        self.iterations = self.solver.iterations
 
     def _angles(self) -> dict[str, list]:
         """Carried angles at the knot that was observed."""

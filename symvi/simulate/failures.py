@@ -13,13 +13,21 @@ from symvi.simulate.plan import Plan
 Field = Callable[[str, str, int, str], np.ndarray]  # store, node type, index, field -> its numbers
 
 
-def failure_of(plan: Plan, status: SolverStatus, time: float, iterations: int, field: Field) -> SolverError:
-    """The error of a step from `time` [s] that ended so, naming the body, constraint or contact that tells most."""
+def failure_of(
+    plan: Plan, status: SolverStatus, time: float, iterations: int, field: Field, would_do: int = 0
+) -> SolverError:
+    """The error of a step from `time` [s] that ended so, naming the body, constraint or contact that tells most.
+
+    would_do: equal parts in which the step would have been solved; 0 if none are known.
+    """
     worst = worst_of(plan, status, field)
     count = f" after {iterations} iteration{'s' if iterations > 1 else ''}" if iterations else ""
     where = f"; worst at {worst}{count}" if worst else count
     if contact := _worst_inequality(plan, status, field, worst):
         where += f"; of contacts, limits and dry friction at {contact}"
+    if would_do:
+        h = field("parameters", "common", 0, "h")[0]
+        where += f"; here a step of {h / would_do:.3g} s would do, or substeps={would_do}"
     text = f"mechanism '{plan.name}', after t = {time:g} s: {status.sentence}{where}"
     return SolverError(text, status, worst, iterations)
 

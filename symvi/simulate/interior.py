@@ -117,7 +117,8 @@ class Interior:
         closing = self._closing_speed()
         common.ratio[0] = how.ratio
         common.stick[0] = how.stick
-        common.memory[0] = 0.0 if rest == path.Rest.PROJECTION else how.memory * solver.against_last()
+        lasting = solver.against_last()  # share of the last impulses that are expected, as forces act for less time or more
+        common.memory[0] = 0.0 if rest == path.Rest.PROJECTION else how.memory * (lasting if lasting < 1.0 else 1.0)
         first = path.FIRST * (speed * (speed if speed > closing else closing))
         first = first if first > closing * closing else closing * closing
         common.target[0] = how.spread * (how.ratio * first)

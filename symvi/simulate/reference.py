@@ -119,6 +119,7 @@ class ReferenceSolver:
         self.common = self.memory.work["common"][0]
         self.bodies = self.memory.work["body"]
         self.loops = bool(program.notes["loops"])
+        self.compares = bool(program.phases["compare"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.interior = Interior(self) if program.notes["inequalities"] else None
@@ -254,7 +255,7 @@ class ReferenceSolver:
             status = SolverStatus.LOOP_STALLED
         if status < 0:
             return status
-        if not self.interior:
+        if self.compares:
             self._roughen()
         self.common.elapsed[0] = self.common.elapsed[0] + self.common.impulse[0]
         if self.common.parts[0] > 1.0:

@@ -442,7 +442,7 @@ class Simulator:
         recorded = np.concatenate(run.found)
         if status < 0:
             effort = times[run.done], self.engine.iterations
-            failure = failure_of(self.plan, SolverStatus(status), *effort, self._numbers)
+            failure = failure_of(self.plan, SolverStatus(status), *effort, self._numbers, self.engine.would_do)
             if on_error == "raise":
                 raise failure
             recorded[-1, self.plan.frame["status"][0]] = status

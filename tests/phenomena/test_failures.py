@@ -10,6 +10,7 @@ from tests.support.crooked_chains import crooked_chain
 from tests.support.measuring import largest
 
 STEP = 0.01
+WHOLE = SolverOptions(substeps=1)  # no step is split
 SOLID = {"mass": 1.0, "inertia": (0.03, 0.04, 0.05)}
 
 
@@ -107,10 +108,10 @@ def test_a_violent_push_fails_and_leaves_the_state_untouched(backend: str, push:
     simulator = Simulator(spinner(3.0), backend=backend)
     inputs = {"hand.torque[0]": np.where(np.arange(31) < 20, 0.0, push)}
     with pytest.raises(SolverError, match="mechanism 'spinner', after t = 0.2 s: ") as caught:
-        simulator.simulate(0.3, STEP, inputs=inputs)
+        simulator.simulate(0.3, STEP, inputs=inputs, options=WHOLE)
     assert caught.value.status == SolverStatus.NOT_FINITE if push > 1e150 else caught.value.status < 0
     assert caught.value.status.sentence in str(caught.value)
-    failed = simulator.simulate(0.3, STEP, inputs=inputs, on_error="status")
+    failed = simulator.simulate(0.3, STEP, inputs=inputs, options=WHOLE, on_error="status")
     assert len(failed) == 21 and failed.status[-1] == caught.value.status
     assert (failed.status[:-1] == SolverStatus.OK).all()
     assert np.isfinite(failed.resume).all() and np.isfinite(failed.orientation).all()
@@ -132,7 +133,7 @@ def test_a_body_that_is_driven_to_turn_too_far_in_a_step_fails_for_that_reason(b
                                forces=[Actuator(name="motor", joint="hinge")]), backend=backend)  # fmt: skip
     for simulator, name in ((free, "hand.torque[2]"), (held, "motor.force")):
         with pytest.raises(SolverError, match="a quarter of a turn or more in one step; take a smaller step") as caught:
-            simulator.simulate(3.0, STEP, inputs={name: 2.5})
+            simulator.simulate(3.0, STEP, inputs={name: 2.5}, options=WHOLE)
         assert caught.value.status == SolverStatus.DOMAIN and "after t = 2 s" in str(caught.value)
         assert caught.value.worst == "body 'top'" and caught.value.iterations > 1
 
@@ -155,7 +156,7 @@ def test_a_failure_names_the_worst_body_or_joint_and_the_iterations() -> None:
     told = []
     for backend in ("c", "python"):
         with pytest.raises(SolverError, match=r"worst at (body )?'(link|joint)3' after 1 iteration$") as caught:
-            options = SolverOptions(tolerance=1e-14, max_iterations=1)
+            options = SolverOptions(tolerance=1e-14, max_iterations=1, substeps=1)
             Simulator(mechanism, backend=backend).simulate(1.0, STEP, inputs={"motor.force": 5.0}, options=options)
         told.append((str(caught.value), caught.value.worst, caught.value.iterations))
     assert told[0] == told[1] and told[0][2] == 1

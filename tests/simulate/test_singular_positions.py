@@ -15,7 +15,7 @@ from symvi.emit.c import generate
 from symvi.mechanism import Mechanism, start_state
 from symvi.native import compile_library, load_library
 from symvi.program.compose import compose
-from symvi.program.control import SolverOptions, SolverStatus
+from symvi.program.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.program.loops import analyse
 from symvi.program.program import Program
 from symvi.simulate.build import has_compiler
@@ -53,8 +53,10 @@ def put(engine: PythonEngine | CEngine, mechanism: Mechanism, step: float = STEP
     engine.start(NOTHING[0], True)
 
 
-def rolled(engine: PythonEngine | CEngine, steps: int) -> tuple[int, dict[str, np.ndarray]]:
-    status, _, frames = engine.rollout(NOTHING, False, steps, 1, SolverOptions())
+def rolled(
+    engine: PythonEngine | CEngine, steps: int, options: SolverOptions = DEFAULTS
+) -> tuple[int, dict[str, np.ndarray]]:
+    status, _, frames = engine.rollout(NOTHING, False, steps, 1, options)
     return status, {name: entry(engine.plan, frames, name) for name in ("status", "closure", "kinetic", "potential")}
 
 
@@ -78,7 +80,7 @@ def test_two_singular_steps_in_a_row_are_refused() -> None:
     engine = started(mechanism, compose(mechanism, analyse(mechanism)))
     engine.state[engine.plan.at("state", "common", 0, "singular")] = 1.0
     before = engine.state.copy()
-    status, _ = rolled(engine, 1)
+    status, _ = rolled(engine, 1, SolverOptions(substeps=1))
     assert status == SolverStatus.LOOP_STALLED and (engine.state == before).all()
     engine.start(NOTHING[0], True)
     assert rolled(engine, 1)[0] == SolverStatus.SINGULAR_STEP

@@ -28,10 +28,10 @@ class DenseNewton:
             if hasattr(record, "y") and hasattr(record, "f")
         ]
         self.bodies = self.memory.work["body"]
-        self.memory.parameters["common"][0].h[0] = zero + h
         for record in (r for records in self.memory.parameters.values() for r in records if hasattr(r, "guard")):
             record.guard[:] = [zero] * len(record.guard)  # it is no part of the matrix, only of its factors
         common = self.memory.work["common"][0]
+        common.step[0] = zero + h
         self.run("setup")
         common.impulse[0], common.carry[0], common.closure[0] = zero + h, zero + 1, zero + 1 / h
 
