@@ -16,8 +16,13 @@ SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
 SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
 GUARD = 1e-12  # of a row's scale s², added to the pivot of a loop's row in the factorisation only
 WEAK = 0.5  # times the square of a step's half turn: a loop's pivot below this share of s² has other branches near it
+BENT = 8.0  # times the same: below this share of s² a way may bend too sharply for the step
 LOST = 1e-7  # one below this share of s²: round-off may hide on which branch the solution lies
-APART = 0.25  # of the largest velocity: a step that departs by more from its second knot is on another branch
+# Of a step's kinetic energy: one that departs by more from a knot is on another branch, or too long. Where a way bends
+# by an angle with the sine 1/4 in half a step, s = 1/16 departs; along the impulses of the first knot s/(1 - 2s)²
+APART = 4 / 49
+SLIGHT = 1 / 256  # of the same: departures that may grow from knot to knot as they like
+UNEVEN = 2 / 9  # (n1 - n0)/(√n1 + √n0)²: after a knot the way bends 11/7 times as much as before it
 # (share of the old momentum, weight of the polynomial of degree 7 through steps with such shares, at the whole one)
 BESIDE = tuple(
     (1 + sign * count / 16, weight)
@@ -62,6 +67,7 @@ class SolverStatus(IntEnum):
     BAD_PARAMETER = -14
     BAD_OPTION = -15
     NOT_UNIT = -16
+    JUMP = -17
 
     @property
     def sentence(self) -> str:
@@ -72,7 +78,7 @@ SENTENCES = {
     SolverStatus.OK: "the step was solved",
     SolverStatus.ROUND_OFF: "the step was solved; the residual is round-off and falls no further",
     SolverStatus.SINGULAR_STEP: "the step was solved at a singular position; "
-    "loops close less tightly, or on another branch, and the next step repairs it",
+    "loops close less tightly, and the next step repairs it",
     SolverStatus.UNSETTLED: "the fixed number of iterations was done, and more was left than is allowed; "
     "take a smaller step, or allow more",
     SolverStatus.NOT_CONVERGED: "Newton's method did not converge in the iterations allowed; "
@@ -97,6 +103,8 @@ SENTENCES = {
     SolverStatus.BAD_OPTION: "an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like",
     SolverStatus.NOT_UNIT: "an orientation is none: its quaternion is not of unit length; "
     "give it that, and start again",
+    SolverStatus.JUMP: "the motion is too fast for this step beside a singular position, and its energy would jump; "
+    "take a smaller step",
 }
 
 
@@ -108,6 +116,7 @@ MENDED = (
     SolverStatus.LINE_SEARCH,
     SolverStatus.DOMAIN,
     SolverStatus.LOOP_STALLED,
+    SolverStatus.JUMP,
 )
 PARTS = tuple(1 << n for n in range(MOST_PARTS.bit_length()))
 

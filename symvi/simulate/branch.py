@@ -4,10 +4,16 @@ Where loops lose a row's direction, branches of the motion meet: bars in one lin
 The equations of a step that ends there have a root on every branch, as near to each other as the second knot is to that
 position, and closed all of them; Newton's method may take any. Two facts tell which is right, and find it:
 
-- Velocities of a step are nearly tangent to the constraints at its second knot, where the motion goes on smoothly: they
-  are apart from their projection by the turn of a step. On another branch some bodies would stop at once.
+- Velocities of a step are nearly tangent to the constraints at its knots, where the motion goes on smoothly: they are
+  apart from their projections by what the way bends in half a step. On another branch some bodies would stop at once.
 - Steps that are driven a little less and a little more end aside, where roots lie apart and the extrapolated start is
   near the right one. Their velocities and impulses depend smoothly on the drive, through the singular position too.
+
+The first one bounds the energy as well. In the metric of the masses a step's kinetic energy is that of a knot, and n
+more: of what its velocities have that is not tangent there. The steps before and after a knot have n0 and n1 at it, so
+the impulses of joints do the work n1 - n0, which is all that they change the energy by. These are of second order, as
+ways bend by an angle of first order in a step; where two branches are near, they bend sharply. A step departs too far
+if it is on another branch, or too long to follow its own. On the way there n grows from step to step, ever faster.
 """
 
 from __future__ import annotations
@@ -15,7 +21,19 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from symvi.program.control import APART, BESIDE, GUARD, LOST, STILL, WEAK, SolverStatus
+from symvi.program.control import (
+    APART,
+    BENT,
+    BESIDE,
+    DOMAIN,
+    GUARD,
+    LOST,
+    SLIGHT,
+    STILL,
+    UNEVEN,
+    WEAK,
+    SolverStatus,
+)
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
@@ -46,20 +64,37 @@ class Branch:
             for k, record in enumerate(records)
             if hasattr(record, "guard")
         ]
-        self.drivers = aims_of(memory)
+        self.aims = aims_of(memory)
+        self.drivers = [
+            (record.target, memory.state[kind][k], memory.work[kind][k].y)
+            for kind, records in memory.input.items()
+            for k, record in enumerate(records)
+            if hasattr(memory.state[kind][k], "rate_before")
+        ]
         self.targets: list[float] = []
 
     def keep(self, found: SolverStatus) -> SolverStatus:
         """How a step ends whose first solution ended so: it is looked at again beside a singular position."""
-        if self.solver.iterations > 0 and self._is_weak(WEAK * self.solver._turn()):
-            self.targets = [given[0] for given, _ in self.drivers]
+        if self.solver.iterations > 0 and self._is_weak(BENT * self.solver._turn()):
+            self.targets = [given[0] for given, _ in self.aims]
             return self._keep(found)
         return found
 
     def _keep(self, found: SolverStatus) -> SolverStatus:
-        solver = self.solver
-        if found in SOLVED and not self._is_weak(LOST) and self.departure() <= APART:
+        """Where other branches are near, the step is solved again if it does not go on; else it is too long."""
+        near = self._is_weak(WEAK * self.solver._turn())
+        if found not in SOLVED and not near:
             return found
+        if found in SOLVED and not (near and self._is_weak(LOST)) and self.goes_on(found, near):
+            return found
+        if not near:
+            return SolverStatus.JUMP
+        status = self._again()
+        return status if status < 0 or self.goes_on(status, near) else SolverStatus.JUMP
+
+    def _again(self) -> SolverStatus:
+        """The step from velocities and impulses between those that end aside; if need be, from its own start."""
+        solver = self.solver
         status = self._between()
         iterations = solver.iterations
         if status in SOLVED:
@@ -72,9 +107,6 @@ class Branch:
             status = solver.carry_on()
             iterations += solver.iterations
         solver.iterations = iterations
-        before = solver.memory.state["common"][0].singular[0]
-        if status in SOLVED and before <= 0.0 and not self.departure() <= APART:
-            status = SolverStatus.SINGULAR_STEP
         return status
 
     def _is_weak(self, share: float) -> bool:
@@ -87,28 +119,79 @@ class Branch:
 
     def _drive(self, impulse: float, share: float) -> None:
         """A share of what drives the step enters: of the old momenta, and of the way that drivers are to go."""
-        for (target, reached), given in zip(self.drivers, self.targets, strict=True):
+        for (target, reached), given in zip(self.aims, self.targets, strict=True):
             target[0] = given if share == 1.0 else reached[0] + share * (given - reached[0])
         self.solver.switches(impulse, share, self.solver.common.inverse[0])
         self.solver.run("prepare")
 
-    def departure(self) -> float:
-        """How far the velocities are from any that keep the loops closed at the second knot, as a share of the largest.
+    def goes_on(self, status: SolverStatus, near: bool) -> bool:
+        """Whether a step departs by little from its knots, and from the first one about as the step before it did.
 
-        Where nothing drives, the residual is the momentum of the step itself, and what solves it is its projection.
+        Where nothing drives, the residual is the momentum of the step less the impulses of joints, and velocities less
+        what solves it are the projection at the second knot. It is looked at where other branches are near, or joints
+        do work at the first knot; not where loops have lost a row there, as a singular step's have.
         """
         solver = self.solver
         impulse = solver.common.impulse[0]
         self._drive(0.0, 0.0)
-        for phase in ("evaluate", "linearize", "eliminate", "substitute"):
-            solver.run(phase)
-        largest = apart = 0.0
-        for body in solver.bodies:
-            for k in range(3):
-                largest = max(largest, abs(body.v[k]), abs(body.w[k]))
-                apart = max(apart, abs(body.s[k] - body.v[k]), abs(body.s[k + 3] - body.w[k]))
+        solver.run("evaluate")
+        kinetic, apart = self._kinetic(), 0.0
+        after, before = self._bends()
+        work = after - before
+        if status in SOLVED and (near or work > (0.5 * SLIGHT) * kinetic):
+            apart = self._apart(kinetic)
         self._drive(impulse, 1.0)
-        return apart / largest if largest > 0.0 else 0.0
+        solver.run("evaluate")
+        if not work <= APART * kinetic or not apart <= APART * kinetic:
+            return False
+        bend = after + before
+        if not apart <= bend:
+            bend = apart
+        started = not solver.memory.state["common"][0].before[0] > 0.0
+        return started or apart <= SLIGHT * kinetic or work <= UNEVEN * bend
+
+    def _apart(self, kinetic: float) -> float:
+        """Twice the kinetic energy of what the velocities lack of their projection at the second knot."""
+        solver = self.solver
+        for phase in ("linearize", "eliminate", "substitute"):
+            solver.run(phase)
+        solver.common.length[0] = 1.0
+        solver.run("advance")
+        if solver._turn() < DOMAIN:
+            solver.run("evaluate")
+            kinetic = self._kinetic()
+        solver.common.length[0] = 0.0
+        solver.run("retreat")
+        return kinetic
+
+    def _bends(self) -> tuple[float, float]:
+        """Impulses of joints at the first knot times the velocities after it, and against those before it.
+
+        With n0 and n1 they are 2 √n1 (√n0 + √n1) and 2 √n0 (√n0 + √n1): they differ by twice the work of the joints.
+        Drivers are left out, whose work is none of the joints'.
+        """
+        memory, inverse = self.solver.memory, self.solver.common.inverse[0]
+        after = before = 0.0
+        given = {id(target): value for (target, _), value in zip(self.aims, self.targets, strict=True)}
+        for target, state, y in self.drivers:
+            after = after - y[0] * (inverse * (given[id(target)] - state.target[0]))
+            before = before + y[0] * state.rate_before[0]
+        for body, state, numbers in zip(
+            self.solver.bodies, memory.state["body"], memory.parameters["body"], strict=True
+        ):
+            for k in range(3):
+                push, twist = numbers.mass[0] * body.v[k] - body.f[k], body.l[k] - body.f[k + 3]
+                after = after + (push * body.v[k] + twist * body.w[k])
+                before = before - (push * state.v[k] + twist * state.w[k])
+        return after, before
+
+    def _kinetic(self) -> float:
+        """Twice the kinetic energy of the velocities that were evaluated."""
+        total = 0.0
+        for body, numbers in zip(self.solver.bodies, self.solver.memory.parameters["body"], strict=True):
+            for k in range(3):
+                total = total + (numbers.mass[0] * (body.v[k] * body.v[k]) + body.l[k] * body.w[k])
+        return total
 
     def _between(self) -> SolverStatus:
         """Velocities and impulses between those of steps that are driven a little less and a little more.
