@@ -65,6 +65,7 @@ PHASES = (
     "displace",
     "launch",
     "launch_chord",
+    "launch_turn",
     "energy",
     "couple",
     "place",
