@@ -1,10 +1,10 @@
-"""A dropped cube never enters the ground; it comes to rest a few nanometres above, by a formula that says how far.
+"""A dropped cube never enters the ground; it comes to rest some picometres above, by a formula that says how far.
 
 Brüdigam, Sosnowski, Manchester & Hirche 2023, Fig. 7d. A cube of 0.5 m and 1 kg, a contact in each corner, falls flat
 from 0.25 to 1.25 m, in steps of 0.01 s. The paper finds a smallest gap of 43 um with a tolerance of 1e-3, in its own
 mixed units, and 2.7 cm of penetration in MuJoCo. Here a tolerance bounds impulse times velocity in units of
 m (g h)^2; with n contacts each carries m g h / n, so that the interior point, which ends on half of the tolerance,
-leaves the cube n/2 tol g h^2 above the ground. At 1e-6 that is 2 nm. The corners' heights are computed from the
+leaves the cube n/2 tol g h^2 above the ground. At 1e-8 that is 20 pm. The corners' heights are computed from the
 placement alone. MuJoCo takes part, with its own settings, where it is installed (pip install mujoco).
 """
 
@@ -19,7 +19,7 @@ from symvi import Simulator, SolverOptions, State, Trajectory
 STEP, DURATION, FRICTION, RESTING = 0.01, 1.0, 0.3, 4
 QUOTED = 0.65  # m: the height of which the paper gives figures
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
-DEFAULT = 1e-6
+DEFAULT = 1e-8
 XML = """<mujoco><option timestep="{step}"/><worldbody>
 <geom type="plane" size="5 5 1" friction="{friction} .005 .0001"/>
 <body pos="0 0 {height}"><freejoint/>

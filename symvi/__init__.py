@@ -16,7 +16,9 @@ if TYPE_CHECKING:
         MechanismError,
         MissingExtraError,
         SolverError,
+        SpinWarning,
         SymviError,
+        SymviWarning,
     )
     from symvi.exporters import Exported, export
     from symvi.importers import Imported, load
@@ -52,7 +54,8 @@ __version__ = "0.1.0"
 _HOME_OF = {
     name: module
     for module, names in {
-        "symvi.errors": "AssemblyError CompilerError MechanismError MissingExtraError SolverError SymviError",
+        "symvi.errors": "AssemblyError CompilerError MechanismError MissingExtraError SolverError SpinWarning"
+        " SymviError SymviWarning",
         "symvi.exporters": "Exported export",
         "symvi.importers": "Imported load",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
@@ -95,8 +98,10 @@ __all__ = [
     "SolverError",
     "SolverOptions",
     "Sphere",
+    "SpinWarning",
     "State",
     "SymviError",
+    "SymviWarning",
     "Trajectory",
     "Wrench",
     "__version__",

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -19,7 +20,7 @@ import typer
 from rich.console import Console
 
 from symvi.console import command
-from symvi.errors import SymviError, missing_extra
+from symvi.errors import SpinWarning, SymviError, missing_extra
 from symvi.importing import imported_looks, takes_mechanism
 from symvi.program.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
@@ -152,6 +153,10 @@ def simulate(
     input_: Inputs = None,
     every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
     project: Annotated[bool, typer.Option(help="Move an approximate start onto the constraints.")] = False,
+    rates: Annotated[
+        Literal["momentum", "turn"],
+        typer.Option(help="Whether angular velocities of a start give momenta, or the rates at which bodies turn."),
+    ] = "momentum",
     resume: Annotated[Path | None, typer.Option("--continue", help="Go on from a saved trajectory.")] = None,
     layout: Layout = "auto",
     real: Real = "double",
@@ -187,7 +192,7 @@ def simulate(
     start = None if resume is None else Trajectory.load(resume)
     build = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
     build["parameters"] = _settings(set_ or [], "--set", "arm.mass=2 or gravity=0,0,-1.62")
-    how = {"every": every, "project": project, "start": start, "options": options}
+    how = {"every": every, "project": project, "start": start, "options": options, "rates": rates}
     how["inputs"] = _inputs(input_ or [], imported)
     simulator, trajectory, seconds = _run(console, mechanism, time, step, build, **how)
     result = dict(_summary(console, simulator, trajectory, seconds))
@@ -300,7 +305,9 @@ def _run(
     built = perf_counter()
     with _progress(console) as progress:
         try:
-            trajectory = simulator.simulate(time, step, progress=progress, **how)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SpinWarning)  # the summary has it
+                trajectory = simulator.simulate(time, step, progress=progress, **how)
         except MemoryError as error:
             remedy = "simulate in parts, with --out and --continue, or record less, with --every"
             raise SymviError(f"{round(time / step)} steps do not fit in memory: {remedy}") from error
@@ -320,6 +327,8 @@ def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
 def _summary(
     console: Console, simulator: Simulator, trajectory: Trajectory, seconds: tuple[float, float]
 ) -> Mapping[str, Any]:
+    from symvi.simulate.spin import fastest
+
     notes = simulator.plan.notes
     steps = round((trajectory.time[-1] - trajectory.time[0]) / trajectory.step)
     rows = {
@@ -335,6 +344,7 @@ def _summary(
         "microseconds per step": round(1e6 * seconds[1] / steps, 2),
         "iterations per step": round(float(trajectory.iterations[1:].mean()), 2),
         "largest closure [m, rad]": float(trajectory.closure.max()),
+        "largest turn in a step [rad]": fastest(trajectory).turn,
         **_contact_rows(trajectory),
         "energy at start, end [J]": [float(trajectory.energy[0]), float(trajectory.energy[-1])],
         **_split_rows(trajectory),
@@ -342,11 +352,13 @@ def _summary(
         "steps with warnings": int((trajectory.status[1:] > 0).sum()),
     }
     _print_table(console, f"{simulator.mechanism.name}, {trajectory.time[-1]:g} s", rows)
-    warnings = _warnings(trajectory)
-    for sentence, count in warnings.items():
+    told, spin = _warnings(trajectory), trajectory.fast_spin()
+    for sentence, count in told.items():
         console.print(f"{count} of the recorded steps: {sentence}", highlight=False, markup=False, soft_wrap=True)
+    if spin:
+        console.print(f"warning: {spin}", highlight=False, markup=False, soft_wrap=True)
     found = {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}
-    return {**found, "warnings": warnings}
+    return {**found, "warnings": told, "fast_spin": str(spin) if spin else None}
 
 
 def _contact_rows(trajectory: Trajectory) -> dict[str, Any]:

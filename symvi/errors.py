@@ -15,7 +15,9 @@ __all__ = [
     "MechanismError",
     "MissingExtraError",
     "SolverError",
+    "SpinWarning",
     "SymviError",
+    "SymviWarning",
     "missing_extra",
 ]
 
@@ -71,6 +73,14 @@ class SolverError(SymviError):
 
 class MissingExtraError(SymviError):
     """An optional part of symvi needs a package that is not installed."""
+
+
+class SymviWarning(UserWarning):
+    """The base of every warning about a motion that is less true than it looks."""
+
+
+class SpinWarning(SymviWarning):
+    """A body turns so fast that its turn in a step and its momentum differ by more than a part in a hundred."""
 
 
 def missing_extra(extra: str, package: str) -> MissingExtraError:

@@ -51,6 +51,17 @@ child = "bead"
 expressions = ["(x_b[2] - 4)**2"]
 """
 
+TOP = """\
+[mechanism]
+name = "top"
+gravity = [0, 0, 0]
+
+[bodies.top]
+mass = 1.0
+inertia = [1.0, 1.0, 2.0]
+angular_velocity = [0, 0, 50]
+"""
+
 
 @pytest.fixture
 def run(capsys, monkeypatch, tmp_path):
@@ -238,6 +249,23 @@ def test_steps_that_end_with_a_warning_are_counted_and_explained(run, tmp_path):
     assert "steps with warnings" in output and "of the recorded steps: the step was solved" in output
     _, output, _ = run("simulate", PENDULUM, "--time", 0.1, "--step", 0.01, "--json")
     assert (json.loads(output)["steps_with_warnings"], json.loads(output)["warnings"]) == (0, {})
+
+
+def test_a_body_that_turns_fast_is_told_of(run, tmp_path):
+    """At h |w| = 0.5 a step turns it by asin(0.5), 4.7 % further; started by its rate of turn, its momentum is less."""
+    (tmp_path / "top.toml").write_text(TOP)
+    arguments = ("simulate", "top.toml", "--time", 0.1, "--step", 0.01)
+    _, output, errors = run(*arguments)
+    told = "warning: body 'top' turns at 50 rad/s at t = 0 s, h |w| = 0.5: its turn in a step of 0.01 s is 4.7 % more"
+    assert told in output and "SpinWarning" not in errors
+    _, output, _ = run(*arguments, "--json")
+    assert json.loads(output)["largest_turn_in_a_step"] == pytest.approx(0.5)
+    assert "4.7 % more" in json.loads(output)["fast_spin"]
+    code, output, _ = run(*arguments, "--rates", "turn", "--json")
+    assert code == 0 and json.loads(output)["largest_turn_in_a_step"] == pytest.approx(np.sin(0.5))
+    assert run(*arguments, "--rates", "knot")[0] == 2
+    _, output, _ = run("simulate", PENDULUM, "--time", 0.1, "--step", 0.01, "--json")
+    assert json.loads(output)["fast_spin"] is None
 
 
 def test_info_tells_freedoms_that_are_driven(run):

@@ -8,6 +8,7 @@ step before.
 
 from __future__ import annotations
 
+from symvi.physics.constraint import Steps
 from symvi.physics.formula import INTERMEDIATES, Argument, derived
 
 W = Argument("w", (3,), "angular velocity over the step", "rad/s")
@@ -100,6 +101,27 @@ def derivation_defect():
 
 
 @derived(
+    "w' = (sin(h |w|)/(h |w|)) w",
+    "derived here: J w' is the mean of both slot derivatives at a knot that chords of h w lead to and from",
+    [Argument("h", (), "time step", "s"), Argument("w", (3,), "rate of turn", "rad/s")],
+    [Argument("w", (3,), "angular velocity J^-1 l of the motion that turns at this rate", "rad/s")],
+)
+def rate_of_momentum(h, w):
+    """With a = (sin(h |w|/2)/|w|) w and c = cos(h |w|/2) the chord from the knot has l = (2/h) (c Ja + a x Ja), that to
+    the knot (2/h) (c Ja - a x Ja): J is that of the knot in both, and the motion is the same backwards. Their mean is
+    (2/h) c Ja, of order 2 for any inertia; about a principal axis, where all three are one, the turn is exact."""
+    import sympy as sp
+
+    from symvi.physics import algebra
+    from symvi.physics.joints.rows import ANGLE_GUARD
+
+    let = Steps()
+    turn = let("turn", w * h[0])
+    size = let("size", [sp.sqrt(algebra.dot(turn, turn) + sp.Rational(ANGLE_GUARD))])[0]
+    return {"w": w * (sp.sin(size) / size), INTERMEDIATES: let.pairs()}
+
+
+@derived(
     "dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a",
     "derived here, through velocities and the half turn; no division",
     [
@@ -120,7 +142,6 @@ def angular_momentum_gradient(c, a, half, J, l, Jw):  # noqa: N803, E741
     """
 
     from symvi.physics import algebra
-    from symvi.physics.constraint import Steps
 
     let, inertia = Steps(), symmetric(J)
     trace = let("trace", [(J[0] + J[1] + J[2]) / 2])

@@ -92,6 +92,7 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...], b
         _displace,
         _launch,
         _launch_chord,
+        _launch_turn,
         _advance,
         _retreat,
         _finish,
@@ -217,18 +218,26 @@ def _turned(trace: Trace, c: list[Scalar], a: list[Scalar], q: list[Scalar]) -> 
 def _launch(trace: Trace) -> None:
     """momenta of a start from the knot's own velocities (discrete Legendre transform)"""
     zero = [trace.graph.constant(0)] * 3
-    _momenta(trace, [trace.graph.constant(1)], zero)
+    _momenta(trace, [trace.graph.constant(1)], zero, trace.read(BODY, "state", "w", 3))
 
 
 def _launch_chord(trace: Trace) -> None:
     """momenta of a start from velocities over the step before, the papers' start"""
     w = trace.read(BODY, "state", "w", 3)
     turn = half_turn(trace, w)
-    _momenta(trace, turn["c"], [-a for a in turn["a"]])
+    _momenta(trace, turn["c"], [-a for a in turn["a"]], w)
 
 
-def _momenta(trace: Trace, c: list[Scalar], a: list[Scalar]) -> None:
-    v, w = trace.read(BODY, "state", "v", 3), trace.read(BODY, "state", "w", 3)
+def _launch_turn(trace: Trace) -> None:
+    """momenta of a start from the knot's rates of turn, which the motion has then (discrete Legendre transform)"""
+    turning = trace.read(BODY, "state", "w", 3)
+    w = use(trace, dynamics.rate_of_momentum, h=[common.step(trace)], w=turning)["w"]
+    trace.write(BODY, "w", w, store="state")
+    _momenta(trace, [trace.graph.constant(1)], [trace.graph.constant(0)] * 3, w)
+
+
+def _momenta(trace: Trace, c: list[Scalar], a: list[Scalar], w: list[Scalar]) -> None:
+    v = trace.read(BODY, "state", "v", 3)
     mass, j = trace.read(BODY, "parameters", "mass"), trace.read(BODY, "work", "j", 6)
     trace.write(BODY, "p", use(trace, dynamics.linear_momentum, m=mass, v=v)["p"], store="state")
     trace.write(BODY, "l", use(trace, dynamics.angular_momentum, c=c, a=a, w=w, J=j)["l"], store="state")

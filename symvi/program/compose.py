@@ -85,6 +85,7 @@ PHASES = (
     "displace",
     "launch",
     "launch_chord",
+    "launch_turn",
     "energy",
     "couple",
     "place",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from math import pi
 
 DOMAIN = 0.9975  # largest a·a that is tried: a half turn of 87 degrees in a step
+FAR_TURN = 0.5  # an a·a, of a right angle: beyond it steps have no momentum of their own (see Beginning)
 FAST = 0.4  # an a·a, of a turn of 78 degrees: a step that fails beyond it does so because of the turn
 FALL = 1e-4  # share of the predicted fall of the residual that a step must bring
 SMALLEST_RADIUS = 1e-3  # m: a body's inertia counts as at least that of its mass at this radius, in the merit only
@@ -41,7 +43,26 @@ CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start that is further fr
 UNIT = 1e-3  # how far the square of a quaternion's length may be from one
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
 CONTACT_TYPES = ("contact", "sphere_contact", "gap")
-COMPLEMENTARITY = {"double": 1e-6, "float": 1e-2}  # products that contacts may leave, of heft (|g| h)²
+COMPLEMENTARITY = {"double": 1e-8, "float": 3e-3}  # products that contacts may leave, of heft (|g| h)²
+
+
+class Beginning(IntEnum):
+    """What the velocities of a start are; bodies are refused that turn by a right angle or more in a step.
+
+    A step that turns by an angle A about a principal axis has the momentum J sin(A)/h, which is largest at a right
+    angle, where a·a = sin²(A/2) is 1/2: beyond it every momentum is that of a smaller turn as well. For any inertia the
+    derivative of the momentum by the turn is regular below that a·a. At a knot momenta are means of those of the steps
+    before and after it.
+    """
+
+    CHORD = 0  # over the step before, the papers' start: a rate w = 2 sin(A/2)/h
+    KNOT = 1  # at the knot, momenta m v and J w: a body turns by A with sin(A) = h w
+    TURN = 2  # at the knot, where a body turns by A = h w: its angular momentum is less than J w
+
+    @property
+    def fastest(self) -> float:
+        """(h w)² of a body that turns by a right angle."""
+        return (2.0, 1.0, (pi / 2) ** 2)[self]
 
 
 class SolverStatus(IntEnum):
@@ -135,7 +156,7 @@ class SolverOptions:
         converged, is taken, and its status is UNSETTLED.
     complementarity: largest product of impulse and velocity that contacts and limits may leave, in units of
         heft (|g| h)², the weight of the part that a contact acts on times its fall in a step (program/heft.py); None:
-        1e-6 in double, 1e-2 in float.
+        1e-8 in double, 3e-3 in float. A contact that sticks creeps in proportion to it.
     substeps: equal parts, a power of two, into which a step that fails may be split; inputs are held over them, drivers
         go at an even rate. 1: none; nor where fixed_iterations are asked for.
     papers_method: contacts by the basic interior point of BSMH23 appendix D: one right-hand side an iteration, centring

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 FIRST = 0.01  # centring at a start, per heft, of the fall in a step squared, or times the speed of closing
 ASTRAY = 1.0  # squares of the weight's fall in a step: a start that misses more is off the path
 BALANCE = 0.3  # centring at a start, per heft, of the squares of what it misses
-ASIDE = 30.0  # times the mean complementarity: a product that large is far from the central path
+ASIDE = 10.0  # times the mean complementarity: a product that large is far from the central path
 RECENTRE = 0.01  # of that product, to centre by
 NEAR = 0.01  # of the fall in a step squared: below it, after increments longer than LONG, laws are linearised exactly
 LONG = 0.5
 SHORT = 0.3  # increments shorter than this bring the scaled law back
+# Of the way to the boundary of a cone, what an exactly linearised increment leaves: products fall by as much at most,
+# and near a solution at once. In float less would be the round-off of a cone's determinant.
+BESIDE_BOUNDARY = {"double": 1e-6, "float": 1e-3}
 FALLING = 0.1  # of the mean complementarity: the next centring in the papers' method
 HARDLY = 1e-9  # of a step: time that forces act in a projection
-FAR_TURN = 0.5  # a·a of half a turn's vector, of a quarter of a turn: beyond it another solution may lie near
+APART_BY = 0.1  # of a gap's slack: what it may miss of the gap's rate, so that no body is entered
 BEYOND = 1e3  # times all that moves and pushes: no impulse is larger but where a joint holds a contact at zero
 FACTORS = (
     "FIRST",
@@ -27,7 +30,7 @@ FACTORS = (
     "SHORT",
     "FALLING",
     "HARDLY",
-    "FAR_TURN",
+    "APART_BY",
     "BEYOND",
 )
 # Of the mechanism's extent: a gap that is less negative, and rows that are less open, need no projection.

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 from numbers import Integral, Real
+from typing import Literal, get_args
 
 import numpy as np
 
 from symvi.errors import MechanismError
 from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
+from symvi.program.control import Beginning
 from symvi.simulate.trajectory import Trajectory
+
+Rates = Literal["momentum", "turn"]
 
 
 def real_numbers(value: object) -> np.ndarray | None:
@@ -44,14 +48,25 @@ def checked_steps(time: object, step: float) -> int:
     return steps
 
 
-def check_run(steps: int, every: object, start: object, inputs: object, project: bool, papers_start: bool) -> None:
+def beginning_of(knot: bool, rates: str) -> Beginning:
+    """What the velocities of a start are. Raises ValueError for unknown rates, and for those that no knot has."""
+    if rates not in get_args(Rates):
+        raise ValueError(f"rates {rates!r}: use 'momentum' or 'turn'")
+    if rates == "turn" and not knot:
+        raise ValueError("rates='turn' is of velocities at the knot; the papers' start has them over the step before")
+    return Beginning.CHORD if not knot else Beginning.TURN if rates == "turn" else Beginning.KNOT
+
+
+def check_run(
+    steps: int, every: object, start: object, inputs: object, project: bool, papers_start: bool, rates: str
+) -> None:
     """Raises MechanismError for what a run cannot begin with."""
     if not isinstance(every, Integral) or every < 1 or steps % every:
         raise MechanismError(f"every={every!r}: must divide the {steps} steps")
     if not isinstance(start, State | Trajectory | None):
         raise MechanismError(f"start {shown(start)}: must be a State, a Trajectory to go on from, or None")
-    if isinstance(start, Trajectory) and (project or papers_start):
-        asked = "project=True" if project else "papers_start=True"
+    if isinstance(start, Trajectory) and (project or papers_start or rates != "momentum"):
+        asked = "project=True" if project else "papers_start=True" if papers_start else f"rates={rates!r}"
         raise MechanismError(f"{asked}: a trajectory goes on as it ended; start from its state() instead")
     if not isinstance(inputs, Mapping | None):
         raise MechanismError(f"inputs {shown(inputs)}: must be a mapping from names of inputs to numbers or arrays")

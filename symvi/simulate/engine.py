@@ -33,8 +33,8 @@ class Engine(Protocol):
     def forget(self) -> None:
         """Clear state and scratch memory: nothing of an earlier start that failed may enter the next."""
 
-    def start(self, inputs: np.ndarray, knot: bool) -> float:
-        """Momenta of a start; returns the largest change that projecting its velocities made."""
+    def start(self, inputs: np.ndarray, knot: int) -> float:
+        """Momenta of a start whose velocities are a `Beginning`; returns the largest change by projecting them."""
 
     def project(self, inputs: np.ndarray, iterations: int) -> float:
         """Move the state's placement onto the constraints; returns the closure that is left."""
@@ -97,7 +97,7 @@ class CEngine:
             + [options.substeps],
         )
 
-    def start(self, inputs: np.ndarray, knot: bool) -> float:
+    def start(self, inputs: np.ndarray, knot: int) -> float:
         _kept, memory = self._memory(inputs)
         change = self._ffi.new(f"{self._prefix}_real *")
         self._function("start")(*memory, int(knot), change)  # a start that is none is told in words, by what is wrong
@@ -185,7 +185,7 @@ class PythonEngine:
         self._push("state", self.state)
         self._push("input", np.ravel(inputs))
 
-    def start(self, inputs: np.ndarray, knot: bool) -> float:
+    def start(self, inputs: np.ndarray, knot: int) -> float:
         self._enter(inputs)
         change = self.solver.start(knot)
         self._pull_state()

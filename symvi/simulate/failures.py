@@ -9,6 +9,7 @@ import numpy as np
 from symvi.errors import SolverError
 from symvi.program.control import SolverStatus
 from symvi.simulate.plan import Plan
+from symvi.simulate.spin import FAST
 
 Field = Callable[[str, str, int, str], np.ndarray]  # store, node type, index, field -> its numbers
 
@@ -23,6 +24,8 @@ def failure_of(
     worst = worst_of(plan, status, field)
     count = f" after {iterations} iteration{'s' if iterations > 1 else ''}" if iterations else ""
     where = f"; worst at {worst}{count}" if worst else count
+    if status == SolverStatus.DOMAIN:
+        where += _remedy(plan, field)
     if contact := _worst_inequality(plan, status, field, worst):
         where += f"; of contacts, limits and dry friction at {contact}"
     if would_do:
@@ -61,6 +64,17 @@ def _loads(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
 def _turns(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
     for k, body in enumerate(plan.bodies):
         yield f"body '{body}'", float(field("work", "body", k, "turn")[0])
+
+
+def _remedy(plan: Plan, field: Field) -> str:
+    """The time step that would do for the body that turns most, by its rate over this step and over the one before."""
+    h, turns = field("parameters", "common", 0, "h")[0], dict(_turns(plan, field))
+    k = plan.bodies.index(_largest(turns.items()).split("'")[1])
+    before = float(np.linalg.norm(field("state", "body", k, "w")))
+    rate = max(before, 2.0 * float(turns[f"body '{plan.bodies[k]}'"]) ** 0.5 / h)
+    if not (np.isfinite(rate) and rate > 0.0):
+        return ""
+    return f", at {rate:.4g} rad/s: steps below {1.0 / rate:.2g} s hold it, below {FAST / rate:.2g} s to 1 %"
 
 
 def _openings(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:

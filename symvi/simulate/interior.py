@@ -12,6 +12,7 @@ from symvi.program.control import (
     DEFAULTS,
     DOMAIN,
     FALL,
+    FAR_TURN,
     LEFT,
     ROUND_OFF,
     SLOW,
@@ -21,6 +22,8 @@ from symvi.program.control import (
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
+
+ROOMS = (*CONTACT_TYPES, "limit")  # what bodies or joints may not enter
 
 
 class Interior:
@@ -33,6 +36,8 @@ class Interior:
         memory = solver.memory
         self.nodes = [record for kind in kinds for record in memory.work[kind]]
         closing = dict.fromkeys(node["kind"] for node in notes if node["type"] in CONTACT_TYPES)
+        sides = {n["kind"]: 1 if n["type"] in CONTACT_TYPES else n["pairs"] for n in notes if n["type"] in ROOMS}
+        self.rooms = [(node, count) for kind, count in sides.items() for node in memory.work[kind]]
         self.closing = [record for kind in closing for record in solver.memory.work[kind]]
         self.degree = float(sum(node["pairs"] + node["cone"] for node in notes))
         self.iterations = self.retries = 0
@@ -55,7 +60,7 @@ class Interior:
         if status in (SolverStatus.LINE_SEARCH, SolverStatus.NOT_CONVERGED):
             return self.solver.failed(status)
         # contacts may throw bodies on the way; where they turn that far, another solution lies near
-        if not rest and status >= 0 and not self.solver._turn() < path.FAR_TURN:
+        if not rest and status >= 0 and not self.solver._turn() < FAR_TURN:
             return SolverStatus.DOMAIN
         if not rest and status >= 0 and self._is_squeezed():
             return SolverStatus.SQUEEZED
@@ -132,9 +137,10 @@ class Interior:
                 return SolverStatus.OK
             # not before one increment: forces too weak to be missed in one step would never move anything
             done = n > 0 if fixed == 0 else n == fixed
-            if not rest and done and closed and solver.within(still) and self._attained(still):
+            met = closed and self._is_apart()
+            if not rest and done and met and solver.within(still) and self._attained(still):
                 return SolverStatus.OK
-            if fixed == 0 and slow >= 2 and closed and solver.within(left) and self._attained(left):
+            if fixed == 0 and slow >= 2 and met and solver.within(left) and self._attained(left):
                 return SolverStatus.ROUND_OFF
             if n == last:
                 break
@@ -162,8 +168,10 @@ class Interior:
                 run("eliminate")
             run("substitute")
             run("respond")
-            share = self._largest_share(1.0 / how.boundary)
-            length = common.length[0] = how.boundary * share if share < 1.0 / how.boundary else 1.0
+            # products fall by no more than an increment's distance from the boundary: exact ones may end next to it
+            most = 1.0 - path.BESIDE_BOUNDARY["double"] if exact and how.predict else how.boundary
+            share = self._largest_share(1.0 / most)
+            length = common.length[0] = most * share if share < 1.0 / most else 1.0
             run("advance")
             if rest:
                 run("rest")
@@ -253,6 +261,18 @@ class Interior:
                 largest = max(largest, abs(slack))
             if not all(abs(miss) <= rate + ROUND_OFF["double"] * largest for miss in node.miss):
                 return False
+        return True
+
+    def _is_apart(self) -> bool:
+        """Whether what gaps and limits miss of their rates is a small part of their slacks, but for round-off."""
+        extent, fastest = self.solver.memory.parameters["common"][0].extent[0], 0.0
+        for body in self.solver.bodies:
+            for k in range(3):
+                fastest = max(fastest, abs(body.v[k]), abs(extent * body.w[k]))
+        for node, sides in self.rooms:
+            for miss, slack in zip(node.miss[:sides], node.slack[:sides], strict=True):
+                if not abs(miss) <= path.APART_BY * slack + ROUND_OFF["double"] * fastest:
+                    return False
         return True
 
     def _missed(self) -> float:

@@ -8,7 +8,7 @@ from math import isfinite
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from symvi.program.control import CLOSED, PROJECTIONS, SolverStatus
+from symvi.program.control import CLOSED, PROJECTIONS, Beginning, SolverStatus
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
@@ -78,7 +78,7 @@ class Placing:
         self.solver.run("measure")
         return self.give()
 
-    def standing(self, knot: bool = True) -> SolverStatus:
+    def standing(self, knot: int = Beginning.KNOT) -> SolverStatus:
         """How a knot stands: whether steps can follow, numbers finite, joints closed, bodies apart."""
         solver, closed = self.solver, CLOSED["double"]
         if not solver.is_step():
@@ -107,16 +107,12 @@ class Placing:
         records = (record for store in stores for records in store.values() for record in records)
         return all(isfinite(x) for record in records for values in vars(record).values() for x in values)
 
-    def is_too_fast(self, knot: bool) -> bool:
-        """Whether a body turns faster than a step can.
-
-        A knot's momentum J w becomes J sin(turn)/h over a step, so that w h < 1; the rate over a step is
-        2 sin(turn/2)/h.
-        """
+    def is_too_fast(self, knot: int) -> bool:
+        """Whether a body turns by a right angle or more in a step, where momenta are no longer of one turn alone."""
         h = self.memory.parameters["common"][0].h[0]
         for body in self.memory.state["body"]:
             x, y, z = (rate * h for rate in body.w)
-            if all(map(isfinite, body.w)) and not (x * x + y * y) + z * z < (1.0 if knot else 4.0):
+            if all(map(isfinite, body.w)) and not (x * x + y * y) + z * z < Beginning(knot).fastest:
                 return True
         return False
 

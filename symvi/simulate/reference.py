@@ -15,6 +15,7 @@ from symvi.program.control import (
     DEFAULTS,
     DOMAIN,
     FALL,
+    FAR_TURN,
     FAST,
     KEPT,
     LEFT,
@@ -27,6 +28,7 @@ from symvi.program.control import (
     SLOW,
     STILL,
     UNIT,
+    Beginning,
     SolverOptions,
     SolverStatus,
 )
@@ -299,11 +301,11 @@ class ReferenceSolver:
         return True
 
     # --- starts, knots, projection -----------------------------------------------------------------------------------
-    def start(self, knot: bool = True) -> float:
+    def start(self, knot: int = Beginning.KNOT) -> float:
         """Momenta of a start, from placements and velocities in the state; returns the largest change by projection.
 
-        knot: the velocities are those at the knot itself (second order); else over the step before (the papers' start).
-        Whether a motion can start here, which C returns as well, is told by `Placing.standing`.
+        knot: what those velocities are (Beginning). Whether a motion can start here, which C returns as well, is told
+        by `Placing.standing`.
         """
         self.set_up()
         self.switches(0.0, 1.0, 0.0)
@@ -312,12 +314,23 @@ class ReferenceSolver:
         if self.loops:
             state.singular[0] = 0.0
         state.level[0] = 0.0
-        state.before[0] = state.earlier[0] = 0.0 if knot else self.memory.parameters["common"][0].h[0]
-        if not knot:
+        h = self.memory.parameters["common"][0].h[0]
+        state.before[0] = state.earlier[0] = h if knot == Beginning.CHORD else 0.0
+        if knot == Beginning.CHORD:
             self.run("launch_chord")
             return 0.0
         self.run("launch")
         self._knot_velocities(0.0, False)
+        largest = self._take_velocities()
+        if knot == Beginning.TURN:  # what turns at these rates has less momentum than they have; joints join that too
+            self.run("launch_turn")
+            self._knot_velocities(0.0, False)
+            self._take_velocities()
+        self.run("launch")
+        return largest
+
+    def _take_velocities(self) -> float:
+        """Velocities of the knot as they were solved for; returns the largest change of one."""
         largest = 0.0
         for work, state in zip(self.bodies, self.memory.state["body"], strict=True):
             for k in range(3):
@@ -327,7 +340,6 @@ class ReferenceSolver:
                     if not size <= largest and isfinite(largest):
                         largest = size
                     old[k] = new[k]
-        self.run("launch")
         return largest
 
     def _knot_velocities(self, time: float, pressed: bool) -> None:
@@ -442,7 +454,9 @@ class ReferenceSolver:
         if self.options.fixed_iterations > 0:
             return self._count_through()
         status = self.carry_on()
-        return self.branch.keep(status) if self.branch else status
+        status = self.branch.keep(status) if self.branch else status
+        # a body that turns by a right angle or more: a smaller turn has the same momentum
+        return SolverStatus.DOMAIN if status >= 0 and not self._turn() < FAR_TURN else status
 
     def _count_through(self) -> SolverStatus:
         """Exactly so many iterations, whole increments, and no look at the numbers on the way."""
@@ -460,8 +474,8 @@ class ReferenceSolver:
             merit, self.increment = self.common.merit[0], self._size_of_change()
         except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
             merit, self.increment = inf, inf
-        if not isfinite(merit) or not isfinite(self.increment) or not self._turn() < DOMAIN:
-            return SolverStatus.DOMAIN if self._turn() >= DOMAIN else SolverStatus.NOT_FINITE
+        if not isfinite(merit) or not isfinite(self.increment) or not self._turn() < FAR_TURN:
+            return SolverStatus.DOMAIN if self._turn() >= FAR_TURN else SolverStatus.NOT_FINITE
         return SolverStatus.OK if self.increment <= self.options.tolerance else SolverStatus.UNSETTLED
 
     def carry_on(self) -> SolverStatus:

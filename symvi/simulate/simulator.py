@@ -6,21 +6,21 @@ import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Literal
 
 import numpy as np
 
-from symvi.errors import AssemblyError, MechanismError
+from symvi.errors import AssemblyError, MechanismError, SpinWarning
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
-from symvi.program.control import CLOSED, DEFAULTS, PROJECTIONS, SolverOptions, SolverStatus
+from symvi.program.control import CLOSED, DEFAULTS, PROJECTIONS, Beginning, SolverOptions, SolverStatus
 from symvi.program.following import OF_UNITS, may_be_set
 from symvi.program.precision import bounds_in
 from symvi.simulate import frames
-from symvi.simulate.arguments import check_run, checked_step, checked_steps, real_numbers
+from symvi.simulate.arguments import Rates, beginning_of, check_run, checked_step, checked_steps, real_numbers
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.described import Described, described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
@@ -195,6 +195,7 @@ class Simulator:
         step: float = 0.01,
         project: bool = False,
         knot: bool = True,
+        rates: Rates = "momentum",
         inputs: np.ndarray | None = None,
     ) -> float:
         """Put the solver at a start: the description's own, or `state`. Returns the closure there [m or rad].
@@ -204,13 +205,17 @@ class Simulator:
         project: move an approximate placement, and its velocities, onto the constraints first.
         knot: velocities are those at the knot (second order); False: over the step before (the papers' start, first
         order).
+        rates: "momentum" makes angular momenta J w of the angular velocities, which the motion reports then, while a
+        body turns (h |w|)²/6 faster; "turn" makes bodies turn at these rates (to second order; exactly about a
+        principal axis through the centre of mass), with the momentum J w sin(h |w|)/(h |w|), as the motion reports.
         Raises AssemblyError, naming joint and size, when the start violates constraints by more than 1e-8.
         """
         self._set_step(step)
         self._check_limits()
         self.engine.forget()
         state = start_state(self.mechanism) if state is None else state
-        self._check_speed(state, step, knot)
+        beginning = beginning_of(knot, rates)
+        self._check_speed(state, step, beginning)
         self._write_state(state)
         self._write_angles(state)
         rows = self.inputs.from_signals(time + step * np.arange(2)) if inputs is None else inputs
@@ -220,7 +225,7 @@ class Simulator:
             row = self._holding(rows[0].copy(), inputs is None)
             if project:
                 self.engine.project(row, PROJECTIONS)
-            change = self.engine.start(row, knot)
+            change = self.engine.start(row, beginning)
             frame = self.engine.observe(row)
         except ZeroDivisionError:  # in Python; C goes on with numbers that are not finite
             raise AssemblyError("the start is singular: rows of the joints have no direction there") from None
@@ -244,9 +249,9 @@ class Simulator:
     def _set_step(self, step: float) -> None:
         self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = checked_step(step)
 
-    def _check_speed(self, state: State, step: float, knot: bool) -> None:
-        """A knot's momentum J w becomes J sin(turn)/h over a step, so w h < 1; a chord's rate is 2 sin(turn/2)/h."""
-        speeds, limit = np.linalg.norm(state.angular_velocity, axis=1), 1.0 if knot else 2.0
+    def _check_speed(self, state: State, step: float, beginning: Beginning) -> None:
+        """No body may turn by a right angle or more in a step."""
+        speeds, limit = np.linalg.norm(state.angular_velocity, axis=1), sqrt(beginning.fastest)
         if len(speeds) and speeds.max() >= limit / step:
             k = int(speeds.argmax())
             raise MechanismError(
@@ -394,6 +399,7 @@ class Simulator:
         options: SolverOptions = DEFAULTS,
         project: bool = False,
         papers_start: bool = False,
+        rates: Rates = "momentum",
         on_error: Literal["raise", "status"] = "raise",
         progress: Callable[[int, int], None] | None = None,
     ) -> Trajectory:
@@ -405,20 +411,25 @@ class Simulator:
         controller: called with (t, State) at every knot where a step begins, returns inputs and gains by name; forces
         then act over that step. Gains that it does not name are the parameters'.
         every: record each `every`-th knot. on_error="status": return what there is, with the failed status last,
-        instead of raising. project, papers_start: see `start`; not for a Trajectory, which goes on as it ended.
+        instead of raising. project, papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
         progress: called with (steps done, steps in all).
-        Raises SolverError (with the status), MechanismError, AssemblyError.
+        Raises SolverError (with the status), MechanismError, AssemblyError. Warns (SpinWarning) where a body turns so
+        fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
         """
         if on_error not in ("raise", "status"):
             raise ValueError(f"on_error {on_error!r}: use 'raise' or 'status'")
         step = checked_step(step)
         steps = checked_steps(time, step)
-        check_run(steps, every, start, inputs, project, papers_start)
+        check_run(steps, every, start, inputs, project, papers_start, rates)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
         times = _knots(begin, step, steps)
         driving = overlaid(self.inputs, self.gains, self.engine, times, inputs or {})
         rows = driving.rows
-        self._begin(start, step, project, papers_start, begin, rows[:4] if inputs else None)
+        if not isinstance(start, Trajectory):
+            given = rows[:4] if inputs else None
+            self.start(start, time=begin, step=step, project=project, knot=not papers_start, rates=rates, inputs=given)
+        else:
+            self._go_on(start, step)
         self._hold(rows, inputs or {})
         run = Run(
             engine=self.engine,
@@ -451,7 +462,7 @@ class Simulator:
         if run.done % every:  # it failed beyond the last recorded knot: nothing goes on from there
             resume = resume[:0]
         driven, names = run.recorded_inputs()
-        return frames.trajectory(
+        motion = frames.trajectory(
             self.mechanism,
             self.plan,
             step,
@@ -465,13 +476,12 @@ class Simulator:
             run.angles,
             {} if run.counter is None else run.counter.result(),
         )
+        if spin := motion.fast_spin():
+            warnings.warn(str(spin), SpinWarning, stacklevel=2)
+        return motion
 
-    def _begin(
-        self, start: State | Trajectory | None, step: float, project: bool, papers_start: bool, time: float, rows
-    ) -> None:
-        if not isinstance(start, Trajectory):
-            self.start(start, time=time, step=step, project=project, knot=not papers_start, inputs=rows)
-            return
+    def _go_on(self, start: Trajectory, step: float) -> None:
+        """Put the solver where a trajectory ended."""
         if start.format != FORMAT:
             raise MechanismError(
                 f"the trajectory was saved by an earlier version of symvi (format {start.format}, now {FORMAT}), where "

@@ -20,6 +20,7 @@ from symvi.mechanism.files import refuse_pipe
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
 from symvi.simulate.contacts import Contacts
+from symvi.simulate.spin import FAST, FastSpin, fastest
 
 FORMAT = 4
 READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
@@ -164,6 +165,14 @@ class Trajectory:
         from symvi.simulate.turns import angles_along
 
         return angles_along(self)
+
+    def fast_spin(self) -> FastSpin | None:
+        """The body that turns fastest at a recorded knot, if its h |w| is above 0.25; else nothing.
+
+        A step turns it by asin(h |w|), (h |w|)²/6 more than `angular_velocity`, its momentum over its inertia, says.
+        """
+        found = fastest(self)
+        return found if found.turn > FAST else None
 
     def state(self, index: int = -1) -> State:
         """The state at a knot, with the whole turns of its joints."""

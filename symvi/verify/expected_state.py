@@ -200,9 +200,30 @@ def launch_chord(view: View) -> Iterator[Check]:
     yield from aims(view)
 
 
-def launched(view: View, name: str, linear: list, angular: list) -> Iterator[Check]:
+def launch_turn(view: View) -> Iterator[Check]:
+    """The mean of the momenta at this knot of two steps: to where h w turns the body, and from where it came by that.
+
+    |h w| has a guard at 0, as the rotation vector of a joint has.
+    """
+    scene, h = view.scene, view.scene.h
+    sin, cos = scene.functions.sin, scene.functions.cos
+    for name, body in scene.bodies.items():
+        state, size, knot = body.record, scene.size_of_turn(body.record.w_past), view.system.first[name]
+        momenta = []
+        for step in (h, -h):
+            turn = [cos(size / 2), *scale(step * sin(size / 2) / size, state.w_past)]
+            there = add(body.x, scale(step, state.v_state)), multiply(turn, body.q)
+            momenta.append(momentum(body.mass, body.inertia, step, knot, there, 1, scene.zero))
+        p = [(forwards + backwards) / 2 for forwards, backwards in zip(*momenta, strict=True)]
+        w = scale(sin(size) / size, state.w_past)
+        yield view.check(name, "w", w, "state")
+        yield from launched(view, name, p[:3], p[3:], w)
+
+
+def launched(view: View, name: str, linear: list, angular: list, w: list | None = None) -> Iterator[Check]:
     state = view.scene.bodies[name].record
-    for field, values in (("p", linear), ("l", angular), ("v_old", state.v_state), ("w_old", state.w_past)):
+    w = state.w_past if w is None else w
+    for field, values in (("p", linear), ("l", angular), ("v_old", state.v_state), ("w_old", w)):
         yield view.check(name, field, values, "state")
 
 

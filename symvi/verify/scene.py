@@ -20,8 +20,8 @@ from symvi.verify.dual import Functions
 from symvi.verify.exact import Exact
 from symvi.verify.field import MERSENNE_61, Field, NotASquare
 from symvi.verify.naive.interior import Interior
-from symvi.verify.naive.joints import relative, rotation_vector
-from symvi.verify.naive.quaternion import conjugate, multiply, scale, unrotate
+from symvi.verify.naive.joints import GUARD, relative, rotation_vector
+from symvi.verify.naive.quaternion import conjugate, dot, multiply, scale, unrotate
 from symvi.verify.naive.system import System
 from symvi.verify.numbers import joints_of
 from symvi.verify.opaque import Opaque
@@ -113,7 +113,8 @@ class Scene:
 
     def _body(self, body, exact: Exact) -> BodyNumbers:
         field, h = self.field, self.h
-        turn, past, launched, shifted = (field.sphere(4) for _ in range(4))
+        turn, launched, shifted = (field.sphere(4) for _ in range(3))
+        past = self._past()
         for known in (turn, past, launched, shifted):
             field.square_of(known[0])
         record = SimpleNamespace(
@@ -137,6 +138,21 @@ class Scene:
             field.randoms(6),
             record,
         )
+
+    def _past(self) -> list:
+        """The turn of the step before, whose angular velocity has a length."""
+        while True:
+            past = self.field.sphere(4)
+            try:
+                self.size_of_turn(scale(2 / self.h, past[1:]))
+            except NotASquare:
+                continue
+            return past
+
+    def size_of_turn(self, w: list):
+        """|h w|, guarded at 0."""
+        turn = scale(self.h, w)
+        return self.functions.sqrt(dot(turn, turn) + self.functions.base["number"](GUARD))
 
     def _turn_by_vectors(self) -> None:
         """Turn the child of a joint with three free rotations until its rotation vector has a length."""

@@ -179,5 +179,6 @@ def _knots(view: View) -> list[Row]:
             view.nothing,
             lambda v: chain(state.launch_chord(v), path.forget(v)),
         ),
+        ("launch_turn", ("launch_turn",), "prepare", view.nothing, state.launch_turn),
         ("energy", ("energy",), "prepare", view.set_knot, state.energy),
     ]

@@ -10,7 +10,7 @@ import pytest
 from symvi import Body, Box, Contact, Joint, Limit, Mechanism, Simulator, Sphere
 from tests.support.contact_scenes import HALF, corners
 
-G, H, TOLERANCE = 9.81, 0.01, 1e-6
+G, H, TOLERANCE = 9.81, 0.01, 1e-8
 
 
 def on_slope(name: str, mass: float, across: float, tilt: float) -> Body:

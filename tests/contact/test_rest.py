@@ -20,7 +20,7 @@ from tests.support.contact_scenes import (
 )
 from tests.support.measuring import largest, momenta
 
-DEFAULT = 1e-6  # what complementarity leaves, in heft (g h)²: the default tolerance
+DEFAULT = 1e-8  # what complementarity leaves, in heft (g h)²: the default tolerance
 CUBE = box(position=(0, 0, HALF))
 
 
@@ -40,6 +40,14 @@ def test_a_cube_rests_for_ten_thousand_steps(step: float, friction: float) -> No
     assert largest(trajectory.orientation[-1, 0] - [1, 0, 0, 0]) < 1e-12
     assert largest(loads(trajectory)[1:].sum(axis=1) / GRAVITY - 1.0) < 1e-6
     lawful(trajectory)
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-8, 1e-10])
+def test_a_fine_tolerance_costs_a_resting_cube_no_iterations(tolerance: float) -> None:
+    """The last of two increments is exact, and may end next to the boundary of its cones."""
+    options = SolverOptions(complementarity=tolerance)
+    trajectory = simulator(on_ground(CUBE, friction=0.5)).simulate(1.0, 0.01, options=options)
+    assert np.median(trajectory.iterations[1:]) == 2 and trajectory.iterations[1:].mean() < 2.1
 
 
 def test_four_feet_of_a_table_carry_equal_loads() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import inf, nan, pi, sqrt
 
 import numpy as np
 import pytest
@@ -15,7 +15,8 @@ from tests.support.firmware import Firmware
 
 STEP = 0.01
 FAST = 1.0 / STEP  # rad/s: a knot's momentum J w becomes J sin(turn)/h, so that w is less
-CHORD = 2.0 / STEP  # rad/s: over a step, w is 2 sin(turn/2)/h
+CHORD = sqrt(2.0) / STEP  # rad/s: over a step, w is 2 sin(turn/2)/h, and the turn less than a right angle
+TURN = pi / 2 / STEP  # rad/s: what turns by less than a right angle in a step
 
 BEGINNINGS = [
     (STEP, 1, 0.999 * FAST, SolverStatus.OK),
@@ -26,6 +27,10 @@ BEGINNINGS = [
     (STEP, 0, 0.99 * CHORD, SolverStatus.OK),
     (STEP, 0, 1.001 * CHORD, SolverStatus.DOMAIN),
     (STEP, 0, inf, SolverStatus.NOT_FINITE),
+    (STEP, 2, 0.99 * TURN, SolverStatus.OK),
+    (STEP, 2, 1.001 * TURN, SolverStatus.DOMAIN),
+    (STEP, 2, -3.0 * TURN, SolverStatus.DOMAIN),
+    (STEP, 2, nan, SolverStatus.NOT_FINITE),
     *((h, knot, 1.0, SolverStatus.BAD_STEP) for h in (0.0, -STEP, nan, inf) for knot in (0, 1)),
 ]
 
@@ -69,9 +74,7 @@ def test_a_start_tells_whether_steps_can_follow(h: float, knot: int, rate: float
     engine.parameters[plan.at("parameters", "common", 0, "h")] = h
     if python:
         handed_over(firmware, python)
-        if status != SolverStatus.BAD_STEP and np.isfinite(rate) and rate * STEP < 2.0:
-            python.engine.solver.start(bool(knot))
-        assert python.engine.solver.placing.standing(bool(knot)) == status
+        assert python.engine.solver.placing.standing(knot) == status
     assert firmware.start(knot)[0] == status
     if status == SolverStatus.OK:
         assert firmware.step() == SolverStatus.OK

@@ -1,5 +1,7 @@
 """What cannot be simulated is refused by name, and a step that fails leaves the state as it was."""
 
+from math import pi, sqrt
+
 import numpy as np
 import pytest
 
@@ -44,18 +46,19 @@ def test_time_is_a_whole_number_of_steps(arm: Simulator) -> None:
         arm.simulate(-1, STEP)
 
 
-@pytest.mark.parametrize("papers_start, limit", [(False, 1.0), (True, 2.0)])
-def test_a_body_that_turns_too_far_in_a_step_is_named(papers_start: bool, limit: float) -> None:
-    """The momentum of a turn by A in a step is J sin(A)/h: knot rates end at 1/h. Chord rates end at half a turn, 2/h.
+STARTS = [({}, 1.0), ({"papers_start": True}, sqrt(2.0)), ({"rates": "turn"}, pi / 2)]
 
-    The remedy that is offered works (for the chord rate as far as the momenta that follow do).
-    """
+
+@pytest.mark.parametrize("how, limit", STARTS)
+def test_a_body_that_turns_too_far_in_a_step_is_named(how: dict, limit: float) -> None:
+    """At a right angle: the momentum of a turn by A in a step is J sin(A)/h, so that knot rates end at 1/h; chord rates
+    2 sin(A/2)/h end at sqrt(2)/h, rates of turn at pi/2 of it. The remedy that is offered works."""
     simulator = Simulator(spinner(200.0))
     with pytest.raises(
-        MechanismError, match=rf"body 'top': turns at 200 rad/s; .* take a step below {limit / 200:g} s"
+        MechanismError, match=rf"body 'top': turns at 200 rad/s; .* take a step below {limit / 200:.3g} s"
     ):
-        simulator.simulate(1.0, limit / 200, papers_start=papers_start)
-    trajectory = simulator.simulate(0.2, 0.004, papers_start=papers_start)
+        simulator.simulate(1.001 * limit, 1.001 * limit / 200, **how)
+    trajectory = simulator.simulate(0.2, 0.004, **how)
     assert (trajectory.status == SolverStatus.OK).all()
 
 

@@ -149,7 +149,7 @@ def force_on(trajectory: Trajectory, body: str) -> np.ndarray:
     return mass * ((x[2:] - 2 * x[1:-1] + x[:-2]) / h**2 - trajectory.mechanism.gravity)
 
 
-def lawful(trajectory: Trajectory, tolerance: float = 1e-6, steepness: float = 1.0) -> None:
+def lawful(trajectory: Trajectory, tolerance: float = 1e-8, steepness: float = 1.0) -> None:
     """Every contact at every knot: no penetration, no pull, no force at a distance, friction inside its cone and
     against the sliding.
 

@@ -1,0 +1,60 @@
+"""Bodies that turn so fast that a step's turn and its momentum differ by more than a part in a hundred.
+
+About a principal axis a step that turns by A has the momentum J sin(A)/h (the discrete Lagrangian's own; see
+symvi.physics.body), so a knot's angular velocity J^-1 l = w belongs to a turn of asin(h w), which is (h w)²/6 more than
+h w to second order. At h w = 0.25 that is 1.07 %, and at 1 there is no such turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import asin, inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from symvi.simulate.trajectory import Trajectory
+
+FAST = 0.25  # h |w|: an error of 1.07 %
+
+
+def excess(turn: float) -> float:
+    """By what share a step turns further than h |w| = `turn`; infinite where no step turns so."""
+    return inf if turn >= 1.0 else asin(turn) / turn - 1.0 if turn > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class FastSpin:
+    """The body that turns fastest of all recorded knots, its angular velocity [rad/s] there, and the time step [s]."""
+
+    body: str
+    time: float
+    rate: float
+    step: float
+
+    @property
+    def turn(self) -> float:
+        """h |w| [rad]."""
+        return self.step * self.rate
+
+    @property
+    def error(self) -> float:
+        """By what share its turn and its momentum differ."""
+        return excess(self.turn)
+
+    def __str__(self) -> str:
+        off = f"is {100 * self.error:.2g} % more than its momentum says" if self.turn < 1.0 else "cannot be as much"
+        return (
+            f"body '{self.body}' turns at {self.rate:.4g} rad/s at t = {self.time:g} s, h |w| = {self.turn:.2g}: its "
+            f"turn in a step of {self.step:g} s {off}; take a step below {FAST / self.rate:.2g} s for 1 %"
+        )
+
+
+def fastest(trajectory: Trajectory) -> FastSpin:
+    """Of all bodies and recorded knots."""
+    with np.errstate(over="ignore"):
+        rates = np.nan_to_num(np.linalg.norm(trajectory.angular_velocity, axis=2))
+    knot, body = np.argwhere(rates >= (1.0 - 1e-6) * rates.max())[0]  # the first, whatever round-off adds later
+    where = trajectory.names[body], float(trajectory.time[knot])
+    return FastSpin(*where, float(rates[knot, body]), trajectory.step)
