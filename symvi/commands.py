@@ -171,7 +171,13 @@ def simulate(
     fixed_iterations: FixedIterations = 0,
     substeps: Substeps = DEFAULTS.substeps,
 ) -> Mapping[str, Any]:
-    """Simulate a mechanism, and save, plot or show its motion."""
+    """Simulate a mechanism, and save, plot or show its motion.
+
+    Springs, dampers and servos are implicit and of second order, as all else is: no stiffness or damping is too large
+    for the step. Tension across a point spring, sinusoidal springs that swing far and potentials of your own act at
+    the knots: h² K must stay below 4 m, or they are named with the step that would do. A step that cannot be solved is
+    taken in parts; one in which a body turns by a right angle or more is refused.
+    """
     from symvi.simulate import SolverOptions, Trajectory
 
     _check_steps(time, step, every)
