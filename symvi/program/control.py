@@ -35,6 +35,7 @@ TOLERANCE = {"double": 1e-10, "float": 1e-5}  # m/s or rad/s: changes of velocit
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
 MOST_PARTS = 1024  # into which a step may be split: a part of a step of 0.01 s is then 10 us
+MOST_COUNTED = 10**9  # iterations or starts that are counted in one step, all of its parts together
 KEPT = 1 / 4  # parts are kept for 1/KEPT steps that do, before parts twice as long are tried
 ROUGH = 1e-3  # of the squared velocities: what parts may miss of them where the last change was to lead; h⁴ in order
 MOST_ITERATIONS = 1000  # of a fixed number of iterations: many times what any step needs
