@@ -96,6 +96,7 @@ MEANINGS = {
     "place": "bodies from the coordinates of joints, one beside the other",
     "measure": "coordinates of joints, and their rates",
 }
+OF_LOOPS = (SolverStatus.LOOP_STALLED, SolverStatus.JUMP)  # how only steps of mechanisms with loops end
 WRITES = {
     **dict.fromkeys(("arrive", "finish", "displace", "launch", "launch_chord", "launch_turn"), ("work", "state")),
     "place": ("state",),
@@ -152,7 +153,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "most_halvings": MOST_PARTS.bit_length() - 1,
         "rough": printer.literal(ROUGH),
         "kept": printer.literal(KEPT),
-        "mended": [s.name for s in MENDED if program.notes["loops"] or s not in (SolverStatus.LOOP_STALLED, SolverStatus.JUMP)],
+        "mended": [status.name for status in MENDED if program.notes["loops"] or status not in OF_LOOPS],
         "far_turn": printer.literal(FAR_TURN),
         "fast": printer.literal(FAST),
         "fastest": {each.name.lower(): printer.literal(each.fastest) for each in Beginning},
