@@ -4,7 +4,7 @@ Brüdigam, Sosnowski, Manchester & Hirche 2023, Fig. 7c. A box of 0.1 x 0.1 x 1 
 0.5 N m s/rad is let go level and swings for 10 s. The paper's text says 0.1 s and a thin rod; its published code, which
 drew the figure, took steps of 0.05 s, as here. The paper's reference is a thin rod, theta'' = -1.5 g sin(theta)
 - 1.5 theta'; here every method has the box's own inertia, and the reference is Runge-Kutta's with steps of 1e-4 s.
-A damper acts with the velocity of the step to come, which is stable at any strength and makes the error of first order.
+A damper acts at a point within the step, which is stable at any strength and of second order.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def main() -> int:
     )  # fmt: skip
     report.at_most("largest angle error at 0.05 s", error(ours), 0.05, "rad")
     report.note("Euler's largest angle error", abs(explicit - exact)[:, 0].max(), "rad")
-    report.between("fall of the error at half the step", error(ours) / error(steps[STEP / 2]), 1.7, 2.1)
-    report.between("fall of the error at half of that", error(steps[STEP / 2]) / error(steps[STEP / 4]), 1.8, 2.1)
+    report.between("fall of the error at half the step", error(ours) / error(steps[STEP / 2]), 3.5, 4.3)
+    report.between("fall of the error at half of that", error(steps[STEP / 2]) / error(steps[STEP / 4]), 3.8, 4.2)
     decay = log_fall(true_energy)
     report.between("rate of decay over 10 s / exact", log_fall(ours.energy - lowest) / decay, 0.95, 1.05)
     report.note("Euler's rate of decay / exact", log_fall(energy(*explicit.T)) / decay)

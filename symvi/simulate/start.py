@@ -29,6 +29,8 @@ def described_start(mechanism: Mechanism, plan: Plan) -> tuple[float, ...]:
     write_angles(array, plan, mechanism, Turning(mechanism, {}).at(state.orientation, known_angles(mechanism)))
     signals = {driver.name: driver.signal for driver in mechanism.drivers if driver.signal is not None}
     write_targets(array, plan, {name: value_and_rate(signal_tree(text), 0.0) for name, text in signals.items()})
+    inputs = Inputs(mechanism, plan)
+    inputs.aim_from(array, inputs.from_signals(np.zeros(1))[0], inputs.names)
     return tuple(array.tolist())
 
 

@@ -81,6 +81,15 @@ def evaluate(view: View) -> Iterator[Check]:
         )
     for name, values in view.system.residual.items():
         yield view.check(name, "f", values)
+    for laws in view.system.laws:
+        if laws.loads:
+            yield view.check(laws.holder, "load", [load(view, *numbers) for numbers in laws.loads])
+
+
+def load(view: View, theta, stiffness, moves: bool):
+    """The impulse of a stiffness over the mechanism's size, or of a turn's over that size."""
+    impulse = view.system.within * theta * stiffness
+    return impulse * view.scene.extent if moves else impulse / view.scene.extent
 
 
 def blocks(view: View, naive: dict[tuple[str, str], list[list]]) -> Iterator[Check]:

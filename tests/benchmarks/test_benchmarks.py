@@ -30,6 +30,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "linear_time": {"ns/step/link", "once", "ns/it/link", "cycles/it/link"},
     "mjcf": {"file", "outcome"},
     "operations": {"phase", "operations"},
+    "stiff": {"k N/m", "d N s/m", "energy left", "largest rise", "undershoot"},
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
     "robots": {"robot", "read", "bodies", "us/step"},
 }

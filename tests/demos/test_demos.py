@@ -12,6 +12,7 @@ from tests.support.kinematics import driver_rates, jacobian, motion, worst_const
 ROWS_AND_RANK = {
     "double_pendulum": (10, 10),
     "four_bar": (20, 17),
+    "governor": (10, 10),
     "pendulum": (5, 5),
     "slider_crank": (20, 17),
     "strandbeest": (95, 77),

@@ -103,7 +103,7 @@ MISSING = [  # mechanism, store, kind, field: numbers that no residual reads, or
     (crate, "state", "common", "before"),
     (crate, "state", "common", "earlier"),
     (crate, "state", "common", "level"),
-    (rotor, "state", "joint_spring_ground", "angle"),
+    (rotor, "state", "revolute_ground_elastic", "angle"),
     (driven, "state", "driver_ground_loop", "target"),
     (driven, "state", "driver_ground_loop", "rate"),
     (driven, "input", "driver_ground_loop", "target"),

@@ -160,11 +160,12 @@ def test_an_axis_without_dry_friction_can_be_set_back(real: str) -> None:
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize(("length", "taken"), [(0.3, True), (0.0, True), (-0.3, False)])
 def test_a_spring_may_pull_to_a_point(length: float, taken: bool, real: str) -> None:
-    """To no length, whatever other springs of its kind are described with; to less than none, never."""
+    """To no length, where it is described with one; to less than none, never."""
     ball = Sphere(radius=0.1)
     bodies = [Body(name=name, mass=1.0, shape=ball, position=(x, 0.0, 1.0)) for x, name in enumerate("ab")]
     springs = [
-        PointSpring(name=f"to_{b.name}", child=b.name, stiffness=20.0, length=0.4 * k) for k, b in enumerate(bodies)
+        PointSpring(name=f"to_{b.name}", child=b.name, stiffness=20.0, length=0.2 + 0.2 * k)
+        for k, b in enumerate(bodies)
     ]
     simulator = Simulator(Mechanism(name="springs", bodies=bodies, forces=springs), real=real, backend="c")
     for name in ("to_a", "to_b"):

@@ -63,7 +63,7 @@ def test_only_what_nobody_sees_may_differ() -> None:
     """An error in what elimination keeps for itself is harmless; one in what is reported would be missed."""
     of = of_zoo("along_universal")
     bench = Bench(of, guarded=True)
-    function = of.printed.kernels["eliminate_body_into_universal"]
+    function = of.printed.kernels["eliminate_body_into_universal_body"]
     factors = [edit for edit in edits_of(function) if "i->d[21]" in edit.after]
     assert INSIDE in {outcome(bench, edit) for edit in factors}
     assert Place("work", "body", 0, "d", 21) in bench.unseen

@@ -37,11 +37,15 @@ class Row:
 
 @dataclass(frozen=True)
 class NaiveLaws:
-    """The laws between two bodies ("world" allowed). holder: the node whose state carries their angles."""
+    """The laws between two bodies ("world" allowed). holder: the node whose state carries their angles.
+
+    loads: (weight, stiffness, whether it is a translation) of every coordinate that springs act along.
+    """
 
     holder: str
     bodies: tuple[str, str]
     rows: tuple[Row, ...]
+    loads: tuple[tuple, ...] = ()
 
 
 def naive_laws(scene) -> list[NaiveLaws]:
@@ -113,7 +117,10 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
             rows.append(Row(coordinate(k), stiffness, tension, zero, zero, zero, theta[k]))
         else:
             rows.append(Row(coordinate(k), stiffness, tension, damping, sine, cosine, theta[k]))
-    return NaiveLaws(holder, (joint.parent, joint.child), tuple(rows))
+    moves = [kind == "translation" for kind in kinds]
+    elastic = any(force.kind != "joint_damper" for force in forces)
+    loads = tuple(zip(theta, sums["stiffness"], moves, strict=True)) if elastic else ()
+    return NaiveLaws(holder, (joint.parent, joint.child), tuple(rows), loads)
 
 
 def _take(scene, force, sums: dict, theta: list, kinds) -> None:
@@ -244,14 +251,14 @@ def _of_points(scene, force, counts: Counter) -> NaiveLaws:
         theta = weight(scene.h * damping * _yielding(scene, joint, counts))
     if force.length:
         row = Row(distance, stiffness, stiffness * numbers["length"][0], damping, zero, zero, theta)
-        return NaiveLaws(force.name, bodies, (row,))
+        return NaiveLaws(force.name, bodies, (row,), ((theta, stiffness, True),))
     rows = [
         Row(lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k], stiffness, zero, zero, zero, zero, half)
         for k in range(3)
     ]
     if force.damping:
         rows.append(Row(distance, zero, zero, damping, zero, zero, theta))
-    return NaiveLaws(force.name, bodies, tuple(rows))
+    return NaiveLaws(force.name, bodies, tuple(rows), ((half, stiffness, True),) * 3)
 
 
 def _yielding(scene, joint, counts: Counter):
