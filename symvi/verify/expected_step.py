@@ -35,6 +35,9 @@ def plain(view: View) -> Linear:
 def setup(view: View) -> Iterator[Check]:
     yield view.check("common", "half", [view.scene.h / 2])
     yield view.check("common", "inverse", [1 / view.scene.h])
+    if not any(value for body in view.scene.mechanism.bodies for value in body.inertia):
+        for name in view.scene.bodies:  # points have no angular momentum, whatever the step
+            yield view.check(name, "l", [view.scene.zero] * 3)
 
 
 def prepare(view: View) -> Iterator[Check]:
