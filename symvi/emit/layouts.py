@@ -12,7 +12,7 @@ HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w", "motion": 
 BESIDE_STEPS = ("couple", "place", "measure")  # phases that no step runs
 # Machine code of the inline layout [bytes]: so much for every operation with the loads and stores around it, and so
 # much beside them. gcc keeps to it within 10 % from one body to six, loops and many forces included.
-PER_OPERATION, BESIDE = 11, 6144
+PER_OPERATION, BESIDE = 11, 10240
 # What a processor's nearest cache holds [bytes]: code beyond it is fetched anew in every iteration, and calls of shared
 # kernels are quicker.
 NEAREST_CACHE = 32 * 1024

@@ -37,7 +37,7 @@ def text(real: str) -> str:
     from symvi.program.compose import compose
 
     printer = CPrinter(compose(Mechanism.from_file(demo_file("pendulum"))), "some", real)
-    view = {"literal": printer.literal, **_angle_numbers(printer)}
+    view = {"literal": printer.literal, "sines": ["sin", "cos"], **_angle_numbers(printer)}
     body = environment("c").get_template("sine.c.jinja").render(view)
     return f"typedef {real} real;\n{body}\n" + "".join(
         f"real own_{name}(real x) {{ return {name}_of(x); }}\n" for name in ("sine", "cosine")
