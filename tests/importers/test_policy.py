@@ -95,8 +95,8 @@ def gripper(finger: str) -> str:
 
 def test_what_acts_on_a_massless_follower_acts_on_its_leader(tmp_path: Path) -> None:
     """A torque of the follower is -2 times that on the leader, at -2 times the rate; and so a stop of it at c is one of
-    the leader at (c - 0.04) / -2. A follower with next to no mass swings alike, but for where in a step its damper acts:
-    with so little mass of its own at the second knot, to first order in the step."""
+    the leader at (c - 0.04) / -2. A follower with next to no mass swings alike, but for where in a step its damper
+    acts: with so little mass of its own at the second knot, to first order in the step."""
     found = read(gripper(""), tmp_path)
     assert found.mechanism.body_names == ("arm",)
     loads = {type(force).__name__: force for force in found.mechanism.forces}
