@@ -56,6 +56,9 @@ int main(void)
     }
     u.SHOULDER = SHOULDER_TARGET;
     u.ELBOW = ELBOW_TARGET;
+    /* inputs of a step are those of its second knot: at the start, too, servos aim there */
+    z.SHOULDER = u.SHOULDER;
+    z.ELBOW = u.ELBOW;
     for (int n = 0; n < STEPS; n++) {
         if (lifter_step(&p, &o, &z, &u, &w, &info) < 0) {
             return 2;
@@ -117,7 +120,7 @@ def without_python(folder: Path) -> dict[str, str] | None:
 
 
 def place_of(manifest: dict, name: str) -> str:
-    """Where an input lies in its struct, as C writes it."""
+    """Where an input lies in its struct, as C writes it; the state keeps that of the last step in the same place."""
     return next(field["c"] for field in manifest["inputs"] if field["name"] == name)
 
 

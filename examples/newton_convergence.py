@@ -28,7 +28,7 @@ def residuals(simulator: Simulator, extrapolate: bool) -> list[float]:
     begin, found = simulator.engine.state.copy(), []
     for allowed in range(1, 20):
         simulator.engine.state[:] = begin
-        options = SolverOptions(tolerance=1e-10, max_iterations=allowed, extrapolate=extrapolate)
+        options = SolverOptions(tolerance=1e-10, max_iterations=allowed, extrapolate=extrapolate, substeps=1)
         status, _, _ = simulator.engine.rollout(np.zeros((1, 0)), False, 1, 2, options)
         found.append(sqrt(work[place][0]))
         if status >= 0:

@@ -83,7 +83,9 @@ def main() -> int:
         still = motions["stands", step]
         fallen = standing_height() - float(still.position[:, 0, 2].min())
         report.between(f"stands, {step:g} s: the trunk settles by", fallen, 0, 0.02, "m")
-        report.at_most("      its speed at the end", float(abs(still.velocity[-1]).max()), slow, "m/s")
+        # of steps: a knot's velocities tell of light legs where in the step their strong dampers act
+        moved = float(abs(still.position[-1] - still.position[-2]).max())
+        report.at_most("      its speed at the end", moved / step, slow, "m/s")
         load = sum(contact.normal_force[-1] for contact in still.contacts.values())
         report.at_most("      forces on the feet / weight - 1", abs(load / (MASS * 9.81) - 1), 1e-4)
         walk = motions["trots", step]

@@ -140,7 +140,8 @@ class Interior:
             met = closed and self._is_apart()
             if not rest and done and met and solver.within(still) and self._attained(still):
                 return SolverStatus.OK
-            if fixed == 0 and slow >= 2 and met and solver.within(left) and self._attained(left):
+            # rows have to close: on the way to a singular position a residual falls slowly too, by large increments
+            if fixed == 0 and slow >= 2 and met and solver._balanced(left, still) and self._attained(left):
                 return SolverStatus.ROUND_OFF
             if n == last:
                 break
