@@ -197,11 +197,12 @@ class Interior:
         return SolverStatus.UNSETTLED if fixed > 0 else SolverStatus.NOT_CONVERGED
 
     def _begin(self) -> bool:
-        """Bodies at their predicted velocities; whether those lie inside the domain."""
-        for length in (self.solver.against_last() if self.solver.options.extrapolate else 0.0, 0.0):
+        """Bodies at their predicted velocities, or their last ones; whether those lie inside the domain."""
+        share = self.solver.against_last() if self.solver.options.extrapolate else 0.0
+        for length, most in ((share, FAR_TURN), (0.0, DOMAIN)):
             self.solver.common.length[0] = length
             self.solver.run("begin")
-            if self.solver._turn() < DOMAIN:
+            if self.solver._turn() < most:
                 return True
         return False
 

@@ -464,6 +464,9 @@ class ReferenceSolver:
         try:
             self.common.length[0] = self.against_last() if self.options.extrapolate else 0.0
             self.run("begin")
+            if not self._turn() < FAR_TURN:
+                self.common.length[0] = 0.0
+                self.run("begin")
             self.run("evaluate")
             self.common.length[0] = 1.0
             for _ in range(self.options.fixed_iterations):
@@ -479,9 +482,9 @@ class ReferenceSolver:
         return SolverStatus.OK if self.increment <= self.options.tolerance else SolverStatus.UNSETTLED
 
     def carry_on(self) -> SolverStatus:
-        """Newton's method from a start that carries on the last motion, where that stays inside the domain."""
+        """Newton's method from a start that carries on the last motion, where no body turns by a right angle so."""
         merit = self._start(self.against_last() if self.options.extrapolate else 0.0)
-        if not isfinite(merit) and self.options.extrapolate:
+        if (not isfinite(merit) or not self._turn() < FAR_TURN) and self.options.extrapolate:
             merit = self._start(0.0)
         return self.iterate(merit)
 

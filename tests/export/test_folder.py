@@ -367,7 +367,9 @@ def test_the_readme_tells_of_drivers_and_of_moved_anchors(exported: Exported) ->
 def test_what_the_time_of_a_step_depends_on(make, left: list[str], tmp_path: Path) -> None:
     """Only of a mechanism without contacts, limits and angles to follow is it said that it is always the same."""
     found = export(make(), tmp_path / "free", measure=False).manifest["time of a step depends on"]
-    assert found == ["iterations", *left]
+    assert found == ["iterations", "parts of a step that fails", *left]
+    whole = export(make(), tmp_path / "whole", substeps=1, measure=False).manifest["time of a step depends on"]
+    assert whole == ["iterations", *left]
     fixed = export(make(), tmp_path / "fixed", fixed_iterations=4, measure=False)
     assert fixed.manifest["time of a step depends on"] == left
     readme = (fixed.folder / "README.md").read_text()

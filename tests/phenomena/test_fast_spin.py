@@ -81,17 +81,39 @@ def test_a_tumbling_body_is_right_to_second_order(rates: str) -> None:
 @pytest.mark.parametrize(("backend", "real"), BACK_ENDS)
 @pytest.mark.parametrize("fixed", [0, 8])
 @pytest.mark.parametrize("build", [top, flying, held])
-def test_the_other_turn_with_the_same_momentum_is_refused(build, fixed: int, backend: str, real: str) -> None:
-    """J sin(A)/h is the momentum of pi - A as well, on which the second step comes at 99 rad/s and more. The body is
-    named, and steps of the size that is offered hold it."""
-    simulator = Simulator(build(99.5), backend=backend, real=real)
-    options = SolverOptions(fixed_iterations=fixed)
-    with pytest.raises(SolverError, match="body 'top'.* rad/s: steps below 0.006[0-9]* s hold it") as caught:
-        simulator.simulate(0.1, STEP, options=options)
+def test_of_two_turns_with_the_same_momentum_the_smaller_is_found(build, fixed: int, backend: str, real: str) -> None:
+    """J sin(A)/h is the momentum of pi - A as well: where the last change of the velocities leads nearer to that, a
+    step begins from the velocities as they are."""
+    near, options = 1e-9 if real == "double" else 2e-4, SolverOptions(fixed_iterations=fixed, substeps=1)
+    for rate in (99.0, 99.5, 99.9):
+        motion = Simulator(build(rate), backend=backend, real=real).simulate(0.1, STEP, options=options)
+        assert not motion.status.any()
+        assert turning(motion) == pytest.approx(asin(STEP * rate) / STEP, rel=near)
+        assert motion.angular_velocity[:, 0, 2] == pytest.approx(rate, rel=near)
+
+
+@pytest.mark.parametrize(("backend", "real"), BACK_ENDS)
+@pytest.mark.parametrize("build", [top, flying, held])
+def test_a_momentum_that_no_turn_has_is_refused_or_split(build, backend: str, real: str) -> None:
+    """Spun up from 90 rad/s to more than 110, of which 0.01 s make no turn. One step is refused, and the body named;
+    with a fixed number of iterations none is solved; in parts the momentum is kept, and turns at the rate of their
+    length."""
+    scene = build(90.0).changed(forces=[Wrench(name="hand", body="top")])
+    simulator, near = Simulator(scene, backend=backend, real=real), 1e-9 if real == "double" else 1e-4
+    torque = {"hand.torque[2]": np.array([0.0, 0.0, 2500.0, 2500.0] + [0.0] * 7)}
+    with pytest.raises(SolverError, match="body 'top'.*here a step of 0.005 s would do, or substeps=2") as caught:
+        simulator.simulate(0.1, STEP, inputs=torque, options=SolverOptions(substeps=1))
     assert caught.value.status == SolverStatus.DOMAIN
-    motion = simulator.simulate(0.06, 0.006, options=options)
-    assert (motion.status >= 0).all()
-    assert turning(motion) == pytest.approx(asin(0.006 * 99.5) / 0.006, rel=1e-4)
+    fixed = SolverOptions(fixed_iterations=8)
+    counted = simulator.simulate(0.1, STEP, inputs=torque, options=fixed, on_error="status")
+    assert counted.status[-1] < 0 and len(counted.time) < 7
+    split = simulator.simulate(0.1, STEP, inputs=torque)
+    parts = split.substeps[6:]
+    assert not split.status.any() and parts.min() > 1
+    spin = split.angular_velocity[5, 0, 2]
+    assert spin > 110.0 and split.angular_velocity[5:, 0, 2] == pytest.approx(spin, rel=near)
+    expected = [asin(STEP * spin / n) / (STEP / n) for n in parts]
+    assert turning(split)[5:] == pytest.approx(expected, rel=near)
 
 
 def test_momenta_are_of_one_turn_up_to_a_right_angle() -> None:
