@@ -92,7 +92,8 @@ DECLARED
     options.extrapolate = choice;
     options.max_iterations = (choice != 0) ? 50 : 0;
     options.max_halvings = (choice != 0) ? 20 : -1;
-    options.fixed_iterations = (choice != 0) ? 3 : ((choice != 0) ? 0 : -1);
+    options.fixed_iterations = (choice != 0) ? 3 : ((choice != 0) ? 0 : ((choice != 0) ? 1001 : -1));
+    options.substeps = choice;
 OPTIONS
     while (choice != 0) {
         NAME_real *const rows = (choice != 0) ? &one : &other;
@@ -108,7 +109,8 @@ OPTIONS
             status = NAME_step(&parameters, &options, &state, inputs, &work, &info);
         } else if (choice == 5) {
             status = NAME_rollout(&parameters, &options, &state, inputs, (choice != 0) ? 1 : ((choice != 0) ? 0 : -1),
-                                  &work, 2, (choice != 0) ? 1 : 0, (choice != 0) ? frames : 0, &done);
+                                  &work, 2, (choice != 0) ? 1 : ((choice != 0) ? 2 : 0),
+                                  (choice != 0) ? frames : 0, &done);
         } else if (choice == 6) {
             NAME_observe(&parameters, &state, inputs, &work, frames);
         } else if (choice == 7) {
