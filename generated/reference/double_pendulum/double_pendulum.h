@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* what this header is of; double_pendulum_check compares it with the object */
-#define DOUBLE_PENDULUM_ABI 4
+#define DOUBLE_PENDULUM_ABI 5
 #define DOUBLE_PENDULUM_VERSION "symvi 0.1.0"
 #define DOUBLE_PENDULUM_DIGEST "ebf25f2c06d137a9e050d241bbd2b65ef2ff38fa59ee3226f10fb44751c3ecd7"
 #define DOUBLE_PENDULUM_SIZES ((unsigned long)(sizeof(double_pendulum_parameters) + (3u*sizeof(double_pendulum_state)) + (5u*sizeof(double_pendulum_input)) \
@@ -44,7 +44,7 @@ typedef double double_pendulum_real;
 enum {
     DOUBLE_PENDULUM_OK = 0, /* the step was solved */
     DOUBLE_PENDULUM_ROUND_OFF = 1, /* the step was solved; the residual is round-off and falls no further */
-    DOUBLE_PENDULUM_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly, or on another branch, and the next step repairs it */
+    DOUBLE_PENDULUM_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly, and the next step repairs it */
     DOUBLE_PENDULUM_UNSETTLED = 3, /* the fixed number of iterations was done, and more was left than is allowed; take a smaller step, or allow more */
     DOUBLE_PENDULUM_NOT_CONVERGED = -1, /* Newton's method did not converge in the iterations allowed; take a smaller step, or allow more */
     DOUBLE_PENDULUM_LINE_SEARCH = -2, /* no shorter increment lowers the residual; take a smaller step */
@@ -61,7 +61,8 @@ enum {
     DOUBLE_PENDULUM_BAKED = -13, /* a parameter was changed that the text has as a constant, or that is tied to others; change the description instead */
     DOUBLE_PENDULUM_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, a limit without room, or the like */
     DOUBLE_PENDULUM_BAD_OPTION = -15, /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
-    DOUBLE_PENDULUM_NOT_UNIT = -16  /* an orientation is none: its quaternion is not of unit length; give it that, and start again */
+    DOUBLE_PENDULUM_NOT_UNIT = -16, /* an orientation is none: its quaternion is not of unit length; give it that, and start again */
+    DOUBLE_PENDULUM_JUMP = -17  /* the motion is too fast for this step beside a singular position, and its energy would jump; take a smaller step */
 };
 
 /* Where the parts of the mechanism lie in the structs below. */
@@ -127,7 +128,9 @@ typedef struct {
 
 /* common: state */
 typedef struct {
-    double_pendulum_real kick; /* share of a step's forces in the next step: 1/2 from a start at a knot, else 1 */
+    double_pendulum_real before; /* length of the last step, or of its last part; 0 at a knot's start [s] */
+    double_pendulum_real earlier; /* length of the step or part before that [s] */
+    double_pendulum_real level; /* 0 until a step fails; then 1 more than the halvings of the next, rounded up */
 } double_pendulum_common_state;
 
 /* body: state */
@@ -144,17 +147,23 @@ typedef struct {
 
 /* common: work */
 typedef struct {
+    double_pendulum_real step; /* length of the step, or of its parts [s] */
     double_pendulum_real impulse; /* time that forces act in this residual [s] */
     double_pendulum_real carry; /* share of the old momentum in this residual */
     double_pendulum_real closure; /* 1/h where rows must close, 0 where their rate must vanish [1/s] */
+    double_pendulum_real elapsed; /* time that forces acted in the parts of the step so far [s] */
+    double_pendulum_real parts; /* equal parts that the step was taken in */
+    double_pendulum_real missed; /* squares of what velocities miss of where their last change led, by mass */
+    double_pendulum_real moved; /* squares of the velocities, by mass */
+    double_pendulum_real rough; /* the largest ratio of these two in the parts of a step */
     double_pendulum_real merit; /* sum of squares of the residual, in (m/s)² and (rad/s)² */
     double_pendulum_real length; /* share of the increment that is taken */
     double_pendulum_real kinetic; /* kinetic energy */
     double_pendulum_real potential; /* potential energy */
     double_pendulum_real momentum[3]; /* linear momentum [kg m/s] */
     double_pendulum_real spin[3]; /* angular momentum about the world's origin [kg m²/s] */
-    double_pendulum_real half; /* h/2 [s] */
-    double_pendulum_real inverse; /* 1/h [1/s] */
+    double_pendulum_real half; /* half of that length [s] */
+    double_pendulum_real inverse; /* its inverse [1/s] */
 } double_pendulum_common_work;
 
 /* body: work */
@@ -186,9 +195,11 @@ typedef struct {
     double_pendulum_real f[5]; /* residual of the rows, then their increments */
     double_pendulum_real g2[9]; /* gradient at the second knot: rows are differentiated there */
     double_pendulum_real kept[9]; /* values kept from an earlier part of the step */
+    double_pendulum_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
     double_pendulum_real s[5]; /* solved increment of the impulses */
     double_pendulum_real base[5]; /* impulses that the increment starts from */
-    double_pendulum_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
+    double_pendulum_real total[5]; /* impulses of the parts of a step so far [N s, N m s] */
+    double_pendulum_real total_reaction[6]; /* reactions of those parts, each times the time that forces acted [N s, N m s] */
     double_pendulum_real held[6]; /* P f_j, the motion that the rows ask for */
     double_pendulum_real free; /* free motion q while the body above stays */
 } double_pendulum_revolute_ground_work;
@@ -201,9 +212,11 @@ typedef struct {
     double_pendulum_real f[5]; /* residual of the rows, then their increments */
     double_pendulum_real g2[12]; /* gradient at the second knot: rows are differentiated there */
     double_pendulum_real kept[13]; /* values kept from an earlier part of the step */
+    double_pendulum_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
     double_pendulum_real s[5]; /* solved increment of the impulses */
     double_pendulum_real base[5]; /* impulses that the increment starts from */
-    double_pendulum_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
+    double_pendulum_real total[5]; /* impulses of the parts of a step so far [N s, N m s] */
+    double_pendulum_real total_reaction[6]; /* reactions of those parts, each times the time that forces acted [N s, N m s] */
     double_pendulum_real held[6]; /* P f_j, the motion that the rows ask for */
     double_pendulum_real free; /* free motion q while the body above stays */
     double_pendulum_real back[6]; /* E^-1 N'ᵀ D X, what the body above takes from the free motion */
@@ -230,6 +243,7 @@ typedef struct {
     double_pendulum_body_work body[2];
     double_pendulum_revolute_ground_work revolute_ground[1];
     double_pendulum_revolute_work revolute[1];
+    double_pendulum_state first; /* where the step began: it may be taken again, in parts */
 } double_pendulum_work;
 
 /* Stopping and effort of Newton's method. */
@@ -239,6 +253,7 @@ typedef struct {
     int max_halvings; /* halvings of one increment */
     int extrapolate; /* start from the velocities carried on by their last change */
     int fixed_iterations; /* 0; or exactly so many iterations in every step, for the same time in every step */
+    int substeps; /* equal parts, a power of two up to 1024, that a step which fails may be split into; 1: none, nor with fixed iterations */
 } double_pendulum_options;
 
 /* What a step did. */
@@ -246,6 +261,7 @@ typedef struct {
     int iterations; /* Newton iterations */
     double_pendulum_real increment; /* the last change of a velocity [m/s, rad/s] */
     double_pendulum_real residual; /* root of the merit [m/s, rad/s] */
+    int substeps; /* equal parts that the step was taken in */
 } double_pendulum_info;
 
 /* A knot as an observer sees it: positions of centres of mass, velocities projected onto the joints, energies, momenta. */
@@ -260,6 +276,7 @@ typedef struct {
     double_pendulum_real spin[3]; /* angular momentum about the world's origin [kg m^2/s] */
     double_pendulum_real closure; /* largest residual of a constraint row, dropped rows included [m, rad] */
     double_pendulum_real iterations; /* Newton iterations of the step that led here */
+    double_pendulum_real substeps; /* equal parts that it was taken in */
     double_pendulum_real status; /* how that step ended */
     double_pendulum_real rows[10]; /* force along every constraint row over that step [N, N m] */
     double_pendulum_real reaction[2][6]; /* force and torque on the child at the anchor, joint axes */
@@ -301,11 +318,13 @@ DOUBLE_PENDULUM_API void double_pendulum_input_default(double_pendulum_input *u)
 DOUBLE_PENDULUM_API void double_pendulum_options_default(double_pendulum_options *o);
 
 /* Momenta of a start, from placements (x, q) and velocities (v, w in world axes) in the state.
- * knot = 1: velocities at the knot itself, projected onto the joints (second order); knot = 0: velocities over the step before
- * (the papers' start). u holds the drivers' inputs at the start. change: the largest change that the projection made, or null. Returns
+ * knot = 1: velocities at the knot itself, projected onto the joints (second order), momenta m v and J w; knot = 2: the same, but bodies
+ * turn at these w, with the smaller momenta that steps of such turns have, J w sin(h |w|)/(h |w|), and w in the state is J^-1 of them;
+ * knot = 0: velocities over the step before (the papers' start). u holds the drivers' inputs at the start. change: the largest change that the projection made, or null. Returns
  * DOUBLE_PENDULUM_OK; or DOUBLE_PENDULUM_NOT_CLOSED, DOUBLE_PENDULUM_NOT_APART, DOUBLE_PENDULUM_NOT_FINITE, DOUBLE_PENDULUM_NOT_UNIT, from where no step should be taken:
  * double_pendulum_project moves placements that are near onto the joints. DOUBLE_PENDULUM_BAD_STEP and DOUBLE_PENDULUM_DOMAIN, from where none can be taken,
- * tell that the time step is none, or that a body turns too fast for it: |w| h must be below 1, or with knot = 0 below 2. */
+ * tell that the time step is none, or that a body turns by a right angle or more in one: |w| h must be below 1, with knot = 2 below
+ * pi/2, with knot = 0 below sqrt(2). */
 DOUBLE_PENDULUM_API int double_pendulum_start(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, int knot, double_pendulum_real *change);
 
@@ -315,9 +334,9 @@ DOUBLE_PENDULUM_API int double_pendulum_step(const double_pendulum_parameters *p
     const double_pendulum_input *u, double_pendulum_work *w, double_pendulum_info *info);
 
 /* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
- * frames[k] is the knot after k*every steps, and frames[0] is left to the caller, who can double_pendulum_observe it. every is 1 or more,
- * stride 0 or more, else the status is DOUBLE_PENDULUM_BAD_OPTION. Stops at the first negative status and returns it; done counts the steps
- * taken. */
+ * frames[k] is the knot after k*every steps; what frames[0] tells of the step that led there is left to the caller. every is 1 or
+ * more, stride 0 or more, else the status is DOUBLE_PENDULUM_BAD_OPTION. Stops at the first negative status and returns it; done counts the
+ * steps taken. */
 DOUBLE_PENDULUM_API int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z,
     const double_pendulum_input *inputs, int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done);
 

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* what this header is of; four_bar_check compares it with the object */
-#define FOUR_BAR_ABI 4
+#define FOUR_BAR_ABI 5
 #define FOUR_BAR_VERSION "symvi 0.1.0"
 #define FOUR_BAR_DIGEST "1f2c287cce15cf0eb551432db35b9e30091721549e77d8f19c04d93c9419cdd9"
 #define FOUR_BAR_SIZES ((unsigned long)(sizeof(four_bar_parameters) + (3u*sizeof(four_bar_state)) + (5u*sizeof(four_bar_input)) \
@@ -44,7 +44,7 @@ typedef double four_bar_real;
 enum {
     FOUR_BAR_OK = 0, /* the step was solved */
     FOUR_BAR_ROUND_OFF = 1, /* the step was solved; the residual is round-off and falls no further */
-    FOUR_BAR_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly, or on another branch, and the next step repairs it */
+    FOUR_BAR_SINGULAR_STEP = 2, /* the step was solved at a singular position; loops close less tightly, and the next step repairs it */
     FOUR_BAR_UNSETTLED = 3, /* the fixed number of iterations was done, and more was left than is allowed; take a smaller step, or allow more */
     FOUR_BAR_NOT_CONVERGED = -1, /* Newton's method did not converge in the iterations allowed; take a smaller step, or allow more */
     FOUR_BAR_LINE_SEARCH = -2, /* no shorter increment lowers the residual; take a smaller step */
@@ -61,7 +61,8 @@ enum {
     FOUR_BAR_BAKED = -13, /* a parameter was changed that the text has as a constant, or that is tied to others; change the description instead */
     FOUR_BAR_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, a limit without room, or the like */
     FOUR_BAR_BAD_OPTION = -15, /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
-    FOUR_BAR_NOT_UNIT = -16  /* an orientation is none: its quaternion is not of unit length; give it that, and start again */
+    FOUR_BAR_NOT_UNIT = -16, /* an orientation is none: its quaternion is not of unit length; give it that, and start again */
+    FOUR_BAR_JUMP = -17  /* the motion is too fast for this step beside a singular position, and its energy would jump; take a smaller step */
 };
 
 /* Where the parts of the mechanism lie in the structs below. */
@@ -158,7 +159,9 @@ typedef struct {
 
 /* common: state */
 typedef struct {
-    four_bar_real kick; /* share of a step's forces in the next step: 1/2 from a start at a knot, else 1 */
+    four_bar_real before; /* length of the last step, or of its last part; 0 at a knot's start [s] */
+    four_bar_real earlier; /* length of the step or part before that [s] */
+    four_bar_real level; /* 0 until a step fails; then 1 more than the halvings of the next, rounded up */
     four_bar_real singular; /* 1 where the last step began in a singular position, else 0 */
 } four_bar_common_state;
 
@@ -176,17 +179,23 @@ typedef struct {
 
 /* common: work */
 typedef struct {
+    four_bar_real step; /* length of the step, or of its parts [s] */
     four_bar_real impulse; /* time that forces act in this residual [s] */
     four_bar_real carry; /* share of the old momentum in this residual */
     four_bar_real closure; /* 1/h where rows must close, 0 where their rate must vanish [1/s] */
+    four_bar_real elapsed; /* time that forces acted in the parts of the step so far [s] */
+    four_bar_real parts; /* equal parts that the step was taken in */
+    four_bar_real missed; /* squares of what velocities miss of where their last change led, by mass */
+    four_bar_real moved; /* squares of the velocities, by mass */
+    four_bar_real rough; /* the largest ratio of these two in the parts of a step */
     four_bar_real merit; /* sum of squares of the residual, in (m/s)² and (rad/s)² */
     four_bar_real length; /* share of the increment that is taken */
     four_bar_real kinetic; /* kinetic energy */
     four_bar_real potential; /* potential energy */
     four_bar_real momentum[3]; /* linear momentum [kg m/s] */
     four_bar_real spin[3]; /* angular momentum about the world's origin [kg m²/s] */
-    four_bar_real half; /* h/2 [s] */
-    four_bar_real inverse; /* 1/h [1/s] */
+    four_bar_real half; /* half of that length [s] */
+    four_bar_real inverse; /* its inverse [1/s] */
 } four_bar_common_work;
 
 /* body: work */
@@ -218,9 +227,11 @@ typedef struct {
     four_bar_real f[5]; /* residual of the rows, then their increments */
     four_bar_real g2[9]; /* gradient at the second knot: rows are differentiated there */
     four_bar_real kept[9]; /* values kept from an earlier part of the step */
+    four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
     four_bar_real s[5]; /* solved increment of the impulses */
     four_bar_real base[5]; /* impulses that the increment starts from */
-    four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
+    four_bar_real total[5]; /* impulses of the parts of a step so far [N s, N m s] */
+    four_bar_real total_reaction[6]; /* reactions of those parts, each times the time that forces acted [N s, N m s] */
     four_bar_real d[25]; /* diagonal block of the Newton matrix, then its factors */
 } four_bar_revolute_ground_work;
 
@@ -232,9 +243,11 @@ typedef struct {
     four_bar_real f[5]; /* residual of the rows, then their increments */
     four_bar_real g2[12]; /* gradient at the second knot: rows are differentiated there */
     four_bar_real kept[13]; /* values kept from an earlier part of the step */
+    four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
     four_bar_real s[5]; /* solved increment of the impulses */
     four_bar_real base[5]; /* impulses that the increment starts from */
-    four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
+    four_bar_real total[5]; /* impulses of the parts of a step so far [N s, N m s] */
+    four_bar_real total_reaction[6]; /* reactions of those parts, each times the time that forces acted [N s, N m s] */
     four_bar_real d[25]; /* diagonal block of the Newton matrix, then its factors */
 } four_bar_revolute_work;
 
@@ -246,9 +259,11 @@ typedef struct {
     four_bar_real f[2]; /* residual of the rows, then their increments */
     four_bar_real g2[18]; /* gradient at the second knot: rows are differentiated there */
     four_bar_real kept[8]; /* values kept from an earlier part of the step */
+    four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
     four_bar_real s[2]; /* solved increment of the impulses */
     four_bar_real base[2]; /* impulses that the increment starts from */
-    four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
+    four_bar_real total[2]; /* impulses of the parts of a step so far [N s, N m s] */
+    four_bar_real total_reaction[6]; /* reactions of those parts, each times the time that forces acted [N s, N m s] */
     four_bar_real d[4]; /* diagonal block of the Newton matrix, then its factors */
 } four_bar_revolute_loop_work;
 
@@ -333,6 +348,7 @@ typedef struct {
     four_bar_edge_body_revolute_loop_2_work edge_body_revolute_loop_2[1];
     four_bar_edge_revolute_ground_revolute_loop_work edge_revolute_ground_revolute_loop[2];
     four_bar_edge_body_revolute_loop_3_work edge_body_revolute_loop_3[1];
+    four_bar_state first; /* where the step began: it may be taken again, in parts */
 } four_bar_work;
 
 /* Stopping and effort of Newton's method. */
@@ -342,6 +358,7 @@ typedef struct {
     int max_halvings; /* halvings of one increment */
     int extrapolate; /* start from the velocities carried on by their last change */
     int fixed_iterations; /* 0; or exactly so many iterations in every step, for the same time in every step */
+    int substeps; /* equal parts, a power of two up to 1024, that a step which fails may be split into; 1: none, nor with fixed iterations */
 } four_bar_options;
 
 /* What a step did. */
@@ -349,6 +366,7 @@ typedef struct {
     int iterations; /* Newton iterations */
     four_bar_real increment; /* the last change of a velocity [m/s, rad/s] */
     four_bar_real residual; /* root of the merit [m/s, rad/s] */
+    int substeps; /* equal parts that the step was taken in */
 } four_bar_info;
 
 /* A knot as an observer sees it: positions of centres of mass, velocities projected onto the joints, energies, momenta. */
@@ -363,6 +381,7 @@ typedef struct {
     four_bar_real spin[3]; /* angular momentum about the world's origin [kg m^2/s] */
     four_bar_real closure; /* largest residual of a constraint row, dropped rows included [m, rad] */
     four_bar_real iterations; /* Newton iterations of the step that led here */
+    four_bar_real substeps; /* equal parts that it was taken in */
     four_bar_real status; /* how that step ended */
     four_bar_real rows[17]; /* force along every constraint row over that step [N, N m] */
     four_bar_real reaction[4][6]; /* force and torque on the child at the anchor, joint axes */
@@ -406,11 +425,13 @@ FOUR_BAR_API void four_bar_input_default(four_bar_input *u);
 FOUR_BAR_API void four_bar_options_default(four_bar_options *o);
 
 /* Momenta of a start, from placements (x, q) and velocities (v, w in world axes) in the state.
- * knot = 1: velocities at the knot itself, projected onto the joints (second order); knot = 0: velocities over the step before
- * (the papers' start). u holds the drivers' inputs at the start. change: the largest change that the projection made, or null. Returns
+ * knot = 1: velocities at the knot itself, projected onto the joints (second order), momenta m v and J w; knot = 2: the same, but bodies
+ * turn at these w, with the smaller momenta that steps of such turns have, J w sin(h |w|)/(h |w|), and w in the state is J^-1 of them;
+ * knot = 0: velocities over the step before (the papers' start). u holds the drivers' inputs at the start. change: the largest change that the projection made, or null. Returns
  * FOUR_BAR_OK; or FOUR_BAR_NOT_CLOSED, FOUR_BAR_NOT_APART, FOUR_BAR_NOT_FINITE, FOUR_BAR_NOT_UNIT, from where no step should be taken:
  * four_bar_project moves placements that are near onto the joints. FOUR_BAR_BAD_STEP and FOUR_BAR_DOMAIN, from where none can be taken,
- * tell that the time step is none, or that a body turns too fast for it: |w| h must be below 1, or with knot = 0 below 2. */
+ * tell that the time step is none, or that a body turns by a right angle or more in one: |w| h must be below 1, with knot = 2 below
+ * pi/2, with knot = 0 below sqrt(2). */
 FOUR_BAR_API int four_bar_start(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, int knot, four_bar_real *change);
 
@@ -420,9 +441,9 @@ FOUR_BAR_API int four_bar_step(const four_bar_parameters *p, const four_bar_opti
     const four_bar_input *u, four_bar_work *w, four_bar_info *info);
 
 /* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
- * frames[k] is the knot after k*every steps, and frames[0] is left to the caller, who can four_bar_observe it. every is 1 or more,
- * stride 0 or more, else the status is FOUR_BAR_BAD_OPTION. Stops at the first negative status and returns it; done counts the steps
- * taken. */
+ * frames[k] is the knot after k*every steps; what frames[0] tells of the step that led there is left to the caller. every is 1 or
+ * more, stride 0 or more, else the status is FOUR_BAR_BAD_OPTION. Stops at the first negative status and returns it; done counts the
+ * steps taken. */
 FOUR_BAR_API int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z,
     const four_bar_input *inputs, int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done);
 

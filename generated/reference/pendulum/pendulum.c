@@ -26,6 +26,8 @@
  *   dw = (c I - a^) theta/h    [derived here]
  *   q2 = [c; a] q1    [BM20 (31)]
  *   q = p (3 - p·p)/2    [derived here]
+ *   w' = (sin(h |w|)/(h |w|)) w    [derived here: J w' is the mean of both slot derivatives at a knot that chords
+ *     of h w lead to and from]
  *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)]
  *   l = J w + x x p    [derived here, at a knot]
  *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)]
@@ -196,12 +198,11 @@ static void run_setup(const pendulum_parameters *p, pendulum_work *w)
     /* numbers that follow from the step */
     /* numbers that follow from the step (2 operations) */
     {
-        const pendulum_common_parameters *const common_p = &p->common[0];
         pendulum_common_work *const common = &w->common[0];
-        const real h = common_p->h;
-        const real half = 0.5*h;
+        const real step = common->step;
+        const real half = 0.5*step;
         common->half = half;
-        const real inverse = 1.0/h;
+        const real inverse = 1.0/step;
         common->inverse = inverse;
     }
     /* rod */
@@ -600,7 +601,7 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
     /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
     /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
     {
-        const pendulum_common_parameters *const common_p = &p->common[0];
+        const pendulum_common_work *const common = &w->common[0];
         const pendulum_revolute_ground_parameters *const revolute_ground_p = &p->revolute_ground[0];
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
         pendulum_body_work *const b = &w->body[0];
@@ -658,20 +659,20 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real kept8 = revolute_ground->kept[8];
         const real f4 = (2.0*t7) + kept8;
         revolute_ground->f[4] = f4;
-        const real common_h = common_p->h;
-        const real anchor_b2_z = anchor_b1_z - (t5*common_h);
+        const real common_step = common->step;
+        const real anchor_b2_z = anchor_b1_z - (t5*common_step);
         revolute_ground->g2[0] = anchor_b2_z;
-        const real anchor_b2_y = anchor_b1_y - (t4*common_h);
+        const real anchor_b2_y = anchor_b1_y - (t4*common_step);
         revolute_ground->g2[1] = anchor_b2_y;
-        const real anchor_b2_x = anchor_b1_x + (anchor_b_rate_x*common_h);
+        const real anchor_b2_x = anchor_b1_x + (anchor_b_rate_x*common_step);
         revolute_ground->g2[2] = anchor_b2_x;
-        const real frame_b2_w = frame_b1_w + (frame_b_rate_w*common_h);
+        const real frame_b2_w = frame_b1_w + (frame_b_rate_w*common_step);
         const real t8 = frame_a0*frame_b2_w;
-        const real frame_b2_x = frame_b1_x + (frame_b_rate_x*common_h);
+        const real frame_b2_x = frame_b1_x + (frame_b_rate_x*common_step);
         const real t9 = frame_a1*frame_b2_x;
-        const real frame_b2_y = frame_b1_y + (frame_b_rate_y*common_h);
+        const real frame_b2_y = frame_b1_y + (frame_b_rate_y*common_step);
         const real t10 = frame_a2*frame_b2_y;
-        const real frame_b2_z = frame_b1_z + (frame_b_rate_z*common_h);
+        const real frame_b2_z = frame_b1_z + (frame_b_rate_z*common_step);
         const real t11 = frame_a3*frame_b2_z;
         const real g23 = t8 + t9 - t10 - t11;
         revolute_ground->g2[3] = g23;
@@ -1248,6 +1249,147 @@ static void run_react(const pendulum_parameters *p, pendulum_work *w)
     }
 }
 
+/* how far velocities are from where their last change led */
+static void run_compare(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w)
+{
+    /* rod */
+    /* add what a body's velocities miss of the last ones, carried on by `length` times their last change (51 */
+    /*   operations) */
+    {
+        pendulum_common_work *const common = &w->common[0];
+        const pendulum_body_parameters *const body_p = &p->body[0];
+        const pendulum_body_state *const body_z = &z->body[0];
+        const pendulum_body_work *const body = &w->body[0];
+        const real v0 = body->v[0];
+        const real v0_2 = body_z->v[0];
+        const real common_length = common->length;
+        const real v_old0 = body_z->v_old[0];
+        const real t1 = v0 - (v0_2 + (common_length*(v0_2 - v_old0)));
+        const real v1 = body->v[1];
+        const real v1_2 = body_z->v[1];
+        const real v_old1 = body_z->v_old[1];
+        const real t2 = v1 - (v1_2 + (common_length*(v1_2 - v_old1)));
+        const real v2 = body->v[2];
+        const real v2_2 = body_z->v[2];
+        const real v_old2 = body_z->v_old[2];
+        const real t3 = v2 - (v2_2 + (common_length*(v2_2 - v_old2)));
+        const real size = body_p->size;
+        const real mass = body_p->mass;
+        const real t4 = size/mass;
+        const real w0 = body->w[0];
+        const real w0_2 = body_z->w[0];
+        const real w_old0 = body_z->w_old[0];
+        const real t5 = w0 - (w0_2 + (common_length*(w0_2 - w_old0)));
+        const real w1 = body->w[1];
+        const real w1_2 = body_z->w[1];
+        const real w_old1 = body_z->w_old[1];
+        const real t6 = w1 - (w1_2 + (common_length*(w1_2 - w_old1)));
+        const real w2 = body->w[2];
+        const real w2_2 = body_z->w[2];
+        const real w_old2 = body_z->w_old[2];
+        const real t7 = w2 - (w2_2 + (common_length*(w2_2 - w_old2)));
+        const real common_missed = common->missed;
+        common->missed = (t1*t1) + (t2*t2) + (t3*t3) + (t4*((t5*t5) + (t6*t6) + (t7*t7))) + common_missed;
+        const real common_moved = common->moved;
+        common->moved = (v0*v0) + (v1*v1) + (v2*v2) + (t4*((w0*w0) + (w1*w1) + (w2*w2))) + common_moved;
+    }
+}
+
+/* no part of a step yet */
+static void run_reset(pendulum_work *w)
+{
+    /* pin */
+    /* no part of the step yet (0 operations) */
+    {
+        pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
+        revolute_ground->total[0] = 0.0;
+        revolute_ground->total[1] = 0.0;
+        revolute_ground->total[2] = 0.0;
+        revolute_ground->total[3] = 0.0;
+        revolute_ground->total[4] = 0.0;
+        revolute_ground->total_reaction[0] = 0.0;
+        revolute_ground->total_reaction[1] = 0.0;
+        revolute_ground->total_reaction[2] = 0.0;
+        revolute_ground->total_reaction[3] = 0.0;
+        revolute_ground->total_reaction[4] = 0.0;
+        revolute_ground->total_reaction[5] = 0.0;
+    }
+}
+
+/* impulses of a part of a step to those before, and means of forces */
+static void run_gather(pendulum_work *w)
+{
+    /* pin */
+    /* impulses of a part of the step to those before; their means as forces (23 operations) */
+    {
+        const pendulum_common_work *const common = &w->common[0];
+        pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
+        const real y0 = revolute_ground->y[0];
+        const real total0 = revolute_ground->total[0];
+        const real total0_2 = y0 + total0;
+        revolute_ground->total[0] = total0_2;
+        revolute_ground->y[0] = total0_2;
+        const real y1 = revolute_ground->y[1];
+        const real total1 = revolute_ground->total[1];
+        const real total1_2 = y1 + total1;
+        revolute_ground->total[1] = total1_2;
+        revolute_ground->y[1] = total1_2;
+        const real y2 = revolute_ground->y[2];
+        const real total2 = revolute_ground->total[2];
+        const real total2_2 = y2 + total2;
+        revolute_ground->total[2] = total2_2;
+        revolute_ground->y[2] = total2_2;
+        const real y3 = revolute_ground->y[3];
+        const real total3 = revolute_ground->total[3];
+        const real total3_2 = y3 + total3;
+        revolute_ground->total[3] = total3_2;
+        revolute_ground->y[3] = total3_2;
+        const real y4 = revolute_ground->y[4];
+        const real total4 = revolute_ground->total[4];
+        const real total4_2 = y4 + total4;
+        revolute_ground->total[4] = total4_2;
+        revolute_ground->y[4] = total4_2;
+        const real total_reaction0 = revolute_ground->total_reaction[0];
+        const real common_impulse = common->impulse;
+        const real reaction0 = revolute_ground->reaction[0];
+        const real total_reaction0_2 = total_reaction0 + (common_impulse*reaction0);
+        revolute_ground->total_reaction[0] = total_reaction0_2;
+        const real total_reaction1 = revolute_ground->total_reaction[1];
+        const real reaction1 = revolute_ground->reaction[1];
+        const real total_reaction1_2 = total_reaction1 + (common_impulse*reaction1);
+        revolute_ground->total_reaction[1] = total_reaction1_2;
+        const real total_reaction2 = revolute_ground->total_reaction[2];
+        const real reaction2 = revolute_ground->reaction[2];
+        const real total_reaction2_2 = total_reaction2 + (common_impulse*reaction2);
+        revolute_ground->total_reaction[2] = total_reaction2_2;
+        const real total_reaction3 = revolute_ground->total_reaction[3];
+        const real reaction3 = revolute_ground->reaction[3];
+        const real total_reaction3_2 = total_reaction3 + (common_impulse*reaction3);
+        revolute_ground->total_reaction[3] = total_reaction3_2;
+        const real total_reaction4 = revolute_ground->total_reaction[4];
+        const real reaction4 = revolute_ground->reaction[4];
+        const real total_reaction4_2 = total_reaction4 + (common_impulse*reaction4);
+        revolute_ground->total_reaction[4] = total_reaction4_2;
+        const real total_reaction5 = revolute_ground->total_reaction[5];
+        const real reaction5 = revolute_ground->reaction[5];
+        const real total_reaction5_2 = total_reaction5 + (common_impulse*reaction5);
+        revolute_ground->total_reaction[5] = total_reaction5_2;
+        const real common_elapsed = common->elapsed;
+        const real reaction0_2 = total_reaction0_2/common_elapsed;
+        revolute_ground->reaction[0] = reaction0_2;
+        const real reaction1_2 = total_reaction1_2/common_elapsed;
+        revolute_ground->reaction[1] = reaction1_2;
+        const real reaction2_2 = total_reaction2_2/common_elapsed;
+        revolute_ground->reaction[2] = reaction2_2;
+        const real reaction3_2 = total_reaction3_2/common_elapsed;
+        revolute_ground->reaction[3] = reaction3_2;
+        const real reaction4_2 = total_reaction4_2/common_elapsed;
+        revolute_ground->reaction[4] = reaction4_2;
+        const real reaction5_2 = total_reaction5_2/common_elapsed;
+        revolute_ground->reaction[5] = reaction5_2;
+    }
+}
+
 /* write the second knot into the state */
 static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
 {
@@ -1257,7 +1399,7 @@ static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum
     /*   q = p (3 - p·p)/2    [derived here] */
     /*   p = m v    [BM20 (26)] */
     {
-        const pendulum_common_parameters *const common_p = &p->common[0];
+        const pendulum_common_work *const common = &w->common[0];
         const pendulum_body_parameters *const body_p = &p->body[0];
         pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
@@ -1276,18 +1418,18 @@ static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum
         const real v0_2 = body->v[0];
         body_z->v[0] = v0_2;
         const real x0 = body_z->x[0];
-        const real common_h = common_p->h;
-        const real x0_2 = x0 + (common_h*v0_2);
+        const real common_step = common->step;
+        const real x0_2 = x0 + (common_step*v0_2);
         body_z->x[0] = x0_2;
         const real v1_2 = body->v[1];
         body_z->v[1] = v1_2;
         const real x1 = body_z->x[1];
-        const real x1_2 = x1 + (common_h*v1_2);
+        const real x1_2 = x1 + (common_step*v1_2);
         body_z->x[1] = x1_2;
         const real v2_2 = body->v[2];
         body_z->v[2] = v2_2;
         const real x2 = body_z->x[2];
-        const real x2_2 = x2 + (common_h*v2_2);
+        const real x2_2 = x2 + (common_step*v2_2);
         body_z->x[2] = x2_2;
         const real a0 = body->a[0];
         const real q1 = body_z->q[1];
@@ -1331,7 +1473,7 @@ static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum
 }
 
 /* move the placement */
-static void run_displace(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
+static void run_displace(pendulum_state *z, pendulum_work *w)
 {
     /* rod */
     /* move the placement in the state by `length` of a step at the settled velocities (66 operations) */
@@ -1339,23 +1481,22 @@ static void run_displace(const pendulum_parameters *p, pendulum_state *z, pendul
     /*   q2 = [c; a] q1    [BM20 (31)] */
     /*   q = p (3 - p·p)/2    [derived here] */
     {
-        const pendulum_common_parameters *const common_p = &p->common[0];
         const pendulum_common_work *const common = &w->common[0];
         pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
         const real x0 = body_z->x[0];
         const real common_length = common->length;
         const real v0 = body->v[0];
-        const real common_h = common_p->h;
-        const real x0_2 = x0 + ((common_length*v0)*common_h);
+        const real common_step = common->step;
+        const real x0_2 = x0 + ((common_length*v0)*common_step);
         body_z->x[0] = x0_2;
         const real x1 = body_z->x[1];
         const real v1 = body->v[1];
-        const real x1_2 = x1 + ((common_length*v1)*common_h);
+        const real x1_2 = x1 + ((common_length*v1)*common_step);
         body_z->x[1] = x1_2;
         const real x2 = body_z->x[2];
         const real v2 = body->v[2];
-        const real x2_2 = x2 + ((common_length*v2)*common_h);
+        const real x2_2 = x2 + ((common_length*v2)*common_step);
         body_z->x[2] = x2_2;
         const real w0 = body->w[0];
         const real common_half = common->half;
@@ -1542,6 +1683,67 @@ static void run_launch_chord(const pendulum_parameters *p, pendulum_state *z, pe
     }
 }
 
+/* momenta from velocities at the knot, of which bodies have the rates of turn */
+static void run_launch_turn(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
+{
+    /* rod */
+    /* momenta of a start from the knot's rates of turn, which the motion has then (discrete Legendre transform) (39 */
+    /*   operations) */
+    /*   w' = (sin(h |w|)/(h |w|)) w    [derived here: J w' is the mean of both slot derivatives at a knot that chords */
+    /*     of h w lead to and from] */
+    /*   p = m v    [BM20 (26)] */
+    /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+    {
+        const pendulum_common_work *const common = &w->common[0];
+        const pendulum_body_parameters *const body_p = &p->body[0];
+        pendulum_body_state *const body_z = &z->body[0];
+        const pendulum_body_work *const body = &w->body[0];
+        const real w0 = body_z->w[0];
+        const real common_step = common->step;
+        const real t1 = w0*common_step;
+        const real w1 = body_z->w[1];
+        const real t2 = w1*common_step;
+        const real w2 = body_z->w[2];
+        const real t3 = w2*common_step;
+        const real t4 = PENDULUM_SQRT(1e-30*(1.0 + (1e+30*(t1*t1)) + (1e+30*(t2*t2)) + (1e+30*(t3*t3))));
+        const real t5 = sine_of(t4);
+        const real w0_2 = (w0*t5)/t4;
+        body_z->w[0] = w0_2;
+        body_z->w_old[0] = w0_2;
+        const real w1_2 = (w1*t5)/t4;
+        body_z->w[1] = w1_2;
+        body_z->w_old[1] = w1_2;
+        const real w2_2 = (w2*t5)/t4;
+        body_z->w[2] = w2_2;
+        body_z->w_old[2] = w2_2;
+        const real v0 = body_z->v[0];
+        body_z->v_old[0] = v0;
+        const real mass = body_p->mass;
+        const real p0 = v0*mass;
+        body_z->p[0] = p0;
+        const real v1 = body_z->v[1];
+        body_z->v_old[1] = v1;
+        const real p1 = v1*mass;
+        body_z->p[1] = p1;
+        const real v2 = body_z->v[2];
+        body_z->v_old[2] = v2;
+        const real p2 = v2*mass;
+        body_z->p[2] = p2;
+        const real j0 = body->j[0];
+        const real j3 = body->j[3];
+        const real j4 = body->j[4];
+        const real l0 = (w0_2*j0) + (w1_2*j3) + (w2_2*j4);
+        body_z->l[0] = l0;
+        const real j1 = body->j[1];
+        const real j5 = body->j[5];
+        const real l1 = (w1_2*j1) + (w0_2*j3) + (w2_2*j5);
+        body_z->l[1] = l1;
+        const real j2 = body->j[2];
+        const real l2 = (w2_2*j2) + (w0_2*j4) + (w1_2*j5);
+        body_z->l[2] = l2;
+    }
+}
+
 /* bodies from the coordinates of joints, one beside the other */
 static void run_place(const pendulum_parameters *p, pendulum_state *z, const pendulum_motion *m)
 {
@@ -1725,12 +1927,12 @@ static real size_of_change(const pendulum_work *w)
     return PENDULUM_SQRT(total);
 }
 
-/* how many bodies turn beyond the domain; counted, so that it takes the same time whatever they do */
+/* how many bodies turn by a right angle or more; counted, so that it takes the same time whatever they do */
 static int turned_too_far(const pendulum_work *w)
 {
     int count = 0;
     for (unsigned int n = 0u; n < 1u; n++) {
-        count += (w->body[n].turn < 0.9975) ? 0 : 1;
+        count += (w->body[n].turn < 0.5) ? 0 : 1;
     }
     return count;
 }
@@ -1797,6 +1999,16 @@ static bool balanced(const pendulum_parameters *p, const pendulum_work *w, real 
 static int failed(const pendulum_work *w, int status)
 {
     return (largest_turn(w) >= 0.4) ? PENDULUM_DOMAIN : status;
+}
+
+/* for how long forces act in this step, or at this knot, as a share of what it was in the step before: so much of the last change of
+ * the velocities, and of the last impulses of contacts, is expected; none after a start */
+static real against_last(const pendulum_state *z, const pendulum_work *w)
+{
+    const real last = 0.5*(z->common[0].before + z->common[0].earlier);
+    const int known = (last > 0.0) ? 1 : 0;
+    /* divided in any case: the same time for every step */
+    return (((double)known)*w->common[0].impulse) / (last + (double)(1 - known));
 }
 
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
@@ -1902,15 +2114,15 @@ static int iterate(const pendulum_parameters *p, const pendulum_state *z,
     return failed(w, PENDULUM_NOT_CONVERGED);
 }
 
-/* Newton's method from a start that carries on the last motion, where that stays inside the domain */
+/* Newton's method from a start that carries on the last motion, where no body turns by a right angle so */
 static int carry_on(const pendulum_parameters *p, const pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
 {
     real merit;
-    w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
+    w->common[0].length = (o->extrapolate != 0) ? against_last(z, w) : 0.0;
     run_begin(z, w);
     merit = evaluate_merit(p, z, u, w);
-    if (!(merit >= 0.0) && (o->extrapolate != 0)) {
+    if ((!(merit >= 0.0) || !(largest_turn(w) < 0.5)) && (o->extrapolate != 0)) {
         w->common[0].length = 0.0;
         run_begin(z, w);
         merit = evaluate_merit(p, z, u, w);
@@ -1926,7 +2138,10 @@ static int count_through(const pendulum_parameters *p, const pendulum_state *z,
     (void)p;
     (void)z;
     (void)u;
-    w->common[0].length = (o->extrapolate != 0) ? 1.0 : 0.0;
+    w->common[0].length = (o->extrapolate != 0) ? against_last(z, w) : 0.0;
+    run_begin(z, w);
+    /* where the last motion leads too far, from its velocities as they are; begun again in any case */
+    w->common[0].length = ((double)((turned_too_far(w) > 0) ? 0 : 1))*w->common[0].length;
     run_begin(z, w);
     run_evaluate(p, w);
     w->common[0].length = 1.0;
@@ -1944,9 +2159,15 @@ static int count_through(const pendulum_parameters *p, const pendulum_state *z,
     info->increment = size_of_change(w);
     info->residual = PENDULUM_SQRT(merit);
     if (!is_finite(merit) || !is_finite(info->increment) || (turned_too_far(w) > 0)) {
-        return (largest_turn(w) >= 0.9975) ? PENDULUM_DOMAIN : PENDULUM_NOT_FINITE;
+        return (largest_turn(w) >= 0.5) ? PENDULUM_DOMAIN : PENDULUM_NOT_FINITE;
     }
     return (info->increment <= o->tolerance) ? PENDULUM_OK : PENDULUM_UNSETTLED;
+}
+
+/* a solved step, unless a body turns by a right angle or more in it: a smaller turn has the same momentum */
+static int near_turn(const pendulum_work *w, int status)
+{
+    return ((status >= 0) && !(largest_turn(w) < 0.5)) ? PENDULUM_DOMAIN : status;
 }
 
 /* Newton's method for one step */
@@ -1956,7 +2177,7 @@ static int newton(const pendulum_parameters *p, const pendulum_state *z,
     if (o->fixed_iterations > 0) {
         return count_through(p, z, u, w, o, info);
     }
-    return carry_on(p, z, u, w, o, info);
+    return near_turn(w, carry_on(p, z, u, w, o, info));
 }
 
 /* the largest residual of the constraint rows at the knot that was prepared, dropped rows included */
@@ -2012,7 +2233,9 @@ void pendulum_state_default(pendulum_state *z)
 {
     static const pendulum_common_state common_start[1] = {
         { /* common */
-            0.0, /* kick */
+            0.0, /* before */
+            0.0, /* earlier */
+            0.0, /* level */
         },
     };
     static const pendulum_body_state body_start[1] = {
@@ -2042,6 +2265,7 @@ void pendulum_options_default(pendulum_options *o)
     o->max_halvings = 20;
     o->extrapolate = 1;
     o->fixed_iterations = 0;
+    o->substeps = 256;
 }
 
 /* 3 numbers, each less itself: zero if all are finite, else no number */
@@ -2061,7 +2285,9 @@ static bool all_finite(const pendulum_state *z, const pendulum_input *u)
 {
     real rest = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
-        rest += (z->common[n].kick - z->common[n].kick);
+        rest += (z->common[n].before - z->common[n].before)
+            + (z->common[n].earlier - z->common[n].earlier)
+            + (z->common[n].level - z->common[n].level);
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         rest += rest_of_3(z->body[n].x)
@@ -2090,32 +2316,175 @@ static bool are_units(const pendulum_state *z)
     return true;
 }
 
-/* one step, its parameters already set up; the work memory holds it afterwards, even if it failed */
-static int try_step(const pendulum_parameters *p, pendulum_state *z,
-    const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
+/* a step so many halvings below the caller's: its length, and what parameters decide with it */
+static void set_up(const pendulum_parameters *p, pendulum_work *w, int halvings)
+{
+    w->common[0].step = p->common[0].h;
+    for (int n = 0; n < halvings; n++) {
+        w->common[0].step = 0.5*w->common[0].step;
+    }
+    run_setup(p, w);
+}
+
+/* equal parts of a step, by the number of halvings that make them */
+static const int parts_of[11] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 };
+
+/* halvings that make so many parts; -1 where none do */
+static int halvings_in(int parts)
+{
+    for (int n = 0; n < 11; n++) {
+        if (parts_of[n] == parts) {
+            return n;
+        }
+    }
+    return -1;
+}
+
+/* once a step has failed: what the velocities of this one miss of where their last change led. Where parts resolve the motion, that is
+ * of second order, and its square, which is measured, of fourth */
+static void roughen(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w)
+{
+    const real share = against_last(z, w);
+    if ((z->common[0].level > 0.0) && (share > 0.0)) {
+        w->common[0].length = share;
+        w->common[0].missed = 0.0;
+        w->common[0].moved = 0.0;
+        run_compare(p, z, w);
+        if (w->common[0].missed > (w->common[0].rough*w->common[0].moved)) {
+            w->common[0].rough = w->common[0].missed / w->common[0].moved;
+        }
+    }
+}
+
+/* one step of the length that is set up; the work memory holds it afterwards, even if it failed. Forces at a knot act for half of
+ * the step before it and half of the one after it */
+static int take(const pendulum_parameters *p, pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w, const pendulum_options *o, bool last, pendulum_info *info)
 {
     int status;
-    if (!all_finite(z, u)) {
-        return PENDULUM_NOT_FINITE;
-    }
-    if (!are_units(z)) {
-        return PENDULUM_NOT_UNIT;
-    }
-    set_switches(w, z->common[0].kick*p->common[0].h, 1.0, w->common[0].inverse);
+    set_switches(w, 0.5*(z->common[0].before + w->common[0].step), 1.0, w->common[0].inverse);
     run_prepare(p, z, w);
     status = newton(p, z, u, w, o, info);
-    if (status >= 0) {
-        run_finish(p, z, w);
-        z->common[0].kick = 1.0;
+    if (status < 0) {
+        return status;
     }
+    roughen(p, z, w);
+    w->common[0].elapsed = w->common[0].elapsed + w->common[0].impulse;
+    if (w->common[0].parts > 1.0) {
+        run_react(p, w);
+        run_gather(w);
+    }
+    (void)last;
+    run_finish(p, z, w);
+    z->common[0].earlier = z->common[0].before;
+    z->common[0].before = w->common[0].step;
     return status;
 }
 
-/* one step, its parameters already set up; of one that failed there are no forces */
+/* the sum of two counts, or 1000000000 where one is larger */
+static int counted(int count, int more)
+{
+    if ((count >= 0) && (count < 1000000000) && (more >= 0) && (more < 1000000000)) {
+        return count + more;
+    }
+    return 1000000000;
+}
+
+/* one step in equal parts, as many as halvings make: inputs are held, targets go at an even rate. If a part fails, the state is left there */
+static int take_parts(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w,
+    const pendulum_options *o, int halvings, pendulum_info *info)
+{
+    const int parts = parts_of[(halvings < 10) ? halvings : 10];
+    int status = PENDULUM_OK;
+    pendulum_info total = *info;
+    set_up(p, w, halvings);
+    w->common[0].parts = (double)parts;
+    w->common[0].elapsed = 0.0;
+    w->common[0].rough = 0.0;
+    if (parts > 1) {
+        run_reset(w);
+    }
+    for (int n = 1; (n <= parts) && (status >= 0); n++) {
+        const int now = take(p, z, u, w, o, n == parts, info);
+        status = ((now < 0) || (now > status)) ? now : status;
+        total.iterations = counted(total.iterations, info->iterations);
+    }
+    info->iterations = total.iterations;
+    info->substeps = parts;
+    return status;
+}
+
+/* whether a shorter step may succeed where one ended so */
+static bool may_be_mended(int status)
+{
+    return (status == PENDULUM_NOT_CONVERGED) || (status == PENDULUM_LINE_SEARCH) || (status == PENDULUM_DOMAIN);
+}
+
+/* how often a step is halved at a level, at most so often */
+static int halvings_of(real level, int most)
+{
+    int halvings = 0;
+    while ((halvings < most) && (level > ((double)halvings + 1.0))) {
+        halvings++;
+    }
+    return halvings;
+}
+
+/* the level of the next step after one that was solved at a level: parts are kept for some steps, and while those twice as long would be
+ * rough */
+static real level_after(real level, real rough)
+{
+    const real less = level - 0.25;
+    if ((16.0*rough) > 0.001) {
+        return level;
+    }
+    return (less > 1.0) ? less : 1.0;
+}
+
+/* a step in parts, as many as its level says, and in twice as many while it fails or, in a motion of which a step has failed before,
+ * while parts are rough. If none are fine enough, the last ones that were solved are taken */
+static int take_finer(const pendulum_parameters *p, pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
+{
+    const int most = (o->fixed_iterations > 0) ? 0 : halvings_in(o->substeps);
+    int halvings = halvings_of(z->common[0].level, most);
+    int solved = -1;
+    real level = z->common[0].level;
+    int status = take_parts(p, z, u, w, o, halvings, info);
+    while ((halvings < most) && (may_be_mended(status) || ((status >= 0) && (w->common[0].rough > 0.001)))) {
+        solved = (status >= 0) ? halvings : solved;
+        halvings++;
+        level = ((double)halvings) + 1.0;
+        *z = w->first;
+        z->common[0].level = level;
+        status = take_parts(p, z, u, w, o, halvings, info);
+    }
+    if ((status < 0) && (solved >= 0)) {
+        *z = w->first;
+        status = take_parts(p, z, u, w, o, solved, info);
+    }
+    z->common[0].level = ((most > 0) && (level > 0.0)) ? level_after(level, w->common[0].rough) : 0.0;
+    return status;
+}
+
+/* one step; of one that failed there are no forces, and the state is as it was */
 static int step_once(const pendulum_parameters *p, pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, const pendulum_options *o, pendulum_info *info)
 {
-    const int status = try_step(p, z, u, w, o, info);
+    const pendulum_info nothing = { 0 };
+    int status = PENDULUM_OK;
+    *info = nothing;
+    if (!all_finite(z, u)) {
+        status = PENDULUM_NOT_FINITE;
+    } else if (!are_units(z)) {
+        status = PENDULUM_NOT_UNIT;
+    } else {
+        w->first = *z;
+        status = take_finer(p, z, u, w, o, info);
+        if (status < 0) {
+            *z = w->first;
+        }
+    }
     if (status < 0) {
         set_switches(w, 0.0, 0.0, 0.0);
     }
@@ -2135,7 +2504,7 @@ static int readiness(const pendulum_parameters *p, const pendulum_options *o)
         return PENDULUM_BAD_STEP;
     }
     if (!(o->tolerance > 0.0) || !(o->tolerance < 1.0) || (o->max_iterations < 1) || (o->max_halvings < 0)
-        || (o->fixed_iterations < 0) || (o->fixed_iterations > 1000)) {
+        || (o->fixed_iterations < 0) || (o->fixed_iterations > 1000) || (halvings_in(o->substeps) < 0)) {
         return PENDULUM_BAD_OPTION;
     }
     return PENDULUM_OK;
@@ -2151,16 +2520,17 @@ int pendulum_step(const pendulum_parameters *p, const pendulum_options *o, pendu
         set_switches(w, 0.0, 0.0, 0.0);
         return ready;
     }
-    run_setup(p, w);
     return step_once(p, z, u, w, o, info);
 }
 
-/* solve for the velocities of the knot: the residual at rest is linear in them */
+/* solve for the velocities of the knot: the residual at rest is linear in them.
+ * time: forces at the knot act so long before it */
 static void knot_velocities(const pendulum_parameters *p, const pendulum_state *z,
-    const pendulum_input *u, pendulum_work *w, real impulse)
+    const pendulum_input *u, pendulum_work *w, real time)
 {
     (void)u;
-    set_switches(w, impulse, 1.0, 0.0);
+    set_up(p, w, halvings_of(z->common[0].level, 10));
+    set_switches(w, time, 1.0, 0.0);
     run_prepare(p, z, w);
     run_rest(w);
     run_evaluate(p, w);
@@ -2170,21 +2540,10 @@ static void knot_velocities(const pendulum_parameters *p, const pendulum_state *
     run_settle(w);
 }
 
-/* momenta from velocities; returns the largest change of one by projection onto the joints */
-static real launched(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, int knot)
+/* velocities of the knot as they were solved for; returns the largest change of one */
+static real take_velocities(pendulum_state *z, const pendulum_work *w)
 {
     real largest = 0.0;
-    run_setup(p, w);
-    set_switches(w, 0.0, 1.0, 0.0);
-    run_prepare(p, z, w);
-    if (knot == 0) {
-        run_launch_chord(p, z, w);
-        z->common[0].kick = 1.0;
-        return largest;
-    }
-    run_launch(p, z, w);
-    z->common[0].kick = 0.5;
-    knot_velocities(p, z, u, w, 0.0);
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
             const real change[2] = { w->body[n].v[k] - z->body[n].v[k], w->body[n].w[k] - z->body[n].w[k] };
@@ -2198,23 +2557,54 @@ static real launched(const pendulum_parameters *p, pendulum_state *z, const pend
             z->body[n].w[k] = w->body[n].w[k];
         }
     }
+    return largest;
+}
+
+/* momenta from velocities; returns the largest change of one by projection onto the joints */
+static real launched(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, int knot)
+{
+    real largest = 0.0;
+    set_up(p, w, 0);
+    set_switches(w, 0.0, 1.0, 0.0);
+    run_prepare(p, z, w);
+    z->common[0].level = 0.0;
+    z->common[0].before = (knot == 0) ? p->common[0].h : 0.0;
+    z->common[0].earlier = z->common[0].before;
+    if (knot == 0) {
+        run_launch_chord(p, z, w);
+        return largest;
+    }
+    run_launch(p, z, w);
+    knot_velocities(p, z, u, w, 0.0);
+    largest = take_velocities(z, w);
+    if (knot == 2) {
+        /* what turns at these rates has less momentum than they have; joints join that as well */
+        run_launch_turn(p, z, w);
+        knot_velocities(p, z, u, w, 0.0);
+        (void)take_velocities(z, w);
+    }
     run_launch(p, z, w);
     return largest;
 }
 
-/* the knot as it stands: velocities, in the work memory */
-static void see_knot(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w)
+/* how long forces at a knot act before it: a start has its knot's momenta; after a step, its half of them is still to come */
+static real time_before(const pendulum_state *z)
 {
-    /* a start at a knot has that knot's momenta; after a step, half of the forces at the knot are still to come */
-    const real share = (z->common[0].kick < 1.0) ? 0.0 : 0.5;
-    run_setup(p, w);
-    knot_velocities(p, z, u, w, share*p->common[0].h);
+    return 0.5*z->common[0].before;
 }
 
-/* the same, with energies and momenta */
-static void measure_knot(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w)
+/* the knot as it stands: velocities, in the work memory */
+static void see_knot(const pendulum_parameters *p, const pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w)
 {
-    see_knot(p, z, u, w);
+    knot_velocities(p, z, u, w, time_before(z));
+}
+
+/* energies and momenta at the velocities of the knot, in the work memory */
+static void measure_knot(const pendulum_parameters *p, const pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w)
+{
+    (void)u;
     w->common[0].kinetic = 0.0;
     w->common[0].potential = 0.0;
     for (unsigned int k = 0u; k < 3u; k++) {
@@ -2227,6 +2617,7 @@ static void measure_knot(const pendulum_parameters *p, const pendulum_state *z, 
 void pendulum_energy(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
     pendulum_real *kinetic, pendulum_real *potential)
 {
+    see_knot(p, z, u, w);
     measure_knot(p, z, u, w);
     *kinetic = w->common[0].kinetic;
     *potential = w->common[0].potential;
@@ -2235,6 +2626,7 @@ void pendulum_energy(const pendulum_parameters *p, const pendulum_state *z, cons
 void pendulum_momentum(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
     pendulum_real linear[3], pendulum_real spin[3])
 {
+    see_knot(p, z, u, w);
     measure_knot(p, z, u, w);
     for (unsigned int k = 0u; k < 3u; k++) {
         linear[k] = w->common[0].momentum[k];
@@ -2248,7 +2640,10 @@ static int recall_forces(const pendulum_parameters *p, const pendulum_state *z, 
     if (!((w->common[0].closure > 0.0) && (w->common[0].carry > 0.0) && (w->common[0].impulse > 0.0))) {
         return PENDULUM_NO_STEP;
     }
-    run_react(p, w);
+    /* those of a step in parts were gathered on the way */
+    if (!(w->common[0].parts > 1.0)) {
+        run_react(p, w);
+    }
     (void)p;
     (void)z;
     (void)u;
@@ -2265,8 +2660,9 @@ int pendulum_reactions(const pendulum_parameters *p, const pendulum_state *z, co
     return status;
 }
 
-void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
-    pendulum_frame *frame)
+/* a knot at the velocities that the work memory holds, into a frame: all but the step that led there */
+static void record_knot(const pendulum_parameters *p, const pendulum_state *z,
+    const pendulum_input *u, pendulum_work *w, pendulum_frame *frame)
 {
     measure_knot(p, z, u, w);
     for (unsigned int n = 0u; n < 1u; n++) {
@@ -2288,10 +2684,20 @@ void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, con
     frame->closure = closure_of(w);
 }
 
-/* forces of the last step, before the knot is observed: observing solves for other impulses */
-static void record_forces(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w, pendulum_frame *frame, real time)
+void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
+    pendulum_frame *frame)
 {
-    run_react(p, w);
+    see_knot(p, z, u, w);
+    record_knot(p, z, u, w, frame);
+}
+
+/* forces of the step that the work memory holds, which led to the frame's knot */
+static void record_forces(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w, pendulum_frame *frame)
+{
+    const real time = w->common[0].elapsed;
+    if (!(w->common[0].parts > 1.0)) {
+        run_react(p, w);
+    }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 5u; k++) {
             frame->rows[(5u*n) + k] = (time > 0.0) ? (w->revolute_ground[n].y[k] / time) : 0.0;
@@ -2320,23 +2726,35 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
     if (status < 0) {
         return status;
     }
-    run_setup(p, w);
     for (int n = 0; n < steps; n++) {
         const pendulum_input *const u = &inputs[n*each];
-        const real time = z->common[0].kick*p->common[0].h;
-        const int now = step_once(p, z, u, w, o, &info);
+        pendulum_frame *const here = ((frames != NULL) && ((n % every) == 0)) ? &frames[n / every] : NULL;
+        pendulum_frame *const next = ((frames != NULL) && (((n + 1) % every) == 0)) ? &frames[(n + 1) / every] : NULL;
+        int now;
+        now = step_once(p, z, u, w, o, &info);
+        if ((now >= 0) && (next != NULL)) {
+            record_forces(p, z, w, next);
+            next->iterations = (double)info.iterations;
+            next->substeps = (double)info.substeps;
+            next->status = (double)now;
+        }
+        /* the knot that the step began at: half of what acts there acts before it */
+        if (here != NULL) {
+            const pendulum_state *const knot = (now >= 0) ? &w->first : z;
+            const real before = time_before(knot);
+            knot_velocities(p, knot, u, w, before);
+            record_knot(p, knot, u, w, here);
+        }
         if (now < 0) {
             return now;
         }
         status = (now > status) ? now : status;
         *done = n + 1;
-        if ((frames != NULL) && (((n + 1) % every) == 0)) {
-            pendulum_frame *const frame = &frames[(n + 1) / every];
-            record_forces(p, z, w, frame, time);
-            pendulum_observe(p, z, &u[stride], w, frame);
-            frame->iterations = (double)info.iterations;
-            frame->status = (double)now;
-        }
+    }
+    if ((frames != NULL) && (steps >= 0) && ((steps % every) == 0)) {
+        const pendulum_input *const u = &inputs[steps*each];
+        knot_velocities(p, z, u, w, time_before(z));
+        record_knot(p, z, u, w, &frames[steps / every]);
     }
     return status;
 }
@@ -2347,7 +2765,7 @@ pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, 
     int left = (max_iterations > 0) ? max_iterations : 0;
     real closure = 0.0;
     (void)u;
-    run_setup(p, w);
+    set_up(p, w, 0);
     while (true) {
         set_switches(w, 0.0, 0.0, w->common[0].inverse);
         run_prepare(p, z, w);
@@ -2366,7 +2784,7 @@ pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, 
         while ((w->common[0].length*w->common[0].length*largest_turn(w)) > 0.25) {
             w->common[0].length = 0.5*w->common[0].length;
         }
-        run_displace(p, z, w);
+        run_displace(z, w);
         left--;
     }
     return closure;
@@ -2553,12 +2971,12 @@ int pendulum_check(int abi, const char *digest, unsigned long sizes)
     return same ? PENDULUM_OK : PENDULUM_MISFIT;
 }
 
-/* whether a body turns faster than a step can: a knot's momentum J w becomes J sin(turn)/h over a step, so that w h < 1; the rate over
- * a step is 2 sin(turn/2)/h */
+/* whether a body turns by a right angle or more in a step, where momenta are no longer of one turn alone. A knot's momentum J w is
+ * J sin(turn)/h over a step; the rate over a step is 2 sin(turn/2)/h */
 static bool is_too_fast(const pendulum_parameters *p, const pendulum_state *z, int knot)
 {
     const real h = p->common[0].h;
-    const real most = (knot == 0) ? 4.0 : 1.0;
+    const real most = (knot == 0) ? 2.0 : ((knot == 2) ? 2.4674011002723395 : 1.0);
     for (unsigned int n = 0u; n < 1u; n++) {
         const real *const own = z->body[n].w;
         const real turn[3] = { own[0]*h, own[1]*h, own[2]*h };
@@ -2576,7 +2994,7 @@ static int standing(const pendulum_parameters *p, const pendulum_state *z, const
     if (!is_step(p)) {
         return PENDULUM_BAD_STEP;
     }
-    run_setup(p, w);
+    set_up(p, w, 0);
     set_switches(w, 0.0, 1.0, 0.0);
     run_prepare(p, z, w);
     if (is_too_fast(p, z, knot)) {
@@ -2597,11 +3015,14 @@ static int standing(const pendulum_parameters *p, const pendulum_state *z, const
 int pendulum_start(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, int knot,
     pendulum_real *change)
 {
+    /* rates of turn are looked at before angular velocities are made of them */
+    const bool fast = (knot == 2) && is_step(p) && is_too_fast(p, z, knot);
     const real largest = is_step(p) ? launched(p, z, u, w, knot) : 0.0;
+    const int status = standing(p, z, u, w, knot);
     if (change != NULL) {
         *change = largest;
     }
-    return standing(p, z, u, w, knot);
+    return fast ? PENDULUM_DOMAIN : status;
 }
 
 void pendulum_input_default(pendulum_input *u)
