@@ -13,6 +13,8 @@ from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
 from symvi.physics.model import ConstraintModel, ContactModel, DryFrictionModel, ForceModel, LimitModel
 from symvi.physics.relations import coupling_model, lock_name
+from symvi.program.account import declare as declare_account
+from symvi.program.account import driver_kernel, is_paid, scatter_kernel
 from symvi.program.body import BODY, body_kernels, diagonal_block
 from symvi.program.choices import NOTHING_DROPPED, Choices, inequality_models, linked, models_of, order_of
 from symvi.program.common import COMMON, JOINT, setup_common
@@ -69,6 +71,9 @@ PHASES = (
     "couple",
     "place",
     "measure",
+    "account",
+    "ahead",
+    "scatter",
 )
 
 
@@ -77,6 +82,8 @@ INEQUALITY_KERNELS = {
     LimitModel: limit_kernels,
     DryFrictionModel: dry_friction_kernels,
 }
+# by what energy is taken in them
+WAYS = {ContactModel: ["impact", "friction"], LimitModel: ["limits"], DryFrictionModel: ["dry friction"]}
 # what a model does with its rows: two wrenches in different axes are two types
 LAW = (
     "cone",
@@ -155,6 +162,9 @@ class Composer:
         self.phases["setup"].append(
             Call(setup_common(self.records), (self.nodes[COMMON][0],), "numbers that follow from the step")
         )
+        declare_account(self.records)
+        self.works: list[dict] = []
+        self.losses: list[dict] = []
         self.parameters[COMMON, 0] = {
             "gravity": self.mechanism.gravity,
             "limit": (self.choices.notes.get("limit", 1e-9),),
@@ -187,6 +197,8 @@ class Composer:
             "following": following(self.mechanism, [self._radius(body.name) for body in self.mechanism.bodies]),
             "watched": bool(self.phases["watch"]),
             "inequalities": inequalities,
+            "works": self.works,
+            "losses": self.losses,
             "uses_c_library": self._uses_c_library(),
             **placing.notes(constraints),
             **self.choices.notes,
@@ -241,6 +253,7 @@ class Composer:
         zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
         self.baked[BODY, "inertia"] = zeros
         kernels = body_kernels(self.records, zeros, self._body_diagonal())
+        kernels["scatter"] = scatter_kernel(self.records)
         for body in bodies:
             node = self.node(BODY, body.name)
             size = merit_inertia(body.mass, body.inertia, self._radius(body.name) ** 2)
@@ -299,6 +312,8 @@ class Composer:
         made: dict[str, tuple[str, ConstraintKernels]] = {}
         for kind, model, members in self.types(self.models, self._role):
             kernels = constraint_kernels(self.records, kind, model, self.bake(kind, members), self._is_backwards(model))
+            if model.target:
+                kernels.kernels["account"] = driver_kernel(self.records, kind, model.target)
             made |= {member.name: (kind, kernels) for member in members}
         for model in self.models:
             kind, kernels = made[model.name]
@@ -311,6 +326,8 @@ class Composer:
             if model.pivots and None not in model.bodies.values():
                 ports[LINK] = self._link(model)
             self.schedule(kernels.kernels, ports, model.name)
+            if model.target:
+                self._book(self.works, node, model, paid=True)
             built[model.name] = (node, kernels, model)
         return built
 
@@ -363,6 +380,14 @@ class Composer:
             if self._is_taken(model):
                 ports[JOINT] = joints[model.joint]
             self.schedule(kernels.kernels, ports, model.name)
+            if is_paid(model) or not model.damping:
+                self._book(self.works, node, model, paid=is_paid(model))
+            else:
+                self._book(self.losses, node, model, ways=["dampers"])
+
+    def _book(self, where: list[dict], node: Node, model, **more) -> None:
+        """Note a node whose energy is accounted for."""
+        where.append({"name": model.name, "type": model.type, "kind": node.kind, "index": node.index, **more})
 
     def _units(self) -> None:
         """What impulses and velocities of contacts are measured by: the weight of all, and its fall in a step."""
@@ -398,6 +423,7 @@ class Composer:
             if self._is_taken(model):
                 ports[JOINT] = joints[model.joint]
             self.schedule(kernels.kernels, ports, model.name)
+            self._book(self.losses, node, model, ways=WAYS[type(model)])
             found.append(
                 {
                     "name": model.name,

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from symvi.physics import gaps, kinematics
 from symvi.physics.model import Carried, ContactModel
 from symvi.program import common
+from symvi.program.account import add, mean_motion
 from symvi.program.blocks import cross
 from symvi.program.body import use
 from symvi.program.common import single
@@ -86,6 +87,7 @@ class _ContactKernels:
             "aim": (self._aim, "where the contact is sent for this centring"),
             "respond": (self._respond, "increments of the contact from those of its bodies"),
             "react": (self._react, "what a user sees of the contact"),
+            "account": (self._account, "what the contact takes: of motion along its normal, and by friction"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
             "launch": (self._forget, "no impulses from before a start"),
             "launch_chord": (self._forget, "no impulses from before a start"),
@@ -368,6 +370,19 @@ class _ContactKernels:
         shown = [gap, *(x / time for x in pushed), *slide, *place]
         meaning = "gap at the second knot; normal force, friction; sliding; point and normal where they act"
         trace.write(self.kind, "shown", shown, meaning, "m, N, m/s")
+
+    def _account(self, trace: Trace) -> None:
+        """The impulse on each body works along the mean of its velocities before and after."""
+        trace.note("spent -= impulse·A (v_- + v_+)/2", "the power of impulses")
+        zero = trace.graph.constant(0)
+        gamma, beta = field(trace, "impulse", self.pairs)[0], self.friction.impulse(trace)
+        impact = rubbed = zero
+        for label in self.moving:
+            motion = mean_motion(trace, label)
+            impact = impact - dot(trace, self._on_body(trace, label, gamma, [zero] * 3), motion)
+            rubbed = rubbed - dot(trace, self._on_body(trace, label, zero, beta), motion)
+        meaning = "taken since the last recorded knot: along the normal, by friction"
+        add(trace, ("spent", 2, meaning, "J"), impact, rubbed)
 
     def _steepness(self, trace: Trace) -> Scalar:
         """Force per normal impulse and time: 1 where the gap is a distance."""

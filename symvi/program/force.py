@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from symvi.physics import kinematics
 from symvi.physics.model import ForceModel
 from symvi.program import common
+from symvi.program.account import Forces, law_kernels
 from symvi.program.body import BODY
 from symvi.program.common import COMMON, JOINT, LINK, SHARED, single
 from symvi.program.constraint import Baked, Rows, chained, remember_angles, trace_rows, velocity
@@ -71,6 +72,7 @@ def force_kernels(
             kind,
             lambda t: _carry_angles(t, kind, model),
         )
+    kernels |= law_kernels(records, kind, model, ports, baked, *_given(model))
     energy = _energy(records, kind, model, ports, baked)
     if energy is not None:
         kernels["energy"] = energy
@@ -120,13 +122,40 @@ def _laws(trace: Trace, model: ForceModel, rows: Rows) -> list[Scalar]:
     return laws
 
 
+def _given(model: ForceModel) -> tuple[Forces, Forces]:
+    """What an account reads: the force along every row over a step, and at a knot that a step has led to."""
+
+    def over_step(trace: Trace, rows: Rows) -> list[Scalar]:
+        return _damped(trace, model, _laws(trace, model, rows), rows.rates)
+
+    def at_knot(trace: Trace, rows: Rows) -> list[Scalar]:
+        h = common.step(trace)
+        rates = [way / h for way in trace.read(trace.own, "account", "moved", model.rows)] if model.damping else []
+        return _damped(trace, model, _laws(trace, model, rows), rates)
+
+    return over_step, at_knot
+
+
+def _damped(trace: Trace, model: ForceModel, laws: list[Scalar], rates: list[Scalar]) -> list[Scalar]:
+    """Forces with what dampers add at these rates."""
+    if not model.damping:
+        return laws
+    gains = _numbers(trace, model, model.damping)
+    return [phi - d * rate for phi, d, rate in zip(laws, gains, rates, strict=True)]
+
+
 def _in_world(trace: Trace, vector: list[Scalar]) -> list[Scalar]:
     rotation = trace.read("b", "work", "r", 9, rate=Rate.STEP)
     return kinematics.carried_vector(trace.graph, R=rotation, p=vector)["r"]
 
 
+def torque_in_world(trace: Trace, model: ForceModel) -> list[Scalar]:
+    """The torque on body b, given in its axes."""
+    return _in_world(trace, _input(trace, model, model.torque, "torque, body axes", "N m", 3))
+
+
 def _torque(trace: Trace, model: ForceModel, time: Scalar) -> None:
-    torque = _in_world(trace, _input(trace, model, model.torque, "torque, body axes", "N m", 3))
+    torque = torque_in_world(trace, model)
     zero = trace.graph.constant(0)
     trace.add_to("b", "e", [zero] * 3 + [time * t for t in torque], rate=Rate.STEP)
 

@@ -25,6 +25,7 @@ class Engine(Protocol):
     plan: Plan
     parameters: np.ndarray
     state: np.ndarray
+    account: np.ndarray  # sums of energies since the last recorded knot
     iterations: int  # of the step that failed last
 
     def forget(self) -> None:
@@ -52,14 +53,14 @@ class CEngine:
         self.plan, self._ffi, self._lib, self._prefix = plan, library.ffi, library.lib, prefix
         self._real = real
         self._type = {"double": np.float64, "float": np.float32}[real]
-        self.parameters, self.state, self.work = (
-            np.zeros(max(1, plan.sizes[store]), self._type) for store in ("parameters", "state", "work")
+        self.parameters, self.state, self.work, self.account = (
+            np.zeros(max(1, plan.sizes[store]), self._type) for store in ("parameters", "state", "work", "account")
         )
         self.parameters[: len(plan.defaults)] = plan.defaults
         self._frame = plan.frame["size"][0]
 
     def forget(self) -> None:
-        self.state[:] = self.work[:] = 0.0
+        self.state[:] = self.work[:] = self.account[:] = 0.0
 
     def _pointer(self, array: np.ndarray, store: str):
         return self._ffi.cast(f"{self._prefix}_{store} *", array.ctypes.data)
@@ -111,8 +112,9 @@ class CEngine:
         kept, (p, z, u, w) = self._memory(inputs)
         frames = np.zeros((1 + steps // every, self._frame), self._type)
         done = self._ffi.new("int *")
+        where, account = self._pointer(frames, "frame"), self._pointer(self.account, "account")
         status = self._function("rollout")(
-            p, self._options(options), z, u, int(varying), w, steps, every, self._pointer(frames, "frame"), done
+            p, self._options(options), z, u, int(varying), w, steps, every, where, done, account
         )
         self.iterations = self._effort(options, u, int(varying) * done[0]) if status < 0 else 0
         del kept
@@ -136,10 +138,11 @@ class PythonEngine:
         self.solver = ReferenceSolver(program)
         self.parameters = np.array(plan.defaults, np.float64)
         self.state = np.zeros(plan.sizes["state"])
+        self.account = np.zeros(plan.sizes["account"])
         self._order = {store: [k.split("/") for k in plan.fields[store]] for store in STORES}
 
     def forget(self) -> None:
-        self.state[:] = 0.0
+        self.state[:] = self.account[:] = 0.0
         for values in self._lists("work"):
             values[:] = [0.0] * len(values)
 
@@ -156,6 +159,7 @@ class PythonEngine:
 
     def _pull_state(self) -> None:
         self.state[:] = self.flat("state")
+        self.account[:] = self.flat("account")
 
     def flat(self, store: str) -> np.ndarray:
         """A store's numbers in the plan's order."""
@@ -164,6 +168,7 @@ class PythonEngine:
     def _enter(self, inputs: np.ndarray) -> None:
         self._push("parameters", self.parameters)
         self._push("state", self.state)
+        self._push("account", self.account)
         self._push("input", np.ravel(inputs))
 
     def start(self, inputs: np.ndarray, knot: bool) -> float:
@@ -190,6 +195,9 @@ class PythonEngine:
             "stop": [0.0] * sum(node["rows"] for node in self.plan.stops),
             "before_x": [[0.0] * 3] * n,
             "before_q": [[0.0] * 4] * n,
+            "work": [0.0] * len(self.plan.works),
+            "late": [[0.0] * 3] * len(self.plan.paid),
+            "spent": [0.0] * len(self.plan.losses),
         }
         return self._frame_of(nothing | self.solver.observe() | self._angles() | {"iterations": 0, "status": 0})
 
@@ -212,7 +220,7 @@ class PythonEngine:
                 self._push("input", inputs[n])
             before = self._placement()
             time = self.solver.kick() * self.solver.memory.parameters["common"][0].h[0]
-            status = self.solver.step()
+            status = self.solver.step(accounted=True)
             if status < 0:
                 self.iterations = self.solver.iterations
                 self._pull_state()
@@ -224,6 +232,7 @@ class PythonEngine:
                     self._push("input", inputs[n + 1])
                 effort = {"iterations": self.solver.iterations, "retries": self.solver.retries}
                 seen = self.solver.observe() | self._angles() | effort | {"status": int(status)}
+                seen |= self.solver.record_account()
                 frames.append(self._frame_of(before | forces | seen))
         self._pull_state()
         return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])

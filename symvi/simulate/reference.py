@@ -28,6 +28,7 @@ from symvi.program.control import (
 from symvi.program.path import CLEAR, HARDLY, JOINED, TURNED, Rest
 from symvi.program.program import Program
 from symvi.program.records import STORES
+from symvi.simulate.accounts import Accounts
 from symvi.simulate.branch import Branch
 from symvi.simulate.interior import Interior
 from symvi.simulate.placing import Placing
@@ -101,6 +102,7 @@ class ReferenceSolver:
         self.interior = Interior(self) if program.notes["inequalities"] else None
         self.branch = Branch(self) if self.loops else None
         self.placing = Placing(self)
+        self.accounts = Accounts(program, self.memory.account)
         self.iterations = self.retries = 0
         self.increment = inf
 
@@ -115,22 +117,25 @@ class ReferenceSolver:
         """Share of a step's forces in the next step: 1/2 from a start at a knot (Legendre transform), else 1."""
         return self.memory.state["common"][0].kick[0]
 
-    def step(self) -> SolverStatus:
-        """One step, its parameters set up first; the state stays as it was when the status is negative."""
+    def step(self, accounted: bool = False) -> SolverStatus:
+        """One step, its parameters set up first; the state stays as it was when the status is negative.
+
+        accounted: what it gives and takes of energy is added to the account.
+        """
         if not self.is_step():
             self.switches(0.0, 0.0, 0.0)
             return SolverStatus.BAD_STEP
         self.run("setup")
-        return self.step_once()
+        return self.step_once(accounted)
 
-    def step_once(self) -> SolverStatus:
+    def step_once(self, accounted: bool = False) -> SolverStatus:
         """One step, its parameters already set up; of one that failed there are no forces."""
-        status = self._try_step()
+        status = self._try_step(accounted)
         if status < 0:
             self.switches(0.0, 0.0, 0.0)
         return status
 
-    def _try_step(self) -> SolverStatus:
+    def _try_step(self, accounted: bool) -> SolverStatus:
         """One step, its parameters already set up; the work memory holds it afterwards, even if it failed."""
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
         self.iterations = self.retries = 0
@@ -155,6 +160,9 @@ class ReferenceSolver:
             status = SolverStatus.LOOP_STALLED
         if status >= 0:
             self.run("react")
+            if accounted:
+                self.run("account")
+                self.accounts.note_step()
             self.run("finish")
             state.kick[0] = 1.0
             if self.loops:
@@ -233,14 +241,16 @@ class ReferenceSolver:
         """The knot as it stands: placements, velocities projected onto the joints, energies, momenta, closure."""
         common, states = self.common, self.memory.state["body"]
         self.see_knot()
-        common.kinetic[0] = common.potential[0] = 0.0
+        common.kinetic[0] = common.potential[0] = common.scatter[0] = 0.0
         common.momentum[:] = common.spin[:] = [0.0] * 3
         self.run("energy")
+        self.run("scatter")
         frame = {
             "x": [list(body.x) for body in states],
             "q": [list(body.q) for body in states],
             "v": [list(body.v) for body in self.bodies],
             "w": [list(body.w) for body in self.bodies],
+            "scatter": common.scatter[0],
             "kinetic": common.kinetic[0],
             "potential": common.potential[0],
             "momentum": list(common.momentum),
@@ -249,6 +259,11 @@ class ReferenceSolver:
         if self.watched:
             self.run("watch")
         return frame | {"closure": self.closure()}
+
+    def record_account(self) -> dict[str, list]:
+        """The sums of a knot that was observed; they begin anew."""
+        self.run("ahead")
+        return self.accounts.record()
 
     def project(self, max_iterations: int = 50) -> float:
         """Move an approximate placement onto the constraints (Gauss-Newton, by mass); returns the closure left."""

@@ -1,0 +1,44 @@
+"""The account of energies in the reference back end: what control does with its sums, as templates/c/account.c.jinja."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+
+from symvi.program.account import SUMS
+from symvi.program.program import Program
+
+
+class Accounts:
+    """The records of the store "account" of one program."""
+
+    def __init__(self, program: Program, records: Mapping[str, list[SimpleNamespace]]):
+        self.common = records["common"][0]
+        self.records = [record for kind, found in records.items() if kind != "common" for record in found]
+        works, losses = program.notes["works"], program.notes["losses"]
+        self.works = [records[note["kind"]][note["index"]] for note in works]
+        self.paid = [records[note["kind"]][note["index"]] for note in works if note["paid"]]
+        self.losses = [records[note["kind"]][note["index"]] for note in losses]
+
+    def note_step(self) -> None:
+        """After a step: the largest jumps so far; from here on the forces of a step before are known."""
+        self.common.fresh[0], self.common.known[0] = 0.0, 1.0
+        for record in self.paid:
+            size = abs(record.jump[0])
+            if size > record.most[0]:
+                record.most[0] = size
+
+    def record(self) -> dict[str, list]:
+        """The sums since the last recorded knot, which begin anew."""
+        found = {
+            "work": [record.work[0] for record in self.works],
+            "late": [[record.settled[0], record.ahead[0], record.most[0]] for record in self.paid],
+            "spent": [value for record in self.losses for value in record.spent],
+        }
+        self.common.fresh[0] = 1.0
+        for record in self.records:
+            for name in SUMS:
+                if hasattr(record, name):
+                    values = getattr(record, name)
+                    values[:] = [0.0] * len(values)
+        return found
