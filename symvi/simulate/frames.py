@@ -9,6 +9,7 @@ import numpy as np
 from symvi.mechanism import Mechanism, free_rotations, free_translations
 from symvi.mechanism.state import State
 from symvi.program.control import CONTACT_SIZE
+from symvi.simulate.energy_guard import Balance, watch
 from symvi.simulate.plan import Plan
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Angles, Turning, rotation_matrices
@@ -110,6 +111,22 @@ def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
             frame[offset : offset + len(flat)] = flat
 
 
+def _booked(plan: Plan, recorded: np.ndarray, start: Trajectory | None) -> dict[str, np.ndarray]:
+    """What was given and taken from knot to knot, and what the guard remembers of the motion that goes on."""
+    shapes = {"work": (len(plan.works),), "late": (len(plan.paid), 3), "spent": (len(plan.losses),)}
+    found = {
+        f"{name}_values": entry(plan, recorded, name) if name in plan.frame else np.zeros((len(recorded), *shape))
+        for name, shape in shapes.items()
+    }
+    if start is None:
+        energy = entry(plan, recorded[:1], "kinetic") + entry(plan, recorded[:1], "potential")
+        return found | {"begin": Balance(float(energy[0])).numbers}
+    found["work_values"][0] = start.work_values.sum(axis=0)
+    found["spent_values"][0] = start.spent_values.sum(axis=0)
+    found["late_values"][0, :, 1] = start.late_values[-1, :, 1]
+    return found | {"begin": watch(start).after.numbers}
+
+
 def trajectory(
     mechanism: Mechanism,
     plan: Plan,
@@ -123,8 +140,11 @@ def trajectory(
     loops: str,
     first_angles: Angles,
     counted_angles: Mapping[str, np.ndarray],
+    account: np.ndarray,
+    real: str,
+    start: Trajectory | None,
 ) -> Trajectory:
-    """A trajectory from recorded frames."""
+    """A trajectory from recorded frames. start: the one that it goes on from."""
     multipliers, offset = {}, 0
     rows = entry(plan, recorded, "rows") if plan.rows else np.zeros((len(recorded), 0))
     for constraint in plan.constraints:
@@ -169,4 +189,10 @@ def trajectory(
         contact_names=tuple(node["name"] for node in plan.contacts),
         stop_values=entry(plan, recorded, "stop") if plan.stops else np.zeros((len(recorded), 0)),
         stop_names=tuple(node["name"] for node in plan.stops for _ in range(node["rows"])),
+        **_booked(plan, recorded, start),
+        scatter=entry(plan, recorded, "scatter"),
+        work_names=tuple((note["name"], note["paid"]) for note in plan.works),
+        loss_names=plan.losses,
+        account=account,
+        real=real,
     )

@@ -96,9 +96,9 @@ class Run:
         """Frames of every `every`-th knot; turns are counted between them where the solver does not."""
         if self.counter is None:
             return self.engine.rollout(block, varying, count, self.every, self.options)
-        last, before = self.found[-1][-1:], self.engine.state.copy()
+        last, before, account = self.found[-1][-1:], self.engine.state.copy(), self.engine.account.copy()
         for stride in self.counter.strides(self.every, frames.entry(self.plan, last, "w")):
-            self.engine.state[:] = before
+            self.engine.state[:], self.engine.account[:] = before, account
             status, done, seen = self.engine.rollout(block, varying, count, stride, self.options)
             seen = seen[: done // stride]
             q, w = (frames.entry(self.plan, np.concatenate([last, seen]), name) for name in "qw")

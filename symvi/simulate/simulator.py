@@ -447,6 +447,7 @@ class Simulator:
                 raise failure
             recorded[-1, self.plan.frame["status"][0]] = status
         resume = self.engine.state.astype(float).copy()
+        account = self.engine.account.astype(float).copy()
         if run.done % every:  # it failed beyond the last recorded knot: nothing goes on from there
             resume = resume[:0]
         driven, names = run.recorded_inputs()
@@ -463,6 +464,9 @@ class Simulator:
             self.loops,
             run.angles,
             {} if run.counter is None else run.counter.result(),
+            account,
+            self._real,
+            start if isinstance(start, Trajectory) else None,
         )
 
     def _begin(
@@ -496,6 +500,7 @@ class Simulator:
         self._set_step(step)
         self.engine.forget()
         self.engine.state[:] = start.resume
+        self.engine.account[:] = start.account
         self._turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
 
     def _hold(self, rows: np.ndarray, given: Mapping[str, object]) -> None:

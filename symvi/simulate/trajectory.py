@@ -19,9 +19,11 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.files import refuse_pipe
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
+from symvi.simulate import energy_guard
 from symvi.simulate.contacts import Contacts
+from symvi.simulate.energy_guard import Rise
 
-FORMAT = 3
+FORMAT = 4
 Array = NDArray[np.float64]
 
 
@@ -65,6 +67,12 @@ class Trajectory:
     first_angles: joint -> its one or two angles at the first knot [rad], whole turns included, where they are known.
     carried_angles: joint -> (N, r), angles that were counted in every step; NaN where only the other one of two was.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
+    account: its sums of energies there. real: "double" or "float", what it computed in.
+    work_values (N, m), work_names: what laws and drivers gave from knot to knot [J], and whether it is paid for from
+        outside. late_values (N, p, 3): of those, work that the following step settled, the same as far as a knot knows
+        it, largest jump. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
+    scatter (N,): energy that a knot's velocities may differ by from those of its step [J].
+    begin (4,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     """
 
     mechanism: Mechanism
@@ -99,6 +107,15 @@ class Trajectory:
     loops: str
     first_angles: Mapping[str, tuple[float, ...]]
     carried_angles: Mapping[str, Array]
+    work_values: Array
+    work_names: tuple[tuple[str, bool], ...]
+    late_values: Array
+    spent_values: Array
+    loss_names: tuple[tuple[str, str], ...]
+    scatter: Array
+    begin: Array
+    account: Array
+    real: str
 
     def __post_init__(self) -> None:
         for field, what in (
@@ -138,6 +155,31 @@ class Trajectory:
     def energy(self) -> Array:
         """Total energy at every knot [J]."""
         return self.kinetic_energy + self.potential_energy
+
+    @cached_property
+    def work(self) -> Mapping[str, Array]:
+        """Driver, servo, actuator or wrench -> (N,): what it has given since the motion began [J].
+
+        Energy of springs and potentials is part of `potential_energy`; what a servo's damping takes is part of its
+        work. At the last knot it is known to first order in the step.
+        """
+        return ByName("work of a driver, servo, actuator or wrench", energy_guard.work_by_element(self))
+
+    @cached_property
+    def dissipation(self) -> Mapping[str, Array]:
+        """Way -> (N,): energy taken since the motion began [J], by "dampers", "dry friction", "limits", by "friction"
+        and "impact" of contacts, and "other": what is left of the balance, which the method's order explains."""
+        return ByName("dissipation", energy_guard.dissipation_by_way(self))
+
+    @cached_property
+    def energy_balance(self) -> Array:
+        """(N,): energy less the energy at the beginning and all work [J]: never rises, but within the method's order."""
+        return energy_guard.watch(self).balance
+
+    @cached_property
+    def rise(self) -> Rise | None:
+        """The first rise of energy that nothing has paid for: time, amount, element; None in a motion that is sound."""
+        return energy_guard.find_rise(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -207,6 +249,9 @@ class Trajectory:
             "undetermined": self.undetermined,
             "settings": dict(self.settings),
             "loops": self.loops,
+            "work_names": self.work_names,
+            "loss_names": self.loss_names,
+            "real": self.real,
             "first_angles": dict(self.first_angles),
         }
         temporary = path.with_name(path.name + ".part")
@@ -254,6 +299,9 @@ class Trajectory:
             undetermined=tuple(header["undetermined"]),
             settings={name: tuple(values) for name, values in header["settings"].items()},
             loops=header["loops"],
+            work_names=tuple((name, bool(paid)) for name, paid in header["work_names"]),
+            loss_names=tuple((name, way) for name, way in header["loss_names"]),
+            real=header["real"],
             first_angles={name: tuple(values) for name, values in header["first_angles"].items()},
             carried_angles=groups["angle"],
             **arrays,
@@ -268,6 +316,9 @@ class Trajectory:
         shapes |= {name: (count,) for name in ("time", *per_knot)}
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
         shapes["inputs"] = count, len(self.input_names)
+        shapes |= {"scatter": (count,), "begin": (4,), "work_values": (count, len(self.work_names))}
+        shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 3
+        shapes["spent_values"] = count, len(self.loss_names)
         found = {name: getattr(self, name).shape for name in shapes}
         grouped = [*self.kept_reactions.values(), *self.multipliers.values(), *self.powers.values()]
         grouped += self.carried_angles.values()

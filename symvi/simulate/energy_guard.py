@@ -1,0 +1,176 @@
+"""The energy guard: whether a motion gained energy that nothing has paid for.
+
+    b = E - E0 - W     energy against what inputs, drivers, targets and wrenches gave
+    r = b - min b      what it has risen by since it was lowest
+    epsilon            what the order of the method leaves open: half of (v - v-)·M (v - v-), of a knot's velocities
+                       against those of the step that led there, the median of three knots, so that impacts do not
+                       count; and an eighth of |dF dc| wherever a force that is paid for changed by dF in a step
+    T* = max (T - r)   the largest kinetic energy that was paid for
+A rise r > min(4 max epsilon, T*) + round-off has no place in a motion. Constant forces and linear springs at knots
+change E - W by epsilon exactly, stable or not: T* is what tells a motion that explodes from one that swings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from symvi.simulate.trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+SCATTERS = 4.0  # times the largest epsilon: smooth motions of every kind stay below 1.7 of it
+CHANGE = 0.125  # of |dF dc|, what a trapezoid may leave open
+NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V|
+FRICTION, OTHER = "friction", "other"
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What a guard remembers of a motion when it goes on [J].
+
+    first: the energy where it began. lowest: of b so far. scatter: the largest epsilon. paid: the largest T - r.
+    """
+
+    first: float
+    lowest: float = 0.0
+    scatter: float = 0.0
+    paid: float = 0.0
+
+    @classmethod
+    def of(cls, numbers: Sequence[float]) -> Balance:
+        return cls(*map(float, numbers))
+
+    @property
+    def numbers(self) -> Array:
+        return np.array([self.first, self.lowest, self.scatter, self.paid])
+
+
+@dataclass(frozen=True)
+class Rise:
+    """Energy that nothing has paid for.
+
+    time [s] and knot: where it was first beyond the bound. amount [J]: how far it rose in all. element: what exchanged
+    most energy there, a law, or else the body that gained most.
+    """
+
+    time: float
+    knot: int
+    amount: float
+    element: str
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"energy rose by {self.amount:.3g} J that nothing has paid for, from {self.time:.6g} s on, most of it at "
+            f"{self.element}: take shorter steps"
+        )
+
+
+@dataclass(frozen=True)
+class Watch:
+    """The guard's numbers over the knots of a motion, all (N,) [J]: balance b, rise r, the bound of r."""
+
+    balance: Array
+    rise: Array
+    bound: Array
+    after: Balance
+
+    @property
+    def worst(self) -> float:
+        """The largest rise, in units of its bound."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.nanmax(np.where(self.rise > 0.0, self.rise / self.bound, 0.0)))
+
+
+def watch(trajectory: Trajectory) -> Watch:
+    """The guard's numbers of a motion."""
+    begin = Balance.of(trajectory.begin)
+    kinetic, potential = trajectory.kinetic_energy, trajectory.potential_energy
+    with np.errstate(over="ignore", invalid="ignore"):
+        balance = kinetic + potential - begin.first - paid_work(trajectory)
+        lowest = np.minimum(np.minimum.accumulate(balance), begin.lowest)
+        rise = balance - lowest
+        scatter = max(begin.scatter, float(np.max(_scatter(trajectory), initial=0.0)))
+        paid = max(begin.paid, float(np.max(kinetic - rise, initial=0.0)))
+        noise = NOISE[trajectory.real] * (kinetic + np.abs(potential))
+        bound = min(SCATTERS * scatter, paid) + noise
+    return Watch(balance, rise, bound, replace(begin, lowest=float(lowest[-1]), scatter=scatter, paid=paid))
+
+
+def _scatter(trajectory: Trajectory) -> Array:
+    """(N,) epsilon at every knot."""
+    return _median_of_three(trajectory.scatter) + CHANGE * trajectory.late_values[:, :, 2].sum(axis=1)
+
+
+def _median_of_three(values: Array) -> Array:
+    around = np.pad(values, 1, mode="edge")
+    return np.median(np.stack([around[:-2], values, around[2:]]), axis=0)
+
+
+def find_rise(trajectory: Trajectory) -> Rise | None:
+    """The first rise beyond its bound; None for a motion whose energy is accounted for."""
+    found = watch(trajectory)
+    with np.errstate(invalid="ignore"):
+        beyond = np.flatnonzero(~(found.rise <= found.bound) & np.isfinite(trajectory.kinetic_energy))
+    if not len(beyond):
+        return None
+    knot = int(beyond[0])
+    amount = float(np.nanmax(found.rise[knot:]))
+    return Rise(float(trajectory.time[knot]), knot, amount, _element(trajectory, found.rise, knot))
+
+
+def _element(trajectory: Trajectory, rise: Array, knot: int) -> str:
+    """What exchanged most energy while the rise doubled; a body where no law exchanged a tenth as much."""
+    first = int(np.flatnonzero(rise[: knot + 1] <= rise[knot] / 2)[-1])
+    gained = rise[knot] - rise[first]
+    flows = np.abs(trajectory.work_values[first + 1 : knot + 1]).sum(axis=0)
+    if len(flows) and flows.max() >= gained / 10:
+        return f"'{trajectory.work_names[int(flows.argmax())][0]}'"
+    energies = body_energies(trajectory, [first, knot])
+    return f"body '{trajectory.names[int(np.argmax(energies[1] - energies[0]))]}'"
+
+
+def body_energies(trajectory: Trajectory, knots: Sequence[int]) -> Array:
+    """(k, n) kinetic energy of every body at some knots [J]."""
+    bodies = trajectory.mechanism.bodies
+    mass = np.array([body.mass for body in bodies])
+    tensors = np.array([_tensor(body.inertia) for body in bodies])
+    v, w = trajectory.velocity[knots], trajectory.angular_velocity[knots]
+    return (mass * (v * v).sum(axis=-1) + np.einsum("kni,nij,knj->kn", w, tensors, w)) / 2
+
+
+def _tensor(inertia: Sequence[float]) -> list[list[float]]:
+    xx, yy, zz, xy, xz, yz = inertia
+    return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+
+
+# --- sums over the knots ----------------------------------------------------------------------------------------------
+def work_by_element(trajectory: Trajectory) -> dict[str, Array]:
+    """Driver, servo, actuator or wrench -> (N,) what it has given up to every knot [J]."""
+    columns = [k for k, (_, paid) in enumerate(trajectory.work_names) if paid]
+    late = trajectory.late_values
+    # late work at a knot is settled by the step that begins there; at the last knot it is what is known of it
+    settled = np.concatenate([late[1:, :, 0], late[-1:, :, 1]])
+    sums = np.cumsum(trajectory.work_values, axis=0)[:, columns] + settled
+    return {trajectory.work_names[k][0]: sums[:, n] for n, k in enumerate(columns)}
+
+
+def paid_work(trajectory: Trajectory) -> Array:
+    """(N,) what all of them have given [J]."""
+    return sum(work_by_element(trajectory).values(), np.zeros(len(trajectory)))
+
+
+def dissipation_by_way(trajectory: Trajectory) -> dict[str, Array]:
+    """Way -> (N,) energy taken up to every knot [J]; what no way explains is `other`: of the method, and of impacts of
+    joints at singular positions."""
+    sums: dict[str, Array] = {}
+    for (_, way), column in zip(trajectory.loss_names, np.cumsum(trajectory.spent_values, axis=0).T, strict=True):
+        sums[way] = sums.get(way, np.zeros(len(trajectory))) + column
+    balance = trajectory.energy_balance
+    return sums | {OTHER: -balance - sum(sums.values(), np.zeros(len(trajectory)))}
