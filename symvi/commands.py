@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
@@ -329,6 +330,7 @@ def _summary(
         "largest closure [m, rad]": float(trajectory.closure.max()),
         **_contact_rows(trajectory),
         "energy at start, end [J]": [float(trajectory.energy[0]), float(trajectory.energy[-1])],
+        **_energy_rows(trajectory),
         "failed steps": int((trajectory.status < 0).sum()),
         "steps with warnings": int((trajectory.status[1:] > 0).sum()),
     }
@@ -336,8 +338,10 @@ def _summary(
     warnings = _warnings(trajectory)
     for sentence, count in warnings.items():
         console.print(f"{count} of the recorded steps: {sentence}", highlight=False, markup=False, soft_wrap=True)
+    if trajectory.rise:
+        console.print(f"WARNING: {trajectory.rise.sentence}", highlight=False, markup=False, soft_wrap=True)
     found = {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}
-    return {**found, "warnings": warnings}
+    return {**found, "warnings": warnings, "rise": trajectory.rise and asdict(trajectory.rise)}
 
 
 def _contact_rows(trajectory: Trajectory) -> dict[str, Any]:
@@ -350,6 +354,12 @@ def _contact_rows(trajectory: Trajectory) -> dict[str, Any]:
         "steps with another start": int((trajectory.retries > 0).sum()),
         "fast contacts": [name for name, contact in trajectory.contacts.items() if contact.fast.any()],
     }
+
+
+def _energy_rows(trajectory: Trajectory) -> dict[str, float]:
+    """What was given from outside, and what became of it."""
+    given = {f"work of {name} [J]": float(values[-1]) for name, values in trajectory.work.items()}
+    return given | {f"dissipated by {way} [J]": float(values[-1]) for way, values in trajectory.dissipation.items()}
 
 
 def _warnings(trajectory: Trajectory) -> dict[str, int]:

@@ -326,7 +326,7 @@ class Trajectory:
             raise ValueError("arrays of different lengths")
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, inputs."""
+        """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, work, inputs."""
         path = _in_a_folder(path)
         columns: dict[str, Array] = {"time": self.time}
         for k, name in enumerate(self.names):
@@ -341,6 +341,7 @@ class Trajectory:
             "kinetic_energy": self.kinetic_energy,
             "potential_energy": self.potential_energy,
             "energy": self.energy,
+            "energy_balance": self.energy_balance,
             "closure": self.closure,
             "iterations": self.iterations,
             "status": self.status,
@@ -351,6 +352,8 @@ class Trajectory:
             columns |= {f"{name}.sliding.{part}": contact.sliding[:, i] for i, part in enumerate("xyz")}
         for name, forces in self.stop_forces.items():
             columns |= {f"{name}.force[{k}]": forces[:, k] for k in range(forces.shape[1])}
+        columns |= {f"{name}.work": values for name, values in self.work.items()}
+        columns |= {f"dissipation.{way.replace(' ', '_')}": values for way, values in self.dissipation.items()}
         columns |= {name: self.inputs[:, k] for k, name in enumerate(self.input_names)}
         temporary = path.with_name(path.name + ".part")
         with temporary.open("w", newline="", encoding="utf-8") as file:
