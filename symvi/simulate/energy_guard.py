@@ -6,14 +6,15 @@
                        against those of the step that led there, the median of three knots, so that impacts do not
                        count; and an eighth of |dF dc| wherever a force that is paid for changed by dF in a step
     T* = max (T - r)   the largest kinetic energy that was paid for
-A rise r > min(4 max epsilon, T*) + round-off has no place in a motion. Constant forces and linear springs at knots
+A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off and for what contacts, limits and dry
+friction may give in every step: the complementarity that their solver leaves, impulse times velocity. Constant forces and linear springs at knots
 change E - W by epsilon exactly, stable or not: T* is what tells a motion that explodes from one that swings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,13 +35,15 @@ FRICTION, OTHER = "friction", "other"
 class Balance:
     """What a guard remembers of a motion when it goes on [J].
 
-    first: the energy where it began. lowest: of b so far. scatter: the largest epsilon. paid: the largest T - r.
+    first: the energy where it began. lowest: of b so far. scatter: the largest epsilon. paid: the largest T - r. left:
+    what complementarity may have given.
     """
 
     first: float
     lowest: float = 0.0
     scatter: float = 0.0
     paid: float = 0.0
+    left: float = 0.0
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Balance:
@@ -48,7 +51,7 @@ class Balance:
 
     @property
     def numbers(self) -> Array:
-        return np.array([self.first, self.lowest, self.scatter, self.paid])
+        return np.array([self.first, self.lowest, self.scatter, self.paid, self.left])
 
 
 @dataclass(frozen=True)
@@ -99,8 +102,10 @@ def watch(trajectory: Trajectory) -> Watch:
         scatter = max(begin.scatter, float(np.max(_scatter(trajectory), initial=0.0)))
         paid = max(begin.paid, float(np.max(kinetic - rise, initial=0.0)))
         noise = NOISE[trajectory.real] * (kinetic + np.abs(potential))
-        bound = min(SCATTERS * scatter, paid) + noise
-    return Watch(balance, rise, bound, replace(begin, lowest=float(lowest[-1]), scatter=scatter, paid=paid))
+        left = begin.left + trajectory.slack * (trajectory.time - trajectory.time[0]) / trajectory.step
+        bound = min(SCATTERS * scatter, paid) + noise + left
+    after = Balance(begin.first, float(lowest[-1]), scatter, paid, float(left[-1]))
+    return Watch(balance, rise, bound, after)
 
 
 def _scatter(trajectory: Trajectory) -> Array:

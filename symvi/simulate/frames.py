@@ -142,6 +142,7 @@ def trajectory(
     counted_angles: Mapping[str, np.ndarray],
     account: np.ndarray,
     real: str,
+    slack: float,
     start: Trajectory | None,
 ) -> Trajectory:
     """A trajectory from recorded frames. start: the one that it goes on from."""
@@ -195,4 +196,5 @@ def trajectory(
         loss_names=plan.losses,
         account=account,
         real=real,
+        slack=slack,
     )

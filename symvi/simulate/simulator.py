@@ -466,8 +466,21 @@ class Simulator:
             {} if run.counter is None else run.counter.result(),
             account,
             self._real,
+            self._slack(options, step),
             start if isinstance(start, Trajectory) else None,
         )
+
+    def _slack(self, options: SolverOptions, step: float) -> float:
+        """Energy that contacts, limits and dry friction may give in a step: all that their complementarity may be [J]."""
+        nodes, parameters = self.plan.notes["inequalities"], self.engine.parameters
+        if not nodes:
+            return 0.0
+        fall = float(parameters[self.plan.at("parameters", "common", 0, "acceleration")][0]) * step
+        masses = (
+            (node["pairs"] + node["cone"]) * parameters[self.plan.at("parameters", node["kind"], node["index"], "heft")][0]
+            for node in nodes
+        )
+        return float(options.in_precision(self._real).complementarity * fall * fall * sum(masses))
 
     def _begin(
         self, start: State | Trajectory | None, step: float, project: bool, papers_start: bool, time: float, rows

@@ -67,12 +67,13 @@ class Trajectory:
     first_angles: joint -> its one or two angles at the first knot [rad], whole turns included, where they are known.
     carried_angles: joint -> (N, r), angles that were counted in every step; NaN where only the other one of two was.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
-    account: its sums of energies there. real: "double" or "float", what it computed in.
+    account: its sums of energies there. real: "double" or "float", what it computed in. slack: energy that
+        contacts, limits and dry friction may give in a step, by the complementarity that is left [J].
     work_values (N, m), work_names: what laws and drivers gave from knot to knot [J], and whether it is paid for from
         outside. late_values (N, p, 3): of those, work that the following step settled, the same as far as a knot knows
         it, largest jump. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
     scatter (N,): energy that a knot's velocities may differ by from those of its step [J].
-    begin (4,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
+    begin (5,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     """
 
     mechanism: Mechanism
@@ -116,6 +117,7 @@ class Trajectory:
     begin: Array
     account: Array
     real: str
+    slack: float
 
     def __post_init__(self) -> None:
         for field, what in (
@@ -252,6 +254,7 @@ class Trajectory:
             "work_names": self.work_names,
             "loss_names": self.loss_names,
             "real": self.real,
+            "slack": self.slack,
             "first_angles": dict(self.first_angles),
         }
         temporary = path.with_name(path.name + ".part")
@@ -302,6 +305,7 @@ class Trajectory:
             work_names=tuple((name, bool(paid)) for name, paid in header["work_names"]),
             loss_names=tuple((name, way) for name, way in header["loss_names"]),
             real=header["real"],
+            slack=float(header["slack"]),
             first_angles={name: tuple(values) for name, values in header["first_angles"].items()},
             carried_angles=groups["angle"],
             **arrays,
@@ -316,7 +320,7 @@ class Trajectory:
         shapes |= {name: (count,) for name in ("time", *per_knot)}
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
         shapes["inputs"] = count, len(self.input_names)
-        shapes |= {"scatter": (count,), "begin": (4,), "work_values": (count, len(self.work_names))}
+        shapes |= {"scatter": (count,), "begin": (5,), "work_values": (count, len(self.work_names))}
         shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 3
         shapes["spent_values"] = count, len(self.loss_names)
         found = {name: getattr(self, name).shape for name in shapes}
