@@ -7,8 +7,10 @@
                        count; and an eighth of |dF dc| wherever a force that is paid for changed by dF in a step
     T* = max (T - r)   the largest kinetic energy that was paid for
 A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off and for what contacts, limits and dry
-friction may give in every step: the complementarity that their solver leaves, impulse times velocity. Constant forces and linear springs at knots
-change E - W by epsilon exactly, stable or not: T* is what tells a motion that explodes from one that swings.
+friction may give in every step: the complementarity that their solver leaves, impulse times velocity. Constant forces
+and linear springs at knots change E - W by epsilon exactly, stable or not: T* is what tells a motion that explodes from
+one that swings. A rise that stays is held against the epsilon of most knots: the same with medians of nine knots of r
+and of epsilon, so that a whip of a few knots, for which steps are too long, explains no energy that a motion keeps.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 SCATTERS = 4.0  # times the largest epsilon: smooth motions of every kind stay below 1.7 of it
+SPIKE, WHIP = 3, 9  # knots of a median that leaves out impacts, and whips
 CHANGE = 0.125  # of |dF dc|, what a trapezoid may leave open
 NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V|
 FRICTION, OTHER = "friction", "other"
@@ -35,13 +39,14 @@ FRICTION, OTHER = "friction", "other"
 class Balance:
     """What a guard remembers of a motion when it goes on [J].
 
-    first: the energy where it began. lowest: of b so far. scatter: the largest epsilon. paid: the largest T - r. left:
-    what complementarity may have given.
+    first: the energy where it began. lowest: of b so far. scatter, usual: the largest epsilon, without impacts, without
+    whips. paid: the largest T - r. left: what complementarity may have given.
     """
 
     first: float
     lowest: float = 0.0
     scatter: float = 0.0
+    usual: float = 0.0
     paid: float = 0.0
     left: float = 0.0
 
@@ -51,7 +56,7 @@ class Balance:
 
     @property
     def numbers(self) -> Array:
-        return np.array([self.first, self.lowest, self.scatter, self.paid, self.left])
+        return np.array([self.first, self.lowest, self.scatter, self.usual, self.paid, self.left])
 
 
 @dataclass(frozen=True)
@@ -77,18 +82,35 @@ class Rise:
 
 @dataclass(frozen=True)
 class Watch:
-    """The guard's numbers over the knots of a motion, all (N,) [J]: balance b, rise r, the bound of r."""
+    """The guard's numbers over the knots of a motion, all (N,) [J].
+
+    balance: b. rise, bound: r and what it may be. kept, kept_bound: the same of what stays. after: for a motion that
+    goes on.
+    """
 
     balance: Array
     rise: Array
     bound: Array
+    kept: Array
+    kept_bound: Array
     after: Balance
 
     @property
     def worst(self) -> float:
         """The largest rise, in units of its bound."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return float(np.nanmax(np.where(self.rise > 0.0, self.rise / self.bound, 0.0)))
+        return max(_largest_ratio(self.rise, self.bound), _largest_ratio(self.kept, self.kept_bound))
+
+    @property
+    def first(self) -> int | None:
+        """The knot at which a rise is beyond its bound first; None where none is."""
+        with np.errstate(invalid="ignore"):
+            beyond = np.flatnonzero((self.rise > self.bound) | (self.kept > self.kept_bound))
+        return int(beyond[0]) if len(beyond) else None
+
+
+def _largest_ratio(rise: Array, bound: Array) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.nanmax(np.where(rise > 0.0, rise / bound, 0.0)))
 
 
 def watch(trajectory: Trajectory) -> Watch:
@@ -99,33 +121,34 @@ def watch(trajectory: Trajectory) -> Watch:
         balance = kinetic + potential - begin.first - paid_work(trajectory)
         lowest = np.minimum(np.minimum.accumulate(balance), begin.lowest)
         rise = balance - lowest
-        scatter = max(begin.scatter, float(np.max(_scatter(trajectory), initial=0.0)))
+        scatter = max(begin.scatter, _epsilon(trajectory, SPIKE))
+        usual = max(begin.usual, _epsilon(trajectory, WHIP))
         paid = max(begin.paid, float(np.max(kinetic - rise, initial=0.0)))
-        noise = NOISE[trajectory.real] * (kinetic + np.abs(potential))
         left = begin.left + trajectory.slack * (trajectory.time - trajectory.time[0]) / trajectory.step
-        bound = min(SCATTERS * scatter, paid) + noise + left
-    after = Balance(begin.first, float(lowest[-1]), scatter, paid, float(left[-1]))
-    return Watch(balance, rise, bound, after)
+        noise = NOISE[trajectory.real] * (kinetic + np.abs(potential)) + left
+        bounds = (min(SCATTERS * size, paid) + noise for size in (scatter, usual))
+    after = Balance(begin.first, float(lowest[-1]), scatter, usual, paid, float(left[-1]))
+    return Watch(balance, rise, next(bounds), _median(rise, WHIP), next(bounds), after)
 
 
-def _scatter(trajectory: Trajectory) -> Array:
-    """(N,) epsilon at every knot."""
-    return _median_of_three(trajectory.scatter) + CHANGE * trajectory.late_values[:, :, 2].sum(axis=1)
+def _epsilon(trajectory: Trajectory, knots: int) -> float:
+    """The largest epsilon, as a median of so many knots."""
+    change = CHANGE * trajectory.late_values[:, :, 2].sum(axis=1)
+    return float(np.max(_median(trajectory.scatter, knots) + change, initial=0.0))
 
 
-def _median_of_three(values: Array) -> Array:
-    around = np.pad(values, 1, mode="edge")
-    return np.median(np.stack([around[:-2], values, around[2:]]), axis=0)
+def _median(values: Array, knots: int) -> Array:
+    """Running medians of an odd number of knots; of fewer where a motion is that short."""
+    knots = min(knots, (len(values) - 1) // 2 * 2 + 1)
+    return np.median(sliding_window_view(np.pad(values, knots // 2, mode="edge"), knots), axis=1)
 
 
 def find_rise(trajectory: Trajectory) -> Rise | None:
     """The first rise beyond its bound; None for a motion whose energy is accounted for."""
     found = watch(trajectory)
-    with np.errstate(invalid="ignore"):
-        beyond = np.flatnonzero(~(found.rise <= found.bound) & np.isfinite(trajectory.kinetic_energy))
-    if not len(beyond):
+    knot = found.first
+    if knot is None:
         return None
-    knot = int(beyond[0])
     amount = float(np.nanmax(found.rise[knot:]))
     return Rise(float(trajectory.time[knot]), knot, amount, _element(trajectory, found.rise, knot))
 

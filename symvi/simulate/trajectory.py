@@ -73,7 +73,7 @@ class Trajectory:
         outside. late_values (N, p, 3): of those, work that the following step settled, the same as far as a knot knows
         it, largest jump. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
     scatter (N,): energy that a knot's velocities may differ by from those of its step [J].
-    begin (5,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
+    begin (6,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     """
 
     mechanism: Mechanism
@@ -320,7 +320,7 @@ class Trajectory:
         shapes |= {name: (count,) for name in ("time", *per_knot)}
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
         shapes["inputs"] = count, len(self.input_names)
-        shapes |= {"scatter": (count,), "begin": (5,), "work_values": (count, len(self.work_names))}
+        shapes |= {"scatter": (count,), "begin": (6,), "work_values": (count, len(self.work_names))}
         shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 3
         shapes["spent_values"] = count, len(self.loss_names)
         found = {name: getattr(self, name).shape for name in shapes}

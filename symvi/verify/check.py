@@ -36,6 +36,7 @@ class View:
             "potential": random(1),
             "momentum": random(3),
             "spin": random(3),
+            "scatter": random(1),
         }
 
     # --- records ---------------------------------------------------------------------------------------------------

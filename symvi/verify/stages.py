@@ -13,6 +13,7 @@ from functools import partial
 from itertools import chain
 
 from symvi.program.maximal import Matrix
+from symvi.verify import expected_account as account
 from symvi.verify import expected_path as path
 from symvi.verify import expected_state as state
 from symvi.verify import expected_step as step
@@ -168,4 +169,7 @@ def _knots(view: View) -> list[Row]:
             lambda v: chain(state.launch_chord(v), path.forget(v)),
         ),
         ("energy", ("energy",), "prepare", view.set_knot, state.energy),
+        ("scatter", ("scatter",), "prepare", view.set_knot, account.scatter),
+        ("ahead", ("ahead",), "prepare", view.nothing, account.ahead),
+        ("account", ("account",), "press" if view.interior.nodes else "evaluate", view.nothing, account.account),
     ]
