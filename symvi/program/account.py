@@ -17,16 +17,21 @@ from symvi.physics.model import ForceModel
 from symvi.program import common
 from symvi.program.body import BODY, use
 from symvi.program.common import COMMON, SHARED, single
-from symvi.program.constraint import Baked, Rows, trace_rows
+from symvi.program.constraint import Baked, trace_rows
 from symvi.program.inequality import dot, last_motion
 from symvi.program.kernel import Kernel, Port
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
-SUMS = ("work", "settled", "most", "spent")  # from one recorded knot to the next
-Forces = Callable[[Trace, Rows], list[Scalar]]
+SUMS = ("work", "settled", "spent")  # from one recorded knot to the next
+Forces = Callable[..., list[Scalar]]
 WORK = ("work", 1, "given since the last recorded knot; where it acts at knots, all but the last knot's late work", "J")
+PACE = "kinetic energy of a step, less that of the change of its velocities"
+SCATTERED = {
+    "scatter": "how far energies of a knot and of the step before may lie apart",
+    "swerve": "change of all forces on bodies over the step before a knot, times its way",
+}
 SPENT = ("spent", 1, "taken since the last recorded knot", "J")
 
 
@@ -35,7 +40,10 @@ def declare(records: Records) -> None:
     meanings = {"fresh": "1 in the step after a recorded knot, else 0", "known": "1 after a step, 0 at a start"}
     for name, meaning in meanings.items():
         records.declare(COMMON, "account", name, 1, meaning)
-    records.declare(COMMON, "work", "scatter", 1, "energy of the knot's velocities against those of the step", "J")
+    records.declare(COMMON, "account", "pace", 1, PACE, "J")
+    records.declare(COMMON, "account", "fastest", 1, "the largest of them since the last recorded knot", "J")
+    for name, meaning in SCATTERED.items():
+        records.declare(COMMON, "work", name, 1, meaning, "J")
 
 
 def is_paid(model: ForceModel) -> bool:
@@ -44,31 +52,37 @@ def is_paid(model: ForceModel) -> bool:
 
 
 def law_kernels(
-    records: Records, kind: str, model: ForceModel, ports: Sequence[Port], baked: Baked, forces: Forces, at_knot: Forces
+    records: Records, kind: str, model: ForceModel, ports: Sequence[Port], baked: Baked, forces: tuple[Forces, ...]
 ) -> dict[str, Kernel]:
     """The account of a force law: what it gives, or takes where it only damps.
 
-    forces: along every row, over the step. at_knot: those at a knot that has been reached, of laws that are paid.
+    forces: of trace, model and rows: what acts along every row at the step's first knot, what acts within the step, and
+    (without rows) the torque on body b.
     """
+    at_knot, within, torque = forces
 
     def account(trace: Trace) -> None:
         rows = trace_rows(trace, model, baked, model.groups, model.rows)
-        phi, moved = forces(trace, rows), [common.step(trace) * rate for rate in rows.rates]
+        moved = [common.step(trace) * rate for rate in rows.rates]
         if is_paid(model):
-            give(trace, *_with_torque(trace, model, phi, moved))
+            force = at_knot(trace, model, rows)
+            if model.torque:
+                force = force + torque(trace, model)
+                moved += [common.step(trace) * w for w in trace.read("b", "work", "w", 3)]
+            give(trace, force, moved, within(trace, model, rows))
         elif model.damping:
-            time = common.impulse(trace)
             trace.note("spent += s h d (dc/dt)²", "the power of a damper")
-            add(trace, SPENT, -(time * dot(trace, phi, rows.rates)))
+            against = dot(trace, within(trace, model, rows), rows.rates)
+            add(trace, SPENT, -(common.impulse(trace) * against))
         else:
             trace.note("work += phi (c2 - c1)", "the work of a law")
-            add(trace, WORK, dot(trace, phi, moved))
+            add(trace, WORK, dot(trace, at_knot(trace, model, rows), moved))
 
     def ahead(trace: Trace) -> None:
-        rows = trace_rows(trace, model, baked, model.groups, model.rows)
-        phi = at_knot(trace, rows)
-        moved = trace.read(kind, "account", "moved", model.rows + 3 * bool(model.torque))
-        force, _ = _with_torque(trace, model, phi, moved[: model.rows])
+        force = at_knot(trace, model, trace_rows(trace, model, baked, model.groups, model.rows))
+        if model.torque:
+            force = force + torque(trace, model)
+        moved = trace.read(kind, "account", "moved", len(force))
         trace.write(kind, "ahead", [dot(trace, force, moved) / 2], store="account")
 
     kernels = {"account": single(records, f"account_{kind}", "what the law gives or takes", ports, kind, account)}
@@ -76,16 +90,6 @@ def law_kernels(
         text = "late work at the knot that was reached"
         kernels["ahead"] = single(records, f"ahead_{kind}", text, ports, kind, ahead)
     return kernels
-
-
-def _with_torque(trace: Trace, model: ForceModel, phi: list[Scalar], moved: list[Scalar]):
-    """Forces and ways of all rows, and of a torque on the body, whose way is its turn."""
-    if not model.torque:
-        return phi, moved
-    from symvi.program.force import torque_in_world
-
-    turn = [common.step(trace) * w for w in trace.read("b", "work", "w", 3)]
-    return phi + torque_in_world(trace, model), moved + turn
 
 
 def driver_kernel(records: Records, kind: str, target: str) -> Kernel:
@@ -99,11 +103,13 @@ def driver_kernel(records: Records, kind: str, target: str) -> Kernel:
     return single(records, f"account_{kind}", "what the driver gives", (SHARED, Port(kind, kind)), kind, account)
 
 
-def give(trace: Trace, force: Sequence[Scalar], moved: Sequence[Scalar]) -> None:
-    """Add the work of what acts at knots: `force` at this step's first one, `moved` along it to the second.
+def give(
+    trace: Trace, force: Sequence[Scalar], moved: Sequence[Scalar], within: Sequence[Scalar] | None = None
+) -> None:
+    """Add the work of `force`, which acts at this step's first knot, `moved` along it to the second.
 
-    `jump` is what a change of the force over the step before may leave open; `ahead` the late work at the knot that this
-    step leads to, if the force goes on as it has changed.
+    within: what acts in the step itself, beside it. `ahead` is the late work at the knot that this step leads to, if
+    the force goes on as it has changed.
     """
     own, n = trace.own, len(force)
     trace.note("work += F·(c1 - c0)/2 + F·(c2 - c1)/2", "trapezoids: derived here")
@@ -114,16 +120,15 @@ def give(trace: Trace, force: Sequence[Scalar], moved: Sequence[Scalar]) -> None
     change = [f - f0 for f, f0 in zip(force, last, strict=True)]
     onward = [f + known * d for f, d in zip(force, change, strict=True)]
     late = dot(trace, force, before) / 2
-    add(trace, WORK, late + dot(trace, force, moved) / 2)
+    own_work = dot(trace, within, moved) if within else trace.graph.constant(0)
+    add(trace, WORK, late + dot(trace, force, moved) / 2 + own_work)
     for name, value, meaning in (
         ("settled", settled + fresh * late, "late work of the knot that was recorded last"),
         ("ahead", dot(trace, onward, moved) / 2, "late work of the knot that is reached, as far as it is known"),
-        ("jump", dot(trace, change, before), "change of the force over the last step, times its way"),
     ):
         trace.write(own, name, [value], meaning, "J", store="account")
     trace.write(own, "moved", list(moved), store="account")
     trace.write(own, "force", list(force), store="account")
-    trace.records.declare(trace.kind(own), "account", "most", 1, "largest size of a jump", "J")
 
 
 def add(trace: Trace, field: tuple[str, int, str, str], *values: Scalar) -> None:
@@ -139,18 +144,60 @@ def mean_motion(trace: Trace, label: str) -> list[Scalar]:
     return [(old + new) / 2 for old, new in zip(last_motion(trace, label), now, strict=True)]
 
 
-def scatter_kernel(records: Records) -> Kernel:
-    """How far the energy of a knot may lie from that of the step that led to it: 1/2 (v - v-)·M (v - v-)."""
+def body_kernels(records: Records) -> dict[str, Kernel]:
+    """What the velocities of bodies tell a guard of energies: in every step, and at a knot that is looked at."""
+    ports = (SHARED, Port(BODY, BODY))
+    texts = {
+        "account": ("kinetic energy, less that of the change of velocities", _pace),
+        "scatter": ("what the order of the method leaves open of the energy", _scatter),
+    }
+    return {
+        phase: single(records, f"{phase}_{BODY}", text, ports, BODY, build) for phase, (text, build) in texts.items()
+    }
 
-    def build(trace: Trace) -> None:
-        trace.note("scatter += (v - v_-)·M (v - v_-)/2", "derived here")
-        mass, inertia = trace.read(BODY, "parameters", "mass"), trace.read(BODY, "work", "j", 6)
-        v, w = (
-            [x - y for x, y in zip(trace.read(BODY, "work", name, 3), trace.read(BODY, "state", name, 3), strict=True)]
-            for name in ("v", "w")
-        )
-        energy = use(trace, dynamics.kinetic_energy, m=mass, v=v, w=w, J=inertia)["T"]
-        trace.add_to(COMMON, "scatter", energy, rate=Rate.ITERATION)
 
-    text = "what a knot's velocities differ by from those of the step, as an energy"
-    return single(records, f"scatter_{BODY}", text, (SHARED, Port(BODY, BODY)), BODY, build)
+def _pace(trace: Trace) -> None:
+    """Add T(v+) - T(v+ - v-): above zero for motions that steps resolve."""
+    trace.note("pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2", "derived here")
+    now = [trace.read(BODY, "work", name, 3) for name in ("v", "w")]
+    last = [trace.read(BODY, "state", name, 3) for name in ("v", "w")]
+    change = [_less(new, old) for new, old in zip(now, last, strict=True)]
+    present = trace.read(COMMON, "account", "pace", 1)[0]
+    trace.write(COMMON, "pace", [present + _kinetic(trace, *now) - _kinetic(trace, *change)], store="account")
+
+
+def _scatter(trace: Trace) -> None:
+    """How far the energy of a knot may lie from that of others: by its force, by its turning, by the force's change.
+
+    A force F changes the energy of knots by h² F·M^-1 F/8 = (v - v-)·M (v - v-)/2, also if it is constant. A body that
+    turns at W about a principal axis has the momentum J sin(hW)/h, so that work over angles changes the energy by
+    (hW)²/12 of it less. A force that changes leaves |dF·dx|/8 of a trapezoid open.
+    """
+    trace.note("scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24", "derived here")
+    trace.note("swerve += (2 (v - v-) - (v- - v--))·M v-", "derived here")
+    h, zero = common.step(trace), [trace.graph.constant(0)] * 3
+    knot, last, before = (
+        [trace.read(BODY, store, name, 3) for name in names]
+        for store, names in (("work", "vw"), ("state", "vw"), ("state", ("v_old", "w_old")))
+    )
+    change = [_less(new, old) for new, old in zip(knot, last, strict=True)]
+    turn = h * h * dot(trace, knot[1], knot[1]) / 12
+    scatter = _kinetic(trace, *change) + turn * _kinetic(trace, zero, knot[1])
+    jerk = [[2 * c - d for c, d in zip(new, _less(a, b), strict=True)]
+            for new, a, b in zip(change, last, before, strict=True)]  # fmt: skip
+    swerve = _kinetic(trace, *_plus(jerk, last)) - _kinetic(trace, *jerk) - _kinetic(trace, *last)
+    trace.add_to(COMMON, "scatter", [scatter], rate=Rate.ITERATION)
+    trace.add_to(COMMON, "swerve", [swerve], rate=Rate.ITERATION)
+
+
+def _kinetic(trace: Trace, v: Sequence[Scalar], w: Sequence[Scalar]) -> Scalar:
+    mass, inertia = trace.read(BODY, "parameters", "mass"), trace.read(BODY, "work", "j", 6)
+    return use(trace, dynamics.kinetic_energy, m=mass, v=list(v), w=list(w), J=inertia)["T"][0]
+
+
+def _less(u: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    return [x - y for x, y in zip(u, v, strict=True)]
+
+
+def _plus(u: Sequence[list[Scalar]], v: Sequence[list[Scalar]]) -> list[list[Scalar]]:
+    return [[x + y for x, y in zip(a, b, strict=True)] for a, b in zip(u, v, strict=True)]

@@ -13,8 +13,9 @@ from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
 from symvi.physics.model import ConstraintModel, ContactModel, DryFrictionModel, ForceModel, LimitModel
 from symvi.physics.relations import coupling_model, lock_name
+from symvi.program.account import body_kernels as account_of_bodies
 from symvi.program.account import declare as declare_account
-from symvi.program.account import driver_kernel, is_paid, scatter_kernel
+from symvi.program.account import driver_kernel, is_paid
 from symvi.program.body import BODY, body_kernels, diagonal_block
 from symvi.program.choices import NOTHING_DROPPED, Choices, inequality_models, linked, models_of, order_of
 from symvi.program.common import COMMON, JOINT, setup_common
@@ -253,7 +254,7 @@ class Composer:
         zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
         self.baked[BODY, "inertia"] = zeros
         kernels = body_kernels(self.records, zeros, self._body_diagonal())
-        kernels["scatter"] = scatter_kernel(self.records)
+        kernels |= account_of_bodies(self.records)
         for body in bodies:
             node = self.node(BODY, body.name)
             size = merit_inertia(body.mass, body.inertia, self._radius(body.name) ** 2)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from symvi.physics import kinematics
 from symvi.physics.model import ForceModel
 from symvi.program import common
-from symvi.program.account import Forces, law_kernels
+from symvi.program.account import law_kernels
 from symvi.program.body import BODY
 from symvi.program.common import COMMON, JOINT, LINK, SHARED, single
 from symvi.program.constraint import Baked, Rows, chained, remember_angles, trace_rows, velocity
@@ -72,7 +72,7 @@ def force_kernels(
             kind,
             lambda t: _carry_angles(t, kind, model),
         )
-    kernels |= law_kernels(records, kind, model, ports, baked, *_given(model))
+    kernels |= law_kernels(records, kind, model, ports, baked, (known_forces, damping_forces, torque_in_world))
     energy = _energy(records, kind, model, ports, baked)
     if energy is not None:
         kernels["energy"] = energy
@@ -122,26 +122,15 @@ def _laws(trace: Trace, model: ForceModel, rows: Rows) -> list[Scalar]:
     return laws
 
 
-def _given(model: ForceModel) -> tuple[Forces, Forces]:
-    """What an account reads: the force along every row over a step, and at a knot that a step has led to."""
-
-    def over_step(trace: Trace, rows: Rows) -> list[Scalar]:
-        return _damped(trace, model, _laws(trace, model, rows), rows.rates)
-
-    def at_knot(trace: Trace, rows: Rows) -> list[Scalar]:
-        h = common.step(trace)
-        rates = [way / h for way in trace.read(trace.own, "account", "moved", model.rows)] if model.damping else []
-        return _damped(trace, model, _laws(trace, model, rows), rates)
-
-    return over_step, at_knot
+def known_forces(trace: Trace, model: ForceModel, rows: Rows) -> list[Scalar]:
+    """phi along every row, as far as it is known at a step's first knot."""
+    return _laws(trace, model, rows)
 
 
-def _damped(trace: Trace, model: ForceModel, laws: list[Scalar], rates: list[Scalar]) -> list[Scalar]:
-    """Forces with what dampers add at these rates."""
-    if not model.damping:
-        return laws
-    gains = _numbers(trace, model, model.damping)
-    return [phi - d * rate for phi, d, rate in zip(laws, gains, rates, strict=True)]
+def damping_forces(trace: Trace, model: ForceModel, rows: Rows) -> list[Scalar]:
+    """What dampers add along every row at the step's own rates; none where nothing damps."""
+    gains = _numbers(trace, model, model.damping) if model.damping else []
+    return [-(d * rate) for d, rate in zip(gains, rows.rates, strict=bool(gains))]
 
 
 def _in_world(trace: Trace, vector: list[Scalar]) -> list[Scalar]:

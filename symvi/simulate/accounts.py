@@ -21,20 +21,21 @@ class Accounts:
         self.losses = [records[note["kind"]][note["index"]] for note in losses]
 
     def note_step(self) -> None:
-        """After a step: the largest jumps so far; from here on the forces of a step before are known."""
-        self.common.fresh[0], self.common.known[0] = 0.0, 1.0
-        for record in self.paid:
-            size = abs(record.jump[0])
-            if size > record.most[0]:
-                record.most[0] = size
+        """After a step: its pace; from here on the forces of a step before are known."""
+        common = self.common
+        common.fresh[0], common.known[0] = 0.0, 1.0
+        common.fastest[0] = max(common.fastest[0], common.pace[0], 0.0)
+        common.pace[0] = 0.0
 
     def record(self) -> dict[str, list]:
         """The sums since the last recorded knot, which begin anew."""
         found = {
             "work": [record.work[0] for record in self.works],
-            "late": [[record.settled[0], record.ahead[0], record.most[0]] for record in self.paid],
+            "late": [[record.settled[0], record.ahead[0]] for record in self.paid],
             "spent": [value for record in self.losses for value in record.spent],
+            "pace": self.common.fastest[0],
         }
+        self.common.fastest[0] = 0.0
         self.common.fresh[0] = 1.0
         for record in self.records:
             for name in SUMS:

@@ -2,15 +2,16 @@
 
     b = E - E0 - W     energy against what inputs, drivers, targets and wrenches gave
     r = b - min b      what it has risen by since it was lowest
-    epsilon            what the order of the method leaves open: half of (v - v-)·M (v - v-), of a knot's velocities
-                       against those of the step that led there, the median of three knots, so that impacts do not
-                       count; and an eighth of |dF dc| wherever a force that is paid for changed by dF in a step
-    T* = max (T - r)   the largest kinetic energy that was paid for
-A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off and for what contacts, limits and dry
-friction may give in every step: the complementarity that their solver leaves, impulse times velocity. Constant forces
-and linear springs at knots change E - W by epsilon exactly, stable or not: T* is what tells a motion that explodes from
-one that swings. A rise that stays is held against the epsilon of most knots: the same with medians of nine knots of r
-and of epsilon, so that a whip of a few knots, for which steps are too long, explains no energy that a motion keeps.
+    epsilon            what the order of the method leaves open: of a knot's velocities, its turning, and the change
+                       of forces (program/account.py); the median of three knots, so that impacts do not count
+    T* = max (T - r)   the largest kinetic energy that was paid for, also between recorded knots
+A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off, for what is left of velocities, and for
+what contacts, limits and dry friction may give in every step: the complementarity that their solver leaves, impulse
+times velocity. Constant forces and linear springs at knots change E - W by part of epsilon exactly, stable or not: T*
+is what tells a motion that explodes from one that swings. A knot alone cannot tell them: where a force sets in, T* is
+that of the step to come, so that it does not judge the last knot.
+    A rise that stays is held against the epsilon of most knots: 12 times the largest median of fifteen, for the median
+of fifteen r, so that a whip of a few knots, for which steps are too long, explains no energy that a motion keeps.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-SCATTERS = 4.0  # times the largest epsilon: smooth motions of every kind stay below 1.7 of it
-SPIKE, WHIP = 3, 9  # knots of a median that leaves out impacts, and whips
-CHANGE = 0.125  # of |dF dc|, what a trapezoid may leave open
+SPIKE, SCATTERS = 3, 4.0  # knots of a median without impacts; smooth motions stay below 1.7 of its largest
+WHIP, KEPT = 15, 12.0  # knots of a median without whips; chaotic motions with whips stay below 9 of its largest
+CHANGE = 0.125  # of |dF dx|, what a trapezoid may leave open
 NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V|
 FRICTION, OTHER = "friction", "other"
 
@@ -123,18 +124,25 @@ def watch(trajectory: Trajectory) -> Watch:
         rise = balance - lowest
         scatter = max(begin.scatter, _epsilon(trajectory, SPIKE))
         usual = max(begin.usual, _epsilon(trajectory, WHIP))
-        paid = max(begin.paid, float(np.max(kinetic - rise, initial=0.0)))
-        left = begin.left + trajectory.slack * (trajectory.time - trajectory.time[0]) / trajectory.step
-        noise = NOISE[trajectory.real] * (kinetic + np.abs(potential)) + left
-        bounds = (min(SCATTERS * size, paid) + noise for size in (scatter, usual))
+        paid = max(begin.paid, float(np.max(np.maximum(kinetic - rise, trajectory.pace), initial=0.0)))
+        each, once = trajectory.slack
+        left = begin.left + each * (trajectory.time - trajectory.time[0]) / trajectory.step
+        noise = NOISE[trajectory.real] * (kinetic + np.abs(potential)) + left + once
+        bounds = (_bound(size, paid, len(kinetic)) + noise for size in (SCATTERS * scatter, KEPT * usual))
     after = Balance(begin.first, float(lowest[-1]), scatter, usual, paid, float(left[-1]))
     return Watch(balance, rise, next(bounds), _median(rise, WHIP), next(bounds), after)
 
 
+def _bound(size: float, paid: float, knots: int) -> Array:
+    """(N,) what a rise may be; what is paid does not judge the last knot."""
+    bound = np.full(knots, min(size, paid))
+    bound[-1] = size
+    return bound
+
+
 def _epsilon(trajectory: Trajectory, knots: int) -> float:
     """The largest epsilon, as a median of so many knots."""
-    change = CHANGE * trajectory.late_values[:, :, 2].sum(axis=1)
-    return float(np.max(_median(trajectory.scatter, knots) + change, initial=0.0))
+    return float(np.max(_median(trajectory.scatter + CHANGE * np.abs(trajectory.swerve), knots), initial=0.0))
 
 
 def _median(values: Array, knots: int) -> Array:
@@ -157,7 +165,7 @@ def _element(trajectory: Trajectory, rise: Array, knot: int) -> str:
     """What exchanged most energy while the rise doubled; a body where no law exchanged a tenth as much."""
     first = int(np.flatnonzero(rise[: knot + 1] <= rise[knot] / 2)[-1])
     gained = rise[knot] - rise[first]
-    flows = np.abs(trajectory.work_values[first + 1 : knot + 1]).sum(axis=0)
+    flows = np.abs(trajectory.work_values[first + 1 : knot + 3]).sum(axis=0)
     if len(flows) and flows.max() >= gained / 10:
         return f"'{trajectory.work_names[int(flows.argmax())][0]}'"
     energies = body_energies(trajectory, [first, knot])

@@ -196,7 +196,8 @@ class PythonEngine:
             "before_x": [[0.0] * 3] * n,
             "before_q": [[0.0] * 4] * n,
             "work": [0.0] * len(self.plan.works),
-            "late": [[0.0] * 3] * len(self.plan.paid),
+            "pace": 0.0,
+            "late": [[0.0] * 2] * len(self.plan.paid),
             "spent": [0.0] * len(self.plan.losses),
         }
         return self._frame_of(nothing | self.solver.observe() | self._angles() | {"iterations": 0, "status": 0})

@@ -113,7 +113,7 @@ def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
 
 def _booked(plan: Plan, recorded: np.ndarray, start: Trajectory | None) -> dict[str, np.ndarray]:
     """What was given and taken from knot to knot, and what the guard remembers of the motion that goes on."""
-    shapes = {"work": (len(plan.works),), "late": (len(plan.paid), 3), "spent": (len(plan.losses),)}
+    shapes = {"work": (len(plan.works),), "late": (len(plan.paid), 2), "spent": (len(plan.losses),)}
     found = {
         f"{name}_values": entry(plan, recorded, name) if name in plan.frame else np.zeros((len(recorded), *shape))
         for name, shape in shapes.items()
@@ -142,7 +142,7 @@ def trajectory(
     counted_angles: Mapping[str, np.ndarray],
     account: np.ndarray,
     real: str,
-    slack: float,
+    slack: tuple[float, float],
     start: Trajectory | None,
 ) -> Trajectory:
     """A trajectory from recorded frames. start: the one that it goes on from."""
@@ -191,7 +191,7 @@ def trajectory(
         stop_values=entry(plan, recorded, "stop") if plan.stops else np.zeros((len(recorded), 0)),
         stop_names=tuple(node["name"] for node in plan.stops for _ in range(node["rows"])),
         **_booked(plan, recorded, start),
-        scatter=entry(plan, recorded, "scatter"),
+        **{name: entry(plan, recorded, name) for name in ("scatter", "swerve", "pace")},
         work_names=tuple((note["name"], note["paid"]) for note in plan.works),
         loss_names=plan.losses,
         account=account,

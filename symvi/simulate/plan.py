@@ -119,11 +119,11 @@ class Plan:
             shapes["angle"] = (len(self.carried),)
         if self.notes["watched"]:
             shapes |= {"before_x": (n, 3), "before_q": (n, 4)}
-        shapes["scatter"] = ()
+        shapes |= {"scatter": (), "swerve": (), "pace": ()}
         if self.works:
             shapes["work"] = (len(self.works),)
         if self.paid:
-            shapes["late"] = (len(self.paid), 3)
+            shapes["late"] = (len(self.paid), 2)
         if self.losses:
             shapes["spent"] = (len(self.losses),)
         if self.drivers:

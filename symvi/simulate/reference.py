@@ -241,7 +241,7 @@ class ReferenceSolver:
         """The knot as it stands: placements, velocities projected onto the joints, energies, momenta, closure."""
         common, states = self.common, self.memory.state["body"]
         self.see_knot()
-        common.kinetic[0] = common.potential[0] = common.scatter[0] = 0.0
+        common.kinetic[0] = common.potential[0] = common.scatter[0] = common.swerve[0] = 0.0
         common.momentum[:] = common.spin[:] = [0.0] * 3
         self.run("energy")
         self.run("scatter")
@@ -251,6 +251,7 @@ class ReferenceSolver:
             "v": [list(body.v) for body in self.bodies],
             "w": [list(body.w) for body in self.bodies],
             "scatter": common.scatter[0],
+            "swerve": common.swerve[0],
             "kinetic": common.kinetic[0],
             "potential": common.potential[0],
             "momentum": list(common.momentum),

@@ -470,17 +470,23 @@ class Simulator:
             start if isinstance(start, Trajectory) else None,
         )
 
-    def _slack(self, options: SolverOptions, step: float) -> float:
-        """Energy that contacts, limits and dry friction may give in a step: all that their complementarity may be [J]."""
-        nodes, parameters = self.plan.notes["inequalities"], self.engine.parameters
+    def _slack(self, options: SolverOptions, step: float) -> tuple[float, float]:
+        """Energy that contacts, limits and dry friction may give in a step: all that their complementarity may be, and
+        as much for what their slacks miss; and energy of what the tolerance leaves of velocities [J]."""
+        options, plan, parameters = options.in_precision(self._real), self.plan, self.engine.parameters
+        masses = sum(float(parameters[plan.at("parameters", "body", k, "mass")][0]) for k in range(len(plan.bodies)))
+        sizes = sum(float(parameters[plan.at("parameters", "body", k, "size")][0]) for k in range(len(plan.bodies)))
+        left = (masses + sizes) * options.tolerance * options.tolerance
+        nodes = plan.notes["inequalities"]
         if not nodes:
-            return 0.0
-        fall = float(parameters[self.plan.at("parameters", "common", 0, "acceleration")][0]) * step
-        masses = (
-            (node["pairs"] + node["cone"]) * parameters[self.plan.at("parameters", node["kind"], node["index"], "heft")][0]
+            return 0.0, left
+        fall = float(parameters[plan.at("parameters", "common", 0, "acceleration")][0]) * step
+        hefts = sum(
+            (node["pairs"] + node["cone"])
+            * float(parameters[plan.at("parameters", node["kind"], node["index"], "heft")][0])
             for node in nodes
         )
-        return float(options.in_precision(self._real).complementarity * fall * fall * sum(masses))
+        return 2.0 * options.complementarity * fall * fall * hefts, left
 
     def _begin(
         self, start: State | Trajectory | None, step: float, project: bool, papers_start: bool, time: float, rows

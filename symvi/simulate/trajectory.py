@@ -68,11 +68,12 @@ class Trajectory:
     carried_angles: joint -> (N, r), angles that were counted in every step; NaN where only the other one of two was.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
     account: its sums of energies there. real: "double" or "float", what it computed in. slack: energy that
-        contacts, limits and dry friction may give in a step, by the complementarity that is left [J].
+        contacts, limits and dry friction may give in a step, by the complementarity that is left, and energy of what is
+        left of velocities [J].
     work_values (N, m), work_names: what laws and drivers gave from knot to knot [J], and whether it is paid for from
-        outside. late_values (N, p, 3): of those, work that the following step settled, the same as far as a knot knows
-        it, largest jump. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
-    scatter (N,): energy that a knot's velocities may differ by from those of its step [J].
+        outside. late_values (N, p, 2): of those, work that the following step settled, the same as far as a knot knows
+        it. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
+    scatter, swerve, pace (N,): what the energy guard knows of steps by their velocities [J] (program/account.py).
     begin (6,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     """
 
@@ -114,10 +115,12 @@ class Trajectory:
     spent_values: Array
     loss_names: tuple[tuple[str, str], ...]
     scatter: Array
+    swerve: Array
+    pace: Array
     begin: Array
     account: Array
     real: str
-    slack: float
+    slack: tuple[float, float]
 
     def __post_init__(self) -> None:
         for field, what in (
@@ -305,7 +308,7 @@ class Trajectory:
             work_names=tuple((name, bool(paid)) for name, paid in header["work_names"]),
             loss_names=tuple((name, way) for name, way in header["loss_names"]),
             real=header["real"],
-            slack=float(header["slack"]),
+            slack=tuple(map(float, header["slack"])),
             first_angles={name: tuple(values) for name, values in header["first_angles"].items()},
             carried_angles=groups["angle"],
             **arrays,
@@ -320,8 +323,8 @@ class Trajectory:
         shapes |= {name: (count,) for name in ("time", *per_knot)}
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
         shapes["inputs"] = count, len(self.input_names)
-        shapes |= {"scatter": (count,), "begin": (6,), "work_values": (count, len(self.work_names))}
-        shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 3
+        shapes |= dict.fromkeys(("scatter", "swerve", "pace"), (count,)) | {"begin": (6,), "work_values": (count, len(self.work_names))}
+        shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 2
         shapes["spent_values"] = count, len(self.loss_names)
         found = {name: getattr(self, name).shape for name in shapes}
         grouped = [*self.kept_reactions.values(), *self.multipliers.values(), *self.powers.values()]

@@ -37,6 +37,7 @@ class View:
             "momentum": random(3),
             "spin": random(3),
             "scatter": random(1),
+            "swerve": random(1),
         }
 
     # --- records ---------------------------------------------------------------------------------------------------

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symvi.verify.check import Check, View
-from symvi.verify.naive.body import kinetic_energy
+from symvi.verify.naive.body import apply_inertia, kinetic_energy
 from symvi.verify.naive.forces import joint_coordinates
 from symvi.verify.naive.nodes import rubbing
-from symvi.verify.naive.quaternion import add, rotate, scale, subtract
+from symvi.verify.naive.quaternion import add, rotate, scale, subtract, unrotate
 
 
 def dot(u: list, v: list):
@@ -43,13 +43,16 @@ class Ways:
     def _pair(self, joint) -> tuple:
         return tuple(self.places[0][body] for body in (joint.parent, joint.child))
 
-    def servo(self, force, moved: list) -> list:
-        """k (u - c) + d (u' - moved/h) at the first knot."""
+    def servo(self, force) -> list:
+        """k (u - c) + d u' at the first knot."""
         numbers, inputs = self.scene.parameters[force.name], self.scene.inputs[force.name]
-        error, rate = subtract(inputs["target"], self.coordinates(force)[0]), scale(1 / self.scene.h, moved)
-        lag = subtract(inputs["target_rate"], rate)
-        gains = zip(numbers["stiffness"], error, numbers["damping"], lag, strict=True)
-        return [k * e + d * x for k, e, d, x in gains]
+        error = subtract(inputs["target"], self.coordinates(force)[0])
+        gains = zip(numbers["stiffness"], error, numbers["damping"], inputs["target_rate"], strict=True)
+        return [k * e + d * rate for k, e, d, rate in gains]
+
+    def damper(self, force, moved: list) -> list:
+        """-d (c2 - c1)/h over the step."""
+        return [-d * m / self.scene.h for d, m in zip(self.scene.parameters[force.name]["damping"], moved, strict=True)]
 
     def wrench(self, force) -> tuple[list, list]:
         """Force and torque in world axes; the way of the point, and the turn."""
@@ -67,8 +70,7 @@ class Ways:
         if force.kind == "actuator":
             return self.scene.inputs[force.name]["force"], self.coordinates(force)[1]
         if force.kind == "servo":
-            moved = self.coordinates(force)[1]
-            return self.servo(force, moved), moved
+            return self.servo(force), self.coordinates(force)[1]
         return None
 
 
@@ -77,11 +79,11 @@ def account(view: View) -> Iterator[Check]:
     for force in (f for f in scene.mechanism.forces if f.name in view.system.forces):
         sums, numbers, given = scene.accounts[force.name], scene.parameters[force.name], ways.paid(force)
         if given:
-            yield from _given(view, force.name, *given)
+            within = dot(ways.damper(force, given[1]), given[1]) if force.kind == "servo" else scene.zero
+            yield from _given(view, force.name, *given, within)
         elif force.kind == "joint_damper":
             moved = ways.coordinates(force)[1]
-            lost = sum((d * m * m for d, m in zip(numbers["damping"], moved, strict=True)), scene.zero)
-            lost = lost * scene.impulse / (scene.h * scene.h)
+            lost = -dot(ways.damper(force, moved), moved) * scene.impulse / scene.h
             yield view.check(force.name, "spent", [sums["spent"][0] + lost], "account")
         elif force.kind == "joint_spring" and force.law != "sinusoidal":
             at, moved = ways.spring(force)
@@ -94,19 +96,19 @@ def account(view: View) -> Iterator[Check]:
             yield view.check(force.name, "work", [sums["work"][0] + before - after], "account")
     for driver in scene.mechanism.drivers:
         moved = scene.inputs[driver.name]["target"][0] - scene.states[driver.name]["target"][0]
-        yield from _given(view, driver.name, [scene.impulses[driver.name][0] / scene.impulse], [moved])
+        yield from _given(view, driver.name, [scene.impulses[driver.name][0] / scene.impulse], [moved], scene.zero)
     yield from _taken(view)
+    yield from _pace(view)
 
 
-def _given(view: View, name: str, force: list, moved: list) -> Iterator[Check]:
-    """Half of a force's work to either side of its knot."""
+def _given(view: View, name: str, force: list, moved: list, within) -> Iterator[Check]:
+    """Half of a force's work to either side of its knot, and the work of what acts within the step."""
     sums, common = view.scene.accounts[name], view.scene.accounts["common"]
     late, change = dot(force, sums["moved"]) / 2, subtract(force, sums["force"])
     for field, values in (
-        ("work", [sums["work"][0] + late + dot(force, moved) / 2]),
+        ("work", [sums["work"][0] + late + dot(force, moved) / 2 + within]),
         ("settled", [sums["settled"][0] + common["fresh"][0] * late]),
         ("ahead", [dot(add(force, scale(common["known"][0], change)), moved) / 2]),
-        ("jump", [dot(change, sums["moved"])]),
         ("moved", moved),
         ("force", force),
     ):
@@ -135,15 +137,35 @@ def ahead(view: View) -> Iterator[Check]:
     for force in view.scene.mechanism.forces:
         if force.name in view.system.forces and ways.paid(force):
             moved = view.scene.accounts[force.name]["moved"]
-            push = ways.servo(force, moved) if force.kind == "servo" else ways.paid(force)[0]
-            yield view.check(force.name, "ahead", [dot(push, moved) / 2], "account")
+            yield view.check(force.name, "ahead", [dot(ways.paid(force)[0], moved) / 2], "account")
 
 
 def scatter(view: View) -> Iterator[Check]:
-    """The kinetic energy of the differences between a knot's velocities and those of the step."""
-    total = view.sums["scatter"][0]
+    """Energies of changes of velocity; the energy of turning times (h w)²/12; the change of momenta times velocities."""
+    total, swerve = view.sums["scatter"][0], view.sums["swerve"][0]
     for name, body in view.scene.bodies.items():
-        v, w = view.system.velocity(name)
-        change = subtract(v, body.record.v_state), subtract(w, body.record.w_past)
+        (v, w), old = view.system.velocity(name), body.record
+        change = subtract(v, old.v_state), subtract(w, old.w_past)
+        turning = kinetic_energy(body.mass, body.inertia, body.q, [view.scene.zero] * 3, w)
         total = total + kinetic_energy(body.mass, body.inertia, body.q, *change)
+        total = total + dot(w, w) * view.scene.h * view.scene.h * turning / 12
+        before = subtract(old.v_state, old.v_old), subtract(old.w_past, old.w_old)
+        jerk = [subtract(scale(2, new), last) for new, last in zip(change, before, strict=True)]
+        swerve = swerve + body.mass * dot(jerk[0], old.v_state) + dot(jerk[1], _spin(body, old.w_past))
     yield view.check("common", "scatter", [total])
+    yield view.check("common", "swerve", [swerve])
+
+
+def _spin(body, w: list) -> list:
+    """J w in world axes."""
+    return rotate(body.q, apply_inertia(body.inertia, unrotate(body.q, w)))
+
+
+def _pace(view: View) -> Iterator[Check]:
+    total = view.scene.accounts["common"]["pace"][0]
+    for name, body in view.scene.bodies.items():
+        (v, w), old = view.system.velocity(name), body.record
+        change = subtract(v, old.v_state), subtract(w, old.w_past)
+        total = total + kinetic_energy(body.mass, body.inertia, body.q, v, w)
+        total = total - kinetic_energy(body.mass, body.inertia, body.q, *change)
+    yield view.check("common", "pace", [total], "account")
