@@ -28,6 +28,7 @@ SUMS = ("work", "settled", "spent")  # from one recorded knot to the next
 Forces = Callable[..., list[Scalar]]
 WORK = ("work", 1, "given since the last recorded knot; where it acts at knots, all but the last knot's late work", "J")
 PACE = "kinetic energy of a step, less that of the change of its velocities"
+MISREAD = "kinetic energy of the knot that was recorded last, less that of the mean velocities of both steps around it"
 SCATTERED = {
     "scatter": "how far energies of a knot and of the step before may lie apart",
     "swerve": "change of all forces on bodies over the step before a knot, times its way",
@@ -42,6 +43,7 @@ def declare(records: Records) -> None:
         records.declare(COMMON, "account", name, 1, meaning)
     records.declare(COMMON, "account", "pace", 1, PACE, "J")
     records.declare(COMMON, "account", "fastest", 1, "the largest of them since the last recorded knot", "J")
+    records.declare(COMMON, "account", "misread", 1, MISREAD, "J")
     for name, meaning in SCATTERED.items():
         records.declare(COMMON, "work", name, 1, meaning, "J")
 
@@ -69,7 +71,7 @@ def law_kernels(
             if model.torque:
                 force = force + torque(trace, model)
                 moved += [common.step(trace) * w for w in trace.read("b", "work", "w", 3)]
-            give(trace, force, moved, within(trace, model, rows))
+            give(trace, force, moved, common.impulse(trace) * dot(trace, within(trace, model, rows), rows.rates))
         elif model.damping:
             trace.note("spent += s h d (dc/dt)²", "the power of a damper")
             against = dot(trace, within(trace, model, rows), rows.rates)
@@ -103,13 +105,11 @@ def driver_kernel(records: Records, kind: str, target: str) -> Kernel:
     return single(records, f"account_{kind}", "what the driver gives", (SHARED, Port(kind, kind)), kind, account)
 
 
-def give(
-    trace: Trace, force: Sequence[Scalar], moved: Sequence[Scalar], within: Sequence[Scalar] | None = None
-) -> None:
+def give(trace: Trace, force: Sequence[Scalar], moved: Sequence[Scalar], within: Scalar | int = 0) -> None:
     """Add the work of `force`, which acts at this step's first knot, `moved` along it to the second.
 
-    within: what acts in the step itself, beside it. `ahead` is the late work at the knot that this step leads to, if
-    the force goes on as it has changed.
+    within: the work of what acts in the step itself, beside it. `ahead` is the late work at the knot that this step
+    leads to, if the force goes on as it has changed.
     """
     own, n = trace.own, len(force)
     trace.note("work += F·(c1 - c0)/2 + F·(c2 - c1)/2", "trapezoids: derived here")
@@ -120,8 +120,7 @@ def give(
     change = [f - f0 for f, f0 in zip(force, last, strict=True)]
     onward = [f + known * d for f, d in zip(force, change, strict=True)]
     late = dot(trace, force, before) / 2
-    own_work = dot(trace, within, moved) if within else trace.graph.constant(0)
-    add(trace, WORK, late + dot(trace, force, moved) / 2 + own_work)
+    add(trace, WORK, late + dot(trace, force, moved) / 2 + within)
     for name, value, meaning in (
         ("settled", settled + fresh * late, "late work of the knot that was recorded last"),
         ("ahead", dot(trace, onward, moved) / 2, "late work of the knot that is reached, as far as it is known"),
@@ -139,16 +138,25 @@ def add(trace: Trace, field: tuple[str, int, str, str], *values: Scalar) -> None
 
 
 def mean_motion(trace: Trace, label: str) -> list[Scalar]:
-    """The mean of a body's velocities over the last step and over this one: what an impulse between both works along."""
+    """The mean of a body's velocities over the last step and over this one: what an impulse between works along."""
     now = trace.read(label, "work", "v", 3) + trace.read(label, "work", "w", 3)
     return [(old + new) / 2 for old, new in zip(last_motion(trace, label), now, strict=True)]
 
 
-def body_kernels(records: Records) -> dict[str, Kernel]:
-    """What the velocities of bodies tell a guard of energies: in every step, and at a knot that is looked at."""
+def body_kernels(records: Records, driven: bool) -> dict[str, Kernel]:
+    """What the velocities of bodies tell a guard of energies: in every step, and at a knot that is looked at.
+
+    driven: drivers act, whose rates at knots are told by inputs before them only.
+    """
     ports = (SHARED, Port(BODY, BODY))
+
+    def account(trace: Trace) -> None:
+        _pace(trace)
+        if driven:
+            _misread(trace)
+
     texts = {
-        "account": ("kinetic energy, less that of the change of velocities", _pace),
+        "account": ("kinetic energy, less that of the change of velocities", account),
         "scatter": ("what the order of the method leaves open of the energy", _scatter),
     }
     return {
@@ -164,6 +172,17 @@ def _pace(trace: Trace) -> None:
     change = [_less(new, old) for new, old in zip(now, last, strict=True)]
     present = trace.read(COMMON, "account", "pace", 1)[0]
     trace.write(COMMON, "pace", [present + _kinetic(trace, *now) - _kinetic(trace, *change)], store="account")
+
+
+def _misread(trace: Trace) -> None:
+    """Add T of the last recorded knot's velocities, less T of the mean of both steps' around it."""
+    trace.note("misread += v·M v/2 - (v- + v+)·M (v- + v+)/8", "derived here")
+    fresh, known = (trace.read(COMMON, "account", name)[0] for name in ("fresh", "known"))
+    seen = trace.read(BODY, "account", "seen", 6, "velocities of the knot that was recorded last", "m/s, rad/s")
+    mean = mean_motion(trace, BODY)
+    apart = _kinetic(trace, seen[:3], seen[3:]) - _kinetic(trace, mean[:3], mean[3:])
+    present = trace.read(COMMON, "account", "misread", 1)[0]
+    trace.write(COMMON, "misread", [present + (fresh * known) * apart], store="account")
 
 
 def _scatter(trace: Trace) -> None:

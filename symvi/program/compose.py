@@ -254,7 +254,7 @@ class Composer:
         zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
         self.baked[BODY, "inertia"] = zeros
         kernels = body_kernels(self.records, zeros, self._body_diagonal())
-        kernels |= account_of_bodies(self.records)
+        kernels |= account_of_bodies(self.records, bool(self.mechanism.drivers))
         for body in bodies:
             node = self.node(BODY, body.name)
             size = merit_inertia(body.mass, body.inertia, self._radius(body.name) ** 2)

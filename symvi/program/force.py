@@ -128,9 +128,10 @@ def known_forces(trace: Trace, model: ForceModel, rows: Rows) -> list[Scalar]:
 
 
 def damping_forces(trace: Trace, model: ForceModel, rows: Rows) -> list[Scalar]:
-    """What dampers add along every row at the step's own rates; none where nothing damps."""
-    gains = _numbers(trace, model, model.damping) if model.damping else []
-    return [-(d * rate) for d, rate in zip(gains, rows.rates, strict=bool(gains))]
+    """What dampers add along every row at the step's own rates."""
+    if not model.damping:
+        return [trace.graph.constant(0)] * model.rows
+    return [-(d * rate) for d, rate in zip(_numbers(trace, model, model.damping), rows.rates, strict=True)]
 
 
 def _in_world(trace: Trace, vector: list[Scalar]) -> list[Scalar]:

@@ -170,7 +170,7 @@ class _RowKernels:
         return [-x for x in self._rates(trace, solved)]
 
     def _rates(self, trace: Trace, motion, gradients=None) -> list[Scalar]:
-        """Rates of the rows by a motion of the bodies: label -> six velocities; gradients: where, at the second knot."""
+        """Rates of the rows by a motion of the bodies, label -> six velocities; by gradients at the second knot."""
         total = [trace.graph.constant(0)] * self.rows
         for label in self.moving:
             rows = stored(trace, (gradients or self.second)[label])

@@ -1,8 +1,8 @@
-"""The account of energies in the reference back end: what control does with its sums, as templates/c/account.c.jinja."""
+"""The account of energies in the reference back end: its sums, as in templates/c/account.c.jinja."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 
 from symvi.program.account import SUMS
@@ -12,7 +12,11 @@ from symvi.program.program import Program
 class Accounts:
     """The records of the store "account" of one program."""
 
-    def __init__(self, program: Program, records: Mapping[str, list[SimpleNamespace]]):
+    def __init__(
+        self, program: Program, records: Mapping[str, list[SimpleNamespace]], bodies: Sequence[SimpleNamespace]
+    ):
+        self.seen = [record for record in records["body"] if hasattr(record, "seen")]
+        self.bodies = bodies if self.seen else ()
         self.common = records["common"][0]
         self.records = [record for kind, found in records.items() if kind != "common" for record in found]
         works, losses = program.notes["works"], program.notes["losses"]
@@ -34,8 +38,11 @@ class Accounts:
             "late": [[record.settled[0], record.ahead[0]] for record in self.paid],
             "spent": [value for record in self.losses for value in record.spent],
             "pace": self.common.fastest[0],
+            "misread": self.common.misread[0],
         }
-        self.common.fastest[0] = 0.0
+        self.common.fastest[0] = self.common.misread[0] = 0.0
+        for record, body in zip(self.seen, self.bodies, strict=True):
+            record.seen[:] = [*body.v, *body.w]
         self.common.fresh[0] = 1.0
         for record in self.records:
             for name in SUMS:

@@ -5,11 +5,12 @@
     epsilon            what the order of the method leaves open: of a knot's velocities, its turning, and the change
                        of forces (program/account.py); the median of three knots, so that impacts do not count
     T* = max (T - r)   the largest kinetic energy that was paid for, also between recorded knots
-A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off, for what is left of velocities, and for
-what contacts, limits and dry friction may give in every step: the complementarity that their solver leaves, impulse
-times velocity. Constant forces and linear springs at knots change E - W by part of epsilon exactly, stable or not: T*
-is what tells a motion that explodes from one that swings. A knot alone cannot tell them: where a force sets in, T* is
-that of the step to come, so that it does not judge the last knot.
+A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off, for what is left of velocities, for what
+contacts, limits and dry friction may give in every step (the complementarity that their solver leaves, impulse times
+velocity), and for what energies of knots are wrong by where drivers tell their rates there.
+    Constant forces and linear springs at knots change E - W by part of epsilon exactly, stable or not: T* is what tells
+a motion that explodes from one that swings. A knot alone cannot tell them: where a force sets in, T* is that of the
+step to come, so that it does not judge the last knot.
     A rise that stays is held against the epsilon of most knots: 12 times the largest median of fifteen, for the median
 of fifteen r, so that a whip of a few knots, for which steps are too long, explains no energy that a motion keeps.
 """
@@ -41,13 +42,14 @@ class Balance:
     """What a guard remembers of a motion when it goes on [J].
 
     first: the energy where it began. lowest: of b so far. scatter, usual: the largest epsilon, without impacts, without
-    whips. paid: the largest T - r. left: what complementarity may have given.
+    whips. misread: of energies of drivers' knots. paid: the largest T - r. left: what complementarity may have given.
     """
 
     first: float
     lowest: float = 0.0
     scatter: float = 0.0
     usual: float = 0.0
+    misread: float = 0.0
     paid: float = 0.0
     left: float = 0.0
 
@@ -57,7 +59,7 @@ class Balance:
 
     @property
     def numbers(self) -> Array:
-        return np.array([self.first, self.lowest, self.scatter, self.usual, self.paid, self.left])
+        return np.array([self.first, self.lowest, self.scatter, self.usual, self.misread, self.paid, self.left])
 
 
 @dataclass(frozen=True)
@@ -125,11 +127,13 @@ def watch(trajectory: Trajectory) -> Watch:
         scatter = max(begin.scatter, _epsilon(trajectory, SPIKE))
         usual = max(begin.usual, _epsilon(trajectory, WHIP))
         paid = max(begin.paid, float(np.max(np.maximum(kinetic - rise, trajectory.pace), initial=0.0)))
+        misread = max(begin.misread, float(np.max(np.abs(trajectory.misread), initial=0.0)))
         each, once = trajectory.slack
         left = begin.left + each * (trajectory.time - trajectory.time[0]) / trajectory.step
         noise = NOISE[trajectory.real] * (kinetic + np.abs(potential)) + left + once
+        noise += 2.0 * misread
         bounds = (_bound(size, paid, len(kinetic)) + noise for size in (SCATTERS * scatter, KEPT * usual))
-    after = Balance(begin.first, float(lowest[-1]), scatter, usual, paid, float(left[-1]))
+    after = Balance(begin.first, float(lowest[-1]), scatter, usual, misread, paid, float(left[-1]))
     return Watch(balance, rise, next(bounds), _median(rise, WHIP), next(bounds), after)
 
 
@@ -163,7 +167,7 @@ def find_rise(trajectory: Trajectory) -> Rise | None:
 
 def _element(trajectory: Trajectory, rise: Array, knot: int) -> str:
     """What exchanged most energy while the rise doubled; a body where no law exchanged a tenth as much."""
-    first = int(np.flatnonzero(rise[: knot + 1] <= rise[knot] / 2)[-1])
+    first = int(np.flatnonzero(rise[: knot + 1] <= rise[knot] / 2)[-1:].sum())  # the first knot, if a motion goes on
     gained = rise[knot] - rise[first]
     flows = np.abs(trajectory.work_values[first + 1 : knot + 3]).sum(axis=0)
     if len(flows) and flows.max() >= gained / 10:

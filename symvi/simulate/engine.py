@@ -197,6 +197,7 @@ class PythonEngine:
             "before_q": [[0.0] * 4] * n,
             "work": [0.0] * len(self.plan.works),
             "pace": 0.0,
+            "misread": 0.0,
             "late": [[0.0] * 2] * len(self.plan.paid),
             "spent": [0.0] * len(self.plan.losses),
         }

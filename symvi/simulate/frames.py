@@ -90,6 +90,24 @@ def observe_again(plan: Plan, frame: np.ndarray, fresh: np.ndarray) -> None:
         frame[part] = fresh[part]
 
 
+def gathered(plan: Plan, recorded: np.ndarray, count: int) -> np.ndarray:
+    """Every count-th frame, with the sums of those that it takes the place of."""
+    kept = recorded[count - 1 :: count].copy()
+    parts = recorded.reshape(len(kept), count, -1)
+
+    def place(name: str) -> slice:
+        offset, shape = plan.frame[name]
+        return slice(offset, offset + int(np.prod(shape)))
+
+    for name in {"work", "spent"} & plan.frame.keys():
+        kept[:, place(name)] = parts[:, :, place(name)].sum(axis=1)
+    if "late" in plan.frame:  # settled is what the step after the frame before has settled
+        kept[:, place("late")][:, ::2] = parts[:, 0, place("late")][:, ::2]
+    kept[:, place("pace")] = parts[:, :, place("pace")].max(axis=1)
+    kept[:, place("misread")] = parts[:, 0, place("misread")]
+    return kept
+
+
 def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
     """Forces, effort and status at a knot that a trajectory ended at: they belong to the step that led there."""
     last = {
@@ -191,7 +209,7 @@ def trajectory(
         stop_values=entry(plan, recorded, "stop") if plan.stops else np.zeros((len(recorded), 0)),
         stop_names=tuple(node["name"] for node in plan.stops for _ in range(node["rows"])),
         **_booked(plan, recorded, start),
-        **{name: entry(plan, recorded, name) for name in ("scatter", "swerve", "pace")},
+        **{name: entry(plan, recorded, name) for name in ("scatter", "swerve", "pace", "misread")},
         work_names=tuple((note["name"], note["paid"]) for note in plan.works),
         loss_names=plan.losses,
         account=account,

@@ -102,7 +102,7 @@ class ReferenceSolver:
         self.interior = Interior(self) if program.notes["inequalities"] else None
         self.branch = Branch(self) if self.loops else None
         self.placing = Placing(self)
-        self.accounts = Accounts(program, self.memory.account)
+        self.accounts = Accounts(program, self.memory.account, self.bodies)
         self.iterations = self.retries = 0
         self.increment = inf
 

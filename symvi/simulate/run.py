@@ -104,7 +104,8 @@ class Run:
             q, w = (frames.entry(self.plan, np.concatenate([last, seen]), name) for name in "qw")
             if self.counter.count(q, w, stride, self.every // stride):
                 break
-        return status, done, seen[self.every // stride - 1 :: self.every // stride]
+        whole = seen[: len(seen) // (self.every // stride) * (self.every // stride)]
+        return status, done, frames.gathered(self.plan, whole, self.every // stride)
 
     def stepwise(self, controller: Controller | None) -> int:
         """To the end step by step: a controller decides at every knot where one begins, and gains may change.

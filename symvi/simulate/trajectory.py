@@ -73,8 +73,8 @@ class Trajectory:
     work_values (N, m), work_names: what laws and drivers gave from knot to knot [J], and whether it is paid for from
         outside. late_values (N, p, 2): of those, work that the following step settled, the same as far as a knot knows
         it. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
-    scatter, swerve, pace (N,): what the energy guard knows of steps by their velocities [J] (program/account.py).
-    begin (6,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
+    scatter, swerve, pace, misread (N,): what the energy guard knows by velocities [J] (program/account.py).
+    begin (7,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     """
 
     mechanism: Mechanism
@@ -117,6 +117,7 @@ class Trajectory:
     scatter: Array
     swerve: Array
     pace: Array
+    misread: Array
     begin: Array
     account: Array
     real: str
@@ -178,7 +179,7 @@ class Trajectory:
 
     @cached_property
     def energy_balance(self) -> Array:
-        """(N,): energy less the energy at the beginning and all work [J]: never rises, but within the method's order."""
+        """(N,): energy less that at the beginning and all work [J]: never rises, but within the method's order."""
         return energy_guard.watch(self).balance
 
     @cached_property
@@ -323,7 +324,10 @@ class Trajectory:
         shapes |= {name: (count,) for name in ("time", *per_knot)}
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
         shapes["inputs"] = count, len(self.input_names)
-        shapes |= dict.fromkeys(("scatter", "swerve", "pace"), (count,)) | {"begin": (6,), "work_values": (count, len(self.work_names))}
+        shapes |= dict.fromkeys(("scatter", "swerve", "pace", "misread"), (count,)) | {
+            "begin": (7,),
+            "work_values": (count, len(self.work_names)),
+        }
         shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 2
         shapes["spent_values"] = count, len(self.loss_names)
         found = {name: getattr(self, name).shape for name in shapes}
@@ -333,7 +337,7 @@ class Trajectory:
             raise ValueError("arrays of different lengths")
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, work, inputs."""
+        """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, inputs."""
         path = _in_a_folder(path)
         columns: dict[str, Array] = {"time": self.time}
         for k, name in enumerate(self.names):

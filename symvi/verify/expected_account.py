@@ -50,9 +50,12 @@ class Ways:
         gains = zip(numbers["stiffness"], error, numbers["damping"], inputs["target_rate"], strict=True)
         return [k * e + d * rate for k, e, d, rate in gains]
 
-    def damper(self, force, moved: list) -> list:
-        """-d (c2 - c1)/h over the step."""
-        return [-d * m / self.scene.h for d, m in zip(self.scene.parameters[force.name]["damping"], moved, strict=True)]
+    def damped(self, force, moved: list):
+        """-s h d rho² of the mean rates rho of the step."""
+        rates, gains = scale(1 / self.scene.h, moved), self.scene.parameters[force.name]["damping"]
+        return -self.scene.impulse * sum(
+            (d * rate * rate for d, rate in zip(gains, rates, strict=True)), self.scene.zero
+        )
 
     def wrench(self, force) -> tuple[list, list]:
         """Force and torque in world axes; the way of the point, and the turn."""
@@ -79,11 +82,10 @@ def account(view: View) -> Iterator[Check]:
     for force in (f for f in scene.mechanism.forces if f.name in view.system.forces):
         sums, numbers, given = scene.accounts[force.name], scene.parameters[force.name], ways.paid(force)
         if given:
-            within = dot(ways.damper(force, given[1]), given[1]) if force.kind == "servo" else scene.zero
+            within = ways.damped(force, given[1]) if force.kind == "servo" else scene.zero
             yield from _given(view, force.name, *given, within)
         elif force.kind == "joint_damper":
-            moved = ways.coordinates(force)[1]
-            lost = -dot(ways.damper(force, moved), moved) * scene.impulse / scene.h
+            lost = -ways.damped(force, ways.coordinates(force)[1])
             yield view.check(force.name, "spent", [sums["spent"][0] + lost], "account")
         elif force.kind == "joint_spring" and force.law != "sinusoidal":
             at, moved = ways.spring(force)
@@ -141,7 +143,7 @@ def ahead(view: View) -> Iterator[Check]:
 
 
 def scatter(view: View) -> Iterator[Check]:
-    """Energies of changes of velocity; the energy of turning times (h w)²/12; the change of momenta times velocities."""
+    """Energies of changes of velocity and, times (h w)²/12, of turning; the change of momenta times velocities."""
     total, swerve = view.sums["scatter"][0], view.sums["swerve"][0]
     for name, body in view.scene.bodies.items():
         (v, w), old = view.system.velocity(name), body.record
@@ -169,3 +171,18 @@ def _pace(view: View) -> Iterator[Check]:
         total = total + kinetic_energy(body.mass, body.inertia, body.q, v, w)
         total = total - kinetic_energy(body.mass, body.inertia, body.q, *change)
     yield view.check("common", "pace", [total], "account")
+    if view.scene.mechanism.drivers:
+        yield _misread(view)
+
+
+def _misread(view: View) -> Check:
+    """Kinetic energies of the knot that was recorded last: by its own velocities, less by the mean of both steps'."""
+    common, half = view.scene.accounts["common"], (view.scene.zero + 1) / 2
+    total = common["misread"][0]
+    for name, body in view.scene.bodies.items():
+        (v, w), old, seen = view.system.velocity(name), body.record, view.scene.accounts[name]["seen"]
+        mean = scale(half, add(v, old.v_state)), scale(half, add(w, old.w_past))
+        apart = kinetic_energy(body.mass, body.inertia, body.q, seen[:3], seen[3:])
+        apart = apart - kinetic_energy(body.mass, body.inertia, body.q, *mean)
+        total = total + common["fresh"][0] * common["known"][0] * apart
+    return view.check("common", "misread", [total], "account")

@@ -200,7 +200,9 @@ class Scene:
     def _record(self, kind: str, store: str, node) -> dict[str, list]:
         fields = self.program.records.of(kind, store)
         states = self.states if self.acts(kind) else self.watched_states
-        known = {"parameters": self.parameters, "input": self.inputs, "state": states, "account": self.accounts}.get(store, {}).get(node.name, {})
+        known = {"parameters": self.parameters, "input": self.inputs, "state": states, "account": self.accounts}.get(
+            store, {}
+        ).get(node.name, {})
         if store == "parameters" and node.name in self.guards and self.acts(kind):
             known = known | {"guard": self.guards[node.name]}
         missing = (
