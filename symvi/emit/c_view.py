@@ -81,6 +81,7 @@ MEANINGS = {
     "place": "bodies from the coordinates of joints, one beside the other",
     "measure": "coordinates of joints, and their rates",
     "account": "what laws and drivers give in a step; what dampers, stops and contacts take",
+    "reread": "the knot that was recorded last, by the velocities of both steps around it",
     "ahead": "late work of forces at the knot that was reached",
     "scatter": "how far a knot's energy may lie from that of its step",
 }
@@ -90,6 +91,7 @@ WRITES = {
     "couple": ("motion",),
     "measure": ("motion",),
     "account": ("account",),
+    "reread": ("account",),
     "ahead": ("account",),
 }
 

@@ -150,15 +150,12 @@ def body_kernels(records: Records, driven: bool) -> dict[str, Kernel]:
     """
     ports = (SHARED, Port(BODY, BODY))
 
-    def account(trace: Trace) -> None:
-        _pace(trace)
-        if driven:
-            _misread(trace)
-
     texts = {
-        "account": ("kinetic energy, less that of the change of velocities", account),
+        "account": ("kinetic energy, less that of the change of velocities", _pace),
         "scatter": ("what the order of the method leaves open of the energy", _scatter),
     }
+    if driven:
+        texts["reread"] = ("the knot that was recorded last, by the velocities of both steps around it", _reread)
     return {
         phase: single(records, f"{phase}_{BODY}", text, ports, BODY, build) for phase, (text, build) in texts.items()
     }
@@ -174,15 +171,14 @@ def _pace(trace: Trace) -> None:
     trace.write(COMMON, "pace", [present + _kinetic(trace, *now) - _kinetic(trace, *change)], store="account")
 
 
-def _misread(trace: Trace) -> None:
+def _reread(trace: Trace) -> None:
     """Add T of the last recorded knot's velocities, less T of the mean of both steps' around it."""
     trace.note("misread += v·M v/2 - (v- + v+)·M (v- + v+)/8", "derived here")
-    fresh, known = (trace.read(COMMON, "account", name)[0] for name in ("fresh", "known"))
     seen = trace.read(BODY, "account", "seen", 6, "velocities of the knot that was recorded last", "m/s, rad/s")
     mean = mean_motion(trace, BODY)
     apart = _kinetic(trace, seen[:3], seen[3:]) - _kinetic(trace, mean[:3], mean[3:])
     present = trace.read(COMMON, "account", "misread", 1)[0]
-    trace.write(COMMON, "misread", [present + (fresh * known) * apart], store="account")
+    trace.write(COMMON, "misread", [present + apart], store="account")
 
 
 def _scatter(trace: Trace) -> None:

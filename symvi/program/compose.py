@@ -73,6 +73,7 @@ PHASES = (
     "place",
     "measure",
     "account",
+    "reread",
     "ahead",
     "scatter",
 )

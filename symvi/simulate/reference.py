@@ -162,6 +162,9 @@ class ReferenceSolver:
             self.run("react")
             if accounted:
                 self.run("account")
+                account = self.memory.account["common"][0]
+                if account.fresh[0] > 0.0 and account.known[0] > 0.0:
+                    self.run("reread")
                 self.accounts.note_step()
             self.run("finish")
             state.kick[0] = 1.0

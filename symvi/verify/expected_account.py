@@ -171,18 +171,16 @@ def _pace(view: View) -> Iterator[Check]:
         total = total + kinetic_energy(body.mass, body.inertia, body.q, v, w)
         total = total - kinetic_energy(body.mass, body.inertia, body.q, *change)
     yield view.check("common", "pace", [total], "account")
-    if view.scene.mechanism.drivers:
-        yield _misread(view)
 
 
-def _misread(view: View) -> Check:
+def reread(view: View) -> Iterator[Check]:
     """Kinetic energies of the knot that was recorded last: by its own velocities, less by the mean of both steps'."""
-    common, half = view.scene.accounts["common"], (view.scene.zero + 1) / 2
-    total = common["misread"][0]
-    for name, body in view.scene.bodies.items():
+    total, half = view.scene.accounts["common"]["misread"][0], (view.scene.zero + 1) / 2
+    for name, body in view.scene.bodies.items() if view.scene.mechanism.drivers else ():
         (v, w), old, seen = view.system.velocity(name), body.record, view.scene.accounts[name]["seen"]
         mean = scale(half, add(v, old.v_state)), scale(half, add(w, old.w_past))
         apart = kinetic_energy(body.mass, body.inertia, body.q, seen[:3], seen[3:])
         apart = apart - kinetic_energy(body.mass, body.inertia, body.q, *mean)
-        total = total + common["fresh"][0] * common["known"][0] * apart
-    return view.check("common", "misread", [total], "account")
+        total = total + apart
+    if view.scene.mechanism.drivers:
+        yield view.check("common", "misread", [total], "account")

@@ -1,6 +1,6 @@
 """What was given, what was taken, and rises that nothing has paid for: against closed forms, and against planted ones.
 
-A user's potential acts at knots, so that a stiff one is Stoermer and Verlet's oscillator and explodes from h² k = 4 m on.
+A user's potential acts at knots, so that a stiff one is Verlet's oscillator: it explodes from h² k = 4 m on.
 """
 
 from __future__ import annotations
