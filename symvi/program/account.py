@@ -1,10 +1,11 @@
 """The kernels of an account: energy that laws and drivers give, and that dampers, stops and contacts take, in a step.
 
-A force F along a coordinate c gives F (c2 - c1) over a step, the difference as the residual forms it. What acts at
-knots (an input, a driver's multiplier, which belongs to the knot where its step begins) acts half before its knot and
-half after it, so that a step has 1/2 (F1 + F2) (c2 - c1) of both its knots: then v- M v+ / 2 of the steps' velocities
-changes by what is given, exactly where gradients are constant. The second knot's force is known in the next step only;
-a knot's share of the step before it is its `late` work.
+What acts at knots (an input, a driver's multiplier, which belongs to the knot where its step begins) acts half before
+its knot and half after it, so that a step along a coordinate c has the work 1/2 (F1 + F2) (c2 - c1): then v- M v+ / 2
+of the steps' velocities changes by what is given, exactly where gradients are constant. The second knot's force is
+known in the next step only. So that step closes the account of the one before it, with the coordinates that both knots
+have had anyway. At a knot that is recorded, what its step has given is told `ahead`, and what it comes to is `settled`
+by the step that follows.
 Sums run from one recorded knot to the next; whoever records them begins them anew (templates/c/account.c.jinja).
 """
 
@@ -13,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from symvi.physics import body as dynamics
+from symvi.physics.joints.rows import relative_turn
 from symvi.physics.model import ForceModel
 from symvi.program import common
 from symvi.program.body import BODY, use
 from symvi.program.common import COMMON, SHARED, single
-from symvi.program.constraint import Baked, trace_rows
+from symvi.program.constraint import Baked, Rows, trace_rows
 from symvi.program.inequality import dot, last_motion
 from symvi.program.kernel import Kernel, Port
 from symvi.program.records import Records
@@ -26,7 +28,8 @@ from symvi.scalar import Rate, Scalar
 
 SUMS = ("work", "settled", "spent")  # from one recorded knot to the next
 Forces = Callable[..., list[Scalar]]
-WORK = ("work", 1, "given since the last recorded knot; where it acts at knots, all but the last knot's late work", "J")
+WORK = ("work", 1, "given since the last recorded knot, up to the knot before this one", "J")
+AHEAD = "work in the step to the knot that was reached, as far as it is known there"
 PACE = "kinetic energy of a step, less that of the change of its velocities"
 MISREAD = "kinetic energy of the knot that was recorded last, less that of the mean velocities of both steps around it"
 SCATTERED = {
@@ -58,76 +61,135 @@ def law_kernels(
 ) -> dict[str, Kernel]:
     """The account of a force law: what it gives, or takes where it only damps.
 
-    forces: of trace, model and rows: what acts along every row at the step's first knot, what acts within the step, and
-    (without rows) the torque on body b.
+    forces: of trace, model and rows: what acts along every row at a knot, and (without rows) the torque on body b.
     """
-    at_knot, within, torque = forces
+    at_knot, torque = forces
 
     def account(trace: Trace) -> None:
-        rows = trace_rows(trace, model, baked, model.groups, model.rows)
-        moved = [common.step(trace) * rate for rate in rows.rates]
+        """Close the step that led to this knot, and remember where the next one begins."""
+        fresh, known = (trace.read(COMMON, "account", name)[0] for name in ("fresh", "known"))
+        way = _Way(trace, model, baked)
         if is_paid(model):
-            force = at_knot(trace, model, rows)
-            if model.torque:
-                force = force + torque(trace, model)
-                moved += [common.step(trace) * w for w in trace.read("b", "work", "w", 3)]
-            give(trace, force, moved, common.impulse(trace) * dot(trace, within(trace, model, rows), rows.rates))
+            force = way.forces(at_knot, torque)
+            give(trace, known, fresh, way.work(force))
+            trace.write(kind, "force", force, "force along every row at the last knot", "N, N m", store="account")
         elif model.damping:
-            trace.note("spent += s h d (dc/dt)²", "the power of a damper")
-            against = dot(trace, within(trace, model, rows), rows.rates)
-            add(trace, SPENT, -(common.impulse(trace) * against))
+            add(trace, SPENT, known * (1 - fresh) * -way.damped())
         else:
-            trace.note("work += phi (c2 - c1)", "the work of a law")
-            add(trace, WORK, dot(trace, at_knot(trace, model, rows), moved))
+            trace.note("work += V(1) - V(2)", "the work of a law that has an energy")
+            add(trace, WORK, known * way.released(at_knot))
+        way.remember()
 
     def ahead(trace: Trace) -> None:
-        force = at_knot(trace, model, trace_rows(trace, model, baked, model.groups, model.rows))
-        if model.torque:
-            force = force + torque(trace, model)
-        moved = trace.read(kind, "account", "moved", len(force))
-        trace.write(kind, "ahead", [dot(trace, force, moved) / 2], store="account")
+        """The step that led to this knot, as it will be closed if inputs stay."""
+        way = _Way(trace, model, baked)
+        if is_paid(model):
+            trace.write(kind, "ahead", [way.work(way.forces(at_knot, torque))], AHEAD, "J", store="account")
+        else:
+            add(trace, SPENT, -way.damped())
 
     kernels = {"account": single(records, f"account_{kind}", "what the law gives or takes", ports, kind, account)}
-    if is_paid(model):
-        text = "late work at the knot that was reached"
+    if is_paid(model) or model.damping:
+        text = "what the law gave or took in the step to the knot that was reached"
         kernels["ahead"] = single(records, f"ahead_{kind}", text, ports, kind, ahead)
     return kernels
 
 
-def driver_kernel(records: Records, kind: str, target: str) -> Kernel:
+class _Way:
+    """How far the rows of a law have moved in the step that led to this knot.
+
+    Rows that are coordinates are compared with where they were at the knot before. Three free rotations and the turn
+    along a torque have no coordinates: of them the step itself keeps the turn.
+    """
+
+    def __init__(self, trace: Trace, model: ForceModel, baked: Baked):
+        self.trace, self.model = trace, model
+        self.rows = trace_rows(trace, model, baked, model.groups, model.rows)
+        self.turns = {k for group in model.groups if group.formula is relative_turn for k in group.into}
+        for group in model.groups:
+            near = group.inputs.get("near")
+            if near is not None and near.store == "state":  # known since this knot was prepared
+                (row,) = group.into
+                self.rows.first[row] = trace.read(trace.own, "work", f"{near.name}_now")[0]
+        size = model.rows + (3 if model.torque else 0)
+        meaning = "coordinates at the last knot; of turns, how far the step from it has turned"
+        self.before = trace.read(trace.own, "account", "place", size, meaning, "m, rad")
+        self.moved = [
+            old if k in self.turns or k >= model.rows else self.rows.first[k] - old for k, old in enumerate(self.before)
+        ]
+
+    def remember(self) -> None:
+        trace, h = self.trace, common.step(self.trace)
+        places = [h * self.rows.rates[k] if k in self.turns else c for k, c in enumerate(self.rows.first)]
+        if self.model.torque:
+            places += [h * w for w in trace.read("b", "work", "w", 3)]
+        trace.write(trace.own, "place", places, store="account")
+
+    def forces(self, at_knot: Forces, torque: Forces) -> list[Scalar]:
+        found = at_knot(self.trace, self.model, self.rows)
+        return found + torque(self.trace, self.model) if self.model.torque else found
+
+    def work(self, force: Sequence[Scalar]) -> Scalar:
+        """1/2 (F1 + F2)·(c2 - c1), and what dampers of the law take."""
+        self.trace.note("work += (F1 + F2)·(c2 - c1)/2 - d (c2 - c1)²/h", "trapezoids: derived here")
+        last = self.trace.read(self.trace.own, "account", "force", len(force))
+        both = [old + new for old, new in zip(last, force, strict=True)]
+        return dot(self.trace, both, self.moved) / 2 + self.damped()
+
+    def damped(self) -> Scalar:
+        """-d (c2 - c1)²/h of the law's own dampers."""
+        if not self.model.damping:
+            return self.trace.graph.constant(0)
+        self.trace.note("spent += d (c2 - c1)²/h", "the power of a damper")
+        p = self.model.parameters[self.model.damping]
+        gains = self.trace.read(self.trace.own, "parameters", self.model.damping, len(p.values))
+        against = [d * way for d, way in zip(gains, self.moved, strict=True)]
+        return -(dot(self.trace, against, self.moved) * common.inverse_step(self.trace))
+
+    def released(self, at_knot: Forces) -> Scalar:
+        """What a law with an energy has given: by energies where the row is one, else by forces in the middle."""
+        if self.model.energy:
+            return dot(self.trace, at_knot(self.trace, self.model, self.rows), self.moved)
+        middle = Rows([(a + b) / 2 for a, b in zip(self.before, self.rows.first, strict=True)], [], {}, {})
+        return dot(self.trace, at_knot(self.trace, self.model, middle), self.moved)
+
+
+def driver_kernels(records: Records, kind: str, target: str) -> dict[str, Kernel]:
     """The account of a driver: its multiplier over the way of its input."""
+    ports = (SHARED, Port(kind, kind))
 
     def account(trace: Trace) -> None:
-        force = trace.read(kind, "work", "y")[0] / common.impulse(trace)
-        goal, last = trace.read(kind, "input", target)[0], trace.read(kind, "state", "target")[0]
-        give(trace, [force], [goal - last])
+        fresh, known = (trace.read(COMMON, "account", name)[0] for name in ("fresh", "known"))
+        force, place = trace.read(kind, "work", "y")[0] / common.impulse(trace), trace.read(kind, "state", "target")[0]
+        last = trace.read(kind, "account", "force", 1, "multiplier of the last step", "N, N m")[0]
+        before = trace.read(kind, "account", "place", 1, "the input at the last knot", "m, rad")[0]
+        trace.note("work += (F1 + F2)·(c2 - c1)/2", "trapezoids: derived here")
+        give(trace, known, fresh, (last + force) * (place - before) / 2)
+        for name, value, meaning in (
+            ("force", force, ""),
+            ("place", place, ""),
+            ("change", known * (force - last), "change of the multiplier in the last step"),
+        ):
+            trace.write(kind, name, [value], meaning, "N, N m", store="account")
 
-    return single(records, f"account_{kind}", "what the driver gives", (SHARED, Port(kind, kind)), kind, account)
+    def ahead(trace: Trace) -> None:
+        """The multiplier goes on as it has changed."""
+        force, change, before = (trace.read(kind, "account", name)[0] for name in ("force", "change", "place"))
+        way = trace.read(kind, "state", "target")[0] - before
+        trace.write(kind, "ahead", [(force + change / 2) * way], AHEAD, "J", store="account")
+
+    return {
+        "account": single(records, f"account_{kind}", "what the driver gives", ports, kind, account),
+        "ahead": single(records, f"ahead_{kind}", "what it gave in the step to this knot", ports, kind, ahead),
+    }
 
 
-def give(trace: Trace, force: Sequence[Scalar], moved: Sequence[Scalar], within: Scalar | int = 0) -> None:
-    """Add the work of `force`, which acts at this step's first knot, `moved` along it to the second.
-
-    within: the work of what acts in the step itself, beside it. `ahead` is the late work at the knot that this step
-    leads to, if the force goes on as it has changed.
-    """
-    own, n = trace.own, len(force)
-    trace.note("work += F·(c1 - c0)/2 + F·(c2 - c1)/2", "trapezoids: derived here")
-    fresh, known = (trace.read(COMMON, "account", name)[0] for name in ("fresh", "known"))
-    before = trace.read(own, "account", "moved", n, "way of the last step along every row", "m, rad")
-    last = trace.read(own, "account", "force", n, "force along every row in the last step", "N, N m")
-    settled = trace.read(own, "account", "settled", 1, "late work of the knot that was recorded last", "J")[0]
-    change = [f - f0 for f, f0 in zip(force, last, strict=True)]
-    onward = [f + known * d for f, d in zip(force, change, strict=True)]
-    late = dot(trace, force, before) / 2
-    add(trace, WORK, late + dot(trace, force, moved) / 2 + within)
-    for name, value, meaning in (
-        ("settled", settled + fresh * late, "late work of the knot that was recorded last"),
-        ("ahead", dot(trace, onward, moved) / 2, "late work of the knot that is reached, as far as it is known"),
-    ):
-        trace.write(own, name, [value], meaning, "J", store="account")
-    trace.write(own, "moved", list(moved), store="account")
-    trace.write(own, "force", list(force), store="account")
+def give(trace: Trace, known: Scalar, fresh: Scalar, work: Scalar) -> None:
+    """Add the work of the step that led to this knot; where that is a recorded one, tell it apart too."""
+    settled = trace.read(trace.own, "account", "settled", 1, "work in the step to the knot that was recorded last", "J")
+    late = known * work
+    add(trace, WORK, late)
+    trace.write(trace.own, "settled", [settled[0] + fresh * late], store="account")
 
 
 def add(trace: Trace, field: tuple[str, int, str, str], *values: Scalar) -> None:

@@ -15,7 +15,7 @@ from symvi.physics.model import ConstraintModel, ContactModel, DryFrictionModel,
 from symvi.physics.relations import coupling_model, lock_name
 from symvi.program.account import body_kernels as account_of_bodies
 from symvi.program.account import declare as declare_account
-from symvi.program.account import driver_kernel, is_paid
+from symvi.program.account import driver_kernels, is_paid
 from symvi.program.body import BODY, body_kernels, diagonal_block
 from symvi.program.choices import NOTHING_DROPPED, Choices, inequality_models, linked, models_of, order_of
 from symvi.program.common import COMMON, JOINT, setup_common
@@ -315,7 +315,7 @@ class Composer:
         for kind, model, members in self.types(self.models, self._role):
             kernels = constraint_kernels(self.records, kind, model, self.bake(kind, members), self._is_backwards(model))
             if model.target:
-                kernels.kernels["account"] = driver_kernel(self.records, kind, model.target)
+                kernels.kernels.update(driver_kernels(self.records, kind, model.target))
             made |= {member.name: (kind, kernels) for member in members}
         for model in self.models:
             kind, kernels = made[model.name]

@@ -72,7 +72,7 @@ def force_kernels(
             kind,
             lambda t: _carry_angles(t, kind, model),
         )
-    kernels |= law_kernels(records, kind, model, ports, baked, (known_forces, damping_forces, torque_in_world))
+    kernels |= law_kernels(records, kind, model, ports, baked, (known_forces, torque_in_world))
     energy = _energy(records, kind, model, ports, baked)
     if energy is not None:
         kernels["energy"] = energy
@@ -123,15 +123,8 @@ def _laws(trace: Trace, model: ForceModel, rows: Rows) -> list[Scalar]:
 
 
 def known_forces(trace: Trace, model: ForceModel, rows: Rows) -> list[Scalar]:
-    """phi along every row, as far as it is known at a step's first knot."""
+    """phi along every row, without what dampers do at the step's own rates."""
     return _laws(trace, model, rows)
-
-
-def damping_forces(trace: Trace, model: ForceModel, rows: Rows) -> list[Scalar]:
-    """What dampers add along every row at the step's own rates."""
-    if not model.damping:
-        return [trace.graph.constant(0)] * model.rows
-    return [-(d * rate) for d, rate in zip(_numbers(trace, model, model.damping), rows.rates, strict=True)]
 
 
 def _in_world(trace: Trace, vector: list[Scalar]) -> list[Scalar]:

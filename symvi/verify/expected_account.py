@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from symvi.mechanism import coordinate_kinds
 from symvi.verify.check import Check, View
 from symvi.verify.naive.body import apply_inertia, kinetic_energy
 from symvi.verify.naive.forces import joint_coordinates
@@ -17,104 +18,118 @@ def dot(u: list, v: list):
 
 
 class Ways:
-    """Forces along their own coordinates, and how far these move in the step."""
+    """Forces along their own coordinates at the first knot, and how far these have moved since the knot before."""
 
     def __init__(self, view: View):
         self.view, self.scene, self.system = view, view.scene, view.scene.system
-        self.places = self.system.first, self.system.second()
+        self.first, self.second = self.system.first, self.system.second()
 
-    def coordinates(self, force) -> tuple[list, list]:
-        """(at the first knot, way to the second) of the joint's coordinates that a law acts along."""
-        joint = self.scene.joints[force.joint]
-        rows = rubbing(self.system, joint, self.scene.near(force.name))
-        first, second = (rows(places) for places in self.places)
-        at = joint_coordinates(self.scene, joint, self.scene.near(force.name), *self._pair(joint))
-        return at, subtract(second, first)
-
-    def spring(self, force) -> tuple[list, list]:
-        """(at the first knot, way) of the coordinates themselves, of which three rotations are a vector."""
-        joint, near = self.scene.joints[force.joint], self.scene.near(force.name)
-        first, second = (
-            joint_coordinates(self.scene, joint, near, places[joint.parent], places[joint.child])
-            for places in self.places
-        )
-        return first, subtract(second, first)
-
-    def _pair(self, joint) -> tuple:
-        return tuple(self.places[0][body] for body in (joint.parent, joint.child))
-
-    def servo(self, force) -> list:
-        """k (u - c) + d u' at the first knot."""
-        numbers, inputs = self.scene.parameters[force.name], self.scene.inputs[force.name]
-        error = subtract(inputs["target"], self.coordinates(force)[0])
-        gains = zip(numbers["stiffness"], error, numbers["damping"], inputs["target_rate"], strict=True)
-        return [k * e + d * rate for k, e, d, rate in gains]
-
-    def damped(self, force, moved: list):
-        """-s h d rho² of the mean rates rho of the step."""
-        rates, gains = scale(1 / self.scene.h, moved), self.scene.parameters[force.name]["damping"]
-        return -self.scene.impulse * sum(
-            (d * rate * rate for d, rate in zip(gains, rates, strict=True)), self.scene.zero
-        )
-
-    def wrench(self, force) -> tuple[list, list]:
-        """Force and torque in world axes; the way of the point, and the turn."""
-        inputs, arm = self.scene.inputs[force.name], self.scene.parameters[force.name]["point"]
-        first, second = (places[force.body] for places in self.places)
-        push = inputs["force"] if force.frame == "world" else rotate(first[1], inputs["force"])
-        points = [add(x, rotate(q, arm)) for x, q in (first, second)]
-        turn = scale(self.scene.h, self.system.velocity(force.body)[1])
-        return [*push, *rotate(first[1], inputs["torque"])], [*subtract(*points[::-1]), *turn]
-
-    def paid(self, force) -> tuple[list, list] | None:
-        """Force and way of a law whose energy comes from outside."""
+    def places(self, force) -> list:
+        """Coordinates at the first knot; of turns without coordinates, the turn in the step."""
         if force.kind == "wrench":
-            return self.wrench(force)
+            x, q = self.first[force.body]
+            point = add(x, rotate(q, self.scene.parameters[force.name]["point"]))
+            return [*point, *scale(self.scene.h, self.system.velocity(force.body)[1])]
+        if not hasattr(force, "joint") or getattr(force, "law", "") == "sinusoidal":
+            law = self.system.forces[force.name]
+            factor = self.scene.parameters[force.name]["scale" if force.kind == "potential" else "stiffness"][0]
+            return [law.energy(*(self.first[body] for body in law.bodies)) / factor]
+        joint, near = self.scene.joints[force.joint], self.scene.near(force.name)
+        found = joint_coordinates(self.scene, joint, near, self.first[joint.parent], self.first[joint.child])
+        turns = self.turns(force)
+        if turns:
+            rows = rubbing(self.system, joint, near)
+            found[turns.start :] = subtract(rows(self.second)[turns.start :], rows(self.first)[turns.start :])
+        return found
+
+    def turns(self, force) -> range:
+        """Which rows have no coordinate: three free rotations, along which rates are the relative angular velocity."""
+        if force.kind == "wrench":
+            return range(3, 6)
+        kinds = coordinate_kinds(self.scene.mechanism.joint(force.joint).type) if hasattr(force, "joint") else ()
+        three = kinds.count("rotation") == 3 and force.kind in ("joint_damper", "actuator")
+        return range(len(kinds) - 3, len(kinds)) if three else range(0)
+
+    def moved(self, force) -> list:
+        before, turns = self.scene.accounts[force.name]["place"], self.turns(force)
+        return [
+            old if k in turns else c - old for k, (c, old) in enumerate(zip(self.places(force), before, strict=True))
+        ]
+
+    def paid(self, force) -> list | None:
+        """The force at the first knot of a law whose energy comes from outside, without its dampers."""
+        numbers, inputs = self.scene.parameters[force.name], self.scene.inputs.get(force.name)
+        if force.kind == "wrench":
+            turn = self.first[force.body][1]
+            push = inputs["force"] if force.frame == "world" else rotate(turn, inputs["force"])
+            return [*push, *rotate(turn, inputs["torque"])]
         if force.kind == "actuator":
-            return self.scene.inputs[force.name]["force"], self.coordinates(force)[1]
+            return inputs["force"]
         if force.kind == "servo":
-            return self.servo(force), self.coordinates(force)[1]
+            error = subtract(inputs["target"], self.places(force))
+            return add(
+                [k * e for k, e in zip(numbers["stiffness"], error, strict=True)],
+                [d * rate for d, rate in zip(numbers["damping"], inputs["target_rate"], strict=True)],
+            )
         return None
+
+    def damped(self, force):
+        """d (c2 - c1)²/h."""
+        gains, moved = self.scene.parameters[force.name]["damping"], self.moved(force)
+        return sum((d * m * m for d, m in zip(gains, moved, strict=True)), self.scene.zero) / self.scene.h
+
+    def work(self, force):
+        """Of the step before the first knot."""
+        both = add(self.paid(force), self.scene.accounts[force.name]["force"])
+        taken = self.damped(force) if force.kind == "servo" else self.scene.zero
+        return dot(both, self.moved(force)) / 2 - taken
 
 
 def account(view: View) -> Iterator[Check]:
     scene, ways = view.scene, Ways(view)
+    known, fresh = scene.accounts["common"]["known"][0], scene.accounts["common"]["fresh"][0]
     for force in (f for f in scene.mechanism.forces if f.name in view.system.forces):
-        sums, numbers, given = scene.accounts[force.name], scene.parameters[force.name], ways.paid(force)
-        if given:
-            within = ways.damped(force, given[1]) if force.kind == "servo" else scene.zero
-            yield from _given(view, force.name, *given, within)
-        elif force.kind == "joint_damper":
-            lost = -ways.damped(force, ways.coordinates(force)[1])
+        sums = scene.accounts[force.name]
+        yield view.check(force.name, "place", ways.places(force), "account")
+        if force.kind == "joint_damper":
+            lost = known * (1 - fresh) * ways.damped(force)
             yield view.check(force.name, "spent", [sums["spent"][0] + lost], "account")
-        elif force.kind == "joint_spring" and force.law != "sinusoidal":
-            at, moved = ways.spring(force)
-            pull = zip(numbers["stiffness"], numbers["rest"], at, moved, strict=True)
-            work = sum((k * (rest - c) * m for k, rest, c, m in pull), scene.zero)
-            yield view.check(force.name, "work", [sums["work"][0] + work], "account")
+        elif ways.paid(force):
+            yield from _given(view, force.name, ways.work(force))
+            yield view.check(force.name, "force", ways.paid(force), "account")
         else:
-            law = view.system.forces[force.name]
-            before, after = (law.energy(*(places[body] for body in law.bodies)) for places in ways.places)
-            yield view.check(force.name, "work", [sums["work"][0] + before - after], "account")
+            yield view.check(force.name, "work", [sums["work"][0] + known * _released(ways, force)], "account")
     for driver in scene.mechanism.drivers:
-        moved = scene.inputs[driver.name]["target"][0] - scene.states[driver.name]["target"][0]
-        yield from _given(view, driver.name, [scene.impulses[driver.name][0] / scene.impulse], [moved], scene.zero)
+        sums, place = scene.accounts[driver.name], scene.states[driver.name]["target"][0]
+        force = scene.impulses[driver.name][0] / scene.impulse
+        yield from _given(view, driver.name, (sums["force"][0] + force) * (place - sums["place"][0]) / 2)
+        for field, value in (("force", force), ("place", place), ("change", known * (force - sums["force"][0]))):
+            yield view.check(driver.name, field, [value], "account")
     yield from _taken(view)
     yield from _pace(view)
 
 
-def _given(view: View, name: str, force: list, moved: list, within) -> Iterator[Check]:
-    """Half of a force's work to either side of its knot, and the work of what acts within the step."""
+def _released(ways: Ways, force):
+    """The energy that a law has given since the knot before: of its own energy, or of k (rest - c)²/2."""
+    numbers, before, after = (
+        ways.scene.parameters[force.name],
+        ways.scene.accounts[force.name]["place"],
+        ways.places(force),
+    )
+    if force.kind == "joint_spring" and force.law != "sinusoidal":
+        stretches = (subtract(place, numbers["rest"]) for place in (before, after))
+        old, new = (dot([k * s for k, s in zip(numbers["stiffness"], each, strict=True)], each) for each in stretches)
+        return (old - new) / 2
+    factor = numbers["scale" if force.kind == "potential" else "stiffness"][0]
+    return factor * (before[0] - after[0])
+
+
+def _given(view: View, name: str, work) -> Iterator[Check]:
+    """The work of the step before, in the sum and, after a recorded knot, by itself."""
     sums, common = view.scene.accounts[name], view.scene.accounts["common"]
-    late, change = dot(force, sums["moved"]) / 2, subtract(force, sums["force"])
-    for field, values in (
-        ("work", [sums["work"][0] + late + dot(force, moved) / 2 + within]),
-        ("settled", [sums["settled"][0] + common["fresh"][0] * late]),
-        ("ahead", [dot(add(force, scale(common["known"][0], change)), moved) / 2]),
-        ("moved", moved),
-        ("force", force),
-    ):
-        yield view.check(name, field, values, "account")
+    late = common["known"][0] * work
+    yield view.check(name, "work", [sums["work"][0] + late], "account")
+    yield view.check(name, "settled", [sums["settled"][0] + common["fresh"][0] * late], "account")
 
 
 def _taken(view: View) -> Iterator[Check]:
@@ -134,12 +149,18 @@ def _power(view: View, node, body: str, impulse: list):
 
 
 def ahead(view: View) -> Iterator[Check]:
-    """Late work of the inputs' forces at the knot as it stands, along the way of the last step."""
+    """What the step to the knot as it stands has given and taken."""
     ways = Ways(view)
     for force in view.scene.mechanism.forces:
-        if force.name in view.system.forces and ways.paid(force):
-            moved = view.scene.accounts[force.name]["moved"]
-            yield view.check(force.name, "ahead", [dot(ways.paid(force)[0], moved) / 2], "account")
+        if force.kind == "joint_damper":
+            lost = view.scene.accounts[force.name]["spent"][0] + ways.damped(force)
+            yield view.check(force.name, "spent", [lost], "account")
+        elif force.name in view.system.forces and ways.paid(force):
+            yield view.check(force.name, "ahead", [ways.work(force)], "account")
+    for driver in view.scene.mechanism.drivers:
+        sums = view.scene.accounts[driver.name]
+        way = view.scene.states[driver.name]["target"][0] - sums["place"][0]
+        yield view.check(driver.name, "ahead", [(sums["force"][0] + sums["change"][0] / 2) * way], "account")
 
 
 def scatter(view: View) -> Iterator[Check]:
