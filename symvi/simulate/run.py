@@ -99,15 +99,15 @@ class Run:
         """Frames as the engine's; turns are counted between them where the solver does not."""
         if self.counter is None:
             return self.engine.rollout(block, varying, count, self.every, self.options)
-        last, before = self.found[-1][-1:], self.engine.state.copy()
+        last, before, account = self.found[-1][-1:], self.engine.state.copy(), self.engine.account.copy()
         for stride in self.counter.strides(self.every, frames.entry(self.plan, last, "w")):
-            self.engine.state[:] = before
+            self.engine.state[:], self.engine.account[:] = before, account
             status, done, seen = self.engine.rollout(block, varying, count, stride, self.options)
             seen = seen[: 1 + done // stride]
             q, w = (frames.entry(self.plan, seen, name) for name in "qw")
             if self.counter.count(q, w, stride, self.every // stride):
                 break
-        return status, done, seen[:: self.every // stride]
+        return status, done, frames.gathered(self.plan, seen, self.every // stride)
 
     def stepwise(self, controller: Controller | None) -> int:
         """To the end step by step: a controller decides at every knot where one begins, and gains may change.

@@ -38,6 +38,8 @@ class View:
             "spin": random(3),
             "missed": random(1),
             "moved": random(1),
+            "scatter": random(1),
+            "swerve": random(1),
         }
         self.elapsed = random(1)[0]
         self.totals = {name: self._totals(node) for name, node in scene.nodes.items()}
