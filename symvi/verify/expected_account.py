@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symvi.mechanism import coordinate_kinds
 from symvi.verify.check import Check, View
+from symvi.verify.naive import joints
 from symvi.verify.naive.body import apply_inertia, kinetic_energy
 from symvi.verify.naive.forces import joint_coordinates
+from symvi.verify.naive.laws import holder_of, near_of
 from symvi.verify.naive.nodes import rubbing
 from symvi.verify.naive.quaternion import add, rotate, scale, subtract, unrotate
 
@@ -18,88 +19,98 @@ def dot(u: list, v: list):
 
 
 class Ways:
-    """Forces along their own coordinates at the first knot, and how far these have moved since the knot before."""
+    """What acts along the coordinates of a force, and how far these move in the step."""
 
     def __init__(self, view: View):
         self.view, self.scene, self.system = view, view.scene, view.scene.system
         self.first, self.second = self.system.first, self.system.second()
 
-    def places(self, force) -> list:
-        """Coordinates at the first knot; of turns without coordinates, the turn in the step."""
+    # --- forces at the knots ------------------------------------------------------------------------------------------
+    def way(self, force) -> list:
+        """How far an actuator's joint moves, or the point of a wrench, and how far its body turns."""
         if force.kind == "wrench":
-            x, q = self.first[force.body]
-            point = add(x, rotate(q, self.scene.parameters[force.name]["point"]))
-            return [*point, *scale(self.scene.h, self.system.velocity(force.body)[1])]
-        if not hasattr(force, "joint") or getattr(force, "law", "") == "sinusoidal":
-            law = self.system.forces[force.name]
-            factor = self.scene.parameters[force.name]["scale" if force.kind == "potential" else "stiffness"][0]
-            return [law.energy(*(self.first[body] for body in law.bodies)) / factor]
-        joint, near = self.scene.joints[force.joint], self.scene.near(force.name)
-        found = joint_coordinates(self.scene, joint, near, self.first[joint.parent], self.first[joint.child])
-        turns = self.turns(force)
-        if turns:
-            rows = rubbing(self.system, joint, near)
-            found[turns.start :] = subtract(rows(self.second)[turns.start :], rows(self.first)[turns.start :])
-        return found
+            anchor = self.scene.parameters[force.name]["point"]
+            ends = [add(places[force.body][0], rotate(places[force.body][1], anchor)) for places in self.both]
+            return [*subtract(ends[1], ends[0]), *scale(self.scene.h, self.system.velocity(force.body)[1])]
+        rows = rubbing(self.system, self.scene.joints[force.joint], near_of(self.scene, force.name))
+        return subtract(rows(self.second), rows(self.first))
 
-    def turns(self, force) -> range:
-        """Which rows have no coordinate: three free rotations, along which rates are the relative angular velocity."""
-        if force.kind == "wrench":
-            return range(3, 6)
-        kinds = coordinate_kinds(self.scene.mechanism.joint(force.joint).type) if hasattr(force, "joint") else ()
-        three = kinds.count("rotation") == 3 and force.kind in ("joint_damper", "actuator")
-        return range(len(kinds) - 3, len(kinds)) if three else range(0)
+    @property
+    def both(self) -> tuple[dict, dict]:
+        return self.first, self.second
 
-    def moved(self, force) -> list:
-        before, turns = self.scene.accounts[force.name]["place"], self.turns(force)
-        return [
-            old if k in turns else c - old for k, (c, old) in enumerate(zip(self.places(force), before, strict=True))
-        ]
-
-    def paid(self, force) -> list | None:
-        """The force at the first knot of a law whose energy comes from outside, without its dampers."""
-        numbers, inputs = self.scene.parameters[force.name], self.scene.inputs.get(force.name)
-        if force.kind == "wrench":
-            turn = self.first[force.body][1]
-            push = inputs["force"] if force.frame == "world" else rotate(turn, inputs["force"])
-            return [*push, *rotate(turn, inputs["torque"])]
+    def acting(self, force) -> list:
+        """What an actuator or a wrench does at the first knot."""
+        inputs = self.scene.inputs[force.name]
         if force.kind == "actuator":
             return inputs["force"]
-        if force.kind == "servo":
-            error = subtract(inputs["target"], self.places(force))
-            return add(
-                [k * e for k, e in zip(numbers["stiffness"], error, strict=True)],
-                [d * rate for d, rate in zip(numbers["damping"], inputs["target_rate"], strict=True)],
-            )
-        return None
+        turn = self.first[force.body][1]
+        push = inputs["force"] if force.frame == "world" else rotate(turn, inputs["force"])
+        return [*push, *rotate(turn, inputs["torque"])]
+
+    def work_before(self, force):
+        """Of the step before the first knot."""
+        last = self.scene.accounts[force.name]
+        return dot(add(self.acting(force), last["force"]), last["way"]) / 2
+
+    # --- laws within the step -----------------------------------------------------------------------------------------
+    def ends(self, force, turning: bool = False) -> tuple[list, list]:
+        """A joint's coordinates at both knots; turning: of three free rotations, the turn in the step."""
+        joint, near = self.scene.joints[force.joint], near_of(self.scene, holder_of(self.scene, force.joint))
+        if turning:
+            rows = rubbing(self.system, joint, near)
+            return tuple(rows(places) for places in self.both)
+        bodies = joint.parent, joint.child
+        return tuple(joint_coordinates(self.scene, joint, near, *(at[body] for body in bodies)) for at in self.both)
 
     def damped(self, force):
-        """d (c2 - c1)²/h."""
-        gains, moved = self.scene.parameters[force.name]["damping"], self.moved(force)
+        """d (c2 - c1)²/h of a damper along a joint, or along the distance of a point spring's ends."""
+        gains = self.scene.parameters[force.name]["damping"]
+        moved = subtract(*self.distances(force)[::-1]) if force.kind == "point_spring" else None
+        moved = subtract(*self.ends(force, turning=True)[::-1]) if moved is None else moved
         return sum((d * m * m for d, m in zip(gains, moved, strict=True)), self.scene.zero) / self.scene.h
 
-    def work(self, force):
-        """Of the step before the first knot."""
-        both = add(self.paid(force), self.scene.accounts[force.name]["force"])
-        taken = self.damped(force) if force.kind == "servo" else self.scene.zero
-        return dot(both, self.moved(force)) / 2 - taken
+    def distances(self, force) -> tuple[list, list]:
+        joint = self.scene.joints[force.name]
+        gaps = [joints.gap(joint, at[joint.parent], at[joint.child]) for at in self.both]
+        return tuple([self.scene.functions.sqrt(dot(u, u))] for u in gaps)
+
+    def servo(self, force):
+        """k (u_theta - c_theta) + d ((u1' + u2')/2 - rho), over the way."""
+        scene, numbers = self.scene, self.scene.parameters[force.name]
+        law = next(law for law in self.system.laws if law.holder == holder_of(scene, force.joint))
+        theta, (one,), (two,) = law.rows[0].theta, *self.ends(force)
+        state, given = scene.states[force.name], scene.inputs[force.name]
+        aim, rate = (
+            (1 - share) * state[name][0] + share * given[name][0]
+            for name, share in (("target", theta), ("target_rate", (scene.zero + 1) / 2))
+        )
+        push = numbers["stiffness"][0] * (aim - ((1 - theta) * one + theta * two))
+        return (push + numbers["damping"][0] * (rate - (two - one) / scene.h)) * (two - one)
+
+    def released(self, force):
+        """The energy that a spring or a potential gives in the step."""
+        law = self.system.forces[force.name]
+        before, after = (law.energy(*(places[body] for body in law.bodies)) for places in self.both)
+        return before - after
 
 
 def account(view: View) -> Iterator[Check]:
     scene, ways = view.scene, Ways(view)
-    known, fresh = scene.accounts["common"]["known"][0], scene.accounts["common"]["fresh"][0]
     for force in (f for f in scene.mechanism.forces if f.name in view.system.forces):
         sums = scene.accounts[force.name]
-        yield view.check(force.name, "place", ways.places(force), "account")
-        if force.kind == "joint_damper":
-            lost = known * (1 - fresh) * ways.damped(force)
-            yield view.check(force.name, "spent", [sums["spent"][0] + lost], "account")
-        elif ways.paid(force):
-            yield from _given(view, force.name, ways.work(force))
-            yield view.check(force.name, "force", ways.paid(force), "account")
-        else:
-            yield view.check(force.name, "work", [sums["work"][0] + known * _released(ways, force)], "account")
+        if force.kind in ("actuator", "wrench"):
+            yield from _given(view, force.name, ways.work_before(force))
+            yield view.check(force.name, "force", ways.acting(force), "account")
+            yield view.check(force.name, "way", ways.way(force), "account")
+        elif force.kind == "servo":
+            yield view.check(force.name, "work", [sums["work"][0] + ways.servo(force)], "account")
+        elif force.kind != "joint_damper":
+            yield view.check(force.name, "work", [sums["work"][0] + ways.released(force)], "account")
+        if force.kind == "joint_damper" or (force.kind == "point_spring" and force.damping):
+            yield view.check(force.name, "spent", [sums["spent"][0] + ways.damped(force)], "account")
     for driver in scene.mechanism.drivers:
+        known = scene.accounts["common"]["known"][0]
         sums, place = scene.accounts[driver.name], scene.states[driver.name]["target"][0]
         force = scene.impulses[driver.name][0] / scene.impulse
         yield from _given(view, driver.name, (sums["force"][0] + force) * (place - sums["place"][0]) / 2)
@@ -107,21 +118,6 @@ def account(view: View) -> Iterator[Check]:
             yield view.check(driver.name, field, [value], "account")
     yield from _taken(view)
     yield from _pace(view)
-
-
-def _released(ways: Ways, force):
-    """The energy that a law has given since the knot before: of its own energy, or of k (rest - c)²/2."""
-    numbers, before, after = (
-        ways.scene.parameters[force.name],
-        ways.scene.accounts[force.name]["place"],
-        ways.places(force),
-    )
-    if force.kind == "joint_spring" and force.law != "sinusoidal":
-        stretches = (subtract(place, numbers["rest"]) for place in (before, after))
-        old, new = (dot([k * s for k, s in zip(numbers["stiffness"], each, strict=True)], each) for each in stretches)
-        return (old - new) / 2
-    factor = numbers["scale" if force.kind == "potential" else "stiffness"][0]
-    return factor * (before[0] - after[0])
 
 
 def _given(view: View, name: str, work) -> Iterator[Check]:
@@ -149,14 +145,11 @@ def _power(view: View, node, body: str, impulse: list):
 
 
 def ahead(view: View) -> Iterator[Check]:
-    """What the step to the knot as it stands has given and taken."""
+    """What forces at knots have given in the step to the knot as it stands."""
     ways = Ways(view)
     for force in view.scene.mechanism.forces:
-        if force.kind == "joint_damper":
-            lost = view.scene.accounts[force.name]["spent"][0] + ways.damped(force)
-            yield view.check(force.name, "spent", [lost], "account")
-        elif force.name in view.system.forces and ways.paid(force):
-            yield view.check(force.name, "ahead", [ways.work(force)], "account")
+        if force.kind in ("actuator", "wrench"):
+            yield view.check(force.name, "ahead", [ways.work_before(force)], "account")
     for driver in view.scene.mechanism.drivers:
         sums = view.scene.accounts[driver.name]
         way = view.scene.states[driver.name]["target"][0] - sums["place"][0]
@@ -195,13 +188,13 @@ def _pace(view: View) -> Iterator[Check]:
 
 
 def reread(view: View) -> Iterator[Check]:
-    """Kinetic energies of the knot that was recorded last: by its own velocities, less by the mean of both steps'."""
-    total, half = view.scene.accounts["common"]["misread"][0], (view.scene.zero + 1) / 2
+    """Kinetic energies of a knot: by the velocities that were seen there, less by the mean of both steps'."""
+    total, half = view.sums["misread"][0], (view.scene.zero + 1) / 2
     for name, body in view.scene.bodies.items() if view.scene.mechanism.drivers else ():
-        (v, w), old, seen = view.system.velocity(name), body.record, view.scene.accounts[name]["seen"]
+        (v, w), old, seen = view.system.velocity(name), body.record, view.seen[name]
         mean = scale(half, add(v, old.v_state)), scale(half, add(w, old.w_past))
         apart = kinetic_energy(body.mass, body.inertia, body.q, seen[:3], seen[3:])
         apart = apart - kinetic_energy(body.mass, body.inertia, body.q, *mean)
         total = total + apart
     if view.scene.mechanism.drivers:
-        yield view.check("common", "misread", [total], "account")
+        yield view.check("common", "misread", [total])

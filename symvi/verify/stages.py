@@ -185,5 +185,5 @@ def _knots(view: View) -> list[Row]:
         ("scatter", ("scatter",), "prepare", view.set_knot, account.scatter),
         ("ahead", ("ahead",), "prepare", view.nothing, account.ahead),
         ("account", ("account",), "press" if view.interior.nodes else "evaluate", view.nothing, account.account),
-        ("reread", ("reread",), "evaluate", view.nothing, account.reread),
+        ("reread", ("reread",), "evaluate", view.set_seen, account.reread),
     ]
