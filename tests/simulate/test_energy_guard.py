@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,18 +23,26 @@ from symvi import (
     Contact,
     Driver,
     DryFriction,
+    EnergyWarning,
     Joint,
     JointDamper,
+    JointSpring,
     Limit,
     Mechanism,
+    PointSpring,
     Potential,
+    Servo,
     Simulator,
+    StiffnessWarning,
     Wrench,
 )
 from symvi.simulate import Trajectory
 from symvi.simulate.energy_guard import watch
+from tests.simulate.test_substeps import arch
 from tests.support.measuring import largest
+from tests.support.nonholonomic import equations
 
+pytestmark = [pytest.mark.filterwarnings(f"ignore::symvi.{name}") for name in ("EnergyWarning", "StiffnessWarning")]
 STEP = 0.01
 ENDS = ["c", "python"]
 CUBE = (1 / 6, 1 / 6, 1 / 6, 0, 0, 0)
@@ -101,6 +110,33 @@ def test_forces_that_jump_and_drivers_that_start_at_once_are_paid_for() -> None:
     assert motion.rise is None and motion.work["crank"][-1] == pytest.approx(0.25 * 25.0, rel=0.01)
 
 
+@pytest.mark.parametrize("backend", ENDS)
+def test_a_servo_gives_what_a_spring_keeps(backend: str) -> None:
+    """It pulls a block against a spring of 50 N/m and holds it at 0.2 m by k/(k + 50) of the way: 1/2 50 c²."""
+    servo = Servo(name="servo", joint="rail", stiffness=200.0, damping=40.0, signal="0.2")
+    rest = JointSpring(name="rest", joint="rail", stiffness=50.0)
+    simulator, missed = Simulator(slider(servo, rest), backend=backend), []
+    for step in (STEP, STEP / 2):
+        motion = simulator.simulate(4.0, step)
+        missed.append(motion.work["servo"][-1] - 0.5 * 50.0 * (0.2 * 200.0 / 250.0) ** 2)
+        assert missed[-1] == pytest.approx(-motion.energy_balance[-1], abs=1e-6) and motion.rise is None
+    assert missed[0] < 0.01 * 0.64 and missed[0] / missed[1] == pytest.approx(4.0, abs=0.3)
+    moving = slider(Servo(name="servo", joint="rail", stiffness=300.0, damping=20.0, signal="0.1*sin(3*t)"))
+    motion = Simulator(moving, backend=backend).simulate(2.0, STEP)
+    assert largest(motion.energy_balance) < 5e-4 and np.ptp(motion.work["servo"]) > 0.05 and motion.rise is None
+
+
+def test_what_acts_at_knots_is_accounted_for_in_parts_of_a_step_too() -> None:
+    """Steps that fail are taken again in parts: a constant torque gives itself times the turn, however often."""
+    scene = arch(20)
+    motor = Actuator(name="motor", joint=scene.joints[0].name, signal=["0.05"])
+    for backend, time in (("c", 1.2), ("python", 0.1)):
+        motion = Simulator(scene.changed(forces=[motor]), backend=backend).simulate(time, STEP)
+        turn = motion.coordinates(scene.joints[0].name)[:, 0]
+        assert largest(motion.work["motor"] - 0.05 * (turn - turn[0])) < 1e-12
+        assert backend == "python" or motion.substeps.max() > 1
+
+
 # --- dissipation ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("backend", ENDS)
 def test_a_damper_takes_what_a_slider_loses(backend: str) -> None:
@@ -113,6 +149,14 @@ def test_a_damper_takes_what_a_slider_loses(backend: str) -> None:
         assert largest(motion.energy_balance + sum(motion.dissipation.values())) < 1e-15
     exact = 1.0 - np.exp(-4.0)
     assert lost[1] == pytest.approx(exact, rel=0.03) and abs(lost[1] - exact) < 0.6 * abs(lost[0] - exact)
+
+
+def test_the_damper_of_a_point_spring_takes_what_a_block_loses() -> None:
+    """A block of 2 kg swings from 100 N/m: nothing else takes its energy, but for what the method's order leaves."""
+    strut = PointSpring(name="strut", child="block", stiffness=100.0, length=0.5, damping=3.0)
+    motion = Simulator(slider(strut, start=0.6)).simulate(1.0, STEP / 2)
+    assert motion.dissipation["dampers"][-1] == pytest.approx(motion.energy[0] - motion.energy[-1], rel=0.02)
+    assert motion.rise is None
 
 
 @pytest.mark.parametrize("backend", ENDS)
@@ -176,7 +220,28 @@ def test_a_planted_rise_is_found_where_it_is(backend: str) -> None:
     assert 300 <= found.knot <= 320 and found.amount == pytest.approx(0.1 * motion.kinetic_energy.max(), rel=0.1)
 
 
-@pytest.mark.parametrize("name", ["pendulum", "double_pendulum", "four_bar", "slider_crank", "strandbeest", "walker"])
+def test_a_rattleback_that_gains_by_long_steps_is_warned_of() -> None:
+    """0.2 J that rolling keeps become 2 J within 7 s in steps of 0.01 s; in steps of 0.002 s they stay."""
+    simulator = Simulator(equations.rattleback().mechanism("stone", *equations.STONE_START))
+    with pytest.warns(EnergyWarning, match="nothing has paid for"):
+        motion = simulator.simulate(7.0, STEP, on_error="status")
+    assert motion.rise.amount > 1.0 and motion.rise.element == "body 'body'"
+    assert simulator.simulate(7.0, 0.002).rise is None
+
+
+def test_a_rise_is_warned_of_once_and_says_which_step_would_do() -> None:
+    simulator = Simulator(slider(spring(4.1 * 2.0 / STEP**2), start=0.1))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        motion = simulator.simulate(0.3, STEP)
+    assert [one.category for one in told] == [EnergyWarning, StiffnessWarning]
+    assert motion.too_stiff[0].step == pytest.approx(STEP * np.sqrt(4.0 / 4.1), rel=1e-3)
+    assert f"below {motion.too_stiff[0].step:.3g} s" in str(told[1].message)
+
+
+@pytest.mark.parametrize(
+    "name", ["pendulum", "double_pendulum", "four_bar", "slider_crank", "strandbeest", "walker", "governor"]
+)
 def test_no_demo_is_warned_of(name: str) -> None:
     motion = Simulator(demo(name)).simulate(5.0, STEP)
     assert motion.rise is None and watch(motion).worst < 0.5
@@ -235,7 +300,9 @@ def test_the_command_line_and_a_table_tell_it(tmp_path: Path) -> None:
     options = ["--time", "0.2", "--step", str(STEP), "--csv", str(table), "--json"]
     command = [sys.executable, "-m", "symvi", "simulate", str(file), *options]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    rise = json.loads(answer.stdout)["rise"]
+    told = json.loads(answer.stdout)
+    rise = told["rise"]
+    assert told["too_stiff"][0]["element"] == "spring" and "WARNING: force 'spring' is too stiff" in answer.stderr
     assert rise["element"] == "'spring'" and rise["knot"] <= 3
     assert "WARNING: energy rose by" in answer.stderr and "dissipated by other" in answer.stderr
     names, *rows = (line.split(",") for line in table.read_text(encoding="utf-8").splitlines())
