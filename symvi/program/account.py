@@ -31,6 +31,7 @@ Forces = Callable[[Trace], list[Scalar]]
 WORK = ("work", 1, "given since the last recorded knot, but for what the next step closes", "J")
 AHEAD = "work in the step to the knot that was reached, as far as it is known there"
 PACE = "kinetic energy of a step, less that of the change of its velocities"
+SWAY = "change of drivers' and actuators' forces and of wrenches over a step, times its way"
 MISREAD = "kinetic energy of a knot, less that of the mean velocities of both steps around it"
 SCATTERED = {
     "scatter": "how far energies of a knot and of the step before may lie apart",
@@ -47,6 +48,8 @@ def declare(records: Records) -> None:
         records.declare(COMMON, "account", name, 1, meaning)
     records.declare(COMMON, "account", "pace", 1, PACE, "J")
     records.declare(COMMON, "account", "fastest", 1, "the largest of them since the last recorded knot", "J")
+    records.declare(COMMON, "account", "sway", 1, SWAY, "J")
+    records.declare(COMMON, "account", "farthest", 1, "the largest size of it since the last recorded knot", "J")
     for name, meaning in SCATTERED.items():
         records.declare(COMMON, "work", name, 1, meaning, "J")
 
@@ -66,13 +69,13 @@ def force_kernels(
         meanings = {"force": ("force along every row at the last knot", "N, N m"), "way": ("way from there", "m, rad")}
         return tuple(trace.read(kind, "account", name, size, *meaning) for name, meaning in meanings.items())
 
-    def work(trace: Trace) -> tuple[list[Scalar], Scalar]:
-        """Forces at this knot, and 1/2 (F1 + F2)·(c2 - c1) of the step that led to it."""
+    def work(trace: Trace) -> tuple[list[Scalar], Scalar, Scalar]:
+        """Forces at this knot; of the step that led to it 1/2 (F1 + F2)·(c2 - c1), and (F2 - F1)·(c2 - c1)."""
         trace.note("work += (F1 + F2)·(c2 - c1)/2", "trapezoids: derived here")
         force = forces(trace)
         last, moved = before(trace, len(force))
         both = [old + new for old, new in zip(last, force, strict=True)]
-        return force, dot(trace, both, moved) / 2
+        return force, dot(trace, both, moved) / 2, dot(trace, _less(force, last), moved)
 
     def account(trace: Trace) -> None:
         """Close the step that led to this knot, and remember how this one goes on."""
@@ -81,8 +84,9 @@ def force_kernels(
             add(trace, WORK, dot(trace, forces(trace), ways(trace)))
             return
         fresh, known = (trace.read(COMMON, "account", name)[0] for name in ("fresh", "known"))
-        force, given = work(trace)
+        force, given, changed = work(trace)
         give(trace, known, fresh, given)
+        sway(trace, known * changed)
         trace.write(kind, "force", force, store="account")
         trace.write(kind, "way", ways(trace), store="account")
 
@@ -108,6 +112,7 @@ def driver_kernels(records: Records, kind: str, target: str) -> dict[str, Kernel
         before = trace.read(kind, "account", "place", 1, "the input at the last knot", "m, rad")[0]
         trace.note("work += (F1 + F2)·(c2 - c1)/2", "trapezoids: derived here")
         give(trace, known, fresh, (last + force) * (place - before) / 2)
+        sway(trace, known * ((force - last) * (place - before)))
         for name, value, meaning in (
             ("force", force, ""),
             ("place", place, ""),
@@ -133,6 +138,12 @@ def give(trace: Trace, known: Scalar, fresh: Scalar, work: Scalar) -> None:
     late = known * work
     add(trace, WORK, late)
     trace.write(trace.own, "settled", [settled[0] + fresh * late], store="account")
+
+
+def sway(trace: Trace, change: Scalar) -> None:
+    """Add how far forces changed along the step that led to this knot."""
+    present = trace.read(COMMON, "account", "sway", 1)[0]
+    trace.write(COMMON, "sway", [present + change], store="account")
 
 
 def add(trace: Trace, field: tuple[str, int, str, str], *values: Scalar) -> None:

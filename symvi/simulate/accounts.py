@@ -25,7 +25,8 @@ class Accounts:
         common = self.common
         common.fresh[0], common.known[0] = 0.0, 1.0
         common.fastest[0] = max(common.fastest[0], common.pace[0], 0.0)
-        common.pace[0] = 0.0
+        common.farthest[0] = max(common.farthest[0], abs(common.sway[0]))
+        common.pace[0] = common.sway[0] = 0.0
 
     def record(self) -> dict[str, list]:
         """The sums since the last recorded knot, which begin anew."""
@@ -34,8 +35,9 @@ class Accounts:
             "late": [[record.settled[0], record.ahead[0]] for record in self.late],
             "spent": [value for record in self.losses for value in record.spent],
             "pace": self.common.fastest[0],
+            "sway": self.common.farthest[0],
         }
-        self.common.fastest[0] = 0.0
+        self.common.fastest[0] = self.common.farthest[0] = 0.0
         self.common.fresh[0] = 1.0
         for record in self.records:
             for name in SUMS:

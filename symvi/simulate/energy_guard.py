@@ -3,7 +3,8 @@
     b = E - E0 - W     energy against what inputs, drivers, targets and wrenches gave
     r = b - min b      what it has risen by since it was lowest
     epsilon            what the order of the method leaves open: of a knot's velocities, its turning, and the change
-                       of forces (program/account.py); the median of three knots, so that impacts do not count
+                       of forces, of all on the bodies and of those that are paid for, which joints may balance
+                       (program/account.py); the median of three knots, so that impacts do not count
     T* = max (T - r)   the largest kinetic energy that was paid for, also between recorded knots
 A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off, for what is left of velocities, for what
 contacts, limits and dry friction may give in every step (the complementarity that their solver leaves, impulse times
@@ -146,7 +147,8 @@ def _bound(size: float, paid: float, knots: int) -> Array:
 
 def _epsilon(trajectory: Trajectory, knots: int) -> float:
     """The largest epsilon, as a median of so many knots."""
-    return float(np.max(_median(trajectory.scatter + CHANGE * np.abs(trajectory.swerve), knots), initial=0.0))
+    changes = np.abs(trajectory.swerve) + trajectory.sway
+    return float(np.max(_median(trajectory.scatter + CHANGE * changes, knots), initial=0.0))
 
 
 def _median(values: Array, knots: int) -> Array:

@@ -225,6 +225,7 @@ class PythonEngine:
             "misread": 0.0,
             "work": [0.0] * len(self.plan.works),
             "pace": 0.0,
+            "sway": 0.0,
             "late": [[0.0] * 2] * len(self.plan.late),
             "spent": [0.0] * len(self.plan.losses),
         }

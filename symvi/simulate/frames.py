@@ -103,7 +103,8 @@ def gathered(plan: Plan, recorded: np.ndarray, count: int) -> np.ndarray:
         kept[:, place(name)] = parts[:, :, place(name)].sum(axis=1)
     if "late" in plan.frame:  # settled is what the step after the frame before has settled
         kept[:, place("late")][:, ::2] = parts[:, 0, place("late")][:, ::2]
-    kept[:, place("pace")] = parts[:, :, place("pace")].max(axis=1)
+    for name in ("pace", "sway"):
+        kept[:, place(name)] = parts[:, :, place(name)].max(axis=1)
     return np.concatenate([recorded[:1], kept])
 
 
@@ -214,7 +215,7 @@ def trajectory(
         stop_values=entry(plan, recorded, "stop") if plan.stops else np.zeros((len(recorded), 0)),
         stop_names=tuple(node["name"] for node in plan.stops for _ in range(node["rows"])),
         **_booked(plan, recorded, start),
-        **{name: entry(plan, recorded, name) for name in ("scatter", "swerve", "pace", "misread")},
+        **{name: entry(plan, recorded, name) for name in ("scatter", "swerve", "pace", "sway", "misread")},
         work_names=tuple((note["name"], note["paid"]) for note in plan.works),
         loss_names=plan.losses,
         account=account,

@@ -120,7 +120,7 @@ class Plan:
             shapes["angle"] = (len(self.carried),)
         if self.notes["watched"]:
             shapes |= {"before_x": (n, 3), "before_q": (n, 4)}
-        shapes |= {"scatter": (), "swerve": (), "pace": (), "misread": ()}
+        shapes |= {"scatter": (), "swerve": (), "pace": (), "sway": (), "misread": ()}
         if self.works:
             shapes["work"] = (len(self.works),)
         if self.late:

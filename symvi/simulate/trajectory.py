@@ -81,7 +81,7 @@ class Trajectory:
     work_values (N, m), work_names: what laws and drivers gave from knot to knot [J], and whether it is paid for from
         outside. late_values (N, p, 2): of those, work that the following step settled, the same as far as a knot knows
         it. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
-    scatter, swerve, pace, misread (N,): what the energy guard knows by velocities [J] (program/account.py).
+    scatter, swerve, pace, sway, misread (N,): what the energy guard knows by velocities [J] (program/account.py).
     begin (7,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     format: of the file that it was read from; no simulation goes on from an old one.
     """
@@ -127,6 +127,7 @@ class Trajectory:
     scatter: Array
     swerve: Array
     pace: Array
+    sway: Array
     misread: Array
     begin: Array
     account: Array
@@ -321,7 +322,7 @@ class Trajectory:
         if header["format"] < FORMAT:  # no step was split, and nothing is known of work
             count = len(arrays["time"])
             arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
-            for name in ("scatter", "swerve", "pace", "misread"):
+            for name in ("scatter", "swerve", "pace", "sway", "misread"):
                 arrays.setdefault(name, np.full(count, np.nan))
             arrays.setdefault("begin", np.full(7, np.nan))
             arrays.setdefault("account", np.zeros(0))
@@ -359,7 +360,7 @@ class Trajectory:
         shapes |= {name: (count,) for name in ("time", *per_knot)}
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
         shapes["inputs"] = count, len(self.input_names)
-        shapes |= dict.fromkeys(("scatter", "swerve", "pace", "misread"), (count,)) | {
+        shapes |= dict.fromkeys(("scatter", "swerve", "pace", "sway", "misread"), (count,)) | {
             "begin": (7,),
             "work_values": (count, len(self.work_names)),
         }

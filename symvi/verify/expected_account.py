@@ -53,6 +53,11 @@ class Ways:
         last = self.scene.accounts[force.name]
         return dot(add(self.acting(force), last["force"]), last["way"]) / 2
 
+    def change_before(self, force):
+        """Of the force over that step, times the way."""
+        last = self.scene.accounts[force.name]
+        return dot(subtract(self.acting(force), last["force"]), last["way"])
+
     # --- laws within the step -----------------------------------------------------------------------------------------
     def ends(self, force, turning: bool = False) -> tuple[list, list]:
         """A joint's coordinates at both knots; turning: of three free rotations, the turn in the step."""
@@ -97,12 +102,14 @@ class Ways:
 
 def account(view: View) -> Iterator[Check]:
     scene, ways = view.scene, Ways(view)
+    known, changed = scene.accounts["common"]["known"][0], scene.zero
     for force in (f for f in scene.mechanism.forces if f.name in view.system.forces):
         sums = scene.accounts[force.name]
         if force.kind in ("actuator", "wrench"):
             yield from _given(view, force.name, ways.work_before(force))
             yield view.check(force.name, "force", ways.acting(force), "account")
             yield view.check(force.name, "way", ways.way(force), "account")
+            changed = changed + ways.change_before(force)
         elif force.kind == "servo":
             yield view.check(force.name, "work", [sums["work"][0] + ways.servo(force)], "account")
         elif force.kind != "joint_damper":
@@ -110,12 +117,13 @@ def account(view: View) -> Iterator[Check]:
         if force.kind == "joint_damper" or (force.kind == "point_spring" and force.damping):
             yield view.check(force.name, "spent", [sums["spent"][0] + ways.damped(force)], "account")
     for driver in scene.mechanism.drivers:
-        known = scene.accounts["common"]["known"][0]
         sums, place = scene.accounts[driver.name], scene.states[driver.name]["target"][0]
         force = scene.impulses[driver.name][0] / scene.impulse
         yield from _given(view, driver.name, (sums["force"][0] + force) * (place - sums["place"][0]) / 2)
         for field, value in (("force", force), ("place", place), ("change", known * (force - sums["force"][0]))):
             yield view.check(driver.name, field, [value], "account")
+        changed = changed + (force - sums["force"][0]) * (place - sums["place"][0])
+    yield view.check("common", "sway", [scene.accounts["common"]["sway"][0] + known * changed], "account")
     yield from _taken(view)
     yield from _pace(view)
 

@@ -289,7 +289,17 @@ def test_an_explosion_is_found_in_pieces() -> None:
 def test_both_back_ends_keep_the_same_account() -> None:
     """To the last bit."""
     one, other = (Simulator(scene(), backend=backend).simulate(0.3, STEP) for backend in ENDS)
-    for name in ("work_values", "late_values", "spent_values", "scatter", "swerve", "pace", "misread", "account"):
+    for name in (
+        "work_values",
+        "late_values",
+        "spent_values",
+        "scatter",
+        "swerve",
+        "pace",
+        "sway",
+        "misread",
+        "account",
+    ):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
 
 
