@@ -415,6 +415,8 @@ class Simulator:
         progress: called with (steps done, steps in all).
         Raises SolverError (with the status), MechanismError, AssemblyError. Warns (SpinWarning) where a body turns so
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
+        Warns (EnergyWarning) of energy that nothing has paid for (see `Trajectory.rise`); then, and after a failure,
+        of forces at knots that are too stiff for the step (StiffnessWarning, `Trajectory.too_stiff`).
         """
         if on_error not in ("raise", "status"):
             raise ValueError(f"on_error {on_error!r}: use 'raise' or 'status'")
