@@ -125,6 +125,7 @@ class Run:
 
     def _stepwise(self, controller: Controller | None) -> int:
         state = self.state(self.found[0][0], self.times[0], self.angles)
+        since = [self.found[-1][0]]  # knots since the last recorded one
         others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.ahead)
         for n in range(self.steps):
             row = self._decide(n, {} if controller is None else controller(float(self.times[n]), state))
@@ -135,8 +136,10 @@ class Run:
                 return status
             self.done = n + 1
             state = self.state(seen[1], self.times[n + 1], state.angles)
+            since.append(seen[1])
             if (n + 1) % self.every == 0:
-                self.found.append(seen[1:])
+                self.found.append(frames.gathered(self.plan, np.stack(since), self.every)[1:])
+                since = [self.found[-1][0]]
                 if self.counter:
                     self.counter.add(state.angles)
             self._tell(n + 1)

@@ -267,6 +267,17 @@ def test_sums_do_not_depend_on_what_is_recorded() -> None:
     assert largest(fine.dissipation["dampers"][::10] - coarse.dissipation["dampers"]) < 1e-12
 
 
+def test_sums_do_not_depend_on_what_is_recorded_under_a_controller() -> None:
+    motor, damper = Actuator(name="motor", joint="rail"), JointDamper(name="damper", joint="rail", damping=1.0)
+    simulator = Simulator(slider(motor, damper))
+    fine, coarse = (
+        simulator.simulate(1.0, STEP, controller=lambda t, state: {"motor.force": np.sin(3 * t)}, every=every)
+        for every in (1, 5)
+    )
+    assert largest(fine.work["motor"][::5][:-1] - coarse.work["motor"][:-1]) < 1e-12 and coarse.rise is None
+    assert largest(fine.dissipation["dampers"][::5] - coarse.dissipation["dampers"]) < 1e-12
+
+
 def test_a_motion_that_goes_on_keeps_its_account(tmp_path) -> None:
     """In two pieces, the first of them read from a file, as in one."""
     simulator = machine()
