@@ -5041,9 +5041,12 @@ static int failed(const four_bar_work *w, int status)
 static real against_last(const four_bar_state *z, const four_bar_work *w)
 {
     const real last = 0.5*(z->common[0].before + z->common[0].earlier);
-    const int known = (last > 0.0) ? 1 : 0;
+    int known = 0;
+    int missing = 1;
+    known += (last > 0.0) ? 1 : 0;
+    missing -= known;
     /* divided in any case: the same time for every step */
-    return (((double)known)*w->common[0].impulse) / (last + (double)(1 - known));
+    return (((double)known)*w->common[0].impulse) / (last + (double)missing);
 }
 
 /* inputs with a share of the way that drivers are to go from a state, and targets of servos */

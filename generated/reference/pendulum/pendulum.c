@@ -2006,9 +2006,12 @@ static int failed(const pendulum_work *w, int status)
 static real against_last(const pendulum_state *z, const pendulum_work *w)
 {
     const real last = 0.5*(z->common[0].before + z->common[0].earlier);
-    const int known = (last > 0.0) ? 1 : 0;
+    int known = 0;
+    int missing = 1;
+    known += (last > 0.0) ? 1 : 0;
+    missing -= known;
     /* divided in any case: the same time for every step */
-    return (((double)known)*w->common[0].impulse) / (last + (double)(1 - known));
+    return (((double)known)*w->common[0].impulse) / (last + (double)missing);
 }
 
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
