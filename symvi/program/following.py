@@ -24,7 +24,7 @@ GEOMETRY = (
 )
 OF_JOINTS = ("j1_", "j2_")  # of a coupling's fields, by the joint that they describe
 LOCK = ".lock"  # between a joint and the number of a coordinate that is held in place of its rows
-LAWS = ".laws"  # after a joint, for the laws along its coordinates where they are an element of their own
+LAWS = ".laws"  # after a joint, for the laws along its coordinates where they are an element (physics/coordinates.py)
 SOLVERS = ("guard", "limit", "extent", "weight")  # of the analysis of the mechanism where it was described
 PAIRS = (("rest_cos", "rest_sin"),)  # cosine and sine of one angle
 INTERNAL = (

@@ -92,7 +92,7 @@ def _actuator(scene, force, numbers, inputs) -> NaiveForce:
     return NaiveForce((joint.parent, joint.child), power=power)
 
 
-def _stored_energy_alone(scene, force, numbers, inputs) -> NaiveForce:
+def _storing_nothing(scene, force, numbers, inputs) -> NaiveForce:
     """A damper or a servo: what it does is in laws.py, and it stores no energy."""
     joint = scene.joints[force.joint]
     return NaiveForce((joint.parent, joint.child))
@@ -121,9 +121,9 @@ def _potential(scene, force, numbers, inputs) -> NaiveForce:
 KINDS: dict[str, Callable] = {
     "joint_spring": _joint_spring,
     "point_spring": _point_spring,
-    "joint_damper": _stored_energy_alone,
+    "joint_damper": _storing_nothing,
     "actuator": _actuator,
-    "servo": _stored_energy_alone,
+    "servo": _storing_nothing,
     "wrench": _wrench,
     "potential": _potential,
 }
