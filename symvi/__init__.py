@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from symvi.errors import (
         AssemblyError,
         CompilerError,
+        EnergyWarning,
         MechanismError,
         MissingExtraError,
         SolverError,
         SpinWarning,
+        StiffnessWarning,
         SymviError,
         SymviWarning,
     )
@@ -54,8 +56,8 @@ __version__ = "0.1.0"
 _HOME_OF = {
     name: module
     for module, names in {
-        "symvi.errors": "AssemblyError CompilerError MechanismError MissingExtraError SolverError SpinWarning"
-        " SymviError SymviWarning",
+        "symvi.errors": "AssemblyError CompilerError EnergyWarning MechanismError MissingExtraError SolverError"
+        " SpinWarning StiffnessWarning SymviError SymviWarning",
         "symvi.exporters": "Exported export",
         "symvi.importers": "Imported load",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
@@ -81,6 +83,7 @@ __all__ = [
     "Cylinder",
     "Driver",
     "DryFriction",
+    "EnergyWarning",
     "Exported",
     "Imported",
     "Joint",
@@ -99,6 +102,7 @@ __all__ = [
     "SolverOptions",
     "Sphere",
     "SpinWarning",
+    "StiffnessWarning",
     "State",
     "SymviError",
     "SymviWarning",

@@ -11,6 +11,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
@@ -20,7 +21,7 @@ import typer
 from rich.console import Console
 
 from symvi.console import command
-from symvi.errors import SpinWarning, SymviError, missing_extra
+from symvi.errors import EnergyWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
 from symvi.importing import imported_looks, takes_mechanism
 from symvi.program.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
@@ -312,7 +313,8 @@ def _run(
     with _progress(console) as progress:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SpinWarning)  # the summary has it
+                for kind in (SpinWarning, EnergyWarning, StiffnessWarning):  # the summary has them
+                    warnings.simplefilter("ignore", kind)
                 trajectory = simulator.simulate(time, step, progress=progress, **how)
         except MemoryError as error:
             remedy = "simulate in parts, with --out and --continue, or record less, with --every"
@@ -354,6 +356,7 @@ def _summary(
         **_contact_rows(trajectory),
         "energy at start, end [J]": [float(trajectory.energy[0]), float(trajectory.energy[-1])],
         **_split_rows(trajectory),
+        **_energy_rows(trajectory),
         "failed steps": int((trajectory.status < 0).sum()),
         "steps with warnings": int((trajectory.status[1:] > 0).sum()),
     }
@@ -363,8 +366,17 @@ def _summary(
         console.print(f"{count} of the recorded steps: {sentence}", highlight=False, markup=False, soft_wrap=True)
     if spin:
         console.print(f"warning: {spin}", highlight=False, markup=False, soft_wrap=True)
+    alarms = _alarms(trajectory)
+    for sentence in alarms:
+        console.print(f"WARNING: {sentence}", highlight=False, markup=False, soft_wrap=True)
     found = {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}
-    return {**found, "warnings": told, "fast_spin": str(spin) if spin else None}
+    return {
+        **found,
+        "warnings": told,
+        "fast_spin": str(spin) if spin else None,
+        "rise": trajectory.rise and asdict(trajectory.rise),
+        "too_stiff": [asdict(one) for one in trajectory.too_stiff] if alarms else [],
+    }
 
 
 def _contact_rows(trajectory: Trajectory) -> dict[str, Any]:
@@ -385,6 +397,19 @@ def _split_rows(trajectory: Trajectory) -> dict[str, Any]:
     if not split.any():
         return {}
     return {"steps that were split": int(split.sum()), "most parts of one": int(trajectory.substeps[1:].max())}
+
+
+def _energy_rows(trajectory: Trajectory) -> dict[str, float]:
+    """What was given from outside, and what became of it."""
+    given = {f"work of {name} [J]": float(values[-1]) for name, values in trajectory.work.items()}
+    return given | {f"dissipated by {way} [J]": float(values[-1]) for way, values in trajectory.dissipation.items()}
+
+
+def _alarms(trajectory: Trajectory) -> list[str]:
+    """Why the motion is not to be trusted: energy that nothing has paid for, forces that its step was too long for."""
+    rise, failed = trajectory.rise, bool((trajectory.status < 0).any())
+    stiff = [one.sentence for one in trajectory.too_stiff] if rise or failed else []
+    return [*([rise.sentence] if rise else []), *stiff]
 
 
 def _warnings(trajectory: Trajectory) -> dict[str, int]:

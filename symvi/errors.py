@@ -12,10 +12,12 @@ from symvi.extras import install_command
 __all__ = [
     "AssemblyError",
     "CompilerError",
+    "EnergyWarning",
     "MechanismError",
     "MissingExtraError",
     "SolverError",
     "SpinWarning",
+    "StiffnessWarning",
     "SymviError",
     "SymviWarning",
     "missing_extra",
@@ -81,6 +83,14 @@ class SymviWarning(UserWarning):
 
 class SpinWarning(SymviWarning):
     """A body turns so fast that its turn in a step and its momentum differ by more than a part in a hundred."""
+
+
+class EnergyWarning(SymviWarning):
+    """Energy rose that nothing has paid for."""
+
+
+class StiffnessWarning(SymviWarning):
+    """A force at the knots is too stiff for the step."""
 
 
 def missing_extra(extra: str, package: str) -> MissingExtraError:

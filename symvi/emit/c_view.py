@@ -11,6 +11,7 @@ from symvi.emit.c_printer import CPrinter, broken, wrapped
 from symvi.emit.layouts import HOLDER, LAYOUTS, phase_lines
 from symvi.emit.python import HALF_TURN, SERIES, TURN
 from symvi.program import path
+from symvi.program.account import SUMS
 from symvi.program.angles import carried_once
 from symvi.program.control import (
     APART,
@@ -95,6 +96,10 @@ MEANINGS = {
     "couple": "coordinates that gears drive",
     "place": "bodies from the coordinates of joints, one beside the other",
     "measure": "coordinates of joints, and their rates",
+    "account": "what laws and drivers give in a step; what dampers, stops and contacts take",
+    "reread": "a knot by the velocities of both steps around it",
+    "ahead": "late work of forces at the knot that was reached",
+    "scatter": "how far a knot's energy may lie from that of its step",
 }
 OF_LOOPS = (SolverStatus.LOOP_STALLED, SolverStatus.JUMP)  # how only steps of mechanisms with loops end
 WRITES = {
@@ -102,6 +107,8 @@ WRITES = {
     "place": ("state",),
     "couple": ("motion",),
     "measure": ("motion",),
+    "account": ("account",),
+    "ahead": ("account",),
 }
 
 
@@ -125,6 +132,13 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "motion_structs": list(printer.structs(("motion",))),
         "motion_aggregate": next(iter(printer.aggregates(("motion",)))),
         "motions": list(printer.motions()),
+        "account_structs": list(printer.structs(("account",))),
+        "account_aggregate": next(iter(printer.aggregates(("account",)))),
+        "account_groups": [group for group in printer.fields("account") if group["kind"] != "common"],
+        "sums": SUMS,
+        "works": program.notes["works"],
+        "late": [note for note in program.notes["works"] if note["late"]],
+        "losses": [(note, way) for note in program.notes["losses"] for way in range(len(note["ways"]))],
         "coordinates": list(printer.coordinates()),
         "coordinate_count": sum(motion["count"] * motion["size"] for motion in printer.motions()),
         "carried_motion": program.notes["carried_motion"],

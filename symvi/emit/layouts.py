@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from symvi.emit.repetitions import Repetition, repetitions_in
 from symvi.program.program import Call, Program
 
-HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w", "motion": "m"}
-BESIDE_STEPS = ("couple", "place", "measure")  # phases that no step runs
+HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w", "motion": "m", "account": "account"}
+BESIDE_STEPS = ("couple", "place", "measure", "account", "reread", "ahead", "scatter")  # phases that no step runs
 # Machine code of the inline layout [bytes]: so much for every operation with the loads and stores around it, and so
 # much beside them. gcc keeps to it within 10 % from one body to six, loops and many forces included.
 PER_OPERATION, BESIDE = 11, 10240

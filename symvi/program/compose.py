@@ -19,6 +19,9 @@ from symvi.physics.model import (
     ShareModel,
 )
 from symvi.physics.relations import coupling_model, lock_name
+from symvi.program.account import body_kernels as account_of_bodies
+from symvi.program.account import declare as declare_account
+from symvi.program.account import driver_kernels
 from symvi.program.body import BODY, body_kernels, diagonal_block
 from symvi.program.choices import (
     NOTHING_DROPPED,
@@ -90,6 +93,10 @@ PHASES = (
     "couple",
     "place",
     "measure",
+    "account",
+    "reread",
+    "ahead",
+    "scatter",
 )
 
 
@@ -98,6 +105,8 @@ INEQUALITY_KERNELS = {
     LimitModel: limit_kernels,
     DryFrictionModel: dry_friction_kernels,
 }
+# by what energy is taken in them
+WAYS = {ContactModel: ["impact", "friction"], LimitModel: ["limits"], DryFrictionModel: ["dry friction"]}
 # what a model does with its rows: two wrenches in different axes are two types
 LAW = (
     "cone",
@@ -175,6 +184,9 @@ class Composer:
         self.phases["setup"].append(
             Call(setup_common(self.records), (self.nodes[COMMON][0],), "numbers that follow from the step")
         )
+        declare_account(self.records)
+        self.works: list[dict] = []
+        self.losses: list[dict] = []
         self.parameters[COMMON, 0] = {
             "gravity": self.mechanism.gravity,
             "limit": (self.choices.notes.get("limit", 1e-9),),
@@ -213,6 +225,8 @@ class Composer:
             "following": following(self.mechanism, [self._radius(body.name) for body in self.mechanism.bodies]),
             "watched": bool(self.phases["watch"]),
             "inequalities": inequalities,
+            "works": self.works,
+            "losses": self.losses,
             "uses_c_library": self._uses_c_library(),
             **placing.notes(constraints),
             **self.choices.notes,
@@ -267,6 +281,7 @@ class Composer:
         zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
         self.baked[BODY, "inertia"] = zeros
         kernels = body_kernels(self.records, zeros, self._body_diagonal())
+        kernels |= account_of_bodies(self.records, bool(self.mechanism.drivers))
         for body in bodies:
             node = self.node(BODY, body.name)
             size = merit_inertia(body.mass, body.inertia, self._radius(body.name) ** 2)
@@ -332,6 +347,8 @@ class Composer:
         made: dict[str, tuple[str, ConstraintKernels]] = {}
         for kind, model, members in self.types(self.models, self._role):
             kernels = constraint_kernels(self.records, kind, model, self.bake(kind, members), self._is_backwards(model))
+            if model.target:
+                kernels.kernels.update(driver_kernels(self.records, kind, model.target))
             made |= {member.name: (kind, kernels) for member in members}
         for model in self.models:
             kind, kernels = made[model.name]
@@ -344,6 +361,8 @@ class Composer:
             if model.pivots and None not in model.bodies.values():
                 ports[LINK] = self._link(model)
             self.schedule(kernels.kernels, ports, model.name)
+            if model.target:
+                self._book(self.works, node, model, paid=True, late=True)
             built[model.name] = (node, kernels, model)
         return built
 
@@ -394,6 +413,14 @@ class Composer:
             if kernels.linked:
                 ports[LINK] = self._link(model)
             self.schedule(kernels.kernels, ports, model.name)
+            if not model.joint:
+                self._book(self.works, node, model, paid=False, late=False)
+            if not model.joint and model.laws.damped:
+                self._book(self.losses, node, model, ways=["dampers"])
+
+    def _book(self, where: list[dict], node: Node, model, **more) -> None:
+        """Note a node whose energy is accounted for."""
+        where.append({"name": model.name, "type": model.type, "kind": node.kind, "index": node.index, **more})
 
     def _forces(self) -> None:
         """Forces at the knots."""
@@ -407,6 +434,8 @@ class Composer:
             node = self.node(kind, model.name)
             self.parameters[kind, node.index] = {name: p.values for name, p in model.parameters.items()}
             self.schedule(kernels, self.ports(kind, node, model), model.name)
+            paid = not model.energy  # from outside; what acts at knots is known a step later
+            self._book(self.works, node, model, paid=paid, late=paid)
 
     def _shares(self, constraints) -> None:
         """Springs, dampers and servos add to the sums of their joints; then weights follow, then targets."""
@@ -427,6 +456,10 @@ class Composer:
             later = {"prepare": kernels["pull"]} if "pull" in kernels else {}
             self.schedule({phase: k for phase, k in kernels.items() if phase != "pull"}, ports, model.name)
             pulls.append((later, ports, model.name))
+            if model.stiffness:
+                self._book(self.works, node, model, paid=bool(model.target), late=False)
+            else:
+                self._book(self.losses, node, model, ways=["dampers"])
         self._weights(holders)
         for later, ports, name in pulls:
             self.schedule(later, ports, name)
@@ -480,6 +513,7 @@ class Composer:
             if self._is_taken(model):
                 ports[JOINT] = joints[model.joint]
             self.schedule(kernels.kernels, ports, model.name)
+            self._book(self.losses, node, model, ways=WAYS[type(model)])
             found.append(
                 {
                     "name": model.name,

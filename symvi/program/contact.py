@@ -14,6 +14,7 @@ from symvi.physics import gaps
 from symvi.physics.formula import Formula
 from symvi.physics.model import Carried, ContactModel, Position
 from symvi.program import common
+from symvi.program.account import add, mean_motion
 from symvi.program.blocks import cross
 from symvi.program.body import use
 from symvi.program.common import single
@@ -90,6 +91,7 @@ class _ContactKernels:
             "react": (self._react, "what a user sees of the contact"),
             "reset": (self._reset, "no part of the step yet"),
             "gather": (self._gather, "means over the parts of the step so far of forces and sliding"),
+            "account": (self._account, "what the contact takes: of motion along its normal, and by friction"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
             "launch": (self._forget, "no impulses from before a start"),
             "launch_chord": (self._forget, "no impulses from before a start"),
@@ -387,6 +389,19 @@ class _ContactKernels:
 
     def _gather(self, trace: Trace) -> None:
         gather_means(trace, "shown", "total", MEANS)
+
+    def _account(self, trace: Trace) -> None:
+        """The impulse on each body works along the mean of its velocities before and after."""
+        trace.note("spent -= impulse·A (v_- + v_+)/2", "the power of impulses")
+        zero = trace.graph.constant(0)
+        gamma, beta = field(trace, "impulse", self.pairs)[0], self.friction.impulse(trace)
+        impact = rubbed = zero
+        for label in self.moving:
+            motion = mean_motion(trace, label)
+            impact = impact - dot(trace, self._on_body(trace, label, gamma, [zero] * 3), motion)
+            rubbed = rubbed - dot(trace, self._on_body(trace, label, zero, beta), motion)
+        meaning = "taken since the last recorded knot: along the normal, by friction"
+        add(trace, ("spent", 2, meaning, "J"), impact, rubbed)
 
     def _steepness(self, trace: Trace) -> Scalar:
         """Force per normal impulse and time: 1 where the gap is a distance."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from symvi.physics import kinematics
 from symvi.physics.model import ForceModel
 from symvi.program import common
+from symvi.program.account import force_kernels as account_kernels
 from symvi.program.body import BODY
 from symvi.program.common import COMMON, LINK, SHARED, single
 from symvi.program.kernel import Kernel, Port
@@ -34,6 +35,7 @@ def force_kernels(records: Records, kind: str, model: ForceModel, baked: Baked) 
     if model.torque:
         _torque(trace, model, time)
     kernels = dict(trace.kernels(kind))
+    kernels |= account_kernels(records, kind, model, ports, baked, lambda trace: _acting(trace, model))
     if model.energy:
         kernels["energy"] = _energy(records, kind, model, ports, baked)
     return kernels
@@ -65,13 +67,23 @@ def _laws(trace: Trace, model: ForceModel) -> list[Scalar]:
     return _in_world(trace, force) if model.in_body_axes else force
 
 
+def _acting(trace: Trace, model: ForceModel) -> list[Scalar]:
+    """phi of every row, and a torque on body b."""
+    return _laws(trace, model) + (torque_in_world(trace, model) if model.torque else [])
+
+
 def _in_world(trace: Trace, vector: list[Scalar]) -> list[Scalar]:
     rotation = trace.read("b", "work", "r", 9, rate=Rate.STEP)
     return kinematics.carried_vector(trace.graph, R=rotation, p=vector)["r"]
 
 
+def torque_in_world(trace: Trace, model: ForceModel) -> list[Scalar]:
+    """The torque on body b, given in its axes."""
+    return _in_world(trace, _input(trace, model, model.torque, "torque, body axes", "N m", 3))
+
+
 def _torque(trace: Trace, model: ForceModel, time: Scalar) -> None:
-    torque = _in_world(trace, _input(trace, model, model.torque, "torque, body axes", "N m", 3))
+    torque = torque_in_world(trace, model)
     zero = trace.graph.constant(0)
     trace.add_to("b", "e", [zero] * 3 + [time * t for t in torque], rate=Rate.STEP)
 

@@ -72,7 +72,7 @@ class Kernel:
     def _used_stores(self) -> tuple[tuple[Port, str, bool], ...]:
         read = {(location.port, location.store) for location in self.reads}
         written = {(location.port, location.store) for location in self.writes}
-        order = ("parameters", "input", "state", "work", "motion")
+        order = ("parameters", "input", "state", "work", "motion", "account")
         return tuple(
             (port, store, (port.label, store) in written)
             for port in self.ports

@@ -16,6 +16,7 @@ from fractions import Fraction
 from symvi.physics import laws as formulas
 from symvi.physics.model import LawModel, Laws, Motion, ShareModel
 from symvi.program import blocks, common
+from symvi.program.account import SPENT, WORK, add
 from symvi.program.body import BODY, use
 from symvi.program.choices import SHARES
 from symvi.program.common import COMMON, JOINT, SHARED, single
@@ -36,6 +37,7 @@ MEANINGS = {
     "cosine": ("sum of k sin(rest) of sinusoidal springs", "N m"),
     "theta": ("where in the step the laws along a coordinate act", "1"),
     "phi": ("force along every coordinate within the step", "N, N m"),
+    "rho": ("mean rate of every coordinate over the step", "m/s, rad/s"),
     "coordinate": ("coordinates at the first knot", "m, rad"),
     "load": ("impulse of a stiffness over the mechanism's size, whose round-off a balance has", "N s"),
 }
@@ -93,6 +95,7 @@ def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
         share = time * numbers.theta[row]
         phi[row], kappa[row], push[row] = found["phi"][0], share * found["slope"][0], share * found["phi"][0]
     trace.write(trace.own, "phi", phi, *MEANINGS["phi"], rate=Rate.ITERATION)
+    trace.write(trace.own, "rho", rows.rates, *MEANINGS["rho"], rate=Rate.ITERATION)
     if laws.elastic:
         _measure_load(trace, laws, rows, numbers, time)
     for label, gradient in rows.at1.items():
@@ -196,7 +199,7 @@ def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, la
         p = model.parameters[name]
         return trace.read(kind, "parameters", name, len(p.values), p.meaning, p.unit)
 
-    def add(trace: Trace) -> None:
+    def prepare(trace: Trace) -> None:
         if model.damping:
             trace.add_to(JOINT, "damping", spread(trace, numbers(trace, model.damping)), rate=Rate.STEP)
         if model.sinusoidal:
@@ -210,34 +213,95 @@ def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, la
                 pulls = [k * rest for k, rest in zip(stiffness, numbers(trace, model.rest), strict=True)]
                 trace.add_to(JOINT, "tension", spread(trace, pulls), rate=Rate.STEP)
 
-    kernels["prepare"] = single(records, f"prepare_{kind}", "what it adds along the joint", own, kind, add)
+    kernels["prepare"] = single(records, f"prepare_{kind}", "what it adds along the joint", own, kind, prepare)
     if model.target:
         kernels |= _aiming(records, kind, model, own, laws, numbers, spread)
     elif model.stiffness:
         kernels["energy"] = _energy(records, kind, model, own, laws, numbers)
+    kernels["account"] = _account(records, kind, model, own, laws, numbers)
     return kernels
+
+
+def _account(records: Records, kind: str, model: ShareModel, own, laws: Laws, numbers) -> Kernel:
+    """The account of a spring, a damper or a servo along a joint: its part of phi, over the way of the step."""
+
+    def of_rows(trace: Trace, name: str, rows: Sequence[int], size: int) -> list[Scalar]:
+        """Of a joint's numbers for some rows, those of the coordinates that the share acts along."""
+        values = trace.read(JOINT, "work", name, size, *MEANINGS[name], rate=Rate.ITERATION)
+        by_row = dict(zip(rows, values, strict=True))
+        of = {laws.coordinates[row]: by_row[row] for row in (laws.elastic if model.stiffness else laws.damped)}
+        return [of[k] for k in model.along]
+
+    def moving(trace: Trace) -> tuple[list[Scalar], list[Scalar]]:
+        """Coordinates at the first knot, and how far they move."""
+        count, h = len(laws.coordinates), common.step(trace)
+        ways = [h * rate for rate in of_rows(trace, "rho", range(count), count)]
+        return of_rows(trace, "coordinate", laws.elastic, len(laws.elastic)) if model.stiffness else [], ways
+
+    def servo(trace: Trace) -> None:
+        trace.note("work += (k (u_theta - c_theta) + d ((u1' + u2')/2 - rho)) (c2 - c1)", "derived here")
+        (first,), (way,) = moving(trace)
+        theta = trace.read(JOINT, "work", "theta", coordinates_of(laws))[model.along[0]]
+        aim, rate = _aimed(trace, kind, model, theta)
+        stiffness, damping = numbers(trace, model.stiffness)[0], numbers(trace, model.damping)[0]
+        rho = way * common.inverse_step(trace)
+        add(trace, WORK, (stiffness * (aim - (first + theta * way)) + damping * (rate - rho)) * way)
+
+    def spring(trace: Trace) -> None:
+        trace.note("work += V(1) - V(2)", "the work of a law that has an energy")
+        first, ways = moving(trace)
+        stiffness = numbers(trace, model.stiffness)
+        if model.sinusoidal:
+            rest = {name: numbers(trace, name) for name in ("rest_cos", "rest_sin")}
+            ends = ([first[0]], [first[0] + ways[0]])
+            before, after = (use(trace, formulas.sinusoidal_energy, k=stiffness, c=c, **rest)["V"][0] for c in ends)
+            add(trace, WORK, before - after)
+            return
+        rests = numbers(trace, model.rest)
+        pulls = [k * (r - (c + way / 2)) for k, r, c, way in zip(stiffness, rests, first, ways, strict=True)]
+        add(trace, WORK, dot(trace, pulls, ways))
+
+    def damper(trace: Trace) -> None:
+        trace.note("spent += d (c2 - c1)²/h", "the power of a damper")
+        _, ways = moving(trace)
+        against = [d * way for d, way in zip(numbers(trace, model.damping), ways, strict=True)]
+        add(trace, SPENT, dot(trace, against, ways) * common.inverse_step(trace))
+
+    build = servo if model.target else spring if model.stiffness else damper
+    return single(records, f"account_{kind}", "what the law gives or takes", own, kind, build)
+
+
+def _aims(model: ShareModel) -> tuple[tuple[str, str, str], ...]:
+    """A servo's inputs: names, meanings, units."""
+    unit = model.row_units[0]
+    return (model.target, "coordinate aimed at", unit), ("target_rate", "rate aimed at", f"{unit}/s")
+
+
+def _at_knots(trace: Trace, kind: str, name: str, meaning: str, unit: str) -> tuple[Scalar, Scalar]:
+    """What is aimed at, at both knots: the inputs of a step are those of its second one."""
+    last = trace.read(kind, "state", name, 1, f"{meaning}, at this knot", unit)[0]
+    return last, trace.read(kind, "input", name, 1, f"{meaning}, at the second knot", unit)[0]
+
+
+def _aimed(trace: Trace, kind: str, model: ShareModel, theta: Scalar) -> tuple[Scalar, Scalar]:
+    """u_theta and the mean of the rates of both knots."""
+    (u1, u2), (r1, r2) = (_at_knots(trace, kind, *what) for what in _aims(model))
+    return u1 + theta * (u2 - u1), (r1 + r2) / 2
 
 
 def _aiming(records: Records, kind: str, model: ShareModel, own, laws: Laws, numbers, spread) -> dict[str, Kernel]:
     """A servo's target and rate: at both knots, the inputs of a step being those of its second knot."""
-    unit = model.row_units[0]
-    aimed = ((model.target, "coordinate aimed at", unit), ("target_rate", "rate aimed at", f"{unit}/s"))
-
-    def at_knots(trace: Trace, name: str, meaning: str, unit: str) -> tuple[Scalar, Scalar]:
-        last = trace.read(kind, "state", name, 1, f"{meaning}, at this knot", unit)[0]
-        return last, trace.read(kind, "input", name, 1, f"{meaning}, at the second knot", unit)[0]
 
     def pull(trace: Trace) -> None:
         trace.note("pull += k ((1 - theta) u1 + theta u2) + d (u1' + u2')/2", "derived here")
-        (u1, u2), (r1, r2) = (at_knots(trace, *what) for what in aimed)
         theta = trace.read(JOINT, "work", "theta", coordinates_of(laws))[model.along[0]]
+        aim, rate = _aimed(trace, kind, model, theta)
         stiffness, damping = numbers(trace, model.stiffness)[0], numbers(trace, model.damping)[0]
-        found = stiffness * (u1 + theta * (u2 - u1)) + damping * ((r1 + r2) / 2)
-        trace.add_to(JOINT, "tension", spread(trace, [found]), rate=Rate.STEP)
+        trace.add_to(JOINT, "tension", spread(trace, [stiffness * aim + damping * rate]), rate=Rate.STEP)
 
     def remember(trace: Trace) -> None:
-        for name, meaning, of in aimed:
-            _, now = at_knots(trace, name, meaning, of)
+        for name, meaning, of in _aims(model):
+            _, now = _at_knots(trace, kind, name, meaning, of)
             trace.write(kind, name, [now], f"{meaning}, at this knot", of, store="state")
 
     text = "what is aimed at, at this knot"
@@ -394,6 +458,7 @@ def law_kernels(records: Records, kind: str, model: LawModel, baked: Baked, back
     kernels["finish"] = single(records, f"finish_{kind}", text, ports, kind, finish)
     if not model.joint:
         kernels["energy"] = _energy_of_point_spring(records, kind, model, ports)
+        kernels["account"] = _account_of_point_spring(records, kind, model, ports)
     return LawKernels(kernels, len(moving) == 2)
 
 
@@ -437,6 +502,24 @@ def _number(trace: Trace, model: LawModel, name: str) -> Scalar:
     if p is None:
         return trace.graph.constant(0)
     return trace.read(trace.own, "parameters", name, 1, p.meaning, p.unit)[0]
+
+
+def _account_of_point_spring(records: Records, kind: str, model: LawModel, ports) -> Kernel:
+    """What the spring gives, and what its damper takes."""
+
+    def build(trace: Trace) -> None:
+        trace.note("work += V(1) - V(2);  spent += d (c2 - c1)²/h", "the work of an energy; the power of a damper")
+        laws, h = model.laws, common.step(trace)
+        rates = trace.read(kind, "work", "rho", len(laws.coordinates), *MEANINGS["rho"], rate=Rate.ITERATION)
+        first = trace.read(kind, "work", "coordinate", len(laws.elastic), *MEANINGS["coordinate"], rate=Rate.STEP)
+        ways = [h * rates[row] for row in laws.elastic]
+        shorter = [_number(trace, model, "length") - (c + way / 2) for c, way in zip(first, ways, strict=True)]
+        add(trace, WORK, _number(trace, model, "stiffness") * dot(trace, shorter, ways))
+        if laws.damped:
+            squares = dot(trace, *[[rates[row] for row in laws.damped]] * 2)
+            add(trace, SPENT, h * (_number(trace, model, "damping") * squares))
+
+    return single(records, f"account_{kind}", "what the spring gives, and its damper takes", ports, kind, build)
 
 
 def _energy_of_point_spring(records: Records, kind: str, model: LawModel, ports) -> Kernel:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from symvi.physics import pairs
 from symvi.physics.model import DryFrictionModel, LimitModel
 from symvi.program import common
+from symvi.program.account import SPENT, add, mean_motion
 from symvi.program.body import use
 from symvi.program.common import JOINT, single
 from symvi.program.constraint import gather_means, slope
@@ -75,6 +76,7 @@ class _RowKernels:
             "react": (self.react, "the force along every coordinate"),
             "reset": (self.reset, "no part of the step yet"),
             "gather": (self.gather, "means over the parts of the step so far of the forces"),
+            "account": (self.account, "what the node takes"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
             "launch": (self.forget, "no impulses from before a start"),
             "launch_chord": (self.forget, "no impulses from before a start"),
@@ -153,6 +155,12 @@ class _RowKernels:
     def forget(self, trace: Trace) -> None:
         trace.write(self.kind, "pressed", [trace.graph.constant(0)] * self.remembered, store="state")
 
+    def account(self, trace: Trace) -> None:
+        """Impulses between two steps work along the mean of both steps' rates, by the gradient where they act."""
+        trace.note("spent -= impulse·G(z1) (v_- + v_+)/2", "the power of impulses")
+        rates = self._rates(trace, mean_motion, self.gradients)
+        add(trace, SPENT, -dot(trace, self.impulses(trace), rates))
+
     def react(self, trace: Trace) -> None:
         time = common.impulse(trace)
         trace.write(
@@ -167,11 +175,15 @@ class _RowKernels:
 
     def changes(self, trace: Trace) -> list[Scalar]:
         """du of every row from the bodies' solved increments."""
+        return [-x for x in self._rates(trace, solved)]
+
+    def _rates(self, trace: Trace, motion, gradients=None) -> list[Scalar]:
+        """Rates of the rows by a motion of the bodies, label -> six velocities; by gradients at the second knot."""
         total = [trace.graph.constant(0)] * self.rows
         for label in self.moving:
-            rows = stored(trace, self.second[label])
-            total = [a + dot(trace, row, solved(trace, label)) for a, row in zip(total, rows, strict=True)]
-        return [-x for x in total]
+            rows = stored(trace, (gradients or self.second)[label])
+            total = [a + dot(trace, row, motion(trace, label)) for a, row in zip(total, rows, strict=True)]
+        return total
 
     def spread(self, trace: Trace) -> None:
         time = common.impulse(trace)

@@ -1,7 +1,8 @@
-"""Records: the named fields that a node type keeps, in five stores.
+"""Records: the named fields that a node type keeps, in six stores.
 
 parameters: numbers that the user may change at run time; state: what a step hands on to the next; input: what drives
-one step; work: scratch of the solver; motion: coordinates of joints and their rates, where bodies are placed by them.
+one step; work: scratch of the solver; motion: coordinates of joints and their rates, where bodies are placed by them;
+account: sums over the steps between two recorded knots, of energy that laws give and take.
 Every field is an array of reals, so any back end can hold a record as it likes.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-STORES = ("parameters", "state", "input", "work", "motion")
+STORES = ("parameters", "state", "input", "work", "motion", "account")
 
 
 @dataclass(frozen=True)

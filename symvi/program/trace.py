@@ -23,6 +23,7 @@ STORE_RATES = {
     "input": Rate.STEP,
     "work": Rate.ITERATION,
     "motion": Rate.STEP,
+    "account": Rate.ITERATION,
 }
 KEPT = "kept"
 

@@ -27,6 +27,7 @@ class Engine(Protocol):
     plan: Plan
     parameters: np.ndarray
     state: np.ndarray
+    account: np.ndarray  # sums of energies since the last recorded knot
     iterations: int  # of the step that failed last
     would_do: int  # equal parts in which that step would have been solved; 0 if none are known
 
@@ -62,11 +63,13 @@ class CEngine:
         self.parameters, self.state, self.work = (
             np.zeros(max(1, plan.sizes[store]), self._type) for store in ("parameters", "state", "work")
         )
+        self._ledger = np.zeros(2 * plan.sizes["account"], self._type)
+        self.account = self._ledger[: plan.sizes["account"]]
         self.parameters[: len(plan.defaults)] = plan.defaults
         self._frame = plan.frame["size"][0]
 
     def forget(self) -> None:
-        self.state[:] = self.work[:] = 0.0
+        self.state[:] = self.work[:] = self.account[:] = 0.0
 
     def _pointer(self, array: np.ndarray, store: str):
         return self._ffi.cast(f"{self._prefix}_{store} *", array.ctypes.data)
@@ -116,8 +119,9 @@ class CEngine:
         kept, (p, z, u, w) = self._memory(inputs)
         frames = np.zeros((1 + steps // every, self._frame), self._type)
         done = self._ffi.new("int *")
+        where, ledger = self._pointer(frames, "frame"), self._pointer(self._ledger, "ledger")
         status = self._function("rollout")(
-            p, self._options(options), z, u, int(varying), w, steps, every, self._pointer(frames, "frame"), done
+            p, self._options(options), z, u, int(varying), w, steps, every, where, done, ledger
         )
         if status < 0:
             self._look_at_failure(int(status), options, u + int(varying) * done[0])
@@ -155,10 +159,11 @@ class PythonEngine:
         self.solver = ReferenceSolver(program)
         self.parameters = np.array(plan.defaults, np.float64)
         self.state = np.zeros(plan.sizes["state"])
+        self.account = np.zeros(plan.sizes["account"])
         self._order = {store: [k.split("/") for k in plan.fields[store]] for store in STORES}
 
     def forget(self) -> None:
-        self.state[:] = 0.0
+        self.state[:] = self.account[:] = 0.0
         for values in self._lists("work"):
             values[:] = [0.0] * len(values)
 
@@ -175,6 +180,7 @@ class PythonEngine:
 
     def _pull_state(self) -> None:
         self.state[:] = self.flat("state")
+        self.account[:] = self.flat("account")
 
     def flat(self, store: str) -> np.ndarray:
         """A store's numbers in the plan's order."""
@@ -183,6 +189,7 @@ class PythonEngine:
     def _enter(self, inputs: np.ndarray) -> None:
         self._push("parameters", self.parameters)
         self._push("state", self.state)
+        self._push("account", self.account)
         self._push("input", np.ravel(inputs))
 
     def start(self, inputs: np.ndarray, knot: int) -> float:
@@ -217,6 +224,12 @@ class PythonEngine:
             "before_q": [[0.0] * 4] * n,
             "iterations": 0,
             "status": 0,
+            "misread": 0.0,
+            "work": [0.0] * len(self.plan.works),
+            "pace": 0.0,
+            "sway": 0.0,
+            "late": [[0.0] * 2] * len(self.plan.late),
+            "spent": [0.0] * len(self.plan.losses),
         }
 
     def _seen(self) -> dict:
@@ -229,11 +242,22 @@ class PythonEngine:
         """The knot that a step began at, once it was solved, or was not."""
         try:
             self.solver.see_behind(solved)
-            return self._seen()
+            seen = self._seen()
+            if solved and self.plan.drivers and self.solver.time_before() > 0.0:
+                seen["misread"] = self.solver.misread(self._velocities())
+            return seen
         except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
             names = ("x", "q", "v", "w", "kinetic", "potential", "momentum", "spin", "closure", "angle")
+            names += ("scatter", "swerve")
             shapes = {name: self.plan.frame[name][1] for name in names if name in self.plan.frame}
             return {name: np.full(shape, np.nan) for name, shape in shapes.items()}
+
+    def _velocities(self) -> list[list[list[float]]]:
+        """(v, w) of every body over the step that led to the state."""
+        count = len(self.plan.bodies)
+        return [
+            [self.state[self.plan.at("state", "body", k, name)].tolist() for name in ("v", "w")] for k in range(count)
+        ]
 
     def _frame_of(self, values: dict) -> np.ndarray:
         work, contacts = self.solver.memory.work, list(values["contact"]) if self.plan.contacts else []
@@ -254,7 +278,7 @@ class PythonEngine:
                 self._push("input", inputs[n])
             knot, recorded = self.flat("state"), n % every == 0
             before = self._placement()
-            status = solver.step()
+            status = solver.step(accounted=True)
             effort = {name: getattr(solver, name) for name in ("iterations", "retries", "substeps")}
             effort["status"] = int(status)
             following = before | self._forces() | effort if status >= 0 and (n + 1) % every == 0 else {}
@@ -267,7 +291,11 @@ class PythonEngine:
                 self._pull_state()
                 self._look_at_failure(int(status), options)
                 return int(status), n, np.array(frames).reshape(-1, self.plan.frame["size"][0])
-            led, worst = following, max(worst, int(status))
+            if following:
+                if varying:
+                    self._push("input", inputs[n + 1])
+                following |= solver.record_account()
+            led, worst = {"misread": 0.0} | following, max(worst, int(status))
         self._pull_state()
         if steps % every == 0:
             if varying:

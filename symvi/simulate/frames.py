@@ -9,6 +9,7 @@ import numpy as np
 from symvi.mechanism import Mechanism, free_rotations, free_translations
 from symvi.mechanism.state import State
 from symvi.program.control import CONTACT_SIZE
+from symvi.simulate.energy_guard import Balance, watch
 from symvi.simulate.plan import Plan
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Angles, Turning, rotation_matrices
@@ -83,10 +84,28 @@ def carried_angles(
 
 def observe_again(plan: Plan, frame: np.ndarray, fresh: np.ndarray) -> None:
     """Velocities at a knot, and what follows from them, once the step from there is known, and the inputs of it."""
-    for name in ("v", "w", "kinetic", "momentum", "spin"):
+    for name in ("v", "w", "kinetic", "momentum", "spin", "scatter", "swerve", "misread"):
         offset, shape = plan.frame[name]
         part = slice(offset, offset + int(np.prod(shape)))
         frame[part] = fresh[part]
+
+
+def gathered(plan: Plan, recorded: np.ndarray, count: int) -> np.ndarray:
+    """The first frame and every count-th after it, with the sums of those that it takes the place of."""
+    kept = recorded[count::count].copy()
+    parts = recorded[1 : 1 + count * len(kept)].reshape(len(kept), count, -1)
+
+    def place(name: str) -> slice:
+        offset, shape = plan.frame[name]
+        return slice(offset, offset + int(np.prod(shape)))
+
+    for name in {"work", "spent"} & plan.frame.keys():
+        kept[:, place(name)] = parts[:, :, place(name)].sum(axis=1)
+    if "late" in plan.frame:  # settled is what the step after the frame before has settled
+        kept[:, place("late")][:, ::2] = parts[:, 0, place("late")][:, ::2]
+    for name in ("pace", "sway"):
+        kept[:, place(name)] = parts[:, :, place(name)].max(axis=1)
+    return np.concatenate([recorded[:1], kept])
 
 
 def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
@@ -111,6 +130,26 @@ def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
             frame[offset : offset + len(flat)] = flat
 
 
+def _booked(plan: Plan, recorded: np.ndarray, start: Trajectory | None) -> dict[str, np.ndarray]:
+    """What was given and taken from knot to knot, and what the guard remembers of the motion that goes on."""
+    shapes = {"work": (len(plan.works),), "spent": (len(plan.losses),)}
+    found = {
+        f"{name}_values": entry(plan, recorded, name) if name in plan.frame else np.zeros((len(recorded), *shape))
+        for name, shape in shapes.items()
+    }
+    paid = [note for note in plan.works if note["paid"]]
+    found["late_values"] = np.zeros((len(recorded), len(paid), 2))
+    if plan.late:
+        found["late_values"][:, [note["late"] for note in paid]] = entry(plan, recorded, "late")
+    if start is None:
+        energy = entry(plan, recorded[:1], "kinetic") + entry(plan, recorded[:1], "potential")
+        return found | {"begin": Balance(float(energy[0])).numbers}
+    found["work_values"][0] = start.work_values.sum(axis=0)
+    found["spent_values"][0] = start.spent_values.sum(axis=0)
+    found["late_values"][0, :, 1] = start.late_values[-1, :, 1]
+    return found | {"begin": watch(start).after.numbers}
+
+
 def trajectory(
     mechanism: Mechanism,
     plan: Plan,
@@ -124,8 +163,12 @@ def trajectory(
     loops: str,
     first_angles: Angles,
     counted_angles: Mapping[str, np.ndarray],
+    account: np.ndarray,
+    real: str,
+    slack: tuple[float, float],
+    start: Trajectory | None,
 ) -> Trajectory:
-    """A trajectory from recorded frames."""
+    """A trajectory from recorded frames. start: the one that it goes on from."""
     multipliers, offset = {}, 0
     rows = entry(plan, recorded, "rows") if plan.rows else np.zeros((len(recorded), 0))
     for constraint in plan.constraints:
@@ -171,4 +214,11 @@ def trajectory(
         contact_names=tuple(node["name"] for node in plan.contacts),
         stop_values=entry(plan, recorded, "stop") if plan.stops else np.zeros((len(recorded), 0)),
         stop_names=tuple(node["name"] for node in plan.stops for _ in range(node["rows"])),
+        **_booked(plan, recorded, start),
+        **{name: entry(plan, recorded, name) for name in ("scatter", "swerve", "pace", "sway", "misread")},
+        work_names=tuple((note["name"], note["paid"]) for note in plan.works),
+        loss_names=plan.losses,
+        account=account,
+        real=real,
+        slack=slack,
     )

@@ -74,6 +74,21 @@ class Plan:
         return tuple(node for node in self.notes["inequalities"] if node["type"] not in CONTACT_TYPES)
 
     @cached_property
+    def works(self) -> tuple[Mapping[str, Any], ...]:
+        """The laws and drivers that give energy, in the order in which frames report their work."""
+        return tuple(self.notes["works"])
+
+    @cached_property
+    def late(self) -> tuple[Mapping[str, Any], ...]:
+        """Those that act at knots, whose work in a step the next one closes."""
+        return tuple(note for note in self.works if note["late"])
+
+    @cached_property
+    def losses(self) -> tuple[tuple[str, str], ...]:
+        """(element, way) of everything that takes energy: what it is taken by, in the order of frames."""
+        return tuple((note["name"], way) for note in self.notes["losses"] for way in note["ways"])
+
+    @cached_property
     def frame(self) -> dict[str, tuple[int, tuple[int, ...]]]:
         """Offsets and shapes of what a frame holds, in the order of the generated struct."""
         n = len(self.bodies)
@@ -105,6 +120,13 @@ class Plan:
             shapes["angle"] = (len(self.carried),)
         if self.notes["watched"]:
             shapes |= {"before_x": (n, 3), "before_q": (n, 4)}
+        shapes |= {"scatter": (), "swerve": (), "pace": (), "sway": (), "misread": ()}
+        if self.works:
+            shapes["work"] = (len(self.works),)
+        if self.late:
+            shapes["late"] = (len(self.late), 2)
+        if self.losses:
+            shapes["spent"] = (len(self.losses),)
         if self.drivers:
             shapes["power"] = (len(self.drivers),)
         places, offset = {}, 0

@@ -35,6 +35,7 @@ from symvi.program.control import (
 from symvi.program.path import CLEAR, HARDLY, JOINED, TURNED
 from symvi.program.program import Program
 from symvi.program.records import STORES
+from symvi.simulate.accounts import Accounts
 from symvi.simulate.branch import Branch, aims_of
 from symvi.simulate.interior import Interior
 from symvi.simulate.placing import Placing, restore
@@ -111,6 +112,18 @@ def _largest(records: list[SimpleNamespace]) -> float:
     return largest
 
 
+class Beginnings:
+    """The state where a step begins, and the account where one is kept."""
+
+    def __init__(self, memory: Memory, accounted: bool):
+        self.memory, self.accounted = memory, accounted
+        self.state, self.account = deepcopy(memory.state), deepcopy(memory.account) if accounted else {}
+
+    def restore(self) -> None:
+        restore(self.memory.state, self.state)
+        restore(self.memory.account, self.account)
+
+
 class ReferenceSolver:
     """One mechanism's solver in Python. Records lie in `memory`; entry points are those of the generated C."""
 
@@ -134,6 +147,7 @@ class ReferenceSolver:
         self.interior = Interior(self) if program.notes["inequalities"] else None
         self.branch = Branch(self) if self.loops else None
         self.placing = Placing(self)
+        self.accounts = Accounts(program, self.memory.account)
         self.iterations = self.retries = self.substeps = 0
         self.increment = inf
         self.targets = aims_of(self.memory)
@@ -163,14 +177,17 @@ class ReferenceSolver:
         last = 0.5 * (state.before[0] + state.earlier[0])
         return self.common.impulse[0] / last if last > 0.0 else 0.0
 
-    def step(self) -> SolverStatus:
-        """One step, its parameters set up first; the state stays as it was when the status is negative."""
+    def step(self, accounted: bool = False) -> SolverStatus:
+        """One step, its parameters set up first; the state stays as it was when the status is negative.
+
+        accounted: what it gives and takes of energy is added to the account.
+        """
         if not self.is_step():
             self.switches(0.0, 0.0, 0.0)
             return SolverStatus.BAD_STEP
-        return self.step_once()
+        return self.step_once(accounted)
 
-    def step_once(self) -> SolverStatus:
+    def step_once(self, accounted: bool = False) -> SolverStatus:
         """One step; of one that failed there are no forces, and the state is as it was."""
         self.iterations = self.retries = self.substeps = 0
         if not self.placing.all_finite():
@@ -178,39 +195,39 @@ class ReferenceSolver:
         elif not self.are_units():
             status = SolverStatus.NOT_UNIT
         else:
-            first = deepcopy(self.memory.state)
+            first = Beginnings(self.memory, accounted)
             status = self._take_finer(first)
             if status < 0:
-                restore(self.memory.state, first)
+                first.restore()
         if status < 0:
             self.switches(0.0, 0.0, 0.0)
         return status
 
-    def _take_finer(self, first: Mapping) -> SolverStatus:
+    def _take_finer(self, first: Beginnings) -> SolverStatus:
         """A step in parts, as many as its level says, and in twice as many while it fails or while parts are rough.
 
         Roughness counts in a motion of which a step has failed before. If none are fine enough, the last ones that were
-        solved are taken. first: the state where the step begins.
+        solved are taken. first: the state, and the account, where the step begins.
         """
         options, state = self.options, self.memory.state["common"][0]
         most = 0 if options.fixed_iterations > 0 else PARTS.index(options.substeps)
         level = state.level[0]
         halvings, solved = halvings_of(level, most), -1
-        status = self._take_parts(halvings)
+        status = self._take_parts(halvings, first.accounted)
         while (status in MENDED or (status >= 0 and self.common.rough[0] > ROUGH)) and halvings < most:
             solved = halvings if status >= 0 else solved
             halvings += 1
             level = float(halvings) + 1.0
-            restore(self.memory.state, first)
+            first.restore()
             state.level[0] = level
-            status = self._take_parts(halvings)
+            status = self._take_parts(halvings, first.accounted)
         if status < 0 <= solved:
-            restore(self.memory.state, first)
-            status = self._take_parts(solved)
+            first.restore()
+            status = self._take_parts(solved, first.accounted)
         state.level[0] = level_after(level, self.common.rough[0]) if most > 0 and level > 0.0 else 0.0
         return status
 
-    def _take_parts(self, halvings: int) -> SolverStatus:
+    def _take_parts(self, halvings: int, accounted: bool) -> SolverStatus:
         """One step in equal parts, as many as halvings make: inputs are held, drivers go at an even rate.
 
         If a part fails, the state is left there.
@@ -226,7 +243,7 @@ class ReferenceSolver:
             for target, start, end in ways:
                 target[0] = start + n / parts * (end - start) if n < parts else end
             self.iterations = self.retries = 0
-            now = self._take(n == parts)
+            now = self._take(n == parts, accounted)
             iterations, retries = iterations + self.iterations, retries + self.retries
             status = now if now < 0 or now > status else status
             if status < 0:
@@ -236,7 +253,7 @@ class ReferenceSolver:
         self.iterations, self.retries = iterations, retries
         return status
 
-    def _take(self, last: bool) -> SolverStatus:
+    def _take(self, last: bool, accounted: bool) -> SolverStatus:
         """One step of the length that is set up; the work memory holds it afterwards, even if it failed.
 
         Forces at a knot act for half of the step before it and half of the one after it.
@@ -257,6 +274,9 @@ class ReferenceSolver:
             status = SolverStatus.LOOP_STALLED
         if status < 0:
             return status
+        if accounted:
+            self.run("account")
+            self.accounts.note_step()
         if self.compares:
             self._roughen()
         if not self.common.elapsed[0] > 0.0:  # at the knot itself, what the first part does acts
@@ -389,14 +409,17 @@ class ReferenceSolver:
     def seen(self) -> dict[str, object]:
         """A knot at the velocities that the work memory holds: placements, energies, momenta, closure."""
         common, states = self.common, self.memory.state["body"]
-        common.kinetic[0] = common.potential[0] = 0.0
+        common.kinetic[0] = common.potential[0] = common.scatter[0] = common.swerve[0] = 0.0
         common.momentum[:] = common.spin[:] = [0.0] * 3
         self.run("energy")
+        self.run("scatter")
         frame = {
             "x": [list(body.x) for body in states],
             "q": [list(body.q) for body in states],
             "v": [list(body.v) for body in self.bodies],
             "w": [list(body.w) for body in self.bodies],
+            "scatter": common.scatter[0],
+            "swerve": common.swerve[0],
             "kinetic": common.kinetic[0],
             "potential": common.potential[0],
             "momentum": list(common.momentum),
@@ -405,6 +428,22 @@ class ReferenceSolver:
         if self.watched:
             self.run("watch")
         return frame | {"closure": self.closure()}
+
+    def misread(self, after: list[list[list[float]]]) -> float:
+        """How far the energy of a knot that was seen is from that of both steps around it. after: (v, w) of bodies."""
+        self.common.misread[0] = 0.0
+        for body, (v, w) in zip(self.bodies, after, strict=True):
+            body.seen[:] = [*body.v, *body.w]
+            body.v[:], body.w[:] = v, w
+        self.run("reread")
+        return self.common.misread[0]
+
+    def record_account(self) -> dict[str, list]:
+        """The sums at the knot that was reached; they begin anew."""
+        if self.accounts.late:
+            self.run("prepare")
+            self.run("ahead")
+        return self.accounts.record()
 
     def project(self, max_iterations: int = 50) -> float:
         """Move an approximate placement onto the constraints (Gauss-Newton, by mass); returns the closure left."""

@@ -99,15 +99,15 @@ class Run:
         """Frames as the engine's; turns are counted between them where the solver does not."""
         if self.counter is None:
             return self.engine.rollout(block, varying, count, self.every, self.options)
-        last, before = self.found[-1][-1:], self.engine.state.copy()
+        last, before, account = self.found[-1][-1:], self.engine.state.copy(), self.engine.account.copy()
         for stride in self.counter.strides(self.every, frames.entry(self.plan, last, "w")):
-            self.engine.state[:] = before
+            self.engine.state[:], self.engine.account[:] = before, account
             status, done, seen = self.engine.rollout(block, varying, count, stride, self.options)
             seen = seen[: 1 + done // stride]
             q, w = (frames.entry(self.plan, seen, name) for name in "qw")
             if self.counter.count(q, w, stride, self.every // stride):
                 break
-        return status, done, seen[:: self.every // stride]
+        return status, done, frames.gathered(self.plan, seen, self.every // stride)
 
     def stepwise(self, controller: Controller | None) -> int:
         """To the end step by step: a controller decides at every knot where one begins, and gains may change.
@@ -125,6 +125,7 @@ class Run:
 
     def _stepwise(self, controller: Controller | None) -> int:
         state = self.state(self.found[0][0], self.times[0], self.angles)
+        since = [self.found[-1][0]]  # knots since the last recorded one
         others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.ahead)
         for n in range(self.steps):
             row = self._decide(n, {} if controller is None else controller(float(self.times[n]), state))
@@ -135,8 +136,10 @@ class Run:
                 return status
             self.done = n + 1
             state = self.state(seen[1], self.times[n + 1], state.angles)
+            since.append(seen[1])
             if (n + 1) % self.every == 0:
-                self.found.append(seen[1:])
+                self.found.append(frames.gathered(self.plan, np.stack(since), self.every)[1:])
+                since = [self.found[-1][0]]
                 if self.counter:
                     self.counter.add(state.angles)
             self._tell(n + 1)

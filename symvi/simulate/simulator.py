@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from symvi.errors import AssemblyError, MechanismError, SpinWarning
+from symvi.errors import AssemblyError, EnergyWarning, MechanismError, SpinWarning, StiffnessWarning
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
@@ -415,6 +415,8 @@ class Simulator:
         progress: called with (steps done, steps in all).
         Raises SolverError (with the status), MechanismError, AssemblyError. Warns (SpinWarning) where a body turns so
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
+        Warns (EnergyWarning) of energy that nothing has paid for (see `Trajectory.rise`); then, and after a failure,
+        of forces at knots that are too stiff for the step (StiffnessWarning, `Trajectory.too_stiff`).
         """
         if on_error not in ("raise", "status"):
             raise ValueError(f"on_error {on_error!r}: use 'raise' or 'status'")
@@ -459,6 +461,7 @@ class Simulator:
                 raise failure
             recorded[-1, self.plan.frame["status"][0]] = status
         resume = self.engine.state.astype(float).copy()
+        account = self.engine.account.astype(float).copy()
         if run.done % every:  # it failed beyond the last recorded knot: nothing goes on from there
             resume = resume[:0]
         driven, names = run.recorded_inputs()
@@ -475,10 +478,37 @@ class Simulator:
             self.loops,
             run.angles,
             {} if run.counter is None else run.counter.result(),
+            account,
+            self._real,
+            self._slack(options, step),
+            start if isinstance(start, Trajectory) else None,
         )
         if spin := motion.fast_spin():
             warnings.warn(str(spin), SpinWarning, stacklevel=2)
+        if motion.rise:
+            warnings.warn(motion.rise.sentence, EnergyWarning, stacklevel=2)
+        if motion.rise or status < 0:
+            for one in motion.too_stiff:
+                warnings.warn(one.sentence, StiffnessWarning, stacklevel=2)
         return motion
+
+    def _slack(self, options: SolverOptions, step: float) -> tuple[float, float]:
+        """Energy that contacts, limits and dry friction may give in a step: all that their complementarity may be, and
+        as much for what their slacks miss; and energy of what the tolerance leaves of velocities [J]."""
+        options, plan, parameters = options.in_precision(self._real), self.plan, self.engine.parameters
+        masses = sum(float(parameters[plan.at("parameters", "body", k, "mass")][0]) for k in range(len(plan.bodies)))
+        sizes = sum(float(parameters[plan.at("parameters", "body", k, "size")][0]) for k in range(len(plan.bodies)))
+        left = (masses + sizes) * options.tolerance * options.tolerance
+        nodes = plan.notes["inequalities"]
+        if not nodes:
+            return 0.0, left
+        fall = float(parameters[plan.at("parameters", "common", 0, "acceleration")][0]) * step
+        hefts = sum(
+            (node["pairs"] + node["cone"])
+            * float(parameters[plan.at("parameters", node["kind"], node["index"], "heft")][0])
+            for node in nodes
+        )
+        return 2.0 * options.complementarity * fall * fall * hefts, left
 
     def _go_on(self, start: Trajectory, step: float) -> None:
         """Put the solver where a trajectory ended."""
@@ -512,6 +542,7 @@ class Simulator:
         self._set_step(step)
         self.engine.forget()
         self.engine.state[:] = start.resume
+        self.engine.account[:] = start.account
         self._turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
 
     def _hold(self, rows: np.ndarray, given: Mapping[str, object]) -> None:

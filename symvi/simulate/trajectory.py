@@ -19,10 +19,13 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.files import refuse_pipe
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
+from symvi.simulate import energy_guard
 from symvi.simulate.contacts import Contacts
+from symvi.simulate.energy_guard import Rise
+from symvi.simulate.knot_stiffness import TooStiff, too_stiff
 from symvi.simulate.spin import FAST, FastSpin, fastest
 
-FORMAT = 4
+FORMAT = 5
 READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
 Array = NDArray[np.float64]
 
@@ -72,6 +75,14 @@ class Trajectory:
     first_angles: joint -> its one or two angles at the first knot [rad], whole turns included, where they are known.
     carried_angles: joint -> (N, r), angles that were counted in every step; NaN where only the other one of two was.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
+    account: its sums of energies there. real: "double" or "float", what it computed in. slack: energy that
+        contacts, limits and dry friction may give in a step, by the complementarity that is left, and energy of what is
+        left of velocities [J].
+    work_values (N, m), work_names: what laws and drivers gave from knot to knot [J], and whether it is paid for from
+        outside. late_values (N, p, 2): of those, work that the following step settled, the same as far as a knot knows
+        it. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
+    scatter, swerve, pace, sway, misread (N,): what the energy guard knows by velocities [J] (program/account.py).
+    begin (7,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     format: of the file that it was read from; no simulation goes on from an old one.
     """
 
@@ -108,6 +119,20 @@ class Trajectory:
     first_angles: Mapping[str, tuple[float, ...]]
     carried_angles: Mapping[str, Array]
     substeps: Array
+    work_values: Array
+    work_names: tuple[tuple[str, bool], ...]
+    late_values: Array
+    spent_values: Array
+    loss_names: tuple[tuple[str, str], ...]
+    scatter: Array
+    swerve: Array
+    pace: Array
+    sway: Array
+    misread: Array
+    begin: Array
+    account: Array
+    real: str
+    slack: tuple[float, float]
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -148,6 +173,36 @@ class Trajectory:
     def energy(self) -> Array:
         """Total energy at every knot [J]."""
         return self.kinetic_energy + self.potential_energy
+
+    @cached_property
+    def work(self) -> Mapping[str, Array]:
+        """Driver, servo, actuator or wrench -> (N,): what it has given since the motion began [J].
+
+        Energy of springs and potentials is part of `potential_energy`; what a servo's damping takes is part of its
+        work. At the last knot it is known to first order in the step.
+        """
+        return ByName("work of a driver, servo, actuator or wrench", energy_guard.work_by_element(self))
+
+    @cached_property
+    def dissipation(self) -> Mapping[str, Array]:
+        """Way -> (N,): energy taken since the motion began [J], by "dampers", "dry friction", "limits", by "friction"
+        and "impact" of contacts, and "other": what is left of the balance, which the method's order explains."""
+        return ByName("dissipation", energy_guard.dissipation_by_way(self))
+
+    @cached_property
+    def energy_balance(self) -> Array:
+        """(N,): energy less that at the beginning and all work [J]: never rises, but within the method's order."""
+        return energy_guard.watch(self).balance
+
+    @cached_property
+    def rise(self) -> Rise | None:
+        """The first rise of energy that nothing has paid for: time, amount, element; None in a motion that is sound."""
+        return energy_guard.find_rise(self)
+
+    @cached_property
+    def too_stiff(self) -> list[TooStiff]:
+        """The forces at knots that the step was too long for, each where it first was, in the order of time."""
+        return too_stiff(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -225,6 +280,10 @@ class Trajectory:
             "undetermined": self.undetermined,
             "settings": dict(self.settings),
             "loops": self.loops,
+            "work_names": self.work_names,
+            "loss_names": self.loss_names,
+            "real": self.real,
+            "slack": self.slack,
             "first_angles": dict(self.first_angles),
         }
         temporary = path.with_name(path.name + ".part")
@@ -260,8 +319,16 @@ class Trajectory:
         for name in [n for n in arrays if ":" in n]:
             kind, joint = name.split(":", 1)
             groups[kind][joint] = arrays.pop(name)
-        if header["format"] < FORMAT:  # no step was split
-            arrays.setdefault("substeps", np.minimum(np.arange(len(arrays["time"])), 1.0))
+        if header["format"] < FORMAT:  # no step was split, and nothing is known of work
+            count = len(arrays["time"])
+            arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
+            for name in ("scatter", "swerve", "pace", "sway", "misread"):
+                arrays.setdefault(name, np.full(count, np.nan))
+            arrays.setdefault("begin", np.full(7, np.nan))
+            arrays.setdefault("account", np.zeros(0))
+            for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
+                arrays.setdefault(name, np.zeros((count, *shape)))
+            header = {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0)} | header
         return cls(
             mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
             step=header["step"],
@@ -274,6 +341,10 @@ class Trajectory:
             undetermined=tuple(header["undetermined"]),
             settings={name: tuple(values) for name, values in header["settings"].items()},
             loops=header["loops"],
+            work_names=tuple((name, bool(paid)) for name, paid in header["work_names"]),
+            loss_names=tuple((name, way) for name, way in header["loss_names"]),
+            real=header["real"],
+            slack=tuple(map(float, header["slack"])),
             first_angles={name: tuple(values) for name, values in header["first_angles"].items()},
             carried_angles=groups["angle"],
             format=header["format"],
@@ -289,6 +360,12 @@ class Trajectory:
         shapes |= {name: (count,) for name in ("time", *per_knot)}
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
         shapes["inputs"] = count, len(self.input_names)
+        shapes |= dict.fromkeys(("scatter", "swerve", "pace", "sway", "misread"), (count,)) | {
+            "begin": (7,),
+            "work_values": (count, len(self.work_names)),
+        }
+        shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 2
+        shapes["spent_values"] = count, len(self.loss_names)
         found = {name: getattr(self, name).shape for name in shapes}
         grouped = [*self.kept_reactions.values(), *self.multipliers.values(), *self.powers.values()]
         grouped += self.carried_angles.values()
@@ -311,6 +388,7 @@ class Trajectory:
             "kinetic_energy": self.kinetic_energy,
             "potential_energy": self.potential_energy,
             "energy": self.energy,
+            "energy_balance": self.energy_balance,
             "closure": self.closure,
             "iterations": self.iterations,
             "substeps": self.substeps,
@@ -322,6 +400,8 @@ class Trajectory:
             columns |= {f"{name}.sliding.{part}": contact.sliding[:, i] for i, part in enumerate("xyz")}
         for name, forces in self.stop_forces.items():
             columns |= {f"{name}.force[{k}]": forces[:, k] for k in range(forces.shape[1])}
+        columns |= {f"{name}.work": values for name, values in self.work.items()}
+        columns |= {f"dissipation.{way.replace(' ', '_')}": values for way, values in self.dissipation.items()}
         columns |= {name: self.inputs[:, k] for k, name in enumerate(self.input_names)}
         temporary = path.with_name(path.name + ".part")
         with temporary.open("w", newline="", encoding="utf-8") as file:

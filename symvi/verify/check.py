@@ -38,7 +38,11 @@ class View:
             "spin": random(3),
             "missed": random(1),
             "moved": random(1),
+            "scatter": random(1),
+            "swerve": random(1),
+            "misread": random(1),
         }
+        self.seen = {name: random(6) for name in scene.bodies} if scene.mechanism.drivers else {}
         self.elapsed = random(1)[0]
         self.totals = {name: self._totals(node) for name, node in scene.nodes.items()}
 
@@ -103,6 +107,12 @@ class View:
         """Velocities at a knot, as observing solves for them, and sums to add to."""
         self.set_sums(memory)
         self.set_velocities(memory)
+
+    def set_seen(self, memory: Memory) -> None:
+        """Velocities that were seen at the knot, where drivers act, and sums to add to."""
+        self.set_sums(memory)
+        for name, velocities in self.seen.items():
+            self.set(memory, name, seen=velocities)
 
     def set_solution(self, memory: Memory) -> None:
         self.set_length(memory)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from symvi.verify.ctext import Function, Reader, Statement, UnreadableText, read_function, tokens
 
-STORES = {"p": "parameters", "z": "state", "u": "input", "w": "work", "m": "motion"}
+STORES = {"p": "parameters", "z": "state", "u": "input", "w": "work", "m": "motion", "account": "account"}
 ACCESS = re.compile(r"(?<!\b[pzum]->)\b(\w+)\[[^\]]*\]\.(\w+)")  # of work: other records are seen whole
 FUNCTION = re.compile(r"^static void (\w+)\([^)]*\)\n\{.*?^\}\n", re.S | re.M)
 TABLE = re.compile(r"^ *static const unsigned short (\w+)_table\[\d+\]\[\d+\] = \{(.*?)^ *\};\n", re.S | re.M)

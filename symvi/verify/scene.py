@@ -76,6 +76,7 @@ class Scene:
         self.nodes = {node.name: node for kind, node in everything if self.acts(kind)}
         self.watched = {node.name: node for kind, node in everything if not self.acts(kind)}
         self.inputs, self.states = self._fields("input", self.nodes), self._fields("state", self.nodes)
+        self.accounts = self._fields("account", self.nodes)
         self.watched_states = self._fields("state", self.watched)
         self._branches()
         self.bodies = {body.name: self._body(body, exact) for body in mechanism.bodies}
@@ -203,7 +204,9 @@ class Scene:
     def _record(self, kind: str, store: str, node) -> dict[str, list]:
         fields = self.program.records.of(kind, store)
         states = self.states if self.acts(kind) else self.watched_states
-        known = {"parameters": self.parameters, "input": self.inputs, "state": states}.get(store, {}).get(node.name, {})
+        known = {"parameters": self.parameters, "input": self.inputs, "state": states, "account": self.accounts}.get(
+            store, {}
+        ).get(node.name, {})
         if store == "parameters" and node.name in self.guards and self.acts(kind):
             known = known | {"guard": self.guards[node.name]}
         missing = (

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import chain
 
 from symvi.program.maximal import Matrix
+from symvi.verify import expected_account as account
 from symvi.verify import expected_path as path
 from symvi.verify import expected_state as state
 from symvi.verify import expected_step as step
@@ -181,4 +182,8 @@ def _knots(view: View) -> list[Row]:
         ),
         ("launch_turn", ("launch_turn",), "prepare", view.nothing, state.launch_turn),
         ("energy", ("energy",), "prepare", view.set_knot, state.energy),
+        ("scatter", ("scatter",), "prepare", view.set_knot, account.scatter),
+        ("ahead", ("ahead",), "prepare", view.nothing, account.ahead),
+        ("account", ("account",), "press" if view.interior.nodes else "evaluate", view.nothing, account.account),
+        ("reread", ("reread",), "evaluate", view.set_seen, account.reread),
     ]

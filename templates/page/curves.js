@@ -29,14 +29,15 @@ function tickLabel(value, step) {
 const superscript = (k) => String(k).replace(/./g, (c) => (c === "-" ? "\u207b" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[c]));
 
 class Chart {
-  /* curves: [{name, time, values, readings, color (a key of the theme)}] */
-  constructor(canvas, curves, motion, { logarithmic }) {
+  /* curves: [{name, time, values, readings, color (a key of the theme)}]; marks: times to point at. */
+  constructor(canvas, curves, motion, { logarithmic, marks }) {
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
     this.picture = document.createElement("canvas");
     this.curves = curves;
     this.motion = motion;
     this.logarithmic = logarithmic;
+    this.marks = marks;
     [this.low, this.high] = logarithmic ? this.decades() : this.range();
   }
 
@@ -95,6 +96,22 @@ class Chart {
     this.drawAxes(context);
     context.lineJoin = "round";
     for (const curve of this.curves) this.drawCurve(context, curve);
+    for (const time of this.marks) this.drawMark(context, this.x(time));
+  }
+
+  /* A broken line over the whole height, with a flag. */
+  drawMark(context, x) {
+    context.strokeStyle = context.fillStyle = this.theme.force;
+    context.lineWidth = 1.5;
+    context.setLineDash([4, 3]);
+    context.beginPath();
+    context.moveTo(x, MARGIN.top);
+    context.lineTo(x, this.height - MARGIN.bottom);
+    context.stroke();
+    context.setLineDash([]);
+    context.beginPath();
+    for (const [dx, dy] of [[0, 0], [9, 4], [0, 8]]) context.lineTo(x + dx, MARGIN.top + dy);
+    context.fill();
   }
 
   drawAxes(context) {

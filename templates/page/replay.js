@@ -109,7 +109,10 @@ class Player {
     }));
     return ["energy", "closure"].map((name) => {
       const own = curves.filter((curve) => curve.chart === name);
-      return new Chart(find(name), own, this.motion, { logarithmic: name === "closure" });
+      return new Chart(find(name), own, this.motion, {
+        logarithmic: name === "closure",
+        marks: name === "energy" ? this.data.warnings.map((warning) => warning.time) : [],
+      });
     });
   }
 
@@ -271,6 +274,17 @@ class Player {
 function fillTexts(data, player) {
   find("title").textContent = data.title;
   find("description").textContent = data.description;
+  for (const warning of data.warnings) {
+    const line = find("warnings").appendChild(document.createElement("li"));
+    const button = line.appendChild(document.createElement("button"));
+    button.type = "button";
+    button.title = "go there";
+    button.textContent = "Warning: " + warning.text;
+    button.addEventListener("click", () => {
+      player.setPlaying(false);
+      player.seek(warning.time);
+    });
+  }
   find("scale").textContent = "grid " + shortNumber(gridStep(data.view)) + " m";
   for (const [name, value] of data.facts) {
     const row = find("facts").insertRow();

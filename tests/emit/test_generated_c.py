@@ -36,7 +36,7 @@ int main(void)
     {name}_options o; static {name}_frame frames[5]; int done = 0; int status;
     memcpy(&z, start, sizeof z);
     {name}_parameters_default(&p); {name}_options_default(&o);
-    status = {name}_rollout(&p, &o, &z, u, 0, &w, 200, 50, frames, &done);
+    status = {name}_rollout(&p, &o, &z, u, 0, &w, 200, 50, frames, &done, 0);
     printf("%d %d %.17g\\n", status, done, (double)frames[4].potential);
     return (status < 0) ? 1 : 0;
 }}

@@ -106,7 +106,7 @@ def test_options_without_sense_are_told(real: str) -> None:
         options, (p, z, u, w) = engine._options(DEFAULTS), firmware.pointers()
         setattr(options, name, value)
         assert engine._function("step")(p, options, z, u, w, info) == SolverStatus.BAD_OPTION, name
-        rolled = engine._function("rollout")(p, options, z, u, 0, w, 3, 1, engine._ffi.NULL, done)
+        rolled = engine._function("rollout")(p, options, z, u, 0, w, 3, 1, engine._ffi.NULL, done, engine._ffi.NULL)
         assert (rolled, done[0], engine.state.tobytes()) == (SolverStatus.BAD_OPTION, 0, begun)
     assert firmware.step(SolverOptions(tolerance=0.9, max_iterations=1, max_halvings=0, complementarity=1.0)) >= -3
     assert firmware.step(SolverOptions(fixed_iterations=MOST_ITERATIONS)) >= 0
@@ -179,7 +179,9 @@ def test_a_rollout_counts_forwards(stride: int, every: int, recorded: bool) -> N
     firmware.init()
     begun, done, frames = engine.state.tobytes(), ffi.new("int *"), np.full((9, engine._frame), 7.0)
     (p, z, u, w), where = firmware.pointers(), engine._pointer(frames[3:], "frame") if recorded else ffi.NULL
-    status = engine._function("rollout")(p, engine._options(DEFAULTS), z, u, stride, w, 3, every, where, done)
+    status = engine._function("rollout")(
+        p, engine._options(DEFAULTS), z, u, stride, w, 3, every, where, done, engine._ffi.NULL
+    )
     assert (status, done[0], engine.state.tobytes()) == (SolverStatus.BAD_OPTION, 0, begun)
     assert np.all(frames == 7.0)
 
@@ -193,7 +195,10 @@ def test_a_rollout_leaves_the_forces_of_its_first_frame_to_the_caller(name: str)
     frames = np.full((4, engine._frame), 7.0)
     (p, z, u, w), where = firmware.pointers(), engine._pointer(frames, "frame")
     first = firmware.engine.state[firmware.plan.at("state", "body", 0, "x")].copy()
-    assert engine._function("rollout")(p, engine._options(DEFAULTS), z, u, 0, w, 7, 2, where, done) == SolverStatus.OK
+    assert (
+        engine._function("rollout")(p, engine._options(DEFAULTS), z, u, 0, w, 7, 2, where, done, engine._ffi.NULL)
+        == SolverStatus.OK
+    )
     seen = engine.observe(firmware.inputs)
     offset, shape = firmware.plan.frame["x"]
     x = slice(offset, offset + int(np.prod(shape)))
@@ -214,7 +219,9 @@ def test_a_rollout_that_is_refused_leaves_no_forces(name: str) -> None:
     assert firmware.step() == SolverStatus.OK
     simulator.engine.parameters[simulator.plan.at("parameters", "common", 0, "h")] = 0.0
     (p, z, u, w), engine = firmware.pointers(), firmware.engine
-    rolled = engine._function("rollout")(p, engine._options(DEFAULTS), z, u, 0, w, 3, 1, engine._ffi.NULL, done)
+    rolled = engine._function("rollout")(
+        p, engine._options(DEFAULTS), z, u, 0, w, 3, 1, engine._ffi.NULL, done, engine._ffi.NULL
+    )
     assert rolled == SolverStatus.BAD_STEP and ask() == SolverStatus.NO_STEP
 
 

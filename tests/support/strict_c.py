@@ -22,6 +22,7 @@ int main(void)
     static NAME_state state;
     static NAME_input inputs[1];
     static NAME_work work;
+    static NAME_ledger ledger;
     static NAME_info info;
     static NAME_frame frames[3];
     NAME_real one = ONE;
@@ -60,7 +61,7 @@ FORCES
     NAME_momentum(&parameters, &state, inputs, &work, linear, spin);
     NAME_observe(&parameters, &state, inputs, &work, frames);
     if (status >= 0) {
-        status = NAME_rollout(&parameters, &options, &state, inputs, 0, &work, 1000, 500, frames, &done);
+        status = NAME_rollout(&parameters, &options, &state, inputs, 0, &work, 1000, 500, frames, &done, &ledger);
     }
     return ((status < 0) || (done != 1000)) ? 2 : 0;
 }
@@ -78,6 +79,7 @@ NAME_input inputs[3];
 NAME_work work;
 NAME_info info;
 NAME_frame frames[3];
+NAME_ledger ledger;
 NAME_real one, other, linear[3], spin[3];
 const char unlike[128] = "unlike";
 
@@ -110,7 +112,7 @@ OPTIONS
         } else if (choice == 5) {
             status = NAME_rollout(&parameters, &options, &state, inputs, (choice != 0) ? 1 : ((choice != 0) ? 0 : -1),
                                   &work, 2, (choice != 0) ? 1 : ((choice != 0) ? 2 : 0),
-                                  (choice != 0) ? frames : 0, &done);
+                                  (choice != 0) ? frames : 0, &done, (choice != 0) ? &ledger : 0);
         } else if (choice == 6) {
             NAME_observe(&parameters, &state, inputs, &work, frames);
         } else if (choice == 7) {

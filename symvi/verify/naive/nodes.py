@@ -113,7 +113,7 @@ def _dry_frictions(system) -> Iterator[NaiveInequality]:
     for force in scene.mechanism.forces:
         if force.kind == "dry_friction":
             joint = scene.joints[force.joint]
-            rows = _rubbing(system, joint, scene.near(force.name))
+            rows = rubbing(system, joint, scene.near(force.name))
 
             def velocities(changed=None, s=None, rows=rows):
                 second, first = rows(system.second(changed, s)), rows(system.first)
@@ -123,7 +123,7 @@ def _dry_frictions(system) -> Iterator[NaiveInequality]:
             yield inequalities.dry_friction(force.name, _moving(joint), velocities, _pushes(system, joint, rows), most)
 
 
-def _rubbing(system, joint, near) -> Callable:
+def rubbing(system, joint, near) -> Callable:
     """A joint's minimal coordinates; three free rotations by their relative turn since the first knot."""
     kinds = coordinate_kinds(joint.type)
     three = kinds.count("rotation") == 3

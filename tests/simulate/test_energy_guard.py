@@ -1,0 +1,331 @@
+"""What was given, what was taken, and rises that nothing has paid for: against closed forms, and against planted ones.
+
+A user's potential acts at knots, so that a stiff one is Verlet's oscillator: it explodes from h² k = 4 m on.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symvi.demos
+from symvi import (
+    Actuator,
+    Body,
+    Box,
+    Contact,
+    Driver,
+    DryFriction,
+    EnergyWarning,
+    Joint,
+    JointDamper,
+    JointSpring,
+    Limit,
+    Mechanism,
+    PointSpring,
+    Potential,
+    Servo,
+    Simulator,
+    StiffnessWarning,
+    Wrench,
+)
+from symvi.simulate import Trajectory
+from symvi.simulate.energy_guard import watch
+from tests.simulate.test_substeps import arch
+from tests.support.measuring import largest
+from tests.support.nonholonomic import equations
+
+pytestmark = [pytest.mark.filterwarnings(f"ignore::symvi.{name}") for name in ("EnergyWarning", "StiffnessWarning")]
+STEP = 0.01
+ENDS = ["c", "python"]
+CUBE = (1 / 6, 1 / 6, 1 / 6, 0, 0, 0)
+
+
+def slider(*forces, gravity=(0, 0, 0), start: float = 0.0, speed: float = 0.0, **more) -> Mechanism:
+    """A block of 2 kg on a rail along x."""
+    rail = Joint(name="rail", type="prismatic", child="block", axis=(1, 0, 0), coordinate=start, velocity=speed)
+    block = Body(name="block", mass=2.0, inertia=CUBE)
+    return Mechanism(name="slider", gravity=gravity, bodies=[block], joints=[rail], forces=list(forces), **more)
+
+
+def spring(stiffness: float) -> Potential:
+    """A spring that acts at knots."""
+    return Potential(name="spring", child="block", expression="k*x_b[0]**2/2", parameters={"k": stiffness})
+
+
+# --- work -------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("backend", ENDS)
+def test_a_constant_force_gives_force_times_way(backend: str) -> None:
+    """3 N over 3/4 t² m: the energy is that work, at every knot."""
+    motor = Actuator(name="motor", joint="rail", signal=["3"])
+    motion = Simulator(slider(motor), backend=backend).simulate(1.0, STEP)
+    way = 0.75 * motion.time**2
+    assert largest(motion.work["motor"] - 3.0 * way) < 1e-12 and largest(motion.energy - 3.0 * way) < 1e-12
+    assert largest(motion.energy_balance) < 1e-12 and motion.rise is None
+
+
+@pytest.mark.parametrize("frame", ["world", "body"])
+def test_a_wrench_gives_force_times_way_and_torque_times_turn(frame: str) -> None:
+    """A body about a principal axis, pushed along it: 2 N over 2/2 t²/2 m, 1/6 N m over t²/2 rad."""
+    push = Wrench(name="push", body="block", frame=frame, signal=["2", "0", "0", "1/6", "0", "0"])
+    free = Mechanism(name="free", gravity=(0, 0, 0), bodies=[Body(name="block", mass=2.0, inertia=CUBE)], forces=[push])
+    motion = Simulator(free).simulate(1.0, STEP)
+    assert motion.work["push"][-1] == pytest.approx(2.0 * 0.5 + 0.5 / 6, rel=1e-4)
+    assert largest(motion.energy_balance) < 1e-5 and motion.rise is None
+
+
+@pytest.mark.parametrize("backend", ENDS)
+def test_a_driver_gives_what_a_flywheel_gains(backend: str) -> None:
+    """From rest to 2 rad/s within a second, smoothly: 1/2 J w²."""
+    wheel = Body(name="wheel", mass=1.0, inertia=(0.5, 0.5, 0.5, 0, 0, 0))
+    axle = Joint(name="axle", type="revolute", child="wheel", axis=(0, 0, 1))
+    crank = Driver(name="crank", joint="axle", signal="t - sin(pi*t)/pi")
+    mechanism = Mechanism(name="flywheel", gravity=(0, 0, 0), bodies=[wheel], joints=[axle], drivers=[crank])
+    motion = Simulator(mechanism, backend=backend).simulate(1.0, STEP)
+    assert motion.work["crank"][-1] == pytest.approx(0.5 * 0.5 * 4.0, rel=2e-3)  # h² of it
+    assert largest(motion.energy_balance) < 2e-3 and motion.rise is None
+
+
+def test_forces_that_jump_and_drivers_that_start_at_once_are_paid_for() -> None:
+    """Noise at every knot, from a controller and from an array; a motor that runs at its speed from the first step."""
+    noise = np.random.default_rng(1).normal(size=101)
+    motor = Actuator(name="motor", joint="rail")
+    simulator = Simulator(slider(motor, spring(20.0), start=0.1))
+    given = simulator.simulate(1.0, STEP, inputs={"motor.force": noise})
+    asked = simulator.simulate(1.0, STEP, controller=lambda t, state: {"motor.force": noise[round(t / STEP)]})
+    assert given.rise is None and asked.rise is None
+    assert largest(given.work["motor"][:-1] - asked.work["motor"][:-1]) < 1e-12
+    wheel = Body(name="wheel", mass=1.0, inertia=(0.5, 0.5, 0.5, 0, 0, 0))
+    axle = Joint(name="axle", type="revolute", child="wheel", axis=(0, 0, 1))
+    driven = Mechanism(name="wheel", bodies=[wheel], joints=[axle], drivers=[Driver(name="crank", joint="axle")])
+    turns = np.maximum(0.0, 5.0 * (np.arange(101) - 50) * STEP)
+    motion = Simulator(driven).simulate(1.0, STEP, inputs={"crank.target": turns})
+    assert motion.rise is None and motion.work["crank"][-1] == pytest.approx(0.25 * 25.0, rel=0.01)
+
+
+@pytest.mark.parametrize("backend", ENDS)
+def test_a_servo_gives_what_a_spring_keeps(backend: str) -> None:
+    """It pulls a block against a spring of 50 N/m and holds it at 0.2 m by k/(k + 50) of the way: 1/2 50 c²."""
+    servo = Servo(name="servo", joint="rail", stiffness=200.0, damping=40.0, signal="0.2")
+    rest = JointSpring(name="rest", joint="rail", stiffness=50.0)
+    simulator, missed = Simulator(slider(servo, rest), backend=backend), []
+    for step in (STEP, STEP / 2):
+        motion = simulator.simulate(4.0, step)
+        missed.append(motion.work["servo"][-1] - 0.5 * 50.0 * (0.2 * 200.0 / 250.0) ** 2)
+        assert missed[-1] == pytest.approx(-motion.energy_balance[-1], abs=1e-6) and motion.rise is None
+    assert missed[0] < 0.01 * 0.64 and missed[0] / missed[1] == pytest.approx(4.0, abs=0.3)
+    moving = slider(Servo(name="servo", joint="rail", stiffness=300.0, damping=20.0, signal="0.1*sin(3*t)"))
+    motion = Simulator(moving, backend=backend).simulate(2.0, STEP)
+    assert largest(motion.energy_balance) < 5e-4 and np.ptp(motion.work["servo"]) > 0.05 and motion.rise is None
+
+
+def test_what_acts_at_knots_is_accounted_for_in_parts_of_a_step_too() -> None:
+    """Steps that fail are taken again in parts: a constant torque gives itself times the turn, however often."""
+    scene = arch(20)
+    motor = Actuator(name="motor", joint=scene.joints[0].name, signal=["0.05"])
+    for backend, time in (("c", 1.2), ("python", 0.1)):
+        motion = Simulator(scene.changed(forces=[motor]), backend=backend).simulate(time, STEP)
+        turn = motion.coordinates(scene.joints[0].name)[:, 0]
+        assert largest(motion.work["motor"] - 0.05 * (turn - turn[0])) < 1e-12
+        assert backend == "python" or motion.substeps.max() > 1
+
+
+# --- dissipation ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("backend", ENDS)
+def test_a_damper_takes_what_a_slider_loses(backend: str) -> None:
+    """1 kg m/s... of 2 kg at 1 m/s with 4 N s/m: exp(-2 t) of the speed, to first order in the step."""
+    damper = JointDamper(name="damper", joint="rail", damping=4.0)
+    lost = []
+    for step in (0.01, 0.005):
+        motion = Simulator(slider(damper, speed=1.0), backend=backend).simulate(1.0, step)
+        lost.append(motion.dissipation["dampers"][-1])
+        assert largest(motion.energy_balance + sum(motion.dissipation.values())) < 1e-15
+    exact = 1.0 - np.exp(-4.0)
+    assert lost[1] == pytest.approx(exact, rel=0.03) and abs(lost[1] - exact) < 0.6 * abs(lost[0] - exact)
+
+
+def test_the_damper_of_a_point_spring_takes_what_a_block_loses() -> None:
+    """A block of 2 kg swings from 100 N/m: nothing else takes its energy, but for what the method's order leaves."""
+    strut = PointSpring(name="strut", child="block", stiffness=100.0, length=0.5, damping=3.0)
+    motion = Simulator(slider(strut, start=0.6)).simulate(1.0, STEP / 2)
+    assert motion.dissipation["dampers"][-1] == pytest.approx(motion.energy[0] - motion.energy[-1], rel=0.02)
+    assert motion.rise is None
+
+
+@pytest.mark.parametrize("backend", ENDS)
+def test_dry_friction_and_stops_take_what_a_slider_loses(backend: str) -> None:
+    """4 J: 3 N over the 0.5 m to the stop, and there the rest."""
+    rub = DryFriction(name="rub", joint="rail", bound=3.0)
+    stop = Limit(name="stop", joint="rail", upper=0.5)
+    motion = Simulator(slider(rub, speed=2.0, limits=[stop]), backend=backend).simulate(1.0, 0.002)
+    assert motion.dissipation["dry friction"][-1] == pytest.approx(1.5, rel=0.01)
+    assert motion.dissipation["limits"][-1] == pytest.approx(2.5, rel=0.01)
+    assert abs(motion.dissipation["other"][-1]) < 0.03 and motion.rise is None
+
+
+def scene() -> Mechanism:
+    """A block of half a kilogram, 0.1 m above the ground, at 2 m/s along it."""
+    block = Body(name="block", mass=0.5, shape=Box(size=(0.2, 0.2, 0.1)), position=(0, 0, 0.15), velocity=(2.0, 0, 0))
+    ground = Contact(name="ground", child="block", whole_shape=True, friction=0.4)
+    return Mechanism(name="block", bodies=[block], contacts=[ground])
+
+
+@pytest.mark.parametrize("backend", ENDS)
+def test_impact_and_friction_take_what_a_block_loses(backend: str) -> None:
+    """Half a kilogram falls 0.1 m onto the ground at 2 m/s along it: m g 0.1 m by impact; what is left by friction."""
+    motion = Simulator(scene(), backend=backend).simulate(1.0, 0.002)
+    fall, slide = 0.5 * 9.81 * 0.1, 0.5 * 0.5 * 4.0
+    assert motion.dissipation["impact"][-1] + motion.dissipation["friction"][-1] == pytest.approx(
+        fall + slide, rel=0.01
+    )
+    assert motion.rise is None
+
+
+# --- rises ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_springs_at_knots_swing_below_their_bound_and_explode_above_it(real: str) -> None:
+    """h² k/m of 0.01 to 1 is silent for a thousand steps; 4.1 warns at once, by its name and with what it gained."""
+    for share in (0.01, 0.3, 1.0):
+        simulator = Simulator(slider(spring(share * 2.0 / STEP**2), start=0.1), real=real)
+        assert simulator.simulate(10.0, STEP).rise is None
+    motion = Simulator(slider(spring(4.1 * 2.0 / STEP**2), start=0.1), real=real).simulate(0.3, STEP)
+    assert motion.rise.knot <= 3 and motion.rise.element == "'spring'"
+    assert motion.rise.amount == pytest.approx(np.ptp(motion.energy), rel=0.01)
+    assert f"{motion.rise.time:g} s" in motion.rise.sentence
+
+
+@pytest.mark.parametrize("every", [1, 2, 5])
+def test_a_damped_spring_at_knots_explodes(every: int) -> None:
+    """What a servo would be if it acted at knots: 1e5 N/m and 200 N s/m at 1 kg, steps of 0.01 s."""
+    damper = JointDamper(name="damper", joint="rail", damping=400.0)
+    motion = Simulator(slider(spring(2e5), damper, start=0.001)).simulate(0.5, STEP, every=every)
+    assert motion.rise is not None and motion.rise.knot <= 2
+
+
+@pytest.mark.parametrize("backend", ENDS)
+def test_a_planted_rise_is_found_where_it_is(backend: str) -> None:
+    """A double pendulum that is given 3 % of its kinetic energy at a knot; what it is given by, nobody knows."""
+    motion = Simulator(demo("double_pendulum"), backend=backend).simulate(3.0, 0.005)
+    assert motion.rise is None and watch(motion).worst < 0.5
+    planted = motion.kinetic_energy.copy()
+    planted[300:] += 0.1 * planted.max()
+    found = replace(motion, kinetic_energy=planted).rise
+    assert 300 <= found.knot <= 320 and found.amount == pytest.approx(0.1 * motion.kinetic_energy.max(), rel=0.1)
+
+
+def test_a_rattleback_that_gains_by_long_steps_is_warned_of() -> None:
+    """0.2 J that rolling keeps become 2 J within 7 s in steps of 0.01 s; in steps of 0.002 s they stay."""
+    simulator = Simulator(equations.rattleback().mechanism("stone", *equations.STONE_START))
+    with pytest.warns(EnergyWarning, match="nothing has paid for"):
+        motion = simulator.simulate(7.0, STEP, on_error="status")
+    assert motion.rise.amount > 1.0 and motion.rise.element == "body 'body'"
+    assert simulator.simulate(7.0, 0.002).rise is None
+
+
+def test_a_rise_is_warned_of_once_and_says_which_step_would_do() -> None:
+    simulator = Simulator(slider(spring(4.1 * 2.0 / STEP**2), start=0.1))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        motion = simulator.simulate(0.3, STEP)
+    assert [one.category for one in told] == [EnergyWarning, StiffnessWarning]
+    assert motion.too_stiff[0].step == pytest.approx(STEP * np.sqrt(4.0 / 4.1), rel=1e-3)
+    assert f"below {motion.too_stiff[0].step:.3g} s" in str(told[1].message)
+
+
+@pytest.mark.parametrize(
+    "name", ["pendulum", "double_pendulum", "four_bar", "slider_crank", "strandbeest", "walker", "governor"]
+)
+def test_no_demo_is_warned_of(name: str) -> None:
+    motion = Simulator(demo(name)).simulate(5.0, STEP)
+    assert motion.rise is None and watch(motion).worst < 0.5
+
+
+def demo(name: str) -> Mechanism:
+    return Mechanism.from_file(symvi.demos.demo_file(name))
+
+
+# --- what is kept -----------------------------------------------------------------------------------------------------
+def machine() -> Simulator:
+    """The slider crank, whose motor works against gravity and a damper."""
+    crank = demo("slider_crank")
+    return Simulator(
+        crank.changed(forces=[*crank.forces, JointDamper(name="oil", joint=crank.joints[0].name, damping=0.1)])
+    )
+
+
+def test_sums_do_not_depend_on_what_is_recorded() -> None:
+    simulator = machine()
+    fine, coarse = (simulator.simulate(2.0, STEP, every=every) for every in (1, 10))
+    assert largest(fine.work["motor"][::10][:-1] - coarse.work["motor"][:-1]) < 1e-12
+    assert largest(fine.dissipation["dampers"][::10] - coarse.dissipation["dampers"]) < 1e-12
+
+
+def test_sums_do_not_depend_on_what_is_recorded_under_a_controller() -> None:
+    motor, damper = Actuator(name="motor", joint="rail"), JointDamper(name="damper", joint="rail", damping=1.0)
+    simulator = Simulator(slider(motor, damper))
+    fine, coarse = (
+        simulator.simulate(1.0, STEP, controller=lambda t, state: {"motor.force": np.sin(3 * t)}, every=every)
+        for every in (1, 5)
+    )
+    assert largest(fine.work["motor"][::5][:-1] - coarse.work["motor"][:-1]) < 1e-12 and coarse.rise is None
+    assert largest(fine.dissipation["dampers"][::5] - coarse.dissipation["dampers"]) < 1e-12
+
+
+def test_a_motion_that_goes_on_keeps_its_account(tmp_path) -> None:
+    """In two pieces, the first of them read from a file, as in one."""
+    simulator = machine()
+    whole, first = simulator.simulate(2.0, STEP), simulator.simulate(1.0, STEP)
+    second = simulator.simulate(1.0, STEP, start=Trajectory.load(first.save(tmp_path / "first.npz")))
+    assert largest(whole.work["motor"][100:] - second.work["motor"]) < 1e-12
+    for way, values in second.dissipation.items():
+        assert largest(whole.dissipation[way][100:] - values) < 1e-12
+    assert watch(second).after.numbers == pytest.approx(watch(whole).after.numbers, rel=1e-9, abs=1e-12)
+
+
+def test_an_explosion_is_found_in_pieces() -> None:
+    simulator = Simulator(slider(spring(4.1 * 2.0 / STEP**2), start=0.1))
+    motion = simulator.simulate(STEP, STEP)
+    for _ in range(10):
+        motion = simulator.simulate(STEP, STEP, start=motion)
+    assert motion.rise is not None
+
+
+def test_both_back_ends_keep_the_same_account() -> None:
+    """To the last bit."""
+    one, other = (Simulator(scene(), backend=backend).simulate(0.3, STEP) for backend in ENDS)
+    for name in (
+        "work_values",
+        "late_values",
+        "spent_values",
+        "scatter",
+        "swerve",
+        "pace",
+        "sway",
+        "misread",
+        "account",
+    ):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+# --- what is told -----------------------------------------------------------------------------------------------------
+def test_the_command_line_and_a_table_tell_it(tmp_path: Path) -> None:
+    file, table = tmp_path / "slider.json", tmp_path / "slider.csv"
+    file.write_text(slider(spring(4.1 * 2.0 / STEP**2), start=0.1).to_json(), encoding="utf-8")
+    options = ["--time", "0.2", "--step", str(STEP), "--csv", str(table), "--json"]
+    command = [sys.executable, "-m", "symvi", "simulate", str(file), *options]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = json.loads(answer.stdout)
+    rise = told["rise"]
+    assert told["too_stiff"][0]["element"] == "spring" and "WARNING: force 'spring' is too stiff" in answer.stderr
+    assert rise["element"] == "'spring'" and rise["knot"] <= 3
+    assert "WARNING: energy rose by" in answer.stderr and "dissipated by other" in answer.stderr
+    names, *rows = (line.split(",") for line in table.read_text(encoding="utf-8").splitlines())
+    last = dict(zip(names, map(float, rows[-1]), strict=True))
+    assert last["energy_balance"] > 0.0 and last["dissipation.other"] == -last["energy_balance"]
