@@ -25,7 +25,8 @@ extern "C" {
 #define DOUBLE_PENDULUM_VERSION "symvi 0.1.0"
 #define DOUBLE_PENDULUM_DIGEST "ebf25f2c06d137a9e050d241bbd2b65ef2ff38fa59ee3226f10fb44751c3ecd7"
 #define DOUBLE_PENDULUM_SIZES ((unsigned long)(sizeof(double_pendulum_parameters) + (3u*sizeof(double_pendulum_state)) + (5u*sizeof(double_pendulum_input)) \
-    + (7u*sizeof(double_pendulum_work)) + (11u*sizeof(double_pendulum_options)) + (13u*sizeof(double_pendulum_info)) + (17u*sizeof(double_pendulum_frame))))
+    + (7u*sizeof(double_pendulum_work)) + (11u*sizeof(double_pendulum_options)) + (13u*sizeof(double_pendulum_info)) + (17u*sizeof(double_pendulum_frame)) \
+    + (19u*sizeof(double_pendulum_ledger))))
 
 #ifndef DOUBLE_PENDULUM_API
 #if defined(_WIN32)
@@ -164,6 +165,9 @@ typedef struct {
     double_pendulum_real spin[3]; /* angular momentum about the world's origin [kg m²/s] */
     double_pendulum_real half; /* half of that length [s] */
     double_pendulum_real inverse; /* its inverse [1/s] */
+    double_pendulum_real scatter; /* how far energies of a knot and of the step before may lie apart [J] */
+    double_pendulum_real swerve; /* change of all forces on bodies over the step before a knot, times its way [J] */
+    double_pendulum_real misread; /* kinetic energy of a knot, less that of the mean velocities of both steps around it [J] */
 } double_pendulum_common_work;
 
 /* body: work */
@@ -221,6 +225,27 @@ typedef struct {
     double_pendulum_real free; /* free motion q while the body above stays */
     double_pendulum_real back[6]; /* E^-1 N'ᵀ D X, what the body above takes from the free motion */
 } double_pendulum_revolute_work;
+
+/* common: account */
+typedef struct {
+    double_pendulum_real fresh; /* 1 in the step after a recorded knot, else 0 */
+    double_pendulum_real known; /* 1 after a step, 0 at a start */
+    double_pendulum_real pace; /* kinetic energy of a step, less that of the change of its velocities [J] */
+    double_pendulum_real fastest; /* the largest of them since the last recorded knot [J] */
+    double_pendulum_real sway; /* change of drivers' and actuators' forces and of wrenches over a step, times its way [J] */
+    double_pendulum_real farthest; /* the largest size of it since the last recorded knot [J] */
+} double_pendulum_common_account;
+
+/* what was given and taken since the last recorded knot */
+typedef struct {
+    double_pendulum_common_account common[1];
+} double_pendulum_account;
+
+/* Energies of a motion: zeros at a start. A rollout that is given none keeps no account. */
+typedef struct {
+    double_pendulum_account now;
+    double_pendulum_account before; /* where the step began: it may be taken again, in parts */
+} double_pendulum_ledger;
 
 typedef struct {
     double_pendulum_common_parameters common[1];
@@ -280,6 +305,11 @@ typedef struct {
     double_pendulum_real status; /* how that step ended */
     double_pendulum_real rows[10]; /* force along every constraint row over that step [N, N m] */
     double_pendulum_real reaction[2][6]; /* force and torque on the child at the anchor, joint axes */
+    double_pendulum_real scatter; /* how far energies of the knot and of the step before it may lie apart [J] */
+    double_pendulum_real swerve; /* change of all forces over that step, times its way [J] */
+    double_pendulum_real pace; /* largest kinetic energy of a step since the frame before, less that of the change of its velocities [J] */
+    double_pendulum_real sway; /* largest change since the frame before of forces at knots that are paid for, times the way of its step [J] */
+    double_pendulum_real misread; /* kinetic energy of the knot, less that of the mean velocities of both steps around it [J] */
 } double_pendulum_frame;
 
 /* DOUBLE_PENDULUM_OK where this header and the object that is linked have the same interface, the same description and structs of the
@@ -336,9 +366,10 @@ DOUBLE_PENDULUM_API int double_pendulum_step(const double_pendulum_parameters *p
 /* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
  * frames[k] is the knot after k*every steps; what frames[0] tells of the step that led there is left to the caller. every is 1 or
  * more, stride 0 or more, else the status is DOUBLE_PENDULUM_BAD_OPTION. Stops at the first negative status and returns it; done counts the
- * steps taken. */
+ * steps taken. * ledger: sums of energies, zeros at a start and kept from one rollout to the next; or null, then frames keep what they had there. */
 DOUBLE_PENDULUM_API int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z,
-    const double_pendulum_input *inputs, int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done);
+    const double_pendulum_input *inputs, int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done,
+    double_pendulum_ledger *ledger);
 
 /* The knot as it stands: a linear solve for its velocities, energies, momenta, closure. */
 DOUBLE_PENDULUM_API void double_pendulum_observe(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,

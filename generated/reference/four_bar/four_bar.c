@@ -36,6 +36,9 @@
  *   r = R p    [derived here]
  *   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body]
  *   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here]
+ *   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here]
+ *   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here]
+ *   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here]
  */
 #include "four_bar.h"
 
@@ -4521,6 +4524,118 @@ static void measure_revolute_loop(const four_bar_revolute_loop_parameters *revol
     revolute_loop_m->rate = -((t20*a_w0) + (t21*a_w1) + (t22*a_w2) - (t20*b_w0) - (t21*b_w1) - (t22*b_w2));
 }
 
+/* kinetic energy, less that of the change of velocities (64 operations) */
+/*   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+static void account_body(four_bar_common_account *common_a, const four_bar_body_parameters *body_p,
+    const four_bar_body_state *body_z, const four_bar_body_work *body)
+{
+    const real mass = body_p->mass;
+    const real v0 = body->v[0];
+    const real v1 = body->v[1];
+    const real v2 = body->v[2];
+    const real w0 = body->w[0];
+    const real j0 = body->j[0];
+    const real w1 = body->w[1];
+    const real j3 = body->j[3];
+    const real w2 = body->w[2];
+    const real j4 = body->j[4];
+    const real j1 = body->j[1];
+    const real j5 = body->j[5];
+    const real t1 = (mass*((v0*v0) + (v1*v1) + (v2*v2))) + (w0*((w0*j0) + (w1*j3) + (w2*j4))) + (w1*((w1*j1) +
+        (w0*j3) + (w2*j5)));
+    const real v0_2 = body_z->v[0];
+    const real t2 = v0 - v0_2;
+    const real v1_2 = body_z->v[1];
+    const real t3 = v1 - v1_2;
+    const real v2_2 = body_z->v[2];
+    const real t4 = v2 - v2_2;
+    const real w0_2 = body_z->w[0];
+    const real t5 = w0 - w0_2;
+    const real w1_2 = body_z->w[1];
+    const real t6 = w1 - w1_2;
+    const real w2_2 = body_z->w[2];
+    const real t7 = w2 - w2_2;
+    const real t8 = (mass*((t2*t2) + (t3*t3) + (t4*t4))) + (t5*((t5*j0) + (t6*j3) + (t7*j4))) + (t6*((t6*j1) +
+        (t5*j3) + (t7*j5)));
+    const real common_pace = common_a->pace;
+    const real j2 = body->j[2];
+    const real pace = common_pace + (0.5*(t1 + (w2*((w2*j2) + (w0*j4) + (w1*j5))))) - (0.5*(t8 + (t7*((t7*j2) +
+        (t5*j4) + (t6*j5)))));
+    common_a->pace = pace;
+}
+
+/* what the order of the method leaves open of the energy (177 operations) */
+/*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
+/*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+static void scatter_body(four_bar_common_work *common, const four_bar_body_parameters *body_p,
+    const four_bar_body_state *body_z, const four_bar_body_work *body)
+{
+    const real v0 = body->v[0];
+    const real v0_2 = body_z->v[0];
+    const real t1 = v0 - v0_2;
+    const real v1 = body->v[1];
+    const real v1_2 = body_z->v[1];
+    const real t2 = v1 - v1_2;
+    const real v2 = body->v[2];
+    const real v2_2 = body_z->v[2];
+    const real t3 = v2 - v2_2;
+    const real w0 = body->w[0];
+    const real w0_2 = body_z->w[0];
+    const real t4 = w0 - w0_2;
+    const real w1 = body->w[1];
+    const real w1_2 = body_z->w[1];
+    const real t5 = w1 - w1_2;
+    const real w2 = body->w[2];
+    const real w2_2 = body_z->w[2];
+    const real t6 = w2 - w2_2;
+    const real mass = body_p->mass;
+    const real j0 = body->j[0];
+    const real j3 = body->j[3];
+    const real j4 = body->j[4];
+    const real j1 = body->j[1];
+    const real j5 = body->j[5];
+    const real t7 = (mass*((t1*t1) + (t2*t2) + (t3*t3))) + (t4*((t4*j0) + (t5*j3) + (t6*j4))) + (t5*((t5*j1) +
+        (t4*j3) + (t6*j5)));
+    const real j2 = body->j[2];
+    const real t8 = (w0*((w0*j0) + (w1*j3) + (w2*j4))) + (w1*((w1*j1) + (w0*j3) + (w2*j5))) + (w2*((w2*j2) +
+        (w0*j4) + (w1*j5)));
+    const real common_step = common->step;
+    const real t9 = (0.5*(t7 + (t6*((t6*j2) + (t4*j4) + (t5*j5))))) + ((((common_step*common_step)*((w0*w0) +
+        (w1*w1) + (w2*w2)))/12.0)*(0.5*t8));
+    const real common_scatter = common->scatter;
+    common->scatter = t9 + common_scatter;
+    const real v_old0 = body_z->v_old[0];
+    const real t10 = v0_2 - v_old0 - (2.0*t1);
+    const real t11 = v0_2 - t10;
+    const real v_old1 = body_z->v_old[1];
+    const real t12 = v1_2 - v_old1 - (2.0*t2);
+    const real t13 = v1_2 - t12;
+    const real v_old2 = body_z->v_old[2];
+    const real t14 = v2_2 - v_old2 - (2.0*t3);
+    const real t15 = v2_2 - t14;
+    const real w_old0 = body_z->w_old[0];
+    const real t16 = w0_2 - w_old0 - (2.0*t4);
+    const real t17 = w0_2 - t16;
+    const real w_old1 = body_z->w_old[1];
+    const real t18 = w1_2 - w_old1 - (2.0*t5);
+    const real t19 = w1_2 - t18;
+    const real w_old2 = body_z->w_old[2];
+    const real t20 = w2_2 - w_old2 - (2.0*t6);
+    const real t21 = w2_2 - t20;
+    const real t22 = (mass*((t11*t11) + (t13*t13) + (t15*t15))) + (t17*((j0*t17) + (j3*t19) + (j4*t21))) +
+        (t19*((j1*t19) + (j3*t17) + (j5*t21)));
+    const real t23 = (mass*((t10*t10) + (t12*t12) + (t14*t14))) + (t16*((j0*t16) + (j3*t18) + (j4*t20))) +
+        (t18*((j1*t18) + (j3*t16) + (j5*t20)));
+    const real t24 = (0.5*(t22 + (t21*((j2*t21) + (j4*t17) + (j5*t19))))) - (0.5*(t23 + (t20*((j2*t20) + (j4*t16) +
+        (j5*t18)))));
+    const real t25 = (mass*((v0_2*v0_2) + (v1_2*v1_2) + (v2_2*v2_2))) + (w0_2*((w0_2*j0) + (w1_2*j3) + (w2_2*j4))) +
+        (w1_2*((w1_2*j1) + (w0_2*j3) + (w2_2*j5)));
+    const real common_swerve = common->swerve;
+    common->swerve = t24 - (0.5*(t25 + (w2_2*((w2_2*j2) + (w0_2*j4) + (w1_2*j5))))) + common_swerve;
+}
+
 /* what parameters decide alone */
 static void run_setup(const four_bar_parameters *p, four_bar_work *w)
 {
@@ -4890,6 +5005,28 @@ static void run_measure(const four_bar_parameters *p, const four_bar_state *z, c
     /* rocker_pin */
     measure_revolute_loop(&p->revolute_loop[0], &m->revolute_loop[0], &z->body[2], &w->body[2], &z->body[1],
         &w->body[1]);
+}
+
+/* what laws and drivers give in a step; what dampers, stops and contacts take */
+static void run_account(const four_bar_parameters *p, const four_bar_state *z, const four_bar_work *w, four_bar_account *account)
+{
+    /* crank */
+    account_body(&account->common[0], &p->body[0], &z->body[0], &w->body[0]);
+    /* coupler */
+    account_body(&account->common[0], &p->body[1], &z->body[1], &w->body[1]);
+    /* rocker */
+    account_body(&account->common[0], &p->body[2], &z->body[2], &w->body[2]);
+}
+
+/* how far a knot's energy may lie from that of its step */
+static void run_scatter(const four_bar_parameters *p, const four_bar_state *z, four_bar_work *w)
+{
+    /* crank */
+    scatter_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
+    /* coupler */
+    scatter_body(&w->common[0], &p->body[1], &z->body[1], &w->body[1]);
+    /* rocker */
+    scatter_body(&w->common[0], &p->body[2], &z->body[2], &w->body[2]);
 }
 
 
@@ -5698,6 +5835,32 @@ void four_bar_options_default(four_bar_options *o)
     o->substeps = 256;
 }
 
+/* after a step that was accounted for: its pace; from here on the forces of a step before are known */
+static void note_step(four_bar_account *account)
+{
+    account->common[0].fresh = 0.0;
+    account->common[0].known = 1.0;
+    account->common[0].fastest = larger(account->common[0].fastest, (account->common[0].pace > 0.0) ? account->common[0].pace : 0.0);
+    account->common[0].farthest = larger(account->common[0].farthest, (account->common[0].sway < 0.0) ? -account->common[0].sway : account->common[0].sway);
+    account->common[0].pace = 0.0;
+    account->common[0].sway = 0.0;
+}
+
+/* the sums into the frame of the knot that was reached; they begin anew */
+static void record_account(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w,
+    four_bar_account *account, four_bar_frame *frame)
+{
+    frame->pace = account->common[0].fastest;
+    frame->sway = account->common[0].farthest;
+    account->common[0].fastest = 0.0;
+    account->common[0].farthest = 0.0;
+    account->common[0].fresh = 1.0;
+    (void)p;
+    (void)z;
+    (void)u;
+    (void)w;
+}
+
 /* 3 numbers, each less itself: zero if all are finite, else no number */
 static real rest_of_3(const real *a)
 {
@@ -5790,7 +5953,7 @@ static void roughen(const four_bar_parameters *p, const four_bar_state *z, four_
 /* one step of the length that is set up; the work memory holds it afterwards, even if it failed. Forces at a knot act for half of
  * the step before it and half of the one after it */
 static int take(const four_bar_parameters *p, four_bar_state *z,
-    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, bool last, four_bar_info *info)
+    const four_bar_input *u, four_bar_work *w, four_bar_ledger *ledger, const four_bar_options *o, bool last, four_bar_info *info)
 {
     int status;
     set_switches(w, 0.5*(z->common[0].before + w->common[0].step), 1.0, w->common[0].inverse);
@@ -5805,6 +5968,11 @@ static int take(const four_bar_parameters *p, four_bar_state *z,
     }
     if (status < 0) {
         return status;
+    }
+    if (ledger != NULL) {
+        four_bar_account *const account = &ledger->now;
+        run_account(p, z, w, account);
+        note_step(account);
     }
     roughen(p, z, w);
     w->common[0].elapsed = w->common[0].elapsed + w->common[0].impulse;
@@ -5831,7 +5999,7 @@ static int counted(int count, int more)
 
 /* one step in equal parts, as many as halvings make: inputs are held, targets go at an even rate. If a part fails, the state is left there */
 static int take_parts(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w,
-    const four_bar_options *o, int halvings, four_bar_info *info)
+    four_bar_ledger *ledger, const four_bar_options *o, int halvings, four_bar_info *info)
 {
     const int parts = parts_of[(halvings < 10) ? halvings : 10];
     int status = FOUR_BAR_OK;
@@ -5844,7 +6012,7 @@ static int take_parts(const four_bar_parameters *p, four_bar_state *z, const fou
         run_reset(w);
     }
     for (int n = 1; (n <= parts) && (status >= 0); n++) {
-        const int now = take(p, z, u, w, o, n == parts, info);
+        const int now = take(p, z, u, w, ledger, o, n == parts, info);
         status = ((now < 0) || (now > status)) ? now : status;
         total.iterations = counted(total.iterations, info->iterations);
     }
@@ -5880,35 +6048,44 @@ static real level_after(real level, real rough)
     return (less > 1.0) ? less : 1.0;
 }
 
+/* back to where the step began */
+static void begin_again(four_bar_state *z, const four_bar_work *w, four_bar_ledger *ledger)
+{
+    *z = w->first;
+    if (ledger != NULL) {
+        ledger->now = ledger->before;
+    }
+}
+
 /* a step in parts, as many as its level says, and in twice as many while it fails or, in a motion of which a step has failed before,
  * while parts are rough. If none are fine enough, the last ones that were solved are taken */
 static int take_finer(const four_bar_parameters *p, four_bar_state *z,
-    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
+    const four_bar_input *u, four_bar_work *w, four_bar_ledger *ledger, const four_bar_options *o, four_bar_info *info)
 {
     const int most = (o->fixed_iterations > 0) ? 0 : halvings_in(o->substeps);
     int halvings = halvings_of(z->common[0].level, most);
     int solved = -1;
     real level = z->common[0].level;
-    int status = take_parts(p, z, u, w, o, halvings, info);
+    int status = take_parts(p, z, u, w, ledger, o, halvings, info);
     while ((halvings < most) && (may_be_mended(status) || ((status >= 0) && (w->common[0].rough > 0.001)))) {
         solved = (status >= 0) ? halvings : solved;
         halvings++;
         level = ((double)halvings) + 1.0;
-        *z = w->first;
+        begin_again(z, w, ledger);
         z->common[0].level = level;
-        status = take_parts(p, z, u, w, o, halvings, info);
+        status = take_parts(p, z, u, w, ledger, o, halvings, info);
     }
     if ((status < 0) && (solved >= 0)) {
-        *z = w->first;
-        status = take_parts(p, z, u, w, o, solved, info);
+        begin_again(z, w, ledger);
+        status = take_parts(p, z, u, w, ledger, o, solved, info);
     }
     z->common[0].level = ((most > 0) && (level > 0.0)) ? level_after(level, w->common[0].rough) : 0.0;
     return status;
 }
 
-/* one step; of one that failed there are no forces, and the state is as it was */
+/* one step; of one that failed there are no forces, and the state is as it was. ledger: null, or what it gives and takes is added there */
 static int step_once(const four_bar_parameters *p, four_bar_state *z,
-    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info)
+    const four_bar_input *u, four_bar_work *w, four_bar_ledger *ledger, const four_bar_options *o, four_bar_info *info)
 {
     const four_bar_info nothing = { 0 };
     int status = FOUR_BAR_OK;
@@ -5919,9 +6096,12 @@ static int step_once(const four_bar_parameters *p, four_bar_state *z,
         status = FOUR_BAR_NOT_UNIT;
     } else {
         w->first = *z;
-        status = take_finer(p, z, u, w, o, info);
+        if (ledger != NULL) {
+            ledger->before = ledger->now;
+        }
+        status = take_finer(p, z, u, w, ledger, o, info);
         if (status < 0) {
-            *z = w->first;
+            begin_again(z, w, ledger);
         }
     }
     if (status < 0) {
@@ -5959,7 +6139,7 @@ int four_bar_step(const four_bar_parameters *p, const four_bar_options *o, four_
         set_switches(w, 0.0, 0.0, 0.0);
         return ready;
     }
-    return step_once(p, z, u, w, o, info);
+    return step_once(p, z, u, w, NULL, o, info);
 }
 
 /* solve for the velocities of the knot: the residual at rest is linear in them.
@@ -6118,6 +6298,12 @@ static void record_knot(const four_bar_parameters *p, const four_bar_state *z,
             frame->q[n][k] = z->body[n].q[k];
         }
     }
+    w->common[0].scatter = 0.0;
+    w->common[0].swerve = 0.0;
+    run_scatter(p, z, w);
+    frame->scatter = w->common[0].scatter;
+    frame->swerve = w->common[0].swerve;
+    frame->misread = 0.0;
     frame->kinetic = w->common[0].kinetic;
     frame->potential = w->common[0].potential;
     for (unsigned int k = 0u; k < 3u; k++) {
@@ -6187,7 +6373,7 @@ static void record_placement(const four_bar_state *z, four_bar_frame *frame)
 }
 
 int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z, const four_bar_input *inputs,
-    int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done)
+    int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done, four_bar_ledger *ledger)
 {
     const long each = stride;
     int status;
@@ -6210,7 +6396,7 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
         if (next != NULL) {
             record_placement(z, next);
         }
-        now = step_once(p, z, u, w, o, &info);
+        now = step_once(p, z, u, w, ledger, o, &info);
         if ((now >= 0) && (next != NULL)) {
             record_forces(p, z, w, next);
             next->iterations = (double)info.iterations;
@@ -6223,6 +6409,9 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
             const real before = time_before(knot);
             knot_velocities(p, knot, u, w, before);
             record_knot(p, knot, u, w, here);
+        }
+        if ((now >= 0) && (next != NULL) && (ledger != NULL)) {
+            record_account(p, z, &u[stride], w, &ledger->now, next);
         }
         if (now < 0) {
             return now;

@@ -25,7 +25,8 @@ extern "C" {
 #define FOUR_BAR_VERSION "symvi 0.1.0"
 #define FOUR_BAR_DIGEST "1f2c287cce15cf0eb551432db35b9e30091721549e77d8f19c04d93c9419cdd9"
 #define FOUR_BAR_SIZES ((unsigned long)(sizeof(four_bar_parameters) + (3u*sizeof(four_bar_state)) + (5u*sizeof(four_bar_input)) \
-    + (7u*sizeof(four_bar_work)) + (11u*sizeof(four_bar_options)) + (13u*sizeof(four_bar_info)) + (17u*sizeof(four_bar_frame))))
+    + (7u*sizeof(four_bar_work)) + (11u*sizeof(four_bar_options)) + (13u*sizeof(four_bar_info)) + (17u*sizeof(four_bar_frame)) \
+    + (19u*sizeof(four_bar_ledger))))
 
 #ifndef FOUR_BAR_API
 #if defined(_WIN32)
@@ -196,6 +197,9 @@ typedef struct {
     four_bar_real spin[3]; /* angular momentum about the world's origin [kg m²/s] */
     four_bar_real half; /* half of that length [s] */
     four_bar_real inverse; /* its inverse [1/s] */
+    four_bar_real scatter; /* how far energies of a knot and of the step before may lie apart [J] */
+    four_bar_real swerve; /* change of all forces on bodies over the step before a knot, times its way [J] */
+    four_bar_real misread; /* kinetic energy of a knot, less that of the mean velocities of both steps around it [J] */
 } four_bar_common_work;
 
 /* body: work */
@@ -315,6 +319,27 @@ typedef struct {
     four_bar_real u[12]; /* block F_ij, then L^-1 F_ij */
 } four_bar_edge_body_revolute_loop_3_work;
 
+/* common: account */
+typedef struct {
+    four_bar_real fresh; /* 1 in the step after a recorded knot, else 0 */
+    four_bar_real known; /* 1 after a step, 0 at a start */
+    four_bar_real pace; /* kinetic energy of a step, less that of the change of its velocities [J] */
+    four_bar_real fastest; /* the largest of them since the last recorded knot [J] */
+    four_bar_real sway; /* change of drivers' and actuators' forces and of wrenches over a step, times its way [J] */
+    four_bar_real farthest; /* the largest size of it since the last recorded knot [J] */
+} four_bar_common_account;
+
+/* what was given and taken since the last recorded knot */
+typedef struct {
+    four_bar_common_account common[1];
+} four_bar_account;
+
+/* Energies of a motion: zeros at a start. A rollout that is given none keeps no account. */
+typedef struct {
+    four_bar_account now;
+    four_bar_account before; /* where the step began: it may be taken again, in parts */
+} four_bar_ledger;
+
 typedef struct {
     four_bar_common_parameters common[1];
     four_bar_body_parameters body[3];
@@ -387,6 +412,11 @@ typedef struct {
     four_bar_real reaction[4][6]; /* force and torque on the child at the anchor, joint axes */
     four_bar_real before_x[3][3]; /* positions at the knot before, where those forces act [m] */
     four_bar_real before_q[3][4]; /* orientations there */
+    four_bar_real scatter; /* how far energies of the knot and of the step before it may lie apart [J] */
+    four_bar_real swerve; /* change of all forces over that step, times its way [J] */
+    four_bar_real pace; /* largest kinetic energy of a step since the frame before, less that of the change of its velocities [J] */
+    four_bar_real sway; /* largest change since the frame before of forces at knots that are paid for, times the way of its step [J] */
+    four_bar_real misread; /* kinetic energy of the knot, less that of the mean velocities of both steps around it [J] */
 } four_bar_frame;
 
 /* FOUR_BAR_OK where this header and the object that is linked have the same interface, the same description and structs of the
@@ -443,9 +473,10 @@ FOUR_BAR_API int four_bar_step(const four_bar_parameters *p, const four_bar_opti
 /* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
  * frames[k] is the knot after k*every steps; what frames[0] tells of the step that led there is left to the caller. every is 1 or
  * more, stride 0 or more, else the status is FOUR_BAR_BAD_OPTION. Stops at the first negative status and returns it; done counts the
- * steps taken. */
+ * steps taken. * ledger: sums of energies, zeros at a start and kept from one rollout to the next; or null, then frames keep what they had there. */
 FOUR_BAR_API int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z,
-    const four_bar_input *inputs, int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done);
+    const four_bar_input *inputs, int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done,
+    four_bar_ledger *ledger);
 
 /* The knot as it stands: a linear solve for its velocities, energies, momenta, closure. */
 FOUR_BAR_API void four_bar_observe(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,

@@ -25,7 +25,8 @@ extern "C" {
 #define PENDULUM_VERSION "symvi 0.1.0"
 #define PENDULUM_DIGEST "d9a6cf9e54e73b3f0b913cd0a8699999f0166baed4a273b55e403024fec58746"
 #define PENDULUM_SIZES ((unsigned long)(sizeof(pendulum_parameters) + (3u*sizeof(pendulum_state)) + (5u*sizeof(pendulum_input)) \
-    + (7u*sizeof(pendulum_work)) + (11u*sizeof(pendulum_options)) + (13u*sizeof(pendulum_info)) + (17u*sizeof(pendulum_frame))))
+    + (7u*sizeof(pendulum_work)) + (11u*sizeof(pendulum_options)) + (13u*sizeof(pendulum_info)) + (17u*sizeof(pendulum_frame)) \
+    + (19u*sizeof(pendulum_ledger))))
 
 #ifndef PENDULUM_API
 #if defined(_WIN32)
@@ -149,6 +150,9 @@ typedef struct {
     pendulum_real spin[3]; /* angular momentum about the world's origin [kg m²/s] */
     pendulum_real half; /* half of that length [s] */
     pendulum_real inverse; /* its inverse [1/s] */
+    pendulum_real scatter; /* how far energies of a knot and of the step before may lie apart [J] */
+    pendulum_real swerve; /* change of all forces on bodies over the step before a knot, times its way [J] */
+    pendulum_real misread; /* kinetic energy of a knot, less that of the mean velocities of both steps around it [J] */
 } pendulum_common_work;
 
 /* body: work */
@@ -188,6 +192,27 @@ typedef struct {
     pendulum_real held[6]; /* P f_j, the motion that the rows ask for */
     pendulum_real free; /* free motion q while the body above stays */
 } pendulum_revolute_ground_work;
+
+/* common: account */
+typedef struct {
+    pendulum_real fresh; /* 1 in the step after a recorded knot, else 0 */
+    pendulum_real known; /* 1 after a step, 0 at a start */
+    pendulum_real pace; /* kinetic energy of a step, less that of the change of its velocities [J] */
+    pendulum_real fastest; /* the largest of them since the last recorded knot [J] */
+    pendulum_real sway; /* change of drivers' and actuators' forces and of wrenches over a step, times its way [J] */
+    pendulum_real farthest; /* the largest size of it since the last recorded knot [J] */
+} pendulum_common_account;
+
+/* what was given and taken since the last recorded knot */
+typedef struct {
+    pendulum_common_account common[1];
+} pendulum_account;
+
+/* Energies of a motion: zeros at a start. A rollout that is given none keeps no account. */
+typedef struct {
+    pendulum_account now;
+    pendulum_account before; /* where the step began: it may be taken again, in parts */
+} pendulum_ledger;
 
 typedef struct {
     pendulum_common_parameters common[1];
@@ -245,6 +270,11 @@ typedef struct {
     pendulum_real status; /* how that step ended */
     pendulum_real rows[5]; /* force along every constraint row over that step [N, N m] */
     pendulum_real reaction[1][6]; /* force and torque on the child at the anchor, joint axes */
+    pendulum_real scatter; /* how far energies of the knot and of the step before it may lie apart [J] */
+    pendulum_real swerve; /* change of all forces over that step, times its way [J] */
+    pendulum_real pace; /* largest kinetic energy of a step since the frame before, less that of the change of its velocities [J] */
+    pendulum_real sway; /* largest change since the frame before of forces at knots that are paid for, times the way of its step [J] */
+    pendulum_real misread; /* kinetic energy of the knot, less that of the mean velocities of both steps around it [J] */
 } pendulum_frame;
 
 /* PENDULUM_OK where this header and the object that is linked have the same interface, the same description and structs of the
@@ -301,9 +331,10 @@ PENDULUM_API int pendulum_step(const pendulum_parameters *p, const pendulum_opti
 /* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
  * frames[k] is the knot after k*every steps; what frames[0] tells of the step that led there is left to the caller. every is 1 or
  * more, stride 0 or more, else the status is PENDULUM_BAD_OPTION. Stops at the first negative status and returns it; done counts the
- * steps taken. */
+ * steps taken. * ledger: sums of energies, zeros at a start and kept from one rollout to the next; or null, then frames keep what they had there. */
 PENDULUM_API int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z,
-    const pendulum_input *inputs, int stride, pendulum_work *w, int steps, int every, pendulum_frame *frames, int *done);
+    const pendulum_input *inputs, int stride, pendulum_work *w, int steps, int every, pendulum_frame *frames, int *done,
+    pendulum_ledger *ledger);
 
 /* The knot as it stands: a linear solve for its velocities, energies, momenta, closure. */
 PENDULUM_API void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
