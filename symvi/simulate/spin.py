@@ -26,7 +26,10 @@ def excess(turn: float) -> float:
 
 @dataclass(frozen=True)
 class FastSpin:
-    """The body that turns fastest of all recorded knots, its angular velocity [rad/s] there, and the time step [s]."""
+    """The body that turns furthest in a step, of all recorded knots: its angular velocity [rad/s], and that step [s].
+
+    Where a step was split, its parts are the steps.
+    """
 
     body: str
     time: float
@@ -55,6 +58,8 @@ def fastest(trajectory: Trajectory) -> FastSpin:
     """Of all bodies and recorded knots."""
     with np.errstate(over="ignore"):
         rates = np.nan_to_num(np.linalg.norm(trajectory.angular_velocity, axis=2))
-    knot, body = np.argwhere(rates >= (1.0 - 1e-6) * rates.max())[0]  # the first, whatever round-off adds later
+    steps = trajectory.step / np.maximum(trajectory.substeps, 1.0)
+    turns = rates * steps[:, None]
+    knot, body = np.argwhere(turns >= (1.0 - 1e-6) * turns.max())[0]  # the first, whatever round-off adds later
     where = trajectory.names[body], float(trajectory.time[knot])
-    return FastSpin(*where, float(rates[knot, body]), trajectory.step)
+    return FastSpin(*where, float(rates[knot, body]), float(steps[knot]))
