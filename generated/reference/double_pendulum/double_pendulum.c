@@ -3789,6 +3789,15 @@ static real level_after(real level, real rough)
     return (less > 1.0) ? less : 1.0;
 }
 
+/* keep where the step begins: copies of large states take time, so that only a step that may be taken again does */
+static void keep(const double_pendulum_state *z, double_pendulum_work *w, double_pendulum_ledger *ledger)
+{
+    w->first = *z;
+    if (ledger != NULL) {
+        ledger->before = ledger->now;
+    }
+}
+
 /* back to where the step began */
 static void begin_again(double_pendulum_state *z, const double_pendulum_work *w, double_pendulum_ledger *ledger)
 {
@@ -3807,7 +3816,16 @@ static int take_finer(const double_pendulum_parameters *p, double_pendulum_state
     int halvings = halvings_of(z->common[0].level, most);
     int solved = -1;
     real level = z->common[0].level;
-    int status = take_parts(p, z, u, w, ledger, o, halvings, info);
+    const bool kept = level > 0.0;
+    int status;
+    if (kept) {
+        keep(z, w, ledger);
+    }
+    status = take_parts(p, z, u, w, ledger, o, halvings, info);
+    /* a whole step that failed has left the state as it was */
+    if (!kept && (status < 0)) {
+        keep(z, w, ledger);
+    }
     while ((halvings < most) && (may_be_mended(status) || ((status >= 0) && (w->common[0].rough > 0.001)))) {
         solved = (status >= 0) ? halvings : solved;
         halvings++;
@@ -3836,10 +3854,6 @@ static int step_once(const double_pendulum_parameters *p, double_pendulum_state 
     } else if (!are_units(z)) {
         status = DOUBLE_PENDULUM_NOT_UNIT;
     } else {
-        w->first = *z;
-        if (ledger != NULL) {
-            ledger->before = ledger->now;
-        }
         status = take_finer(p, z, u, w, ledger, o, info);
         if (status < 0) {
             begin_again(z, w, ledger);
@@ -4106,6 +4120,9 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
         double_pendulum_frame *const here = ((frames != NULL) && ((n % every) == 0)) ? &frames[n / every] : NULL;
         double_pendulum_frame *const next = ((frames != NULL) && (((n + 1) % every) == 0)) ? &frames[(n + 1) / every] : NULL;
         int now;
+        if (here != NULL) {
+            w->first = *z;
+        }
         now = step_once(p, z, u, w, ledger, o, &info);
         if ((now >= 0) && (next != NULL)) {
             record_forces(p, z, w, next);

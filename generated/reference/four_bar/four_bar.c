@@ -6048,6 +6048,15 @@ static real level_after(real level, real rough)
     return (less > 1.0) ? less : 1.0;
 }
 
+/* keep where the step begins: copies of large states take time, so that only a step that may be taken again does */
+static void keep(const four_bar_state *z, four_bar_work *w, four_bar_ledger *ledger)
+{
+    w->first = *z;
+    if (ledger != NULL) {
+        ledger->before = ledger->now;
+    }
+}
+
 /* back to where the step began */
 static void begin_again(four_bar_state *z, const four_bar_work *w, four_bar_ledger *ledger)
 {
@@ -6066,7 +6075,16 @@ static int take_finer(const four_bar_parameters *p, four_bar_state *z,
     int halvings = halvings_of(z->common[0].level, most);
     int solved = -1;
     real level = z->common[0].level;
-    int status = take_parts(p, z, u, w, ledger, o, halvings, info);
+    const bool kept = level > 0.0;
+    int status;
+    if (kept) {
+        keep(z, w, ledger);
+    }
+    status = take_parts(p, z, u, w, ledger, o, halvings, info);
+    /* a whole step that failed has left the state as it was */
+    if (!kept && (status < 0)) {
+        keep(z, w, ledger);
+    }
     while ((halvings < most) && (may_be_mended(status) || ((status >= 0) && (w->common[0].rough > 0.001)))) {
         solved = (status >= 0) ? halvings : solved;
         halvings++;
@@ -6095,10 +6113,6 @@ static int step_once(const four_bar_parameters *p, four_bar_state *z,
     } else if (!are_units(z)) {
         status = FOUR_BAR_NOT_UNIT;
     } else {
-        w->first = *z;
-        if (ledger != NULL) {
-            ledger->before = ledger->now;
-        }
         status = take_finer(p, z, u, w, ledger, o, info);
         if (status < 0) {
             begin_again(z, w, ledger);
@@ -6393,6 +6407,9 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
         four_bar_frame *const here = ((frames != NULL) && ((n % every) == 0)) ? &frames[n / every] : NULL;
         four_bar_frame *const next = ((frames != NULL) && (((n + 1) % every) == 0)) ? &frames[(n + 1) / every] : NULL;
         int now;
+        if (here != NULL) {
+            w->first = *z;
+        }
         if (next != NULL) {
             record_placement(z, next);
         }

@@ -2606,6 +2606,15 @@ static real level_after(real level, real rough)
     return (less > 1.0) ? less : 1.0;
 }
 
+/* keep where the step begins: copies of large states take time, so that only a step that may be taken again does */
+static void keep(const pendulum_state *z, pendulum_work *w, pendulum_ledger *ledger)
+{
+    w->first = *z;
+    if (ledger != NULL) {
+        ledger->before = ledger->now;
+    }
+}
+
 /* back to where the step began */
 static void begin_again(pendulum_state *z, const pendulum_work *w, pendulum_ledger *ledger)
 {
@@ -2624,7 +2633,16 @@ static int take_finer(const pendulum_parameters *p, pendulum_state *z,
     int halvings = halvings_of(z->common[0].level, most);
     int solved = -1;
     real level = z->common[0].level;
-    int status = take_parts(p, z, u, w, ledger, o, halvings, info);
+    const bool kept = level > 0.0;
+    int status;
+    if (kept) {
+        keep(z, w, ledger);
+    }
+    status = take_parts(p, z, u, w, ledger, o, halvings, info);
+    /* a whole step that failed has left the state as it was */
+    if (!kept && (status < 0)) {
+        keep(z, w, ledger);
+    }
     while ((halvings < most) && (may_be_mended(status) || ((status >= 0) && (w->common[0].rough > 0.001)))) {
         solved = (status >= 0) ? halvings : solved;
         halvings++;
@@ -2653,10 +2671,6 @@ static int step_once(const pendulum_parameters *p, pendulum_state *z,
     } else if (!are_units(z)) {
         status = PENDULUM_NOT_UNIT;
     } else {
-        w->first = *z;
-        if (ledger != NULL) {
-            ledger->before = ledger->now;
-        }
         status = take_finer(p, z, u, w, ledger, o, info);
         if (status < 0) {
             begin_again(z, w, ledger);
@@ -2914,6 +2928,9 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
         pendulum_frame *const here = ((frames != NULL) && ((n % every) == 0)) ? &frames[n / every] : NULL;
         pendulum_frame *const next = ((frames != NULL) && (((n + 1) % every) == 0)) ? &frames[(n + 1) / every] : NULL;
         int now;
+        if (here != NULL) {
+            w->first = *z;
+        }
         now = step_once(p, z, u, w, ledger, o, &info);
         if ((now >= 0) && (next != NULL)) {
             record_forces(p, z, w, next);
