@@ -18,7 +18,7 @@ from symvi.program.records import STORES
 from symvi.simulate.plan import Plan
 
 if TYPE_CHECKING:  # a process that finds its library in the cache composes nothing
-    from symvi.program.program import Program
+    from symvi.simulate.reference import ReferenceSolver
 
 
 class Engine(Protocol):
@@ -30,6 +30,9 @@ class Engine(Protocol):
     account: np.ndarray  # sums of energies since the last recorded knot
     iterations: int  # of the step that failed last
     would_do: int  # equal parts in which that step would have been solved; 0 if none are known
+
+    def twin(self) -> Engine:
+        """The same solver, with the same parameters, in a memory of its own: each may run beside the others."""
 
     def forget(self) -> None:
         """Clear state and scratch memory: nothing of an earlier start that failed may enter the next."""
@@ -57,8 +60,8 @@ class CEngine:
     """A compiled library."""
 
     def __init__(self, plan: Plan, library: Library, prefix: str, real: str):
-        self.plan, self._ffi, self._lib, self._prefix = plan, library.ffi, library.lib, prefix
-        self._real = real
+        self.plan, self._library, self._prefix, self._real = plan, library, prefix, real
+        self._ffi, self._lib = library.ffi, library.lib
         self._type = {"double": np.float64, "float": np.float32}[real]
         self.parameters, self.state, self.work = (
             np.zeros(max(1, plan.sizes[store]), self._type) for store in ("parameters", "state", "work")
@@ -67,6 +70,11 @@ class CEngine:
         self.account = self._ledger[: plan.sizes["account"]]
         self.parameters[: len(plan.defaults)] = plan.defaults
         self._frame = plan.frame["size"][0]
+
+    def twin(self) -> CEngine:
+        twin = CEngine(self.plan, self._library, self._prefix, self._real)
+        twin.parameters[:] = self.parameters
+        return twin
 
     def forget(self) -> None:
         self.state[:] = self.work[:] = self.account[:] = 0.0
@@ -152,15 +160,17 @@ def _parts_that_do(status: int, options: SolverOptions, step: Callable[[SolverOp
 class PythonEngine:
     """The reference back end behind the same arrays."""
 
-    def __init__(self, plan: Plan, program: Program):
-        from symvi.simulate.reference import ReferenceSolver
-
-        self.plan = plan
-        self.solver = ReferenceSolver(program)
+    def __init__(self, plan: Plan, solver: ReferenceSolver):
+        self.plan, self.solver = plan, solver
         self.parameters = np.array(plan.defaults, np.float64)
         self.state = np.zeros(plan.sizes["state"])
         self.account = np.zeros(plan.sizes["account"])
         self._order = {store: [k.split("/") for k in plan.fields[store]] for store in STORES}
+
+    def twin(self) -> PythonEngine:
+        twin = PythonEngine(self.plan, self.solver.twin())
+        twin.parameters[:] = self.parameters
+        return twin
 
     def forget(self) -> None:
         self.state[:] = self.account[:] = 0.0

@@ -44,6 +44,11 @@ def entry(plan: Plan, recorded: np.ndarray, name: str) -> np.ndarray:
     return recorded[:, offset : offset + size].reshape(len(recorded), *shape).astype(float)
 
 
+def counts(plan: Plan, recorded: np.ndarray, name: str) -> np.ndarray:
+    """The same of what is counted, as integers."""
+    return entry(plan, recorded, name).astype(np.int64)
+
+
 def placements(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> dict[str, np.ndarray]:
     """Position, orientation, velocity, angular_velocity as users see them."""
     q = entry(plan, recorded, "q")
@@ -193,9 +198,9 @@ def trajectory(
         linear_momentum=entry(plan, recorded, "momentum"),
         angular_momentum=entry(plan, recorded, "spin"),
         closure=entry(plan, recorded, "closure"),
-        iterations=entry(plan, recorded, "iterations"),
-        status=entry(plan, recorded, "status"),
-        substeps=entry(plan, recorded, "substeps"),
+        iterations=counts(plan, recorded, "iterations"),
+        status=counts(plan, recorded, "status"),
+        substeps=counts(plan, recorded, "substeps"),
         kept_reactions={name: reactions[:, k] for k, name in enumerate(plan.reactions)},
         multipliers=multipliers,
         powers={name: powers[:, k] for k, name in enumerate(plan.drivers)},
@@ -209,7 +214,7 @@ def trajectory(
         loops=loops,
         first_angles=dict(first_angles),
         carried_angles=carried_angles(mechanism, plan, recorded, counted_angles),
-        retries=entry(plan, recorded, "retries") if "retries" in plan.frame else np.zeros(len(recorded)),
+        retries=counts(plan, recorded, "retries") if "retries" in plan.frame else np.zeros(len(recorded), np.int64),
         contact_values=entry(plan, recorded, "contact") if plan.contacts else np.zeros((knots, 0, CONTACT_SIZE)),
         contact_names=tuple(node["name"] for node in plan.contacts),
         stop_values=entry(plan, recorded, "stop") if plan.stops else np.zeros((len(recorded), 0)),

@@ -68,10 +68,16 @@ def _record(fields, zero) -> SimpleNamespace:
 class Runner:
     """Runs phases of a program on a memory, with kernels over any numbers."""
 
-    def __init__(self, program: Program, memory: Memory, numbers: Mapping[str, Callable] = FLOATS):
-        kernels = compile_kernels(program, numbers)
+    def __init__(
+        self,
+        program: Program,
+        memory: Memory,
+        numbers: Mapping[str, Callable] = FLOATS,
+        kernels: Mapping[str, Callable] | None = None,
+    ):
+        self.kernels = kernels or compile_kernels(program, numbers)
         self.calls = {
-            phase: [(kernels[call.kernel.name], _arguments(call, memory)) for call in calls]
+            phase: [(self.kernels[call.kernel.name], _arguments(call, memory)) for call in calls]
             for phase, calls in program.phases.items()
         }
 
@@ -127,10 +133,12 @@ class Beginnings:
 class ReferenceSolver:
     """One mechanism's solver in Python. Records lie in `memory`; entry points are those of the generated C."""
 
-    def __init__(self, program: Program, options: SolverOptions = DEFAULTS):
+    def __init__(
+        self, program: Program, options: SolverOptions = DEFAULTS, kernels: Mapping[str, Callable] | None = None
+    ):
         self.program, self.options = program, options.in_precision("double")
         self.memory = Memory(program)
-        self.run = Runner(program, self.memory)
+        self.run = Runner(program, self.memory, kernels=kernels)
         self.common = self.memory.work["common"][0]
         self.bodies = self.memory.work["body"]
         self.loops = bool(program.notes["loops"])
@@ -151,6 +159,10 @@ class ReferenceSolver:
         self.iterations = self.retries = self.substeps = 0
         self.increment = inf
         self.targets = aims_of(self.memory)
+
+    def twin(self) -> ReferenceSolver:
+        """The same solver with a memory of its own."""
+        return ReferenceSolver(self.program, self.options, self.run.kernels)
 
     def set_step(self, h: float) -> None:
         """The caller's step [s]."""

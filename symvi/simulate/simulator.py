@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -70,7 +69,7 @@ class Simulator:
         if backend not in ("auto", "c", "python"):
             raise ValueError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
         mechanism = Mechanism.of(mechanism)
-        self.mechanism, self.loops = mechanism, loops
+        self.mechanism, self.loops, self.profile = mechanism, loops, profile
         self.settings: dict[str, tuple[float, ...]] = {}
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
@@ -95,7 +94,23 @@ class Simulator:
             raise ValueError("the Python back end computes in double; real='float' needs backend='c'")
         program = composed(self.mechanism, loops)
         self.text = None
-        return PythonEngine(plan_of(program), program)
+        from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
+
+        return PythonEngine(plan_of(program), ReferenceSolver(program))
+
+    # --- runs in parallel ---------------------------------------------------------------------------------------------
+    def _twin(self) -> Simulator:
+        """The same solver with these parameters and a memory of its own, for one run."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.engine = self.engine.twin()
+        return twin
+
+    def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
+        build = {"real": self._real, "backend": self.backend, "loops": self.loops}
+        if self.text is not None:
+            build |= {"layout": self.text.layout, "profile": self.profile}
+        return _restored, (self.mechanism, build, self.settings, self.engine.parameters.copy())
 
     # --- parameters --------------------------------------------------------------------------------------------------
     @property
@@ -240,11 +255,11 @@ class Simulator:
 
         Raises AssemblyError, naming the worst joint, if there is none near.
         """
-        time = 0.0 if state is None else state.time
-        self.start(state, time=time, step=step, project=True)
+        time, own = 0.0 if state is None else state.time, self._twin()
+        own.start(state, time=time, step=step, project=True)
         inputs = self.inputs.from_signals(np.array([time]))[0]
-        frame = self.engine.observe(inputs).astype(float)
-        return frames.state_near(self.mechanism, self.plan, frame, time, self._turning, self.angles)
+        frame = own.engine.observe(inputs).astype(float)
+        return frames.state_near(self.mechanism, self.plan, frame, time, own._turning, own.angles)
 
     def _set_step(self, step: float) -> None:
         self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = checked_step(step)
@@ -370,10 +385,6 @@ class Simulator:
                 "start with project=True, or mend the velocities (a driver's input sets the rate of its joint)"
             )
 
-    def state_hash(self) -> str:
-        """SHA-256 of the state's bytes, -0 as 0: equal for all compilers and layouts in the reproducible profile."""
-        return hashlib.sha256((self.engine.state + 0.0).tobytes()).hexdigest()
-
     def worst_constraint(self) -> tuple[str, float]:
         """The constraint with the largest residual at the last knot that was observed, and that residual [m or rad]."""
         return self._worst([*self.plan.constraints, *self.plan.notes["watch"]])
@@ -425,21 +436,22 @@ class Simulator:
         check_run(steps, every, start, inputs, project, papers_start, rates)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
         times = _knots(begin, step, steps)
-        driving = overlaid(self.inputs, self.gains, self.engine, times, inputs or {})
+        own = self._twin()
+        driving = overlaid(self.inputs, self.gains, own.engine, times, inputs or {})
         rows = driving.rows
         if not isinstance(start, Trajectory):
             given = rows[:4] if inputs else None
-            self.start(start, time=begin, step=step, project=project, knot=not papers_start, rates=rates, inputs=given)
+            own.start(start, time=begin, step=step, project=project, knot=not papers_start, rates=rates, inputs=given)
         else:
-            self._go_on(start, step)
-        self._hold(rows, inputs or {})
+            own._go_on(start, step)
+        own._hold(rows, inputs or {})
         run = Run(
-            engine=self.engine,
+            engine=own.engine,
             mechanism=self.mechanism,
             inputs=self.inputs,
             gains=self.gains,
-            turning=self._turning,
-            angles=self.angles,
+            turning=own._turning,
+            angles=own.angles,
             times=times,
             step=step,
             every=int(every),
@@ -449,19 +461,19 @@ class Simulator:
             aimed=None if isinstance(start, Trajectory) else self.inputs.aimed(inputs or {}),
         )
         seen_under = start.inputs[-1, : len(rows[0])] if controller and isinstance(start, Trajectory) else rows[0]
-        run.found.append(self.engine.observe(seen_under, options)[None])
+        run.found.append(own.engine.observe(seen_under, options)[None])
         if isinstance(start, Trajectory):
             frames.carry_over(self.plan, run.found[0][0], start)
         status = run.stepwise(controller) if controller or driving.gains_given else run.through()
         recorded = np.concatenate(run.found)
         if status < 0:
-            effort = times[run.done], self.engine.iterations
-            failure = failure_of(self.plan, SolverStatus(status), *effort, self._numbers, self.engine.would_do)
+            effort = times[run.done], own.engine.iterations
+            failure = failure_of(self.plan, SolverStatus(status), *effort, own._numbers, own.engine.would_do)
             if on_error == "raise":
                 raise failure
             recorded[-1, self.plan.frame["status"][0]] = status
-        resume = self.engine.state.astype(float).copy()
-        account = self.engine.account.astype(float).copy()
+        resume = own.engine.state.astype(float).copy()
+        account = own.engine.account.astype(float).copy()
         if run.done % every:  # it failed beyond the last recorded knot: nothing goes on from there
             resume = resume[:0]
         driven, names = run.recorded_inputs()
@@ -474,13 +486,13 @@ class Simulator:
             driven[: len(recorded)],
             names,
             resume,
-            self.settings,
+            own.settings,
             self.loops,
             run.angles,
             {} if run.counter is None else run.counter.result(),
             account,
             self._real,
-            self._slack(options, step),
+            own._slack(options, step),
             start if isinstance(start, Trajectory) else None,
         )
         if spin := motion.fast_spin():
@@ -552,6 +564,14 @@ class Simulator:
             if constraint["type"] == "driver" and not self.inputs.has_signal(name) and name not in given:
                 target = self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], "target")][0]
                 rows[:, self.inputs.column(name)] = target
+
+
+def _restored(mechanism: Mechanism, build: Mapping[str, str], settings: Settings, numbers: np.ndarray) -> Simulator:
+    """A simulator of a description, with parameters as they were."""
+    simulator = Simulator(mechanism, **build)
+    simulator.settings = dict(settings)
+    simulator.engine.parameters[:] = numbers
+    return simulator
 
 
 def _knots(begin: float, step: float, steps: int) -> np.ndarray:

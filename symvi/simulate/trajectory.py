@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -28,6 +29,8 @@ from symvi.simulate.spin import FAST, FastSpin, fastest
 FORMAT = 5
 READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
 Array = NDArray[np.float64]
+COUNTED = ("iterations", "status", "substeps", "retries")
+NUMBER = {"double": np.float64, "float": np.float32}
 
 
 class UnknownNameError(MechanismError, KeyError):
@@ -57,7 +60,7 @@ class Trajectory:
         with the inputs of the knot and drivers going on as they went; where it cannot be solved its impulses are none.
     kinetic_energy, potential_energy, energy (N,) [J]; linear_momentum, angular_momentum (N, 3) about the origin.
     closure (N,): largest residual of a constraint row, dropped ones included [m or rad].
-    iterations, status (N,): of the step that led to each knot.
+    iterations, status (N,): of the step that led to each knot, integers.
     kept_reactions: as `reactions`, by the rows that the solver keeps.
     multipliers: constraint -> (N, rows), forces along its rows [N, N m]. Like reactions they are those of the step
         that led to each knot: to second order the forces at the knot before. They are 0 at the first knot of a fresh
@@ -241,6 +244,13 @@ class Trajectory:
             {name: tuple(map(float, values[index])) for name, values in self.angles.items()},
         )
 
+    def state_hash(self) -> str:
+        """SHA-256 of the solver's own state at the last knot, -0 as 0.
+
+        Equal for all compilers and layouts in the reproducible profile.
+        """
+        return hashlib.sha256((self.resume.astype(NUMBER[self.real]) + 0.0).tobytes()).hexdigest()
+
     def body(self, name: str) -> int:
         """The column of a body. Raises MechanismError with the nearest name."""
         self.mechanism.body(name)
@@ -329,6 +339,7 @@ class Trajectory:
             for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
                 arrays.setdefault(name, np.zeros((count, *shape)))
             header = {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0)} | header
+        arrays |= {name: arrays[name].astype(np.int64) for name in COUNTED}
         return cls(
             mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
             step=header["step"],

@@ -21,6 +21,7 @@ from symvi.simulate.build import text_of
 from symvi.simulate.engine import CEngine, PythonEngine
 from symvi.simulate.frames import solver_state
 from symvi.simulate.plan import plan_of
+from symvi.simulate.reference import ReferenceSolver
 from tests.support.newton import DenseNewton
 from tests.support.random_mechanisms import assembled_mechanisms
 
@@ -64,7 +65,7 @@ def test_steps_of_generated_c_and_reference(example: tuple[Mechanism, State]) ->
     path = compile_library(text.files, text.prefix, compiler=identify(compiler), flags=flags)
     compiled = CEngine(text.plan, load_library(path, text.declarations), text.prefix, "double")
     program = compose(mechanism, analyse(mechanism))
-    reference = PythonEngine(plan_of(program), program)
+    reference = PythonEngine(plan_of(program), ReferenceSolver(program))
     inputs = np.random.default_rng(3).normal(size=(1, len(text.plan.inputs)))
     options = SolverOptions(tolerance=0.5, max_iterations=1)
     states = []

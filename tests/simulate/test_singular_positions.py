@@ -22,6 +22,7 @@ from symvi.simulate.build import has_compiler
 from symvi.simulate.engine import CEngine, PythonEngine
 from symvi.simulate.frames import entry, solver_state
 from symvi.simulate.plan import plan_of
+from symvi.simulate.reference import ReferenceSolver
 from symvi.simulate.simulator import Simulator
 from tests.support import linkages, loops
 
@@ -39,7 +40,7 @@ AIMED_STEP, AIMED_KNOT, _, AIMED_SPEED = AIMED[0]
 
 
 def started(mechanism: Mechanism, program: Program) -> PythonEngine:
-    engine = PythonEngine(plan_of(program), program)
+    engine = PythonEngine(plan_of(program), ReferenceSolver(program))
     put(engine, mechanism)
     return engine
 
