@@ -177,8 +177,8 @@ def simulate(
     Springs, dampers and servos are implicit and of second order, as all else is: no stiffness or damping is too large
     for the step. Tension across a point spring, sinusoidal springs that swing far and potentials of your own act at
     the knots: for them h² K must stay below 4 m; where energy rises that nothing has paid for, a WARNING says so, and
-    names those that are too stiff, with the step that would do. A step that cannot be solved is taken in parts; one in which a body
-    turns by a right angle or more is refused.
+    names those that are too stiff, with the step that would do. A step that cannot be solved is taken in parts; one in
+    which a body turns by a right angle or more is refused.
     """
     from symvi.simulate import SolverOptions, Trajectory
 
