@@ -121,6 +121,7 @@ def _rows_of_laws(
         tuple(sorted(sinusoidal)),
         coordinates,
         free_motions(geometry) if damped else (),
+        any(share.target for share in shares),
     )
     return tuple(groups), len(coordinates), laws if shares else None
 

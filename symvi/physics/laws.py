@@ -2,18 +2,26 @@
 
 Along a scalar coordinate c with the values c1 and c2 at the knots of a step, and its mean rate rho = (c2 - c1)/h,
 
-    phi = pull - V'(c_theta) - d rho,        c_theta = (1 - theta) c1 + theta c2 = c1 + theta h rho
+    phi = pull - V'(c_s),     c_s = (1 - s) c1 + s c2 = c1 + s h rho       of springs
+    braking = drive - d rho                                                   of dampers
 
-acts on the bodies along the gradients of both knots: h theta phi C(z1)ᵀ in this step, h (1 - theta) phi C(z2)ᵀ in the
-momentum that it hands on. On one mass m with a linear spring and a damper this is the theta method. Where nothing
-damps, theta = 1/2 is the implicit midpoint, which keeps the energy of a linear spring. With damping,
+act on the bodies along the gradients of both knots: h (s phi + theta braking) C(z1)ᵀ in this step, and
+h ((1 - s) phi + (1 - theta) braking) C(z2)ᵀ in the momentum that it hands on. With s = theta, on one mass m with a
+linear spring and a damper, this is the theta method; s = 1/2 is the implicit midpoint, which keeps the energy of a
+linear spring. Any s and theta from 1/2 on are stable for any k and d. Dampers act with
 
     theta = (3 + 2 y + y²)/(6 + 3 y + y²),   y = h d/m,
 
-makes the factor of a lone damper 1/(1 + y + y²/2 + y³/6), order 2, and no motion of an overdamped coordinate changes
-its sign, if m is at most the mass that opposes the coordinate. That mass is taken of the two bodies alone, which are
-otherwise free, each with an equal share for every damped coordinate that acts on it: then the sum of all m CᵀC is at
-most the mass matrix.
+which makes the factor of a lone damper 1/(1 + y + y²/2 + y³/6), order 2, and never changes the sign of a rate, if m is
+at most the mass that opposes the coordinate. That mass is taken of the two bodies alone, which are otherwise free, each
+with an equal share for every damped coordinate that acts on it: then the sum of all m CᵀC is at most the mass matrix.
+
+A spring that acts at s damps like a damper of (2 s - 1) h k. s = theta is what keeps an overdamped coordinate from
+changing its sign where the step is long for k/d, and harmless only if y is that of the true mass: a light link that
+carries a heavy one has a large y, and would stop its load. So springs take s = theta where the two bodies are all that
+there is to oppose the coordinate, and s = 1/2 where joints, gears or contacts hold these bodies too. There an
+overdamped coordinate whose k/d no step resolves may change its sign from step to step, while it decays. A damper's
+theta is harmless: it shifts the damper in time by less than half a step, h d/2 of mass beside the true one.
 """
 
 from __future__ import annotations
@@ -23,7 +31,7 @@ from symvi.physics.constraint import Steps
 from symvi.physics.formula import INTERMEDIATES, Argument, derived
 
 H = Argument("h", (), "time step", "s")
-THETA = Argument("theta", (), "where in the step the laws act: 0 at the first knot, 1 at the second")
+THETA = Argument("theta", (), "where in the step a law acts: 0 at the first knot, 1 at the second")
 MASS_A = Argument("m_a", (), "share of the mass of body a", "kg")
 MASS_B = Argument("m_b", (), "share of the mass of body b", "kg")
 INERTIA_A = Argument("J_a", (6,), "share of its inertia", "kg m²")
@@ -49,19 +57,13 @@ def weight_between_knots(m, h, d):
     return {"theta": theta.subs(s, share[0]), INTERMEDIATES: let.pairs()}
 
 
-def _force(potential, c, pull, d, rho):
-    import sympy as sp
-
-    return pull - sp.diff(potential, c) - d * rho
-
-
-def _along(potential, c, h, theta, c1, rho, pull, d) -> dict:
+def _along(potential, c, h, theta, c1, rho, pull) -> dict:
     """phi, and its slope by the rate: both follow from the potential."""
     import sympy as sp
 
     let = Steps()
-    phi = _force(potential, c, pull, d, rho)
-    slope = sp.diff(phi, c) * theta * h + sp.diff(phi, rho)
+    phi = pull - sp.diff(potential, c)
+    slope = sp.diff(phi, c) * theta * h
     middle = let("middle", [c1 + (theta * h) * rho])[0]
     return {"phi": phi.subs(c, middle), "slope": (-slope).subs(c, middle), INTERMEDIATES: let.pairs()}
 
@@ -71,8 +73,7 @@ COORDINATE = [
     THETA,
     Argument("c", (), "coordinate at the first knot", "m, rad"),
     Argument("rho", (), "its difference over the step, divided by h", "m/s, rad/s"),
-    Argument("pull", (), "force where the coordinate is zero and still", "N, N m"),
-    Argument("d", (), "damping", "N s/m, N m s"),
+    Argument("pull", (), "force where the coordinate is zero", "N, N m"),
 ]
 PHI = [
     Argument("phi", (), "force along the coordinate", "N, N m"),
@@ -81,20 +82,20 @@ PHI = [
 
 
 @derived(
-    "phi = pull - k c_theta - d rho,  c_theta = c1 + theta h rho",
+    "phi = pull - k c_theta,  c_theta = c1 + theta h rho",
     "derived here",
     [*COORDINATE, Argument("k", (), "stiffness", "N/m, N m")],
     PHI,
 )
-def linear_law(h, theta, c, rho, pull, d, k):
+def linear_law(h, theta, c, rho, pull, k):
     import sympy as sp
 
     x = sp.Symbol("x", real=True)
-    return _along(k[0] * x**2 / 2, x, h[0], theta[0], c[0], rho[0], pull[0], d[0])
+    return _along(k[0] * x**2 / 2, x, h[0], theta[0], c[0], rho[0], pull[0])
 
 
 @derived(
-    "phi = pull - k c_theta - a sin c_theta + b cos c_theta - d rho,  c_theta = c1 + theta h rho",
+    "phi = pull - k c_theta - a sin c_theta + b cos c_theta,  c_theta = c1 + theta h rho",
     "derived here: V = k c²/2 - a cos c - b sin c",
     [
         *COORDINATE,
@@ -104,12 +105,26 @@ def linear_law(h, theta, c, rho, pull, d, k):
     ],
     PHI,
 )
-def sinusoidal_law(h, theta, c, rho, pull, d, k, a, b):
+def sinusoidal_law(h, theta, c, rho, pull, k, a, b):
     import sympy as sp
 
     x = sp.Symbol("x", real=True)
     potential = k[0] * x**2 / 2 - a[0] * sp.cos(x) - b[0] * sp.sin(x)
-    return _along(potential, x, h[0], theta[0], c[0], rho[0], pull[0], d[0])
+    return _along(potential, x, h[0], theta[0], c[0], rho[0], pull[0])
+
+
+@derived(
+    "braking = drive - d rho",
+    "derived here",
+    [
+        Argument("d", (), "damping", "N s/m, N m s"),
+        Argument("rho", (), "mean rate of the coordinate", "m/s, rad/s"),
+        Argument("drive", (), "d times the rate that is aimed at", "N, N m"),
+    ],
+    [Argument("braking", (), "force along the coordinate", "N, N m")],
+)
+def damper_law(d, rho, drive):
+    return {"braking": drive[0] - d[0] * rho[0]}
 
 
 @derived(

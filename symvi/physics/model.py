@@ -92,6 +92,7 @@ class Laws:
     elastic, damped, sinusoidal: rows with a stiffness, a damping, a sinusoidal spring. coordinates: of every row, the
     coordinate whose weight it takes: three free rotations have two sets of rows, rates that dampers act along and a
     rotation vector that springs act along. motions: of every coordinate; none where the bodies are otherwise free.
+    aimed: servos are among them. loaded: joints, gears or contacts hold its bodies too, so that springs act halfway.
     """
 
     elastic: tuple[int, ...]
@@ -99,6 +100,8 @@ class Laws:
     sinusoidal: tuple[int, ...]
     coordinates: tuple[int, ...]
     motions: tuple[Motion, ...] = ()
+    aimed: bool = False
+    loaded: bool = False
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def law_models(mechanism: Mechanism, forces: Sequence, taking: Collection[str] =
     shares = shares_by_joint(forces)
     own = [joint_laws(mechanism, mechanism.joint(name), found) for name, found in shares.items() if name not in taking]
     own += [force for force in forces if isinstance(force, LawModel)]
-    return [_shared_out(law, damped_laws(mechanism, forces)) for law in own]
+    return [_weighed(law, mechanism, forces) for law in own]
 
 
 def shares_by_joint(forces: Sequence) -> dict[str, list[ShareModel]]:
@@ -114,13 +114,28 @@ def damped_laws(mechanism: Mechanism, forces: Sequence) -> Counter[str]:
     return found
 
 
-def _shared_out(model, counts: Mapping[str, int]):
-    """The model with the share of every body that its damped coordinates count with."""
+def held_bodies(mechanism: Mechanism) -> Counter[str]:
+    """How many joints, gears, drivers and contacts hold every body."""
+    joints = {joint.name: (joint.parent, joint.child) for joint in mechanism.joints}
+    found = Counter(body for pair in joints.values() for body in pair)
+    for coupling in mechanism.couplings:
+        found.update({body for name in coupling.joints for body in joints[name]})
+    found.update(body for driver in mechanism.drivers for body in joints[driver.joint])
+    found.update(body for contact in mechanism.contacts for body in (contact.parent, contact.child))
+    return found
+
+
+def _weighed(model, mechanism: Mechanism, forces: Sequence):
+    """The model with the share of every body that its damped coordinates count with, and whether something else holds
+    its bodies."""
     if model.laws is None or not model.laws.damped:
         return model
+    counts, held = damped_laws(mechanism, forces), held_bodies(mechanism)
     bodies = [body for body in model.bodies.values() if body is not None]
     shares = Parameter(tuple(1.0 / counts[body] for body in bodies), "share of every body that its weights count with")
-    return replace(model, parameters={**model.parameters, SHARES: shares})
+    own = int(isinstance(model, ConstraintModel) or bool(model.joint))  # a point spring holds nothing
+    laws = replace(model.laws, loaded=any(held[body] > own for body in bodies))
+    return replace(model, parameters={**model.parameters, SHARES: shares}, laws=laws)
 
 
 def taking_laws(
@@ -128,7 +143,7 @@ def taking_laws(
 ) -> ConstraintModel:
     """The model of a joint that takes the laws along its coordinates. stopped: those of limits and dry friction."""
     with_all = with_laws(mechanism, model, shares_by_joint(forces).get(model.name, []), stopped)
-    return _shared_out(with_all, damped_laws(mechanism, forces))
+    return _weighed(with_all, mechanism, forces)
 
 
 def linked(

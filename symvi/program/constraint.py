@@ -17,7 +17,7 @@ from symvi.program.carried import Damping
 from symvi.program.common import COMMON, LINK, SHARED, single
 from symvi.program.kernel import ZERO, Block, Entry, Kernel, Port
 from symvi.program.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
-from symvi.program.law import acting, clear_sums, final_weights, hand_on, keep_coordinates, summed
+from symvi.program.law import acting, clear_sums, hand_on, keep_coordinates, summed, weights_of
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
@@ -323,7 +323,7 @@ def _finish(records: Records, kind: str, model: ConstraintModel, ports, second: 
     def build(trace: Trace) -> None:
         carry_angles(trace, model)
         if model.laws:
-            hand_on(trace, model.laws, second, final_weights(trace, model.laws))
+            hand_on(trace, model.laws, second, weights_of(trace, model.laws))
         if model.target:
             trace.write(kind, "target", trace.read(kind, "input", model.target), store="state")
 

@@ -31,12 +31,14 @@ HALF = Fraction(1, 2)
 LEAST = Fraction(1, 10**9)  # of a body's size: inertia that is added where it decides a weight, so that none is zero
 MEANINGS = {
     "stiffness": ("stiffness of every coordinate", "N/m, N m/rad"),
-    "tension": ("force where a coordinate is zero and still", "N, N m"),
+    "tension": ("force of springs where a coordinate is zero", "N, N m"),
+    "drive": ("damping of every coordinate times the rates that are aimed at", "N, N m"),
     "damping": ("damping of every coordinate", "N s/m, N m s/rad"),
     "sine": ("sum of k cos(rest) of sinusoidal springs", "N m"),
     "cosine": ("sum of k sin(rest) of sinusoidal springs", "N m"),
-    "theta": ("where in the step the laws along a coordinate act", "1"),
-    "phi": ("force along every coordinate within the step", "N, N m"),
+    "theta": ("where in the step dampers act, and springs of unloaded bodies", "1"),
+    "phi": ("force of springs along every coordinate within the step", "N, N m"),
+    "braking": ("force of dampers along every coordinate within the step", "N, N m"),
     "rho": ("mean rate of every coordinate over the step", "m/s, rad/s"),
     "coordinate": ("coordinates at the first knot", "m, rad"),
     "load": ("impulse of a stiffness over the mechanism's size, whose round-off a balance has", "N s"),
@@ -45,14 +47,23 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Numbers:
-    """What acts along a node's rows, by row: stiffness, tension, damping, sinusoidal springs, and weights."""
+    """What acts along a node's rows, by row: stiffness, tension, damping, drive, sinusoidal springs, and weights."""
 
     stiffness: list[Scalar]
     tension: list[Scalar]
     damping: list[Scalar]
+    drive: list[Scalar]
     sine: list[Scalar]
     cosine: list[Scalar]
-    theta: list[Scalar]
+    weights: Weights
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Where in the step springs and dampers act, by row: s and theta of laws.py."""
+
+    spring: list[Scalar]
+    damper: list[Scalar]
 
 
 @dataclass(frozen=True)
@@ -73,28 +84,24 @@ class LawKernels:
 
 # --- what acts --------------------------------------------------------------------------------------------------------
 def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
-    """Put the laws into the balances: f_body -= t theta phi C(z1)ᵀ, with phi between the knots."""
-    trace.note("f_body -= h theta phi C(z1)ᵀ,  p2 += h (1 - theta) phi C(z2)ᵀ", "derived here")
+    """Put the laws into the balances: f_body -= t (s phi + theta braking) C(z1)ᵀ, both forces between the knots."""
+    trace.note("f_body -= h (s phi + theta braking) C(z1)ᵀ", "derived here")
+    trace.note("p2 += h ((1 - s) phi + (1 - theta) braking) C(z2)ᵀ", "derived here")
     count, zero = len(laws.coordinates), trace.graph.constant(0)
-    phi, kappa, push = [zero] * count, [zero] * count, [zero] * count
-    time, h = common.within(trace), common.step(trace)
-    for row in dict.fromkeys((*laws.elastic, *laws.damped)):
-        given = {
-            "h": [h],
-            "theta": [numbers.theta[row]],
-            "c": [rows.first[row] if row in laws.elastic else zero],
-            "rho": [rows.rates[row]],
-            "pull": [numbers.tension[row]],
-            "d": [numbers.damping[row]],
-            "k": [numbers.stiffness[row]],
-        }
-        if row in laws.sinusoidal:
-            found = use(trace, formulas.sinusoidal_law, **given, a=[numbers.sine[row]], b=[numbers.cosine[row]])
-        else:
-            found = use(trace, formulas.linear_law, **given)
-        share = time * numbers.theta[row]
-        phi[row], kappa[row], push[row] = found["phi"][0], share * found["slope"][0], share * found["phi"][0]
-    trace.write(trace.own, "phi", phi, *MEANINGS["phi"], rate=Rate.ITERATION)
+    phi, braking, kappa, push = [zero] * count, [zero] * count, [zero] * count, [zero] * count
+    time = common.within(trace)
+    for row in laws.elastic:
+        phi[row], slope = _pull(trace, laws, rows, numbers, row)
+        share = time * numbers.weights.spring[row]
+        kappa[row], push[row] = share * slope, share * phi[row]
+    for row in laws.damped:
+        given = {"d": [numbers.damping[row]], "rho": [rows.rates[row]], "drive": [numbers.drive[row]]}
+        braking[row] = use(trace, formulas.damper_law, **given)["braking"][0]
+        share = time * numbers.weights.damper[row]
+        kappa[row], push[row] = kappa[row] + share * numbers.damping[row], push[row] + share * braking[row]
+    for name, values, acts in (("phi", phi, laws.elastic), ("braking", braking, laws.damped)):
+        if acts:
+            trace.write(trace.own, name, values, *MEANINGS[name], rate=Rate.ITERATION)
     trace.write(trace.own, "rho", rows.rates, *MEANINGS["rho"], rate=Rate.ITERATION)
     if laws.elastic:
         _measure_load(trace, laws, rows, numbers, time)
@@ -108,21 +115,41 @@ def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
     return Acting(kappa, second)
 
 
+def _pull(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers, row: int) -> tuple[Scalar, Scalar]:
+    """phi of the springs along a row, and minus its slope by the rate."""
+    given = {
+        "h": [common.step(trace)],
+        "theta": [numbers.weights.spring[row]],
+        "c": [rows.first[row]],
+        "rho": [rows.rates[row]],
+        "pull": [numbers.tension[row]],
+        "k": [numbers.stiffness[row]],
+    }
+    if row in laws.sinusoidal:
+        found = use(trace, formulas.sinusoidal_law, **given, a=[numbers.sine[row]], b=[numbers.cosine[row]])
+    else:
+        found = use(trace, formulas.linear_law, **given)
+    return found["phi"][0], found["slope"][0]
+
+
 def _measure_load(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers, time: Scalar) -> None:
     """Coordinates are known to the round-off of positions and of turns: times a stiffness, it is an impulse."""
     extent = trace.read(COMMON, "parameters", "extent")[0]
     loads = []
     for row in laws.elastic:
-        load = (time * numbers.theta[row]) * numbers.stiffness[row]
+        load = (time * numbers.weights.spring[row]) * numbers.stiffness[row]
         loads.append(load * extent if rows.units[row] == "m" else load / extent)
     trace.write(trace.own, "load", loads, *MEANINGS["load"], rate=Rate.ITERATION)
 
 
-def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], theta: Sequence[Scalar]) -> None:
-    """What the laws leave for the next step: p, l += t (1 - theta) phi C(z2)ᵀ."""
-    phi = trace.read(trace.own, "work", "phi", len(laws.coordinates))
-    time = common.within(trace)
-    push = [time * ((1 - t) * force) for t, force in zip(theta, phi, strict=True)]
+def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], weights: Weights) -> None:
+    """What the laws leave for the next step: p, l += t ((1 - s) phi + (1 - theta) braking) C(z2)ᵀ."""
+    count, time = len(laws.coordinates), common.within(trace)
+    push = [trace.graph.constant(0)] * count
+    for name, rows, where in (("phi", laws.elastic, weights.spring), ("braking", laws.damped, weights.damper)):
+        forces = trace.read(trace.own, "work", name, count) if rows else []
+        for row in rows:
+            push[row] = push[row] + time * ((1 - where[row]) * forces[row])
     for label, block in second.items():
         rows = stored(trace, block)
         given = [dot(trace, [row[m] for row in rows], push) for m in range(6)]
@@ -147,7 +174,7 @@ def coordinates_of(laws: Laws) -> int:
 def sums(laws: Laws) -> dict[str, tuple[int, ...]]:
     """What is summed, by name: the coordinates that it is of."""
     names = {"stiffness": laws.elastic, "tension": laws.elastic, "damping": laws.damped}
-    names |= {"sine": laws.sinusoidal, "cosine": laws.sinusoidal}
+    names |= {"sine": laws.sinusoidal, "cosine": laws.sinusoidal, "drive": laws.damped if laws.aimed else ()}
     return {name: tuple(laws.coordinates[row] for row in rows) for name, rows in names.items() if rows}
 
 
@@ -166,22 +193,25 @@ def summed(trace: Trace, laws: Laws) -> Numbers:
         values = trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION) if rows else []
         return [values[k] if row in rows else zero for row, k in enumerate(laws.coordinates)]
 
-    weights = weights_of(trace, laws, count)
     return Numbers(
         entries("stiffness", laws.elastic),
         entries("tension", laws.elastic),
         entries("damping", laws.damped),
+        entries("drive", laws.damped if laws.aimed else ()),
         entries("sine", laws.sinusoidal),
         entries("cosine", laws.sinusoidal),
-        [weights[k] for k in laws.coordinates],
+        weights_of(trace, laws),
     )
 
 
-def weights_of(trace: Trace, laws: Laws, count: int) -> list[Scalar]:
-    """theta of every coordinate: 1/2 where nothing damps."""
+def weights_of(trace: Trace, laws: Laws) -> Weights:
+    """s and theta of every row: 1/2 where nothing damps."""
+    half = [trace.graph.constant(HALF)] * len(laws.coordinates)
     if not laws.damped:
-        return [trace.graph.constant(HALF)] * count
-    return trace.read(trace.own, "work", "theta", count, *MEANINGS["theta"], rate=Rate.ITERATION)
+        return Weights(half, half)
+    found = trace.read(trace.own, "work", "theta", coordinates_of(laws), *MEANINGS["theta"], rate=Rate.ITERATION)
+    theta = [found[k] for k in laws.coordinates]
+    return Weights(half if laws.loaded else theta, theta)
 
 
 def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, laws: Laws) -> dict[str, Kernel]:
@@ -239,13 +269,13 @@ def _account(records: Records, kind: str, model: ShareModel, own, laws: Laws, nu
         return of_rows(trace, "coordinate", laws.elastic, len(laws.elastic)) if model.stiffness else [], ways
 
     def servo(trace: Trace) -> None:
-        trace.note("work += (k (u_theta - c_theta) + d ((u1' + u2')/2 - rho)) (c2 - c1)", "derived here")
+        trace.note("work += (k (u_s - c_s) + d ((u1' + u2')/2 - rho)) (c2 - c1)", "derived here")
         (first,), (way,) = moving(trace)
-        theta = trace.read(JOINT, "work", "theta", coordinates_of(laws))[model.along[0]]
-        aim, rate = _aimed(trace, kind, model, theta)
+        where = _where_springs_act(trace, laws, model.along[0])
+        aim, rate = _aimed(trace, kind, model, where)
         stiffness, damping = numbers(trace, model.stiffness)[0], numbers(trace, model.damping)[0]
         rho = way * common.inverse_step(trace)
-        add(trace, WORK, (stiffness * (aim - (first + theta * way)) + damping * (rate - rho)) * way)
+        add(trace, WORK, (stiffness * (aim - (first + where * way)) + damping * (rate - rho)) * way)
 
     def spring(trace: Trace) -> None:
         trace.note("work += V(1) - V(2)", "the work of a law that has an energy")
@@ -283,21 +313,28 @@ def _at_knots(trace: Trace, kind: str, name: str, meaning: str, unit: str) -> tu
     return last, trace.read(kind, "input", name, 1, f"{meaning}, at the second knot", unit)[0]
 
 
-def _aimed(trace: Trace, kind: str, model: ShareModel, theta: Scalar) -> tuple[Scalar, Scalar]:
-    """u_theta and the mean of the rates of both knots."""
+def _where_springs_act(trace: Trace, laws: Laws, coordinate: int) -> Scalar:
+    """s of a damped coordinate of the joint."""
+    if laws.loaded:
+        return trace.graph.constant(HALF)
+    return trace.read(JOINT, "work", "theta", coordinates_of(laws))[coordinate]
+
+
+def _aimed(trace: Trace, kind: str, model: ShareModel, where: Scalar) -> tuple[Scalar, Scalar]:
+    """u_s and the mean of the rates of both knots."""
     (u1, u2), (r1, r2) = (_at_knots(trace, kind, *what) for what in _aims(model))
-    return u1 + theta * (u2 - u1), (r1 + r2) / 2
+    return u1 + where * (u2 - u1), (r1 + r2) / 2
 
 
 def _aiming(records: Records, kind: str, model: ShareModel, own, laws: Laws, numbers, spread) -> dict[str, Kernel]:
     """A servo's target and rate: at both knots, the inputs of a step being those of its second knot."""
 
     def pull(trace: Trace) -> None:
-        trace.note("pull += k ((1 - theta) u1 + theta u2) + d (u1' + u2')/2", "derived here")
-        theta = trace.read(JOINT, "work", "theta", coordinates_of(laws))[model.along[0]]
-        aim, rate = _aimed(trace, kind, model, theta)
+        trace.note("pull += k ((1 - s) u1 + s u2),  drive += d (u1' + u2')/2", "derived here")
+        aim, rate = _aimed(trace, kind, model, _where_springs_act(trace, laws, model.along[0]))
         stiffness, damping = numbers(trace, model.stiffness)[0], numbers(trace, model.damping)[0]
-        trace.add_to(JOINT, "tension", spread(trace, [stiffness * aim + damping * rate]), rate=Rate.STEP)
+        trace.add_to(JOINT, "tension", spread(trace, [stiffness * aim]), rate=Rate.STEP)
+        trace.add_to(JOINT, "drive", spread(trace, [damping * rate]), rate=Rate.STEP)
 
     def remember(trace: Trace) -> None:
         for name, meaning, of in _aims(model):
@@ -452,7 +489,7 @@ def law_kernels(records: Records, kind: str, model: LawModel, baked: Baked, back
 
     def finish(trace: Trace) -> None:
         carry_angles(trace, model)
-        hand_on(trace, laws, found.second, final_weights(trace, laws))
+        hand_on(trace, laws, found.second, weights_of(trace, laws))
 
     text = "hand on what acts along the gradient of the second knot; carry angles on"
     kernels["finish"] = single(records, f"finish_{kind}", text, ports, kind, finish)
@@ -460,12 +497,6 @@ def law_kernels(records: Records, kind: str, model: LawModel, baked: Baked, back
         kernels["energy"] = _energy_of_point_spring(records, kind, model, ports)
         kernels["account"] = _account_of_point_spring(records, kind, model, ports)
     return LawKernels(kernels, len(moving) == 2)
-
-
-def final_weights(trace: Trace, laws: Laws) -> list[Scalar]:
-    """theta of every row."""
-    weights = weights_of(trace, laws, coordinates_of(laws))
-    return [weights[k] for k in laws.coordinates]
 
 
 def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, moving: Sequence[str]) -> Numbers:
@@ -493,7 +524,8 @@ def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, mo
         at(laws.damped, damping),
         [zero] * n,
         [zero] * n,
-        theta,
+        [zero] * n,
+        Weights([half] * n if laws.loaded else theta, theta),
     )
 
 

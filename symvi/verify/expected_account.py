@@ -81,16 +81,16 @@ class Ways:
         return tuple([self.scene.functions.sqrt(dot(u, u))] for u in gaps)
 
     def servo(self, force):
-        """k (u_theta - c_theta) + d ((u1' + u2')/2 - rho), over the way."""
+        """k (u_s - c_s) + d ((u1' + u2')/2 - rho), over the way."""
         scene, numbers = self.scene, self.scene.parameters[force.name]
         law = next(law for law in self.system.laws if law.holder == holder_of(scene, force.joint))
-        theta, (one,), (two,) = law.rows[0].theta, *self.ends(force)
+        where, (one,), (two,) = law.rows[0].where, *self.ends(force)
         state, given = scene.states[force.name], scene.inputs[force.name]
         aim, rate = (
             (1 - share) * state[name][0] + share * given[name][0]
-            for name, share in (("target", theta), ("target_rate", (scene.zero + 1) / 2))
+            for name, share in (("target", where), ("target_rate", (scene.zero + 1) / 2))
         )
-        push = numbers["stiffness"][0] * (aim - ((1 - theta) * one + theta * two))
+        push = numbers["stiffness"][0] * (aim - ((1 - where) * one + where * two))
         return (push + numbers["damping"][0] * (rate - (two - one) / scene.h)) * (two - one)
 
     def released(self, force):

@@ -1,11 +1,11 @@
 """Springs, dampers and servos by their definition: forces along coordinates at one point between the knots.
 
 Along every coordinate c of a joint, and along the distance of a point spring's ends,
-    phi = -V'((1 - theta) c1 + theta c2) - d (c2 - c1)/h + what servos aim at
-acts with theta phi dc/dz at the first knot and with (1 - theta) phi dc/dz at the second. The weight theta follows from
-y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of the two bodies,
-moved by the joint's coordinates and otherwise free, each with the share of its mass that one of its damped coordinates
-has.
+    phi = -V'((1 - s) c1 + s c2) + what servos aim at,        braking = -d (c2 - c1)/h + d times the rates they aim at
+act with (s phi + theta braking) dc/dz at the first knot and with ((1 - s) phi + (1 - theta) braking) dc/dz at the
+second. The weight theta follows from y = h d/m, where m is the mass along the coordinate: 1 over the entry of the
+inverse mass matrix of the two bodies, moved by the joint's coordinates and otherwise free, each with the share of its
+mass that one of its damped coordinates has. s is theta too where nothing else holds these bodies, else one half.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ class Row:
     stiffness: object
     tension: object
     damping: object
+    drive: object
     sine: object
     cosine: object
+    where: object  # s
     theta: object
 
 
@@ -90,7 +92,7 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
     joint, zero = scene.joints[name], scene.zero
     kinds, holder = coordinate_kinds(joint.type), holder_of(scene, name)
     near, count = near_of(scene, holder), len(kinds)
-    sums = {what: [zero] * count for what in ("stiffness", "tension", "damping", "sine", "cosine")}
+    sums = {what: [zero] * count for what in ("stiffness", "tension", "damping", "drive", "sine", "cosine")}
     damped = any(force.kind in ("joint_damper", "servo") for force in forces)
     for force in forces:
         if force.kind in ("joint_damper", "servo"):
@@ -100,8 +102,9 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
         theta = [weight(scene.h * d / m) for d, m in zip(sums["damping"], masses, strict=True)]
     else:
         theta = [(zero + 1) / 2] * count
+    where = [(zero + 1) / 2] * count if is_loaded(scene.mechanism, (joint.parent, joint.child), 1) else theta
     for force in forces:
-        _take(scene, force, sums, theta, kinds)
+        _take(scene, force, sums, where, kinds)
 
     def coordinate(k: int) -> Callable:
         return lambda a, b, a0, b0: joints.coordinate(joint, k, a, b, scene.functions, near)
@@ -109,21 +112,34 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
     def turn(k: int) -> Callable:
         return lambda a, b, a0, b0: _relative_turn(joint, a, b, a0, b0)[k]
 
-    numbers = [[sums[what][k] for what in ("stiffness", "tension", "damping", "sine", "cosine")] for k in range(count)]
     turning, rows = kinds.count("translation"), []
-    for k, (stiffness, tension, damping, sine, cosine) in enumerate(numbers):
+    for k, (stiffness, tension, damping, drive, sine, cosine) in enumerate(zip(*sums.values(), strict=True)):
+        weights = where[k], theta[k]
         if kinds.count("rotation") == 3 and k >= turning:
-            rows.append(Row(turn(k - turning), zero, zero, damping, zero, zero, theta[k]))
-            rows.append(Row(coordinate(k), stiffness, tension, zero, zero, zero, theta[k]))
+            rows.append(Row(turn(k - turning), zero, zero, damping, drive, zero, zero, *weights))
+            rows.append(Row(coordinate(k), stiffness, tension, zero, zero, zero, zero, *weights))
         else:
-            rows.append(Row(coordinate(k), stiffness, tension, damping, sine, cosine, theta[k]))
+            rows.append(Row(coordinate(k), stiffness, tension, damping, drive, sine, cosine, *weights))
     moves = [kind == "translation" for kind in kinds]
     elastic = any(force.kind != "joint_damper" for force in forces)
-    loads = tuple(zip(theta, sums["stiffness"], moves, strict=True)) if elastic else ()
+    loads = tuple(zip(where, sums["stiffness"], moves, strict=True)) if elastic else ()
     return NaiveLaws(holder, (joint.parent, joint.child), tuple(rows), loads)
 
 
-def _take(scene, force, sums: dict, theta: list, kinds) -> None:
+def is_loaded(mechanism, bodies: tuple[str, str], own: int) -> bool:
+    """Whether more joints than so many of its own, gears, drivers or contacts hold one of two bodies."""
+    ends = {joint.name: {joint.parent, joint.child} for joint in mechanism.joints}
+    for body in set(bodies) - {"world"}:
+        holding = sum(body in pair for pair in ends.values())
+        holding += sum(any(body in ends[name] for name in gear.joints) for gear in mechanism.couplings)
+        holding += sum(body in ends[driver.joint] for driver in mechanism.drivers)
+        holding += sum(body in (contact.parent, contact.child) for contact in mechanism.contacts)
+        if holding > own:
+            return True
+    return False
+
+
+def _take(scene, force, sums: dict, where: list, kinds) -> None:
     """What a spring or a servo adds to the sums of its joint."""
     numbers = scene.parameters[force.name]
     if force.kind == "joint_spring" and force.law == "sinusoidal":
@@ -136,11 +152,11 @@ def _take(scene, force, sums: dict, theta: list, kinds) -> None:
         sums["tension"] = _add(sums["tension"], pulls)
     elif force.kind == "servo":
         state, given = scene.states[force.name], scene.inputs[force.name]
-        aim = (1 - theta[0]) * state["target"][0] + theta[0] * given["target"][0]
+        aim = (1 - where[0]) * state["target"][0] + where[0] * given["target"][0]
         rate = (state["target_rate"][0] + given["target_rate"][0]) / 2
         sums["stiffness"] = _add(sums["stiffness"], numbers["stiffness"])
-        pull = numbers["stiffness"][0] * aim + numbers["damping"][0] * rate
-        sums["tension"] = _add(sums["tension"], [pull])
+        sums["tension"] = _add(sums["tension"], [numbers["stiffness"][0] * aim])
+        sums["drive"] = _add(sums["drive"], [numbers["damping"][0] * rate])
 
 
 def _add(left: list, right: list) -> list:
@@ -250,14 +266,14 @@ def _of_points(scene, force, counts: Counter) -> NaiveLaws:
     if force.damping:
         theta = weight(scene.h * damping * _yielding(scene, joint, counts))
     if force.length:
-        row = Row(distance, stiffness, stiffness * numbers["length"][0], damping, zero, zero, theta)
-        return NaiveLaws(force.name, bodies, (row,), ((theta, stiffness, True),))
+        where = half if is_loaded(scene.mechanism, bodies, 0) else theta
+        row = Row(distance, stiffness, stiffness * numbers["length"][0], damping, zero, zero, zero, where, theta)
+        return NaiveLaws(force.name, bodies, (row,), ((where, stiffness, True),))
     rows = [
-        Row(lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k], stiffness, zero, zero, zero, zero, half)
-        for k in range(3)
+        Row(lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k], stiffness, *[zero] * 5, half, half) for k in range(3)
     ]
     if force.damping:
-        rows.append(Row(distance, zero, zero, damping, zero, zero, theta))
+        rows.append(Row(distance, zero, zero, damping, zero, zero, zero, theta, theta))
     return NaiveLaws(force.name, bodies, tuple(rows), ((half, stiffness, True),) * 3)
 
 

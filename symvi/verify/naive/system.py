@@ -106,17 +106,19 @@ class System:
         """The time that they act: the step where rows close and momenta enter."""
         return self.scene.carry * self.scene.closure * self.h * self.h
 
-    def forces_of(self, laws, changed: str | None = None, s=None) -> list:
-        """phi along every coordinate."""
+    def forces_of(self, laws, changed: str | None = None, s=None) -> list[tuple]:
+        """phi and braking along every coordinate."""
         ends = [[places[body] for body in laws.bodies] for places in (self.first, self.second(changed, s))]
         return [self._force(row, *(row.value(*places, *ends[0]) for places in ends)) for row in laws.rows]
 
     def _force(self, row, c1, c2):
-        middle = (1 - row.theta) * c1 + row.theta * c2
-        force = row.tension - row.stiffness * middle - row.damping * (c2 - c1) / self.h
+        middle = (1 - row.where) * c1 + row.where * c2
+        braking = row.drive - row.damping * (c2 - c1) / self.h
+        force = row.tension - row.stiffness * middle
         if row.sine == self.zero and row.cosine == self.zero:
-            return force
-        return force - row.sine * self.scene.functions.sin(middle) + row.cosine * self.scene.functions.cos(middle)
+            return force, braking
+        sine, cosine = self.scene.functions.sin(middle), self.scene.functions.cos(middle)
+        return force - row.sine * sine + row.cosine * cosine, braking
 
     def _gradients_at(self, laws, places: dict) -> dict[str, list[list]]:
         """dc/dz by body, at one of the knots: six columns per row."""
@@ -134,22 +136,24 @@ class System:
         return [self._gradients_at(laws, self.first) for laws in self.laws]
 
     def law_impulse(self, name: str, changed: str | None = None, s=None) -> list:
-        """What the laws do to a body in this step: t theta phi dc/dz at the first knot."""
+        """What the laws do to a body in this step: t (s phi + theta braking) dc/dz at the first knot."""
         total = [self.zero] * 6
         for laws, gradients in zip(self.laws, self.law_gradients, strict=True):
             if name in gradients:
-                for row, force, line in zip(laws.rows, self.forces_of(laws, changed, s), gradients[name], strict=True):
-                    total = [old + self.within * row.theta * force * c for old, c in zip(total, line, strict=True)]
+                found = self.forces_of(laws, changed, s)
+                for row, (phi, braking), line in zip(laws.rows, found, gradients[name], strict=True):
+                    push = self.within * (row.where * phi + row.theta * braking)
+                    total = [old + push * c for old, c in zip(total, line, strict=True)]
         return total
 
     def handed_on(self, name: str) -> list:
-        """What they leave for the next one: t (1 - theta) phi dc/dz at the second knot."""
+        """What they leave for the next one: t ((1 - s) phi + (1 - theta) braking) dc/dz at the second knot."""
         total = [self.zero] * 6
         for laws in self.laws:
             if name in laws.bodies:
                 lines = self._gradients_at(laws, self.second())[name]
-                for row, force, line in zip(laws.rows, self.forces_of(laws), lines, strict=True):
-                    share = self.within * (1 - row.theta) * force
+                for row, (phi, braking), line in zip(laws.rows, self.forces_of(laws), lines, strict=True):
+                    share = self.within * ((1 - row.where) * phi + (1 - row.theta) * braking)
                     total = [old + share * c for old, c in zip(total, line, strict=True)]
         return total
 
