@@ -1,7 +1,7 @@
 """A little linear algebra in plain numpy loops.
 
-The threads of a BLAS cost more than they bring at the sizes mostly met here, and very much more on a busy machine. Loops
-of hundreds of bodies are another matter: without it their analysis takes many minutes.
+The threads of a BLAS cost more than they bring at the sizes mostly met here, and very much more on a busy machine.
+Loops of hundreds of bodies are another matter: without it their analysis takes many minutes.
 """
 
 from __future__ import annotations
