@@ -82,7 +82,7 @@ class Branch:
     def keep(self, found: SolverStatus) -> SolverStatus:
         """How a step ends whose first solution ended so: looked at beside singular positions, and where ways splay."""
         weak = self._is_weak(BENT * self.solver._turn())
-        if self.solver.iterations > 0 and (weak or self._is_splayed()):
+        if self.solver.iterations > 0 and (weak or (found == SolverStatus.OK and self._is_splayed())):
             self.targets = [given[0] for given, _ in self.aims]
             return self._keep(found, weak)
         return found
