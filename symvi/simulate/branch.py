@@ -31,6 +31,7 @@ from symvi.program.control import (
     BESIDE,
     DOMAIN,
     GUARD,
+    IDLE,
     LOST,
     SHARP,
     SLIGHT,
@@ -86,6 +87,20 @@ class Branch:
             self.targets = [given[0] for given, _ in self.aims]
             return self._keep(found, weak)
         return found
+
+    def keep_idle(self, found: SolverStatus) -> SolverStatus:
+        """The same where there are contacts, limits or dry friction, if none of them acts; not solved again."""
+        if found in SOLVED and self._is_weak(BENT * self.solver._turn()) and self._are_idle():
+            self.targets = [given[0] for given, _ in self.aims]
+            if not self.goes_on(found, self._is_weak(WEAK * self.solver._turn())):
+                return SolverStatus.JUMP
+        return found
+
+    def _are_idle(self) -> bool:
+        """Whether contacts, limits and dry friction press by next to nothing; what they do, they do at once."""
+        solver, common = self.solver, self.solver.memory.parameters["common"][0]
+        small = IDLE * (common.mass[0] * (common.acceleration[0] * solver.common.step[0]))
+        return all(abs(value) <= small for node in solver.interior.nodes for value in node.impulse)
 
     def _keep(self, found: SolverStatus, weak: bool) -> SolverStatus:
         """Where other branches are near, the step is solved again if it does not go on; else it is too long."""
@@ -156,6 +171,8 @@ class Branch:
             sharp = sharp and not self._is_weak(BENT * turn)
         self._drive(impulse, 1.0)
         solver.run("evaluate")
+        if solver.interior:
+            solver.run("press")
         if not sharp and (not work <= APART * kinetic or not apart <= APART * kinetic):
             return False
         bend = after + before
@@ -167,7 +184,7 @@ class Branch:
     def _apart(self, kinetic: float) -> float:
         """Twice the kinetic energy of what the velocities lack of their projection at the second knot."""
         solver = self.solver
-        for phase in ("linearize", "eliminate", "substitute"):
+        for phase in (*(("release",) if solver.interior else ()), "linearize", "eliminate", "substitute"):
             solver.run(phase)
         solver.common.length[0] = 1.0
         solver.run("advance")

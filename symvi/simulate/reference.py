@@ -267,6 +267,8 @@ class ReferenceSolver:
                 return SolverStatus.LOOP_OPEN
         if self.interior:
             status = self.interior.solve()
+            if self.branch and self.options.fixed_iterations == 0:
+                status = self.branch.keep_idle(status)
             self.iterations, self.retries = self.interior.iterations, self.interior.retries
         else:
             status = self.newton()

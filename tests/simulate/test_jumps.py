@@ -12,7 +12,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from symvi.mechanism import JointDamper, JointSpring, Mechanism, start_state
+from symvi.mechanism import Contact, JointDamper, JointSpring, Limit, Mechanism, start_state
 from symvi.program.control import SolverOptions, SolverStatus
 from symvi.simulate.build import has_compiler
 from symvi.simulate.simulator import Simulator
@@ -99,6 +99,36 @@ def test_a_step_that_jumps_is_refused_and_the_state_kept() -> None:
         simulator.simulate(motion.time[-1], 0.02, options=WHOLE)
         states.append(simulator.engine.state.copy())
     assert all((state == states[0]).all() for state in states)
+
+
+def stopped(mechanism: Mechanism) -> Mechanism:
+    """With a stop that a joint never reaches, and ground far below."""
+    stop = Limit(name="stop", joint=mechanism.joints[0].name, lower=-50.0, upper=50.0)
+    ground = Contact(name="ground", child=mechanism.bodies[0].name, parent_anchor=(0.0, 0.0, -1e3))
+    return mechanism.changed(limits=[stop], contacts=[ground])
+
+
+@compiled
+@pytest.mark.parametrize("segments, step", [(8, 0.01), (12, 0.01)])
+def test_contacts_and_limits_far_away_change_nothing_about_it(segments: int, step: float) -> None:
+    """Such a lift's energy jumped in mid-motion, because steps with contacts were not looked at."""
+    plain, other = (
+        Simulator(mechanism).simulate(3.0, step, options=WHOLE, on_error="status")
+        for mechanism in (lift(segments), stopped(lift(segments)))
+    )
+    assert plain.status[-1] == other.status[-1] == SolverStatus.JUMP and plain.time[-1] == other.time[-1]
+    motion = Simulator(stopped(lift(segments))).simulate(3.0, step)
+    assert motion.status.max() <= SolverStatus.ROUND_OFF and largest_change(motion) < 0.02
+
+
+@compiled
+def test_both_back_ends_refuse_such_a_step_beside_idle_contacts() -> None:
+    motions = [
+        Simulator(stopped(lift(6)), backend=backend).simulate(1.0, 0.02, options=WHOLE, on_error="status")
+        for backend in ("c", "python")
+    ]
+    assert motions[0].status[-1] == SolverStatus.JUMP and len(motions[0]) == len(motions[1])
+    assert (motions[0].position == motions[1].position).all()
 
 
 @compiled
