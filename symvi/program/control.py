@@ -25,7 +25,7 @@ LOST = 1e-7  # one below this share of s²: round-off may hide on which branch t
 APART = 4 / 49
 SLIGHT = 1 / 256  # of the same: departures that may grow from knot to knot as they like
 SPLAYED = 1 / 256  # of squared velocities, missed by their last change carried on: ways may bend too unevenly
-SHARP = 1 / 8  # of the kinetic energy: an uneven departure where no pivot is weak; regular motions stay below it
+SHARP = 1 / 4  # of the kinetic energy: an uneven departure where no pivot is weak; regular motions stay below a fifth
 IDLE = 1e-3  # of what all weigh in a step: contacts, limits and dry friction that press by less do next to nothing
 UNEVEN = 2 / 9  # (n1 - n0)/(√n1 + √n0)²: after a knot the way bends 11/7 times as much as before it
 # (share of the old momentum, weight of the polynomial of degree 7 through steps with such shares, at the whole one)

@@ -76,7 +76,7 @@ def test_what_a_step_changes_falls_with_its_third_power() -> None:
 
 
 @compiled
-@pytest.mark.parametrize("count, tilt", [(10, pi / 3), (20, pi / 4)])
+@pytest.mark.parametrize("count, tilt", [(10, pi / 6), (20, pi / 4)])
 def test_no_step_takes_energy_from_a_chain_that_whips(count: int, tilt: float) -> None:
     """A zigzag between two pivots, let go, snaps within a second; a step of 0.01 s lost 6 % there, and said nothing."""
     motion = Simulator(zigzag(count, tilt)).simulate(1.2, 0.01)
