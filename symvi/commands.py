@@ -376,6 +376,7 @@ def _summary(
         "warnings": told,
         "fast_spin": str(spin) if spin else None,
         "rise": trajectory.rise and asdict(trajectory.rise),
+        "fall": trajectory.fall and asdict(trajectory.fall),
         "too_stiff": [asdict(one) for one in trajectory.too_stiff] if alarms else [],
     }
 
@@ -407,10 +408,10 @@ def _energy_rows(trajectory: Trajectory) -> dict[str, float]:
 
 
 def _alarms(trajectory: Trajectory) -> list[str]:
-    """Why the motion is not to be trusted: energy that nothing has paid for, forces that its step was too long for."""
+    """Why the motion is not to be trusted: energy from or to nowhere, forces that its step was too long for."""
     rise, failed = trajectory.rise, bool((trajectory.status < 0).any())
     stiff = [one.sentence for one in trajectory.too_stiff] if rise or failed else []
-    return [*([rise.sentence] if rise else []), *stiff]
+    return [*(change.sentence for change in (rise, trajectory.fall) if change), *stiff]
 
 
 def _warnings(trajectory: Trajectory) -> dict[str, int]:

@@ -86,7 +86,7 @@ class SpinWarning(SymviWarning):
 
 
 class EnergyWarning(SymviWarning):
-    """Energy rose that nothing has paid for."""
+    """Energy rose that nothing has paid for, or fell that nothing has taken."""
 
 
 class StiffnessWarning(SymviWarning):

@@ -24,6 +24,9 @@ LOST = 1e-7  # one below this share of s²: round-off may hide on which branch t
 # by an angle with the sine 1/4 in half a step, s = 1/16 departs; along the impulses of the first knot s/(1 - 2s)²
 APART = 4 / 49
 SLIGHT = 1 / 256  # of the same: departures that may grow from knot to knot as they like
+SPLAYED = 1 / 256  # of squared velocities, missed by their last change carried on: ways may bend too unevenly
+SHARP = 1 / 4  # of the kinetic energy: an uneven departure where no pivot is weak; regular motions stay below a fifth
+IDLE = 1e-3  # of what all weigh in a step: contacts, limits and dry friction that press by less do next to nothing
 UNEVEN = 2 / 9  # (n1 - n0)/(√n1 + √n0)²: after a knot the way bends 11/7 times as much as before it
 # (share of the old momentum, weight of the polynomial of degree 7 through steps with such shares, at the whole one)
 BESIDE = tuple(
@@ -125,7 +128,7 @@ SENTENCES = {
     SolverStatus.BAD_OPTION: "an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like",
     SolverStatus.NOT_UNIT: "an orientation is none: its quaternion is not of unit length; "
     "give it that, and start again",
-    SolverStatus.JUMP: "the motion is too fast for this step beside a singular position, and its energy would jump; "
+    SolverStatus.JUMP: "ways bend too sharply for this step, as beside a singular position, and the energy would jump; "
     "take a smaller step",
 }
 

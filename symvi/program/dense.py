@@ -1,6 +1,7 @@
 """A little linear algebra in plain numpy loops.
 
-The threads of a BLAS cost more than they bring at the sizes met here, and very much more on a busy machine.
+The threads of a BLAS cost more than they bring at the sizes mostly met here, and very much more on a busy machine.
+Loops of hundreds of bodies are another matter: without it their analysis takes many minutes.
 """
 
 from __future__ import annotations
@@ -9,16 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+LARGE = 128  # rows of a matrix, from where a BLAS is faster by far
 NOISE = 1e-9  # a row that keeps less than this of its size 1 has no direction of its own
 
 
 def product(left: Array, right: Array) -> Array:
     """A B, of two matrices."""
+    if min(right.shape) >= LARGE:
+        return left @ right
     return np.einsum("ij,jk->ik", left, right)
 
 
 def inverse_factor(matrix: Array) -> Array:
     """C^-1 of a symmetric positive definite matrix C Cᵀ, C lower triangular. Raises ValueError for any other matrix."""
+    if len(matrix) >= LARGE:
+        return np.linalg.inv(np.linalg.cholesky(matrix))
     left, inverse = matrix.copy(), np.eye(len(matrix))
     for k in range(len(matrix)):
         if not left[k, k] > 0.0:

@@ -14,6 +14,10 @@ more: of what its velocities have that is not tangent there. The steps before an
 the impulses of joints do the work n1 - n0, which is all that they change the energy by. These are of second order, as
 ways bend by an angle of first order in a step; where two branches are near, they bend sharply. A step departs too far
 if it is on another branch, or too long to follow its own. On the way there n grows from step to step, ever faster.
+
+A chain that whips bends sharply too, far from any such position. There n0 is lost if n1 is next to nothing, and nobody
+gives it back. Steps are looked at whose velocities are far from where their last change led. Motions that steps resolve
+depart by as much, but evenly, or by less.
 """
 
 from __future__ import annotations
@@ -27,8 +31,11 @@ from symvi.program.control import (
     BESIDE,
     DOMAIN,
     GUARD,
+    IDLE,
     LOST,
+    SHARP,
     SLIGHT,
+    SPLAYED,
     STILL,
     UNEVEN,
     WEAK,
@@ -74,23 +81,38 @@ class Branch:
         self.targets: list[float] = []
 
     def keep(self, found: SolverStatus) -> SolverStatus:
-        """How a step ends whose first solution ended so: it is looked at again beside a singular position."""
-        if self.solver.iterations > 0 and self._is_weak(BENT * self.solver._turn()):
+        """How a step ends whose first solution ended so: looked at beside singular positions, and where ways splay."""
+        weak = self._is_weak(BENT * self.solver._turn())
+        if self.solver.iterations > 0 and (weak or (found == SolverStatus.OK and self._is_splayed())):
             self.targets = [given[0] for given, _ in self.aims]
-            return self._keep(found)
+            return self._keep(found, weak)
         return found
 
-    def _keep(self, found: SolverStatus) -> SolverStatus:
+    def keep_idle(self, found: SolverStatus) -> SolverStatus:
+        """The same where there are contacts, limits or dry friction, if none of them acts; not solved again."""
+        if found in SOLVED and self._is_weak(BENT * self.solver._turn()) and self._are_idle():
+            self.targets = [given[0] for given, _ in self.aims]
+            if not self.goes_on(found, self._is_weak(WEAK * self.solver._turn())):
+                return SolverStatus.JUMP
+        return found
+
+    def _are_idle(self) -> bool:
+        """Whether contacts, limits and dry friction press by next to nothing; what they do, they do at once."""
+        solver, common = self.solver, self.solver.memory.parameters["common"][0]
+        small = IDLE * (common.mass[0] * (common.acceleration[0] * solver.common.step[0]))
+        return all(abs(value) <= small for node in solver.interior.nodes for value in node.impulse)
+
+    def _keep(self, found: SolverStatus, weak: bool) -> SolverStatus:
         """Where other branches are near, the step is solved again if it does not go on; else it is too long."""
         near = self._is_weak(WEAK * self.solver._turn())
         if found not in SOLVED and not near:
             return found
-        if found in SOLVED and not (near and self._is_weak(LOST)) and self.goes_on(found, near):
+        if found in SOLVED and not (near and self._is_weak(LOST)) and self.goes_on(found, near, weak):
             return found
         if not near:
             return SolverStatus.JUMP
         status = self._again()
-        return status if status < 0 or self.goes_on(status, near) else SolverStatus.JUMP
+        return status if status < 0 or self.goes_on(status, near, weak) else SolverStatus.JUMP
 
     def _again(self) -> SolverStatus:
         """The step from velocities and impulses between those that end aside; if need be, from its own start."""
@@ -117,6 +139,11 @@ class Branch:
                     return True
         return False
 
+    def _is_splayed(self) -> bool:
+        """Whether the velocities are far from where their last change led: ways bend unevenly, wherever that is."""
+        solver, common = self.solver, self.solver.common
+        return solver.compares and solver.is_compared() and not common.missed[0] <= SPLAYED * common.moved[0]
+
     def _drive(self, impulse: float, share: float) -> None:
         """A share of what drives the step enters: of the old momenta, and of the way that drivers are to go."""
         for (target, reached), given in zip(self.aims, self.targets, strict=True):
@@ -124,36 +151,40 @@ class Branch:
         self.solver.switches(impulse, share, self.solver.common.inverse[0])
         self.solver.run("prepare")
 
-    def goes_on(self, status: SolverStatus, near: bool) -> bool:
+    def goes_on(self, status: SolverStatus, near: bool, weak: bool = True) -> bool:
         """Whether a step departs by little from its knots, and from the first one about as the step before it did.
 
         Where nothing drives, the residual is the momentum of the step less the impulses of joints, and velocities less
         what solves it are the projection at the second knot. It is looked at where other branches are near, or joints
-        do work at the first knot; not where loops have lost a row there, as a singular step's have.
+        do work at the first knot; not where loops have lost a row there, as a singular step's have. Where no pivot is
+        weak, at the solution neither, more may depart.
         """
         solver = self.solver
-        impulse = solver.common.impulse[0]
+        impulse, turn = solver.common.impulse[0], solver._turn()
         self._drive(0.0, 0.0)
         solver.run("evaluate")
-        kinetic, apart = self._kinetic(), 0.0
+        kinetic, apart, sharp = self._kinetic(), 0.0, not weak
         after, before = self._bends()
         work = after - before
-        if status in SOLVED and (near or work > (0.5 * SLIGHT) * kinetic):
+        if status in SOLVED and (near or sharp or work > (0.5 * SLIGHT) * kinetic):
             apart = self._apart(kinetic)
+            sharp = sharp and not self._is_weak(BENT * turn)
         self._drive(impulse, 1.0)
         solver.run("evaluate")
-        if not work <= APART * kinetic or not apart <= APART * kinetic:
+        if solver.interior:
+            solver.run("press")
+        if not sharp and (not work <= APART * kinetic or not apart <= APART * kinetic):
             return False
         bend = after + before
-        if not apart <= bend:
+        if not sharp and not apart <= bend:
             bend = apart
         started = not solver.memory.state["common"][0].before[0] > 0.0
-        return started or apart <= SLIGHT * kinetic or work <= UNEVEN * bend
+        return started or apart <= (SHARP if sharp else SLIGHT) * kinetic or work <= UNEVEN * bend
 
     def _apart(self, kinetic: float) -> float:
         """Twice the kinetic energy of what the velocities lack of their projection at the second knot."""
         solver = self.solver
-        for phase in ("linearize", "eliminate", "substitute"):
+        for phase in (*(("release",) if solver.interior else ()), "linearize", "eliminate", "substitute"):
             solver.run(phase)
         solver.common.length[0] = 1.0
         solver.run("advance")

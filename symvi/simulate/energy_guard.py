@@ -14,12 +14,15 @@ a motion that explodes from one that swings. A knot alone cannot tell them: wher
 step to come, so that it does not judge the last knot.
     A rise that stays is held against the epsilon of most knots: 12 times the largest median of fifteen, for the median
 of fifteen r, so that a whip of a few knots, for which steps are too long, explains no energy that a motion keeps.
+    A fall is told where nothing can have taken the energy: no dampers, contacts, limits or friction, and nothing that
+works on the motion from outside. Steps that cannot follow a whip lose what it swings by, for good: f = max b - b counts
+where its median of fifteen is beyond 4 times the largest such epsilon and beyond a twentieth of T*.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +36,7 @@ Array = NDArray[np.float64]
 
 SPIKE, SCATTERS = 3, 4.0  # knots of a median without impacts; smooth motions stay below 1.7 of its largest
 WHIP, KEPT = 15, 12.0  # knots of a median without whips; chaotic motions with whips stay below 9 of its largest
+LOST, TOLD = 4.0, 0.05  # of that; of the largest kinetic energy: regular motions come back from 0.8 of the first
 CHANGE = 0.125  # of |dF dx|, what a trapezoid may leave open
 NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V|
 FRICTION, OTHER = "friction", "other"
@@ -44,6 +48,7 @@ class Balance:
 
     first: the energy where it began. lowest: of b so far. scatter, usual: the largest epsilon, without impacts, without
     whips. misread: of energies of drivers' knots. paid: the largest T - r. left: what complementarity may have given.
+    highest: of b so far.
     """
 
     first: float
@@ -53,6 +58,7 @@ class Balance:
     misread: float = 0.0
     paid: float = 0.0
     left: float = 0.0
+    highest: float = 0.0
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Balance:
@@ -60,7 +66,7 @@ class Balance:
 
     @property
     def numbers(self) -> Array:
-        return np.array([self.first, self.lowest, self.scatter, self.usual, self.misread, self.paid, self.left])
+        return np.array([getattr(self, field.name) for field in fields(self)])
 
 
 @dataclass(frozen=True)
@@ -85,11 +91,30 @@ class Rise:
 
 
 @dataclass(frozen=True)
+class Fall:
+    """Energy that nothing has taken.
+
+    time [s] and knot: where it was first beyond the bound. amount [J]: how far it fell in all.
+    """
+
+    time: float
+    knot: int
+    amount: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"energy fell by {self.amount:.3g} J that nothing has taken, beyond doubt from {self.time:.6g} s on: "
+            "take shorter steps"
+        )
+
+
+@dataclass(frozen=True)
 class Watch:
     """The guard's numbers over the knots of a motion, all (N,) [J].
 
-    balance: b. rise, bound: r and what it may be. kept, kept_bound: the same of what stays. after: for a motion that
-    goes on.
+    balance: b. rise, bound: r and what it may be. kept, kept_bound: the same of what stays. fall, fall_bound: f that
+    stays. after: for a motion that goes on.
     """
 
     balance: Array
@@ -97,6 +122,8 @@ class Watch:
     bound: Array
     kept: Array
     kept_bound: Array
+    fall: Array
+    fall_bound: Array
     after: Balance
 
     @property
@@ -124,6 +151,7 @@ def watch(trajectory: Trajectory) -> Watch:
     with np.errstate(over="ignore", invalid="ignore"):
         balance = kinetic + potential - begin.first - paid_work(trajectory)
         lowest = np.minimum(np.minimum.accumulate(balance), begin.lowest)
+        highest = np.maximum(np.maximum.accumulate(balance), begin.highest)
         rise = balance - lowest
         scatter = max(begin.scatter, _epsilon(trajectory, SPIKE))
         usual = max(begin.usual, _epsilon(trajectory, WHIP))
@@ -133,9 +161,11 @@ def watch(trajectory: Trajectory) -> Watch:
         left = begin.left + each * (trajectory.time - trajectory.time[0]) / trajectory.step
         noise = NOISE[trajectory.real] * (kinetic + np.abs(potential)) + left + once
         noise += 2.0 * misread
+        fall, fall_bound = _median(highest - balance, WHIP), max(LOST * usual, TOLD * paid) + noise
         bounds = (_bound(size, paid, len(kinetic)) + noise for size in (SCATTERS * scatter, KEPT * usual))
-    after = Balance(begin.first, float(lowest[-1]), scatter, usual, misread, paid, float(left[-1]))
-    return Watch(balance, rise, next(bounds), _median(rise, WHIP), next(bounds), after)
+    last = float(left[-1]), float(highest[-1])
+    after = Balance(begin.first, float(lowest[-1]), scatter, usual, misread, paid, *last)
+    return Watch(balance, rise, next(bounds), _median(rise, WHIP), next(bounds), fall, fall_bound, after)
 
 
 def _bound(size: float, paid: float, knots: int) -> Array:
@@ -165,6 +195,19 @@ def find_rise(trajectory: Trajectory) -> Rise | None:
         return None
     amount = float(np.nanmax(found.rise[knot:]))
     return Rise(float(trajectory.time[knot]), knot, amount, _element(trajectory, found.rise, knot))
+
+
+def find_fall(trajectory: Trajectory) -> Fall | None:
+    """The first fall beyond its bound; None where there is none, and where something may have taken the energy."""
+    if trajectory.loss_names or any(paid for _, paid in trajectory.work_names):
+        return None
+    found = watch(trajectory)
+    with np.errstate(invalid="ignore"):
+        beyond = np.flatnonzero(found.fall > found.fall_bound)
+    if not len(beyond):
+        return None
+    knot = int(beyond[0])
+    return Fall(float(trajectory.time[knot]), knot, float(np.nanmax(found.fall[knot:])))
 
 
 def _element(trajectory: Trajectory, rise: Array, knot: int) -> str:

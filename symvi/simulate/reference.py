@@ -279,6 +279,8 @@ class ReferenceSolver:
                 return SolverStatus.LOOP_OPEN
         if self.interior:
             status = self.interior.solve()
+            if self.branch and self.options.fixed_iterations == 0:
+                status = self.branch.keep_idle(status)
             self.iterations, self.retries = self.interior.iterations, self.interior.retries
         else:
             status = self.newton()
@@ -311,12 +313,18 @@ class ReferenceSolver:
 
         Where parts resolve the motion, that is of second order, and its square, which is measured, of fourth.
         """
+        common = self.common
+        failed = self.memory.state["common"][0].level[0] > 0.0
+        if failed and self.is_compared() and common.missed[0] > common.rough[0] * common.moved[0]:
+            common.rough[0] = common.missed[0] / common.moved[0] if common.moved[0] > 0.0 else inf
+
+    def is_compared(self) -> bool:
+        """What the velocities miss of the last ones, carried on by their last change, is measured; is there one?"""
         common, share = self.common, self.against_last()
-        if self.memory.state["common"][0].level[0] > 0.0 and share > 0.0:
+        if share > 0.0:
             common.length[0], common.missed[0], common.moved[0] = share, 0.0, 0.0
             self.run("compare")
-            if common.missed[0] > common.rough[0] * common.moved[0]:
-                common.rough[0] = common.missed[0] / common.moved[0] if common.moved[0] > 0.0 else inf
+        return share > 0.0
 
     def is_step(self) -> bool:
         """Whether the time step is one."""

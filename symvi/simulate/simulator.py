@@ -426,8 +426,9 @@ class Simulator:
         progress: called with (steps done, steps in all).
         Raises SolverError (with the status), MechanismError, AssemblyError. Warns (SpinWarning) where a body turns so
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
-        Warns (EnergyWarning) of energy that nothing has paid for (see `Trajectory.rise`); then, and after a failure,
-        of forces at knots that are too stiff for the step (StiffnessWarning, `Trajectory.too_stiff`).
+        Warns (EnergyWarning) of energy that nothing has paid for, or taken (`Trajectory.rise`, `fall`); after a rise
+        and after a failure, of forces at knots that are too stiff for the step (StiffnessWarning,
+        `Trajectory.too_stiff`).
         """
         if on_error not in ("raise", "status"):
             raise ValueError(f"on_error {on_error!r}: use 'raise' or 'status'")
@@ -497,8 +498,8 @@ class Simulator:
         )
         if spin := motion.fast_spin():
             warnings.warn(str(spin), SpinWarning, stacklevel=2)
-        if motion.rise:
-            warnings.warn(motion.rise.sentence, EnergyWarning, stacklevel=2)
+        for change in filter(None, (motion.rise, motion.fall)):
+            warnings.warn(change.sentence, EnergyWarning, stacklevel=2)
         if motion.rise or status < 0:
             for one in motion.too_stiff:
                 warnings.warn(one.sentence, StiffnessWarning, stacklevel=2)

@@ -38,7 +38,9 @@ from symvi import (
 )
 from symvi.simulate import Trajectory
 from symvi.simulate.energy_guard import watch
+from tests.simulate.test_jumps import turning
 from tests.simulate.test_substeps import arch
+from tests.support import linkages
 from tests.support.measuring import largest
 from tests.support.nonholonomic import equations
 
@@ -227,6 +229,40 @@ def test_a_rattleback_that_gains_by_long_steps_is_warned_of() -> None:
         motion = simulator.simulate(7.0, STEP, on_error="status")
     assert motion.rise.amount > 1.0 and motion.rise.element == "body 'body'"
     assert simulator.simulate(7.0, 0.002).rise is None
+
+
+@pytest.mark.parametrize("backend", ENDS)
+def test_a_planted_fall_is_found_where_it_is(backend: str) -> None:
+    """A double pendulum that loses a tenth of its kinetic energy at a knot; dampers, if there are any, may take it."""
+    motion = Simulator(demo("double_pendulum"), backend=backend).simulate(3.0, 0.005)
+    assert motion.fall is None
+    part = 0.1 * motion.kinetic_energy.max()
+    planted = replace(motion, kinetic_energy=motion.kinetic_energy - part * (motion.time >= motion.time[300]))
+    assert 293 <= planted.fall.knot <= 307 and planted.rise is None
+    assert planted.fall.amount == pytest.approx(part, rel=0.1)
+    assert replace(planted, loss_names=(("oil", "dampers"),), spent_values=np.zeros((len(motion), 1))).fall is None
+
+
+def test_a_linkage_that_loses_energy_in_long_steps_is_warned_of() -> None:
+    """A kite whose short rocker whips round: steps of 0.02 s lose a little each time, whole or in parts."""
+    mechanism = kite(0.5, 0.4, 0.8)
+    simulator, start = turning(mechanism, 10.0, 0.02)
+    with pytest.warns(EnergyWarning, match="nothing has taken"):
+        motion = simulator.simulate(40.0, 0.02, start=start)
+    assert motion.fall.amount == pytest.approx(motion.energy[0] - motion.energy.min(), rel=0.1)
+    first = simulator.simulate(motion.fall.time - 1.0, 0.02, start=start)
+    assert first.fall is None and simulator.simulate(3.0, 0.02, start=first).fall is not None
+    simulator, start = turning(mechanism, 10.0, 0.002)
+    assert simulator.simulate(40.0, 0.002, start=start).fall is None
+
+
+def kite(crank: float, rocker: float, turn: float) -> Mechanism:
+    """A four-bar of two pairs of equal bars, frame and crank, coupler and rocker."""
+    pin, ground = crank * np.array([np.cos(turn), np.sin(turn)]), np.array([crank, 0.0])
+    middle, across = (pin + ground) / 2, np.array([np.cos(turn / 2), np.sin(turn / 2)])
+    top = middle + across * np.sqrt(rocker**2 - np.dot(ground - pin, ground - pin) / 4)
+    points = [(0.0, *point) for point in ((0.0, 0.0), pin, top, ground)]
+    return linkages.polygon("kite", points, [(1.0, 0.0, 0.0)] * 4)
 
 
 def test_a_rise_is_warned_of_once_and_says_which_step_would_do() -> None:

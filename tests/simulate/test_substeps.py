@@ -27,8 +27,12 @@ GRAVITY, STEP = 9.81, 0.01
 
 def arch(count: int, pivot: str = "cylindrical_free") -> Mechanism:
     """Links of 1 m and 1 kg as half a circle above two pivots, let go."""
-    ways = [pi / 2 - (k + 0.5) * pi / count for k in range(count)]
-    names = ["world", *(f"link{k}" for k in range(count))]
+    return hung([pi / 2 - (k + 0.5) * pi / count for k in range(count)], pivot)
+
+
+def hung(ways: list[float], pivot: str = "cylindrical_free") -> Mechanism:
+    """Links of 1 m and 1 kg between two pivots, let go; each goes this way, as an angle about x from y [rad]."""
+    names = ["world", *(f"link{k}" for k in range(len(ways)))]
     top, bottom = (0.0, 0.0, 0.5), (0.0, 0.0, -0.5)
     bodies = [
         Body(name=name, mass=1.0, shape=Box(size=(0.1, 0.1, 1.0)), orientation=turned(way + pi / 2))
@@ -44,13 +48,13 @@ def arch(count: int, pivot: str = "cylindrical_free") -> Mechanism:
             child_anchor=top,
             axis=X,
         )
-        for k in range(count)
+        for k in range(len(ways))
     ]
     end = (0.0, sum(map(cos, ways)), sum(map(sin, ways)))
     last = Joint(
         name="last", type=pivot, parent="world", child=names[-1], parent_anchor=end, child_anchor=bottom, axis=X
     )
-    return Mechanism(name=f"arch{count}", bodies=bodies, joints=[*joints, last])
+    return Mechanism(name=f"arch{len(ways)}", bodies=bodies, joints=[*joints, last])
 
 
 def turned(angle: float) -> tuple[float, ...]:
