@@ -3294,6 +3294,19 @@ static real against_last(const double_pendulum_state *z, const double_pendulum_w
     return (((double)known)*w->common[0].impulse) / (last + (double)missing);
 }
 
+/* what the velocities miss of the last ones, carried on by their last change, is measured; whether there is such a change */
+static bool is_compared(const double_pendulum_parameters *p, const double_pendulum_state *z, double_pendulum_work *w)
+{
+    const real share = against_last(z, w);
+    if (share > 0.0) {
+        w->common[0].length = share;
+        w->common[0].missed = 0.0;
+        w->common[0].moved = 0.0;
+        run_compare(p, z, w);
+    }
+    return share > 0.0;
+}
+
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
 static bool settled(const double_pendulum_parameters *p, const double_pendulum_work *w, const double_pendulum_options *o, real merit)
 {
@@ -3687,15 +3700,9 @@ static int halvings_in(int parts)
  * of second order, and its square, which is measured, of fourth */
 static void roughen(const double_pendulum_parameters *p, const double_pendulum_state *z, double_pendulum_work *w)
 {
-    const real share = against_last(z, w);
-    if ((z->common[0].level > 0.0) && (share > 0.0)) {
-        w->common[0].length = share;
-        w->common[0].missed = 0.0;
-        w->common[0].moved = 0.0;
-        run_compare(p, z, w);
-        if (w->common[0].missed > (w->common[0].rough*w->common[0].moved)) {
-            w->common[0].rough = w->common[0].missed / w->common[0].moved;
-        }
+    if ((z->common[0].level > 0.0) && is_compared(p, z, w)
+        && (w->common[0].missed > (w->common[0].rough*w->common[0].moved))) {
+        w->common[0].rough = w->common[0].missed / w->common[0].moved;
     }
 }
 

@@ -63,7 +63,7 @@ enum {
     DOUBLE_PENDULUM_BAD_PARAMETER = -14, /* a parameter makes no sense: no number, a mass that is not positive, a limit without room, or the like */
     DOUBLE_PENDULUM_BAD_OPTION = -15, /* an option makes no sense: a tolerance not between 0 and 1, no iterations, or the like */
     DOUBLE_PENDULUM_NOT_UNIT = -16, /* an orientation is none: its quaternion is not of unit length; give it that, and start again */
-    DOUBLE_PENDULUM_JUMP = -17  /* the motion is too fast for this step beside a singular position, and its energy would jump; take a smaller step */
+    DOUBLE_PENDULUM_JUMP = -17  /* ways bend too sharply for this step, as beside a singular position, and the energy would jump; take a smaller step */
 };
 
 /* Where the parts of the mechanism lie in the structs below. */

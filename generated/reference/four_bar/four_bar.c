@@ -5196,6 +5196,19 @@ static four_bar_input part_of_way(const four_bar_state *z, const four_bar_input 
     return part;
 }
 
+/* what the velocities miss of the last ones, carried on by their last change, is measured; whether there is such a change */
+static bool is_compared(const four_bar_parameters *p, const four_bar_state *z, four_bar_work *w)
+{
+    const real share = against_last(z, w);
+    if (share > 0.0) {
+        w->common[0].length = share;
+        w->common[0].missed = 0.0;
+        w->common[0].moved = 0.0;
+        run_compare(p, z, w);
+    }
+    return share > 0.0;
+}
+
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
 static bool settled(const four_bar_parameters *p, const four_bar_work *w, const four_bar_options *o, real merit)
 {
@@ -5354,6 +5367,12 @@ static bool is_weak(const four_bar_parameters *p, const four_bar_work *w, real s
     return false;
 }
 
+/* whether the velocities are far from where their last change led: ways bend unevenly, wherever that is */
+static bool is_splayed(const four_bar_parameters *p, const four_bar_state *z, four_bar_work *w)
+{
+    return is_compared(p, z, w) && !(w->common[0].missed <= (0.00390625*w->common[0].moved));
+}
+
 /* twice the kinetic energy of the velocities that were evaluated */
 static real twice_kinetic(const four_bar_parameters *p, const four_bar_work *w)
 {
@@ -5387,12 +5406,15 @@ static void bends(const four_bar_parameters *p, const four_bar_state *z, const f
 /* whether a step departs by little from its knots, and from the first one about as the step before it did. Where nothing
    drives, the residual is the momentum of the step less the impulses of joints, and velocities less what solves it are
    the projection at the second knot. It is looked at where other branches are near, or joints do work at the first knot;
-   not where loops have lost a row there, as a singular step's have */
+   not where loops have lost a row there, as a singular step's have. Where no pivot is weak, at the solution neither, more may
+   depart */
 static bool goes_on(const four_bar_parameters *p, const four_bar_state *z,
-    const four_bar_input *given, four_bar_work *w, int status, bool near)
+    const four_bar_input *given, four_bar_work *w, int status, bool near, bool weak)
 {
     const real impulse = w->common[0].impulse;
     const four_bar_input still = part_of_way(z, given, 0.0);
+    const real turn = largest_turn(w);
+    bool sharp = !weak;
     real kinetic;
     real apart = 0.0;
     real after;
@@ -5407,12 +5429,13 @@ static bool goes_on(const four_bar_parameters *p, const four_bar_state *z,
         kinetic = twice_kinetic(p, w);
         bends(p, z, given, w, &after, &before);
         work = after - before;
-        if (is_solved(status) && (near || (work > ((0.5*0.00390625)*kinetic)))) {
+        if (is_solved(status) && (near || sharp || (work > ((0.5*0.00390625)*kinetic)))) {
             /* what the velocities lack of their projection */
             apart = kinetic;
             run_linearize(p, w);
             run_eliminate(p, w);
             run_substitute(w);
+            sharp = sharp && !is_weak(p, w, 8.0*turn);
             w->common[0].length = 1.0;
             run_advance(w);
             if (largest_turn(w) < 0.9975) {
@@ -5431,14 +5454,15 @@ static bool goes_on(const four_bar_parameters *p, const four_bar_state *z,
         run_evaluate(p, z, w);
         (void)u;
     }
-    if (!(work <= (0.08163265306122448*kinetic)) || !(apart <= (0.08163265306122448*kinetic))) {
+    if (!sharp && (!(work <= (0.08163265306122448*kinetic)) || !(apart <= (0.08163265306122448*kinetic)))) {
         return false;
     }
     bend = after + before;
-    if (!(apart <= bend)) {
+    if (!sharp && !(apart <= bend)) {
         bend = apart;
     }
-    return !(z->common[0].before > 0.0) || (apart <= (0.00390625*kinetic)) || (work <= (0.2222222222222222*bend));
+    return !(z->common[0].before > 0.0) || (work <= (0.2222222222222222*bend))
+        || (apart <= ((sharp ? 0.25 : 0.00390625)*kinetic));
 }
 
 /* velocities and impulses between those of steps that are driven a little less and a little more, which end aside; each
@@ -5563,24 +5587,24 @@ static int step_again(const four_bar_parameters *p, const four_bar_state *z,
     return status;
 }
 
-/* a step beside a singular position: on the branch that the motion is on, if need be solved again where other branches are
-   near; refused if it does not go on as the motion did */
+/* a step beside a singular position, or of ways that bend unevenly: on the branch that the motion is on, if need be solved
+   again where other branches are near; refused if it does not go on as the motion did */
 static int keep_branch(const four_bar_parameters *p, const four_bar_state *z,
-    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info, int found)
+    const four_bar_input *u, four_bar_work *w, const four_bar_options *o, four_bar_info *info, int found, bool weak)
 {
     const bool near = is_weak(p, w, 0.5*largest_turn(w));
     int status;
     if (!is_solved(found) && !near) {
         return found;
     }
-    if (is_solved(found) && !(near && is_weak(p, w, 1e-07)) && goes_on(p, z, u, w, found, near)) {
+    if (is_solved(found) && !(near && is_weak(p, w, 1e-07)) && goes_on(p, z, u, w, found, near, weak)) {
         return found;
     }
     if (!near) {
         return FOUR_BAR_JUMP;
     }
     status = step_again(p, z, u, w, o, info);
-    return ((status < 0) || goes_on(p, z, u, w, status, near)) ? status : FOUR_BAR_JUMP;
+    return ((status < 0) || goes_on(p, z, u, w, status, near, weak)) ? status : FOUR_BAR_JUMP;
 }
 
 /* exactly so many iterations, whole increments, and no look at the numbers on the way: the same time for every step */
@@ -5631,8 +5655,9 @@ static int newton(const four_bar_parameters *p, const four_bar_state *z,
         return count_through(p, z, u, w, o, info);
     }
     const int status = carry_on(p, z, u, w, o, info);
-    if ((info->iterations > 0) && is_weak(p, w, 8.0*largest_turn(w))) {
-        return near_turn(w, keep_branch(p, z, u, w, o, info, status));
+    const bool weak = is_weak(p, w, 8.0*largest_turn(w));
+    if ((info->iterations > 0) && (weak || ((status == FOUR_BAR_OK) && is_splayed(p, z, w)))) {
+        return near_turn(w, keep_branch(p, z, u, w, o, info, status, weak));
     }
     return near_turn(w, status);
 }
@@ -5938,15 +5963,9 @@ static int halvings_in(int parts)
  * of second order, and its square, which is measured, of fourth */
 static void roughen(const four_bar_parameters *p, const four_bar_state *z, four_bar_work *w)
 {
-    const real share = against_last(z, w);
-    if ((z->common[0].level > 0.0) && (share > 0.0)) {
-        w->common[0].length = share;
-        w->common[0].missed = 0.0;
-        w->common[0].moved = 0.0;
-        run_compare(p, z, w);
-        if (w->common[0].missed > (w->common[0].rough*w->common[0].moved)) {
-            w->common[0].rough = w->common[0].missed / w->common[0].moved;
-        }
+    if ((z->common[0].level > 0.0) && is_compared(p, z, w)
+        && (w->common[0].missed > (w->common[0].rough*w->common[0].moved))) {
+        w->common[0].rough = w->common[0].missed / w->common[0].moved;
     }
 }
 

@@ -2145,6 +2145,19 @@ static real against_last(const pendulum_state *z, const pendulum_work *w)
     return (((double)known)*w->common[0].impulse) / (last + (double)missing);
 }
 
+/* what the velocities miss of the last ones, carried on by their last change, is measured; whether there is such a change */
+static bool is_compared(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w)
+{
+    const real share = against_last(z, w);
+    if (share > 0.0) {
+        w->common[0].length = share;
+        w->common[0].missed = 0.0;
+        w->common[0].moved = 0.0;
+        run_compare(p, z, w);
+    }
+    return share > 0.0;
+}
+
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
 static bool settled(const pendulum_parameters *p, const pendulum_work *w, const pendulum_options *o, real merit)
 {
@@ -2504,15 +2517,9 @@ static int halvings_in(int parts)
  * of second order, and its square, which is measured, of fourth */
 static void roughen(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w)
 {
-    const real share = against_last(z, w);
-    if ((z->common[0].level > 0.0) && (share > 0.0)) {
-        w->common[0].length = share;
-        w->common[0].missed = 0.0;
-        w->common[0].moved = 0.0;
-        run_compare(p, z, w);
-        if (w->common[0].missed > (w->common[0].rough*w->common[0].moved)) {
-            w->common[0].rough = w->common[0].missed / w->common[0].moved;
-        }
+    if ((z->common[0].level > 0.0) && is_compared(p, z, w)
+        && (w->common[0].missed > (w->common[0].rough*w->common[0].moved))) {
+        w->common[0].rough = w->common[0].missed / w->common[0].moved;
     }
 }
 
