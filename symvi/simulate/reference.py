@@ -14,6 +14,7 @@ from symvi.emit.python import FLOATS, compile_kernels
 from symvi.program.control import (
     DEFAULTS,
     DOMAIN,
+    FAINT,
     FALL,
     FAR_TURN,
     FAST,
@@ -297,14 +298,24 @@ class ReferenceSolver:
     def _roughen(self) -> None:
         """Once a step has failed: what the velocities of this one miss of where their last change led.
 
-        Where parts resolve the motion, that is of second order, and its square, which is measured, of fourth.
+        Where parts resolve the motion, that is of second order, and its square, which is measured, of fourth. Of a step
+        in parts its first tells nothing: inputs may jump at the knot where it begins, and what they do there halvings
+        do not lessen.
         """
         common, share = self.common, self.against_last()
-        if self.memory.state["common"][0].level[0] > 0.0 and share > 0.0:
-            common.length[0], common.missed[0], common.moved[0] = share, 0.0, 0.0
+        within = common.elapsed[0] > 0.0 or not common.parts[0] > 1.0
+        if self.memory.state["common"][0].level[0] > 0.0 and share > 0.0 and within:
+            common.length[0], common.missed[0], common.moved[0] = share, 0.0, self._squares_at_rest()
             self.run("compare")
             if common.missed[0] > common.rough[0] * common.moved[0]:
                 common.rough[0] = common.missed[0] / common.moved[0] if common.moved[0] > 0.0 else inf
+
+    def _squares_at_rest(self) -> float:
+        """Squares of velocities that are little in a motion: what weight gives in a step, and the tolerance leaves."""
+        numbers, left = self.memory.parameters["common"][0], FAINT * self.options.tolerance
+        x, y, z = numbers.gravity
+        fall = (numbers.h[0] * numbers.h[0]) * (x * x + y * y + z * z)
+        return float(len(self.bodies)) * (fall + left * left)
 
     def is_step(self) -> bool:
         """Whether the time step is one."""
