@@ -210,8 +210,6 @@ class Composer:
         self._eliminate(constraints)
         if self.inequalities:
             self._keep(constraints)
-        if self.inequalities:
-            self.phases["compare"] = []  # impacts and friction change velocities at once in however short a part
         placing = Placing(self, joints)
         notes = {
             "order": [self.graph.nodes[i].name for i in self.order.order],

@@ -38,6 +38,7 @@ MOST_PARTS = 1024  # into which a step may be split: a part of a step of 0.01 s 
 MOST_COUNTED = 10**9  # iterations or starts that are counted in one step, all of its parts together
 KEPT = 1 / 4  # parts are kept for 1/KEPT steps that do, before parts twice as long are tried
 ROUGH = 1e-3  # of the squared velocities: what parts may miss of them where the last change was to lead; h⁴ in order
+SMOOTHER = 1 / 4  # of the roughness: parts of half the length, which promise 1/16 of it, end where it falls by less
 FAINT = 1e4  # tolerances: velocities that small are those of rest
 MOST_ITERATIONS = 1000  # of a fixed number of iterations: many times what any step needs
 PROJECTIONS = 50  # steps of Gauss and Newton that move an approximate placement onto the joints

@@ -27,6 +27,7 @@ from symvi.program.control import (
     SAFETY,
     SINGULAR_OPENING,
     SLOW,
+    SMOOTHER,
     STILL,
     UNIT,
     Beginning,
@@ -141,7 +142,6 @@ class ReferenceSolver:
             for k, record in enumerate(records)
             if hasattr(self.memory.state[kind][k], "rate_before")
         ]
-        self.compares = bool(program.phases["compare"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
@@ -208,7 +208,8 @@ class ReferenceSolver:
         """A step in parts, as many as its level says, and in twice as many while it fails or while parts are rough.
 
         Roughness counts in a motion of which a step has failed before. If none are fine enough, the last ones that were
-        solved are taken. first: the state, and the account, where the step begins.
+        solved are taken. Where halving makes nothing smoother, as in an impact, it ends, and the next step is halved no
+        more than this one was before. first: the state, and the account, where the step begins.
         """
         options, state = self.options, self.memory.state["common"][0]
         most = 0 if options.fixed_iterations > 0 else PARTS.index(options.substeps)
@@ -216,12 +217,15 @@ class ReferenceSolver:
         halvings, solved = halvings_of(level, most), -1
         status = self._take_parts(halvings, first.accounted)
         while (status in MENDED or (status >= 0 and self.common.rough[0] > ROUGH)) and halvings < most:
+            before = self.common.rough[0] if status >= 0 else 0.0
             solved = halvings if status >= 0 else solved
             halvings += 1
             level = float(halvings) + 1.0
             first.restore()
             state.level[0] = level
             status = self._take_parts(halvings, first.accounted)
+            if status >= 0 and before > 0.0 and not self.common.rough[0] < SMOOTHER * before:
+                level, self.common.rough[0] = level - 1.0, 0.0
         if status < 0 <= solved:
             first.restore()
             status = self._take_parts(solved, first.accounted)
@@ -278,8 +282,7 @@ class ReferenceSolver:
         if accounted:
             self.run("account")
             self.accounts.note_step()
-        if self.compares:
-            self._roughen()
+        self._roughen()
         if not self.common.elapsed[0] > 0.0:  # at the knot itself, what the first part does acts
             self.run("spread")
         self.common.elapsed[0] = self.common.elapsed[0] + self.common.impulse[0]

@@ -12,8 +12,10 @@ from symvi import (
     Body,
     Box,
     Driver,
+    DryFriction,
     Joint,
     JointDamper,
+    Limit,
     Mechanism,
     MechanismError,
     Simulator,
@@ -216,6 +218,32 @@ def test_a_driven_chain_keeps_its_energy_but_for_the_work_of_its_driver():
     motion = Simulator(arch(20).changed(drivers=[motor])).simulate(10.0, STEP)
     assert motion.substeps.max() > 1.0
     assert np.ptp(motion.energy_balance) < 0.05 * np.ptp(motion.potential_energy)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"forces": [DryFriction(name="rust", joint="joint3", bound=0.5)]},
+        {"limits": [Limit(name=f"stop{k}", joint=f"joint{k}", lower=-2.5, upper=2.5) for k in (5, 10, 15)]},
+    ],
+)
+def test_stops_and_friction_of_a_chain_that_whips_give_no_energy(parts):
+    """They only take from it: what its balance gains, over any time, is the order's error, a part in 500."""
+    motion = Simulator(arch(20).changed(**parts)).simulate(10.0, STEP)
+    balance = motion.energy_balance
+    assert motion.substeps.max() > 1.0
+    assert (balance - np.minimum.accumulate(balance)).max() < 0.002 * np.ptp(motion.potential_energy)
+
+
+@pytest.mark.parametrize("backend", ["c", "python"])
+def test_an_impact_is_not_taken_in_ever_finer_parts(backend):
+    """A rod falls on a stop, where its velocity ends at once in however short a part, and rests there."""
+    mechanism = pendulum(limits=[Limit(name="stop", joint="pin", lower=0.5)])
+    simulator, first = one_part_at_first(mechanism, {"backend": backend})
+    motion = simulator.simulate(1.0, STEP, start=first)
+    assert motion.coordinates("pin")[-1, 0] == pytest.approx(0.5, abs=1e-9)
+    assert motion.substeps.max() <= 4.0
+    assert (motion.substeps > 1.0).sum() < 10
 
 
 def test_a_step_that_fails_in_the_finest_parts_leaves_the_state_as_it_was():
