@@ -306,8 +306,8 @@ class ReferenceSolver:
         do not lessen.
         """
         common, share = self.common, self.against_last()
-        within = common.elapsed[0] > 0.0 or not common.parts[0] > 1.0
-        if self.memory.state["common"][0].level[0] > 0.0 and share > 0.0 and within:
+        tells = common.elapsed[0] > 0.0 or not common.parts[0] > 1.0
+        if self.memory.state["common"][0].level[0] > 0.0 and share > 0.0 and tells:
             common.length[0], common.missed[0], common.moved[0] = share, 0.0, self._squares_at_rest()
             self.run("compare")
             if common.missed[0] > common.rough[0] * common.moved[0]:
