@@ -6,6 +6,9 @@ truck's tolerance. So each node has its own,
     heft    the mass of the lightest part that it acts on: all bodies that joints hold together, but at most LIGHTEST
             times the body itself, so that a light link of a heavy machine is still held by its own weight;
     share   heft over the contacts of that part: what one impulse moves when variables start.
+All contacts of the part count, idle ones too. Counting those alone that close in the step or pressed in the last one
+starts further inside the cones: on tossed boxes 2 to 13 % more iterations, a third of the retries (5 in 1e5 steps), as
+many steps that fail.
 What is computed here is computed in generated text too: formulas take floats, or scalars that are traced (adapting.py).
 """
 

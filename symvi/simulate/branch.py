@@ -142,7 +142,7 @@ class Branch:
     def _is_splayed(self) -> bool:
         """Whether the velocities are far from where their last change led: ways bend unevenly, wherever that is."""
         solver, common = self.solver, self.solver.common
-        return solver.compares and solver.is_compared() and not common.missed[0] <= SPLAYED * common.moved[0]
+        return not solver.drivers and solver.is_compared(0.0) and not common.missed[0] <= SPLAYED * common.moved[0]
 
     def _drive(self, impulse: float, share: float) -> None:
         """A share of what drives the step enters: of the old momenta, and of the way that drivers are to go."""
@@ -180,6 +180,32 @@ class Branch:
             bend = apart
         started = not solver.memory.state["common"][0].before[0] > 0.0
         return started or apart <= (SHARP if sharp else SLIGHT) * kinetic or work <= UNEVEN * bend
+
+    def jumps(self) -> bool:
+        """Whether joints change the energy by more than the order of the step explains, among contacts.
+
+        Contacts only take from it, and joints do no work. The share of the larger kinetic energy counts, of the step
+        and of the one before, as an impact may end all motion; and what the weight would give in a step, as at rest
+        impulses of joints are round-off of much more.
+        """
+        solver, kinetic = self.solver, 0.0
+        numbers = solver.memory.parameters["common"][0]
+        fall = numbers.acceleration[0] * numbers.h[0]
+        slight = numbers.mass[0] * (fall * fall)
+        for state in solver.memory.state["body"]:
+            for k in range(3):
+                kinetic = kinetic + (state.p[k] * state.v[k] + state.l[k] * state.w[k])
+        impulse = solver.common.impulse[0]
+        self.targets = [given[0] for given, _ in self.aims]
+        solver.switches(0.0, 0.0, solver.common.inverse[0])
+        solver.run("prepare")
+        solver.run("evaluate")
+        now = self._kinetic()
+        after, before = self._bends()
+        solver.switches(impulse, 1.0, solver.common.inverse[0])
+        for phase in ("prepare", "evaluate", "press"):
+            solver.run(phase)
+        return not after - before <= APART * ((now if now > kinetic else kinetic) + slight)
 
     def _apart(self, kinetic: float) -> float:
         """Twice the kinetic energy of what the velocities lack of their projection at the second knot."""

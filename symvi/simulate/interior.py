@@ -64,6 +64,9 @@ class Interior:
             return SolverStatus.DOMAIN
         if not rest and status >= 0 and self._is_squeezed():
             return SolverStatus.SQUEEZED
+        fixed = self.solver.options.fixed_iterations > 0
+        if not rest and status >= 0 and not fixed and self.solver.branch and self.solver.branch.jumps():
+            return SolverStatus.JUMP
         return status
 
     def _is_squeezed(self) -> bool:

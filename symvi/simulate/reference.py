@@ -14,6 +14,7 @@ from symvi.emit.python import FLOATS, compile_kernels
 from symvi.program.control import (
     DEFAULTS,
     DOMAIN,
+    FAINT,
     FALL,
     FAR_TURN,
     FAST,
@@ -26,6 +27,7 @@ from symvi.program.control import (
     SAFETY,
     SINGULAR_OPENING,
     SLOW,
+    SMOOTHER,
     STILL,
     UNIT,
     Beginning,
@@ -148,7 +150,6 @@ class ReferenceSolver:
             for k, record in enumerate(records)
             if hasattr(self.memory.state[kind][k], "rate_before")
         ]
-        self.compares = bool(program.phases["compare"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
@@ -219,7 +220,8 @@ class ReferenceSolver:
         """A step in parts, as many as its level says, and in twice as many while it fails or while parts are rough.
 
         Roughness counts in a motion of which a step has failed before. If none are fine enough, the last ones that were
-        solved are taken. first: the state, and the account, where the step begins.
+        solved are taken. Where halving makes nothing smoother, as in an impact, it ends, and the next step is halved no
+        more than this one was before. first: the state, and the account, where the step begins.
         """
         options, state = self.options, self.memory.state["common"][0]
         most = 0 if options.fixed_iterations > 0 else PARTS.index(options.substeps)
@@ -227,12 +229,15 @@ class ReferenceSolver:
         halvings, solved = halvings_of(level, most), -1
         status = self._take_parts(halvings, first.accounted)
         while (status in MENDED or (status >= 0 and self.common.rough[0] > ROUGH)) and halvings < most:
+            before = self.common.rough[0] if status >= 0 else 0.0
             solved = halvings if status >= 0 else solved
             halvings += 1
             level = float(halvings) + 1.0
             first.restore()
             state.level[0] = level
             status = self._take_parts(halvings, first.accounted)
+            if status >= 0 and before > 0.0 and not self.common.rough[0] < SMOOTHER * before:
+                level, self.common.rough[0] = level - 1.0, 0.0
         if status < 0 <= solved:
             first.restore()
             status = self._take_parts(solved, first.accounted)
@@ -291,8 +296,7 @@ class ReferenceSolver:
         if accounted:
             self.run("account")
             self.accounts.note_step()
-        if self.compares:
-            self._roughen()
+        self._roughen()
         if not self.common.elapsed[0] > 0.0:  # at the knot itself, what the first part does acts
             self.run("spread")
         self.common.elapsed[0] = self.common.elapsed[0] + self.common.impulse[0]
@@ -311,20 +315,34 @@ class ReferenceSolver:
     def _roughen(self) -> None:
         """Once a step has failed: what the velocities of this one miss of where their last change led.
 
-        Where parts resolve the motion, that is of second order, and its square, which is measured, of fourth.
+        Where parts resolve the motion, that is of second order, and its square, which is measured, of fourth. Of a step
+        in parts its first tells nothing: inputs may jump at the knot where it begins, and what they do there halvings
+        do not lessen.
         """
         common = self.common
         failed = self.memory.state["common"][0].level[0] > 0.0
-        if failed and self.is_compared() and common.missed[0] > common.rough[0] * common.moved[0]:
+        tells = common.elapsed[0] > 0.0 or not common.parts[0] > 1.0
+        compared = failed and tells and self.is_compared(self._squares_at_rest())
+        if compared and common.missed[0] > common.rough[0] * common.moved[0]:
             common.rough[0] = common.missed[0] / common.moved[0] if common.moved[0] > 0.0 else inf
 
-    def is_compared(self) -> bool:
-        """What the velocities miss of the last ones, carried on by their last change, is measured; is there one?"""
+    def is_compared(self, least: float) -> bool:
+        """What the velocities miss of the last ones, carried on by their last change, is measured; is there one?
+
+        least: squares of velocities that always count.
+        """
         common, share = self.common, self.against_last()
         if share > 0.0:
-            common.length[0], common.missed[0], common.moved[0] = share, 0.0, 0.0
+            common.length[0], common.missed[0], common.moved[0] = share, 0.0, least
             self.run("compare")
         return share > 0.0
+
+    def _squares_at_rest(self) -> float:
+        """Squares of velocities that are little in a motion: what weight gives in a step, and the tolerance leaves."""
+        numbers, left = self.memory.parameters["common"][0], FAINT * self.options.tolerance
+        x, y, z = numbers.gravity
+        fall = (numbers.h[0] * numbers.h[0]) * (x * x + y * y + z * z)
+        return float(len(self.bodies)) * (fall + left * left)
 
     def is_step(self) -> bool:
         """Whether the time step is one."""
