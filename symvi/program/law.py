@@ -5,6 +5,15 @@ nothing (carried.py). Of other joints, and of point springs, they are nodes of t
 between them. Springs, dampers and servos along a joint are shares: once a step each adds its numbers to the sums of the
 joint, dampers first, since the weight of a coordinate follows from all that damps it, and servos aim at a target
 between the knots, which follows from the weight.
+
+Of the time h- of the step before a knot, the laws have left (1/2 - theta-) less than half in the momentum that comes
+there, where something damps. The step from there makes up for it: its phi acts for h/2 + h- (theta- - 1/2) on the
+gradient of its first knot, which is h theta between steps of one length, and h/2 where a motion starts at the knot with
+the momentum of its velocities. So a load that rests stays at rest however long steps are, and
+
+    M v = p + h- (theta- - 1/2) phi C(z1)ᵀ + half of the other forces at the knot
+
+are the velocities of the knot: `spread` keeps that part of the step from there, `push` puts it into the knot's balances.
 """
 
 from __future__ import annotations
@@ -36,6 +45,8 @@ MEANINGS = {
     "sine": ("sum of k cos(rest) of sinusoidal springs", "N m"),
     "cosine": ("sum of k sin(rest) of sinusoidal springs", "N m"),
     "theta": ("where in the step the laws along a coordinate act", "1"),
+    "share": ("their share on the gradient of the first knot: theta, if the step before was as long", "1"),
+    "excess": ("their impulse there beyond half of the step's", "N s, N m s"),
     "phi": ("force along every coordinate within the step", "N, N m"),
     "rho": ("mean rate of every coordinate over the step", "m/s, rad/s"),
     "coordinate": ("coordinates at the first knot", "m, rad"),
@@ -45,7 +56,8 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Numbers:
-    """What acts along a node's rows, by row: stiffness, tension, damping, sinusoidal springs, and weights."""
+    """What acts along a node's rows, by row: stiffness, tension, damping, sinusoidal springs, weights, and shares of
+    the impulse on the gradient of the first knot."""
 
     stiffness: list[Scalar]
     tension: list[Scalar]
@@ -53,6 +65,7 @@ class Numbers:
     sine: list[Scalar]
     cosine: list[Scalar]
     theta: list[Scalar]
+    share: list[Scalar]
 
 
 @dataclass(frozen=True)
@@ -74,7 +87,7 @@ class LawKernels:
 # --- what acts --------------------------------------------------------------------------------------------------------
 def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
     """Put the laws into the balances: f_body -= t theta phi C(z1)ᵀ, with phi between the knots."""
-    trace.note("f_body -= h theta phi C(z1)ᵀ,  p2 += h (1 - theta) phi C(z2)ᵀ", "derived here")
+    trace.note("f_body -= h share phi C(z1)ᵀ,  p2 += h (1 - theta) phi C(z2)ᵀ", "derived here")
     count, zero = len(laws.coordinates), trace.graph.constant(0)
     phi, kappa, push = [zero] * count, [zero] * count, [zero] * count
     time, h = common.within(trace), common.step(trace)
@@ -92,7 +105,7 @@ def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
             found = use(trace, formulas.sinusoidal_law, **given, a=[numbers.sine[row]], b=[numbers.cosine[row]])
         else:
             found = use(trace, formulas.linear_law, **given)
-        share = time * numbers.theta[row]
+        share = time * numbers.share[row]
         phi[row], kappa[row], push[row] = found["phi"][0], share * found["slope"][0], share * found["phi"][0]
     trace.write(trace.own, "phi", phi, *MEANINGS["phi"], rate=Rate.ITERATION)
     trace.write(trace.own, "rho", rows.rates, *MEANINGS["rho"], rate=Rate.ITERATION)
@@ -131,6 +144,45 @@ def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], theta: Sequen
             trace.write(label, name, [a + b for a, b in zip(old, values, strict=True)], store="state")
 
 
+def off_middle(laws: Laws) -> list[int]:
+    """The rows whose laws may act elsewhere than in the middle of the step: those of damped coordinates."""
+    damped = {laws.coordinates[row] for row in laws.damped}
+    return [row for row in dict.fromkeys((*laws.elastic, *laws.damped)) if laws.coordinates[row] in damped]
+
+
+def knot_kernels(records: Records, kind: str, laws: Laws, ports: Sequence[Port], gradients) -> dict[str, Kernel]:
+    """What the velocities of a knot have of the laws in the step from there: `spread`, `push`; none where nothing damps.
+
+    gradients: of a trace, those of the coordinates at the first knot by body label, a row of six for every coordinate.
+    """
+    rows = off_middle(laws)
+    if not rows:
+        return {}
+
+    def spread(trace: Trace) -> None:
+        time, half = common.within(trace), trace.graph.constant(HALF)
+        phi = trace.read(kind, "work", "phi", len(laws.coordinates))
+        shares = trace.read(kind, "work", "share", coordinates_of(laws), *MEANINGS["share"])
+        beyond = [time * ((shares[laws.coordinates[row]] - half) * phi[row]) for row in rows]
+        trace.write(kind, "excess", beyond, *MEANINGS["excess"])
+
+    def push(trace: Trace) -> None:
+        trace.note("f_body -= h (share - 1/2) phi C(z1)ᵀ", "derived here: half of the step's phi acts after its knot")
+        beyond = trace.read(kind, "work", "excess", len(rows))
+        for label, gradient in gradients(trace).items():
+            pushed = [-dot(trace, [gradient[row][m] for row in rows], beyond) for m in range(6)]
+            trace.add_to(label, "f", pushed, rate=Rate.ITERATION)
+
+    texts = {
+        "spread": ("what acts at the first knot beyond half of the step's impulse", spread),
+        "push": ("that part, which acts before the knot", push),
+    }
+    return {
+        phase: single(records, f"{phase}_{kind}", text, tuple(ports), kind, build)
+        for phase, (text, build) in texts.items()
+    }
+
+
 def keep_coordinates(trace: Trace, laws: Laws, rows: Rows) -> None:
     """Keep the coordinates at the first knot, from which energies follow."""
     if laws.elastic:
@@ -166,7 +218,7 @@ def summed(trace: Trace, laws: Laws) -> Numbers:
         values = trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION) if rows else []
         return [values[k] if row in rows else zero for row, k in enumerate(laws.coordinates)]
 
-    weights = weights_of(trace, laws, count)
+    weights, shares = (weights_of(trace, laws, count, name) for name in ("theta", "share"))
     return Numbers(
         entries("stiffness", laws.elastic),
         entries("tension", laws.elastic),
@@ -174,14 +226,15 @@ def summed(trace: Trace, laws: Laws) -> Numbers:
         entries("sine", laws.sinusoidal),
         entries("cosine", laws.sinusoidal),
         [weights[k] for k in laws.coordinates],
+        [shares[k] for k in laws.coordinates],
     )
 
 
-def weights_of(trace: Trace, laws: Laws, count: int) -> list[Scalar]:
-    """theta of every coordinate: 1/2 where nothing damps."""
+def weights_of(trace: Trace, laws: Laws, count: int, name: str = "theta") -> list[Scalar]:
+    """theta, or the share of the first knot, of every coordinate: 1/2 where nothing damps."""
     if not laws.damped:
         return [trace.graph.constant(HALF)] * count
-    return trace.read(trace.own, "work", "theta", count, *MEANINGS["theta"], rate=Rate.ITERATION)
+    return trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION)
 
 
 def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, laws: Laws) -> dict[str, Kernel]:
@@ -343,17 +396,23 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
         count = coordinates_of(laws)
         damping = trace.read(kind, "work", "damping", count, *MEANINGS["damping"], rate=Rate.STEP)
         masses = _masses_along(trace, model, laws, baked, moving)
-        trace.write(kind, "theta", _weights(trace, masses, damping), *MEANINGS["theta"], rate=Rate.STEP)
+        for name, values in zip(("theta", "share"), _weights(trace, masses, damping), strict=True):
+            trace.write(kind, name, values, *MEANINGS[name], rate=Rate.STEP)
 
     return single(records, f"{name}_{kind}", "where in the step the laws along its coordinates act", ports, kind, build)
 
 
-def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar]) -> list[Scalar]:
-    h = [common.step(trace)]
-    return [
-        use(trace, formulas.weight_between_knots, m=[m], h=h, d=[d])["theta"][0]
-        for m, d in zip(masses, damping, strict=True)
-    ]
+def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    """theta of every coordinate, and its share of the first knot: half, and what the step before has left of half."""
+    trace.note("share = 1/2 + (h-/h) (theta(h-) - 1/2)", "derived here: h- is the length of the step before")
+    before, half = trace.read(COMMON, "state", "before")[0], trace.graph.constant(HALF)
+    ratio = before * common.inverse_step(trace)
+
+    def thetas(h: Scalar) -> list[Scalar]:
+        pairs = zip(masses, damping, strict=True)
+        return [use(trace, formulas.weight_between_knots, m=[m], h=[h], d=[d])["theta"][0] for m, d in pairs]
+
+    return thetas(common.step(trace)), [half + ratio * (t - half) for t in thetas(before)]
 
 
 def _share_of(trace: Trace, label: str, share: Scalar) -> tuple[list[Scalar], list[Scalar]]:
@@ -456,6 +515,11 @@ def law_kernels(records: Records, kind: str, model: LawModel, baked: Baked, back
 
     text = "hand on what acts along the gradient of the second knot; carry angles on"
     kernels["finish"] = single(records, f"finish_{kind}", text, ports, kind, finish)
+
+    def gradients(trace: Trace) -> Mapping[str, Sequence[Sequence[Scalar]]]:
+        return trace_rows(trace, model, baked, model.groups, model.rows).at1
+
+    kernels |= knot_kernels(records, kind, laws, ports, gradients)
     if not model.joint:
         kernels["energy"] = _energy_of_point_spring(records, kind, model, ports)
         kernels["account"] = _account_of_point_spring(records, kind, model, ports)
@@ -473,7 +537,7 @@ def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, mo
     laws, zero, half = model.laws, trace.graph.constant(0), trace.graph.constant(HALF)
     stiffness, damping, length = (_number(trace, model, name) for name in ("stiffness", "damping", "length"))
     n = model.rows
-    theta = [half] * n
+    theta, share = [half] * n, [half] * n
     if laws.damped:
         shares = _shares(trace, model, moving, baked)
         for row in laws.damped:
@@ -481,8 +545,9 @@ def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, mo
             for label in moving:
                 m, j = shares[label]
                 yields = yields + use(trace, formulas.yielding, m_b=m, J_b=j, c=rows.at1[label][row])["y"][0]
-            theta[row] = _weights(trace, [1 / yields], [damping])[0]
+            (theta[row],), (share[row],) = _weights(trace, [1 / yields], [damping])
         trace.write(trace.own, "theta", theta, *MEANINGS["theta"], rate=Rate.STEP)
+        trace.write(trace.own, "share", share, *MEANINGS["share"], rate=Rate.STEP)
 
     def at(places: Sequence[int], value: Scalar) -> list[Scalar]:
         return [value if row in places else zero for row in range(n)]
@@ -494,6 +559,7 @@ def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, mo
         [zero] * n,
         [zero] * n,
         theta,
+        share,
     )
 
 
