@@ -89,6 +89,16 @@ def evaluate(view: View) -> Iterator[Check]:
             yield view.check(laws.holder, "load", [load(view, *numbers) for numbers in laws.loads])
 
 
+def push(view: View, system: Linear) -> Iterator[Check]:
+    """The residual of bodies with what of the step acts before the first knot: of laws, their share beyond half.
+
+    system: with the impulses of contacts, limits and dry friction.
+    """
+    for name in view.scene.bodies:
+        excess = view.system.law_excess(name)
+        yield view.check(name, "f", [old - more for old, more in zip(system.residual[name], excess, strict=True)])
+
+
 def load(view: View, theta, stiffness, moves: bool):
     """The impulse of a stiffness over the mechanism's size, or of a turn's over that size."""
     impulse = view.system.within * theta * stiffness

@@ -2,7 +2,8 @@
 
 Along every coordinate c of a joint, and along the distance of a point spring's ends,
     phi = -V'((1 - theta) c1 + theta c2) - d (c2 - c1)/h + what servos aim at
-acts with theta phi dc/dz at the first knot and with (1 - theta) phi dc/dz at the second. The weight theta follows from
+acts with theta phi dc/dz at the first knot and with (1 - theta) phi dc/dz at the second, over steps of one length h. If
+the step before had another, h-, it is (1/2 + (h-/h) (theta- - 1/2)) phi dc/dz at the first. The weight theta follows from
 y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of the two bodies,
 moved by the joint's coordinates and otherwise free, each with the share of its mass that one of its damped coordinates
 has.
@@ -24,7 +25,10 @@ LEAST = 10**9  # a body's size over this is added to its moments where they deci
 
 @dataclass(frozen=True)
 class Row:
-    """One coordinate: a function of the placements of both bodies and of where they were, and what acts along it."""
+    """One coordinate: a function of the placements of both bodies and of where they were, and what acts along it.
+
+    theta: where it acts between the knots; share: of its impulse, that at the first knot.
+    """
 
     value: Callable
     stiffness: object
@@ -33,6 +37,7 @@ class Row:
     sine: object
     cosine: object
     theta: object
+    share: object
 
 
 @dataclass(frozen=True)
@@ -97,9 +102,10 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
             sums["damping"] = _add(sums["damping"], scene.parameters[force.name]["damping"])
     if damped:
         masses = _masses(scene, joint, counts)
-        theta = [weight(scene.h * d / m) for d, m in zip(sums["damping"], masses, strict=True)]
+        found = [_weights(scene, d / m) for d, m in zip(sums["damping"], masses, strict=True)]
     else:
-        theta = [(zero + 1) / 2] * count
+        found = [((zero + 1) / 2,) * 2] * count
+    theta = [at for at, _ in found]
     for force in forces:
         _take(scene, force, sums, theta, kinds)
 
@@ -113,10 +119,10 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
     turning, rows = kinds.count("translation"), []
     for k, (stiffness, tension, damping, sine, cosine) in enumerate(numbers):
         if kinds.count("rotation") == 3 and k >= turning:
-            rows.append(Row(turn(k - turning), zero, zero, damping, zero, zero, theta[k]))
-            rows.append(Row(coordinate(k), stiffness, tension, zero, zero, zero, theta[k]))
+            rows.append(Row(turn(k - turning), zero, zero, damping, zero, zero, *found[k]))
+            rows.append(Row(coordinate(k), stiffness, tension, zero, zero, zero, *found[k]))
         else:
-            rows.append(Row(coordinate(k), stiffness, tension, damping, sine, cosine, theta[k]))
+            rows.append(Row(coordinate(k), stiffness, tension, damping, sine, cosine, *found[k]))
     moves = [kind == "translation" for kind in kinds]
     elastic = any(force.kind != "joint_damper" for force in forces)
     loads = tuple(zip(theta, sums["stiffness"], moves, strict=True)) if elastic else ()
@@ -157,6 +163,12 @@ def _relative_turn(joint, a, b, a0, b0) -> list:
 def weight(y):
     """theta = (3 + 2 y + y²)/(6 + 3 y + y²)."""
     return (3 + 2 * y + y * y) / (6 + 3 * y + y * y)
+
+
+def _weights(scene, rate) -> tuple:
+    """theta, and the share of the first knot. rate: damping over mass."""
+    half, before = (scene.zero + 1) / 2, scene.states["common"]["before"][0]
+    return weight(scene.h * rate), half + before / scene.h * (weight(before * rate) - half)
 
 
 def _body(scene, name: str, counts: Counter) -> tuple:
@@ -246,18 +258,18 @@ def _of_points(scene, force, counts: Counter) -> NaiveLaws:
         return scene.functions.sqrt(dot(u, u))
 
     damping = numbers["damping"][0] if force.damping else zero
-    theta = half
+    at = half, half
     if force.damping:
-        theta = weight(scene.h * damping * _yielding(scene, joint, counts))
+        at = _weights(scene, damping * _yielding(scene, joint, counts))
     if force.length:
-        row = Row(distance, stiffness, stiffness * numbers["length"][0], damping, zero, zero, theta)
-        return NaiveLaws(force.name, bodies, (row,), ((theta, stiffness, True),))
+        row = Row(distance, stiffness, stiffness * numbers["length"][0], damping, zero, zero, *at)
+        return NaiveLaws(force.name, bodies, (row,), ((at[0], stiffness, True),))
     rows = [
-        Row(lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k], stiffness, zero, zero, zero, zero, half)
+        Row(lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k], stiffness, zero, zero, zero, zero, half, half)
         for k in range(3)
     ]
     if force.damping:
-        rows.append(Row(distance, zero, zero, damping, zero, zero, theta))
+        rows.append(Row(distance, zero, zero, damping, zero, zero, *at))
     return NaiveLaws(force.name, bodies, tuple(rows), ((half, stiffness, True),) * 3)
 
 

@@ -134,12 +134,21 @@ class System:
         return [self._gradients_at(laws, self.first) for laws in self.laws]
 
     def law_impulse(self, name: str, changed: str | None = None, s=None) -> list:
-        """What the laws do to a body in this step: t theta phi dc/dz at the first knot."""
+        """What the laws do to a body in this step: t share phi dc/dz at the first knot."""
+        return self._at_first(name, lambda row: row.share, changed, s)
+
+    def law_excess(self, name: str) -> list:
+        """What of it acts before the first knot: all that is beyond half of the step's."""
+        half = (self.zero + 1) / 2
+        return self._at_first(name, lambda row: row.share - half)
+
+    def _at_first(self, name: str, share, changed: str | None = None, s=None) -> list:
+        """A share of the impulses of all laws, along their gradients at the first knot."""
         total = [self.zero] * 6
         for laws, gradients in zip(self.laws, self.law_gradients, strict=True):
             if name in gradients:
                 for row, force, line in zip(laws.rows, self.forces_of(laws, changed, s), gradients[name], strict=True):
-                    total = [old + self.within * row.theta * force * c for old, c in zip(total, line, strict=True)]
+                    total = [old + self.within * share(row) * force * c for old, c in zip(total, line, strict=True)]
         return total
 
     def handed_on(self, name: str) -> list:
