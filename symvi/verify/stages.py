@@ -119,6 +119,9 @@ def _path(view: View) -> list[Row]:
     respond, respond_exact = (partial(path.respond, laws=laws.of(form)) for form in (SCALED, EXACT))
     follow, follow_exact = (partial(path.respond, laws=laws.of(form, NOTHING)) for form in (SCALED, EXACT))
 
+    def push(v: View) -> Iterator[Check]:
+        return chain(step.push(v, laws.pressed), path.seen(v))
+
     def scale(v: View) -> Iterator[Check]:
         return chain(path.scaling(v), path.determinants(v), path.stiffness(v, laws.of(SCALED)))
 
@@ -134,7 +137,7 @@ def _path(view: View) -> list[Row]:
         ("warm", ("warm",), "evaluate", view.set_start, path.warm),
         ("press", ("press",), "evaluate", view.nothing, press),
         ("spread", ("spread",), "press", view.nothing, path.spread),
-        ("push", ("evaluate", "push"), "spread", view.set_motion, partial(step.push, system=laws.pressed)),
+        ("push", ("evaluate", "push"), "spread", view.set_motion, push),
         ("merit", ("merit",), "press", view.set_sums, merit),
         ("scale", ("scale",), "press", view.nothing, scale),
         ("linearize", ("linearize",), "scale", view.nothing, partial(blocks, naive=scaled.matrix)),
