@@ -5,8 +5,9 @@ Along a scalar coordinate c with the values c1 and c2 at the knots of a step, an
     phi = pull - V'(c_theta) - d rho,        c_theta = (1 - theta) c1 + theta c2 = c1 + theta h rho
 
 acts on the bodies along the gradients of both knots: h theta phi C(z1)ᵀ in this step, h (1 - theta) phi C(z2)ᵀ in the
-momentum that it hands on. On one mass m with a linear spring and a damper this is the theta method. Where nothing
-damps, theta = 1/2 is the implicit midpoint, which keeps the energy of a linear spring. With damping,
+momentum that it hands on, between steps of one length (of others: program/law.py). On one mass m with a linear spring
+and a damper this is the theta method. Where nothing damps, theta = 1/2 is the implicit midpoint, which keeps the energy
+of a linear spring. With damping,
 
     theta = (3 + 2 y + y²)/(6 + 3 y + y²),   y = h d/m,
 

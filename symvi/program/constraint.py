@@ -15,9 +15,9 @@ from symvi.program import common
 from symvi.program.body import BODY
 from symvi.program.carried import Damping
 from symvi.program.common import COMMON, LINK, SHARED, single
+from symvi.program.inequality import stored
 from symvi.program.kernel import ZERO, Block, Entry, Kernel, Port
 from symvi.program.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
-from symvi.program.inequality import stored
 from symvi.program.law import acting, clear_sums, final_weights, hand_on, keep_coordinates, knot_kernels, summed
 from symvi.program.records import Records
 from symvi.program.trace import Trace

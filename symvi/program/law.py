@@ -6,14 +6,15 @@ between them. Springs, dampers and servos along a joint are shares: once a step 
 joint, dampers first, since the weight of a coordinate follows from all that damps it, and servos aim at a target
 between the knots, which follows from the weight.
 
-Of the time h- of the step before a knot, the laws have left (1/2 - theta-) less than half in the momentum that comes
-there, where something damps. The step from there makes up for it: its phi acts for h/2 + h- (theta- - 1/2) on the
-gradient of its first knot, which is h theta between steps of one length, and h/2 where a motion starts at the knot with
-the momentum of its velocities. So a load that rests stays at rest however long steps are, and
+Half of what acts at a knot acts before it. Where something damps, the step before, of length h-, hands on less than
+half of its phi, by h- (theta- - 1/2) phi. The step from there makes up for it along the gradient of its first knot:
 
-    M v = p + h- (theta- - 1/2) phi C(z1)ᵀ + half of the other forces at the knot
+    (h/2 + h- (theta- - 1/2)) phi C(z1)ᵀ,    h theta phi C(z1)ᵀ if both are of one length,
 
-are the velocities of the knot: `spread` keeps that part of the step from there, `push` puts it into the knot's balances.
+and h/2 phi C(z1)ᵀ where a motion starts at the knot, with the momentum of its velocities. So a load that rests stays at
+rest however long steps are. Velocities of a knot have what is beyond half of the step from there, as they have half of
+all other forces at the knot, M v = p + h- (theta- - 1/2) phi C(z1)ᵀ + ...: `spread` keeps it once the step is solved,
+`push` puts it into the balances of the knot.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class LawKernels:
 
 # --- what acts --------------------------------------------------------------------------------------------------------
 def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
-    """Put the laws into the balances: f_body -= t theta phi C(z1)ᵀ, with phi between the knots."""
+    """Put the laws into the balances: f_body -= t share phi C(z1)ᵀ, with phi between the knots."""
     trace.note("f_body -= h share phi C(z1)ᵀ,  p2 += h (1 - theta) phi C(z2)ᵀ", "derived here")
     count, zero = len(laws.coordinates), trace.graph.constant(0)
     phi, kappa, push = [zero] * count, [zero] * count, [zero] * count
@@ -151,7 +152,7 @@ def off_middle(laws: Laws) -> list[int]:
 
 
 def knot_kernels(records: Records, kind: str, laws: Laws, ports: Sequence[Port], gradients) -> dict[str, Kernel]:
-    """What the velocities of a knot have of the laws in the step from there: `spread`, `push`; none where nothing damps.
+    """What velocities of a knot have of the laws in the step from there: `spread` and `push`; none where nothing damps.
 
     gradients: of a trace, those of the coordinates at the first knot by body label, a row of six for every coordinate.
     """

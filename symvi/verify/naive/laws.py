@@ -3,7 +3,7 @@
 Along every coordinate c of a joint, and along the distance of a point spring's ends,
     phi = -V'((1 - theta) c1 + theta c2) - d (c2 - c1)/h + what servos aim at
 acts with theta phi dc/dz at the first knot and with (1 - theta) phi dc/dz at the second, over steps of one length h. If
-the step before had another, h-, it is (1/2 + (h-/h) (theta- - 1/2)) phi dc/dz at the first. The weight theta follows from
+the step before had another, h-, it is (1/2 + (h-/h) (theta- - 1/2)) phi dc/dz at the first. The weight follows from
 y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of the two bodies,
 moved by the joint's coordinates and otherwise free, each with the share of its mass that one of its damped coordinates
 has.
