@@ -88,7 +88,8 @@ class LawKernels:
 # --- what acts --------------------------------------------------------------------------------------------------------
 def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
     """Put the laws into the balances: f_body -= t share phi C(z1)ᵀ, with phi between the knots."""
-    trace.note("f_body -= h share phi C(z1)ᵀ,  p2 += h (1 - theta) phi C(z2)ᵀ", "derived here")
+    share = "share" if laws.damped else "theta"
+    trace.note(f"f_body -= h {share} phi C(z1)ᵀ,  p2 += h (1 - theta) phi C(z2)ᵀ", "derived here")
     count, zero = len(laws.coordinates), trace.graph.constant(0)
     phi, kappa, push = [zero] * count, [zero] * count, [zero] * count
     time, h = common.within(trace), common.step(trace)
