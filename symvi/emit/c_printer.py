@@ -83,6 +83,12 @@ class CPrinter:
             if any(f.name == "rate_before" for f in self.program.records.of(kind, "state")):
                 yield from self.program.nodes[kind]
 
+    def servos(self) -> Iterator:
+        """The laws that aim at an input, in the order of their types."""
+        for kind in self.kinds:
+            if any(f.name == "target_rate" for f in self.program.records.of(kind, "state")):
+                yield from self.program.nodes[kind]
+
     def aims(self) -> Iterator[str]:
         """Inputs that a state keeps from the knot before, as members of both records: targets of drivers and servos."""
         for kind in self.kinds:

@@ -69,8 +69,8 @@ MEANINGS = {
     "release": "bodies move free of contacts",
     "warm": "contacts start on the central path",
     "press": "impulses of contacts, and what their slacks miss",
-    "spread": "impulses of contacts as forces over the time of the step",
-    "push": "these forces, for their time before the knot that the step begins at",
+    "spread": "what of the step acts at the knot that it begins at: forces of contacts over its time, impulses of laws",
+    "push": "that part of it that acts before this knot",
     "merit": "sum of squares of the residual",
     "linearize": "bodies' blocks of the Newton matrix",
     "scale": "what contacts do with a change of velocity",
@@ -210,6 +210,8 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "law_groups": list(printer.law_groups()),
         "reactions": list(printer.reactions()),
         "drivers": list(printer.drivers()),
+        "servos": list(printer.servos()),
+        "foreseen": _foreseen(program),
         "aims": list(printer.aims()),
         "watched": bool(phases["watch"]["lines"]),
         "carried": carried_once(program.notes["angles"]),
@@ -226,6 +228,13 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
             raise ValueError(f"two values for {', '.join(sorted(twice))} in a template")
         view |= part
     return view
+
+
+def _foreseen(program: Program) -> str:
+    """Of what half of the impulse in the step from a knot acts before it; empty where no such step is solved."""
+    laws = any(f.name == "excess" for kind in program.nodes for f in program.records.of(kind, "work"))
+    found = ["contacts, limits and dry friction"] if program.notes["inequalities"] else []
+    return ", and ".join([*found, *(["laws of damped coordinates"] if laws else [])])
 
 
 def _named(printer: CPrinter, what: str, name: str) -> tuple[str, str]:

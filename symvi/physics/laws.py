@@ -6,9 +6,10 @@ Along a scalar coordinate c with the values c1 and c2 at the knots of a step, an
     braking = drive - d rho                                                   of dampers
 
 act on the bodies along the gradients of both knots: h (s phi + theta braking) C(z1)ᵀ in this step, and
-h ((1 - s) phi + (1 - theta) braking) C(z2)ᵀ in the momentum that it hands on. With s = theta, on one mass m with a
-linear spring and a damper, this is the theta method; s = 1/2 is the implicit midpoint, which keeps the energy of a
-linear spring. Any s and theta from 1/2 on are stable for any k and d. Dampers act with
+h ((1 - s) phi + (1 - theta) braking) C(z2)ᵀ in the momentum that it hands on, between steps of one length (of others:
+program/law.py). With s = theta, on one mass m with a linear spring and a damper, this is the theta method; s = 1/2 is
+the implicit midpoint, which keeps the energy of a linear spring. Any s and theta from 1/2 on are stable for any k and
+d. Dampers act with
 
     theta = (3 + 2 y + y²)/(6 + 3 y + y²),   y = h d/m,
 

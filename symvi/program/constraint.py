@@ -15,9 +15,10 @@ from symvi.program import common
 from symvi.program.body import BODY
 from symvi.program.carried import Damping
 from symvi.program.common import COMMON, LINK, SHARED, single
+from symvi.program.inequality import stored
 from symvi.program.kernel import ZERO, Block, Entry, Kernel, Port
 from symvi.program.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
-from symvi.program.law import acting, clear_sums, hand_on, keep_coordinates, summed, weights_of
+from symvi.program.law import acting, clear_sums, hand_on, keep_coordinates, knot_kernels, summed, weights_of
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
@@ -100,6 +101,8 @@ def constraint_kernels(
     kernels |= _own_kernels(records, kind, model)
     if model.angles or model.target or model.laws:
         kernels["finish"] = _finish(records, kind, model, ports, second)
+    if model.laws:
+        kernels |= knot_kernels(records, kind, model.laws, ports, lambda t: _by_label(t, damping.directions))
     return ConstraintKernels(kernels, below, right, damping)
 
 
@@ -131,6 +134,11 @@ def _along_free(trace: Trace, model: ConstraintModel, baked: Baked) -> tuple[Dam
         entries = tuple(Entry(1, slope(label), k) if needed else ZERO for k, needed in enumerate(used))
         slopes[label] = Block(model.freedoms, 6, entries)
     return Damping(directions, slopes), second
+
+
+def _by_label(trace: Trace, blocks: Mapping[str, Block]) -> dict[str, list[list[Scalar]]]:
+    """Blocks of the own record, read back."""
+    return {label: stored(trace, block) for label, block in blocks.items()}
 
 
 def slope(label: str) -> str:

@@ -12,6 +12,7 @@ of such a node, beside those of every node:
     respond   increments of its variables from those of the bodies
     spread    its impulse as a force over the time of the step, once that is solved
     push      that force for its time before the knot that the step begins at, whose velocities are solved for
+Springs, dampers and servos along damped coordinates have the last two as well (law.py).
 """
 
 from __future__ import annotations

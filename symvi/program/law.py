@@ -5,6 +5,17 @@ nothing (carried.py). Of other joints, and of point springs, they are nodes of t
 between them. Springs, dampers and servos along a joint are shares: once a step each adds its numbers to the sums of the
 joint, dampers first, since the weight of a coordinate follows from all that damps it, and servos aim at a target
 between the knots, which follows from the weight.
+
+Half of what acts at a knot acts before it. Where something damps, the step before, of length h-, hands on less than
+half of a force F, phi or braking, by h- (theta- - 1/2) F. The step from there makes up for it along the gradient of its
+first knot:
+
+    (h/2 + h- (theta- - 1/2)) F C(z1)ᵀ,    h theta F C(z1)ᵀ if both are of one length,
+
+and h/2 F C(z1)ᵀ where a motion starts at the knot, with the momentum of its velocities. So a load that rests stays at
+rest however long steps are. Velocities of a knot have what is beyond half of the step from there, as they have half of
+all other forces at the knot, M v = p + h- (theta- - 1/2) F C(z1)ᵀ + ...: `spread` keeps it once the step is solved,
+`push` puts it into the balances of the knot.
 """
 
 from __future__ import annotations
@@ -37,6 +48,8 @@ MEANINGS = {
     "sine": ("sum of k cos(rest) of sinusoidal springs", "N m"),
     "cosine": ("sum of k sin(rest) of sinusoidal springs", "N m"),
     "theta": ("where in the step dampers act, and springs of unloaded bodies", "1"),
+    "share": ("their share on the gradient of the first knot: theta, if the step before was as long", "1"),
+    "excess": ("the impulse of laws there beyond half of the step's", "N s, N m s"),
     "phi": ("force of springs along every coordinate within the step", "N, N m"),
     "braking": ("force of dampers along every coordinate within the step", "N, N m"),
     "rho": ("mean rate of every coordinate over the step", "m/s, rad/s"),
@@ -59,11 +72,19 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Weights:
-    """Where in the step springs and dampers act, by row: s and theta of laws.py."""
+class Place:
+    """Where in the step a law acts, by row, and its share of the impulse on the gradient of the first knot."""
 
-    spring: list[Scalar]
-    damper: list[Scalar]
+    at: list[Scalar]
+    first: list[Scalar]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The places of springs and dampers: s and theta of laws.py."""
+
+    spring: Place
+    damper: Place
 
 
 @dataclass(frozen=True)
@@ -84,20 +105,21 @@ class LawKernels:
 
 # --- what acts --------------------------------------------------------------------------------------------------------
 def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
-    """Put the laws into the balances: f_body -= t (s phi + theta braking) C(z1)ᵀ, both forces between the knots."""
-    trace.note("f_body -= h (s phi + theta braking) C(z1)ᵀ", "derived here")
+    """Put the laws into the balances: what springs and dampers do along C(z1)ᵀ, both between the knots."""
+    shares = "(phi share' + braking share)" if laws.damped else "s phi"
+    trace.note(f"f_body -= h {shares} C(z1)ᵀ", "derived here")
     trace.note("p2 += h ((1 - s) phi + (1 - theta) braking) C(z2)ᵀ", "derived here")
     count, zero = len(laws.coordinates), trace.graph.constant(0)
     phi, braking, kappa, push = [zero] * count, [zero] * count, [zero] * count, [zero] * count
     time = common.within(trace)
     for row in laws.elastic:
         phi[row], slope = _pull(trace, laws, rows, numbers, row)
-        share = time * numbers.weights.spring[row]
+        share = time * numbers.weights.spring.first[row]
         kappa[row], push[row] = share * slope, share * phi[row]
     for row in laws.damped:
         given = {"d": [numbers.damping[row]], "rho": [rows.rates[row]], "drive": [numbers.drive[row]]}
         braking[row] = use(trace, formulas.damper_law, **given)["braking"][0]
-        share = time * numbers.weights.damper[row]
+        share = time * numbers.weights.damper.first[row]
         kappa[row], push[row] = kappa[row] + share * numbers.damping[row], push[row] + share * braking[row]
     for name, values, acts in (("phi", phi, laws.elastic), ("braking", braking, laws.damped)):
         if acts:
@@ -119,7 +141,7 @@ def _pull(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers, row: int) -> t
     """phi of the springs along a row, and minus its slope by the rate."""
     given = {
         "h": [common.step(trace)],
-        "theta": [numbers.weights.spring[row]],
+        "theta": [numbers.weights.spring.at[row]],
         "c": [rows.first[row]],
         "rho": [rows.rates[row]],
         "pull": [numbers.tension[row]],
@@ -137,7 +159,7 @@ def _measure_load(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers, time: 
     extent = trace.read(COMMON, "parameters", "extent")[0]
     loads = []
     for row in laws.elastic:
-        load = (time * numbers.weights.spring[row]) * numbers.stiffness[row]
+        load = (time * numbers.weights.spring.at[row]) * numbers.stiffness[row]
         loads.append(load * extent if rows.units[row] == "m" else load / extent)
     trace.write(trace.own, "load", loads, *MEANINGS["load"], rate=Rate.ITERATION)
 
@@ -146,7 +168,7 @@ def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], weights: Weig
     """What the laws leave for the next step: p, l += t ((1 - s) phi + (1 - theta) braking) C(z2)ᵀ."""
     count, time = len(laws.coordinates), common.within(trace)
     push = [trace.graph.constant(0)] * count
-    for name, rows, where in (("phi", laws.elastic, weights.spring), ("braking", laws.damped, weights.damper)):
+    for name, rows, where in (("phi", laws.elastic, weights.spring.at), ("braking", laws.damped, weights.damper.at)):
         forces = trace.read(trace.own, "work", name, count) if rows else []
         for row in rows:
             push[row] = push[row] + time * ((1 - where[row]) * forces[row])
@@ -156,6 +178,52 @@ def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], weights: Weig
         for name, values in (("p", given[:3]), ("l", given[3:])):
             old = trace.read(label, "state", name, 3)
             trace.write(label, name, [a + b for a, b in zip(old, values, strict=True)], store="state")
+
+
+def off_middle(laws: Laws) -> list[int]:
+    """The rows whose laws may act elsewhere than in the middle of the step: dampers, and springs that go with them."""
+    return list(dict.fromkeys((*_springs_off_middle(laws), *laws.damped)))
+
+
+def _springs_off_middle(laws: Laws) -> list[int]:
+    damped = {laws.coordinates[row] for row in laws.damped}
+    return [row for row in laws.elastic if not laws.loaded and laws.coordinates[row] in damped]
+
+
+def knot_kernels(records: Records, kind: str, laws: Laws, ports: Sequence[Port], gradients) -> dict[str, Kernel]:
+    """What velocities of a knot have of the laws in the step from there: `spread` and `push`; none where nothing damps.
+
+    gradients: of a trace, those of the coordinates at the first knot by body label, a row of six for every coordinate.
+    """
+    rows = off_middle(laws)
+    if not rows:
+        return {}
+
+    def spread(trace: Trace) -> None:
+        time, half, count = common.within(trace), trace.graph.constant(HALF), len(laws.coordinates)
+        shares = trace.read(kind, "work", "share", coordinates_of(laws), *MEANINGS["share"])
+        force = dict.fromkeys(rows, trace.graph.constant(0))
+        for name, where in (("phi", _springs_off_middle(laws)), ("braking", laws.damped)):
+            values = trace.read(kind, "work", name, count) if where else []
+            force |= {row: force[row] + values[row] for row in where}
+        beyond = [time * ((shares[laws.coordinates[row]] - half) * force[row]) for row in rows]
+        trace.write(kind, "excess", beyond, *MEANINGS["excess"])
+
+    def push(trace: Trace) -> None:
+        trace.note("f_body -= h (share - 1/2) phi C(z1)ᵀ", "derived here: half of the step's phi acts after its knot")
+        beyond = trace.read(kind, "work", "excess", len(rows))
+        for label, gradient in gradients(trace).items():
+            pushed = [-dot(trace, [gradient[row][m] for row in rows], beyond) for m in range(6)]
+            trace.add_to(label, "f", pushed, rate=Rate.ITERATION)
+
+    texts = {
+        "spread": ("what acts at the first knot beyond half of the step's impulse", spread),
+        "push": ("that part, which acts before the knot", push),
+    }
+    return {
+        phase: single(records, f"{phase}_{kind}", text, tuple(ports), kind, build)
+        for phase, (text, build) in texts.items()
+    }
 
 
 def keep_coordinates(trace: Trace, laws: Laws, rows: Rows) -> None:
@@ -205,13 +273,15 @@ def summed(trace: Trace, laws: Laws) -> Numbers:
 
 
 def weights_of(trace: Trace, laws: Laws) -> Weights:
-    """s and theta of every row: 1/2 where nothing damps."""
+    """The places of every row: the middle where nothing damps."""
     half = [trace.graph.constant(HALF)] * len(laws.coordinates)
+    middle = Place(half, half)
     if not laws.damped:
-        return Weights(half, half)
-    found = trace.read(trace.own, "work", "theta", coordinates_of(laws), *MEANINGS["theta"], rate=Rate.ITERATION)
-    theta = [found[k] for k in laws.coordinates]
-    return Weights(half if laws.loaded else theta, theta)
+        return Weights(middle, middle)
+    names, count = ("theta", "share"), coordinates_of(laws)
+    found = [trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION) for name in names]
+    own = Place(*([values[k] for k in laws.coordinates] for values in found))
+    return Weights(middle if laws.loaded else own, own)
 
 
 def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, laws: Laws) -> dict[str, Kernel]:
@@ -380,17 +450,23 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
         count = coordinates_of(laws)
         damping = trace.read(kind, "work", "damping", count, *MEANINGS["damping"], rate=Rate.STEP)
         masses = _masses_along(trace, model, laws, baked, moving)
-        trace.write(kind, "theta", _weights(trace, masses, damping), *MEANINGS["theta"], rate=Rate.STEP)
+        for name, values in zip(("theta", "share"), _weights(trace, masses, damping), strict=True):
+            trace.write(kind, name, values, *MEANINGS[name], rate=Rate.STEP)
 
     return single(records, f"{name}_{kind}", "where in the step the laws along its coordinates act", ports, kind, build)
 
 
-def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar]) -> list[Scalar]:
-    h = [common.step(trace)]
-    return [
-        use(trace, formulas.weight_between_knots, m=[m], h=h, d=[d])["theta"][0]
-        for m, d in zip(masses, damping, strict=True)
-    ]
+def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    """theta of every coordinate, and its share of the first knot: half, and what the step before has left of half."""
+    trace.note("share = 1/2 + (h-/h) (theta(h-) - 1/2)", "derived here: h- is the length of the step before")
+    before, half = trace.read(COMMON, "state", "before")[0], trace.graph.constant(HALF)
+    ratio = before * common.inverse_step(trace)
+
+    def thetas(h: Scalar) -> list[Scalar]:
+        pairs = zip(masses, damping, strict=True)
+        return [use(trace, formulas.weight_between_knots, m=[m], h=[h], d=[d])["theta"][0] for m, d in pairs]
+
+    return thetas(common.step(trace)), [half + ratio * (t - half) for t in thetas(before)]
 
 
 def _share_of(trace: Trace, label: str, share: Scalar) -> tuple[list[Scalar], list[Scalar]]:
@@ -493,6 +569,11 @@ def law_kernels(records: Records, kind: str, model: LawModel, baked: Baked, back
 
     text = "hand on what acts along the gradient of the second knot; carry angles on"
     kernels["finish"] = single(records, f"finish_{kind}", text, ports, kind, finish)
+
+    def gradients(trace: Trace) -> Mapping[str, Sequence[Sequence[Scalar]]]:
+        return trace_rows(trace, model, baked, model.groups, model.rows).at1
+
+    kernels |= knot_kernels(records, kind, laws, ports, gradients)
     if not model.joint:
         kernels["energy"] = _energy_of_point_spring(records, kind, model, ports)
         kernels["account"] = _account_of_point_spring(records, kind, model, ports)
@@ -504,7 +585,7 @@ def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, mo
     laws, zero, half = model.laws, trace.graph.constant(0), trace.graph.constant(HALF)
     stiffness, damping, length = (_number(trace, model, name) for name in ("stiffness", "damping", "length"))
     n = model.rows
-    theta = [half] * n
+    theta, share = [half] * n, [half] * n
     if laws.damped:
         shares = _shares(trace, model, moving, baked)
         for row in laws.damped:
@@ -512,8 +593,9 @@ def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, mo
             for label in moving:
                 m, j = shares[label]
                 yields = yields + use(trace, formulas.yielding, m_b=m, J_b=j, c=rows.at1[label][row])["y"][0]
-            theta[row] = _weights(trace, [1 / yields], [damping])[0]
+            (theta[row],), (share[row],) = _weights(trace, [1 / yields], [damping])
         trace.write(trace.own, "theta", theta, *MEANINGS["theta"], rate=Rate.STEP)
+        trace.write(trace.own, "share", share, *MEANINGS["share"], rate=Rate.STEP)
 
     def at(places: Sequence[int], value: Scalar) -> list[Scalar]:
         return [value if row in places else zero for row in range(n)]
@@ -525,7 +607,7 @@ def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, mo
         [zero] * n,
         [zero] * n,
         [zero] * n,
-        Weights([half] * n if laws.loaded else theta, theta),
+        Weights(Place([half] * n, [half] * n) if laws.loaded else Place(theta, share), Place(theta, share)),
     )
 
 

@@ -161,7 +161,7 @@ def plan_of(program: Program) -> Plan:
                     places[f"{kind}/{node.index}/{field.name}"] = offset, field.size
                     offset += field.size
         fields[store], sizes[store] = places, offset
-    sizes["work"] += sizes["state"] * (2 if program.notes["inequalities"] else 1)  # where a step began, and led
+    sizes["work"] += sizes["state"] * (2 if program.phases["push"] else 1)  # where a step began, and led
     kinds = list(program.nodes)
     constraints = sorted(program.notes["constraints"], key=lambda c: (kinds.index(c["kind"]), c["index"]))
     notes = {key: value for key, value in program.notes.items() if key not in ("constraints", "angles")}

@@ -150,6 +150,13 @@ class ReferenceSolver:
             for k, record in enumerate(records)
             if hasattr(self.memory.state[kind][k], "rate_before")
         ]
+        self.servos = [
+            (record, self.memory.state[kind][k])
+            for kind, records in self.memory.input.items()
+            for k, record in enumerate(records)
+            if hasattr(self.memory.state[kind][k], "target_rate")
+        ]
+        self.foreseen = bool(program.phases["push"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
@@ -403,8 +410,7 @@ class ReferenceSolver:
     def _knot_velocities(self, time: float, pressed: bool) -> None:
         """Solve for the velocities of the knot: the residual at rest is linear in them.
 
-        time: forces at the knot act so long before it; pressed: so do those of contacts over the step that was solved
-        last.
+        time: forces at the knot act so long before it; pressed: so does what the step that was solved last has there.
         """
         self.set_up(halvings_of(self.memory.state["common"][0].level[0], len(PARTS) - 1))
         self.switches(time, 1.0, 0.0)
@@ -419,7 +425,7 @@ class ReferenceSolver:
         return 0.5 * self.memory.state["common"][0].before[0]
 
     def foresee(self) -> bool:
-        """Take the step from a knot and go back, drivers going on as they went; whether it can be taken."""
+        """Take the step from a knot and go back, targets going on as they went; whether it can be taken."""
         h, here, inputs = (
             self.memory.parameters["common"][0].h[0],
             deepcopy(self.memory.state),
@@ -427,6 +433,9 @@ class ReferenceSolver:
         )
         for target, reached in self.drivers:
             target[0] = reached.target[0] + h * (2.0 * reached.rate[0] - reached.rate_before[0])
+        for given, reached in self.servos:
+            given.target[0] = reached.target[0] + h * reached.target_rate[0]
+            given.target_rate[0] = reached.target_rate[0]
         solved = self.is_step() and self.step_once() >= 0
         restore(self.memory.state, here)
         restore(self.memory.input, inputs)
@@ -436,13 +445,13 @@ class ReferenceSolver:
         """The knot as it stands: velocities, in the work memory."""
         own, self.options = self.options, options.in_precision("double")
         time = self.time_before()
-        self._knot_velocities(time, bool(self.interior) and time > 0.0 and self.foresee())
+        self._knot_velocities(time, self.foreseen and time > 0.0 and self.foresee())
         self.options = own
 
     def see_behind(self, solved: bool) -> None:
         """Velocities of the knot from where a step was solved, or was not: the state is as it was there."""
         time = self.time_before()
-        self._knot_velocities(time, bool(self.interior) and time > 0.0 and solved)
+        self._knot_velocities(time, self.foreseen and time > 0.0 and solved)
 
     def seen(self) -> dict[str, object]:
         """A knot at the velocities that the work memory holds: placements, energies, momenta, closure."""

@@ -55,9 +55,11 @@ class Trajectory:
     time (N,) [s]. position (N, n, 3): origins of the body frames, world [m]. orientation (N, n, 4): unit quaternions.
     velocity (N, n, 3): of the centres of mass, world [m/s]. angular_velocity (N, n, 3): body axes [rad/s]. Both are
         knot values, projected onto the joints, by all that has acted before the knot: half of the forces there, and
-        half of the impulses that contacts, limits and dry friction have in the step from there. In flight and in an
-        impact that is the mean of the two steps around the knot. At the last knot that step is solved and not taken,
-        with the inputs of the knot and drivers going on as they went; where it cannot be solved its impulses are none.
+        half of what contacts, limits, dry friction and springs, dampers and servos do in the step from there. In
+        flight and in an impact that is the mean of the two steps around the knot; a load that rests reads zero. Where
+        something damps, or with contacts, limits or dry friction, the step from the last knot is solved and not
+        taken, with the inputs of the knot and targets going on as they went; where it cannot be solved its impulses
+        are none.
     kinetic_energy, potential_energy, energy (N,) [J]; linear_momentum, angular_momentum (N, 3) about the origin.
     closure (N,): largest residual of a constraint row, dropped ones included [m or rad].
     iterations, status (N,): of the step that led to each knot, integers.

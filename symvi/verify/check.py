@@ -144,11 +144,6 @@ class View:
             memory=[path.memory],
         )
 
-    def set_forces(self, memory: Memory) -> None:
-        """Forces of all inequality nodes, as the step from a knot leaves them."""
-        for name, values in self.path.forces.items():
-            self.set(memory, name, force=values)
-
     def set_variables(self, memory: Memory) -> None:
         """The variables of all inequality nodes: a point inside their cones."""
         for name, variables in self.path.variables.items():

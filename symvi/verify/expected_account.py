@@ -84,7 +84,7 @@ class Ways:
         """k (u_s - c_s) + d ((u1' + u2')/2 - rho), over the way."""
         scene, numbers = self.scene, self.scene.parameters[force.name]
         law = next(law for law in self.system.laws if law.holder == holder_of(scene, force.joint))
-        where, (one,), (two,) = law.rows[0].where, *self.ends(force)
+        where, (one,), (two,) = law.rows[0].spring[0], *self.ends(force)
         state, given = scene.states[force.name], scene.inputs[force.name]
         aim, rate = (
             (1 - share) * state[name][0] + share * given[name][0]

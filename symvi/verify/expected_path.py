@@ -184,12 +184,6 @@ def spread(view: View) -> Iterator[Check]:
         yield view.check(name, "force", values)
 
 
-def push(view: View, laws: Laws) -> Iterator[Check]:
-    """The residual of bodies with the impulses of these forces over the time of the residual."""
-    for name in view.scene.bodies:
-        yield view.check(name, "f", laws.pressed.residual[name])
-
-
 def scaling(view: View) -> Iterator[Check]:
     """W e = W^-1 b, for the W that the record describes; and that it is the W that b was made from."""
     for name, known in view.path.scalings.items():

@@ -71,7 +71,8 @@ def angles(view: View, suffix: str, store: str, nodes: Mapping[str, Node]) -> It
         yield view.check(node, f"{key}{suffix}", [value], store)
 
 
-def evaluate(view: View) -> Iterator[Check]:
+def evaluate(view: View, residual: Mapping[str, list] | None = None) -> Iterator[Check]:
+    """residual: that of the step unless another is given."""
     scene = view.scene
     for name, body in scene.bodies.items():
         second = second_knot(view.system.first[name], body.v, body.turn, scene.h)
@@ -82,11 +83,22 @@ def evaluate(view: View) -> Iterator[Check]:
         yield view.check(
             name, "l", momentum(body.mass, body.inertia, scene.h, view.system.first[name], second, 2, scene.zero)[3:]
         )
-    for name, values in view.system.residual.items():
+    for name, values in (residual or view.system.residual).items():
         yield view.check(name, "f", values)
     for laws in view.system.laws:
         if laws.loads:
             yield view.check(laws.holder, "load", [load(view, *numbers) for numbers in laws.loads])
+
+
+def push(view: View, system: Linear) -> Iterator[Check]:
+    """The residual of bodies with what of the step acts before the first knot: of laws, their share beyond half.
+
+    system: with the impulses of contacts, limits and dry friction.
+    """
+    residual = dict(system.residual)
+    for name in view.scene.bodies:
+        residual[name] = [f - more for f, more in zip(residual[name], view.system.law_excess(name), strict=True)]
+    yield from evaluate(view, residual)
 
 
 def load(view: View, theta, stiffness, moves: bool):

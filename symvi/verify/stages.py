@@ -78,6 +78,7 @@ def _plain_solve(view: View) -> list[Row]:
     system = step.plain(view)
     solve, blocks = partial(step.solve, system=system), partial(step.blocks, naive=system.matrix)
     merit = partial(step.merit, residual=system.residual, more=view.scene.zero)
+    pushes, push = view.program.phases["push"], partial(step.push, system=system)
     return [
         ("merit", ("merit",), "evaluate", view.set_sums, merit),
         ("linearize", ("linearize",), "evaluate", view.nothing, blocks),
@@ -88,6 +89,8 @@ def _plain_solve(view: View) -> list[Row]:
         ("evaluate again", ("evaluate",), "advance", view.set_motion, step.evaluate),
         ("solve again", ("linearize", "eliminate", "substitute"), "evaluate again", view.nothing, solve),
         ("retreat", ("retreat",), "evaluate", view.set_base, state.retreat),
+        # what of the step acts before its first knot, and a residual of then
+        *([("push", ("spread", "evaluate", "push"), "evaluate", view.set_motion, push)] if pushes else []),
         ("react", ("react",), "evaluate", view.nothing, state.react),
         ("compare", ("compare",), "evaluate", view.set_expected, state.compare),
         *_parts(view, lambda v: state.gather(v)),
@@ -116,6 +119,9 @@ def _path(view: View) -> list[Row]:
     respond, respond_exact = (partial(path.respond, laws=laws.of(form)) for form in (SCALED, EXACT))
     follow, follow_exact = (partial(path.respond, laws=laws.of(form, NOTHING)) for form in (SCALED, EXACT))
 
+    def push(v: View) -> Iterator[Check]:
+        return chain(step.push(v, laws.pressed), path.seen(v))
+
     def scale(v: View) -> Iterator[Check]:
         return chain(path.scaling(v), path.determinants(v), path.stiffness(v, laws.of(SCALED)))
 
@@ -131,7 +137,7 @@ def _path(view: View) -> list[Row]:
         ("warm", ("warm",), "evaluate", view.set_start, path.warm),
         ("press", ("press",), "evaluate", view.nothing, press),
         ("spread", ("spread",), "press", view.nothing, path.spread),
-        ("push", ("push",), "evaluate", view.set_forces, partial(path.push, laws=laws)),
+        ("push", ("evaluate", "push"), "spread", view.set_motion, push),
         ("merit", ("merit",), "press", view.set_sums, merit),
         ("scale", ("scale",), "press", view.nothing, scale),
         ("linearize", ("linearize",), "scale", view.nothing, partial(blocks, naive=scaled.matrix)),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from examples._quadruped import STAND, gait, quadruped
-from symvi.mechanism import Body, Box, Contact, Driver, DryFriction, Joint, JointDamper, Limit, Mechanism
+from symvi.mechanism import Body, Box, Contact, Driver, DryFriction, Joint, Limit, Mechanism
 from symvi.simulate import Simulator, SolverOptions, Trajectory
 from tests.contact.test_back_ends import scenes
 from tests.support.contact_scenes import GRAVITY, box, lifted, on_ground, simulator
@@ -88,12 +88,6 @@ def test_velocities_in_float_are_the_mean_of_the_steps_too(friction: float) -> N
 
 
 # --- going on ------------------------------------------------------------------------------------------------------
-def walking() -> Mechanism:
-    """The quadruped on servos alone."""
-    robot = quadruped(0.8)
-    return robot.changed(forces=[force for force in robot.forces if not isinstance(force, JointDamper)])
-
-
 def going_on() -> dict[str, tuple]:
     """Name -> a mechanism, where it starts, its step, seconds before it is cut, inputs."""
     toss, trot = on_ground(box(), friction=0.5), gait(np.zeros(1), (2.0, 0.3, 1.0, 0.3, -1.5))
@@ -105,7 +99,7 @@ def going_on() -> dict[str, tuple]:
     found |= {f"toss {time}": (toss, begun, 0.005, time, {}) for time in (0.3, 0.35, 0.4)}
     found["stops"] = scenes()["stops"], None, 0.01, 0.3, {}
     found["column"] = scenes()["column"], None, 0.01, 0.3, {}
-    return found | {"walking": (walking(), None, 1e-3, 0.1, {name: float(v[0]) for name, v in trot.items()})}
+    return found | {"walking": (quadruped(0.8), None, 1e-3, 0.1, {name: float(v[0]) for name, v in trot.items()})}
 
 
 @pytest.mark.parametrize("name", going_on())
@@ -153,7 +147,7 @@ def test_a_knot_has_the_same_bits_however_much_is_recorded(back_end: str) -> Non
 def test_a_controller_sees_what_its_last_inputs_would_do_and_the_motion_what_its_own_did() -> None:
     """Inputs that stay make one motion of both, to the last bit; others are recorded with the forces that acted."""
     targets = {name: float(values[0]) for name, values in gait(np.zeros(1), STAND).items()}
-    solver, seen = simulator(walking()), []
+    solver, seen = simulator(quadruped(0.8)), []
 
     def hold(time: float, state) -> dict[str, float]:
         seen.append(state.velocity)

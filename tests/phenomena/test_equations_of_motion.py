@@ -20,7 +20,7 @@ from tests.support.newton_euler import equations_of_motion
 
 GRAVITY = (1.0, 2.0, -9.81)
 UNDAMPED = tuple(kind for kind in FORCE_KINDS if kind not in DISSIPATIVE)
-STEPS = (0.002, 0.001)
+STEPS, FINE = (0.002, 0.001), (0.00025, 0.000125)
 OPTIONS = SolverOptions(tolerance=1e-12)
 ROUND_OFF = 2e-8  # velocities are solved to 1e-12 m/s, so accelerations over a step to 1e-9
 
@@ -38,16 +38,16 @@ def disagreement(mechanism: Mechanism, trajectory: Trajectory) -> np.ndarray:
     return np.array([largest(difference) for difference in found])
 
 
-def disagreements(pair: LoadedPair, kinds: tuple[str, ...]) -> np.ndarray:
+def disagreements(pair: LoadedPair, kinds: tuple[str, ...], steps: tuple[float, ...] = STEPS) -> np.ndarray:
     """(steps, 3): of the pair with these kinds of forces."""
     forces = [force for force in pair.mechanism.forces if force.name.removesuffix("_of_joint") in kinds]
     acting = pair.mechanism.changed(forces=forces)
-    return np.array([disagreement(acting, pair.simulate(2 * step, step, options=OPTIONS)) for step in STEPS])
+    return np.array([disagreement(acting, pair.simulate(2 * step, step, options=OPTIONS)) for step in steps])
 
 
-def observed_orders(errors: np.ndarray) -> np.ndarray:
+def observed_orders(errors: np.ndarray, noise: float = ROUND_OFF) -> np.ndarray:
     """Of every quantity that is not exact to round-off anyway."""
-    return np.concatenate([observed_order(column) for column in errors.T if column[-1] > ROUND_OFF])
+    return np.concatenate([observed_order(column) for column in errors.T if column[-1] > noise])
 
 
 @pytest.mark.parametrize("joint_type", JOINT_TYPES)
@@ -83,6 +83,7 @@ def test_a_push_along_an_axis(frame: str) -> None:
 
 @pytest.mark.parametrize("joint_type", DAMPED)
 def test_dampers_and_servos_leave_it_second_order(joint_type: str) -> None:
+    """At steps so fine that what is of third order hides nothing where the second nearly cancels."""
     pair = LoadedPair(joint_type, FORCE_KINDS, GRAVITY)
-    errors = disagreements(pair, FORCE_KINDS)
-    assert observed_orders(errors) == pytest.approx(2.0, abs=0.25)
+    errors = disagreements(pair, FORCE_KINDS, FINE)
+    assert observed_orders(errors, 10 * ROUND_OFF) == pytest.approx(2.0, abs=0.1)

@@ -3,9 +3,10 @@
 Along every coordinate c of a joint, and along the distance of a point spring's ends,
     phi = -V'((1 - s) c1 + s c2) + what servos aim at,        braking = -d (c2 - c1)/h + d times the rates they aim at
 act with (s phi + theta braking) dc/dz at the first knot and with ((1 - s) phi + (1 - theta) braking) dc/dz at the
-second. The weight theta follows from y = h d/m, where m is the mass along the coordinate: 1 over the entry of the
-inverse mass matrix of the two bodies, moved by the joint's coordinates and otherwise free, each with the share of its
-mass that one of its damped coordinates has. s is theta too where nothing else holds these bodies, else one half.
+second, over steps of one length h. If the step before had another, h-, the shares of the first are those of `_weights`.
+theta follows from y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of
+the two bodies, moved by the joint's coordinates and otherwise free, each with the share of its mass that one of its
+damped coordinates has. s is theta too where nothing else holds these bodies, else one half.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ LEAST = 10**9  # a body's size over this is added to its moments where they deci
 
 @dataclass(frozen=True)
 class Row:
-    """One coordinate: a function of the placements of both bodies and of where they were, and what acts along it."""
+    """One coordinate: a function of the placements of both bodies and of where they were, and what acts along it.
+
+    theta: where it acts between the knots; share: of its impulse, that at the first knot.
+    """
 
     value: Callable
     stiffness: object
@@ -33,8 +37,8 @@ class Row:
     drive: object
     sine: object
     cosine: object
-    where: object  # s
-    theta: object
+    spring: tuple  # s, and its share of the first knot
+    damper: tuple  # theta, and its share of the first knot
 
 
 @dataclass(frozen=True)
@@ -99,10 +103,12 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
             sums["damping"] = _add(sums["damping"], scene.parameters[force.name]["damping"])
     if damped:
         masses = _masses(scene, joint, counts)
-        theta = [weight(scene.h * d / m) for d, m in zip(sums["damping"], masses, strict=True)]
+        found = [_weights(scene, d / m) for d, m in zip(sums["damping"], masses, strict=True)]
     else:
-        theta = [(zero + 1) / 2] * count
-    where = [(zero + 1) / 2] * count if is_loaded(scene.mechanism, (joint.parent, joint.child), 1) else theta
+        found = [((zero + 1) / 2,) * 2] * count
+    loaded = is_loaded(scene.mechanism, (joint.parent, joint.child), 1)
+    springs = [((zero + 1) / 2,) * 2] * count if loaded else found
+    where = [at for at, _ in springs]
     for force in forces:
         _take(scene, force, sums, where, kinds)
 
@@ -114,7 +120,7 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
 
     turning, rows = kinds.count("translation"), []
     for k, (stiffness, tension, damping, drive, sine, cosine) in enumerate(zip(*sums.values(), strict=True)):
-        weights = where[k], theta[k]
+        weights = springs[k], found[k]
         if kinds.count("rotation") == 3 and k >= turning:
             rows.append(Row(turn(k - turning), zero, zero, damping, drive, zero, zero, *weights))
             rows.append(Row(coordinate(k), stiffness, tension, zero, zero, zero, zero, *weights))
@@ -173,6 +179,12 @@ def _relative_turn(joint, a, b, a0, b0) -> list:
 def weight(y):
     """theta = (3 + 2 y + y²)/(6 + 3 y + y²)."""
     return (3 + 2 * y + y * y) / (6 + 3 * y + y * y)
+
+
+def _weights(scene, rate) -> tuple:
+    """theta, and the share of the first knot. rate: damping over mass."""
+    half, before = (scene.zero + 1) / 2, scene.states["common"]["before"][0]
+    return weight(scene.h * rate), half + before / scene.h * (weight(before * rate) - half)
 
 
 def _body(scene, name: str, counts: Counter) -> tuple:
@@ -262,18 +274,20 @@ def _of_points(scene, force, counts: Counter) -> NaiveLaws:
         return scene.functions.sqrt(dot(u, u))
 
     damping = numbers["damping"][0] if force.damping else zero
-    theta = half
+    at = half, half
     if force.damping:
-        theta = weight(scene.h * damping * _yielding(scene, joint, counts))
+        at = _weights(scene, damping * _yielding(scene, joint, counts))
     if force.length:
-        where = half if is_loaded(scene.mechanism, bodies, 0) else theta
-        row = Row(distance, stiffness, stiffness * numbers["length"][0], damping, zero, zero, zero, where, theta)
-        return NaiveLaws(force.name, bodies, (row,), ((where, stiffness, True),))
+        spring = (half, half) if is_loaded(scene.mechanism, bodies, 0) else at
+        row = Row(distance, stiffness, stiffness * numbers["length"][0], damping, zero, zero, zero, spring, at)
+        return NaiveLaws(force.name, bodies, (row,), ((spring[0], stiffness, True),))
+    middle = half, half
     rows = [
-        Row(lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k], stiffness, *[zero] * 5, half, half) for k in range(3)
+        Row(lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k], stiffness, *[zero] * 5, middle, middle)
+        for k in range(3)
     ]
     if force.damping:
-        rows.append(Row(distance, zero, zero, damping, zero, zero, zero, theta, theta))
+        rows.append(Row(distance, zero, zero, damping, zero, zero, zero, at, at))
     return NaiveLaws(force.name, bodies, tuple(rows), ((half, stiffness, True),) * 3)
 
 

@@ -112,7 +112,7 @@ class System:
         return [self._force(row, *(row.value(*places, *ends[0]) for places in ends)) for row in laws.rows]
 
     def _force(self, row, c1, c2):
-        middle = (1 - row.where) * c1 + row.where * c2
+        middle = (1 - row.spring[0]) * c1 + row.spring[0] * c2
         braking = row.drive - row.damping * (c2 - c1) / self.h
         force = row.tension - row.stiffness * middle
         if row.sine == self.zero and row.cosine == self.zero:
@@ -136,13 +136,22 @@ class System:
         return [self._gradients_at(laws, self.first) for laws in self.laws]
 
     def law_impulse(self, name: str, changed: str | None = None, s=None) -> list:
-        """What the laws do to a body in this step: t (s phi + theta braking) dc/dz at the first knot."""
+        """What the laws do to a body in this step, by the shares of the first knot."""
+        return self._at_first(name, lambda place: place[1], changed, s)
+
+    def law_excess(self, name: str) -> list:
+        """What of it acts before the first knot: all that is beyond half of the step's."""
+        half = (self.zero + 1) / 2
+        return self._at_first(name, lambda place: place[1] - half)
+
+    def _at_first(self, name: str, share, changed: str | None = None, s=None) -> list:
+        """A share of the impulses of all laws, along their gradients at the first knot."""
         total = [self.zero] * 6
         for laws, gradients in zip(self.laws, self.law_gradients, strict=True):
             if name in gradients:
                 found = self.forces_of(laws, changed, s)
                 for row, (phi, braking), line in zip(laws.rows, found, gradients[name], strict=True):
-                    push = self.within * (row.where * phi + row.theta * braking)
+                    push = self.within * (share(row.spring) * phi + share(row.damper) * braking)
                     total = [old + push * c for old, c in zip(total, line, strict=True)]
         return total
 
@@ -153,7 +162,7 @@ class System:
             if name in laws.bodies:
                 lines = self._gradients_at(laws, self.second())[name]
                 for row, (phi, braking), line in zip(laws.rows, self.forces_of(laws), lines, strict=True):
-                    share = self.within * ((1 - row.where) * phi + (1 - row.theta) * braking)
+                    share = self.within * ((1 - row.spring[0]) * phi + (1 - row.damper[0]) * braking)
                     total = [old + share * c for old, c in zip(total, line, strict=True)]
         return total
 
