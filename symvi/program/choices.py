@@ -14,7 +14,9 @@ from symvi.physics.coordinates import joint_laws, with_laws
 from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel, LawModel, Parameter, ShareModel
 from symvi.physics.relations import coupling_model, driver_model, lock_model
+from symvi.program.opposing import opposing
 
+OPPOSING = "opposing"  # the parameter of laws with the mass that may oppose their coordinates (opposing.py)
 SHARES = "shares"  # the parameter of laws with the share of every body that their weights count with
 
 
@@ -134,8 +136,20 @@ def _weighed(model, mechanism: Mechanism, forces: Sequence):
     bodies = [body for body in model.bodies.values() if body is not None]
     shares = Parameter(tuple(1.0 / counts[body] for body in bodies), "share of every body that its weights count with")
     own = int(isinstance(model, ConstraintModel) or bool(model.joint))  # a point spring holds nothing
-    laws = replace(model.laws, loaded=any(held[body] > own for body in bodies))
-    return replace(model, parameters={**model.parameters, SHARES: shares}, laws=laws)
+    parameters = {**model.parameters, SHARES: shares}
+    loaded = any(held[body] > own for body in bodies)
+    if (
+        loaded
+        and own
+        and (
+            most := opposing(
+                mechanism, mechanism.joint(model.name if isinstance(model, ConstraintModel) else model.joint)
+            )
+        )
+    ):
+        parameters[OPPOSING] = Parameter(most, "mass that may oppose a coordinate at most, as described", "kg, kg m²")
+    laws = replace(model.laws, loaded=loaded, opposed=OPPOSING in parameters)
+    return replace(model, parameters=parameters, laws=laws)
 
 
 def taking_laws(

@@ -29,7 +29,7 @@ from symvi.physics.model import LawModel, Laws, Motion, ShareModel
 from symvi.program import blocks, common
 from symvi.program.account import SPENT, WORK, add
 from symvi.program.body import BODY, use
-from symvi.program.choices import SHARES
+from symvi.program.choices import OPPOSING, SHARES
 from symvi.program.common import COMMON, JOINT, SHARED, single
 from symvi.program.inequality import add_block, dot, ports_of, stored
 from symvi.program.kernel import Block, Kernel, Port
@@ -49,6 +49,8 @@ MEANINGS = {
     "cosine": ("sum of k sin(rest) of sinusoidal springs", "N m"),
     "theta": ("where in the step dampers act, and springs of unloaded bodies", "1"),
     "share": ("their share on the gradient of the first knot: theta, if the step before was as long", "1"),
+    "spring_theta": ("where in the step springs of loaded bodies act", "1"),
+    "spring_share": ("their share on the gradient of the first knot", "1"),
     "excess": ("the impulse of laws there beyond half of the step's", "N s, N m s"),
     "phi": ("force of springs along every coordinate within the step", "N, N m"),
     "braking": ("force of dampers along every coordinate within the step", "N, N m"),
@@ -187,7 +189,7 @@ def off_middle(laws: Laws) -> list[int]:
 
 def _springs_off_middle(laws: Laws) -> list[int]:
     damped = {laws.coordinates[row] for row in laws.damped}
-    return [row for row in laws.elastic if not laws.loaded and laws.coordinates[row] in damped]
+    return [row for row in laws.elastic if (laws.opposed or not laws.loaded) and laws.coordinates[row] in damped]
 
 
 def knot_kernels(records: Records, kind: str, laws: Laws, ports: Sequence[Port], gradients) -> dict[str, Kernel]:
@@ -201,13 +203,12 @@ def knot_kernels(records: Records, kind: str, laws: Laws, ports: Sequence[Port],
 
     def spread(trace: Trace) -> None:
         time, half, count = common.within(trace), trace.graph.constant(HALF), len(laws.coordinates)
-        shares = trace.read(kind, "work", "share", coordinates_of(laws), *MEANINGS["share"])
-        force = dict.fromkeys(rows, trace.graph.constant(0))
-        for name, where in (("phi", _springs_off_middle(laws)), ("braking", laws.damped)):
-            values = trace.read(kind, "work", name, count) if where else []
-            force |= {row: force[row] + values[row] for row in where}
-        beyond = [time * ((shares[laws.coordinates[row]] - half) * force[row]) for row in rows]
-        trace.write(kind, "excess", beyond, *MEANINGS["excess"])
+        weights, beyond = weights_of(trace, laws), dict.fromkeys(rows, trace.graph.constant(0))
+        places = (("phi", _springs_off_middle(laws), weights.spring), ("braking", laws.damped, weights.damper))
+        for name, where, place in places:
+            forces = trace.read(kind, "work", name, count) if where else []
+            beyond |= {row: beyond[row] + time * ((place.first[row] - half) * forces[row]) for row in where}
+        trace.write(kind, "excess", list(beyond.values()), *MEANINGS["excess"])
 
     def push(trace: Trace) -> None:
         trace.note("f_body -= h (share - 1/2) phi C(z1)ᵀ", "derived here: half of the step's phi acts after its knot")
@@ -278,10 +279,16 @@ def weights_of(trace: Trace, laws: Laws) -> Weights:
     middle = Place(half, half)
     if not laws.damped:
         return Weights(middle, middle)
-    names, count = ("theta", "share"), coordinates_of(laws)
+    own = _place(trace, laws, ("theta", "share"))
+    if not laws.loaded:
+        return Weights(own, own)
+    return Weights(_place(trace, laws, ("spring_theta", "spring_share")) if laws.opposed else middle, own)
+
+
+def _place(trace: Trace, laws: Laws, names: Sequence[str]) -> Place:
+    count = coordinates_of(laws)
     found = [trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION) for name in names]
-    own = Place(*([values[k] for k in laws.coordinates] for values in found))
-    return Weights(middle if laws.loaded else own, own)
+    return Place(*([values[k] for k in laws.coordinates] for values in found))
 
 
 def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, laws: Laws) -> dict[str, Kernel]:
@@ -385,9 +392,9 @@ def _at_knots(trace: Trace, kind: str, name: str, meaning: str, unit: str) -> tu
 
 def _where_springs_act(trace: Trace, laws: Laws, coordinate: int) -> Scalar:
     """s of a damped coordinate of the joint."""
-    if laws.loaded:
+    if laws.loaded and not laws.opposed:
         return trace.graph.constant(HALF)
-    return trace.read(JOINT, "work", "theta", coordinates_of(laws))[coordinate]
+    return trace.read(JOINT, "work", "spring_theta" if laws.loaded else "theta", coordinates_of(laws))[coordinate]
 
 
 def _aimed(trace: Trace, kind: str, model: ShareModel, where: Scalar) -> tuple[Scalar, Scalar]:
@@ -450,7 +457,12 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
         count = coordinates_of(laws)
         damping = trace.read(kind, "work", "damping", count, *MEANINGS["damping"], rate=Rate.STEP)
         masses = _masses_along(trace, model, laws, baked, moving)
-        for name, values in zip(("theta", "share"), _weights(trace, masses, damping), strict=True):
+        found = dict(zip(("theta", "share"), _weights(trace, masses, damping), strict=True))
+        if laws.opposed:
+            parameter = model.parameters[OPPOSING]
+            most = trace.read(kind, "parameters", OPPOSING, count, parameter.meaning, parameter.unit)
+            found |= zip(("spring_theta", "spring_share"), _weights(trace, most, damping), strict=True)
+        for name, values in found.items():
             trace.write(kind, name, values, *MEANINGS[name], rate=Rate.STEP)
 
     return single(records, f"{name}_{kind}", "where in the step the laws along its coordinates act", ports, kind, build)

@@ -6,7 +6,8 @@ act with (s phi + theta braking) dc/dz at the first knot and with ((1 - s) phi +
 second, over steps of one length h. If the step before had another, h-, the shares of the first are those of `_weights`.
 theta follows from y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of
 the two bodies, moved by the joint's coordinates and otherwise free, each with the share of its mass that one of its
-damped coordinates has. s is theta too where nothing else holds these bodies, else one half.
+damped coordinates has. s is theta too where nothing else holds these bodies, else what follows
+from the largest mass that may oppose the coordinate (the parameter `opposing`), or one half where nothing bounds it.
 """
 
 from __future__ import annotations
@@ -107,7 +108,11 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
     else:
         found = [((zero + 1) / 2,) * 2] * count
     loaded = is_loaded(scene.mechanism, (joint.parent, joint.child), 1)
-    springs = [((zero + 1) / 2,) * 2] * count if loaded else found
+    springs = found
+    if loaded and damped:
+        most = scene.parameters[holder]["opposing"]
+        pairs = zip(sums["damping"], most, strict=True)
+        springs = [_weights(scene, d / m) for d, m in pairs] if most else [((zero + 1) / 2,) * 2] * count
     where = [at for at, _ in springs]
     for force in forces:
         _take(scene, force, sums, where, kinds)
