@@ -3294,14 +3294,15 @@ static real against_last(const double_pendulum_state *z, const double_pendulum_w
     return (((double)known)*w->common[0].impulse) / (last + (double)missing);
 }
 
-/* what the velocities miss of the last ones, carried on by their last change, is measured; whether there is such a change */
-static bool is_compared(const double_pendulum_parameters *p, const double_pendulum_state *z, double_pendulum_work *w)
+/* what the velocities miss of the last ones, carried on by their last change, is measured; whether there is such a change.
+ * least: squares of velocities that always count */
+static bool is_compared(const double_pendulum_parameters *p, const double_pendulum_state *z, double_pendulum_work *w, real least)
 {
     const real share = against_last(z, w);
     if (share > 0.0) {
         w->common[0].length = share;
         w->common[0].missed = 0.0;
-        w->common[0].moved = 0.0;
+        w->common[0].moved = least;
         run_compare(p, z, w);
     }
     return share > 0.0;
@@ -3696,11 +3697,22 @@ static int halvings_in(int parts)
     return -1;
 }
 
-/* once a step has failed: what the velocities of this one miss of where their last change led. Where parts resolve the motion, that is
- * of second order, and its square, which is measured, of fourth */
-static void roughen(const double_pendulum_parameters *p, const double_pendulum_state *z, double_pendulum_work *w)
+/* squares of velocities that are little in a motion: what weight gives them in a step, and what the tolerance leaves */
+static real squares_at_rest(const double_pendulum_parameters *p, const double_pendulum_options *o)
 {
-    if ((z->common[0].level > 0.0) && is_compared(p, z, w)
+    const real *const g = p->common[0].gravity;
+    const real fall = (p->common[0].h*p->common[0].h)*((g[0]*g[0]) + (g[1]*g[1]) + (g[2]*g[2]));
+    const real left = 10000.0*o->tolerance;
+    return 2.0*(fall + (left*left));
+}
+
+/* once a step has failed: what the velocities of this one miss of where their last change led. Where parts resolve the motion, that is
+ * of second order, and its square, which is measured, of fourth. Of a step in parts its first tells nothing: inputs may jump at the
+ * knot where it begins, and what they do there halvings do not lessen */
+static void roughen(const double_pendulum_parameters *p, const double_pendulum_state *z, double_pendulum_work *w, const double_pendulum_options *o)
+{
+    const bool tells = (w->common[0].elapsed > 0.0) || !(w->common[0].parts > 1.0);
+    if ((z->common[0].level > 0.0) && tells && is_compared(p, z, w, squares_at_rest(p, o))
         && (w->common[0].missed > (w->common[0].rough*w->common[0].moved))) {
         w->common[0].rough = w->common[0].missed / w->common[0].moved;
     }
@@ -3723,7 +3735,7 @@ static int take(const double_pendulum_parameters *p, double_pendulum_state *z,
         run_account(p, z, w, account);
         note_step(account);
     }
-    roughen(p, z, w);
+    roughen(p, z, w, o);
     w->common[0].elapsed = w->common[0].elapsed + w->common[0].impulse;
     if (w->common[0].parts > 1.0) {
         run_react(p, w);
@@ -3815,7 +3827,8 @@ static void begin_again(double_pendulum_state *z, const double_pendulum_work *w,
 }
 
 /* a step in parts, as many as its level says, and in twice as many while it fails or, in a motion of which a step has failed before,
- * while parts are rough. If none are fine enough, the last ones that were solved are taken */
+ * while parts are rough. If none are fine enough, the last ones that were solved are taken. Where halving makes nothing smoother, as in
+ * an impact, it ends, and the next step is halved no more than this one was before */
 static int take_finer(const double_pendulum_parameters *p, double_pendulum_state *z,
     const double_pendulum_input *u, double_pendulum_work *w, double_pendulum_ledger *ledger, const double_pendulum_options *o, double_pendulum_info *info)
 {
@@ -3834,12 +3847,17 @@ static int take_finer(const double_pendulum_parameters *p, double_pendulum_state
         keep(z, w, ledger);
     }
     while ((halvings < most) && (may_be_mended(status) || ((status >= 0) && (w->common[0].rough > 0.001)))) {
+        const real before = (status >= 0) ? w->common[0].rough : 0.0;
         solved = (status >= 0) ? halvings : solved;
         halvings++;
         level = ((double)halvings) + 1.0;
         begin_again(z, w, ledger);
         z->common[0].level = level;
         status = take_parts(p, z, u, w, ledger, o, halvings, info);
+        if ((status >= 0) && (before > 0.0) && !(w->common[0].rough < (0.25*before))) {
+            level = level - 1.0;
+            w->common[0].rough = 0.0;
+        }
     }
     if ((status < 0) && (solved >= 0)) {
         begin_again(z, w, ledger);

@@ -366,7 +366,8 @@ DOUBLE_PENDULUM_API int double_pendulum_step(const double_pendulum_parameters *p
 /* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
  * frames[k] is the knot after k*every steps; what frames[0] tells of the step that led there is left to the caller. every is 1 or
  * more, stride 0 or more, else the status is DOUBLE_PENDULUM_BAD_OPTION. Stops at the first negative status and returns it; done counts the
- * steps taken. * ledger: sums of energies, zeros at a start and kept from one rollout to the next; or null, then frames keep what they had there. */
+ * steps taken.
+ * ledger: sums of energies, zeros at a start and kept from one rollout to the next; or null, then frames keep what they had there. */
 DOUBLE_PENDULUM_API int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z,
     const double_pendulum_input *inputs, int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done,
     double_pendulum_ledger *ledger);

@@ -473,7 +473,8 @@ FOUR_BAR_API int four_bar_step(const four_bar_parameters *p, const four_bar_opti
 /* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
  * frames[k] is the knot after k*every steps; what frames[0] tells of the step that led there is left to the caller. every is 1 or
  * more, stride 0 or more, else the status is FOUR_BAR_BAD_OPTION. Stops at the first negative status and returns it; done counts the
- * steps taken. * ledger: sums of energies, zeros at a start and kept from one rollout to the next; or null, then frames keep what they had there. */
+ * steps taken.
+ * ledger: sums of energies, zeros at a start and kept from one rollout to the next; or null, then frames keep what they had there. */
 FOUR_BAR_API int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z,
     const four_bar_input *inputs, int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done,
     four_bar_ledger *ledger);

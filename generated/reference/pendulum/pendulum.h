@@ -331,7 +331,8 @@ PENDULUM_API int pendulum_step(const pendulum_parameters *p, const pendulum_opti
 /* Steps with inputs [steps + 1], one per knot (or the same input every time, when stride is 0); frames [1 + steps / every] or null:
  * frames[k] is the knot after k*every steps; what frames[0] tells of the step that led there is left to the caller. every is 1 or
  * more, stride 0 or more, else the status is PENDULUM_BAD_OPTION. Stops at the first negative status and returns it; done counts the
- * steps taken. * ledger: sums of energies, zeros at a start and kept from one rollout to the next; or null, then frames keep what they had there. */
+ * steps taken.
+ * ledger: sums of energies, zeros at a start and kept from one rollout to the next; or null, then frames keep what they had there. */
 PENDULUM_API int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z,
     const pendulum_input *inputs, int stride, pendulum_work *w, int steps, int every, pendulum_frame *frames, int *done,
     pendulum_ledger *ledger);
