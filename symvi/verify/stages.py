@@ -165,6 +165,7 @@ def _path(view: View) -> list[Row]:
         ("respond exact", ("respond",), "solve exact", view.set_solution, respond_exact),
         ("retreat", ("retreat",), "press", view.set_base, lambda v: chain(state.retreat(v), path.retreat(v))),
         ("react", ("react",), "press", view.nothing, lambda v: chain(state.react(v), path.react(v))),
+        ("compare", ("compare",), "press", view.set_expected, state.compare),
         *_parts(view, lambda v: chain(state.gather(v), path.gather(v))),
         ("finish", ("finish",), "press", view.nothing, lambda v: chain(state.finish(v), path.finish(v))),
     ]
