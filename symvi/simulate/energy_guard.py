@@ -18,13 +18,16 @@ of fifteen r, so that a whip of a few knots, for which steps are too long, expla
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
+
+from symvi.simulate.law_jumps import jump_of, sentences
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
@@ -33,6 +36,7 @@ Array = NDArray[np.float64]
 
 SPIKE, SCATTERS = 3, 4.0  # knots of a median without impacts; smooth motions stay below 1.7 of its largest
 WHIP, KEPT = 15, 12.0  # knots of a median without whips; chaotic motions with whips stay below 9 of its largest
+TAKEN = 0.75  # of what was taken, whose account is of second order
 CHANGE = 0.125  # of |dF dx|, what a trapezoid may leave open
 NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V|
 FRICTION, OTHER = "friction", "other"
@@ -42,54 +46,63 @@ FRICTION, OTHER = "friction", "other"
 class Balance:
     """What a guard remembers of a motion when it goes on [J].
 
-    first: the energy where it began. lowest: of b so far. scatter, usual: the largest epsilon, without impacts, without
-    whips. misread: of energies of drivers' knots. paid: the largest T - r. left: what complementarity may have given.
+    first: the energy where it began. lowest, paid: of every ledger, so far: its value, and the largest T - r. scatter,
+    usual: the largest epsilon, without impacts, without whips. misread: of energies of drivers' knots. left: what
+    complementarity may have given. alarm: a Rise in numbers: since when [s], infinite where there was none; how far;
+    in which ledger; which element of _elements; which sentence of law_jumps.
     """
 
     first: float
-    lowest: float = 0.0
+    lowest: tuple[float, float] = (0.0, 0.0)
+    paid: tuple[float, float] = (0.0, 0.0)
     scatter: float = 0.0
     usual: float = 0.0
     misread: float = 0.0
-    paid: float = 0.0
     left: float = 0.0
+    alarm: tuple[float, ...] = (math.inf, 0.0, 0.0, 0.0, 0.0)
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Balance:
-        return cls(*map(float, numbers))
+        numbers = [float(number) for number in numbers]
+        return cls(numbers[0], tuple(numbers[1:3]), tuple(numbers[3:5]), *numbers[5:9], tuple(numbers[9:]))
 
     @property
     def numbers(self) -> Array:
-        return np.array([self.first, self.lowest, self.scatter, self.usual, self.misread, self.paid, self.left])
+        return np.hstack([np.ravel(value) for value in astuple(self)])
 
 
 @dataclass(frozen=True)
 class Rise:
     """Energy that nothing has paid for.
 
-    time [s] and knot: where it was first beyond the bound. amount [J]: how far it rose in all. element: what exchanged
-    most energy there, a law, or else the body that gained most.
+    time [s] and knot: where it was first beyond the bound; of a motion that goes on perhaps before its first knot, 0.
+    amount [J]: how far it rose in all; with what was taken, if `taken`, at least. element: what exchanged most energy
+    there, a law, or else the body that gained most. jump: what no step is short enough for, if it was that.
     """
 
     time: float
     knot: int
     amount: float
     element: str
+    taken: bool = False
+    jump: str = ""
 
     @property
     def sentence(self) -> str:
+        what = "energy and what was taken of it rose by at least" if self.taken else "energy rose by"
         return (
-            f"energy rose by {self.amount:.3g} J that nothing has paid for, from {self.time:.6g} s on, most of it at "
-            f"{self.element}: take shorter steps"
+            f"{what} {self.amount:.3g} J that nothing has paid for, from {self.time:.6g} s on, most of it at "
+            f"{self.element}: {self.jump or 'take shorter steps'}"
         )
 
 
 @dataclass(frozen=True)
 class Watch:
-    """The guard's numbers over the knots of a motion, all (N,) [J].
+    """The guard's numbers over the knots of a motion [J].
 
-    balance: b. rise, bound: r and what it may be. kept, kept_bound: the same of what stays. after: for a motion that
-    goes on.
+    balance (N,): b. rise, bound (2, N): r of both ledgers, and what it may be; kept, kept_bound: the same of what
+    stays; bounds are infinite where knots to come may still raise them. alarm: the first rise beyond a bound. after:
+    for a motion that goes on.
     """
 
     balance: Array
@@ -97,19 +110,13 @@ class Watch:
     bound: Array
     kept: Array
     kept_bound: Array
+    alarm: Rise | None
     after: Balance
 
     @property
     def worst(self) -> float:
         """The largest rise, in units of its bound."""
         return max(_largest_ratio(self.rise, self.bound), _largest_ratio(self.kept, self.kept_bound))
-
-    @property
-    def first(self) -> int | None:
-        """The knot at which a rise is beyond its bound first; None where none is."""
-        with np.errstate(invalid="ignore"):
-            beyond = np.flatnonzero((self.rise > self.bound) | (self.kept > self.kept_bound))
-        return int(beyond[0]) if len(beyond) else None
 
 
 def _largest_ratio(rise: Array, bound: Array) -> float:
@@ -123,59 +130,100 @@ def watch(trajectory: Trajectory) -> Watch:
     kinetic, potential = trajectory.kinetic_energy, trajectory.potential_energy
     with np.errstate(over="ignore", invalid="ignore"):
         balance = kinetic + potential - begin.first - paid_work(trajectory)
-        lowest = np.minimum(np.minimum.accumulate(balance), begin.lowest)
-        rise = balance - lowest
-        scatter = max(begin.scatter, _epsilon(trajectory, SPIKE))
-        usual = max(begin.usual, _epsilon(trajectory, WHIP))
-        paid = max(begin.paid, float(np.max(np.maximum(kinetic - rise, trajectory.pace), initial=0.0)))
-        misread = max(begin.misread, float(np.max(np.abs(trajectory.misread), initial=0.0)))
+        spent, share = taken(trajectory), np.array([[0.0], [TAKEN]])
+        ledgers = balance + share * spent
+        # half of the impulses at a knot have acted there, but what they take is that of the step from there
+        lows = balance + share * np.append(spent[1:], spent[-1])
+        lowest = _so_far(np.minimum, lows, begin.lowest)
+        rise = np.maximum(ledgers - lowest, 0.0)
+        pace = np.append(trajectory.pace[1:], 0.0)  # of the step to come
+        paid = _so_far(np.maximum, np.maximum(kinetic - rise, pace), begin.paid)
+        (scatter,), (usual,) = (
+            _so_far(np.maximum, _median(_epsilon(trajectory)[None], knots), [known])
+            for knots, known in ((SPIKE, begin.scatter), (WHIP, begin.usual))
+        )
+        misread = np.abs(np.append(trajectory.misread[1:], 0.0))
+        (misread,) = _so_far(np.maximum, np.maximum(np.abs(trajectory.misread), misread)[None], [begin.misread])
         each, once = trajectory.slack
         left = begin.left + each * (trajectory.time - trajectory.time[0]) / trajectory.step
-        noise = NOISE[trajectory.real] * (kinetic + np.abs(potential)) + left + once
-        noise += 2.0 * misread
-        bounds = (_bound(size, paid, len(kinetic)) + noise for size in (SCATTERS * scatter, KEPT * usual))
-    after = Balance(begin.first, float(lowest[-1]), scatter, usual, misread, paid, float(left[-1]))
-    return Watch(balance, rise, next(bounds), _median(rise, WHIP), next(bounds), after)
+        noise = NOISE[trajectory.real] * (kinetic + np.abs(potential)) + left + once + 2.0 * misread
+        bound, kept_bound = (np.minimum(size, paid) + noise for size in (SCATTERS * scatter, KEPT * usual))
+        bound[:, -(SPIKE // 2) :] = kept_bound[:, -(WHIP // 2) :] = np.inf  # not all is known there
+        kept = _median(rise, WHIP)
+    alarm = _alarm(trajectory, rise, (rise > bound) | (kept > kept_bound), begin)
+    known = slice(None, -1 if len(kinetic) > 1 else None)  # the step after the last knot is still to settle it
+    after = Balance(
+        begin.first,
+        tuple(lowest[:, known][:, -1]),
+        tuple(paid[:, known][:, -1]),
+        float(scatter[-1]),
+        float(usual[-1]),
+        float(misread[-1]),
+        float(left[-1]),
+        begin.alarm if alarm is None else _in_numbers(trajectory, alarm),
+    )
+    return Watch(balance, rise, bound, kept, kept_bound, alarm, after)
 
 
-def _bound(size: float, paid: float, knots: int) -> Array:
-    """(N,) what a rise may be; what is paid does not judge the last knot."""
-    bound = np.full(knots, min(size, paid))
-    bound[-1] = size
-    return bound
+def _so_far(which: np.ufunc, values: Array, before: Sequence[float]) -> Array:
+    """(m, N) running extremes of every row, and of what was before."""
+    return which(which.accumulate(values, axis=1), np.array(before)[:, None])
 
 
-def _epsilon(trajectory: Trajectory, knots: int) -> float:
-    """The largest epsilon, as a median of so many knots."""
-    changes = np.abs(trajectory.swerve) + trajectory.sway
-    return float(np.max(_median(trajectory.scatter + CHANGE * changes, knots), initial=0.0))
+def _epsilon(trajectory: Trajectory) -> Array:
+    """(N,) what the order of the method leaves open of the energies of knots."""
+    return trajectory.scatter + CHANGE * (np.abs(trajectory.swerve) + trajectory.sway)
 
 
 def _median(values: Array, knots: int) -> Array:
-    """Running medians of an odd number of knots; of fewer where a motion is that short."""
-    knots = min(knots, (len(values) - 1) // 2 * 2 + 1)
-    return np.median(sliding_window_view(np.pad(values, knots // 2, mode="edge"), knots), axis=1)
+    """(m, N) running medians of every row, of an odd number of knots."""
+    padded = np.pad(values, ((0, 0), (knots // 2, knots // 2)), mode="edge")
+    return np.median(sliding_window_view(padded, knots, axis=1), axis=2)
 
 
-def find_rise(trajectory: Trajectory) -> Rise | None:
-    """The first rise beyond its bound; None for a motion whose energy is accounted for."""
-    found = watch(trajectory)
-    knot = found.first
-    if knot is None:
+def _alarm(trajectory: Trajectory, rise: Array, beyond: Array, begin: Balance) -> Rise | None:
+    """The first rise beyond its bound, or the one that the motion goes on from."""
+    since, risen, ledger, element, jump = begin.alarm
+    if since < math.inf:
+        amount = max(risen, float(np.nanmax(rise[int(ledger)])))
+        return Rise(since, 0, amount, _elements(trajectory)[int(element)], bool(ledger), sentences(trajectory.mechanism)[int(jump)])
+    knots = np.flatnonzero(beyond.any(axis=0))
+    if not len(knots):
         return None
-    amount = float(np.nanmax(found.rise[knot:]))
-    return Rise(float(trajectory.time[knot]), knot, amount, _element(trajectory, found.rise, knot))
+    knot = int(knots[0])
+    ledger = int(not beyond[0, knot])
+    amount = float(np.nanmax(rise[ledger, knot:]))
+    element, jump = _element(trajectory, rise[ledger], knot), jump_of(trajectory, _onset(rise[ledger], knot), knot)
+    return Rise(float(trajectory.time[knot]), knot, amount, element, bool(ledger), jump)
+
+
+def _in_numbers(trajectory: Trajectory, rise: Rise) -> tuple[float, ...]:
+    """As Balance.alarm."""
+    element, jump = _elements(trajectory).index(rise.element), sentences(trajectory.mechanism).index(rise.jump)
+    return rise.time, rise.amount, float(rise.taken), float(element), float(jump)
+
+
+def _elements(trajectory: Trajectory) -> list[str]:
+    """What an alarm may name."""
+    laws, bodies = (name for name, _ in trajectory.work_names), trajectory.names
+    return [f"'{name}'" for name in laws] + [f"body '{name}'" for name in bodies]
+
+
+def _onset(rise: Array, knot: int) -> int:
+    """The last knot at which it was half as large; the first one, if a motion goes on."""
+    return int(np.flatnonzero(rise[: knot + 1] <= rise[knot] / 2)[-1:].sum())
 
 
 def _element(trajectory: Trajectory, rise: Array, knot: int) -> str:
     """What exchanged most energy while the rise doubled; a body where no law exchanged a tenth as much."""
-    first = int(np.flatnonzero(rise[: knot + 1] <= rise[knot] / 2)[-1:].sum())  # the first knot, if a motion goes on
+    first = _onset(rise, knot)
     gained = rise[knot] - rise[first]
     flows = np.abs(trajectory.work_values[first + 1 : knot + 3]).sum(axis=0)
+    names = _elements(trajectory)
     if len(flows) and flows.max() >= gained / 10:
-        return f"'{trajectory.work_names[int(flows.argmax())][0]}'"
+        return names[int(flows.argmax())]
     energies = body_energies(trajectory, [first, knot])
-    return f"body '{trajectory.names[int(np.argmax(energies[1] - energies[0]))]}'"
+    return names[len(flows) + int(np.argmax(energies[1] - energies[0]))]
 
 
 def body_energies(trajectory: Trajectory, knots: Sequence[int]) -> Array:
@@ -206,6 +254,11 @@ def work_by_element(trajectory: Trajectory) -> dict[str, Array]:
 def paid_work(trajectory: Trajectory) -> Array:
     """(N,) what all of them have given [J]."""
     return sum(work_by_element(trajectory).values(), np.zeros(len(trajectory)))
+
+
+def taken(trajectory: Trajectory) -> Array:
+    """(N,) what dampers, dry friction, limits and contacts have taken [J]."""
+    return np.cumsum(trajectory.spent_values, axis=0).sum(axis=1)
 
 
 def dissipation_by_way(trajectory: Trajectory) -> dict[str, Array]:

@@ -85,7 +85,7 @@ class Trajectory:
         outside. late_values (N, p, 2): of those, work that the following step settled, the same as far as a knot knows
         it. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
     scatter, swerve, pace, sway, misread (N,): what the energy guard knows by velocities [J] (program/account.py).
-    begin (7,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
+    begin (14,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     format: of the file that it was read from; no simulation goes on from an old one.
     """
 
@@ -193,14 +193,18 @@ class Trajectory:
         return ByName("dissipation", energy_guard.dissipation_by_way(self))
 
     @cached_property
+    def _watched(self) -> energy_guard.Watch:
+        return energy_guard.watch(self)
+
+    @cached_property
     def energy_balance(self) -> Array:
         """(N,): energy less that at the beginning and all work [J]: never rises, but within the method's order."""
-        return energy_guard.watch(self).balance
+        return self._watched.balance
 
     @cached_property
     def rise(self) -> Rise | None:
         """The first rise of energy that nothing has paid for: time, amount, element; None in a motion that is sound."""
-        return energy_guard.find_rise(self)
+        return self._watched.alarm
 
     @cached_property
     def too_stiff(self) -> list[TooStiff]:
@@ -334,7 +338,7 @@ class Trajectory:
             arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
             for name in ("scatter", "swerve", "pace", "sway", "misread"):
                 arrays.setdefault(name, np.full(count, np.nan))
-            arrays.setdefault("begin", np.full(7, np.nan))
+            arrays.setdefault("begin", np.full(14, np.nan))
             arrays.setdefault("account", np.zeros(0))
             for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
                 arrays.setdefault(name, np.zeros((count, *shape)))
@@ -372,7 +376,7 @@ class Trajectory:
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
         shapes["inputs"] = count, len(self.input_names)
         shapes |= dict.fromkeys(("scatter", "swerve", "pace", "sway", "misread"), (count,)) | {
-            "begin": (7,),
+            "begin": (14,),
             "work_values": (count, len(self.work_names)),
         }
         shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 2
