@@ -37,6 +37,8 @@ Array = NDArray[np.float64]
 SPIKE, SCATTERS = 3, 4.0  # knots of a median without impacts; smooth motions stay below 1.7 of its largest
 WHIP, KEPT = 15, 12.0  # knots of a median without whips; chaotic motions with whips stay below 9 of its largest
 TAKEN = 0.75  # of what was taken, whose account is of second order
+FALLS = 2.0  # times what sums that cannot fall did fall by
+STAYS = 1 / 3  # of T*, that may stay; sound motions stay below 0.13 of it
 CHANGE = 0.125  # of |dF dx|, what a trapezoid may leave open
 NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V|
 FRICTION, OTHER = "friction", "other"
@@ -48,23 +50,25 @@ class Balance:
 
     first: the energy where it began. lowest, paid: of every ledger, so far: its value, and the largest T - r. scatter,
     usual: the largest epsilon, without impacts, without whips. misread: of energies of drivers' knots. left: what
-    complementarity may have given. alarm: a Rise in numbers: since when [s], infinite where there was none; how far;
+    complementarity may have given. fallen: what was wrong of what was taken. alarm: a Rise in numbers: since when [s], infinite where there was none; how far;
     in which ledger; which element of _elements; which sentence of law_jumps.
     """
 
     first: float
-    lowest: tuple[float, float] = (0.0, 0.0)
+    lowest: tuple[float, float] = (math.inf, math.inf)
+    lowest_kept: tuple[float, float] = (math.inf, math.inf)
     paid: tuple[float, float] = (0.0, 0.0)
     scatter: float = 0.0
     usual: float = 0.0
     misread: float = 0.0
     left: float = 0.0
+    fallen: float = 0.0
     alarm: tuple[float, ...] = (math.inf, 0.0, 0.0, 0.0, 0.0)
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Balance:
         numbers = [float(number) for number in numbers]
-        return cls(numbers[0], tuple(numbers[1:3]), tuple(numbers[3:5]), *numbers[5:9], tuple(numbers[9:]))
+        return cls(numbers[0], *zip(numbers[1:7:2], numbers[2:7:2], strict=True), *numbers[7:12], tuple(numbers[12:]))
 
     @property
     def numbers(self) -> Array:
@@ -133,33 +137,38 @@ def watch(trajectory: Trajectory) -> Watch:
         spent, share = taken(trajectory), np.array([[0.0], [TAKEN]])
         ledgers = balance + share * spent
         # half of the impulses at a knot have acted there, but what they take is that of the step from there
-        lows = balance + share * np.append(spent[1:], spent[-1])
+        lows = balance + share * _with_next(spent[None])
         lowest = _so_far(np.minimum, lows, begin.lowest)
         rise = np.maximum(ledgers - lowest, 0.0)
-        pace = np.append(trajectory.pace[1:], 0.0)  # of the step to come
-        paid = _so_far(np.maximum, np.maximum(kinetic - rise, pace), begin.paid)
+        cash = np.maximum(kinetic, trajectory.pace) - rise
+        cash[:, -1] = np.maximum(kinetic[-1], cash[:, -1])  # what the last knot has risen by is not settled
+        paid = _so_far(np.maximum, _with_next(cash), begin.paid)
         (scatter,), (usual,) = (
             _so_far(np.maximum, _median(_epsilon(trajectory)[None], knots), [known])
             for knots, known in ((SPIKE, begin.scatter), (WHIP, begin.usual))
         )
-        misread = np.abs(np.append(trajectory.misread[1:], 0.0))
-        (misread,) = _so_far(np.maximum, np.maximum(np.abs(trajectory.misread), misread)[None], [begin.misread])
+        (misread,) = _so_far(np.maximum, _with_next(np.abs(trajectory.misread)[None]), [begin.misread])
         each, once = trajectory.slack
         left = begin.left + each * (trajectory.time - trajectory.time[0]) / trajectory.step
         noise = NOISE[trajectory.real] * (kinetic + np.abs(potential)) + left + once + 2.0 * misread
-        bound, kept_bound = (np.minimum(size, paid) + noise for size in (SCATTERS * scatter, KEPT * usual))
+        (fallen,) = _so_far(np.maximum, _with_next(_fallen(trajectory)[None]), [begin.fallen])
+        noise = noise + FALLS * np.sign(share) * fallen
+        bound, kept_bound = np.minimum(SCATTERS * scatter, paid) + noise, np.minimum(KEPT * usual, STAYS * paid) + noise
         bound[:, -(SPIKE // 2) :] = kept_bound[:, -(WHIP // 2) :] = np.inf  # not all is known there
-        kept = _median(rise, WHIP)
+        lowest_kept = _so_far(np.minimum, _median(lows, WHIP), begin.lowest_kept)
+        kept = np.maximum(_median(ledgers, WHIP) - lowest_kept, 0.0)
     alarm = _alarm(trajectory, rise, (rise > bound) | (kept > kept_bound), begin)
-    known = slice(None, -1 if len(kinetic) > 1 else None)  # the step after the last knot is still to settle it
+    settled = max(len(kinetic) - 2, 0)  # the last knot is judged by what goes on
     after = Balance(
         begin.first,
-        tuple(lowest[:, known][:, -1]),
-        tuple(paid[:, known][:, -1]),
+        tuple(lowest[:, settled]),
+        tuple(lowest_kept[:, -1]),
+        tuple(_so_far(np.maximum, cash, begin.paid)[:, settled]),
         float(scatter[-1]),
         float(usual[-1]),
         float(misread[-1]),
         float(left[-1]),
+        float(fallen[settled]),
         begin.alarm if alarm is None else _in_numbers(trajectory, alarm),
     )
     return Watch(balance, rise, bound, kept, kept_bound, alarm, after)
@@ -168,6 +177,11 @@ def watch(trajectory: Trajectory) -> Watch:
 def _so_far(which: np.ufunc, values: Array, before: Sequence[float]) -> Array:
     """(m, N) running extremes of every row, and of what was before."""
     return which(which.accumulate(values, axis=1), np.array(before)[:, None])
+
+
+def _with_next(values: Array) -> Array:
+    """(m, N) every knot's value or the next one's, whichever is larger."""
+    return np.maximum(values, np.roll(np.where(np.arange(values.shape[1]) > 0, values, -np.inf), -1, axis=1))
 
 
 def _epsilon(trajectory: Trajectory) -> Array:
@@ -186,7 +200,14 @@ def _alarm(trajectory: Trajectory, rise: Array, beyond: Array, begin: Balance) -
     since, risen, ledger, element, jump = begin.alarm
     if since < math.inf:
         amount = max(risen, float(np.nanmax(rise[int(ledger)])))
-        return Rise(since, 0, amount, _elements(trajectory)[int(element)], bool(ledger), sentences(trajectory.mechanism)[int(jump)])
+        return Rise(
+            since,
+            0,
+            amount,
+            _elements(trajectory)[int(element)],
+            bool(ledger),
+            sentences(trajectory.mechanism)[int(jump)],
+        )
     knots = np.flatnonzero(beyond.any(axis=0))
     if not len(knots):
         return None
@@ -259,6 +280,13 @@ def paid_work(trajectory: Trajectory) -> Array:
 def taken(trajectory: Trajectory) -> Array:
     """(N,) what dampers, dry friction, limits and contacts have taken [J]."""
     return np.cumsum(trajectory.spent_values, axis=0).sum(axis=1)
+
+
+def _fallen(trajectory: Trajectory) -> Array:
+    """(N,) what all that was taken has fallen by since it was largest [J]: it must not, but rolling has work of either
+    sign within the order, and complementarity is left."""
+    sums = np.cumsum(trajectory.spent_values, axis=0)
+    return (np.maximum.accumulate(sums) - sums).sum(axis=1)
 
 
 def dissipation_by_way(trajectory: Trajectory) -> dict[str, Array]:
