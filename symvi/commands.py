@@ -367,16 +367,15 @@ def _summary(
         console.print(f"{count} of the recorded steps: {sentence}", highlight=False, markup=False, soft_wrap=True)
     if spin:
         console.print(f"warning: {spin}", highlight=False, markup=False, soft_wrap=True)
-    alarms = _alarms(trajectory)
-    for sentence in alarms:
-        console.print(f"WARNING: {sentence}", highlight=False, markup=False, soft_wrap=True)
+    for alarm in trajectory.alarms:
+        console.print(f"WARNING: {alarm.sentence}", highlight=False, markup=False, soft_wrap=True)
     found = {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}
     return {
         **found,
         "warnings": told,
         "fast_spin": str(spin) if spin else None,
         "rise": trajectory.rise and asdict(trajectory.rise),
-        "too_stiff": [asdict(one) for one in trajectory.too_stiff] if alarms else [],
+        "too_stiff": [asdict(one) for one in trajectory.alarms if one is not trajectory.rise],
     }
 
 
@@ -404,13 +403,6 @@ def _energy_rows(trajectory: Trajectory) -> dict[str, float]:
     """What was given from outside, and what became of it."""
     given = {f"work of {name} [J]": float(values[-1]) for name, values in trajectory.work.items()}
     return given | {f"dissipated by {way} [J]": float(values[-1]) for way, values in trajectory.dissipation.items()}
-
-
-def _alarms(trajectory: Trajectory) -> list[str]:
-    """Why the motion is not to be trusted: energy that nothing has paid for, forces that its step was too long for."""
-    rise, failed = trajectory.rise, bool((trajectory.status < 0).any())
-    stiff = [one.sentence for one in trajectory.too_stiff] if rise or failed else []
-    return [*([rise.sentence] if rise else []), *stiff]
 
 
 def _warnings(trajectory: Trajectory) -> dict[str, int]:

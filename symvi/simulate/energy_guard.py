@@ -140,8 +140,9 @@ def watch(trajectory: Trajectory) -> Watch:
         lows = balance + share * _with_next(spent[None])
         lowest = _so_far(np.minimum, lows, begin.lowest)
         rise = np.maximum(ledgers - lowest, 0.0)
-        cash = np.maximum(kinetic, trajectory.pace) - rise
-        cash[:, -1] = np.maximum(kinetic[-1], cash[:, -1])  # what the last knot has risen by is not settled
+        fastest = np.maximum(kinetic, trajectory.pace)
+        cash = fastest - rise
+        cash[:, -1] = fastest[-1]  # what the last knot has risen by is not settled
         paid = _so_far(np.maximum, _with_next(cash), begin.paid)
         (scatter,), (usual,) = (
             _so_far(np.maximum, _median(_epsilon(trajectory)[None], knots), [known])
@@ -214,7 +215,8 @@ def _alarm(trajectory: Trajectory, rise: Array, beyond: Array, begin: Balance) -
     knot = int(knots[0])
     ledger = int(not beyond[0, knot])
     amount = float(np.nanmax(rise[ledger, knot:]))
-    element, jump = _element(trajectory, rise[ledger], knot), jump_of(trajectory, _onset(rise[ledger], knot), knot)
+    element = _element(trajectory, rise[ledger], knot)
+    jump = jump_of(trajectory, max(min(_onset(rise[ledger], knot), knot - WHIP), 0), knot + WHIP // 2)
     return Rise(float(trajectory.time[knot]), knot, amount, element, bool(ledger), jump)
 
 

@@ -22,6 +22,7 @@ from symvi.simulate import frames
 from symvi.simulate.arguments import Rates, beginning_of, check_run, checked_step, checked_steps, real_numbers
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.described import Described, described
+from symvi.simulate.energy_guard import Rise
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.failures import failure_of
 from symvi.simulate.gains import Gains
@@ -426,8 +427,9 @@ class Simulator:
         progress: called with (steps done, steps in all).
         Raises SolverError (with the status), MechanismError, AssemblyError. Warns (SpinWarning) where a body turns so
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
-        Warns (EnergyWarning) of energy that nothing has paid for (see `Trajectory.rise`); then, and after a failure,
-        of forces at knots that are too stiff for the step (StiffnessWarning, `Trajectory.too_stiff`).
+        Warns (EnergyWarning) of energy that nothing has paid for (see `Trajectory.rise`), also of what the motion that
+        goes on did before; and (StiffnessWarning) of forces at knots that are too stiff for the step, after that and
+        after a failure all of them, else those that stay so (see `Trajectory.alarms`).
         """
         if on_error not in ("raise", "status"):
             raise ValueError(f"on_error {on_error!r}: use 'raise' or 'status'")
@@ -497,11 +499,9 @@ class Simulator:
         )
         if spin := motion.fast_spin():
             warnings.warn(str(spin), SpinWarning, stacklevel=2)
-        if motion.rise:
-            warnings.warn(motion.rise.sentence, EnergyWarning, stacklevel=2)
-        if motion.rise or status < 0:
-            for one in motion.too_stiff:
-                warnings.warn(one.sentence, StiffnessWarning, stacklevel=2)
+        for alarm in motion.alarms:
+            kind = EnergyWarning if isinstance(alarm, Rise) else StiffnessWarning
+            warnings.warn(alarm.sentence, kind, stacklevel=2)
         return motion
 
     def _slack(self, options: SolverOptions, step: float) -> tuple[float, float]:

@@ -212,6 +212,14 @@ class Trajectory:
         return too_stiff(self)
 
     @property
+    def alarms(self) -> list[Rise | TooStiff]:
+        """Why the motion is not to be trusted: its rise of energy, and forces that its step was too long for: all of
+        them after a rise or a failure, else those that were for several recorded knots on end."""
+        told = [self.rise] if self.rise else []
+        wrong = bool(told) or bool((self.status < 0).any())
+        return told + [one for one in self.too_stiff if wrong or one.lasting]
+
+    @property
     def names(self) -> tuple[str, ...]:
         return tuple(body.name for body in self.mechanism.bodies)
 
