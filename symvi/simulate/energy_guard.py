@@ -35,10 +35,12 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 SPIKE, SCATTERS = 3, 4.0  # knots of a median without impacts; smooth motions stay below 1.7 of its largest
+AHEAD = 15  # steps: T* of so many to come, for where motion sets in it is below all errors
 WHIP, KEPT = 15, 12.0  # knots of a median without whips; chaotic motions with whips stay below 9 of its largest
 TAKEN = 0.75  # of what was taken, whose account is of second order
 FALLS = 2.0  # times what sums that cannot fall did fall by
 STAYS = 1 / 3  # of T*, that may stay; sound motions stay below 0.13 of it
+MORE = 0.5  # of what the energy may be wrong by, for what was taken
 CHANGE = 0.125  # of |dF dx|, what a trapezoid may leave open
 NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V|
 FRICTION, OTHER = "friction", "other"
@@ -50,8 +52,9 @@ class Balance:
 
     first: the energy where it began. lowest, paid: of every ledger, so far: its value, and the largest T - r. scatter,
     usual: the largest epsilon, without impacts, without whips. misread: of energies of drivers' knots. left: what
-    complementarity may have given. fallen: what was wrong of what was taken. alarm: a Rise in numbers: since when [s], infinite where there was none; how far;
-    in which ledger; which element of _elements; which sentence of law_jumps.
+    complementarity may have given. fallen: what was wrong of what was taken. pending: r of either ledger, less noise, at
+    the last AHEAD knots, whose T* is not known. alarm: a Rise in numbers: since when [s], infinite where there was none;
+    how far; in which ledger; which element of _elements; which sentence of law_jumps.
     """
 
     first: float
@@ -63,16 +66,22 @@ class Balance:
     misread: float = 0.0
     left: float = 0.0
     fallen: float = 0.0
+    pending: tuple[tuple[float, ...], ...] = ((-math.inf,) * AHEAD,) * 2
     alarm: tuple[float, ...] = (math.inf, 0.0, 0.0, 0.0, 0.0)
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Balance:
         numbers = [float(number) for number in numbers]
-        return cls(numbers[0], *zip(numbers[1:7:2], numbers[2:7:2], strict=True), *numbers[7:12], tuple(numbers[12:]))
+        pairs, pending = zip(numbers[1:7:2], numbers[2:7:2], strict=True), numbers[12 : 12 + 2 * AHEAD]
+        halves = tuple(pending[:AHEAD]), tuple(pending[AHEAD:])
+        return cls(numbers[0], *pairs, *numbers[7:12], halves, tuple(numbers[12 + 2 * AHEAD :]))
 
     @property
     def numbers(self) -> Array:
         return np.hstack([np.ravel(value) for value in astuple(self)])
+
+
+REMEMBERED = len(Balance(0.0).numbers)
 
 
 @dataclass(frozen=True)
@@ -143,7 +152,7 @@ def watch(trajectory: Trajectory) -> Watch:
         fastest = np.maximum(kinetic, trajectory.pace)
         cash = fastest - rise
         cash[:, -1] = fastest[-1]  # what the last knot has risen by is not settled
-        paid = _so_far(np.maximum, _with_next(cash), begin.paid)
+        paid = _so_far(np.maximum, cash, begin.paid)
         (scatter,), (usual,) = (
             _so_far(np.maximum, _median(_epsilon(trajectory)[None], knots), [known])
             for knots, known in ((SPIKE, begin.scatter), (WHIP, begin.usual))
@@ -154,25 +163,39 @@ def watch(trajectory: Trajectory) -> Watch:
         noise = NOISE[trajectory.real] * (kinetic + np.abs(potential)) + left + once + 2.0 * misread
         (fallen,) = _so_far(np.maximum, _with_next(_fallen(trajectory)[None]), [begin.fallen])
         noise = noise + FALLS * np.sign(share) * fallen
-        bound, kept_bound = np.minimum(SCATTERS * scatter, paid) + noise, np.minimum(KEPT * usual, STAYS * paid) + noise
+        ahead = -(-AHEAD // _every(trajectory))
+        coming = np.hstack([paid[:, ahead:], np.full((2, min(ahead, len(kinetic))), np.inf)])
+        more = 1.0 + MORE * np.sign(share)
+        bound = np.minimum(SCATTERS * more * scatter, coming) + noise
+        kept_bound = np.minimum(KEPT * more * usual, STAYS * coming) + noise
         bound[:, -(SPIKE // 2) :] = kept_bound[:, -(WHIP // 2) :] = np.inf  # not all is known there
+        pending = np.hstack([begin.pending, rise - noise])
+        late = pending[:, : len(kinetic)] > paid  # of knots before, and of those that bound has, too
         lowest_kept = _so_far(np.minimum, _median(lows, WHIP), begin.lowest_kept)
         kept = np.maximum(_median(ledgers, WHIP) - lowest_kept, 0.0)
-    alarm = _alarm(trajectory, rise, (rise > bound) | (kept > kept_bound), begin)
+    beyond = (rise > bound) | (kept > kept_bound)
+    beyond[:, 0] |= late[:, :AHEAD].any(axis=1)
+    alarm = _alarm(trajectory, rise, beyond, begin)
     settled = max(len(kinetic) - 2, 0)  # the last knot is judged by what goes on
     after = Balance(
         begin.first,
         tuple(lowest[:, settled]),
         tuple(lowest_kept[:, -1]),
-        tuple(_so_far(np.maximum, cash, begin.paid)[:, settled]),
+        tuple(paid[:, settled]),
         float(scatter[-1]),
         float(usual[-1]),
         float(misread[-1]),
         float(left[-1]),
         float(fallen[settled]),
+        tuple(map(tuple, pending[:, len(kinetic) - 1 : len(kinetic) - 1 + AHEAD])),
         begin.alarm if alarm is None else _in_numbers(trajectory, alarm),
     )
     return Watch(balance, rise, bound, kept, kept_bound, alarm, after)
+
+
+def _every(trajectory: Trajectory) -> int:
+    """How many steps lie between two recorded knots."""
+    return max(round((trajectory.time[1] - trajectory.time[0]) / trajectory.step), 1) if len(trajectory) > 1 else 1
 
 
 def _so_far(which: np.ufunc, values: Array, before: Sequence[float]) -> Array:
@@ -216,7 +239,9 @@ def _alarm(trajectory: Trajectory, rise: Array, beyond: Array, begin: Balance) -
     ledger = int(not beyond[0, knot])
     amount = float(np.nanmax(rise[ledger, knot:]))
     element = _element(trajectory, rise[ledger], knot)
-    jump = jump_of(trajectory, max(min(_onset(rise[ledger], knot), knot - WHIP), 0), knot + WHIP // 2)
+    jump = ""
+    if all(one.time > trajectory.time[knot] for one in trajectory.too_stiff):
+        jump = jump_of(trajectory, max(min(_onset(rise[ledger], knot), knot - WHIP), 0), knot + WHIP // 2)
     return Rise(float(trajectory.time[knot]), knot, amount, element, bool(ledger), jump)
 
 

@@ -85,7 +85,7 @@ class Trajectory:
         outside. late_values (N, p, 2): of those, work that the following step settled, the same as far as a knot knows
         it. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
     scatter, swerve, pace, sway, misread (N,): what the energy guard knows by velocities [J] (program/account.py).
-    begin (17,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
+    begin: what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     format: of the file that it was read from; no simulation goes on from an old one.
     """
 
@@ -346,7 +346,7 @@ class Trajectory:
             arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
             for name in ("scatter", "swerve", "pace", "sway", "misread"):
                 arrays.setdefault(name, np.full(count, np.nan))
-            arrays.setdefault("begin", np.full(17, np.nan))
+            arrays.setdefault("begin", np.full(energy_guard.REMEMBERED, np.nan))
             arrays.setdefault("account", np.zeros(0))
             for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
                 arrays.setdefault(name, np.zeros((count, *shape)))
@@ -384,7 +384,7 @@ class Trajectory:
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
         shapes["inputs"] = count, len(self.input_names)
         shapes |= dict.fromkeys(("scatter", "swerve", "pace", "sway", "misread"), (count,)) | {
-            "begin": (17,),
+            "begin": (energy_guard.REMEMBERED,),
             "work_values": (count, len(self.work_names)),
         }
         shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 2
