@@ -175,10 +175,11 @@ def simulate(
     """Simulate a mechanism, and save, plot or show its motion.
 
     Springs, dampers and servos are implicit and of second order, as all else is: no stiffness or damping is too large
-    for the step. Tension across a point spring, sinusoidal springs that swing far and potentials of your own act at
-    the knots: for them h² K must stay below 4 m; where energy rises that nothing has paid for, a WARNING says so, and
-    names those that are too stiff, with the step that would do. A step that cannot be solved is taken in parts; one in which a body
-    turns by a right angle or more is refused.
+    for the step, but along three free rotations swings beyond 0.2 rad want h² k below 2 J. Tension across a point
+    spring, sinusoidal springs that swing far and potentials of your own act at the knots: for them h² K must stay
+    below 4 m, and those that do not are told with the step that would do. Where energy, or energy and what dampers
+    and stops took of it, rises by what nothing has paid for, a WARNING says so. A step that cannot be solved is taken
+    in parts; one in which a body turns by a right angle or more is refused.
     """
     from symvi.simulate import SolverOptions, Trajectory
 

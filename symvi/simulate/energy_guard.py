@@ -1,7 +1,8 @@
 """The energy guard: whether a motion gained energy that nothing has paid for.
 
     b = E - E0 - W     energy against what inputs, drivers, targets and wrenches gave
-    r = b - min b      what it has risen by since it was lowest
+    b + 3/4 D          the same, and what dampers, dry friction, limits and contacts have taken of it
+    r = b - min b      what a ledger, either of these, has risen by since it was lowest
     epsilon            what the order of the method leaves open: of a knot's velocities, its turning, and the change
                        of forces, of all on the bodies and of those that are paid for, which joints may balance
                        (program/account.py); the median of three knots, so that impacts do not count
@@ -9,11 +10,17 @@
 A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off, for what is left of velocities, for what
 contacts, limits and dry friction may give in every step (the complementarity that their solver leaves, impulse times
 velocity), and for what energies of knots are wrong by where drivers tell their rates there.
+    All maxima and minima are of the knots so far, so that no later one forgives a rise; T* is of some knots to come
+too, for where motion sets in it is below all errors. What nobody paid for cannot raise it, as r is no part of it.
     Constant forces and linear springs at knots change E - W by part of epsilon exactly, stable or not: T* is what tells
-a motion that explodes from one that swings. A knot alone cannot tell them: where a force sets in, T* is that of the
-step to come, so that it does not judge the last knot.
-    A rise that stays is held against the epsilon of most knots: 12 times the largest median of fifteen, for the median
-of fifteen r, so that a whip of a few knots, for which steps are too long, explains no energy that a motion keeps.
+a motion that explodes from one that swings.
+    A rise that stays is held against the epsilon of most knots, and a third of T*: 12 times the largest median of
+fifteen, for medians of fifteen b, so that a whip of a few knots, for which steps are too long, explains no energy that
+a motion keeps.
+    An instability that a damper eats raises b + D, not b. D is d times the square of a step's mean rate, of second
+order while h d < m; beyond, far more is lost than it counts, which lowers b + D. So three quarters of it, and bounds
+half as large again, leave its errors room: what is eaten for ever raises b + 3/4 D for ever. A part of D that falls,
+as none should, tells more of them: rolling has work of either sign within the order.
 """
 
 from __future__ import annotations
@@ -35,7 +42,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 SPIKE, SCATTERS = 3, 4.0  # knots of a median without impacts; smooth motions stay below 1.7 of its largest
-AHEAD = 15  # steps: T* of so many to come, for where motion sets in it is below all errors
+AHEAD = 7  # steps: T* of so many to come, for where motion sets in it is below all errors
 WHIP, KEPT = 15, 12.0  # knots of a median without whips; chaotic motions with whips stay below 9 of its largest
 TAKEN = 0.75  # of what was taken, whose account is of second order
 FALLS = 2.0  # times what sums that cannot fall did fall by
@@ -48,12 +55,12 @@ FRICTION, OTHER = "friction", "other"
 
 @dataclass(frozen=True)
 class Balance:
-    """What a guard remembers of a motion when it goes on [J].
+    """What a guard remembers of a motion when it goes on [J]; pairs are of both ledgers.
 
-    first: the energy where it began. lowest, paid: of every ledger, so far: its value, and the largest T - r. scatter,
+    first: the energy where it began. lowest, lowest_kept, paid: so far: of the ledger, of its medians, and T*. scatter,
     usual: the largest epsilon, without impacts, without whips. misread: of energies of drivers' knots. left: what
-    complementarity may have given. fallen: what was wrong of what was taken. pending: r of either ledger, less noise, at
-    the last AHEAD knots, whose T* is not known. alarm: a Rise in numbers: since when [s], infinite where there was none;
+    complementarity may have given. fallen: what the account of what was taken is wrong by. pending: r less noise at the
+    last AHEAD knots, whose T* is not known. alarm: a Rise in numbers: since when [s], infinite where there was none;
     how far; in which ledger; which element of _elements; which sentence of law_jumps.
     """
 

@@ -6,7 +6,7 @@ which is no linear spring there. A stiffness K at the knots on masses M is stabl
 
     h² s·K s < 4 s·M s      for every motion s that the joints leave free.
 
-All recorded knots are looked at by a bound without joints; of those that are beyond it as many as a moment allows.
+A bound without joints is asked at all recorded knots, or as many as a moment allows; the joints at those beyond it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from symvi.simulate.turns import product, rotation_matrices
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
 
-LASTING = 3  # consecutive recorded knots: a force that is too stiff for so long is told of also where nothing rose
-CHUNK = 4096  # knots that are bounded at a time
-LOOKED_AT, WORK = (40, 2000), 4e7  # knots that are looked at, so that they times the cube of unknowns stay below WORK
+LASTING = 5  # consecutive recorded knots: a force that is too stiff for so long is told of also where nothing rose
+CHUNK, BOUNDED = 4096, 20000  # knots that are bounded at a time, in all
+LOOKED_AT, WORK = (40, 2000), 5e6  # knots that are looked at, so that they times the cube of unknowns stay below WORK
 FAR = 1.0  # rad: beyond it a sinusoidal spring is not nearly linear
 DIFFERENCE = 1e-5  # of a metre and of a radian, for the second derivatives of a potential
 LIGHTEST = 1e-9  # of a body's mass, at a metre: what an axis without inertia counts as
@@ -78,15 +78,19 @@ def _may_be_stiff(trajectory: Trajectory) -> bool:
 
 
 def _suspects(trajectory: Trajectory) -> np.ndarray:
-    """The knots to look at: where stiffness may be beyond the bound, evenly thinned in groups of LASTING."""
-    count, size = len(trajectory.time), 6 * len(trajectory.mechanism.bodies)
-    chunks = [np.arange(begin, min(begin + CHUNK, count)) for begin in range(0, count, CHUNK)]
-    suspects = np.concatenate([knots[_Stiffness(trajectory, knots).suspected()] for knots in chunks])
-    allowed = int(np.clip(WORK / size**3, *LOOKED_AT))
-    if len(suspects) <= allowed:
-        return suspects
-    firsts = np.linspace(0, len(suspects) - LASTING, allowed // LASTING).astype(int)
-    return suspects[np.unique(firsts[:, None] + np.arange(LASTING))]
+    """The knots to look at: where stiffness may be beyond the bound."""
+    knots = _thinned(np.arange(len(trajectory.time)), BOUNDED)
+    chunks = np.split(knots, range(CHUNK, len(knots), CHUNK))
+    suspects = np.concatenate([chunk[_Stiffness(trajectory, chunk).suspected()] for chunk in chunks])
+    return _thinned(suspects, int(np.clip(WORK / (6 * len(trajectory.mechanism.bodies)) ** 3, *LOOKED_AT)))
+
+
+def _thinned(knots: np.ndarray, allowed: int) -> np.ndarray:
+    """At most so many, in groups of LASTING that follow each other, the groups evenly spread."""
+    if len(knots) <= allowed:
+        return knots
+    firsts = np.linspace(0, len(knots) - LASTING, allowed // LASTING).astype(int)
+    return knots[np.unique(firsts[:, None] + np.arange(LASTING))]
 
 
 class _Stiffness:
