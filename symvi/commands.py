@@ -175,10 +175,11 @@ def simulate(
     """Simulate a mechanism, and save, plot or show its motion.
 
     Springs, dampers and servos are implicit and of second order, as all else is: no stiffness or damping is too large
-    for the step. Tension across a point spring, sinusoidal springs that swing far and potentials of your own act at
-    the knots: for them h² K must stay below 4 m; where energy rises that nothing has paid for, a WARNING says so, and
-    names those that are too stiff, with the step that would do. A step that cannot be solved is taken in parts; one in
-    which a body turns by a right angle or more is refused.
+    for the step, but along three free rotations swings beyond 0.2 rad want h² k below 2 J. Tension across a point
+    spring, sinusoidal springs that swing far and potentials of your own act at the knots: for them h² K must stay
+    below 4 m, and those that do not are told with the step that would do. Where energy, or energy and what dampers
+    and stops took of it, rises by what nothing has paid for, a WARNING says so. A step that cannot be solved is taken
+    in parts; one in which a body turns by a right angle or more is refused.
     """
     from symvi.simulate import SolverOptions, Trajectory
 
@@ -367,9 +368,8 @@ def _summary(
         console.print(f"{count} of the recorded steps: {sentence}", highlight=False, markup=False, soft_wrap=True)
     if spin:
         console.print(f"warning: {spin}", highlight=False, markup=False, soft_wrap=True)
-    alarms = _alarms(trajectory)
-    for sentence in alarms:
-        console.print(f"WARNING: {sentence}", highlight=False, markup=False, soft_wrap=True)
+    for alarm in trajectory.alarms:
+        console.print(f"WARNING: {alarm.sentence}", highlight=False, markup=False, soft_wrap=True)
     found = {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}
     return {
         **found,
@@ -377,7 +377,7 @@ def _summary(
         "fast_spin": str(spin) if spin else None,
         "rise": trajectory.rise and asdict(trajectory.rise),
         "fall": trajectory.fall and asdict(trajectory.fall),
-        "too_stiff": [asdict(one) for one in trajectory.too_stiff] if alarms else [],
+        "too_stiff": [asdict(one) for one in trajectory.alarms if one not in (trajectory.rise, trajectory.fall)],
     }
 
 
@@ -405,13 +405,6 @@ def _energy_rows(trajectory: Trajectory) -> dict[str, float]:
     """What was given from outside, and what became of it."""
     given = {f"work of {name} [J]": float(values[-1]) for name, values in trajectory.work.items()}
     return given | {f"dissipated by {way} [J]": float(values[-1]) for way, values in trajectory.dissipation.items()}
-
-
-def _alarms(trajectory: Trajectory) -> list[str]:
-    """Why the motion is not to be trusted: energy from or to nowhere, forces that its step was too long for."""
-    rise, failed = trajectory.rise, bool((trajectory.status < 0).any())
-    stiff = [one.sentence for one in trajectory.too_stiff] if rise or failed else []
-    return [*(change.sentence for change in (rise, trajectory.fall) if change), *stiff]
 
 
 def _warnings(trajectory: Trajectory) -> dict[str, int]:

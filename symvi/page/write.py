@@ -51,8 +51,8 @@ def write_page(
     """Write a page that replays a trajectory in three dimensions, and return its path.
 
     trajectory: a value with mechanism, time (N,) [s], position (N, n, 3) [m], orientation (N, n, 4), energy,
-        kinetic_energy, potential_energy (N,) [J], closure (N,) [m or rad] and iterations (N,); energy that nothing
-        has paid for, or taken, is told, if it has a `rise` or `fall`.
+        kinetic_energy, potential_energy (N,) [J], closure (N,) [m or rad] and iterations (N,); what makes it
+        doubtful is told, if it has `alarms`.
     title: of the page; the name of the mechanism if left out.
     max_frames, fps: at most so many pictures, and so many per second of the motion (None: as many as max_frames).
     traces: (body name, point in its frame [m]) whose paths are drawn, and up to which a body without shape is drawn;
@@ -149,8 +149,7 @@ def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: b
 
 def _warnings(trajectory) -> list[dict[str, object]]:
     """What is wrong with a motion, and when."""
-    changes = (getattr(trajectory, name, None) for name in ("rise", "fall"))
-    return [{"time": change.time, "text": change.sentence} for change in changes if change]
+    return [{"time": alarm.time, "text": alarm.sentence} for alarm in getattr(trajectory, "alarms", ())]
 
 
 def _curves(trajectory, frames: Keyframes) -> list[dict[str, object]]:

@@ -5,6 +5,8 @@ tension of a point spring across its own line, T/l; a user's own potential; and 
 which is no linear spring there. A stiffness K at the knots on masses M is stable only while
 
     h² s·K s < 4 s·M s      for every motion s that the joints leave free.
+
+A bound without joints is asked at all recorded knots, or as many as a moment allows; the joints at those beyond it.
 """
 
 from __future__ import annotations
@@ -16,14 +18,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symvi.errors import MechanismError
 from symvi.mechanism import coordinate_kinds
 from symvi.simulate.parameters import body_numbers
-from symvi.simulate.turns import rotation_matrices
+from symvi.simulate.turns import product, rotation_matrices
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
 
-SAMPLES = 40  # knots that are looked at
+LASTING = 5  # consecutive recorded knots: a force that is too stiff for so long is told of also where nothing rose
+CHUNK, BOUNDED = 4096, 20000  # knots that are bounded at a time, in all
+LOOKED_AT, WORK = (40, 2000), 5e6  # knots that are looked at, so that they times the cube of unknowns stay below WORK
 FAR = 1.0  # rad: beyond it a sinusoidal spring is not nearly linear
 DIFFERENCE = 1e-5  # of a metre and of a radian, for the second derivatives of a potential
 LIGHTEST = 1e-9  # of a body's mass, at a metre: what an axis without inertia counts as
@@ -31,11 +36,15 @@ LIGHTEST = 1e-9  # of a body's mass, at a metre: what an axis without inertia co
 
 @dataclass(frozen=True)
 class TooStiff:
-    """A force that is too stiff for the step: when it first was, and the longest step that would do there [s]."""
+    """A force that is too stiff for the step: when it first was, and the longest step that would do there [s].
+
+    lasting: whether it was at LASTING consecutive recorded knots.
+    """
 
     element: str
     time: float
     step: float
+    lasting: bool
 
     @property
     def sentence(self) -> str:
@@ -47,57 +56,89 @@ class TooStiff:
 
 def too_stiff(trajectory: Trajectory) -> list[TooStiff]:
     """The forces of a motion that its step was too long for, each where it first was, in the order of time."""
+    if not _may_be_stiff(trajectory):
+        return []
+    looked_at = _suspects(trajectory)
+    beyond = dict(_Stiffness(trajectory, looked_at).beyond()) if len(looked_at) else {}
     found: dict[str, TooStiff] = {}
-    for one in _Stiffness(trajectory).beyond() if _may_be_stiff(trajectory) else ():
-        found.setdefault(one.element, one)
+    for knot, (element, step) in beyond.items():
+        lasting = any(all(first + k in beyond for k in range(LASTING)) for first in range(knot - LASTING + 1, knot + 1))
+        first = found.get(element, TooStiff(element, float(trajectory.time[knot]), step, lasting))
+        found[element] = replace(first, lasting=first.lasting or lasting)
     return list(found.values())
 
 
 def _may_be_stiff(trajectory: Trajectory) -> bool:
     return any(
-        force.kind in ("point_spring", "potential") or getattr(force, "law", "") == "sinusoidal"
+        (force.kind == "point_spring" and force.length > 0.0)
+        or force.kind == "potential"
+        or getattr(force, "law", "") == "sinusoidal"
         for force in trajectory.mechanism.forces
     )
 
 
-class _Stiffness:
-    """Stiffness at the knots of one motion, on the centres of mass and rotation vectors in world axes of its bodies."""
+def _suspects(trajectory: Trajectory) -> np.ndarray:
+    """The knots to look at: where stiffness may be beyond the bound."""
+    knots = _thinned(np.arange(len(trajectory.time)), BOUNDED)
+    chunks = np.split(knots, range(CHUNK, len(knots), CHUNK))
+    suspects = np.concatenate([chunk[_Stiffness(trajectory, chunk).suspected()] for chunk in chunks])
+    return _thinned(suspects, int(np.clip(WORK / (6 * len(trajectory.mechanism.bodies)) ** 3, *LOOKED_AT)))
 
-    def __init__(self, trajectory: Trajectory):
-        self.trajectory, self.mechanism = trajectory, trajectory.mechanism
-        count = len(trajectory.time)
-        self.knots = np.unique(np.linspace(0, count - 1, min(count, SAMPLES)).astype(int))
+
+def _thinned(knots: np.ndarray, allowed: int) -> np.ndarray:
+    """At most so many, in groups of LASTING that follow each other, the groups evenly spread."""
+    if len(knots) <= allowed:
+        return knots
+    firsts = np.linspace(0, len(knots) - LASTING, allowed // LASTING).astype(int)
+    return knots[np.unique(firsts[:, None] + np.arange(LASTING))]
+
+
+class _Stiffness:
+    """Stiffness at some knots of a motion, on the centres of mass and rotation vectors in world axes of its bodies."""
+
+    def __init__(self, trajectory: Trajectory, knots: np.ndarray):
+        self.trajectory, self.mechanism, self.knots = trajectory, trajectory.mechanism, knots
         self.bodies = {body.name: k for k, body in enumerate(self.mechanism.bodies)}
         self.rotation = rotation_matrices(trajectory.orientation[self.knots])
         centres = np.array([body.center_of_mass for body in self.mechanism.bodies], float)
         self.x = trajectory.position[self.knots] + np.einsum("nkij,kj->nki", self.rotation, centres)
         self.q = trajectory.orientation[self.knots]
+        self.forces = {force.name: matrices for force in self.mechanism.forces for matrices in self._matrices(force)}
 
-    def beyond(self) -> Iterator[TooStiff]:
-        h, size = self.trajectory.step, 6 * len(self.bodies)
-        forces = {force.name: matrices for force in self.mechanism.forces for matrices in self._matrices(force)}
-        if not forces:
-            return
+    def suspected(self) -> np.ndarray:
+        """(N,) whether a sum of norms, each of at least the largest eigenvalue, is beyond the bound."""
+        each = []
+        for body in self.mechanism.bodies:
+            mass, inertia = body_numbers(body, self.trajectory.settings)
+            least = max(np.linalg.eigvalsh(_tensor(inertia))[0], 0.0) + LIGHTEST * mass
+            each += 3 * [1 / mass] + 3 * [1 / least]
+        squared = np.array(each)
+        norms = [np.einsum("nij,nij,i,j->n", matrices, matrices, squared, squared, optimize=True) ** 0.5
+                 for matrices in self.forces.values()]  # fmt: skip
+        return self.trajectory.step**2 * sum(norms, np.zeros(len(self.knots))) >= 4.0
+
+    def beyond(self) -> Iterator[tuple[int, tuple[str, float]]]:
+        """Knots beyond the bound: the force that is stiffest there, and the step that would do [s]."""
+        h, size, forces = self.trajectory.step, 6 * len(self.bodies), self.forces
         for n, knot in enumerate(self.knots):
             root = self._inverse_root(n)
             each = {name: root @ matrices[n] @ root.T for name, matrices in forces.items()}
             # the largest eigenvalue of a sum is at most the sum of the largest ones
-            if h * h * sum(max(np.linalg.eigvalsh(matrix)[-1], 0.0) for matrix in each.values()) < 4.0:
+            if not h * h * sum(max(np.linalg.eigvalsh(matrix)[-1], 0.0) for matrix in each.values()) >= 4.0:
                 continue
             free = self._free(n, root) if self.mechanism.joints else np.eye(size)
             values, vectors = np.linalg.eigh(free.T @ sum(each.values()) @ free)
-            if h * h * values[-1] >= 4.0:
+            if len(values) and h * h * values[-1] >= 4.0:
                 worst = free @ vectors[:, -1]
                 shares = {name: float(worst @ matrix @ worst) for name, matrix in each.items()}
-                yield TooStiff(max(shares, key=shares.get), float(self.trajectory.time[knot]), 2.0 / sqrt(values[-1]))
+                yield int(knot), (max(shares, key=shares.get), 2.0 / sqrt(values[-1]))
 
     def _inverse_root(self, n: int) -> np.ndarray:
         """L with L M Lᵀ = 1, block by block."""
         found = np.zeros((6 * len(self.bodies),) * 2)
         for k, body in enumerate(self.mechanism.bodies):
             mass, inertia = body_numbers(body, self.trajectory.settings)
-            xx, yy, zz, xy, xz, yz = inertia
-            turning = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) + LIGHTEST * mass * np.eye(3)
+            turning = _tensor(inertia) + LIGHTEST * mass * np.eye(3)
             turned = self.rotation[n, k] @ turning @ self.rotation[n, k].T
             place = slice(6 * k, 6 * k + 6)
             block = np.zeros((6, 6))
@@ -158,7 +199,7 @@ class _Stiffness:
         """Second derivatives of a user's own potential, by differences of its gradient."""
         from symvi.physics.forces import force_model
         from symvi.physics.model import ConstraintModel
-        from symvi.program.equations import Configuration, Equations
+        from symvi.simulate.reactions import gradients
 
         model = force_model(self.mechanism, force)
         own = {
@@ -166,25 +207,26 @@ class _Stiffness:
         }
         numbers = {key: replace(p, values=tuple(own[key])) for key, p in model.parameters.items()}
         rows = ConstraintModel(model.name, "potential", model.bodies, model.groups, numbers, 1, ("energy",), ("J",))
-        equations, size = Equations(list(self.bodies), [rows]), 6 * len(self.bodies)
-
-        def slope(configuration: Configuration) -> np.ndarray:
-            (found,), _ = equations.at(configuration)
-            total = np.zeros(size)
-            for k, gradient in found.gradients.items():
-                total[6 * k : 6 * k + 6] = gradient[0]
-            return total
-
-        moving = [6 * self.bodies[name] + i for name in model.bodies.values() if name is not None for i in range(6)]
+        size = 6 * len(self.bodies)
         result = np.zeros((len(self.knots), size, size))
-        for n in range(len(self.knots)):
-            here = Configuration(self.x[n], self.q[n], {})
-            for column in moving:
-                step = np.zeros(size)
-                step[column] = DIFFERENCE
-                ends = [slope(here.moved((sign * step).reshape(-1, 6))) for sign in (1.0, -1.0)]
-                result[n, :, column] = (ends[0] - ends[1]) / (2 * DIFFERENCE)
+        for k in (self.bodies[name] for name in model.bodies.values() if name is not None):
+            for column in range(6):
+                ends = [
+                    gradients(rows, self.bodies, *self._moved(k, column, sign * DIFFERENCE))[:, 0] for sign in (1, -1)
+                ]
+                result[:, :, 6 * k + column] = (ends[0] - ends[1]) / (2 * DIFFERENCE)
         return np.nan_to_num((result + np.swapaxes(result, 1, 2)) / 2)
+
+    def _moved(self, body: int, column: int, far: float) -> tuple[np.ndarray, np.ndarray]:
+        """x and q with a body displaced along a world axis, or turned about it, at every knot."""
+        x, q = self.x.copy(), self.q.copy()
+        if column < 3:
+            x[:, body, column] += far
+            return x, q
+        half = np.zeros(4)
+        half[0], half[column - 2] = np.cos(far / 2), np.sin(far / 2)
+        q[:, body] = product(half, q[:, body])
+        return x, q
 
     def _swinging(self, force) -> Iterator[np.ndarray]:
         """The stiffness of a sinusoidal spring, where it swings far."""
@@ -195,11 +237,19 @@ class _Stiffness:
         joint = self.mechanism.joint(force.joint)
         kinds = coordinate_kinds(joint.type)
         which = kinds.index("rotation")
-        angles = self.trajectory.coordinates(force.joint)[:, which]
         described = force.rest if not isinstance(force.rest, Sequence) else force.rest[which]
+        try:
+            angles = self.trajectory.coordinates(force.joint)[:, which]
+        except MechanismError:  # it turns so fast that whole turns between recorded knots are not known
+            angles = np.array([described + np.pi])
         if np.abs((angles - described + np.pi) % (2 * np.pi) - np.pi).max() <= FAR:
             return
         model = joint_laws(self.mechanism, joint, [force_model(self.mechanism, force)])
         along = gradients(model, self.bodies, self.x, self.q)[:, which]
         stiffness = force.stiffness if not isinstance(force.stiffness, Sequence) else force.stiffness[which]
         yield self._setting(f"{force.name}.stiffness", stiffness) * np.einsum("ni,nj->nij", along, along)
+
+
+def _tensor(inertia: Sequence[float]) -> np.ndarray:
+    xx, yy, zz, xy, xz, yz = inertia
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

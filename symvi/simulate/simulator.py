@@ -26,6 +26,7 @@ from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.failures import failure_of
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
+from symvi.simulate.knot_stiffness import TooStiff
 from symvi.simulate.parameters import (
     Settings,
     body_numbers,
@@ -426,9 +427,9 @@ class Simulator:
         progress: called with (steps done, steps in all).
         Raises SolverError (with the status), MechanismError, AssemblyError. Warns (SpinWarning) where a body turns so
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
-        Warns (EnergyWarning) of energy that nothing has paid for, or taken (`Trajectory.rise`, `fall`); after a rise
-        and after a failure, of forces at knots that are too stiff for the step (StiffnessWarning,
-        `Trajectory.too_stiff`).
+        Warns (EnergyWarning) of energy that nothing has paid for, or taken (`Trajectory.rise`, `fall`), also of what
+        the motion that goes on did before; and (StiffnessWarning) of forces at knots that are too stiff for the step,
+        after a rise and after a failure all of them, else those that stay so (`Trajectory.alarms`).
         """
         if on_error not in ("raise", "status"):
             raise ValueError(f"on_error {on_error!r}: use 'raise' or 'status'")
@@ -498,11 +499,9 @@ class Simulator:
         )
         if spin := motion.fast_spin():
             warnings.warn(str(spin), SpinWarning, stacklevel=2)
-        for change in filter(None, (motion.rise, motion.fall)):
-            warnings.warn(change.sentence, EnergyWarning, stacklevel=2)
-        if motion.rise or status < 0:
-            for one in motion.too_stiff:
-                warnings.warn(one.sentence, StiffnessWarning, stacklevel=2)
+        for alarm in motion.alarms:
+            kind = StiffnessWarning if isinstance(alarm, TooStiff) else EnergyWarning
+            warnings.warn(alarm.sentence, kind, stacklevel=2)
         return motion
 
     def _slack(self, options: SolverOptions, step: float) -> tuple[float, float]:

@@ -87,7 +87,7 @@ class Trajectory:
         outside. late_values (N, p, 2): of those, work that the following step settled, the same as far as a knot knows
         it. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
     scatter, swerve, pace, sway, misread (N,): what the energy guard knows by velocities [J] (program/account.py).
-    begin (8,): what the energy guard remembers of a motion that goes on (energy_guard.Balance).
+    begin: what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     format: of the file that it was read from; no simulation goes on from an old one.
     """
 
@@ -195,24 +195,36 @@ class Trajectory:
         return ByName("dissipation", energy_guard.dissipation_by_way(self))
 
     @cached_property
+    def _watched(self) -> energy_guard.Watch:
+        return energy_guard.watch(self)
+
+    @cached_property
     def energy_balance(self) -> Array:
         """(N,): energy less that at the beginning and all work [J]: never rises, but within the method's order."""
-        return energy_guard.watch(self).balance
+        return self._watched.balance
 
     @cached_property
     def rise(self) -> Rise | None:
         """The first rise of energy that nothing has paid for: time, amount, element; None in a motion that is sound."""
-        return energy_guard.find_rise(self)
+        return self._watched.alarm
 
     @cached_property
     def fall(self) -> Fall | None:
         """The first lasting fall of energy that nothing has taken: time, amount; None also where something may have."""
-        return energy_guard.find_fall(self)
+        return self._watched.fall
 
     @cached_property
     def too_stiff(self) -> list[TooStiff]:
         """The forces at knots that the step was too long for, each where it first was, in the order of time."""
         return too_stiff(self)
+
+    @property
+    def alarms(self) -> list[Rise | Fall | TooStiff]:
+        """Why the motion is not to be trusted: its rise and fall of energy, and forces that its step was too long for:
+        all of them after a rise or a failure, else those that were for several recorded knots on end."""
+        told = [change for change in (self.rise, self.fall) if change]
+        wrong = bool(self.rise) or bool((self.status < 0).any())
+        return told + [one for one in self.too_stiff if wrong or one.lasting]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -341,7 +353,7 @@ class Trajectory:
             arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
             for name in ("scatter", "swerve", "pace", "sway", "misread"):
                 arrays.setdefault(name, np.full(count, np.nan))
-            arrays.setdefault("begin", np.full(8, np.nan))
+            arrays.setdefault("begin", np.full(energy_guard.REMEMBERED, np.nan))
             arrays.setdefault("account", np.zeros(0))
             for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
                 arrays.setdefault(name, np.zeros((count, *shape)))
@@ -379,7 +391,7 @@ class Trajectory:
         shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
         shapes["inputs"] = count, len(self.input_names)
         shapes |= dict.fromkeys(("scatter", "swerve", "pace", "sway", "misread"), (count,)) | {
-            "begin": (8,),
+            "begin": (energy_guard.REMEMBERED,),
             "work_values": (count, len(self.work_names)),
         }
         shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 2

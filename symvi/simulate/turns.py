@@ -104,12 +104,12 @@ class Turning:
     def _attitudes(self, q: Array, rows: Array) -> tuple[Array, Array]:
         """(N, J, 4) twice: the orientations in the world of these joints' frames on both bodies."""
         first, second = _of_bodies(q, self.parents[rows], IDENTITY), q[:, self.children[rows]]
-        return _product(first, self.frames[rows, 0]), _product(second, self.frames[rows, 1])
+        return product(first, self.frames[rows, 0]), product(second, self.frames[rows, 1])
 
     def _principal(self, q: Array, rows: Array) -> Array:
         """(N, J, 2) angles; one alone goes through two turns before it comes back, as orientations do, beside 0."""
         a, b = self._attitudes(q, rows)
-        w, x, y, z = np.moveaxis(_product(a * CONJUGATE, b), -1, 0)
+        w, x, y, z = np.moveaxis(product(a * CONJUGATE, b), -1, 0)
         alone = 2 * np.arctan2(z, w)
         first = np.arctan2(2 * (z * w + x * y), w * w + x * x - y * y - z * z)
         second = np.arctan2(2 * (x * w + y * z), w * w + z * z - x * x - y * y)
@@ -198,7 +198,7 @@ def _frames(mechanism: Mechanism, joint: Joint, settings: Settings) -> list[tupl
     return [settings.get(f"{joint.name}.{name}", geometry.parameter(name).values) for name in ("frame_a", "frame_b")]
 
 
-def _product(p: Array, q: Array) -> Array:
+def product(p: Array, q: Array) -> Array:
     """Quaternion products along the last axis."""
     a, b, c, d = np.moveaxis(p, -1, 0)
     w, x, y, z = np.moveaxis(q, -1, 0)
@@ -213,5 +213,5 @@ def _product(p: Array, q: Array) -> Array:
 
 def _image(q: Array, vector: tuple[float, float, float]) -> Array:
     """A fixed vector turned by (N, 4) quaternions."""
-    turned = _product(_product(q, np.array([0.0, *vector])), q * CONJUGATE)
+    turned = product(product(q, np.array([0.0, *vector])), q * CONJUGATE)
     return turned[:, 1:]

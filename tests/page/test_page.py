@@ -255,6 +255,14 @@ def test_a_dark_room_gets_a_dark_page(tmp_path):
         assert browser.complaints() == []
 
 
+def test_the_page_tells_every_alarm(tmp_path):
+    alarms = [SimpleNamespace(time=0.1, sentence="energy rose"), SimpleNamespace(time=0.2, sentence="too stiff")]
+    motion = pendulum(11)
+    motion.alarms = alarms
+    page = write_page(motion, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert all(alarm.sentence in page for alarm in alarms)
+
+
 def test_the_page_holds_the_motion(tmp_path):
     motion = pendulum(300)
     frames = page_data(write_page(motion, tmp_path / "page.html"))["frames"]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import symvi.demos
 from symvi import (
@@ -209,6 +210,123 @@ def test_a_damped_spring_at_knots_explodes(every: int) -> None:
     damper = JointDamper(name="damper", joint="rail", damping=400.0)
     motion = Simulator(slider(spring(2e5), damper, start=0.001)).simulate(0.5, STEP, every=every)
     assert motion.rise is not None and motion.rise.knot <= 2
+
+
+def trough(stiffness: float, damping: float, start: float) -> Mechanism:
+    """k (sqrt(1 + (x/w)²) - 1) w², w = 1 cm: a spring near its bottom, a constant force far from it; 1 kg, damped."""
+    walls = Potential(
+        name="walls",
+        child="block",
+        expression="k*(sqrt(1 + (x_b[0]/0.01)**2) - 1)*0.01**2",
+        parameters={"k": stiffness},
+    )
+    rail = Joint(name="rail", type="prismatic", child="block", axis=(1, 0, 0), coordinate=start)
+    damper = JointDamper(name="oil", joint="rail", damping=damping)
+    block = Body(name="block", mass=1.0, inertia=CUBE)
+    return Mechanism(name="trough", gravity=(0, 0, 0), bodies=[block], joints=[rail], forces=[walls, damper])
+
+
+@pytest.mark.parametrize(
+    "stiffness, damping, start", [(6e4, 10, 0.2), (1e5, 10, 0.2), (1e5, 200, 1.0), (2e5, 50, 0.2), (1e6, 200, 1.0)]
+)
+def test_an_explosion_that_a_damper_eats_is_found(stiffness: float, damping: float, start: float) -> None:
+    """A block in a trough comes to rest; in steps too long it swings for ever, and no energy is above the first."""
+    solver = Simulator(trough(stiffness, damping, start))
+    motion = solver.simulate(5.0, STEP)
+    assert motion.energy[-1] > 0.005 * motion.energy[0] and motion.energy[-100:].max() < motion.energy[0] * 1.1
+    taken = motion.dissipation["dampers"][-1]
+    assert taken > 1.5 * motion.energy[0]  # more than ever was there
+    assert motion.rise.amount > 0.3 * taken or not motion.rise.taken
+    exact = solve_ivp(
+        lambda t, y: [y[1], -damping * y[1] - stiffness * y[0] / np.hypot(1.0, y[0] / 0.01)],
+        (0.0, 5.0),
+        [start, 0.0],
+        "LSODA",
+        rtol=1e-8,
+        atol=1e-12,
+    ).y[:, -1]
+    assert np.abs(exact).max() < 1e-8
+    sound = solver.simulate(0.5, 1e-4 if stiffness > 5e5 else 5e-4)
+    assert sound.rise is None and abs(sound.dissipation["other"][-1]) < 0.02 * sound.energy[0]
+
+
+def test_a_longer_motion_loses_no_alarm() -> None:
+    """Bounds are those of the knots so far: what has risen is not forgiven."""
+    solver = Simulator(trough(1e5, 10.0, 0.2))
+    found = [solver.simulate(time, STEP).rise for time in (0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0)]
+    assert {rise.knot for rise in found[1:]} == {found[0].knot}
+    amounts = [rise.amount for rise in found]
+    assert amounts == sorted(amounts)
+
+
+def test_a_motion_that_goes_on_after_an_alarm_is_warned_of_again(tmp_path: Path) -> None:
+    """Of what it rose by before, also where it rises no more, and read from a file."""
+    solver = Simulator(trough(1e5, 0.0, 1e-3))
+    first = solver.simulate(0.5, STEP)
+    with pytest.warns(EnergyWarning, match=f"from {first.rise.time:.6g} s on, most of it at 'walls'"):
+        second = solver.simulate(0.1, STEP, start=Trajectory.load(first.save(tmp_path / "first.npz")))
+    assert np.ptp(second.energy) < 0.9 * np.ptp(first.energy)
+    assert second.rise.knot == 0 and second.rise.amount >= first.rise.amount
+
+
+def test_a_force_that_stays_too_stiff_is_warned_of_beside_a_wheel_whose_energy_hides_it() -> None:
+    """h² k/m = 4.5: the block gains 1 J, of 4.5 J or 200 J of the wheel."""
+    mechanism = trough(4.5e4, 0.0, 1e-4)
+    wheel = Body(name="wheel", mass=1.0, inertia=(1, 1, 1, 0, 0, 0))
+    for speed in (3.0, 20.0):
+        axle = Joint(name="axle", type="revolute", child="wheel", axis=(0, 0, 1), velocity=speed)
+        solver = Simulator(mechanism.changed(bodies=[wheel, *mechanism.bodies], joints=[axle, *mechanism.joints]))
+        with pytest.warns(StiffnessWarning, match=f"below {STEP * np.sqrt(4.0 / 4.5):.3g} s"):
+            motion = solver.simulate(5.0, STEP)
+        assert motion.energy.max() - motion.energy[0] > 1.0
+        assert solver.simulate(4.5, 0.9 * STEP).alarms == []
+
+
+def shaken(stiffness: float) -> Mechanism:
+    """A crooked body on springs along a way and three rotations, half a metre and up to 0.35 rad from their rest."""
+    body = Body(
+        name="head",
+        mass=1.3,
+        inertia=(0.05, 0.06, 0.08, 0.005, -0.004, 0.003),
+        center_of_mass=(0.05, -0.1, 0.3),
+    )
+    shares = (1.0, 0.7, 0.4, 0.1)
+    neck = Joint(
+        name="neck",
+        type="cylindrical_free",
+        child="head",
+        axis=(1, 0.2, 0.5),
+        parent_anchor=(0.1, 0.05, -0.3),
+        child_anchor=(0.02, 0.01, -0.05),
+        coordinate=tuple(0.5 * share for share in shares),
+    )
+    coil = JointSpring(name="coil", joint="neck", stiffness=tuple(stiffness * (1.3 - share) for share in shares))
+    return Mechanism(name="head", gravity=(0, 0, 0), bodies=[body], joints=[neck], forces=[coil])
+
+
+@pytest.mark.parametrize("stiffness", [1e4, 1.5e4, 3e4])
+def test_springs_along_three_rotations_that_gain_by_far_swings_are_found(stiffness: float) -> None:
+    """Midpoints of a rotation vector keep no energy: where a swing has few steps, far ones may grow."""
+    solver = Simulator(shaken(stiffness))
+    motion = solver.simulate(5.0, STEP, on_error="status")
+    assert motion.energy.max() > 1.3 * motion.energy[0] and motion.rise.element == "'coil'"
+    assert "shorter steps" in motion.rise.sentence
+    fine = solver.simulate(1.0, STEP / 10)
+    assert fine.rise is None and np.ptp(fine.energy) < 0.1 * fine.energy[0]
+
+
+def test_a_rise_that_no_step_is_short_enough_for_says_so() -> None:
+    """A rotation vector that jumps at half a turn: its spring, at rest elsewhere, gives energy; ends that meet."""
+    ball = Joint(name="ball", type="spherical", child="top")
+    body = Body(name="top", mass=1.0, inertia=(0.5, 0.6, 0.7, 0, 0, 0), angular_velocity=(0, 0, 12.0))
+    coil = JointSpring(name="coil", joint="ball", stiffness=10.0, rest=(0, 0, 1.0))
+    turning = Mechanism(name="top", gravity=(0, 0, 0), bodies=[body], joints=[ball], forces=[coil])
+    cord = PointSpring(name="cord", child="block", stiffness=400.0, length=0.2)
+    for mechanism, jump in ((turning, "past half a turn"), (slider(cord, start=0.5), "the ends of 'cord' met")):
+        for step in (STEP, STEP / 4):
+            rise = Simulator(mechanism).simulate(2.0, step).rise
+            assert rise is None or (jump in rise.sentence and "shorter steps" not in rise.sentence)
+        assert mechanism is not turning or rise is not None
 
 
 @pytest.mark.parametrize("backend", ENDS)
