@@ -190,7 +190,7 @@ class _Stiffness:
         tension = np.maximum(stiffness * (length - self._setting(f"{force.name}.length", force.length)), 0.0)
         n = u / length[:, None]
         across = (tension / length)[:, None, None] * (np.eye(3) - np.einsum("ni,nj->nij", n, n))
-        return np.einsum("nai,nab,nbj->nij", gradient, across, gradient)
+        return np.swapaxes(gradient, 1, 2) @ (across @ gradient)
 
     def _setting(self, name: str, described: float) -> float:
         return float(self.trajectory.settings.get(name, (described,))[0])
