@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
 
 LASTING = 5  # consecutive recorded knots: a force that is too stiff for so long is told of also where nothing rose
-CHUNK, BOUNDED = 4096, 20000  # knots that are bounded at a time, in all
+CHUNK, BOUNDED = 4096, 5000  # knots that are bounded at a time, in all
 LOOKED_AT, WORK = (40, 2000), 5e6  # knots that are looked at, so that they times the cube of unknowns stay below WORK
 FAR = 1.0  # rad: beyond it a sinusoidal spring is not nearly linear
 DIFFERENCE = 1e-5  # of a metre and of a radian, for the second derivatives of a potential
