@@ -19,8 +19,8 @@ fifteen, for medians of fifteen b, so that a whip of a few knots, for which step
 a motion keeps.
     An instability that a damper eats raises b + D, not b. D is d times the square of a step's mean rate, of second
 order while h d < m; beyond, far more is lost than it counts, which lowers b + D. So three quarters of it, and bounds
-half as large again, leave its errors room: what is eaten for ever raises b + 3/4 D for ever. A part of D that falls,
-as none should, tells more of them: rolling has work of either sign within the order.
+half as large again and without T*, leave its errors room: what is eaten for ever raises b + 3/4 D for ever. A part of
+D that falls, as none should, tells more of them: rolling has work of either sign within the order.
     A fall is told where nothing can have taken the energy: no dampers, contacts, limits or friction, and nothing that
 works on the motion from outside. Steps that cannot follow a whip lose what it swings by, for good: f = max b - b counts
 where its median of fifteen is beyond 4 times the largest such epsilon and beyond a twentieth of T*.
@@ -184,6 +184,7 @@ def watch(trajectory: Trajectory) -> Watch:
         fastest = np.maximum(kinetic, trajectory.pace)
         cash = fastest - rise
         cash[:, -1] = fastest[-1]  # what the last knot has risen by is not settled
+        cash[1] = np.inf  # stiff dampers of a motion that begins take more than its T*, by the order of their account
         paid = _so_far(np.maximum, cash, begin.paid)
         (scatter,), (usual,) = (
             _so_far(np.maximum, _median(_epsilon(trajectory)[None], knots), [known])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
 
 LASTING = 5  # consecutive recorded knots: a force that is too stiff for so long is told of also where nothing rose
-CHUNK, BOUNDED = 4096, 20000  # knots that are bounded at a time, in all
+CHUNK, BOUNDED = 4096, 5000  # knots that are bounded at a time, in all
 LOOKED_AT, WORK = (40, 2000), 5e6  # knots that are looked at, so that they times the cube of unknowns stay below WORK
 FAR = 1.0  # rad: beyond it a sinusoidal spring is not nearly linear
 DIFFERENCE = 1e-5  # of a metre and of a radian, for the second derivatives of a potential
@@ -190,7 +190,7 @@ class _Stiffness:
         tension = np.maximum(stiffness * (length - self._setting(f"{force.name}.length", force.length)), 0.0)
         n = u / length[:, None]
         across = (tension / length)[:, None, None] * (np.eye(3) - np.einsum("ni,nj->nij", n, n))
-        return np.einsum("nai,nab,nbj->nij", gradient, across, gradient)
+        return np.swapaxes(gradient, 1, 2) @ (across @ gradient)
 
     def _setting(self, name: str, described: float) -> float:
         return float(self.trajectory.settings.get(name, (described,))[0])
