@@ -52,11 +52,11 @@ class CPrinter:
         return literal(value, self.real)
 
     def law_groups(self) -> Iterator[dict]:
-        """Node types with springs along their coordinates: how many nodes, how many loads each."""
+        """Node types with springs along their coordinates: how many nodes, how many loads and forces each."""
         for kind in self.kinds:
-            load = next((f for f in self.program.records.of(kind, "work") if f.name == "load"), None)
-            if load:
-                yield {"kind": kind, "count": len(self.program.nodes[kind]), "rows": load.size}
+            sizes = {f.name: f.size for f in self.program.records.of(kind, "work")}
+            if "load" in sizes:
+                yield {"kind": kind, "count": len(self.program.nodes[kind]), "rows": sizes["load"], "phi": sizes["phi"]}
 
     def row_groups(self) -> Iterator[dict]:
         """Node types whose rows are reported: constraints, and the rows that are only watched."""

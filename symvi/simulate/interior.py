@@ -39,6 +39,7 @@ class Interior:
         sides = {n["kind"]: 1 if n["type"] in CONTACT_TYPES else n["pairs"] for n in notes if n["type"] in ROOMS}
         self.rooms = [(node, count) for kind, count in sides.items() for node in memory.work[kind]]
         self.closing = [record for kind in closing for record in solver.memory.work[kind]]
+        self.pulling = [r for records in memory.work.values() for r in records if hasattr(r, "load")]
         self.degree = float(sum(node["pairs"] + node["cone"] for node in notes))
         self.iterations = self.retries = 0
         self.complementarity = 0.0
@@ -77,11 +78,15 @@ class Interior:
         """
         memory = self.solver.memory
         parameters = memory.parameters["common"][0]
-        fastest, pushed, pressed = parameters.acceleration[0] * self.solver.common.step[0], 0.0, 0.0
+        step = self.solver.common.step[0]
+        fastest, pushed, pressed = parameters.acceleration[0] * step, 0.0, 0.0
         for state, body in zip(memory.state["body"], self.solver.bodies, strict=True):
             for k in range(3):
                 fastest = max(fastest, abs(state.v[k]), abs(parameters.extent[0] * state.w[k]))
                 pushed = max(pushed, abs(body.e[k]))
+        for node in self.pulling:
+            for force in node.phi:
+                pushed = max(pushed, abs(step * force), abs((step * force) / parameters.extent[0]))
         for node in self.closing:
             pressed = max(pressed, abs(node.impulse[0]))
         return pressed > path.BEYOND * (parameters.mass[0] * fastest + pushed)

@@ -4,7 +4,20 @@ import numpy as np
 import pytest
 
 from symvi.errors import AssemblyError, MechanismError, SolverError
-from symvi.mechanism import Body, Box, Contact, Driver, Joint, Limit, Mechanism, Sphere, State, Wrench, start_state
+from symvi.mechanism import (
+    Body,
+    Box,
+    Contact,
+    Driver,
+    Joint,
+    JointSpring,
+    Limit,
+    Mechanism,
+    Sphere,
+    State,
+    Wrench,
+    start_state,
+)
 from symvi.simulate import Simulator, SolverOptions, SolverStatus, Trajectory
 from tests.support.contact_geometry import deepest
 from tests.support.contact_scenes import HALF, ball, box, corners, on_ground, placed, simulator
@@ -307,6 +320,22 @@ def test_a_ball_that_fits_without_any_clearance_is_a_failure_by_status() -> None
     rolled = Simulator(loose).simulate(1.0, 0.01)
     assert rolled.contacts["ceiling"].normal_force.max() < 0.01
     assert rolled.velocity[-1, 0, 0] == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("backend", ["c", "python"])
+@pytest.mark.parametrize("stiffness, rest", [(1e5, -1.0), (1e7, -0.01), (1e10, -1e-5)])
+def test_a_spring_may_press_as_hard_as_it_likes(stiffness: float, rest: float, backend: str) -> None:
+    """1e5 N on a block of 2 kg that stands on the ground: what pushes counts, and it is a spring."""
+    body, rail = (
+        Body(name="block", mass=2.0, inertia=(0.1, 0.1, 0.1)),
+        Joint(name="rail", type="prismatic", child="block"),
+    )
+    press = JointSpring(name="press", joint="rail", stiffness=stiffness, rest=rest)
+    pressed = Mechanism(
+        name="pressed", bodies=[body], joints=[rail], forces=[press], contacts=[Contact(name="ground", child="block")]
+    )
+    motion = Simulator(pressed, backend=backend).simulate(0.1, 0.01)
+    assert motion.contacts["ground"].normal_force[-1] == pytest.approx(1e5 + 2.0 * 9.81, rel=1e-6)
 
 
 def test_a_run_that_fails_between_recorded_knots_cannot_be_continued() -> None:
