@@ -24,8 +24,8 @@ COLORS = (OURS, THIRD, OTHER)
 def residuals(simulator: Simulator, extrapolate: bool) -> list[float]:
     """The residual's norm [N s, N m s] of one step after 1, 2, ... Newton iterations, until it is solved."""
     work, place = simulator.engine.work, simulator.plan.at("work", "common", 0, "merit")
-    simulator.simulate(3, STEP)
-    begin, found = simulator.engine.state.copy(), []
+    begin, found = simulator.simulate(3, STEP).resume, []
+    simulator.start(step=STEP)
     for allowed in range(1, 20):
         simulator.engine.state[:] = begin
         options = SolverOptions(tolerance=1e-10, max_iterations=allowed, extrapolate=extrapolate, substeps=1)

@@ -142,7 +142,8 @@ class Branch:
     def _is_splayed(self) -> bool:
         """Whether the velocities are far from where their last change led: ways bend unevenly, wherever that is."""
         solver, common = self.solver, self.solver.common
-        return not solver.drivers and solver.is_compared(0.0) and not common.missed[0] <= SPLAYED * common.moved[0]
+        least = solver.squares_at_rest()
+        return not solver.drivers and solver.is_compared(least) and not common.missed[0] <= SPLAYED * common.moved[0]
 
     def _drive(self, impulse: float, share: float) -> None:
         """A share of what drives the step enters: of the old momenta, and of the way that drivers are to go."""

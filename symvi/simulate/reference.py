@@ -329,7 +329,7 @@ class ReferenceSolver:
         common = self.common
         failed = self.memory.state["common"][0].level[0] > 0.0
         tells = common.elapsed[0] > 0.0 or not common.parts[0] > 1.0
-        compared = failed and tells and self.is_compared(self._squares_at_rest())
+        compared = failed and tells and self.is_compared(self.squares_at_rest())
         if compared and common.missed[0] > common.rough[0] * common.moved[0]:
             common.rough[0] = common.missed[0] / common.moved[0] if common.moved[0] > 0.0 else inf
 
@@ -344,7 +344,7 @@ class ReferenceSolver:
             self.run("compare")
         return share > 0.0
 
-    def _squares_at_rest(self) -> float:
+    def squares_at_rest(self) -> float:
         """Squares of velocities that are little in a motion: what weight gives in a step, and the tolerance leaves."""
         numbers, left = self.memory.parameters["common"][0], FAINT * self.options.tolerance
         x, y, z = numbers.gravity

@@ -102,8 +102,8 @@ def test_the_c_program_ends_where_python_does(folder: Path) -> None:
     subprocess.run(shlex.split(compile_it), check=True)
     printed = subprocess.run([run_it], check=True, capture_output=True, text=True).stdout
     simulator = Simulator(Mechanism.from_file("pendulum.toml"))
-    simulator.simulate(10.0, 0.01)
-    assert float(printed.split()[0]) == simulator.engine.state[simulator.plan.at("state", "body", 0, "x")][0]
+    motion = simulator.simulate(10.0, 0.01)
+    assert float(printed.split()[0]) == motion.resume[simulator.plan.at("state", "body", 0, "x")][0]
 
 
 def test_every_description_can_be_read() -> None:

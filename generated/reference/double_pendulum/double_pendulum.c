@@ -3308,6 +3308,15 @@ static bool is_compared(const double_pendulum_parameters *p, const double_pendul
     return share > 0.0;
 }
 
+/* squares of velocities that are little in a motion: what weight gives them in a step, and what the tolerance leaves */
+static real squares_at_rest(const double_pendulum_parameters *p, const double_pendulum_options *o)
+{
+    const real *const g = p->common[0].gravity;
+    const real fall = (p->common[0].h*p->common[0].h)*((g[0]*g[0]) + (g[1]*g[1]) + (g[2]*g[2]));
+    const real left = 10000.0*o->tolerance;
+    return 2.0*(fall + (left*left));
+}
+
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
 static bool settled(const double_pendulum_parameters *p, const double_pendulum_work *w, const double_pendulum_options *o, real merit)
 {
@@ -3695,15 +3704,6 @@ static int halvings_in(int parts)
         }
     }
     return -1;
-}
-
-/* squares of velocities that are little in a motion: what weight gives them in a step, and what the tolerance leaves */
-static real squares_at_rest(const double_pendulum_parameters *p, const double_pendulum_options *o)
-{
-    const real *const g = p->common[0].gravity;
-    const real fall = (p->common[0].h*p->common[0].h)*((g[0]*g[0]) + (g[1]*g[1]) + (g[2]*g[2]));
-    const real left = 10000.0*o->tolerance;
-    return 2.0*(fall + (left*left));
 }
 
 /* once a step has failed: what the velocities of this one miss of where their last change led. Where parts resolve the motion, that is

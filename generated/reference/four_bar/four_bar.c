@@ -5210,6 +5210,15 @@ static bool is_compared(const four_bar_parameters *p, const four_bar_state *z, f
     return share > 0.0;
 }
 
+/* squares of velocities that are little in a motion: what weight gives them in a step, and what the tolerance leaves */
+static real squares_at_rest(const four_bar_parameters *p, const four_bar_options *o)
+{
+    const real *const g = p->common[0].gravity;
+    const real fall = (p->common[0].h*p->common[0].h)*((g[0]*g[0]) + (g[1]*g[1]) + (g[2]*g[2]));
+    const real left = 10000.0*o->tolerance;
+    return 3.0*(fall + (left*left));
+}
+
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
 static bool settled(const four_bar_parameters *p, const four_bar_work *w, const four_bar_options *o, real merit)
 {
@@ -5369,9 +5378,9 @@ static bool is_weak(const four_bar_parameters *p, const four_bar_work *w, real s
 }
 
 /* whether the velocities are far from where their last change led: ways bend unevenly, wherever that is */
-static bool is_splayed(const four_bar_parameters *p, const four_bar_state *z, four_bar_work *w)
+static bool is_splayed(const four_bar_parameters *p, const four_bar_state *z, four_bar_work *w, const four_bar_options *o)
 {
-    return is_compared(p, z, w, 0.0) && !(w->common[0].missed <= (0.00390625*w->common[0].moved));
+    return is_compared(p, z, w, squares_at_rest(p, o)) && !(w->common[0].missed <= (0.00390625*w->common[0].moved));
 }
 
 /* twice the kinetic energy of the velocities that were evaluated */
@@ -5657,7 +5666,7 @@ static int newton(const four_bar_parameters *p, const four_bar_state *z,
     }
     const int status = carry_on(p, z, u, w, o, info);
     const bool weak = is_weak(p, w, 8.0*largest_turn(w));
-    if ((info->iterations > 0) && (weak || ((status == FOUR_BAR_OK) && is_splayed(p, z, w)))) {
+    if ((info->iterations > 0) && (weak || ((status == FOUR_BAR_OK) && is_splayed(p, z, w, o)))) {
         return near_turn(w, keep_branch(p, z, u, w, o, info, status, weak));
     }
     return near_turn(w, status);
@@ -5958,15 +5967,6 @@ static int halvings_in(int parts)
         }
     }
     return -1;
-}
-
-/* squares of velocities that are little in a motion: what weight gives them in a step, and what the tolerance leaves */
-static real squares_at_rest(const four_bar_parameters *p, const four_bar_options *o)
-{
-    const real *const g = p->common[0].gravity;
-    const real fall = (p->common[0].h*p->common[0].h)*((g[0]*g[0]) + (g[1]*g[1]) + (g[2]*g[2]));
-    const real left = 10000.0*o->tolerance;
-    return 3.0*(fall + (left*left));
 }
 
 /* once a step has failed: what the velocities of this one miss of where their last change led. Where parts resolve the motion, that is

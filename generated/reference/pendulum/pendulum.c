@@ -2159,6 +2159,15 @@ static bool is_compared(const pendulum_parameters *p, const pendulum_state *z, p
     return share > 0.0;
 }
 
+/* squares of velocities that are little in a motion: what weight gives them in a step, and what the tolerance leaves */
+static real squares_at_rest(const pendulum_parameters *p, const pendulum_options *o)
+{
+    const real *const g = p->common[0].gravity;
+    const real fall = (p->common[0].h*p->common[0].h)*((g[0]*g[0]) + (g[1]*g[1]) + (g[2]*g[2]));
+    const real left = 10000.0*o->tolerance;
+    return 1.0*(fall + (left*left));
+}
+
 /* an increment below the tolerance is taken whatever the merit does, if it is whole or what is left is round-off */
 static bool settled(const pendulum_parameters *p, const pendulum_work *w, const pendulum_options *o, real merit)
 {
@@ -2512,15 +2521,6 @@ static int halvings_in(int parts)
         }
     }
     return -1;
-}
-
-/* squares of velocities that are little in a motion: what weight gives them in a step, and what the tolerance leaves */
-static real squares_at_rest(const pendulum_parameters *p, const pendulum_options *o)
-{
-    const real *const g = p->common[0].gravity;
-    const real fall = (p->common[0].h*p->common[0].h)*((g[0]*g[0]) + (g[1]*g[1]) + (g[2]*g[2]));
-    const real left = 10000.0*o->tolerance;
-    return 1.0*(fall + (left*left));
 }
 
 /* once a step has failed: what the velocities of this one miss of where their last change led. Where parts resolve the motion, that is
