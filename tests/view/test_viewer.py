@@ -349,6 +349,8 @@ def test_a_browser_shows_it_and_its_buttons_work(opened, tmp_path: Path) -> None
         page.wait("document.body.textContent.includes('{alert(1)}')")  # as a text
         outside = [r for r in browser.requests() if not r.startswith(("data:", "blob:", viewer.address))]
         assert outside == []
+        browser.call("Page.reload")  # the key is still in the address
+        page.wait("document.querySelectorAll('[role=slider]').length > 0")
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
