@@ -35,7 +35,7 @@ def view(
 ) -> Mapping[str, Any]:
     """Look at a mechanism in the browser: sliders for its joints, play back, live simulation. Ctrl-C ends it.
 
-    FILE may be a saved trajectory (.npz) too. Only this machine can see it.
+    FILE may be a saved trajectory (.npz) too. Only this machine can see it, by the whole address that is printed.
     """
     if find_spec("viser") is None:
         raise missing_extra("view", "viser")

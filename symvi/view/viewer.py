@@ -26,6 +26,7 @@ from symvi.page.looks import NO_LOOKS, Looks
 from symvi.page.scene import build_scene
 from symvi.simulate import Simulator, Trajectory
 from symvi.view.drawing import Drawing
+from symvi.view.gate import Gate
 from symvi.view.posing import Posing
 
 __all__ = ["HOST", "Viewer"]
@@ -49,7 +50,8 @@ class Viewer:
 
     looks: how its bodies look in their file. trajectory: a motion of it to play back.
     notices: texts about the file that it came from. step: of live simulation [s].
-    port: where the server listens, or the next one that is free; on this machine only.
+    port: where the server listens, or the next one that is free; on this machine only, and nobody is answered without
+    the whole `address`.
     """
 
     def __init__(
@@ -70,8 +72,15 @@ class Viewer:
         self.doing: Callable[[float], None] | None = None
         self.simulator: Simulator | None = None
         self.live: Trajectory | None = None
-        with redirect_stdout(io.StringIO()):  # its banner; results may have to be all that stands there
+        self.gate = Gate()
+        with (
+            redirect_stdout(io.StringIO()),
+            self.gate.before_viser(),
+        ):  # its banner; results may be all that stands there
             self.server = _LocalServer(HOST, port, label=f"symvi: {mechanism.name}", verbose=False)
+        if not self.gate.guards:
+            self.stop()
+            raise SymviError("the viewer does not open: this version of viser does not let it check who asks")
         self.server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
         self.drawing = Drawing(self.server, mechanism, scene, looks, framing)
         if trajectory is not None and len(self.keyframes.steps) > 1:
@@ -84,8 +93,8 @@ class Viewer:
 
     @property
     def address(self) -> str:
-        """What to open in a browser."""
-        return f"http://localhost:{self.server.get_port()}"
+        """What to open in a browser: who knows it sees and moves the mechanism (see `symvi.view.gate`)."""
+        return f"http://localhost:{self.server.get_port()}/{self.gate.token}/"
 
     def run(self) -> None:
         """Serve until interrupted."""

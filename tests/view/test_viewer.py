@@ -12,7 +12,10 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import nullcontext
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -20,6 +23,7 @@ from matplotlib.image import imread
 
 from symvi import cli
 from symvi.demos import demo_file
+from symvi.errors import SymviError
 from symvi.extras import install_command
 from symvi.importers import load
 from symvi.mechanism import Body, Box, Contact, Joint, Mechanism
@@ -157,6 +161,117 @@ def test_two_viewers_find_ports(opened, viewers: list[Viewer]) -> None:
     assert viewers[1].address != first.address
 
 
+# --- only who was given the address -----------------------------------------------------------------------------------
+def asked(viewer: Viewer, path: str, upgrade: bool = False, **headers: str) -> tuple[int, str]:
+    """What a plain request gets: the status and the text. upgrade: to a websocket, as the viewer's page does."""
+    port = viewer.server.get_port()
+    fields = {"Host": f"localhost:{port}", "Connection": "close", **headers}
+    if upgrade:
+        fields |= {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+                   "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+                   "Sec-WebSocket-Protocol": f"viser-v{viser.__version__}"}  # fmt: skip
+    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items() if value), "", ""]
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall("\r\n".join(lines).encode("latin-1"))
+        answer = connection.recv(65536)
+        while not upgrade and (received := connection.recv(65536)):
+            answer += received
+    head, _, text = answer.partition(b"\r\n\r\n")
+    return int(head.split()[1]), text.decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize("upgrade", [False, True], ids=["page", "websocket"])
+def test_requests_with_the_whole_address_and_no_others_are_answered(opened, upgrade: bool) -> None:
+    viewer = opened(pendulum())
+    port, token = viewer.server.get_port(), viewer.gate.token
+    answered = 101 if upgrade else 200
+    right = f"/{token}/"
+    for host in (f"localhost:{port}", f"127.0.0.1:{port}", f"LOCALHOST:{port}"):
+        assert asked(viewer, right, upgrade, Host=host)[0] == answered
+        assert asked(viewer, right, upgrade, Host=host, Origin=f"http://{host.lower()}")[0] == answered
+    assert asked(viewer, f"/{token}", upgrade)[0] == answered
+
+    wrong = token[:-1] + ("A" if token[-1] != "A" else "B")
+    for path in ("/", "/index.html", f"/{wrong}/", f"/{token}x/", f"/x/{token}/", f"/?{token}", "/\xe9\xff/"):
+        status, text = asked(viewer, path, upgrade)
+        assert status == 403 and "open the whole address that was printed" in text, path
+    for host in ("", "evil.example", f"evil.example:{port}", "localhost", f"localhost:{port + 1}",
+                 f"localhost.evil.example:{port}", f"127.0.0.1.evil.example:{port}"):  # fmt: skip
+        status, text = asked(viewer, right, upgrade, Host=host)
+        assert status == 403 and f"another name than its own, localhost:{port}" in text, host
+    for origin in ("http://evil.example", f"http://evil.example:{port}", "null", f"https://localhost:{port}",
+                   f"http://localhost:{port + 1}", f"http://127.0.0.1:{port}"):  # fmt: skip
+        status, text = asked(viewer, right, upgrade, Origin=origin)
+        assert status == 403 and "a page of another site asked" in text, origin
+
+
+def test_each_viewer_has_a_key_of_its_own(opened) -> None:
+    first, second = opened(pendulum()), opened(pendulum())
+    assert first.gate.token != second.gate.token and len(first.gate.token) == 43  # 256 bits
+    assert asked(first, f"/{second.gate.token}/")[0] == 403 and asked(second, f"/{second.gate.token}/")[0] == 200
+
+
+def test_without_the_check_no_viewer_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symvi.view.gate.Gate.before_viser", lambda self: nullcontext())
+    port = free_port()
+    with pytest.raises(SymviError, match="does not let it check who asks"):
+        Viewer(pendulum(), port=port)
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", port), timeout=2.0)
+
+
+FOREIGN = """<!DOCTYPE html><script>
+const tried = (address) => new Promise((done) => {
+  const socket = new WebSocket(address, ["viser-vVERSION"]);
+  socket.onopen = () => done("open");
+  socket.onerror = () => done("refused");
+});
+</script>"""
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[int]:
+    """The port of a web page of somebody else's, under whatever name."""
+
+    class Foreign(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(FOREIGN.replace("VERSION", viser.__version__).encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Foreign) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+@pytest.mark.skipif(find_chromium() is None, reason="needs a browser: install the package chromium")
+def test_a_foreign_page_in_a_browser_reaches_nothing(opened, elsewhere: int) -> None:
+    viewer = opened(pendulum())
+    port, token = viewer.server.get_port(), viewer.gate.token
+    with Browser(find_chromium(), "--host-resolver-rules=MAP evil.test 127.0.0.1") as browser:
+
+        def go(address: str) -> None:
+            browser.call("Page.navigate", url=address)
+            browser.wait(f"location.href === '{address}' && document.readyState === 'complete'")
+
+        for page in (f"http://evil.test:{elsewhere}/", f"http://localhost:{elsewhere}/"):
+            go(page)
+            for path in ("", f"/{token}", f"/{token}/"):  # even if the key got out
+                for host in ("localhost", "127.0.0.1", "evil.test"):
+                    assert browser.run(f"tried('ws://{host}:{port}{path}')") == "refused"
+        for path in ("/", f"/{token}/"):  # a name that points here: the page would be of its own site
+            go(f"http://evil.test:{port}{path}")
+            assert "another name than its own" in browser.run("document.body.innerText")
+        go(f"http://localhost:{port}/")
+        assert "open the whole address" in browser.run("document.body.innerText")
+    assert not viewer.server.get_clients()
+
+
 # --- in a browser -----------------------------------------------------------------------------------------------------
 class Page:
     """A browser on a viewer, whose loop runs while the browser is waited for."""
@@ -234,6 +349,8 @@ def test_a_browser_shows_it_and_its_buttons_work(opened, tmp_path: Path) -> None
         page.wait("document.body.textContent.includes('{alert(1)}')")  # as a text
         outside = [r for r in browser.requests() if not r.startswith(("data:", "blob:", viewer.address))]
         assert outside == []
+        browser.call("Page.reload")  # the key is still in the address
+        page.wait("document.querySelectorAll('[role=slider]').length > 0")
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
