@@ -9,6 +9,7 @@ from symvi import __version__
 from symvi.emit.c_printer import CPrinter, held_literal
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
+from symvi.exporters.bits import SAME_BITS, SECTIONS
 from symvi.exporters.budget import check_budget
 from symvi.exporters.constancy import uneven
 from symvi.exporters.folder import MANIFEST, digest_of, manifest_text, sealed
@@ -137,6 +138,8 @@ def _view(request: Request, text: ExportedText, expected: Golden | str) -> dict[
         "coordinates": bool(plan.notes["motion"]),
         "driven": [_place(text, f"{name}.target") for name in plan.drivers],
         "uneven": uneven(text),
+        "same_bits": SAME_BITS,
+        "sections": SECTIONS,
     }
 
 

@@ -18,6 +18,7 @@ from symvi import Body, Contact, Mechanism, Potential, Sphere
 from symvi.demos import demo_file
 from symvi.emit.templates import environment
 from symvi.exporters import Exported, export
+from symvi.exporters.bits import SAME_BITS
 from symvi.exporters.folder import digest_of
 from symvi.exporters.golden import FIELDS
 from symvi.exporters.targets import TARGETS
@@ -301,6 +302,29 @@ def test_small_text_files_say_the_same(exported: Exported) -> None:
 
 
 # --- what only some mechanisms have -----------------------------------------------------------------------------------
+def options_in(folder: Path) -> dict[str, list[set[str]]]:
+    """Build file -> the options that each of its lines or lists gives the compiler, of those that keep bits."""
+    known, found = {flag for flags in SAME_BITS.values() for flag in flags}, {}
+    for name in ("Makefile", "CMakeLists.txt", "platformio.ini", "library.json", "zephyr/CMakeLists.txt"):
+        lines = (folder / name).read_text(encoding="utf-8").splitlines()
+        given = [set(re.findall(r"-f[\w=-]+", line)) & known for line in lines]
+        found[name] = [flags for flags in given if flags]
+    return found
+
+
+def test_every_build_file_names_all_options_that_bits_need(exported: Exported, tmp_path: Path) -> None:
+    gcc, clang = (set(SAME_BITS[kind]) for kind in ("gcc", "clang"))
+    wanted = dict.fromkeys(("Makefile", "platformio.ini", "library.json", "zephyr/CMakeLists.txt"), [gcc])
+    wanted["CMakeLists.txt"] = [gcc, clang]
+    assert options_in(exported.folder) == wanted
+    for name in wanted:
+        for flag in gcc:
+            shutil.copytree(exported.folder, tmp_path / "damaged", dirs_exist_ok=True)
+            damaged = tmp_path / "damaged" / name
+            damaged.write_text(damaged.read_text(encoding="utf-8").replace(flag, "", 1), encoding="utf-8")
+            assert options_in(tmp_path / "damaged") != wanted, (name, flag)
+
+
 def test_reactions_that_loops_leave_open_are_told(tmp_path: Path) -> None:
     """Those numbers alone in which the simulator's reactions, of least norm, differ from those of the text."""
     mechanism = Mechanism.from_file(demo_file("slider_crank"))
