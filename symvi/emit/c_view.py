@@ -71,6 +71,9 @@ MEANINGS = {
     "press": "impulses of contacts, and what their slacks miss",
     "spread": "what of the step acts at the knot that it begins at: forces of contacts over its time, impulses of laws",
     "push": "that part of it that acts before this knot",
+    "differ": "what the momenta of the knot, and of both steps around it, differ by",
+    "soften": "contacts yield a little, so that masses count beside their stiffness",
+    "answer": "what contacts do against that",
     "merit": "sum of squares of the residual",
     "linearize": "bodies' blocks of the Newton matrix",
     "scale": "what contacts do with a change of velocity",
@@ -280,6 +283,7 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "joined": printer.literal(path.JOINED[real]),
         "refined": printer.literal(path.REFINED[real]),
         "stiffest": printer.literal(path.STIFFEST[real]),
+        "holding": printer.literal(path.HOLDING[real]),
     }
 
 

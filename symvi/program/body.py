@@ -26,11 +26,13 @@ RATE = ("w", 3, "angular velocity over the last step, world axes", "rad/s")
 INERTIA = ("inertia", 6, "xx, yy, zz, xy, xz, yz about the centre of mass, body axes", "kg m²")
 
 
-def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...], block: Block) -> dict[str, Kernel]:
+def body_kernels(
+    records: Records, baked_inertia: tuple[Fraction | None, ...], block: Block, held: bool
+) -> dict[str, Kernel]:
     """Every kernel of the node type `body`, by phase.
 
     baked_inertia: entries that are zero in the whole mechanism. block: which entries of the diagonal block are to be
-    stored.
+    stored. held: whether contacts, limits or dry friction may hold it still under laws between the knots.
     """
     declare(records)
     trace = Trace(records, (SHARED, OWN), BODY, "a rigid body: momentum balance over one step")
@@ -98,6 +100,7 @@ def body_kernels(records: Records, baked_inertia: tuple[Fraction | None, ...], b
         _finish,
         _compare,
         _energy,
+        *((_differ,) if held else ()),
     ):
         kernels[build.__name__[1:]] = common.single(
             records, f"{build.__name__[1:]}_{BODY}", build.__doc__, (SHARED, OWN), BODY, build
@@ -290,6 +293,23 @@ def _finish(trace: Trace) -> None:
     trace.write(BODY, "l", trace.read(BODY, "work", "l", 3), store="state")
     trace.write(BODY, "v", v, store="state")
     trace.write(BODY, "w", w, store="state")
+
+
+def _differ(trace: Trace) -> None:
+    """put what the knot's momenta miss of the mean of both steps there, `length` of the later one, into the residual"""
+    trace.note("f = (1 - n) [m v_-; l_-] + n [m v; l] - [p0; l0] - n impulses", "derived in inequality.py")
+    later, one = trace.read(COMMON, "work", "length")[0], trace.graph.constant(1)
+    mass, j = trace.read(BODY, "parameters", "mass"), trace.read(BODY, "work", "j", 6)
+    v, w = trace.read(BODY, "state", "v", 3), trace.read(BODY, "state", "w", 3)
+    half = trace.read(COMMON, "state", "before")[0] / 2
+    turn = use(trace, kinematics.half_turn, half=[half], inverse=[common.inverse_step(trace)], w=w)
+    spin = use(trace, dynamics.angular_momentum, c=turn["c"], a=[-a for a in turn["a"]], w=w, J=j)["l"]
+    before = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"] + spin
+    v = trace.read(BODY, "work", "v", 3)
+    after = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"] + trace.read(BODY, "work", "l", 3)
+    knot = trace.read(BODY, "state", "p", 3) + trace.read(BODY, "state", "l", 3)
+    values = zip(before, after, knot, trace.read(BODY, "work", "e", 6), strict=True)
+    trace.write(BODY, "f", [(one - later) * a + later * (b - e) - p for a, b, p, e in values])
 
 
 def _energy(trace: Trace) -> None:

@@ -15,6 +15,7 @@ from symvi.physics.model import (
     ContactModel,
     DryFrictionModel,
     ForceModel,
+    LawModel,
     LimitModel,
     ShareModel,
 )
@@ -63,6 +64,9 @@ PHASES = (
     "press",
     "spread",
     "push",
+    "differ",
+    "soften",
+    "answer",
     "merit",
     "linearize",
     "scale",
@@ -194,6 +198,9 @@ class Composer:
         }
         if self.inequalities:
             self._units()
+        if self._is_held():
+            meaning = "1 where velocities of the knot that the step begins at are to be read, else 0"
+            self.records.declare(COMMON, "work", "seen", 1, meaning)
         if self.loops:
             self.records.declare(
                 COMMON, "state", "singular", 1, "1 where the last step began in a singular position, else 0"
@@ -276,7 +283,7 @@ class Composer:
         bodies = self.mechanism.bodies
         zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
         self.baked[BODY, "inertia"] = zeros
-        kernels = body_kernels(self.records, zeros, self._body_diagonal())
+        kernels = body_kernels(self.records, zeros, self._body_diagonal(), self._is_held())
         kernels |= account_of_bodies(self.records, bool(self.mechanism.drivers))
         for body in bodies:
             node = self.node(BODY, body.name)
@@ -284,6 +291,10 @@ class Composer:
             self.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
             self.schedule(kernels, {BODY: node}, body.name)
         self.body_nodes = {node.name: node for node in self.nodes[BODY]}
+
+    def _is_held(self) -> bool:
+        """Whether contacts, limits or dry friction may hold bodies still under laws between the knots."""
+        return bool(self.inequalities) and any(isinstance(force, LawModel | ShareModel) for force in self.forces)
 
     def _radius(self, body: str) -> float:
         """At what radius [m] the mass of a body counts at least in its residual: in a pivot, at that of the whole."""
@@ -496,6 +507,8 @@ class Composer:
             taking = {"joint": joints[model.joint].kind} if self._is_taken(model) else {}
             baked = self.bake(kind, members)
             kernels = build(self.records, kind, model, baked, self._is_backwards(model), **taking)
+            if not self._is_held():
+                del kernels.kernels["soften"], kernels.kernels["answer"]
             made |= {member.name: (kind, kernels) for member in members}
         found, units = [], hefts(touching(self.mechanism), [body.mass for body in self.mechanism.bodies])
         for model in self.inequalities:

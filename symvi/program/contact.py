@@ -25,6 +25,7 @@ from symvi.program.inequality import (
     InequalityKernels,
     Pair,
     add_block,
+    answered,
     centred,
     dot,
     field,
@@ -35,6 +36,7 @@ from symvi.program.inequality import (
     ports_of,
     put,
     ratio,
+    softened,
     solved,
     start_pair,
     stepping,
@@ -84,6 +86,11 @@ class _ContactKernels:
             "press": (self._press, "the impulse of the contact on its bodies; what its slacks miss"),
             "spread": (self._spread, "the impulse of the step as a force over its time"),
             "push": (self._push_on, "that force on the bodies of the contact, for its time before a knot"),
+            "soften": (self._soften, "slacks that leave masses something to say"),
+            "answer": (
+                self._answer,
+                "so much more or less that its bodies rest at the knot as they do before and after",
+            ),
             "scale": (self._scale, "what the contact does with a change of velocity: dp = k - K du"),
             "predict": (self._predict, "where the contact is sent if nothing is to be left of complementarity"),
             "aim": (self._aim, "where the contact is sent for this centring"),
@@ -338,6 +345,19 @@ class _ContactKernels:
         trace.note("f_body -= A_bodyᵀ (n gamma + beta)", "discrete Legendre transform: what acts before a knot")
         normal, *rubbed = (time * x for x in self._work(trace, "force", 4 if cone else 1))
         self._push(trace, normal, self.friction.flattened(trace, rubbed) if cone else self.friction.impulse(trace))
+
+    def _soften(self, trace: Trace) -> None:
+        softened(trace, "impulse", "slack", [ratio(trace)] * self.pairs)
+        if self.friction.cone:
+            softened(trace, "b", "e", [ratio(trace)])
+
+    def _answer(self, trace: Trace) -> None:
+        opening, slide = self._moved(trace)
+        law, normal = self.friction.law(trace), -self._kappa(trace) * opening
+        stiffness = [law["K"][3 * i : 3 * i + 3] for i in range(3)]
+        rubbed = [m * normal - dot(trace, row, slide) for m, row in zip(law["m"], stiffness, strict=True)]
+        changes = [normal, *(rubbed if self.model.cone != "none" else ())]
+        trace.write(self.kind, "force", answered(trace, self._work(trace, "force", len(changes)), changes))
 
     def _scale(self, trace: Trace) -> None:
         self.friction.scale(trace)

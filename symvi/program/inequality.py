@@ -12,7 +12,20 @@ of such a node, beside those of every node:
     respond   increments of its variables from those of the bodies
     spread    its impulse as a force over the time of the step, once that is solved
     push      that force for its time before the knot that the step begins at, whose velocities are solved for
-Springs, dampers and servos along damped coordinates have the last two as well (law.py).
+    soften    its slacks larger, so that it is a little less stiff; `retreat` takes that back
+    answer    more or less of it, so that what is held is at rest at the knot as well
+Springs, dampers and servos along damped coordinates have `spread` and `push` as well (law.py).
+
+Momenta of a knot have of laws between the knots what the step before hands on. What an inequality holds still is at
+rest before and after the knot, and half of the step's impulse P brings its momentum to rest only if the laws do as much
+after it as before. If they change by dF, h dF/4 is missing: of a motion that is free it is there, for its velocities at
+a knot are those that the step from there begins with. With n, the share h-/(h- + h) of the time that forces act at the
+knot, the knot's momenta and the mean of both steps' differ by
+
+    f = (1 - n) [m v-; l-] + n [m v; l] - [p0; l0] - n (P + ...),
+
+which `differ` and `push` put into the residual of bodies. Solved for with the law dp = -K du, as it stands at the end
+of the step, dp is what the node does against that: all of it where it holds, nothing where it lets move.
 """
 
 from __future__ import annotations
@@ -22,6 +35,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from symvi.physics import pairs
+from symvi.program import common
 from symvi.program.body import BODY, use
 from symvi.program.common import COMMON, JOINT, LINK, SHARED, single
 from symvi.program.kernel import Kernel, Port
@@ -254,6 +268,22 @@ def ports_of(kind: str, moving: Sequence[str], joint: str = "") -> tuple[Port, .
     taking = Port(JOINT, joint) if joint else Port(LINK, LINK)
     linked = (taking,) if joint or len(moving) == 2 else ()
     return (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving), *linked)
+
+
+def softened(trace: Trace, impulses: str, slacks: str, sizes: Sequence[Scalar]) -> None:
+    """Slacks no smaller than impulses over so much mass, so that masses count beside the stiffness of the pairs.
+
+    sizes: of the first pairs, or of a cone's scalars alone.
+    """
+    trace.note("s += gamma/(ratio mass)", "what is held would hide masses in round-off")
+    gamma, s = (field(trace, name, 4 if impulses == "b" else len(sizes)) for name in (impulses, slacks))
+    put(trace, slacks, [y + x / m for x, y, m in zip(gamma, s, sizes, strict=False)] + s[len(sizes) :])
+
+
+def answered(trace: Trace, forces: Sequence[Scalar], changes: Sequence[Scalar]) -> list[Scalar]:
+    """Forces that act for their time before a knot, with the changes of their impulses there."""
+    trace.note("force += dp/t, dp = -K du", "what is held rests at the knot as well")
+    return [force + change / common.impulse(trace) for force, change in zip(forces, changes, strict=True)]
 
 
 def add_block(trace: Trace, row: str, column: str, first: str, entries: Sequence[Scalar]) -> None:

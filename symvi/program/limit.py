@@ -20,6 +20,7 @@ from symvi.program.inequality import (
     InequalityKernels,
     Pair,
     add_block,
+    answered,
     centred,
     dot,
     field,
@@ -31,6 +32,7 @@ from symvi.program.inequality import (
     ports_of,
     put,
     ratio,
+    softened,
     solved,
     start_pair,
     stepping,
@@ -69,6 +71,11 @@ class _RowKernels:
             "press": (self.press, "the impulse on both bodies; what the slacks miss"),
             "spread": (self.spread, "the impulse of the step as a force over its time"),
             "push": (self.push_on, "that force on both bodies, for its time before a knot"),
+            "soften": (self.soften, "slacks that leave masses something to say"),
+            "answer": (
+                self.answer,
+                "so much more or less that its bodies rest at the knot as they do before and after",
+            ),
             "scale": (self.scale, "what the node does with a change of velocity: dp = k - K du"),
             "predict": (self._predict, "where the node is sent if nothing is to be left of complementarity"),
             "aim": (self._centred, "where the node is sent for this centring"),
@@ -193,6 +200,15 @@ class _RowKernels:
     def push_on(self, trace: Trace) -> None:
         time = common.impulse(trace)
         self.push(trace, [time * x for x in trace.read(self.kind, "work", "force", self.rows)])
+
+    def soften(self, trace: Trace) -> None:
+        each = self.pairs // self.rows
+        softened(trace, "impulse", "slack", [self.size(trace, n // each) for n in range(self.pairs)])
+
+    def answer(self, trace: Trace) -> None:
+        forces, stiffness = (trace.read(self.kind, "work", name, self.rows) for name in ("force", "kappa"))
+        changes = [-kappa * du for kappa, du in zip(stiffness, self.changes(trace), strict=True)]
+        trace.write(self.kind, "force", answered(trace, forces, changes))
 
     def numbers(self, trace: Trace, name: str) -> list[Scalar]:
         p = self.model.parameters[name]

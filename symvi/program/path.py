@@ -40,6 +40,9 @@ TURNED = 1e-6  # half a turn's vector, squared: while bodies turn by more, a pro
 REFINED = {"double": 1e-10, "float": 1e-4}  # complementarity of a projection: gaps of its root times g h² are left
 # Of the squared rate at which a projection parts bodies: with less, masses would vanish beside the stiffness of pairs.
 STIFFEST = {"double": 1e-13, "float": 1e-5}
+# Of the mass that an impulse moves: what holds a knot at rest is no stiffer. It lets move one part of so many, and
+# round-off times as much is the error of what moves freely.
+HOLDING = {"double": 1e7, "float": 1e3}
 INNER_HALVINGS = 8  # of an increment
 
 

@@ -34,7 +34,7 @@ from symvi.program.control import (
     SolverOptions,
     SolverStatus,
 )
-from symvi.program.path import CLEAR, HARDLY, JOINED, TURNED
+from symvi.program.path import CLEAR, HARDLY, HOLDING, JOINED, TURNED
 from symvi.program.program import Program
 from symvi.program.records import STORES
 from symvi.simulate.accounts import Accounts
@@ -306,6 +306,8 @@ class ReferenceSolver:
         self._roughen()
         if not self.common.elapsed[0] > 0.0:  # at the knot itself, what the first part does acts
             self.run("spread")
+            if self.program.phases["answer"] and state.before[0] > 0.0:
+                self._let_rest()
         self.common.elapsed[0] = self.common.elapsed[0] + self.common.impulse[0]
         if self.common.parts[0] > 1.0:
             self.run("react")
@@ -318,6 +320,30 @@ class ReferenceSolver:
         if self.loops:
             state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
         return status
+
+    def _let_rest(self) -> None:
+        """Let what contacts, limits and dry friction hold still in both steps around a knot be at rest there too.
+
+        Laws may change from one to the other: what the momenta of knot and steps differ by, and what is done against it
+        in a step that is solved.
+        """
+        common, before = self.common, 0.5 * self.memory.state["common"][0].before[0]
+        both = common.impulse[0]
+        common.length[0], common.impulse[0] = before / both, before
+        for phase in ("differ", "push", "keep"):
+            self.run(phase)
+        common.length[0] = 0.0
+        self.run("advance")
+        # from here on as velocities of a knot are solved for, at rest and without slopes of laws
+        self.switches(before, 1.0, 0.0)
+        for phase in ("prepare", "rest", "evaluate", "recall"):
+            self.run(phase)
+        common.ratio[0] = HOLDING["double"]
+        for phase in ("soften", "exact", "linearize", "eliminate", "substitute", "answer"):
+            self.run(phase)
+        self.switches(both, 1.0, common.inverse[0])
+        for phase in ("prepare", "retreat", "evaluate", "press"):
+            self.run(phase)
 
     def _roughen(self) -> None:
         """Once a step has failed: what the velocities of this one miss of where their last change led.

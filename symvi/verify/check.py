@@ -119,6 +119,22 @@ class View:
         for name, values in self.solution.items():
             self.set(memory, name, s=values)
 
+    def set_step_before(self, memory: Memory) -> None:
+        """Velocities over a step of the length of the one before, in which bodies turned as they did; a weight."""
+        self.set_length(memory)
+        for k, body in enumerate(self.scene.bodies.values()):
+            memory["state"]["body"][k]["w"] = self.rates_before(body)
+
+    def rates_before(self, body) -> list:
+        (before,) = self.scene.states["common"]["before"]
+        return scale(self.scene.h / before, body.record.w_past)
+
+    def set_answered(self, memory: Memory) -> None:
+        """A solution, and forces that act before a knot."""
+        self.set_solution(memory)
+        for name, values in self.path.forces.items():
+            self.set(memory, name, force=values)
+
     def set_base(self, memory: Memory) -> None:
         self.set_solution(memory)
         for name, values in self.base.items():

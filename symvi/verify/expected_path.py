@@ -9,7 +9,7 @@ from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory
 from symvi.verify.expected_state import mean_of_parts
 from symvi.verify.expected_step import Linear
-from symvi.verify.naive.central_path import Scaling
+from symvi.verify.naive.central_path import Scaling, dot_all
 from symvi.verify.naive.contacts import NaiveContact, tangential
 from symvi.verify.naive.inequalities import Law, law
 from symvi.verify.naive.nodes import SIDES, limit_rooms
@@ -209,6 +209,31 @@ def determinants(view: View) -> Iterator[Check]:
     for name in view.path.scalings:
         variables = view.path.variables[name]
         yield view.check(name, "det", [x[0] * x[0] - dot(x[1:], x[1:]) for x in (variables["b"], variables["e"])])
+
+
+def soften(view: View) -> Iterator[Check]:
+    """Slacks larger by impulses over a mass: of every pair, and of the scalars of cones."""
+    for name, variables in view.path.variables.items():
+        if "held" in variables:
+            sizes = [view.path.size(name, k // 2) for k in range(len(variables["impulse"]))]
+        else:
+            sizes = [view.path.size(name)] * len(variables["impulse"])
+        pairs = zip(variables["impulse"], variables["slack"], sizes, strict=True)
+        yield view.check(name, "slack", [s + gamma / m for gamma, s, m in pairs])
+        if "b" in variables:
+            e = variables["e"]
+            yield view.check(name, "e", [e[0] + variables["b"][0] / view.path.size(name), *e[1:]])
+
+
+def answer(view: View, laws: dict[str, Law]) -> Iterator[Check]:
+    """Forces before a knot with the impulses dP = -K du over their time, for the solution's change of velocities."""
+    motion = {body: scale(view.scene.zero - 1, view.solution[body]) for body in view.scene.bodies}
+    for name, force in view.path.forces.items():
+        du = view.interior.rate_change(name, motion)
+        changes = [-dot_all(row, du) / view.scene.impulse for row in laws[name].stiffness]
+        if name not in view.interior.contacts and name not in _dry(view):
+            changes = [_net(view, name, changes)]
+        yield view.check(name, "force", [f + change for f, change in zip(force, changes, strict=True)])
 
 
 def release(view: View) -> Iterator[Check]:

@@ -15,8 +15,8 @@ from symvi.verify.expected_factors import factors
 from symvi.verify.naive import joints
 from symvi.verify.naive.body import apply_inertia, momentum, second_knot
 from symvi.verify.naive.constraints import lock_name
-from symvi.verify.naive.quaternion import columns, dot, rotate, scale, unrotate
-from symvi.verify.scene import Scene
+from symvi.verify.naive.quaternion import columns, dot, rotate, scale, subtract, unrotate
+from symvi.verify.scene import Scene, chord
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,21 @@ def push(view: View, system: Linear) -> Iterator[Check]:
     for name in view.scene.bodies:
         residual[name] = [f - more for f, more in zip(residual[name], view.system.law_excess(name), strict=True)]
     yield from evaluate(view, residual)
+
+
+def differ(view: View) -> Iterator[Check]:
+    """The mean of the momenta of both steps at their knot, less those of the knot and its forces' share."""
+    scene, later = view.scene, view.scene.length
+    (h,) = scene.states["common"]["before"]
+    for name, body in scene.bodies.items():
+        now = view.system.first[name]
+        last = (subtract(body.x, scale(h, body.record.v_state)), chord(body))
+        next_knot = second_knot(now, body.v, body.turn, scene.h)
+        before = momentum(body.mass, body.inertia, h, last, now, 2, scene.zero)
+        after = momentum(body.mass, body.inertia, scene.h, now, next_knot, 1, scene.zero)
+        forces = scale(scene.impulse, view.system.explicit[name])
+        values = zip(before, after, forces, body.momentum, strict=True)
+        yield view.check(name, "f", [(1 - later) * a + later * b - later * f - p for a, b, f, p in values])
 
 
 def load(view: View, theta, stiffness, moves: bool):

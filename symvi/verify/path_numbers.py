@@ -171,7 +171,7 @@ class PathNumbers:
 
     def _start_pairs(self, name: str, u: list) -> Variables:
         """A pair per velocity."""
-        r, mu, found, pressed = self._size(name), self.first(name), {"impulse": [], "slack": []}, []
+        r, mu, found, pressed = self.size(name), self.first(name), {"impulse": [], "slack": []}, []
         for rate in u:
             t = self._last_pair(r * mu)
             pressed.append((t + r * rate) / self.memory)
@@ -199,7 +199,7 @@ class PathNumbers:
         found: Variables = {"impulse": [], "slack": [], "held": []}
         self.scene.states[name]["pressed"] = pressed = []
         for k, (rate, most) in enumerate(zip(u, self.most(name), strict=True)):
-            r = self._size(name, k)
+            r = self.size(name, k)
             last = self._last_dry(rate, most, r, mu)
             pressed.append(last)
             t = [self.memory * last - r * rate]
@@ -230,7 +230,7 @@ class PathNumbers:
         squared, discriminant = lengths_of_pyramid(slide, b0, mu, len(ways))
         return self.field.has_root(squared) and self.field.has_root(discriminant(self.field.defined_root(squared)))
 
-    def _size(self, name: str, k: int = 0):
+    def size(self, name: str, k: int = 0):
         """Impulse per velocity where a row's variables start: of the share, and for rotations at the extent."""
         mass = self.ratio * self.share(name)
         return mass if self.unit(name, k) == "m" else mass * self.scene.extent * self.scene.extent

@@ -131,6 +131,12 @@ def _path(view: View) -> list[Row]:
     def advance(v: View) -> Iterator[Check]:
         return chain(state.advance(v), path.advance(v, laws.of(SCALED)))
 
+    answer = partial(path.answer, laws=laws.of(EXACT))
+    held = [
+        ("differ", ("differ",), "press", view.set_step_before, step.differ),
+        ("soften", ("soften",), "press", view.set_start, path.soften),
+        ("answer", ("answer",), "exact", view.set_answered, answer),
+    ]
     return [
         ("release", ("release",), "evaluate", view.nothing, path.release),
         ("linearize free", ("linearize",), "release", view.nothing, partial(blocks, naive=view.system.matrix)),
@@ -163,6 +169,8 @@ def _path(view: View) -> list[Row]:
         ("aim exact", ("aim_exact",), "linearize exact", aim, partial(path.sent, system=exact)),
         ("solve exact", ("eliminate", "substitute"), "aim exact", view.nothing, partial(solve, system=exact)),
         ("respond exact", ("respond",), "solve exact", view.set_solution, respond_exact),
+        # what is held at a knot, where laws change from step to step
+        *(held if view.program.phases["answer"] else []),
         ("retreat", ("retreat",), "press", view.set_base, lambda v: chain(state.retreat(v), path.retreat(v))),
         ("react", ("react",), "press", view.nothing, lambda v: chain(state.react(v), path.react(v))),
         ("compare", ("compare",), "press", view.set_expected, state.compare),
