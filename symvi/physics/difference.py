@@ -50,7 +50,8 @@ def difference(
             continue
         value1 = graph.apply(operation, [at1[i] for i in arguments])
         value2 = graph.apply(operation, [at2[i] for i in arguments])
-        rule = _jumping_angle if operation == "angle" and arguments[2] >= inputs else RULES[operation]
+        fixed = operation == "angle" and inputs <= arguments[2] < offset
+        rule = _jumping_angle if fixed else RULES[operation]
         moved = rule(graph, h, *((at1[i], at2[i], rate[i]) for i in arguments), (value1, value2))
         at1.append(value1), at2.append(value2), rate.append(moved)
     return [rate[i] for i in code.results[output]]

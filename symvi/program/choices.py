@@ -8,15 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
-from symvi.mechanism import Mechanism, constraint_count, coordinate_count
+from symvi.mechanism import Mechanism, PointSpring, constraint_count, coordinate_count
 from symvi.physics.contacts import contact_models, dry_friction_models, limit_models
 from symvi.physics.coordinates import joint_laws, with_laws
 from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel, LawModel, Parameter, ShareModel
 from symvi.physics.relations import coupling_model, driver_model, lock_model
-from symvi.program.opposing import opposing
 
-OPPOSING = "opposing"  # the parameter of laws with the mass that may oppose their coordinates (opposing.py)
 SHARES = "shares"  # the parameter of laws with the share of every body that their weights count with
 
 
@@ -117,13 +115,14 @@ def damped_laws(mechanism: Mechanism, forces: Sequence) -> Counter[str]:
 
 
 def held_bodies(mechanism: Mechanism) -> Counter[str]:
-    """How many joints, gears, drivers and contacts hold every body."""
+    """How many joints, gears, drivers, contacts and point springs hold every body."""
     joints = {joint.name: (joint.parent, joint.child) for joint in mechanism.joints}
     found = Counter(body for pair in joints.values() for body in pair)
     for coupling in mechanism.couplings:
         found.update({body for name in coupling.joints for body in joints[name]})
     found.update(body for driver in mechanism.drivers for body in joints[driver.joint])
-    found.update(body for contact in mechanism.contacts for body in (contact.parent, contact.child))
+    springs = [force for force in mechanism.forces if isinstance(force, PointSpring)]
+    found.update(body for pair in (*mechanism.contacts, *springs) for body in (pair.parent, pair.child))
     return found
 
 
@@ -135,21 +134,8 @@ def _weighed(model, mechanism: Mechanism, forces: Sequence):
     counts, held = damped_laws(mechanism, forces), held_bodies(mechanism)
     bodies = [body for body in model.bodies.values() if body is not None]
     shares = Parameter(tuple(1.0 / counts[body] for body in bodies), "share of every body that its weights count with")
-    own = int(isinstance(model, ConstraintModel) or bool(model.joint))  # a point spring holds nothing
-    parameters = {**model.parameters, SHARES: shares}
-    loaded = any(held[body] > own for body in bodies)
-    if (
-        loaded
-        and own
-        and (
-            most := opposing(
-                mechanism, mechanism.joint(model.name if isinstance(model, ConstraintModel) else model.joint)
-            )
-        )
-    ):
-        parameters[OPPOSING] = Parameter(most, "mass that may oppose a coordinate at most, as described", "kg, kg m²")
-    laws = replace(model.laws, loaded=loaded, opposed=OPPOSING in parameters)
-    return replace(model, parameters=parameters, laws=laws)
+    loaded = any(held[body] > 1 for body in bodies)  # by more than what the laws are of
+    return replace(model, parameters={**model.parameters, SHARES: shares}, laws=replace(model.laws, loaded=loaded))
 
 
 def taking_laws(

@@ -18,7 +18,16 @@ from symvi.program.common import COMMON, LINK, SHARED, single
 from symvi.program.inequality import stored
 from symvi.program.kernel import ZERO, Block, Entry, Kernel, Port
 from symvi.program.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
-from symvi.program.law import acting, clear_sums, hand_on, keep_coordinates, knot_kernels, summed, weights_of
+from symvi.program.law import (
+    acting,
+    clear_sums,
+    hand_on,
+    keep_coordinates,
+    keep_weights,
+    knot_kernels,
+    summed,
+    weights_of,
+)
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
@@ -332,6 +341,7 @@ def _finish(records: Records, kind: str, model: ConstraintModel, ports, second: 
         carry_angles(trace, model)
         if model.laws:
             hand_on(trace, model.laws, second, weights_of(trace, model.laws))
+            keep_weights(trace, model.laws, joint=True)
         if model.target:
             trace.write(kind, "target", trace.read(kind, "input", model.target), store="state")
 

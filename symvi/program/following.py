@@ -34,7 +34,6 @@ INTERNAL = (
     "h",
     "share",
     "shares",
-    "opposing",
 )  # what follows from other numbers, or has its own argument
 OF_UNITS = ("mass", "gravity", "heft", "acceleration")  # what complementarity is measured by follows these
 LENGTH = "length"  # of a joint that holds a distance, or of a spring that pulls to one

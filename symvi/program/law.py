@@ -10,7 +10,7 @@ Half of what acts at a knot acts before it. Where something damps, the step befo
 half of a force F, phi or braking, by h- (theta- - 1/2) F. The step from there makes up for it along the gradient of its
 first knot:
 
-    (h/2 + h- (theta- - 1/2)) F C(z1)ᵀ,    h theta F C(z1)ᵀ if both are of one length,
+    (h/2 + h- (theta- - 1/2)) F C(z1)ᵀ,    h theta F C(z1)ᵀ if both are of one length and damping,
 
 and h/2 F C(z1)ᵀ where a motion starts at the knot, with the momentum of its velocities. So a load that rests stays at
 rest however long steps are. Velocities of a knot have what is beyond half of the step from there, as they have half of
@@ -29,7 +29,7 @@ from symvi.physics.model import LawModel, Laws, Motion, ShareModel
 from symvi.program import blocks, common
 from symvi.program.account import SPENT, WORK, add
 from symvi.program.body import BODY, use
-from symvi.program.choices import OPPOSING, SHARES
+from symvi.program.choices import SHARES
 from symvi.program.common import COMMON, JOINT, SHARED, single
 from symvi.program.inequality import add_block, dot, ports_of, stored
 from symvi.program.kernel import Block, Kernel, Port
@@ -47,10 +47,9 @@ MEANINGS = {
     "damping": ("damping of every coordinate", "N s/m, N m s/rad"),
     "sine": ("sum of k cos(rest) of sinusoidal springs", "N m"),
     "cosine": ("sum of k sin(rest) of sinusoidal springs", "N m"),
-    "theta": ("where in the step dampers act, and springs of unloaded bodies", "1"),
+    "theta": ("where in the step dampers act, and springs of bodies that nothing else holds", "1"),
     "share": ("their share on the gradient of the first knot: theta, if the step before was as long", "1"),
-    "spring_theta": ("where in the step springs of loaded bodies act", "1"),
-    "spring_share": ("their share on the gradient of the first knot", "1"),
+    "theta_before": ("theta in the step before", "1"),
     "excess": ("the impulse of laws there beyond half of the step's", "N s, N m s"),
     "phi": ("force of springs along every coordinate within the step", "N, N m"),
     "braking": ("force of dampers along every coordinate within the step", "N, N m"),
@@ -182,6 +181,15 @@ def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], weights: Weig
             trace.write(label, name, [a + b for a, b in zip(old, values, strict=True)], store="state")
 
 
+def keep_weights(trace: Trace, laws: Laws, joint: bool) -> None:
+    """What the next step must know of this one's dampers. joint: the laws are along a joint's coordinates."""
+    if laws.damped:
+        count = coordinates_of(laws) if joint else len(laws.coordinates)
+        thetas = trace.read(trace.own, "work", "theta", count, *MEANINGS["theta"], rate=Rate.ITERATION)
+        kept = thetas if joint else [thetas[row] for row in laws.damped]
+        trace.write(trace.own, "theta_before", kept, *MEANINGS["theta_before"], store="state")
+
+
 def off_middle(laws: Laws) -> list[int]:
     """The rows whose laws may act elsewhere than in the middle of the step: dampers, and springs that go with them."""
     return list(dict.fromkeys((*_springs_off_middle(laws), *laws.damped)))
@@ -189,7 +197,7 @@ def off_middle(laws: Laws) -> list[int]:
 
 def _springs_off_middle(laws: Laws) -> list[int]:
     damped = {laws.coordinates[row] for row in laws.damped}
-    return [row for row in laws.elastic if (laws.opposed or not laws.loaded) and laws.coordinates[row] in damped]
+    return [row for row in laws.elastic if not laws.loaded and laws.coordinates[row] in damped]
 
 
 def knot_kernels(records: Records, kind: str, laws: Laws, ports: Sequence[Port], gradients) -> dict[str, Kernel]:
@@ -279,16 +287,12 @@ def weights_of(trace: Trace, laws: Laws) -> Weights:
     middle = Place(half, half)
     if not laws.damped:
         return Weights(middle, middle)
-    own = _place(trace, laws, ("theta", "share"))
-    if not laws.loaded:
-        return Weights(own, own)
-    return Weights(_place(trace, laws, ("spring_theta", "spring_share")) if laws.opposed else middle, own)
-
-
-def _place(trace: Trace, laws: Laws, names: Sequence[str]) -> Place:
     count = coordinates_of(laws)
-    found = [trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION) for name in names]
-    return Place(*([values[k] for k in laws.coordinates] for values in found))
+    theta, share = (
+        trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION) for name in ("theta", "share")
+    )
+    own = Place([theta[k] for k in laws.coordinates], [share[k] for k in laws.coordinates])
+    return Weights(middle if laws.loaded else own, own)
 
 
 def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, laws: Laws) -> dict[str, Kernel]:
@@ -392,9 +396,9 @@ def _at_knots(trace: Trace, kind: str, name: str, meaning: str, unit: str) -> tu
 
 def _where_springs_act(trace: Trace, laws: Laws, coordinate: int) -> Scalar:
     """s of a damped coordinate of the joint."""
-    if laws.loaded and not laws.opposed:
+    if laws.loaded:
         return trace.graph.constant(HALF)
-    return trace.read(JOINT, "work", "spring_theta" if laws.loaded else "theta", coordinates_of(laws))[coordinate]
+    return trace.read(JOINT, "work", "theta", coordinates_of(laws))[coordinate]
 
 
 def _aimed(trace: Trace, kind: str, model: ShareModel, where: Scalar) -> tuple[Scalar, Scalar]:
@@ -457,28 +461,28 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
         count = coordinates_of(laws)
         damping = trace.read(kind, "work", "damping", count, *MEANINGS["damping"], rate=Rate.STEP)
         masses = _masses_along(trace, model, laws, baked, moving)
-        found = dict(zip(("theta", "share"), _weights(trace, masses, damping), strict=True))
-        if laws.opposed:
-            parameter = model.parameters[OPPOSING]
-            most = trace.read(kind, "parameters", OPPOSING, count, parameter.meaning, parameter.unit)
-            found |= zip(("spring_theta", "spring_share"), _weights(trace, most, damping), strict=True)
+        found = dict(zip(("theta", "share"), _weights(trace, masses, damping, _last_thetas(trace, count)), strict=True))
         for name, values in found.items():
             trace.write(kind, name, values, *MEANINGS[name], rate=Rate.STEP)
 
     return single(records, f"{name}_{kind}", "where in the step the laws along its coordinates act", ports, kind, build)
 
 
-def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-    """theta of every coordinate, and its share of the first knot: half, and what the step before has left of half."""
-    trace.note("share = 1/2 + (h-/h) (theta(h-) - 1/2)", "derived here: h- is the length of the step before")
+def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar], last: Sequence[Scalar]):
+    """theta of every coordinate, and its share of the first knot: half, and what the step before has left of half.
+
+    last: theta in the step before, from which dampings may have changed.
+    """
+    trace.note("share = 1/2 + (h-/h) (theta- - 1/2)", "derived here: h-, theta- are those of the step before")
     before, half = trace.read(COMMON, "state", "before")[0], trace.graph.constant(HALF)
-    ratio = before * common.inverse_step(trace)
+    ratio, h = before * common.inverse_step(trace), common.step(trace)
+    pairs = zip(masses, damping, strict=True)
+    thetas = [use(trace, formulas.weight_between_knots, m=[m], h=[h], d=[d])["theta"][0] for m, d in pairs]
+    return thetas, [half + ratio * (theta - half) for theta in last]
 
-    def thetas(h: Scalar) -> list[Scalar]:
-        pairs = zip(masses, damping, strict=True)
-        return [use(trace, formulas.weight_between_knots, m=[m], h=[h], d=[d])["theta"][0] for m, d in pairs]
 
-    return thetas(common.step(trace)), [half + ratio * (t - half) for t in thetas(before)]
+def _last_thetas(trace: Trace, count: int) -> list[Scalar]:
+    return trace.read(trace.own, "state", "theta_before", count, *MEANINGS["theta_before"])
 
 
 def _share_of(trace: Trace, label: str, share: Scalar) -> tuple[list[Scalar], list[Scalar]]:
@@ -578,6 +582,7 @@ def law_kernels(records: Records, kind: str, model: LawModel, baked: Baked, back
     def finish(trace: Trace) -> None:
         carry_angles(trace, model)
         hand_on(trace, laws, found.second, weights_of(trace, laws))
+        keep_weights(trace, laws, bool(model.joint))
 
     text = "hand on what acts along the gradient of the second knot; carry angles on"
     kernels["finish"] = single(records, f"finish_{kind}", text, ports, kind, finish)
@@ -600,12 +605,12 @@ def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, mo
     theta, share = [half] * n, [half] * n
     if laws.damped:
         shares = _shares(trace, model, moving, baked)
-        for row in laws.damped:
+        for row, last in zip(laws.damped, _last_thetas(trace, len(laws.damped)), strict=True):
             yields = zero
             for label in moving:
                 m, j = shares[label]
                 yields = yields + use(trace, formulas.yielding, m_b=m, J_b=j, c=rows.at1[label][row])["y"][0]
-            (theta[row],), (share[row],) = _weights(trace, [1 / yields], [damping])
+            (theta[row],), (share[row],) = _weights(trace, [1 / yields], [damping], [last])
         trace.write(trace.own, "theta", theta, *MEANINGS["theta"], rate=Rate.STEP)
         trace.write(trace.own, "share", share, *MEANINGS["share"], rate=Rate.STEP)
 

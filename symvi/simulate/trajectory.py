@@ -26,7 +26,7 @@ from symvi.simulate.energy_guard import Fall, Rise
 from symvi.simulate.knot_stiffness import TooStiff, too_stiff
 from symvi.simulate.spin import FAST, FastSpin, fastest
 
-FORMAT = 5
+FORMAT = 6
 READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
 Array = NDArray[np.float64]
 COUNTED = ("iterations", "status", "substeps", "retries")

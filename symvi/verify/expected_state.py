@@ -160,6 +160,9 @@ def finish(view: View) -> Iterator[Check]:
     yield from aims(view)
     yield from angles(view, "", "state", scene.nodes)
     yield from angles(view, "", "state", scene.watched)
+    for laws in view.system.laws:
+        if laws.thetas:
+            yield view.check(laws.holder, "theta_before", list(laws.thetas), "state")
     for driver in scene.mechanism.drivers:
         yield view.check(driver.name, "target", scene.inputs[driver.name]["target"], "state")
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from symvi.mechanism import JOINT_TABLE, Joint, Mechanism, axis_values, coordinate_kinds
 from symvi.program.choices import Choices
-from symvi.program.opposing import opposing
 from symvi.verify.exact import pin_turn, triad_turn
 from symvi.verify.naive.constraints import lock_name
 from symvi.verify.naive.joints import JointNumbers
@@ -126,8 +125,7 @@ def records_of(
     for joint in mechanism.joints:  # last: the record of a joint is the base of others
         for name in (joint.name, f"{joint.name}.laws"):
             if name in records:
-                most = {"opposing": [numbers.single(mass) for mass in opposing(mechanism, joint) or ()]}
-                records[name] = records[name] | _shares(mechanism, (joint.parent, joint.child), numbers) | most
+                records[name] = records[name] | _shares(mechanism, (joint.parent, joint.child), numbers)
     for force in mechanism.forces:
         if force.kind == "point_spring":
             records[force.name] |= _shares(mechanism, (force.parent, force.child), numbers)

@@ -3,11 +3,11 @@
 Along every coordinate c of a joint, and along the distance of a point spring's ends,
     phi = -V'((1 - s) c1 + s c2) + what servos aim at,        braking = -d (c2 - c1)/h + d times the rates they aim at
 act with (s phi + theta braking) dc/dz at the first knot and with ((1 - s) phi + (1 - theta) braking) dc/dz at the
-second, over steps of one length h. If the step before had another, h-, the shares of the first are those of `_weights`.
+second, over steps of one length h and damping. If the step before had others, the shares of the first are those of
+`_weights`.
 theta follows from y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of
 the two bodies, moved by the joint's coordinates and otherwise free, each with the share of its mass that one of its
-damped coordinates has. s is theta too where nothing else holds these bodies, else what follows
-from the largest mass that may oppose the coordinate (the parameter `opposing`), or one half where nothing bounds it.
+damped coordinates has. s is theta too where nothing else holds these bodies, and one half where something does.
 """
 
 from __future__ import annotations
@@ -46,13 +46,15 @@ class Row:
 class NaiveLaws:
     """The laws between two bodies ("world" allowed). holder: the node whose state carries their angles.
 
-    loads: (weight, stiffness, whether it is a translation) of every coordinate that springs act along.
+    loads: (weight, stiffness, whether it is a translation) of every coordinate that springs act along. thetas: where in
+    the step dampers act, of every coordinate of a joint or of the one distance; none where nothing damps.
     """
 
     holder: str
     bodies: tuple[str, str]
     rows: tuple[Row, ...]
     loads: tuple[tuple, ...] = ()
+    thetas: tuple = ()
 
 
 def naive_laws(scene) -> list[NaiveLaws]:
@@ -104,15 +106,12 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
             sums["damping"] = _add(sums["damping"], scene.parameters[force.name]["damping"])
     if damped:
         masses = _masses(scene, joint, counts)
-        found = [_weights(scene, d / m) for d, m in zip(sums["damping"], masses, strict=True)]
+        last = scene.states[holder]["theta_before"]
+        found = [_weights(scene, d / m, t) for d, m, t in zip(sums["damping"], masses, last, strict=True)]
     else:
         found = [((zero + 1) / 2,) * 2] * count
-    loaded = is_loaded(scene.mechanism, (joint.parent, joint.child), 1)
-    springs = found
-    if loaded and damped:
-        most = scene.parameters[holder]["opposing"]
-        pairs = zip(sums["damping"], most, strict=True)
-        springs = [_weights(scene, d / m) for d, m in pairs] if most else [((zero + 1) / 2,) * 2] * count
+    loaded = is_loaded(scene.mechanism, (joint.parent, joint.child))
+    springs = [((zero + 1) / 2,) * 2] * count if loaded else found
     where = [at for at, _ in springs]
     for force in forces:
         _take(scene, force, sums, where, kinds)
@@ -134,18 +133,21 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
     moves = [kind == "translation" for kind in kinds]
     elastic = any(force.kind != "joint_damper" for force in forces)
     loads = tuple(zip(where, sums["stiffness"], moves, strict=True)) if elastic else ()
-    return NaiveLaws(holder, (joint.parent, joint.child), tuple(rows), loads)
+    thetas = tuple(theta for theta, _ in found) if damped else ()
+    return NaiveLaws(holder, (joint.parent, joint.child), tuple(rows), loads, thetas)
 
 
-def is_loaded(mechanism, bodies: tuple[str, str], own: int) -> bool:
-    """Whether more joints than so many of its own, gears, drivers or contacts hold one of two bodies."""
+def is_loaded(mechanism, bodies: tuple[str, str]) -> bool:
+    """Whether more than one joint, gear, driver, contact or point spring holds one of two bodies."""
     ends = {joint.name: {joint.parent, joint.child} for joint in mechanism.joints}
     for body in set(bodies) - {"world"}:
         holding = sum(body in pair for pair in ends.values())
         holding += sum(any(body in ends[name] for name in gear.joints) for gear in mechanism.couplings)
         holding += sum(body in ends[driver.joint] for driver in mechanism.drivers)
         holding += sum(body in (contact.parent, contact.child) for contact in mechanism.contacts)
-        if holding > own:
+        springs = [force for force in mechanism.forces if force.kind == "point_spring"]
+        holding += sum(body in (spring.parent, spring.child) for spring in springs)
+        if holding > 1:
             return True
     return False
 
@@ -186,10 +188,10 @@ def weight(y):
     return (3 + 2 * y + y * y) / (6 + 3 * y + y * y)
 
 
-def _weights(scene, rate) -> tuple:
-    """theta, and the share of the first knot. rate: damping over mass."""
+def _weights(scene, rate, last) -> tuple:
+    """theta, and the share of the first knot. rate: damping over mass; last: theta in the step before."""
     half, before = (scene.zero + 1) / 2, scene.states["common"]["before"][0]
-    return weight(scene.h * rate), half + before / scene.h * (weight(before * rate) - half)
+    return weight(scene.h * rate), half + before / scene.h * (last - half)
 
 
 def _body(scene, name: str, counts: Counter) -> tuple:
@@ -281,11 +283,13 @@ def _of_points(scene, force, counts: Counter) -> NaiveLaws:
     damping = numbers["damping"][0] if force.damping else zero
     at = half, half
     if force.damping:
-        at = _weights(scene, damping * _yielding(scene, joint, counts))
+        (last,) = scene.states[force.name]["theta_before"]
+        at = _weights(scene, damping * _yielding(scene, joint, counts), last)
+    thetas = (at[0],) if force.damping else ()
     if force.length:
-        spring = (half, half) if is_loaded(scene.mechanism, bodies, 0) else at
+        spring = (half, half) if is_loaded(scene.mechanism, bodies) else at
         row = Row(distance, stiffness, stiffness * numbers["length"][0], damping, zero, zero, zero, spring, at)
-        return NaiveLaws(force.name, bodies, (row,), ((spring[0], stiffness, True),))
+        return NaiveLaws(force.name, bodies, (row,), ((spring[0], stiffness, True),), thetas)
     middle = half, half
     rows = [
         Row(lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k], stiffness, *[zero] * 5, middle, middle)
@@ -293,7 +297,7 @@ def _of_points(scene, force, counts: Counter) -> NaiveLaws:
     ]
     if force.damping:
         rows.append(Row(distance, zero, zero, damping, zero, zero, zero, at, at))
-    return NaiveLaws(force.name, bodies, tuple(rows), ((half, stiffness, True),) * 3)
+    return NaiveLaws(force.name, bodies, tuple(rows), ((half, stiffness, True),) * 3, thetas)
 
 
 def _yielding(scene, joint, counts: Counter):
