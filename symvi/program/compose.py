@@ -48,6 +48,7 @@ from symvi.program.kernel import Block
 from symvi.program.law import LawKernels, law_kernels, share_kernels, weighing
 from symvi.program.limit import dry_friction_kernels, limit_kernels
 from symvi.program.maximal import Elimination, Matrix, Tie
+from symvi.program.opposing import clearing, gathering
 from symvi.program.placement import Placing
 from symvi.program.program import Call, Node, Program
 from symvi.program.records import Records
@@ -285,16 +286,25 @@ class Composer:
         self.baked[BODY, "inertia"] = zeros
         kernels = body_kernels(self.records, zeros, self._body_diagonal(), self._is_held())
         kernels |= account_of_bodies(self.records, bool(self.mechanism.drivers))
+        sums = gathering(self.records, zeros) if self._is_opposed() else None
         for body in bodies:
             node = self.node(BODY, body.name)
             size = merit_inertia(body.mass, body.inertia, self._radius(body.name) ** 2)
             self.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
             self.schedule(kernels, {BODY: node}, body.name)
+            if sums and not node.index:
+                self.schedule({"prepare": clearing(self.records)}, {BODY: node}, "all bodies")
+            if sums:
+                self.schedule({"prepare": sums}, {BODY: node}, body.name)
         self.body_nodes = {node.name: node for node in self.nodes[BODY]}
 
     def _is_held(self) -> bool:
         """Whether contacts, limits or dry friction may hold bodies still under laws between the knots."""
         return bool(self.inequalities) and any(isinstance(force, LawModel | ShareModel) for force in self.forces)
+
+    def _is_opposed(self) -> bool:
+        """Whether springs of held bodies must know what may oppose them at most."""
+        return any(model.laws and model.laws.opposed for model in (*self.models, *self.laws))
 
     def _radius(self, body: str) -> float:
         """At what radius [m] the mass of a body counts at least in its residual: in a pivot, at that of the whole."""

@@ -34,6 +34,7 @@ from symvi.program.common import COMMON, JOINT, SHARED, single
 from symvi.program.inequality import add_block, dot, ports_of, stored
 from symvi.program.kernel import Block, Kernel, Port
 from symvi.program.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
+from symvi.program.opposing import most_along
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
@@ -50,6 +51,9 @@ MEANINGS = {
     "theta": ("where in the step dampers act, and springs of bodies that nothing else holds", "1"),
     "share": ("their share on the gradient of the first knot: theta, if the step before was as long", "1"),
     "theta_before": ("theta in the step before", "1"),
+    "spring_theta": ("where in the step springs of bodies that something else holds act", "1"),
+    "spring_share": ("their share on the gradient of the first knot", "1"),
+    "spring_theta_before": ("where they acted in the step before", "1"),
     "excess": ("the impulse of laws there beyond half of the step's", "N s, N m s"),
     "phi": ("force of springs along every coordinate within the step", "N, N m"),
     "braking": ("force of dampers along every coordinate within the step", "N, N m"),
@@ -183,11 +187,11 @@ def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], weights: Weig
 
 def keep_weights(trace: Trace, laws: Laws, joint: bool) -> None:
     """What the next step must know of this one's dampers. joint: the laws are along a joint's coordinates."""
-    if laws.damped:
+    for name in ("theta", *(["spring_theta"] if laws.opposed else [])) if laws.damped else ():
         count = coordinates_of(laws) if joint else len(laws.coordinates)
-        thetas = trace.read(trace.own, "work", "theta", count, *MEANINGS["theta"], rate=Rate.ITERATION)
+        thetas = trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION)
         kept = thetas if joint else [thetas[row] for row in laws.damped]
-        trace.write(trace.own, "theta_before", kept, *MEANINGS["theta_before"], store="state")
+        trace.write(trace.own, f"{name}_before", kept, *MEANINGS[f"{name}_before"], store="state")
 
 
 def off_middle(laws: Laws) -> list[int]:
@@ -197,7 +201,7 @@ def off_middle(laws: Laws) -> list[int]:
 
 def _springs_off_middle(laws: Laws) -> list[int]:
     damped = {laws.coordinates[row] for row in laws.damped}
-    return [row for row in laws.elastic if not laws.loaded and laws.coordinates[row] in damped]
+    return [row for row in laws.elastic if (laws.opposed or not laws.loaded) and laws.coordinates[row] in damped]
 
 
 def knot_kernels(records: Records, kind: str, laws: Laws, ports: Sequence[Port], gradients) -> dict[str, Kernel]:
@@ -287,12 +291,16 @@ def weights_of(trace: Trace, laws: Laws) -> Weights:
     middle = Place(half, half)
     if not laws.damped:
         return Weights(middle, middle)
+    own = _place(trace, laws, ("theta", "share"))
+    if not laws.loaded:
+        return Weights(own, own)
+    return Weights(_place(trace, laws, ("spring_theta", "spring_share")) if laws.opposed else middle, own)
+
+
+def _place(trace: Trace, laws: Laws, names: Sequence[str]) -> Place:
     count = coordinates_of(laws)
-    theta, share = (
-        trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION) for name in ("theta", "share")
-    )
-    own = Place([theta[k] for k in laws.coordinates], [share[k] for k in laws.coordinates])
-    return Weights(middle if laws.loaded else own, own)
+    found = [trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION) for name in names]
+    return Place(*([values[k] for k in laws.coordinates] for values in found))
 
 
 def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, laws: Laws) -> dict[str, Kernel]:
@@ -396,9 +404,9 @@ def _at_knots(trace: Trace, kind: str, name: str, meaning: str, unit: str) -> tu
 
 def _where_springs_act(trace: Trace, laws: Laws, coordinate: int) -> Scalar:
     """s of a damped coordinate of the joint."""
-    if laws.loaded:
+    if laws.loaded and not laws.opposed:
         return trace.graph.constant(HALF)
-    return trace.read(JOINT, "work", "theta", coordinates_of(laws))[coordinate]
+    return trace.read(JOINT, "work", "spring_theta" if laws.loaded else "theta", coordinates_of(laws))[coordinate]
 
 
 def _aimed(trace: Trace, kind: str, model: ShareModel, where: Scalar) -> tuple[Scalar, Scalar]:
@@ -461,7 +469,13 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
         count = coordinates_of(laws)
         damping = trace.read(kind, "work", "damping", count, *MEANINGS["damping"], rate=Rate.STEP)
         masses = _masses_along(trace, model, laws, baked, moving)
-        found = dict(zip(("theta", "share"), _weights(trace, masses, damping, _last_thetas(trace, count)), strict=True))
+        found = dict(
+            zip(("theta", "share"), _weights(trace, masses, damping, _last(trace, "theta", count)), strict=True)
+        )
+        if laws.opposed:
+            most = _most(trace, model, laws, baked)
+            weights = _weights(trace, most, damping, _last(trace, "spring_theta", count))
+            found |= zip(("spring_theta", "spring_share"), weights, strict=True)
         for name, values in found.items():
             trace.write(kind, name, values, *MEANINGS[name], rate=Rate.STEP)
 
@@ -481,8 +495,23 @@ def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar], 
     return thetas, [half + ratio * (theta - half) for theta in last]
 
 
-def _last_thetas(trace: Trace, count: int) -> list[Scalar]:
-    return trace.read(trace.own, "state", "theta_before", count, *MEANINGS["theta_before"])
+def _last(trace: Trace, name: str, count: int) -> list[Scalar]:
+    """Where laws acted in the step before."""
+    return trace.read(trace.own, "state", f"{name}_before", count, *MEANINGS[f"{name}_before"])
+
+
+def _most(trace: Trace, model, laws: Laws, baked: Baked) -> list[Scalar]:
+    """The mass that may oppose every coordinate at most (opposing.py)."""
+    knots, anchor, found = Knots(trace, model, baked), laws.motions[0].anchor, []
+    centre = trace.read(anchor.body, "state", "x", 3)
+    mass, moment = most_along(trace, [x + r for x, r in zip(centre, knots.of(anchor)[0], strict=True)])
+    for motion in laws.motions:
+        along = mass if motion.kind == "translation" else moment
+        if motion.pitch:
+            pitch = knots.parameter(motion.pitch)[0]
+            along = along + pitch * pitch * mass
+        found.append(along)
+    return found
 
 
 def _share_of(trace: Trace, label: str, share: Scalar) -> tuple[list[Scalar], list[Scalar]]:
@@ -605,7 +634,7 @@ def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, mo
     theta, share = [half] * n, [half] * n
     if laws.damped:
         shares = _shares(trace, model, moving, baked)
-        for row, last in zip(laws.damped, _last_thetas(trace, len(laws.damped)), strict=True):
+        for row, last in zip(laws.damped, _last(trace, "theta", len(laws.damped)), strict=True):
             yields = zero
             for label in moving:
                 m, j = shares[label]

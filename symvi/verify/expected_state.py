@@ -163,6 +163,8 @@ def finish(view: View) -> Iterator[Check]:
     for laws in view.system.laws:
         if laws.thetas:
             yield view.check(laws.holder, "theta_before", list(laws.thetas), "state")
+        if laws.spring_thetas:
+            yield view.check(laws.holder, "spring_theta_before", list(laws.spring_thetas), "state")
     for driver in scene.mechanism.drivers:
         yield view.check(driver.name, "target", scene.inputs[driver.name]["target"], "state")
 

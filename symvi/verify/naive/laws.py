@@ -7,7 +7,9 @@ second, over steps of one length h and damping. If the step before had others, t
 `_weights`.
 theta follows from y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of
 the two bodies, moved by the joint's coordinates and otherwise free, each with the share of its mass that one of its
-damped coordinates has. s is theta too where nothing else holds these bodies, and one half where something does.
+damped coordinates has. s is theta too where nothing else holds these bodies. Where something does, it follows in the
+same way from the moments of all bodies about the child's anchor, or their mass, where one side of the joint is a tree
+that nothing else holds; else it is one half.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from dataclasses import dataclass
 from symvi.mechanism import coordinate_kinds
 from symvi.verify.naive import joints
 from symvi.verify.naive.body import apply_inertia
-from symvi.verify.naive.quaternion import conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
+from symvi.verify.naive.quaternion import add, conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
 
 LEAST = 10**9  # a body's size over this is added to its moments where they decide a weight
 
@@ -48,6 +50,7 @@ class NaiveLaws:
 
     loads: (weight, stiffness, whether it is a translation) of every coordinate that springs act along. thetas: where in
     the step dampers act, of every coordinate of a joint or of the one distance; none where nothing damps.
+    spring_thetas: of springs, where they have their own.
     """
 
     holder: str
@@ -55,6 +58,7 @@ class NaiveLaws:
     rows: tuple[Row, ...]
     loads: tuple[tuple, ...] = ()
     thetas: tuple = ()
+    spring_thetas: tuple = ()
 
 
 def naive_laws(scene) -> list[NaiveLaws]:
@@ -110,8 +114,14 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
         found = [_weights(scene, d / m, t) for d, m, t in zip(sums["damping"], masses, last, strict=True)]
     else:
         found = [((zero + 1) / 2,) * 2] * count
+    elastic = any(force.kind != "joint_damper" for force in forces)
     loaded = is_loaded(scene.mechanism, (joint.parent, joint.child))
     springs = [((zero + 1) / 2,) * 2] * count if loaded else found
+    opposed = loaded and damped and elastic and _is_bounded(scene.mechanism, name)
+    if opposed:
+        last = scene.states[holder]["spring_theta_before"]
+        pairs = zip(sums["damping"], _most(scene, joint), last, strict=True)
+        springs = [_weights(scene, d / m, t) for d, m, t in pairs]
     where = [at for at, _ in springs]
     for force in forces:
         _take(scene, force, sums, where, kinds)
@@ -131,10 +141,10 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
         else:
             rows.append(Row(coordinate(k), stiffness, tension, damping, drive, sine, cosine, *weights))
     moves = [kind == "translation" for kind in kinds]
-    elastic = any(force.kind != "joint_damper" for force in forces)
     loads = tuple(zip(where, sums["stiffness"], moves, strict=True)) if elastic else ()
     thetas = tuple(theta for theta, _ in found) if damped else ()
-    return NaiveLaws(holder, (joint.parent, joint.child), tuple(rows), loads, thetas)
+    more = tuple(theta for theta, _ in springs) if opposed else ()
+    return NaiveLaws(holder, (joint.parent, joint.child), tuple(rows), loads, thetas, more)
 
 
 def is_loaded(mechanism, bodies: tuple[str, str]) -> bool:
@@ -150,6 +160,37 @@ def is_loaded(mechanism, bodies: tuple[str, str]) -> bool:
         if holding > 1:
             return True
     return False
+
+
+def _is_bounded(mechanism, name: str) -> bool:
+    """Whether, with the joint cut, one of its ends is in a part without world, loops, gears, drivers and contacts."""
+    ends = {joint.name: {joint.parent, joint.child} for joint in mechanism.joints}
+    held = {"world"} | {body for contact in mechanism.contacts for body in (contact.parent, contact.child)}
+    geared = [joint for gear in mechanism.couplings for joint in gear.joints]
+    for moved in (*geared, *(driver.joint for driver in mechanism.drivers)):
+        held |= ends[moved]
+    for start in ends[name]:
+        part, size = {start}, 0
+        while len(part) > size:
+            size = len(part)
+            part |= {body for other, pair in ends.items() if other != name and pair & part for body in pair}
+        joints_in = sum(other != name and pair <= part for other, pair in ends.items())
+        if not part & held and joints_in == len(part) - 1 and not ends[name] <= part:
+            return True
+    return False
+
+
+def _most(scene, joint) -> list:
+    """Of every coordinate, with all bodies held together: their mass, or moments about the child's anchor."""
+    child = scene.bodies[joint.child]
+    anchor = add(child.x, rotate(child.q, joint.anchor_b))
+    mass = moment = scene.zero
+    for body in scene.bodies.values():
+        arm = subtract(body.x, anchor)
+        mass = mass + body.mass
+        moment = moment + body.mass * dot(arm, arm) + body.inertia[0] + body.inertia[1] + body.inertia[2]
+    pitch = joint.pitch if joint.type == "screw" else scene.zero
+    return [mass if kind == "translation" else moment + pitch * pitch * mass for kind in coordinate_kinds(joint.type)]
 
 
 def _take(scene, force, sums: dict, where: list, kinds) -> None:
