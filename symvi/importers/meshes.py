@@ -30,7 +30,7 @@ class Folders:
         if not rest:
             path = self.own / mesh
         elif kind in ("package", "model"):
-            package, _, inner = rest.partition("/")
+            package, _, inner = rest.lstrip("/").partition("/")  # some files have package:///NAME/...
             if package not in self.packages:
                 return None, f"package {shown(package)} has no folder here: {self._remedy(package)}"
             path = self.packages[package] / inner
