@@ -93,7 +93,7 @@ def _spread(points: NDArray[np.float64]) -> NDArray[np.float64]:
     if size == 0.0:
         return centred[:, :0]
     _, values, axes = np.linalg.svd(centred / size, full_matrices=False)
-    count = int((values > FLAT * values[0]).sum())
+    count = min(int((values > FLAT * values[0]).sum()), len(points) - 1)
     return centred / size if count == 3 else centred / size @ axes[:count].T
 
 

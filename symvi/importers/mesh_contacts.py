@@ -101,7 +101,12 @@ def _hull_of(points: NDArray[np.float64]) -> NDArray[np.float64]:
         raise MeshError(f"has {len(points)} points; no more than {MOST_POINTS} are taken for contacts")
     if not np.isfinite(points).all():
         raise MeshError("has points that are nowhere")
-    return hull_corners(points)
+    from scipy.spatial import QhullError
+
+    try:
+        return hull_corners(points)
+    except QhullError:  # points so far away that their digits do not tell them apart
+        raise MeshError("has no convex hull that can be found") from None
 
 
 def _need(packages: tuple[str, ...], geometry: Geometry, title: str) -> None:

@@ -134,7 +134,8 @@ def _color(geometry) -> str | None:
 
 def _scaled(mesh: Mesh, factors: NDArray) -> Mesh:
     triangles = mesh.triangles if np.prod(factors) >= 0.0 else mesh.triangles[:, ::-1]
-    return Mesh(mesh.vertices * factors, triangles, mesh.color)
+    with np.errstate(over="ignore"):  # where it does, the points are nowhere, which is told
+        return Mesh(mesh.vertices * factors, triangles, mesh.color)
 
 
 # --- COLLADA: XML, which is checked before trimesh sees it ------------------------------------------------------------

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from symvi import cli
 from symvi.errors import MechanismError, MissingExtraError
@@ -194,6 +196,29 @@ def test_points_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.Monk
     with open(tmp_path / "large.stl", "wb") as file:
         file.truncate(100_000_000)
     assert "is larger than 50 MB" in refused(robot(body('<mesh filename="large.stl"/>')), tmp_path)
+
+
+@settings(max_examples=100)
+@given(data=st.data())
+def test_a_damaged_mesh_makes_contacts_or_is_refused_by_its_name(data: st.DataObject, tmp_path_factory) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    name = box_file(folder, data.draw(st.sampled_from(["stl", "obj", "dae"])))
+    content = (folder / name).read_bytes()
+    for _ in range(data.draw(st.integers(1, 3))):
+        begin = data.draw(st.integers(0, len(content)))
+        end = begin + data.draw(st.integers(0, 60))
+        piece = data.draw(
+            st.sampled_from([b"", content[begin:end] * 2, b"\xff\xff\xff\x7f", b"9", b"-", b"nan ", b"\n"])
+        )
+        content = content[:begin] + piece + content[end:]
+    (folder / name).write_bytes(content)
+    scale = data.draw(st.sampled_from(["1 1 1", "-1 0 1e300"]))
+    try:
+        found = read(robot(body(f'<mesh filename="{name}" scale="{scale}"/>')), folder, contact_corners=6)
+    except MechanismError as error:
+        assert f"contacts need the collision mesh '{name}': " in str(error)
+    else:
+        assert 0 < len(found.mechanism.contacts) <= 6
 
 
 @pytest.mark.parametrize("package", ["trimesh", "collada", "scipy"])
