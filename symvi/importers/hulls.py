@@ -13,7 +13,7 @@ get into the ground, whichever way it lies:
     max over directions u of  max_corners u.p - max_kept u.p  =  max over corners of their distance from conv(kept)
 
 (the Hausdorff distance of two convex sets, one within the other, is that of their support functions: R. Schneider,
-Convex Bodies, 2nd ed., lemma 1.8.14).
+Convex Bodies, section 1.8).
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from urllib.parse import unquote
 
+from symvi.extras import quoted
 from symvi.mechanism.names import shown
 
 __all__ = ["Folders"]
@@ -50,4 +50,4 @@ class Folders:
         """What names the folder of a package; the folder above the file that has its name, where there is one."""
         own = self.own.resolve()
         above = next((str(folder) for folder in (own, *own.parents) if package and folder.name == package), None)
-        return f"give packages, or --package {shlex.quote(f'{package}={above}') if above else 'NAME=FOLDER'}"
+        return f"give packages, or --package {quoted(f'{package}={above}') if above else 'NAME=FOLDER'}"

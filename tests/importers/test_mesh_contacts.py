@@ -150,7 +150,7 @@ def test_packages_and_folders_are_those_of_every_mesh(tmp_path: Path) -> None:
     assert len(read(text, folder, packages={"my_robot": folder.parent}).mechanism.contacts) == 8
     told = refused(text, folder)
     assert "robot.urdf:3: link 'base': contacts need the collision mesh 'package://my_robot/box.stl': " in told
-    assert f"--package my_robot={folder.parent}" in told
+    assert f"my_robot={folder.parent}" in told and "--package " in told
     three = text.replace("package://", "package:///")
     assert len(read(three, folder, packages={"my_robot": folder.parent}).mechanism.contacts) == 8
 
