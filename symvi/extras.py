@@ -9,7 +9,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["install_command"]
+__all__ = ["install_command", "quoted"]
 
 DESCRIPTION = Path(__file__).parent.parent / "pyproject.toml"  # of a checkout; an installed symvi has none
 
@@ -27,7 +27,7 @@ def install_command(extra: str) -> str:
         words = [python, "-m", "pip", "install"]
     else:  # environments that uv makes have no pip
         words = ["uv", "pip", "install", "--python", python]
-    return " ".join(_quoted(word) for word in (*words, *packages))
+    return " ".join(quoted(word) for word in (*words, *packages))
 
 
 def _packages_of_checkout(extra: str) -> list[str]:
@@ -41,7 +41,7 @@ def _packages_of_checkout(extra: str) -> list[str]:
     return project.get("optional-dependencies", {}).get(extra, []) if project.get("name") == "symvi" else []
 
 
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
     """A word as the shell takes it: in quotes where it has more than letters and signs of paths."""
     if re.fullmatch(r"[\w@%+:,./~\\-]+" if os.name == "nt" else r"[\w@%+:,./-]+", word, re.ASCII):
         return word

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 File = Annotated[Path, typer.Argument(help="A mechanism: TOML, JSON, URDF, xacro, MJCF, trep.", metavar="FILE")]
 Base = Annotated[Literal["fixed", "floating"], typer.Option(help="Import: the root link stands still, or is free.")]
 Contacts = Annotated[
-    bool, typer.Option("--contacts", help="Import: the ground, below z = 0, holds off all collision shapes.")
+    bool,
+    typer.Option("--contacts", help="Import: the ground, below z = 0, holds off all collision shapes, meshes too."),
 ]
 ContactsOf = Annotated[
     list[str] | None,
@@ -33,6 +34,14 @@ Points = Annotated[
     list[str] | None,
     typer.Option(
         "--contact-points", help="Import: the ground holds off a point, or sphere, of a link.", metavar="LINK:x,y,z[,r]"
+    ),
+]
+Corners = Annotated[
+    int,
+    typer.Option(
+        "--contact-corners",
+        help="Import: of a collision mesh, the most corners of its convex hull that are held off.",
+        metavar="N",
     ),
 ]
 Friction = Annotated[float, typer.Option(help="Import: friction of these contacts.")]
@@ -58,6 +67,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "contacts": (Contacts, False),
     "contacts_of": (ContactsOf, None),
     "contact_points": (Points, None),
+    "contact_corners": (Corners, 32),
     "friction": (Friction, 0.8),
     "package": (Package, None),
     "arg": (Argument, None),
@@ -76,11 +86,14 @@ def takes_mechanism(function: Callable[..., Any], trajectories: bool = False) ->
 
     @functools.wraps(function)
     def run(console: Console, *, file: Path, **options: Any) -> Any:
+        from symvi.importers.contact_account import contacts_made
+
         own = {name: options.pop(name) for name in OPTIONS}
         is_saved = trajectories and file.suffix.lower() == ".npz"
         imported = _of_trajectory(file) if is_saved else _imported(file, own, options.get("input_") or ())
         if imported.report.notices:
-            console.print(imported.report.summary(), highlight=False, markup=False, soft_wrap=True)
+            lines = [imported.report.summary(), contacts_made(imported.report)]
+            console.print("\n".join(filter(None, lines)), highlight=False, markup=False, soft_wrap=True)
         return function(console, imported, **options)
 
     function.__annotations__.pop("imported", None)  # its class is known to type checkers only: importing it takes long
@@ -126,6 +139,7 @@ def _imported(file: Path, options: Mapping[str, Any], inputs: Sequence[str] = ()
         base=options["base"],
         contacts="collision" if options["contacts"] else tuple(links or ()) or False,
         contact_points=_points(options["contact_points"] or []),
+        contact_corners=options["contact_corners"],
         friction=options["friction"],
         packages=_pairs(options["package"] or [], "--package NAME=FOLDER"),
         arguments=_pairs(options["arg"] or [], "--arg NAME=VALUE"),
@@ -197,6 +211,7 @@ def import_file(
     contacts: Contacts = False,
     contacts_of: ContactsOf = None,
     contact_points: Points = None,
+    contact_corners: Corners = 32,
     friction: Friction = 0.8,
     package: Package = None,
     arg: Argument = None,

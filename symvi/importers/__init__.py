@@ -30,6 +30,7 @@ def load(
     base: Literal["fixed", "floating"] = "fixed",
     contacts: Literal["collision"] | bool | Collection[str] = False,
     contact_points: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    contact_corners: int = 32,
     friction: float = 0.8,
     packages: Mapping[str, str | PathLike[str]] | None = None,
     arguments: Mapping[str, str] | None = None,
@@ -49,7 +50,11 @@ def load(
     base: whether the root link is fixed to the world or free, where the file does not say it.
     contacts: "collision", or True, lets the ground, the half-space below z = 0, hold off the collision shapes of all
         links; a list of links, those of these links.
+        Where none can be made at all, that is an error.
     contact_points: link -> points (x, y, z) or spheres (x, y, z, radius) in its frame [m], held off likewise.
+    contact_corners: of a collision mesh, the most corners of its convex hull that are held off, from 6 to 1000: the
+        outermost along the axes of the link, then each time the one furthest from the hull of those before. The report
+        says how far the mesh reaches out of them. Meshes need symvi[mesh].
     friction: coefficient of these contacts, where the file has none.
     packages: name of a ROS package -> its folder, for package:// in the file. Nothing is read outside the folder of
         the file and these.
@@ -74,6 +79,7 @@ def load(
         base=base,
         contacts=contacts,
         contact_points={} if contact_points is None else contact_points,
+        contact_corners=contact_corners,
         friction=friction,
         packages={} if packages is None else packages,
         arguments={} if arguments is None else arguments,

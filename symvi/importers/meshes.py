@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from urllib.parse import unquote
 
+from symvi.extras import quoted
 from symvi.mechanism.names import shown
 
 __all__ = ["Folders"]
@@ -29,9 +30,9 @@ class Folders:
         if not rest:
             path = self.own / mesh
         elif kind in ("package", "model"):
-            package, _, inner = rest.partition("/")
+            package, _, inner = rest.lstrip("/").partition("/")  # some files have package:///NAME/...
             if package not in self.packages:
-                return None, f"package {shown(package)} has no folder here: give packages, or --package NAME=FOLDER"
+                return None, f"package {shown(package)} has no folder here: {self._remedy(package)}"
             path = self.packages[package] / inner
         elif kind == "file":
             path = Path(unquote(rest))
@@ -44,3 +45,9 @@ class Folders:
             return (path, "") if path.is_file() else (None, "there is no such file")
         except (OSError, ValueError, RuntimeError):
             return None, "is no name that a file can have"
+
+    def _remedy(self, package: str) -> str:
+        """What names the folder of a package; the folder above the file that has its name, where there is one."""
+        own = self.own.resolve()
+        above = next((str(folder) for folder in (own, *own.parents) if package and folder.name == package), None)
+        return f"give packages, or --package {quoted(f'{package}={above}') if above else 'NAME=FOLDER'}"

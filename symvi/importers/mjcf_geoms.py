@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
+import numpy as np
+
+from symvi.importers.contacts import MADE_OF
+from symvi.importers.mesh_contacts import moved
+from symvi.importers.mjcf_document import remedy_for
 from symvi.importers.mjcf_meeting import Meeting
 from symvi.importers.mjcf_names import Compiled, pose_of
 from symvi.importers.pose import STANDING, Pose
@@ -32,10 +39,10 @@ def read_ground(compiled: Compiled, meeting: Meeting, shapes: bool, findings: Fi
     """
     geom, source = meeting.ground, compiled.document.root.source
     if shapes and not compiled.is_on("CONTACT"):
-        why = "switched off by <option>'s flag, though they are asked for: none is made"
-        findings.note("taken", source, "", "contacts", why)
+        why = "switched off by <option>'s flag, though they are asked for"
+        findings.note("ignored", source, "", "contacts", why)
     elif shapes and not any(meeting.is_for_ground(k) for k in range(compiled.model.ngeom) if k != geom):
-        why = "asked for, but no geom of the file can meet the ground; name points of bodies instead"
+        why = "no geom of the file can meet the ground"
         findings.note("ignored", source, "", "contacts", why)
     elif geom is None:
         why = "the file has no plane: the ground at z = 0 is added, since contacts are asked for"
@@ -58,7 +65,7 @@ def note_contacts(compiled: Compiled, meeting: Meeting, asked: bool, findings: F
             why = "of the first of two directions; symvi's is the same in both"
             findings.note("approximated", source, title, "friction", why)
         if asked and geom != ground and meeting.is_for_ground(geom) and _geometry(compiled, geom, meeting) is None:
-            why = "with the ground none: they are made of boxes, spheres, capsules and cylinders; name points instead"
+            why = f"with the ground none: they are made of {MADE_OF}; name points instead"
             findings.note("ignored", source, title, "contacts", why)
         if geom == ground or not meeting.meets_any(geom, ground if asked else None):
             continue
@@ -79,15 +86,18 @@ def _geometry(compiled: Compiled, geom: int, meeting: Meeting) -> Geometry | Non
         CYLINDER: ("cylinder", (a, 2.0 * b)),
         BOX: ("box", (2.0 * a, 2.0 * b, 2.0 * c)),
     }
-    mesh = ""
+    use: Literal["visual", "collision"] = "collision" if meeting.is_for_ground(geom) else "visual"
+    of_mesh: dict[str, Any] = {}
     if kind == MESH:
         number = int(model.geom_dataid[geom])
         mesh = compiled.document.files.get(compiled.mesh_name(number), "")
-        if not mesh:
+        if not mesh and use == "visual":
             return None  # its points stand in the file itself, and no viewer gets them
         # MuJoCo moves a mesh to its principal axes; the vertices of its file stand in another frame.
-        frame = frame.then(pose_of(model.mesh_pos[number], model.mesh_quat[number]).inverse())
+        own = pose_of(model.mesh_pos[number], model.mesh_quat[number])
+        frame = frame.then(own.inverse())
         name, size = "mesh", tuple(float(value) for value in model.mesh_scale[number])
+        of_mesh = {"mesh": mesh, **(_of_mesh(compiled, number, own) if use == "collision" else {})}
     elif kind in sizes:
         name, size = sizes[kind]
     else:
@@ -97,14 +107,24 @@ def _geometry(compiled: Compiled, geom: int, meeting: Meeting) -> Geometry | Non
         kind=name,  # type: ignore[arg-type]
         size=size,
         frame=frame,
-        use="collision" if meeting.is_for_ground(geom) else "visual",
-        mesh=mesh,
+        use=use,
         color=f"#{red:02x}{green:02x}{blue:02x}",
         friction=meeting.friction(geom),
         name=compiled.name("geom", geom),
         source=compiled.source("geom", geom),
         is_seen=bool(model.geom_group[geom] < SEEN_GROUPS),
+        **of_mesh,
     )
+
+
+def _of_mesh(compiled: Compiled, number: int, own: Pose) -> dict[str, Any]:
+    """The points of a mesh as MuJoCo has compiled them, or why it could not. own: its principal axes in its frame."""
+    why = compiled.document.missing.get(compiled.mesh_name(number))
+    if why is not None:
+        return {"missing": f"{why}{remedy_for(why)}"}
+    first = int(compiled.model.mesh_vertadr[number])
+    points = compiled.model.mesh_vert[first : first + int(compiled.model.mesh_vertnum[number])]
+    return {"points": moved(np.asarray(points, float), own)}
 
 
 def _color(compiled: Compiled, geom: int):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from symvi.errors import MechanismError
+from symvi.importers.hulls import FEWEST, MOST
 from symvi.mechanism.names import checked_name, shown
 from symvi.mechanism.values import not_negative, number, numbers, vector
 
@@ -22,6 +23,7 @@ class Options:
     base: Literal["fixed", "floating"] = "fixed"
     contacts: Literal["collision"] | bool | Collection[str] = False
     contact_points: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
+    contact_corners: int = 32
     friction: float = 0.8
     packages: Mapping[str, str | PathLike[str]] = field(default_factory=dict)
     arguments: Mapping[str, str] = field(default_factory=dict)
@@ -39,6 +41,9 @@ class Options:
             object.__setattr__(self, "contacts", "collision")
         if not _is_choice_of_links(self.contacts):
             raise MechanismError(f"contacts {shown(self.contacts)} must be 'collision', or a list of links")
+        corners = self.contact_corners
+        if isinstance(corners, bool) or not isinstance(corners, int) or not FEWEST <= corners <= MOST:
+            raise MechanismError(f"contact_corners {shown(corners)} must be a whole number from {FEWEST} to {MOST}")
         try:
             not_negative(number(self.friction))
         except ValueError as error:

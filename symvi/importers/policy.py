@@ -113,6 +113,7 @@ def _with_mass(tree: Tree, findings: Findings, repair: bool) -> Tree:
         return tree
     links, joints_of = {link.name: link for link in tree.links}, _joints_of(tree)
     nearest = _of_gears(tree, links) | _nearest(tree, joints_of, lambda inertial: inertial.mass > 0.0)
+    touching = {point.link for point in tree.contacts}
     for link in tree.links:
         if not _is_massless(link):
             continue
@@ -120,10 +121,11 @@ def _with_mass(tree: Tree, findings: Findings, repair: bool) -> Tree:
         title = f"link {shown(link.name)}"
         joints = ", ".join(shown(joint.name) for joint in joints_of[link.name][:4])
         if not repair:
+            what = f"{'has contacts and ' if link.name in touching else ''}moves between joints ({joints})"
+            remedy = "make contacts of other links, " if link.name in touching else ""
             findings.refuse(
                 place,
-                f"{title}: has no mass, but moves between joints ({joints}); give it mass and inertia, fix a joint, "
-                "or ask for repair",
+                f"{title}: has no mass, but {what}; give it mass and inertia, fix a joint, {remedy}or ask for repair",
             )
             continue
         near = nearest.get(link.name)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from symvi.errors import MechanismError
 from symvi.importers.assemble import assembled
+from symvi.importers.contact_account import note_made, refuse_none
 from symvi.importers.contacts import named_points, shape_contacts
 from symvi.importers.gears import with_stops_on_leaders
+from symvi.importers.mesh_contacts import MeshCorners
 from symvi.importers.meshes import Folders
 from symvi.importers.mjcf import read_mjcf
 from symvi.importers.model import Imported, Placed, Shown
@@ -56,6 +58,8 @@ MOVES = {
     "mujoco": "give a body a joint that no equality holds, or <freejoint/>",
     "trep": "give a frame a configuration variable, and a mass to what it moves",
 }
+# the same -> what would make contacts, beside points that the caller names, where the world holds what has shapes
+STANDS = {"robot": ", or let the root link float: base 'floating', --base floating"}
 
 
 def read(path: str | PathLike[str], options: Options) -> Imported:
@@ -71,7 +75,7 @@ def read(path: str | PathLike[str], options: Options) -> Imported:
     if ending not in XML and (ending in TREP or looks_like_expression(content)):
         _refuse_base(place, options, "trep")
         tree = read_trep(parse_expression(content, findings, options.repair), findings)
-        return imported(tree, findings, options, folders, Path(path).stem, MOVES["trep"])
+        return imported(tree, findings, options, folders, Path(path).stem, "trep")
     if ending not in XML:
         raise MechanismError(f"{place}: the ending must be one of {', '.join((*OWN, *XML, *TREP))}")
     root = parse_xml(content, place)
@@ -80,7 +84,7 @@ def read(path: str | PathLike[str], options: Options) -> Imported:
         raise MechanismError(f"{root.source}: <{root.tag[:60]}> is no description of a mechanism; {remedy}")
     _refuse_base(place, options, root.tag)
     tree = READERS[root.tag](root, findings, options, folders)
-    return imported(tree, findings, options, folders, Path(path).stem, MOVES[root.tag])
+    return imported(tree, findings, options, folders, Path(path).stem, root.tag)
 
 
 def _content(path: str | PathLike[str], place: str, options: Options, folders: Folders, findings: Findings) -> bytes:
@@ -100,18 +104,18 @@ def _refuse_base(place: str, options: Options, form: str) -> None:
         raise MechanismError(f"{place}: base {options.base!r}: {HANGING[form]}")
 
 
-def imported(tree: Tree, findings: Findings, options: Options, folders: Folders, stem: str, remedy: str) -> Imported:
+def imported(tree: Tree, findings: Findings, options: Options, folders: Folders, stem: str, form: str) -> Imported:
     """The import of a tree, whatever format it came from.
 
-    stem: the name of a mechanism that has none. remedy: what to do where nothing moves.
+    stem: the name of a mechanism that has none. form: root tag, or name of the format.
     """
     for items in (tree.links, tree.joints, tree.motors):
         by_name(items)  # from here on, everything is found by its name
     tree = with_start(tree, options.start, findings)
     points = list(tree.contacts) + named_points(tree, options.contact_points, findings)
+    links = None if options.contacts == "collision" else frozenset(options.contacts or ())
     if options.contacts:
-        links = None if options.contacts == "collision" else frozenset(options.contacts)
-        points += shape_contacts(tree, links, findings)
+        points += shape_contacts(tree, links, MeshCorners(folders, options.contact_corners), findings)
     findings.check()
     clean, places, coordinates = cleaned(replace(tree, contacts=tuple(points)), findings, options.repair)
     clean = without_starts_of_followers(with_stops_on_leaders(clean, findings, options.repair))
@@ -121,7 +125,13 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     clean = with_rotors(clean, findings)
     findings.check()
     if not clean.links:
-        raise MechanismError(f"{tree.source}: nothing in it moves; {remedy}")
+        raise MechanismError(f"{tree.source}: nothing in it moves; {MOVES[form]}")
+    if options.contacts or options.contact_points:
+        if not clean.contacts:
+            is_held = bool(points) and options.base == "fixed"
+            refuse_none(tree, points, links, STANDS.get(form, "") if is_held else "", findings)
+            findings.check()
+        note_made(tree, points, links, len(clean.contacts), findings)
     lift = ROOT_JOINT if options.base == "floating" else ""
     name = Names(findings, options.prefix).make(tree.name or stem, "robot")
     result = assembled(clean, findings, name, options.prefix, options.friction, options.gravity, _floating(clean, lift))
@@ -188,6 +198,8 @@ def _shown(tree: Tree, links: dict[str, Placed], folders: Folders, findings: Fin
         at: Placed = links[link.name]
         for shape in link.geometries:
             path = None
+            if shape.kind == "mesh" and not shape.mesh:
+                continue  # its points stand in the file itself, and no viewer gets them
             if shape.kind == "mesh":
                 if shape.mesh not in known:
                     known[shape.mesh] = folders.find(shape.mesh)

@@ -13,6 +13,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from symvi.errors import MechanismError
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Source
@@ -44,7 +47,9 @@ class Geometry:
     kind and size [m]: box (three edges), sphere (radius), cylinder and capsule (radius, length of the straight part,
         along the z axis of the shape), plane (none; its normal is the z axis), mesh (three scale factors).
     use: what the file has it for. is_seen: whether viewers of the format show it.
-    mesh: where the file says that the mesh is.
+    mesh: where the file says that the mesh is; "" where its points stand in the file itself.
+    points: (n, 3) of a collision mesh in its frame, scaled [m], where the reader of the format has them already.
+    missing: why a mesh that the reader should have read cannot be read.
     friction: coefficient, where the format has one.
     """
 
@@ -58,6 +63,8 @@ class Geometry:
     name: str = ""
     source: Source = Source("")
     is_seen: bool = True
+    points: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
+    missing: str = ""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "operations": {"phase", "operations"},
     "stiff": {"k N/m", "d N s/m", "energy left", "largest rise", "undershoot"},
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
-    "robots": {"robot", "read", "bodies", "us/step"},
+    "robots": {"robot", "read", "bodies", "us/step", "contacts", "falls through"},
 }
 
 

@@ -326,7 +326,8 @@ def test_meshes_are_looked_for_in_the_given_folders_only(mesh: str, tmp_path: Pa
 @given(data=st.data())
 def test_a_damaged_file_is_read_or_refused_and_nothing_else(data: st.DataObject, tmp_path_factory) -> None:
     """Pieces of a good file cut out, doubled, exchanged, or overwritten."""
-    text = random_robot(data.draw(st.integers(0, 5)), count=4)
+    solid = "<collision><geometry><sphere radius='1'/></geometry></collision></link>"
+    text = random_robot(data.draw(st.integers(0, 5)), count=4).replace("</link>", solid)
     for _ in range(data.draw(st.integers(1, 3))):
         begin = data.draw(st.integers(0, len(text)))
         end = begin + data.draw(st.integers(0, 80))

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from symvi.errors import MechanismError
 from symvi.importers import Imported, load
 from symvi.simulate.simulator import Simulator
 from tests.importers.urdf_texts import inertial, joint, link, robot
@@ -71,22 +72,20 @@ def test_points_and_spheres_that_the_caller_names(tmp_path: Path) -> None:
     assert found.mechanism.contacts[1].child_anchor == (-0.1, 0.1, 0.0)
 
 
-def test_a_mesh_is_no_contact_and_the_report_says_what_would_do(tmp_path: Path) -> None:
-    found = read(robot(body('<mesh filename="foot.stl"/>'), link("arm"), ARM), tmp_path, contacts="collision")
-    (notice,) = (notice for notice in found.report.of("ignored") if notice.what == "collision mesh")
-    assert not found.mechanism.contacts and "name points of this link instead" in notice.why
-
-
 @pytest.mark.parametrize(
     "options", [{"contacts": "collision"}, {"contacts": ["base"]}, {"contact_points": {"base": [(0, 0, 0)]}}]
 )
 def test_contacts_of_what_the_world_holds_are_told_to_have_no_effect(options: dict, tmp_path: Path) -> None:
+    """And where there are no others, that is an error."""
     path = tmp_path / "robot.urdf"
     path.write_text(robot(body(SHAPES["box"][0]), link("arm"), ARM))
-    found = load(path, **options)
+    with pytest.raises(MechanismError, match="held by the world, as the ground is: 'base'.*or let the root link float"):
+        load(path, **options)
+    points = {"arm": [(0, 0, -1)]}
+    found = load(path, **options | {"contact_points": points | options.get("contact_points", {})})
     (told,) = [notice for notice in found.report.notices if notice.what == "contacts with the ground"]
     assert told.element == "link 'base'" and "held by the world" in told.why and told.source.line == 3
-    assert not found.mechanism.contacts
+    assert [contact.child for contact in found.mechanism.contacts] == ["arm"]
     free = load(path, base="floating", **options)
     assert free.mechanism.contacts and all("no effect" not in notice.why for notice in free.report.notices)
 

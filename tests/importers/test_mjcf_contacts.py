@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from symvi.errors import MechanismError
 from symvi.importers import Imported, load
 from tests.importers.mjcf_texts import model
 
@@ -55,11 +56,13 @@ def test_there_is_a_contact_where_mujoco_makes_one_and_with_its_friction(kind: s
     data = mujoco.MjData(peer)
     mujoco.mj_forward(peer, data)
     wanted = [contact.friction[0] * (contact.dim > 1) for contact in data.contact] if data.nefc else []
+    if not wanted:
+        words = "switched off by <option>'s flag" if "off" in kind else "no geom of the file can meet the ground"
+        with pytest.raises(MechanismError, match=f"none is made: {words}.*without collision shapes: 'a'"):
+            read(text, tmp_path, contacts="collision")
+        return
     found = read(text, tmp_path, contacts="collision")
     assert [contact.friction for contact in found.mechanism.contacts] == pytest.approx(wanted)
-    if not wanted:
-        words = "switched off by" if "off" in kind else "no geom of the file can meet the ground"
-        assert f"contacts: {'' if 'off' in kind else 'asked for, but '}{words}" in told(found, "taken", "ignored")
 
 
 def test_a_pair_with_two_frictions_is_approximated(tmp_path: Path) -> None:
@@ -74,10 +77,10 @@ def test_ground_that_the_file_has_not_is_told(tmp_path: Path) -> None:
     assert len(found.mechanism.contacts) == 1 and "the ground at z = 0 is added" in told(found, "repaired")
 
 
-def test_a_file_without_shapes_for_contacts_says_so(tmp_path: Path) -> None:
+def test_a_file_without_shapes_for_contacts_is_refused(tmp_path: Path) -> None:
     mass = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
-    found = read(model(world=f'<body name="a"><freejoint/>{mass}</body>'), tmp_path, contacts="collision")
-    assert not found.mechanism.contacts and "asked for, but no geom of the file" in told(found, "ignored")
+    with pytest.raises(MechanismError, match="none is made: no geom of the file can meet the ground; without .*: 'a'"):
+        read(model(world=f'<body name="a"><freejoint/>{mass}</body>'), tmp_path, contacts="collision")
 
 
 def test_points_of_the_caller_stand_on_the_plane_of_the_file(tmp_path: Path) -> None:
@@ -88,8 +91,13 @@ def test_points_of_the_caller_stand_on_the_plane_of_the_file(tmp_path: Path) -> 
 
 def test_a_shape_that_makes_no_contact_says_so(tmp_path: Path) -> None:
     sphere = SPHERE.format('type="ellipsoid"').replace('size="0.1"', 'size="0.1 0.2 0.3"')
-    found = read(model(world=PLANE.format("") + sphere), tmp_path, contacts="collision")
-    assert not found.mechanism.contacts and "geom 's': contacts: with the ground none" in told(found, "ignored")
+    with pytest.raises(MechanismError, match="none is made: geom 's': with the ground none: they are made of boxes"):
+        read(model(world=PLANE.format("") + sphere), tmp_path, contacts="collision")
+    two = SPHERE.format("").replace('"a"', '"b"').replace('"s"', '"t"')
+    found = read(model(world=PLANE.format("") + sphere + two), tmp_path, contacts="collision")
+    assert len(found.mechanism.contacts) == 1
+    assert "geom 's': contacts: with the ground none" in told(found, "ignored")
+    assert "1 point of 1 link; none of 1 link: 'a'; 1 collision shape left out" in told(found, "taken")
 
 
 STILL = {
