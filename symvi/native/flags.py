@@ -1,6 +1,7 @@
 """The flags with which each kind of compiler makes a shared library."""
 
 import platform
+from collections.abc import Mapping
 from typing import Literal
 
 Kind = Literal["gcc", "clang", "tcc", "zig", "cc"]
@@ -16,26 +17,36 @@ _GCC_SPEED = (
     "-finline-small-functions",
     "-fstrict-aliasing",
 )
-# gcc packs neighbouring scalars into vectors at a loss (their sums then wait for the packing as well), and 12 fuses
-# operations there even when contraction is off. Generated kernels compute nothing twice and store nothing in vain: to
-# look for it is a fifth of gcc's time.
-_GCC = ("-fno-math-errno", "-fno-tree-slp-vectorize", "-fno-tree-fre", "-fno-tree-pre", "-fno-tree-dse", "-fno-dse")
+# Every + - * / and sqrt is rounded on its own, in the order written: no fused multiply-add, no reordering; square roots
+# may be the processor's own. gcc packs neighbouring scalars into vectors at a loss (their sums then wait for the
+# packing as well), and 12 fuses operations there even when contraction is off. Given these, the processor's own
+# instructions change no bit: they only bring more registers. tcc has no optimiser to restrain, of "cc" nothing is
+# known.
+_CLANG_BITS = ("-ffp-contract=off", "-fno-math-errno")
+SAME_BITS: Mapping[Kind, tuple[str, ...]] = {
+    "gcc": (*_CLANG_BITS, "-fno-tree-slp-vectorize"),
+    "clang": _CLANG_BITS,
+    "zig": (*_CLANG_BITS, "-fno-sanitize=undefined"),
+    "tcc": (),
+    "cc": (),
+}
 
+# Generated kernels compute nothing twice and store nothing in vain: to look for it is a fifth of gcc's time.
+_GCC = ("-fno-tree-fre", "-fno-tree-pre", "-fno-tree-dse", "-fno-dse")
 # clang makes vectors of neighbouring links' numbers at a loss, and unrolls loops whose turns are long enough.
-_CLANG = ("-fno-math-errno", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops")
+_CLANG = ("-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops")
 
-# Every + - * / and sqrt is rounded on its own, in the order written: no fused multiply-add, no reordering. Given that,
-# the processor's own instructions change no bit: they only bring more registers.
 _REPRODUCIBLE: dict[Kind, tuple[str, ...]] = {
-    "gcc": (*_GCC_SPEED, "-ffp-contract=off", *_GCC),
-    "clang": ("-O2", "-ffp-contract=off", *_CLANG),
-    "zig": ("-O2", "-ffp-contract=off", *_CLANG, "-fno-sanitize=undefined", "-mcpu=baseline"),
+    "gcc": (*_GCC_SPEED, *SAME_BITS["gcc"], *_GCC),
+    "clang": ("-O2", *SAME_BITS["clang"], *_CLANG),
+    "zig": ("-O2", *SAME_BITS["zig"], *_CLANG, "-mcpu=baseline"),
     "cc": ("-O2",),
 }
+# the last word on contraction counts
 _FAST: dict[Kind, tuple[str, ...]] = {
-    "gcc": ("-O3", "-ffp-contract=fast", *_GCC),
-    "clang": ("-O3", "-ffp-contract=fast", *_CLANG),
-    "zig": ("-O3", "-ffp-contract=fast", *_CLANG, "-fno-sanitize=undefined", "-mcpu=native"),
+    "gcc": ("-O3", *SAME_BITS["gcc"], "-ffp-contract=fast", *_GCC),
+    "clang": ("-O3", *SAME_BITS["clang"], "-ffp-contract=fast", *_CLANG),
+    "zig": ("-O3", *SAME_BITS["zig"], "-ffp-contract=fast", *_CLANG, "-mcpu=native"),
     "cc": ("-O3",),
 }
 
