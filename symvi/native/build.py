@@ -11,14 +11,14 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from symvi.cache import build_folder, cache_folder, is_sound, publish, subfolder
 from symvi.errors import CompilerError
-from symvi.native.cache import build_folder, cache_folder, publish, subfolder
 from symvi.native.command import CompilationError, run_compiler
 from symvi.native.compiler import NO_COMPILER, Compiler, find_compiler, fingerprint
 from symvi.native.flags import Profile, profile_flags
 
 # how libraries are built and called; raising it makes symvi build every library anew
-ABI_VERSION = 1
+ABI_VERSION = 2
 
 _LIBRARY_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _SOURCE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*\.[ch]")
@@ -54,11 +54,11 @@ def compile_library(
     arguments = (*profile_flags(compiler.kind, profile), *flags)
     stem = f"{name}-{_key(sources, compiler, arguments)}"
     library = cache_folder() / "libraries" / f"{stem}.so"
-    if cache and library.is_file():
+    if cache and is_sound(library):
         return library
     with build_folder(stem) as folder:
         # another process may have built it while this one waited for its turn
-        if not (cache and library.is_file()):
+        if not (cache and is_sound(library)):
             try:
                 _build(sources, name, compiler, arguments, folder)
             except CompilationError as error:

@@ -5,8 +5,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
+from symvi.cache import subfolder
 from symvi.errors import CompilerError
-from symvi.native.cache import subfolder
 
 # how much of a compiler's output goes into a message; all of it is kept in the folder
 _OUTPUT_LIMIT = 4000

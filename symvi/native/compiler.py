@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from symvi.cache import build_folder, cache_folder, keep, kept
 from symvi.errors import CompilerError
 from symvi.extras import install_command
-from symvi.native.cache import build_folder, cache_folder, publish
 from symvi.native.command import CompilationError, run_compiler
 from symvi.native.flags import Kind, profile_flags
 
@@ -83,8 +83,7 @@ def identify(command: tuple[str, ...]) -> Compiler:
             record = _probe(command, folder)
             # read again, now that no other process can add a compiler
             known = {**_known_compilers(), trace: record}
-            (folder / "compilers.json").write_text(json.dumps(known, indent=1), encoding="utf-8")
-            publish(folder / "compilers.json", cache_folder() / "compilers.json")
+            keep(cache_folder() / "compilers.json", json.dumps(known, indent=1).encode())
     return Compiler(command, record["kind"], record["version"])
 
 
@@ -130,11 +129,8 @@ def _trace(file: str) -> str:
 
 
 def _known_compilers() -> dict[str, dict[str, str]]:
-    """Return kind and version by fingerprint, as found by earlier processes; a damaged file counts as an empty one."""
-    try:
-        return dict(json.loads((cache_folder() / "compilers.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return {}
+    """Return kind and version by fingerprint, as found by earlier processes."""
+    return json.loads(kept(cache_folder() / "compilers.json") or b"{}")
 
 
 def _probe(command: tuple[str, ...], folder: Path) -> dict[str, str]:

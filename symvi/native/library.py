@@ -13,8 +13,8 @@ from typing import Any
 
 import _cffi_backend
 
+from symvi.cache import cache_folder, keep, kept
 from symvi.errors import CompilerError
-from symvi.native.cache import build_folder, cache_folder, publish, subfolder
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,10 @@ def _parsed(declarations: str) -> Any:
     """Return a cffi.FFI that knows the declarations, from the cache folder if they were parsed before."""
     key = hashlib.sha256(f"{_cffi_backend.__version__}\n{declarations}".encode()).hexdigest()[:32]
     module = cache_folder() / "declarations" / f"{key}.py"
-    try:
-        text = module.read_text(encoding="utf-8")
-    except OSError:
-        text = _parse(declarations)
-        _keep(text, key, module)
+    found = kept(module)
+    text = _parse(declarations) if found is None else found.decode("utf-8")
+    if found is None:
+        keep(module, text.encode("utf-8"))
     namespace: dict[str, Any] = {}
     exec(compile(text, str(module), "exec"), namespace)
     return namespace["ffi"]
@@ -68,13 +67,3 @@ def _parse(declarations: str) -> str:
     ffi.set_source("declarations", None)
     with tempfile.TemporaryDirectory() as folder:
         return Path(ffi.compile(tmpdir=folder, verbose=False)).read_text(encoding="utf-8")
-
-
-def _keep(text: str, key: str, module: Path) -> None:
-    try:
-        with build_folder(key) as folder:
-            (folder / module.name).write_text(text, encoding="utf-8")
-            subfolder("declarations")
-            publish(folder / module.name, module)
-    except CompilerError:
-        pass  # a cache that cannot be written costs the next process a few milliseconds, no more
