@@ -64,15 +64,11 @@ def publish(file: Path, library: Path) -> None:
 def _read(place: Path) -> bytes | None:
     """Return the bytes of a plain file that only the user or root can have written; None for anything else."""
     try:
-        handle = os.open(place, _READ)
-    except OSError:
-        return None
-    with os.fdopen(handle, "rb") as file:
-        try:
+        with open(place, "rb", opener=lambda path, _: os.open(path, _READ)) as file:
             status = os.fstat(file.fileno())
             return file.read() if stat.S_ISREG(status.st_mode) and is_trusted(status) else None
-        except OSError:
-            return None
+    except OSError:
+        return None
 
 
 def _put(file: Path, place: Path) -> None:
