@@ -133,7 +133,7 @@ def _no_compiler_on_path() -> bool:
     Where $SYMVI_CC or $CC names one, right or wrong, no other is looked for: the job itself says what is wrong with it.
     """
     is_given = os.environ.get("SYMVI_CC", "").strip() or os.environ.get("CC", "").strip()
-    return not is_given and not any(shutil.which(name) for name in ("cc", "gcc", "clang", "tcc"))
+    return not is_given and not any(shutil.which(name) for name in ("cc", "gcc", "clang", "tcc", "zig"))
 
 
 @contextmanager

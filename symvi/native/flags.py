@@ -1,4 +1,7 @@
-"""The flags with which each kind of compiler makes a shared library."""
+"""The flags with which each kind of compiler makes a shared library, on each system.
+
+What a library offers is marked in the generated C: on Windows as a DLL's export, elsewhere as visible.
+"""
 
 import platform
 from collections.abc import Mapping
@@ -51,8 +54,8 @@ _FAST: dict[Kind, tuple[str, ...]] = {
 }
 
 
-def profile_flags(kind: Kind, profile: Profile) -> tuple[str, ...]:
-    """Return the flags of a profile for a kind of compiler.
+def profile_flags(kind: Kind, profile: Profile, system: str | None = None) -> tuple[str, ...]:
+    """Return the flags of a profile for a kind of compiler; system as platform.system() says it, default this one.
 
     "reproducible" gives the same bits on every machine and with every compiler but a plain "cc" (its flags are
     unknown). "fast" fuses products and sums where this processor can; its bits differ from one machine to another.
@@ -63,12 +66,39 @@ def profile_flags(kind: Kind, profile: Profile) -> tuple[str, ...]:
         raise ValueError(f"unknown profile {profile!r}; give 'reproducible' or 'fast'")
     if kind == "tcc":  # it has no optimiser to restrain, and ignores what it does not know
         return ("-std=c99", "-shared")
-    flags = ("-std=c99", "-fPIC", "-shared", *(_REPRODUCIBLE if profile == "reproducible" else _FAST)[kind])
+    flags = ("-std=c99", *shared_flags(system), *(_REPRODUCIBLE if profile == "reproducible" else _FAST)[kind])
     if kind == "cc":
         return flags
     if kind != "zig":
         flags = (*flags, _native_processor_flag())
-    return (*flags, "-fvisibility=hidden")
+    if not _is_windows(system):
+        return (*flags, "-fvisibility=hidden")
+    # a DLL of gcc's own would be looked for when the library is loaded
+    return (*flags, "-static-libgcc") if kind == "gcc" else flags
+
+
+def shared_flags(system: str | None = None) -> tuple[str, ...]:
+    """Return what makes a shared library of C; Windows moves code as it is, and clang refuses to be told otherwise."""
+    return ("-shared",) if _is_windows(system) else ("-fPIC", "-shared")
+
+
+def math_library(system: str | None = None) -> tuple[str, ...]:
+    """Return what links sqrt and its like: on Windows they are in the C library, and may have no other."""
+    return () if _is_windows(system) else ("-lm",)
+
+
+def library_file(name: str, system: str | None = None) -> str:
+    """Return what the system calls a shared library."""
+    return name + {"Windows": ".dll", "Darwin": ".dylib"}.get(system or platform.system(), ".so")
+
+
+def program_file(name: str, system: str | None = None) -> str:
+    """Return what the system calls a program."""
+    return f"{name}.exe" if _is_windows(system) else name
+
+
+def _is_windows(system: str | None) -> bool:
+    return (system or platform.system()) == "Windows"
 
 
 def _native_processor_flag() -> str:

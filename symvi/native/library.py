@@ -16,6 +16,11 @@ import _cffi_backend
 from symvi.cache import cache_folder, keep, kept
 from symvi.errors import CompilerError
 
+# A library is never unloaded: a function taken out of it does not keep it alive, and calling it would crash. Where the
+# system (Windows) has no word for that, the list below keeps it.
+_FLAGS = sum(getattr(os, name, 0) for name in ("RTLD_NOW", "RTLD_NODELETE"))
+_LOADED: list[Any] = []
+
 
 @dataclass(frozen=True)
 class Library:
@@ -33,8 +38,7 @@ def load_library(path: Path, declarations: str) -> Library:
     """
     ffi = _parsed(declarations)
     try:
-        # never unloaded: a function taken out of `lib` does not keep it alive, and calling it would crash
-        lib = ffi.dlopen(str(path), os.RTLD_NOW | os.RTLD_NODELETE)
+        lib = ffi.dlopen(str(path), _FLAGS)
     except OSError as error:
         raise CompilerError(f"library {path} cannot be loaded: {error}; delete it to have it built again") from error
     try:
@@ -42,6 +46,7 @@ def load_library(path: Path, declarations: str) -> Library:
             getattr(lib, name)
     except ffi.error as error:
         raise CompilerError(f"library {path} and its declarations do not agree: {error}") from error
+    _LOADED.append(lib)
     return Library(path, ffi, lib)
 
 

@@ -19,6 +19,7 @@ from symvi.exporters.measure.emulator import emulate
 from symvi.exporters.measure.tools import NotMeasured
 from symvi.native import Compiler
 from symvi.native.command import CompilationError, run_compiler
+from symvi.native.flags import math_library, program_file
 
 __all__ = ["golden_on_board", "golden_on_host"]
 
@@ -35,10 +36,11 @@ def golden_on_host(files: Mapping[str, str], prefix: str, compiler: Compiler, fl
     with tempfile.TemporaryDirectory(prefix="symvi-") as name:
         folder = Path(name)
         write(files, folder)
-        given = (*ON_HOST[compiler.kind], *flags, "-o", PROGRAM, f"{MAIN}.c", f"{prefix}.c", "-lm")
+        program = program_file(PROGRAM)
+        given = (*ON_HOST[compiler.kind], *flags, "-o", program, f"{MAIN}.c", f"{prefix}.c", *math_library())
         try:
             run_compiler(compiler.command, given, folder)
-            done = subprocess.run([folder / PROGRAM], capture_output=True, text=True, check=False)
+            done = subprocess.run([folder / program], capture_output=True, text=True, check=False)
         except (CompilationError, OSError) as error:
             raise NotMeasured(str(error)) from error
         return _hash(done.stdout)
