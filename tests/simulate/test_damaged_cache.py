@@ -215,6 +215,24 @@ def test_a_subfolder_that_others_can_write_to_is_refused(kept, kind: str, mode: 
     assert server.motion() == motion
 
 
+@pytest.mark.parametrize("kind", ["texts", "declarations", "templates", "formulas", "libraries"])
+def test_a_file_in_a_subfolders_place(kept, kind: str) -> None:
+    """Without libraries nothing can be compiled; all else only costs time."""
+    cache, server, motion = kept
+    (folder,) = (path for path in cache.iterdir() if path.name.startswith(kind))
+    folder.rename(cache / "aside")
+    folder.write_text("a file")
+    forget_what_hides(cache, kind)
+    found = server.motion()
+    folder.unlink()
+    (cache / "aside").rename(folder)
+    if kind == "libraries":
+        assert f"the cache folder {cache} cannot be written" in found and "libraries" in found
+    else:
+        assert found == motion
+    assert server.motion() == motion
+
+
 def test_a_cache_that_is_full_only_costs_time(tmp_path: Path) -> None:
     """No file may grow beyond 4 kB: the compiler's object does not fit, so the compiler's failure is told."""
     # the text is generated and not kept, nothing half-written stays
