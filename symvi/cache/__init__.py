@@ -2,10 +2,11 @@
 
 What lies here is loaded into the process and run. So three things are looked at before anything is:
 
-    who      The folder and its subfolders must belong to the user (or to root, as in a system image) and be closed to
-             all others. One that is not is refused where $SYMVI_CACHE names it, and passed over where it is the usual
-             one (a private folder serves instead). A file that others may have written is made anew. Windows, whose
-             file modes say nothing of this, keeps the usual folder in the user's own profile, closed to others.
+    who      The folder and its subfolders must belong to the user (or to root, as in a system image), be closed to all
+             others, and lie where not everybody can exchange them. One that does not is refused where $SYMVI_CACHE
+             names it, and passed over where it is the usual one (a private folder serves instead). A file that others
+             may have written is made anew. Windows, whose file modes say nothing of this, keeps the usual folder in
+             the user's own profile, closed to others.
     what     Every entry goes with the SHA-256 of its name and its bytes. One that does not match - a flipped bit, a
              file cut short, another entry's bytes - is made anew, and so is what cannot be read. What was checked is
              what is loaded: nobody else can write there, and symvi never changes a file that is in its place.

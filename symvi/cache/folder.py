@@ -111,7 +111,7 @@ def problem_of(folder: Path) -> str | None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()
-        open_subfolder = _open_subfolder(folder)
+        open_subfolder, open_parent = _open_subfolder(folder), _open_parent(folder)
     except OSError as error:
         return f"cannot be created or looked into ({error.strerror})"
     # root could change any file anyway: a read-only folder that came with the system image is as good as an own one
@@ -119,6 +119,8 @@ def problem_of(folder: Path) -> str | None:
         return "belongs to another user"
     if user_number() is not None and status.st_mode & stat.S_IWOTH:
         return f"can be written by other users (mode {stat.S_IMODE(status.st_mode):o})"
+    if open_parent:
+        return f"lies in {open_parent}, where every user can put another folder in its place"
     return _close_to_group(folder, status, open_subfolder) if is_open(status) else open_subfolder
 
 
@@ -135,6 +137,14 @@ def _close_to_group(folder: Path, status: os.stat_result, problem: str | None) -
     if problem:
         folder.chmod(mode)  # so that the next process sees what this one saw
     return problem
+
+
+def _open_parent(folder: Path) -> Path | None:
+    """Return a folder above it in which everybody may rename, or None. Where the sticky bit is set, only owners may."""
+    if user_number() is None:
+        return None
+    modes = {parent: parent.stat().st_mode for parent in folder.resolve().parents}
+    return next((parent for parent, mode in modes.items() if mode & stat.S_IWOTH and not mode & stat.S_ISVTX), None)
 
 
 def _open_subfolder(folder: Path) -> str | None:

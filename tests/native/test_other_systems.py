@@ -151,6 +151,7 @@ print(json.dumps([[motion.state_hash() for motion in motions], code, sorted(os.l
 """
 
 
+@pytest.mark.slow
 def test_symvi_runs_where_python_has_nothing_of_posix(tmp_path: Path) -> None:
     """Build, simulate, export and command line give what they give here, bit for bit."""
     results = []
