@@ -23,6 +23,7 @@ from _balancer import STEP, balancer, linearised, observer, placed, read, regula
 from _report import EXACT, OTHER, OURS, Report
 
 import symvi
+from symvi.exporters.bits import ON_HOST
 from symvi.exporters.measure import BOARDS
 from symvi.exporters.measure.build import compile_object, link, write
 from symvi.exporters.measure.emulator import launch
@@ -103,8 +104,8 @@ def build(folder: Path, k: np.ndarray, share: np.ndarray):
     if compiler is None:
         raise NotMeasured(NO_COMPILER)
     (folder / "here").mkdir()
-    flags = ("-O2", "-ffp-contract=off", "-o", "here/controller", "main.c", "balancer.c", "-lm")
-    run_compiler(compiler.command, flags, folder)
+    flags = ON_HOST[compiler.kind]
+    run_compiler(compiler.command, (*flags, "-o", "here/controller", "main.c", "balancer.c", "-lm"), folder)
     return link(BOARD, ("main", "balancer"), folder)
 
 

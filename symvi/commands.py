@@ -485,5 +485,5 @@ def _outputs(
 
 def _write_whole(path: Path, text: str) -> None:
     temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text, encoding="utf-8")
+    temporary.write_text(text, encoding="utf-8", newline="\n")
     os.replace(temporary, path)

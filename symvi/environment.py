@@ -23,6 +23,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from symvi.cache.folder import problem_of
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 LOCK = CHECKOUT / "requirements.lock"
 PEERS = "requirements-peers.lock"  # beside the lock: what only continuous integration needs
@@ -78,7 +80,10 @@ def _folder() -> Path:
     if (folder / NOTE).is_file() or (not folder.exists() and os.access(CHECKOUT, os.W_OK)):
         return folder
     digest = hashlib.sha256(os.fsencode(CHECKOUT)).hexdigest()[:16]
-    return _cache() / "environments" / digest
+    cache = _cache()
+    if problem := problem_of(cache):  # what lies there will be run
+        raise SetUpError(f"the cache folder {cache} {problem}; name one that only you can write to with SYMVI_CACHE")
+    return cache / "environments" / digest
 
 
 def _cache() -> Path:
@@ -128,7 +133,7 @@ def _no_compiler_on_path() -> bool:
     Where $SYMVI_CC or $CC names one, right or wrong, no other is looked for: the job itself says what is wrong with it.
     """
     is_given = os.environ.get("SYMVI_CC", "").strip() or os.environ.get("CC", "").strip()
-    return not is_given and not any(shutil.which(name) for name in ("cc", "gcc", "clang", "tcc"))
+    return not is_given and not any(shutil.which(name) for name in ("cc", "gcc", "clang", "tcc", "zig"))
 
 
 @contextmanager

@@ -236,7 +236,7 @@ def import_file(
     result = {"mechanism": mechanism.name, **counts, "report": imported.report.plain()}
     if output is not None:
         text = mechanism.to_json() if output.suffix.lower() == ".json" else mechanism.to_toml()
-        output.write_text(text, encoding="utf-8")
+        output.write_text(text, encoding="utf-8", newline="\n")
         console.print(f"{output}: {len(text.splitlines())} lines", highlight=False, markup=False, soft_wrap=True)
         result["output"] = output
     return result

@@ -124,7 +124,7 @@ def _written(console: Console, path: Path, form: str, reports: Mapping[str, Repo
     from symvi.verify.derivatives import pages
 
     try:
-        path.write_text(getattr(pages, f"{form}_of_all")(reports), encoding="utf-8")
+        path.write_text(getattr(pages, f"{form}_of_all")(reports), encoding="utf-8", newline="\n")
     except OSError as error:
         return [f"{path}: {error.strerror}"]
     console.print(f"{form}: {path.resolve()}", highlight=False, soft_wrap=True)

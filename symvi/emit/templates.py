@@ -4,11 +4,13 @@ In a wheel the build copies the repository's `templates/` to `symvi/templates`; 
 that copy does not exist and the folder is the sibling of the package. One function knows both places.
 """
 
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
+
+from symvi.cache import keep, kept
 
 
 def templates_folder() -> Path:
@@ -23,23 +25,29 @@ def templates_folder() -> Path:
     raise FileNotFoundError("symvi: its templates are missing; install the package again")
 
 
-class _Kept(FileSystemBytecodeCache):
-    """Templates that Jinja has compiled, kept in a folder; one that cannot be used only costs time."""
+class _Kept(BytecodeCache):
+    """Templates that Jinja has compiled, kept in a folder of the cache; one that cannot be used only costs time."""
 
-    def load_bytecode(self, bucket) -> None:
-        with suppress(OSError):
-            super().load_bytecode(bucket)
+    def __init__(self, folder: Path):
+        self.folder = folder
 
-    def dump_bytecode(self, bucket) -> None:
-        with suppress(OSError):
-            super().dump_bytecode(bucket)
+    def load_bytecode(self, bucket: Bucket) -> None:
+        found = kept(self._place(bucket))
+        if found is not None:
+            bucket.bytecode_from_string(found)  # of another Python or another text, it is not used
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        keep(self._place(bucket), bucket.bytecode_to_string())
+
+    def _place(self, bucket: Bucket) -> Path:
+        return self.folder / f"{bucket.key}.cache"
 
 
 @cache
-def environment(subfolder: str, kept: Path | None = None) -> Environment:
+def environment(subfolder: str, folder: Path | None = None) -> Environment:
     """Return the Jinja environment of one back end, e.g. "c"; its templates are read once per process.
 
-    kept: a folder of the user's own in which compiled templates are kept for the next process (Jinja takes a tenth of a
+    folder: one of the user's own in which compiled templates are kept for the next process (Jinja takes a tenth of a
     second for those of C, and looks whether a template has changed); it must be there.
 
     A name that a template uses and the view does not give is an error, never an empty string. Blocks leave no blank
@@ -53,5 +61,5 @@ def environment(subfolder: str, kept: Path | None = None) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
-        bytecode_cache=_Kept(str(kept)) if kept else None,
+        bytecode_cache=_Kept(folder) if folder else None,
     )

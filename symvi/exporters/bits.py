@@ -1,11 +1,18 @@
-"""The options that keep the bits of exported C, in one table: every build file of a folder prints them from here.
+"""The options that keep the bits of exported C: every build file of a folder prints them from here, and where symvi
+itself compiles an export (for its hash on this machine, for its sizes on boards) it takes them from here too.
 
-Products and sums stay apart (no fused operations), square roots may be the processor's own, and gcc packs no
-neighbouring scalars into vectors, as gcc 12 fuses operations there even when contraction is off.
+They are those with which symvi compiles what it runs.
 """
 
 from __future__ import annotations
 
-CLANG = ("-ffp-contract=off", "-fno-math-errno")
-SAME_BITS = {"gcc": (*CLANG, "-fno-tree-slp-vectorize"), "clang": CLANG}
+from symvi.native.flags import SAME_BITS
+
+__all__ = ["ON_HOST", "SAME_BITS", "SECTIONS"]
+
 SECTIONS = ("-ffunction-sections", "-fdata-sections")  # what is not called need not be linked
+# kind of compiler -> how a program for this machine is made of exported C, to be quick and with the bits of any other
+ON_HOST = {
+    kind: ("-std=c99", *(() if kind == "tcc" else ("-O2",)), *flags, *(("-mcpu=baseline",) if kind == "zig" else ()))
+    for kind, flags in SAME_BITS.items()
+}

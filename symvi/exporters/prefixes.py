@@ -49,6 +49,8 @@ _HEADERS = {
     ),
     "the export's own self-test": "golden",
 }  # fmt: skip
+# what Windows takes for a device whatever its suffix: no file is called so there
+_DEVICES = {"aux", "con", "nul", "prn", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 # whose macro or constant PREFIX_OK is
 _OK = {
     "POSIX": "f r w x",
@@ -76,6 +78,8 @@ def check_prefix(prefix: object) -> None:
     low = name.lower()
     if low in _OWNER:
         raise SymviError(f"prefix '{name}': <{low}.h> is a header of {_OWNER[low]}; choose another prefix")
+    if low in _DEVICES:
+        raise SymviError(f"prefix '{name}': no file can be called {name}.h on Windows; choose another prefix")
     if low in _OWNER_OF_OK:
         raise SymviError(f"prefix '{name}': {name.upper()}_OK is a name of {_OWNER_OF_OK[low]}; choose a longer prefix")
     for end in _ENDS:

@@ -8,6 +8,7 @@ library, and nothing else; it may write nothing, start nothing, and has a bounde
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -26,6 +27,7 @@ __all__ = ["expanded"]
 
 SECONDS, PROCESSOR = 30.0, 20  # s: on the clock, and of a processor
 TOO_LONG = 24  # the signal that ends a process after its processor time, where there is such a thing
+KEPT = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}  # Windows starts no Python without it
 PROGRAM = Path(__file__).with_name("xacro_process.py")
 
 
@@ -54,7 +56,7 @@ def expanded(path: str | PathLike[str], arguments: Mapping[str, str], folders: F
     command = [sys.executable, "-I", "-B", str(PROGRAM)]
     try:
         done = subprocess.run(
-            command, input=json.dumps(job).encode(), capture_output=True, timeout=SECONDS, env={}, check=False
+            command, input=json.dumps(job).encode(), capture_output=True, timeout=SECONDS, env=KEPT, check=False
         )
     except subprocess.TimeoutExpired:
         raise MechanismError(f"{place}: xacro did not end within {SECONDS:g} s") from None

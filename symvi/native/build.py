@@ -8,17 +8,19 @@ import json
 import platform
 import re
 import shutil
+import subprocess
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
+from symvi.cache import build_folder, cache_folder, is_sound, publish, subfolder
 from symvi.errors import CompilerError
-from symvi.native.cache import build_folder, cache_folder, publish, subfolder
 from symvi.native.command import CompilationError, run_compiler
 from symvi.native.compiler import NO_COMPILER, Compiler, find_compiler, fingerprint
-from symvi.native.flags import Profile, profile_flags
+from symvi.native.flags import Profile, library_file, math_library, profile_flags
 
 # how libraries are built and called; raising it makes symvi build every library anew
-ABI_VERSION = 1
+ABI_VERSION = 2
 
 _LIBRARY_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _SOURCE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*\.[ch]")
@@ -53,12 +55,12 @@ def compile_library(
         raise CompilerError(NO_COMPILER)
     arguments = (*profile_flags(compiler.kind, profile), *flags)
     stem = f"{name}-{_key(sources, compiler, arguments)}"
-    library = cache_folder() / "libraries" / f"{stem}.so"
-    if cache and library.is_file():
+    library = cache_folder() / "libraries" / library_file(stem)
+    if cache and is_sound(library):
         return library
     with build_folder(stem) as folder:
         # another process may have built it while this one waited for its turn
-        if not (cache and library.is_file()):
+        if not (cache and is_sound(library)):
             try:
                 _build(sources, name, compiler, arguments, folder)
             except CompilationError as error:
@@ -67,7 +69,7 @@ def compile_library(
                     f"{name}: compilation failed; sources and command line are in {kept}\n{error}"
                 ) from error
             subfolder("libraries")
-            publish(folder / f"{name}.so", library)
+            publish(folder / library_file(name), library)
     return library
 
 
@@ -97,24 +99,28 @@ def _key(sources: Mapping[str, str], compiler: Compiler, arguments: tuple[str, .
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
+@cache
 def _processor() -> str:
-    """Return what tells processors apart whose instructions differ: model and features."""
+    """Return what tells processors apart whose instructions differ: model and features, as far as the system says."""
     try:
-        first = Path("/proc/cpuinfo").read_text(errors="replace").partition("\n\n")[0]
-    except OSError:
-        return platform.processor()
+        first = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").partition("\n\n")[0]
+    except OSError:  # Windows names the model in its environment, macOS has a program for it
+        program = shutil.which("sysctl") if platform.system() == "Darwin" else None
+        asked = [program, "-n", "machdep.cpu.brand_string"]
+        said = subprocess.run(asked, capture_output=True, check=False).stdout.decode() if program else ""
+        return f"{platform.processor()} {said}"
     lines = (line for line in first.splitlines() if line.startswith(("model name", "flags", "CPU", "Features")))
     return "\n".join(lines)
 
 
 def _build(sources: Mapping[str, str], name: str, compiler: Compiler, arguments: tuple[str, ...], folder: Path) -> None:
-    """Make NAME.so in a folder and see that it loads."""
+    """Make NAME.so (or what the system calls it) in a folder and see that it loads."""
     for file, text in sources.items():
         (folder / file).write_text(text, encoding="utf-8", newline="\n")
     units = sorted(file for file in sources if file.endswith(".c"))
     # file names relative to the folder: the object holds no path, and a space in the path harms nobody
-    run_compiler(compiler.command, (*arguments, "-o", f"{name}.so", *units, "-lm"), folder)
-    _check_that_it_loads(folder / f"{name}.so")
+    run_compiler(compiler.command, (*arguments, "-o", library_file(name), *units, *math_library()), folder)
+    _check_that_it_loads(folder / library_file(name))
 
 
 def _keep(folder: Path, stem: str) -> Path:

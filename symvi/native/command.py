@@ -2,11 +2,12 @@
 
 import os
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
+from symvi.cache import subfolder
 from symvi.errors import CompilerError
-from symvi.native.cache import subfolder
 
 # how much of a compiler's output goes into a message; all of it is kept in the folder
 _OUTPUT_LIMIT = 4000
@@ -25,7 +26,7 @@ def run_compiler(command: tuple[str, ...], arguments: tuple[str, ...], folder: P
     (folder / "command.txt").write_text(shlex.join(line) + "\n", encoding="utf-8", errors="surrogateescape")
     try:
         done = subprocess.run(
-            line,
+            (found(command), *line[1:]),
             cwd=folder,
             env=_environment(folder),
             stdin=subprocess.DEVNULL,
@@ -41,9 +42,14 @@ def run_compiler(command: tuple[str, ...], arguments: tuple[str, ...], folder: P
         raise CompilationError(f"{shlex.join(command)} {_ending(done.returncode)}:\n{_trimmed(output)}")
 
 
+def found(command: tuple[str, ...]) -> str:
+    """Return a command's program as a process can start it: Windows itself finds no scripts (zig.cmd) on the path."""
+    return (shutil.which(command[0]) if os.name == "nt" else None) or command[0]
+
+
 def _environment(folder: Path) -> dict[str, str]:
     """Return the environment of a compiler: its temporary files end with the folder, and zig can do without a home."""
-    environment = {**os.environ, "TMPDIR": str(folder)}
+    environment = {**os.environ, **dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(folder))}
     for variable in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):
         environment.setdefault(variable, str(subfolder("zig")))
     return environment

@@ -1,14 +1,19 @@
 """Find a C compiler and learn what it is.
 
-Search order: $SYMVI_CC, $CC (both split like a shell command: "ccache gcc"), cc, gcc, clang, tcc, and last the package
-ziglang, the compiler that comes as a wheel. A compiler counts as working when a small library that it has made loads
-and runs in this very process: that finds missing C library headers and cross compilers too. What was found out is kept
-in the cache folder until a file of the compiler changes.
+Search order: $SYMVI_CC, $CC (both split like a shell command: "ccache gcc", "zig cc"), cc, gcc, clang, tcc, zig, and
+last the package ziglang, the compiler that comes as a wheel. It is the same on Linux, on macOS (whose own cc is clang)
+and on Windows: there gcc or clang of MSYS2, LLVM's clang, or zig. Visual C++'s cl and clang-cl take other options and
+are refused.
+
+A compiler counts as working when a small library that it has made loads and runs in this very process: that finds
+missing C library headers and cross compilers too. What was found out is kept in the cache folder until a file of the
+compiler changes.
 """
 
 import importlib.util
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -17,18 +22,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from symvi.cache import build_folder, cache_folder, keep, kept
 from symvi.errors import CompilerError
 from symvi.extras import install_command
-from symvi.native.cache import build_folder, cache_folder, publish
-from symvi.native.command import CompilationError, run_compiler
-from symvi.native.flags import Kind, profile_flags
+from symvi.native.command import CompilationError, found, run_compiler
+from symvi.native.flags import Kind, library_file, math_library, profile_flags, program_file, shared_flags
 
 NO_COMPILER = f"no C compiler found; install gcc or clang, or run: {install_command('zig')}"
 
 # its return value tells which compiler made it; sqrt asks for the C library's headers and for libm
 _PROBE = """\
 #include <math.h>
-#if defined(__GNUC__)
+#if defined(_WIN32)
+__declspec(dllexport)
+#elif defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
 double symvi_probe(double x) {
@@ -83,8 +90,7 @@ def identify(command: tuple[str, ...]) -> Compiler:
             record = _probe(command, folder)
             # read again, now that no other process can add a compiler
             known = {**_known_compilers(), trace: record}
-            (folder / "compilers.json").write_text(json.dumps(known, indent=1), encoding="utf-8")
-            publish(folder / "compilers.json", cache_folder() / "compilers.json")
+            keep(cache_folder() / "compilers.json", json.dumps(known, indent=1).encode())
     return Compiler(command, record["kind"], record["version"])
 
 
@@ -99,10 +105,23 @@ def fingerprint(command: tuple[str, ...]) -> str:
 def _given_compiler(variable: str, text: str) -> Compiler:
     try:
         # a path with spaces is understood without quotes too
-        command = (text,) if Path(text).is_file() else tuple(shlex.split(text))
+        command = (text,) if Path(text).is_file() else words(text)
+        if _is_of_visual_c(command):
+            raise CompilationError("Visual C++'s options are not spoken here; take its clang, gcc of MinGW, or zig cc")
         return identify(command)
     except (ValueError, CompilationError) as error:
         raise CompilerError(f"{variable}={text} is not a working C compiler; correct or unset it.\n{error}") from error
+
+
+def words(text: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
+    """Split a command as the system's shell does: on Windows a backslash is part of a path."""
+    if windows:
+        return tuple(word.strip('"') for word in shlex.split(text, posix=False))
+    return tuple(shlex.split(text))
+
+
+def _is_of_visual_c(command: tuple[str, ...]) -> bool:
+    return any(re.fullmatch(r"(.*[/\\])?(clang-)?cl(\.exe)?", word, re.IGNORECASE) for word in command[:1])
 
 
 def usual_commands() -> Iterator[tuple[str, ...]]:
@@ -110,6 +129,8 @@ def usual_commands() -> Iterator[tuple[str, ...]]:
     for name in ("cc", "gcc", "clang", "tcc"):
         if shutil.which(name):
             yield (name,)
+    if shutil.which("zig"):
+        yield ("zig", "cc")
     if _ziglang_path() is not None:
         yield (sys.executable, "-m", "ziglang", "cc")
 
@@ -117,7 +138,9 @@ def usual_commands() -> Iterator[tuple[str, ...]]:
 def _ziglang_path() -> str | None:
     """Return the path of the compiler inside the package ziglang, or None when that is not installed."""
     package = importlib.util.find_spec("ziglang")
-    return None if package is None or package.origin is None else str(Path(package.origin).with_name("zig"))
+    return (
+        None if package is None or package.origin is None else str(Path(package.origin).with_name(program_file("zig")))
+    )
 
 
 def _trace(file: str) -> str:
@@ -130,11 +153,8 @@ def _trace(file: str) -> str:
 
 
 def _known_compilers() -> dict[str, dict[str, str]]:
-    """Return kind and version by fingerprint, as found by earlier processes; a damaged file counts as an empty one."""
-    try:
-        return dict(json.loads((cache_folder() / "compilers.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return {}
+    """Return kind and version by fingerprint, as found by earlier processes."""
+    return json.loads(kept(cache_folder() / "compilers.json") or b"{}")
 
 
 def _probe(command: tuple[str, ...], folder: Path) -> dict[str, str]:
@@ -142,13 +162,14 @@ def _probe(command: tuple[str, ...], folder: Path) -> dict[str, str]:
     from cffi import FFI
 
     zig = _is_zig(command)
-    flags = profile_flags("zig", "reproducible") if zig else ("-fPIC", "-shared")
-    (folder / "probe.c").write_text(_PROBE, encoding="utf-8")
-    run_compiler(command, (*flags, "-o", "probe.so", "probe.c", "-lm"), folder)
+    flags = profile_flags("zig", "reproducible") if zig else shared_flags()
+    probe = library_file("probe")
+    (folder / "probe.c").write_text(_PROBE, encoding="utf-8", newline="\n")
+    run_compiler(command, (*flags, "-o", probe, "probe.c", *math_library()), folder)
     ffi = FFI()
     ffi.cdef("double symvi_probe(double x);")
     try:
-        library = ffi.dlopen(str(folder / "probe.so"))
+        library = ffi.dlopen(str(folder / probe))
         kind = _KINDS[int(library.symvi_probe(4.0)) - 2]
         ffi.dlclose(library)
     except (OSError, AttributeError) as error:
@@ -162,7 +183,7 @@ def _is_zig(command: tuple[str, ...]) -> bool:
 
 
 def _version(command: tuple[str, ...], zig: bool) -> str:
-    line = (*command[:-1], "version") if zig else (*command, "--version")
+    line = (found(command), *((*command[1:-1], "version") if zig else (*command[1:], "--version")))
     done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     first = done.stdout.decode("utf-8", errors="replace").strip().partition("\n")[0]
     return f"zig {first}" if zig else first

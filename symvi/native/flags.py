@@ -1,6 +1,10 @@
-"""The flags with which each kind of compiler makes a shared library."""
+"""The flags with which each kind of compiler makes a shared library, on each system.
+
+What a library offers is marked in the generated C: on Windows as a DLL's export, elsewhere as visible.
+"""
 
 import platform
+from collections.abc import Mapping
 from typing import Literal
 
 Kind = Literal["gcc", "clang", "tcc", "zig", "cc"]
@@ -16,32 +20,42 @@ _GCC_SPEED = (
     "-finline-small-functions",
     "-fstrict-aliasing",
 )
-# gcc packs neighbouring scalars into vectors at a loss (their sums then wait for the packing as well), and 12 fuses
-# operations there even when contraction is off. Generated kernels compute nothing twice and store nothing in vain: to
-# look for it is a fifth of gcc's time.
-_GCC = ("-fno-math-errno", "-fno-tree-slp-vectorize", "-fno-tree-fre", "-fno-tree-pre", "-fno-tree-dse", "-fno-dse")
+# Every + - * / and sqrt is rounded on its own, in the order written: no fused multiply-add, no reordering; square roots
+# may be the processor's own. gcc packs neighbouring scalars into vectors at a loss (their sums then wait for the
+# packing as well), and 12 fuses operations there even when contraction is off. Given these, the processor's own
+# instructions change no bit: they only bring more registers. tcc has no optimiser to restrain, of "cc" nothing is
+# known.
+_CLANG_BITS = ("-ffp-contract=off", "-fno-math-errno")
+SAME_BITS: Mapping[Kind, tuple[str, ...]] = {
+    "gcc": (*_CLANG_BITS, "-fno-tree-slp-vectorize"),
+    "clang": _CLANG_BITS,
+    "zig": (*_CLANG_BITS, "-fno-sanitize=undefined"),
+    "tcc": (),
+    "cc": (),
+}
 
+# Generated kernels compute nothing twice and store nothing in vain: to look for it is a fifth of gcc's time.
+_GCC = ("-fno-tree-fre", "-fno-tree-pre", "-fno-tree-dse", "-fno-dse")
 # clang makes vectors of neighbouring links' numbers at a loss, and unrolls loops whose turns are long enough.
-_CLANG = ("-fno-math-errno", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops")
+_CLANG = ("-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops")
 
-# Every + - * / and sqrt is rounded on its own, in the order written: no fused multiply-add, no reordering. Given that,
-# the processor's own instructions change no bit: they only bring more registers.
 _REPRODUCIBLE: dict[Kind, tuple[str, ...]] = {
-    "gcc": (*_GCC_SPEED, "-ffp-contract=off", *_GCC),
-    "clang": ("-O2", "-ffp-contract=off", *_CLANG),
-    "zig": ("-O2", "-ffp-contract=off", *_CLANG, "-fno-sanitize=undefined", "-mcpu=baseline"),
+    "gcc": (*_GCC_SPEED, *SAME_BITS["gcc"], *_GCC),
+    "clang": ("-O2", *SAME_BITS["clang"], *_CLANG),
+    "zig": ("-O2", *SAME_BITS["zig"], *_CLANG, "-mcpu=baseline"),
     "cc": ("-O2",),
 }
+# the last word on contraction counts
 _FAST: dict[Kind, tuple[str, ...]] = {
-    "gcc": ("-O3", "-ffp-contract=fast", *_GCC),
-    "clang": ("-O3", "-ffp-contract=fast", *_CLANG),
-    "zig": ("-O3", "-ffp-contract=fast", *_CLANG, "-fno-sanitize=undefined", "-mcpu=native"),
+    "gcc": ("-O3", *SAME_BITS["gcc"], "-ffp-contract=fast", *_GCC),
+    "clang": ("-O3", *SAME_BITS["clang"], "-ffp-contract=fast", *_CLANG),
+    "zig": ("-O3", *SAME_BITS["zig"], "-ffp-contract=fast", *_CLANG, "-mcpu=native"),
     "cc": ("-O3",),
 }
 
 
-def profile_flags(kind: Kind, profile: Profile) -> tuple[str, ...]:
-    """Return the flags of a profile for a kind of compiler.
+def profile_flags(kind: Kind, profile: Profile, system: str | None = None) -> tuple[str, ...]:
+    """Return the flags of a profile for a kind of compiler; system as platform.system() says it, default this one.
 
     "reproducible" gives the same bits on every machine and with every compiler but a plain "cc" (its flags are
     unknown). "fast" fuses products and sums where this processor can; its bits differ from one machine to another.
@@ -52,12 +66,39 @@ def profile_flags(kind: Kind, profile: Profile) -> tuple[str, ...]:
         raise ValueError(f"unknown profile {profile!r}; give 'reproducible' or 'fast'")
     if kind == "tcc":  # it has no optimiser to restrain, and ignores what it does not know
         return ("-std=c99", "-shared")
-    flags = ("-std=c99", "-fPIC", "-shared", *(_REPRODUCIBLE if profile == "reproducible" else _FAST)[kind])
+    flags = ("-std=c99", *shared_flags(system), *(_REPRODUCIBLE if profile == "reproducible" else _FAST)[kind])
     if kind == "cc":
         return flags
     if kind != "zig":
         flags = (*flags, _native_processor_flag())
-    return (*flags, "-fvisibility=hidden")
+    if not _is_windows(system):
+        return (*flags, "-fvisibility=hidden")
+    # a DLL of gcc's own would be looked for when the library is loaded
+    return (*flags, "-static-libgcc") if kind == "gcc" else flags
+
+
+def shared_flags(system: str | None = None) -> tuple[str, ...]:
+    """Return what makes a shared library of C; Windows moves code as it is, and clang refuses to be told otherwise."""
+    return ("-shared",) if _is_windows(system) else ("-fPIC", "-shared")
+
+
+def math_library(system: str | None = None) -> tuple[str, ...]:
+    """Return what links sqrt and its like: on Windows they are in the C library, and may have no other."""
+    return () if _is_windows(system) else ("-lm",)
+
+
+def library_file(name: str, system: str | None = None) -> str:
+    """Return what the system calls a shared library."""
+    return name + {"Windows": ".dll", "Darwin": ".dylib"}.get(system or platform.system(), ".so")
+
+
+def program_file(name: str, system: str | None = None) -> str:
+    """Return what the system calls a program."""
+    return f"{name}.exe" if _is_windows(system) else name
+
+
+def _is_windows(system: str | None) -> bool:
+    return (system or platform.system()) == "Windows"
 
 
 def _native_processor_flag() -> str:

@@ -13,8 +13,13 @@ from typing import Any
 
 import _cffi_backend
 
+from symvi.cache import cache_folder, keep, kept
 from symvi.errors import CompilerError
-from symvi.native.cache import build_folder, cache_folder, publish, subfolder
+
+# A library is never unloaded: a function taken out of it does not keep it alive, and calling it would crash. Where the
+# system (Windows) has no word for that, the list below keeps it.
+_FLAGS = sum(getattr(os, name, 0) for name in ("RTLD_NOW", "RTLD_NODELETE"))
+_LOADED: list[Any] = []
 
 
 @dataclass(frozen=True)
@@ -33,8 +38,7 @@ def load_library(path: Path, declarations: str) -> Library:
     """
     ffi = _parsed(declarations)
     try:
-        # never unloaded: a function taken out of `lib` does not keep it alive, and calling it would crash
-        lib = ffi.dlopen(str(path), os.RTLD_NOW | os.RTLD_NODELETE)
+        lib = ffi.dlopen(str(path), _FLAGS)
     except OSError as error:
         raise CompilerError(f"library {path} cannot be loaded: {error}; delete it to have it built again") from error
     try:
@@ -42,6 +46,7 @@ def load_library(path: Path, declarations: str) -> Library:
             getattr(lib, name)
     except ffi.error as error:
         raise CompilerError(f"library {path} and its declarations do not agree: {error}") from error
+    _LOADED.append(lib)
     return Library(path, ffi, lib)
 
 
@@ -49,11 +54,10 @@ def _parsed(declarations: str) -> Any:
     """Return a cffi.FFI that knows the declarations, from the cache folder if they were parsed before."""
     key = hashlib.sha256(f"{_cffi_backend.__version__}\n{declarations}".encode()).hexdigest()[:32]
     module = cache_folder() / "declarations" / f"{key}.py"
-    try:
-        text = module.read_text(encoding="utf-8")
-    except OSError:
-        text = _parse(declarations)
-        _keep(text, key, module)
+    found = kept(module)
+    text = _parse(declarations) if found is None else found.decode("utf-8")
+    if found is None:
+        keep(module, text.encode("utf-8"))
     namespace: dict[str, Any] = {}
     exec(compile(text, str(module), "exec"), namespace)
     return namespace["ffi"]
@@ -68,13 +72,3 @@ def _parse(declarations: str) -> str:
     ffi.set_source("declarations", None)
     with tempfile.TemporaryDirectory() as folder:
         return Path(ffi.compile(tmpdir=folder, verbose=False)).read_text(encoding="utf-8")
-
-
-def _keep(text: str, key: str, module: Path) -> None:
-    try:
-        with build_folder(key) as folder:
-            (folder / module.name).write_text(text, encoding="utf-8")
-            subfolder("declarations")
-            publish(folder / module.name, module)
-    except CompilerError:
-        pass  # a cache that cannot be written costs the next process a few milliseconds, no more

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
 from symvi import __version__
+from symvi.cache import cache_folder, keep, kept, subfolder
 from symvi.errors import CompilerError
 from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
-from symvi.native.cache import cache_folder, subfolder
 from symvi.program.control import DEFAULTS
 from symvi.simulate.plan import Plan, plan_of
 
@@ -96,10 +94,9 @@ def text_of(
     asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, _version()]
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
     place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
-    try:
-        return Text.from_json(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError, KeyError):
-        pass
+    found = kept(place)
+    if found is not None:
+        return Text.from_json(found.decode("utf-8"))
     from symvi.emit.c import Start, generate
     from symvi.program.precision import in_precision
     from symvi.simulate.parameters import check_described
@@ -127,7 +124,7 @@ def text_of(
         sources.layout,
         sources.real,
     )
-    _keep(place, text.to_json())
+    keep(place, text.to_json().encode("utf-8"))
     return text
 
 
@@ -137,18 +134,6 @@ def _templates() -> Path | None:
         return subfolder("templates")
     except (OSError, CompilerError):
         return None
-
-
-def _keep(place: Path, text: str) -> None:
-    """Write a file whole or not at all; a folder that cannot be written only costs time."""
-    try:
-        place.parent.mkdir(mode=0o700, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, place)
-    except OSError:
-        return
 
 
 @cache
@@ -165,7 +150,7 @@ def _version() -> str:
             *(templates_folder() / "c").glob("*.jinja"),
             *(
                 package / "simulate" / f"{name}.py"
-                for name in ("plan", "parameters", "start", "inputs", "frames", "turns")
+                for name in ("build", "plan", "parameters", "start", "inputs", "frames", "turns")
             ),
         ]
     ):

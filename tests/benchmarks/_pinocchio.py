@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from _workloads import BOTTOM, GRAVITY, INERTIA, MASS, Chain
 
+from symvi.cache import build_folder, is_sound, publish, subfolder
 from symvi.errors import SymviError, missing_extra
 from symvi.native import load_library
-from symvi.native.cache import build_folder, publish, subfolder
 
 SOURCE = Path(__file__).with_name("_pinocchio_loop.cpp")
 DECLARATIONS = """
@@ -53,7 +53,7 @@ def library():
                f"-L{prefix / 'lib'}", "-lpinocchio_default", f"-Wl,-rpath,{prefix / 'lib'}"]  # fmt: skip
     key = hashlib.sha256("\n".join([*command, version(), SOURCE.read_text(encoding="utf-8")]).encode()).hexdigest()[:32]
     path = subfolder("peers") / f"pinocchio_loop-{key}.so"
-    if not path.is_file():
+    if not is_sound(path):
         with build_folder(key) as folder:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
             if done.returncode:

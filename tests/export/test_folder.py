@@ -28,6 +28,7 @@ from tests.export.boards import needs_boards
 from tests.export.exports import arm, crate, done, loose, need
 from tests.support.linkages import bennett
 
+REPOSITORY = Path(__file__).parents[2]
 STRICT = (
     "-pedantic -Wall -Wextra -Werror -Wconversion -Wdouble-promotion -Wfloat-equal -Wfloat-conversion -Wshadow "
     "-Wcast-qual -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla"
@@ -323,6 +324,18 @@ def test_every_build_file_names_all_options_that_bits_need(exported: Exported, t
             damaged = tmp_path / "damaged" / name
             damaged.write_text(damaged.read_text(encoding="utf-8").replace(flag, "", 1), encoding="utf-8")
             assert options_in(tmp_path / "damaged") != wanted, (name, flag)
+
+
+def test_the_options_that_bits_need_stand_in_one_table() -> None:
+    """What compiles C for the user, for boards, for a hash, takes them from there: a second list would miss one."""
+    named = [
+        path.relative_to(REPOSITORY).as_posix()
+        for room in ("symvi", "templates", "examples")
+        for path in sorted((REPOSITORY / room).rglob("*"))
+        if path.suffix in {".py", ".jinja", ".txt"} and path.name != "README.md.jinja"
+        if re.search(r"-ffp-contract=off|-fno-math-errno|-fno-tree-slp-vectorize", path.read_text(encoding="utf-8"))
+    ]
+    assert named == ["symvi/native/flags.py"]
 
 
 def test_reactions_that_loops_leave_open_are_told(tmp_path: Path) -> None:

@@ -72,6 +72,8 @@ def contents(place: Path) -> dict[str, bytes]:
         ({"fixed_iterations": -1}, "must be 0 or a number of iterations"),
         ({"fixed_iterations": 1001}, "fixed_iterations 1001: must be 0 or a number of iterations, at most 1000"),
         ({"fixed_iterations": 10**11}, "at most 1000"),
+        ({"prefix": "Con"}, "no file can be called Con.h on Windows; choose another prefix"),
+        ({"prefix": "lpt1"}, "no file can be called lpt1.h on Windows"),
         ({"prefix": "golden"}, "<golden.h> is a header of the export's own self-test"),
         ({"prefix": "Arduino"}, "<arduino.h> is a header of Arduino's core"),
         ({"max_ram": 0}, "max_ram 0: must be a positive number of bytes"),

@@ -22,7 +22,7 @@ print(load_library(path, "double pend_fused(double a, double b, double c);").lib
 
 
 def objects(cache: Path) -> list[Path]:
-    return sorted((cache / "libraries").glob("*"))
+    return sorted((cache / "libraries").glob("*.so"))
 
 
 def leftovers(cache: Path) -> list[Path]:

@@ -64,6 +64,17 @@ def test_a_folder_that_others_can_write_to_is_refused(mode, own_cache, sources):
     assert f"SYMVI_CACHE={own_cache}" in str(caught.value)
 
 
+def test_a_folder_that_others_can_exchange_is_refused(tmp_path, monkeypatch, sources):
+    """Whoever can write to the folder above it can put another in its place, between a look and a load."""
+    (tmp_path / "shared").mkdir()
+    monkeypatch.setenv("SYMVI_CACHE", str(tmp_path / "shared" / "cache"))
+    (tmp_path / "shared").chmod(0o777)
+    with pytest.raises(CompilerError, match=f"lies in {tmp_path / 'shared'}, where every user"):
+        compile_library(sources, "pend")
+    (tmp_path / "shared").chmod(0o1777)  # as /tmp: owners alone rename
+    assert compile_library(sources, "pend").is_file()
+
+
 def test_a_folder_that_its_group_can_write_to_is_closed(own_cache, sources):
     """A umask of 002 makes such folders; nobody is to blame."""
     own_cache.mkdir()

@@ -48,6 +48,17 @@ def test_a_read_only_checkout_has_it_in_the_cache(checkout: Path, monkeypatch: p
     assert environment._folder().parent == checkout.parent / "cache" / "environments"
 
 
+@pytest.mark.parametrize("name", [".", "environments"])
+def test_a_cache_that_others_can_write_to_holds_no_environment(checkout: Path, name: str) -> None:
+    """What lies in an environment is run."""
+    (checkout / ".venv").mkdir()
+    folder = checkout.parent / "cache" / name
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    with pytest.raises(environment.SetUpError, match="other users can write|written by other users"):
+        environment._folder()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the cache folder of Linux")
 def test_without_HOME_the_user_entry_counts(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: N802
     for name in ("SYMVI_CACHE", "HOME", "XDG_CACHE_HOME"):

@@ -20,6 +20,7 @@ PACKAGE = REPOSITORY / "symvi"
 ROWS = (
     {"extras"},
     {"errors"},
+    {"cache"},
     {"mechanism", "scalar"},
     {"graph", "physics"},
     {"program"},

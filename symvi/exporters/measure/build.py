@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from symvi.exporters.bits import SAME_BITS, SECTIONS
 from symvi.exporters.measure.boards import Board
 from symvi.exporters.measure.tools import NotMeasured, cross_compiler
 from symvi.native.command import CompilationError, run_compiler
 
 __all__ = ["Program", "compile_object", "link", "write"]
 
-_FLAGS = ("-Os", "-std=c99", "-ffp-contract=off", "-fno-math-errno", "-ffunction-sections", "-fdata-sections")
+_FLAGS = ("-Os", "-std=c99", *SAME_BITS["gcc"], *SECTIONS)
 # an unmodified main with printf, its output through the emulator; memory as the boards of QEMU have it
 _LINK = (
     "--specs=picolibc.specs", "--oslib=semihost", "--crt0=hosted", "-Wl,--gc-sections",

@@ -12,25 +12,20 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from symvi.exporters.bits import ON_HOST
 from symvi.exporters.measure.boards import Board
 from symvi.exporters.measure.build import compile_object, link, write
 from symvi.exporters.measure.emulator import emulate
 from symvi.exporters.measure.tools import NotMeasured
 from symvi.native import Compiler
 from symvi.native.command import CompilationError, run_compiler
+from symvi.native.flags import math_library, program_file
 
 __all__ = ["golden_on_board", "golden_on_host"]
 
 MAIN, PROGRAM = "main", "golden"
 DIFFERENT = 1  # what the example returns where its hash is not the one that was shipped
 _HASH = re.compile(r"^# hash (0x[0-9a-f]{16})$", re.M)
-_OF_KIND = {
-    "gcc": ("-O2", "-ffp-contract=off"),
-    "clang": ("-O2", "-ffp-contract=off"),
-    "zig": ("-O2", "-ffp-contract=off", "-fno-sanitize=undefined", "-mcpu=baseline"),
-    "tcc": (),
-    "cc": ("-O2",),
-}
 
 
 def golden_on_host(files: Mapping[str, str], prefix: str, compiler: Compiler, flags: tuple[str, ...] = ()) -> str:
@@ -41,10 +36,11 @@ def golden_on_host(files: Mapping[str, str], prefix: str, compiler: Compiler, fl
     with tempfile.TemporaryDirectory(prefix="symvi-") as name:
         folder = Path(name)
         write(files, folder)
-        given = ("-std=c99", *_OF_KIND[compiler.kind], *flags, "-o", PROGRAM, f"{MAIN}.c", f"{prefix}.c", "-lm")
+        program = program_file(PROGRAM)
+        given = (*ON_HOST[compiler.kind], *flags, "-o", program, f"{MAIN}.c", f"{prefix}.c", *math_library())
         try:
             run_compiler(compiler.command, given, folder)
-            done = subprocess.run([folder / PROGRAM], capture_output=True, text=True, check=False)
+            done = subprocess.run([folder / program], capture_output=True, text=True, check=False)
         except (CompilationError, OSError) as error:
             raise NotMeasured(str(error)) from error
         return _hash(done.stdout)

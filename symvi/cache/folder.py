@@ -1,18 +1,6 @@
-"""The cache folder: compiled libraries, known compilers and parsed declarations, kept for the next process.
+"""Where the cache folder is, whether code may be loaded from it, and folders in it for what is being built."""
 
-What lies here is loaded into the process and run, so a folder in which another user could plant something is refused,
-and what symvi creates is readable by its owner only. Every entry is made under a private name first and then renamed:
-a reader finds all of it or nothing, whenever a writer is killed.
-
-    libraries/      NAME-KEY.so, the compiled objects
-    declarations/   KEY.py, declarations that cffi has parsed
-    templates/      templates that Jinja has compiled
-    compilers.json  what was found out about each compiler
-    building/       work in progress; what a killed build left is swept up by a later one
-    failed/         the last failed build of each library: sources, command line, the compiler's output
-    locks/          one file for each build, against two processes at once
-    zig/            zig's own cache
-"""
+from __future__ import annotations
 
 import atexit
 import os
@@ -20,11 +8,15 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from symvi.cache.owner import is_open, is_own, is_trusted, user_number
 from symvi.errors import CompilerError
+
+_SUBFOLDERS = tuple("libraries texts declarations templates building failed locks zig environments peers".split())
+_FORMULAS = "formulas-"
 
 
 def cache_folder() -> Path:
@@ -36,9 +28,9 @@ def cache_folder() -> Path:
     given = os.environ.get("SYMVI_CACHE")
     if given:
         return _given_folder(given)
-    user, temporary = _user_folder(), _temporary_folder()
-    if user is not None and _usable(user):
-        return user
+    usual, temporary = _user_folder(), _temporary_folder()
+    if usual is not None and _usable(usual):
+        return usual
     # in a folder that everybody shares, somebody else may have laid a link under our name
     if not temporary.is_symlink() and _usable(temporary):
         return temporary
@@ -72,22 +64,15 @@ def build_folder(name: str) -> Iterator[Path]:
 
 
 def subfolder(name: str) -> Path:
-    """Return a folder of the cache, created for the owner alone when it is missing."""
+    """Return a folder of the cache, created for the owner alone when it is missing; an OSError says why it cannot."""
     folder = cache_folder() / name
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
-def publish(file: Path, destination: Path) -> None:
-    """Move a finished file to its place in the cache, at once and for good: not even a power cut shows half of it."""
-    with open(file, "rb") as stream:
-        os.fsync(stream.fileno())
-    os.replace(file, destination)
-
-
 def _given_folder(given: str) -> Path:
     folder = Path(os.path.expanduser(given)).absolute()
-    problem = _problem(folder)
+    problem = problem_of(folder)
     if problem is not None:
         raise CompilerError(f"SYMVI_CACHE={given}: {problem}; name a folder that only you can write to")
     return folder
@@ -105,7 +90,8 @@ def _user_folder() -> Path | None:
 
 
 def _temporary_folder() -> Path:
-    return Path(tempfile.gettempdir()) / f"symvi-{os.geteuid()}"
+    """The folder for temporary files is everybody's on POSIX, and the user's own on Windows."""
+    return Path(tempfile.gettempdir()) / ("symvi" if user_number() is None else f"symvi-{user_number()}")
 
 
 @cache
@@ -117,37 +103,56 @@ def _process_folder() -> Path:
 
 
 def _usable(folder: Path) -> bool:
-    return _problem(folder) is None and os.access(folder, os.W_OK)
+    return problem_of(folder) is None and os.access(folder, os.W_OK)
 
 
-def _problem(folder: Path) -> str | None:
+def problem_of(folder: Path) -> str | None:
     """Create the folder if it is missing; say why no code may be loaded from it, or return None if it may."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()
+        open_subfolder, open_parent = _open_subfolder(folder), _open_parent(folder)
     except OSError as error:
-        return f"cannot be created ({error.strerror})"
+        return f"cannot be created or looked into ({error.strerror})"
     # root could change any file anyway: a read-only folder that came with the system image is as good as an own one
-    if status.st_uid not in (os.geteuid(), 0):
+    if not is_own(status):
         return "belongs to another user"
-    if status.st_mode & stat.S_IWOTH:
+    if user_number() is not None and status.st_mode & stat.S_IWOTH:
         return f"can be written by other users (mode {stat.S_IMODE(status.st_mode):o})"
-    return _close_to_group(folder) if status.st_mode & stat.S_IWGRP else None
+    if open_parent:
+        return f"lies in {open_parent}, where every user can put another folder in its place"
+    return _close_to_group(folder, status, open_subfolder) if is_open(status) else open_subfolder
 
 
-def _close_to_group(folder: Path) -> str | None:
+def _close_to_group(folder: Path, status: os.stat_result, problem: str | None) -> str | None:
     """Take away the group's right to write, which a umask of 002 gives; say so if a member may have used it."""
-    mode = stat.S_IMODE(folder.stat().st_mode)
+    mode = stat.S_IMODE(status.st_mode)
     try:
         folder.chmod(mode & ~stat.S_IWGRP)
     except OSError:
         return "can be written by other users of its group"
-    for entry in folder.iterdir():
-        status = entry.lstat()
-        open_folder = stat.S_ISDIR(status.st_mode) and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        if status.st_uid not in (os.geteuid(), 0) or open_folder:
-            folder.chmod(mode)  # so that the next process sees what this one saw
-            return f"holds {entry.name}, which other users can write"
+    planted = [entry.name for entry in os.scandir(folder) if not is_own(entry.stat(follow_symlinks=False))]
+    if planted:
+        problem = f"holds {planted[0]}, which other users can write"
+    if problem:
+        folder.chmod(mode)  # so that the next process sees what this one saw
+    return problem
+
+
+def _open_parent(folder: Path) -> Path | None:
+    """Return a folder above it in which everybody may rename, or None. Where the sticky bit is set, only owners may."""
+    if user_number() is None:
+        return None
+    modes = {parent: parent.stat().st_mode for parent in folder.resolve().parents}
+    return next((parent for parent, mode in modes.items() if mode & stat.S_IWOTH and not mode & stat.S_ISVTX), None)
+
+
+def _open_subfolder(folder: Path) -> str | None:
+    """Say which of the subfolders somebody else may have put something into, or return None."""
+    for name in (*_SUBFOLDERS, *(entry for entry in os.listdir(folder) if entry.startswith(_FORMULAS))):
+        with suppress(FileNotFoundError):
+            if not is_trusted(os.stat(folder / name)):
+                return f"holds {name}, which other users can write"
     return None
 
 

@@ -1,0 +1,173 @@
+"""Windows and macOS: their compilers, names and flags, and a Python that lacks what only POSIX has."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from symvi import Mechanism
+from symvi.demos import demo_file
+from symvi.errors import CompilerError
+from symvi.native import compiler, find_compiler
+from symvi.native.flags import library_file, math_library, profile_flags, program_file, shared_flags
+from symvi.simulate.build import text_of
+from tests.support.exported_symbols import of_macos, of_windows
+
+REPOSITORY = Path(__file__).parents[2]
+# system -> what zig calls it, how its libraries are called, what reads their exports
+SYSTEMS = {
+    "Windows": ("x86_64-windows-gnu", "four_bar.dll", of_windows),
+    "Darwin": ("aarch64-macos", "four_bar.dylib", of_macos),
+    "Darwin on Intel": ("x86_64-macos", "four_bar.dylib", of_macos),
+}
+
+
+@pytest.mark.slow  # zig compiles the system's C library once
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("case", SYSTEMS)
+def test_generated_c_makes_libraries_for_other_systems(case: str, real: str, tmp_path: Path) -> None:
+    """With the very flags of that system; such a library offers the header's functions and no others."""
+    if importlib.util.find_spec("ziglang") is None:
+        pytest.skip("needs package ziglang")
+    (target, name, exports), system = SYSTEMS[case], case.split()[0]
+    text = text_of(Mechanism.from_file(demo_file("four_bar")), real=real)
+    for file, content in text.files.items():
+        (tmp_path / file).write_text(content, encoding="utf-8", newline="\n")
+    assert library_file("four_bar", system) == name
+    flags = (*profile_flags("zig", "reproducible", system), "-Wall", "-Wextra", "-Werror", "-target", target)
+    words = (*flags, "-o", name, "four_bar.c", *math_library(system))
+    zig = (sys.executable, "-m", "ziglang", "cc")
+    done = subprocess.run((*zig, *words), cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    declared = set(re.findall(r"\bfour_bar_[a-z_]+(?=\(|;$)", text.declarations, re.M))
+    functions = {word for word in declared if f"{word}(" in text.declarations}
+    found = exports((tmp_path / name).read_bytes())
+    assert functions and functions <= found
+    assert {word for word in found if not word.startswith(("four_bar_", "_"))} == set()  # linkers add names with _
+
+
+@pytest.mark.parametrize("profile", ["reproducible", "fast"])
+@pytest.mark.parametrize("kind", ["gcc", "clang", "zig", "tcc", "cc"])
+def test_windows_is_not_told_what_its_compilers_refuse(kind: str, profile: str) -> None:
+    """clang for Visual C++'s libraries stops at -fPIC, and looks for a file m.lib where it is told -lm."""
+    flags = profile_flags(kind, profile, "Windows")
+    assert "-shared" in flags and not {"-fPIC", "-lm"} & {*flags, *shared_flags("Windows"), *math_library("Windows")}
+    assert ("-static-libgcc" in flags) == (kind == "gcc")
+    for system in ("Linux", "Darwin"):
+        flags = profile_flags(kind, profile, system)
+        assert kind == "tcc" or "-fPIC" in flags
+        assert math_library(system) == ("-lm",)
+
+
+def test_files_are_called_as_the_system_calls_them() -> None:
+    assert [library_file("a", system) for system in ("Linux", "Darwin", "Windows")] == ["a.so", "a.dylib", "a.dll"]
+    assert [program_file("a", system) for system in ("Linux", "Darwin", "Windows")] == ["a", "a", "a.exe"]
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (r"C:\mingw64\bin\gcc.exe -m64", (r"C:\mingw64\bin\gcc.exe", "-m64")),
+        (r'"C:\Program Files\zig\zig.exe" cc', (r"C:\Program Files\zig\zig.exe", "cc")),
+        ("zig cc", ("zig", "cc")),
+    ],
+)
+def test_a_backslash_is_part_of_a_path_on_windows(text: str, words: tuple[str, ...]) -> None:
+    assert compiler.words(text, windows=True) == words
+
+
+@pytest.mark.parametrize("text", ["cl", "cl.exe /nologo", "clang-cl", "/opt/msvc/bin/cl"])
+def test_visual_c_is_refused_with_what_would_do(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", text)
+    with pytest.raises(CompilerError, match="zig cc") as caught:
+        find_compiler()
+    assert f"CC={text}" in str(caught.value)
+
+
+def test_zig_on_the_path_is_found_before_the_package(script, monkeypatch, tmp_path: Path) -> None:
+    """A zig that was installed as itself: its compiler is a command of it."""
+    monkeypatch.setitem(sys.modules, "ziglang", None)
+    script(
+        '[ "$1" = version ] && { echo 0.99.0; exit; }; shift\n'
+        'for word; do case "$word" in -mcpu=*|*-vectorize) ;; *) set -- "$@" "$word";; esac; shift; done; real "$@"',
+        name="zig",
+    )
+    monkeypatch.setenv("PATH", str(tmp_path / "tools"))
+    assert find_compiler() == compiler.Compiler(("zig", "cc"), "zig", "zig 0.99.0")
+    monkeypatch.setenv("CC", "zig cc")
+    assert find_compiler().command == ("zig", "cc")
+
+
+# Takes away what Python has on POSIX alone (the documentation of os, signal and the modules says "Availability: Unix"),
+# after the libraries that have a Windows of their own were imported; then imports all of symvi and uses it.
+WITHOUT_POSIX = """\
+import importlib, json, os, pkgutil, signal, sys
+import asyncio, ctypes, filelock, jinja2, multiprocessing, numpy, platformdirs, pydantic, rich, subprocess, sympy
+import matplotlib.pyplot, platform, random, shutil, tempfile, typer, uuid, viser, xacro
+
+if WITHOUT:
+    for name in (
+        "geteuid getuid getegid getgid seteuid setuid getpgid getpgrp setsid killpg fork forkpty chown lchown fchown "
+        "fchmod mkfifo mknod nice sched_getaffinity sched_setaffinity getloadavg sysconf uname statvfs wait3 "
+        "O_NOFOLLOW O_DIRECTORY O_CLOEXEC O_SYNC RTLD_NOW RTLD_LAZY RTLD_GLOBAL RTLD_LOCAL RTLD_NODELETE "
+        "WNOHANG EX_OK openpty getgrouplist memfd_create sendfile posix_fadvise"
+    ).split():
+        if hasattr(os, name):
+            delattr(os, name)
+    for name in "SIGALRM SIGKILL SIGHUP SIGQUIT SIGUSR1 SIGUSR2 SIGXCPU SIGPIPE setitimer alarm pthread_kill".split():
+        if hasattr(signal, name):
+            delattr(signal, name)
+    for name in "fcntl resource pwd grp termios tty pty readline syslog".split():
+        sys.modules[name] = None
+import symvi
+for module in pkgutil.walk_packages(symvi.__path__, "symvi."):
+    if not module.name.endswith("__main__") and module.name != "symvi.importers.xacro_process":
+        importlib.import_module(module.name)
+from symvi.demos import demo_file
+mechanism = symvi.Mechanism.from_file(demo_file("slider_crank"))
+motions = [symvi.Simulator(mechanism, backend=backend).simulate(0.1, 0.01) for backend in ("c", "python")]
+out = sys.argv[1]
+symvi.export(mechanism, os.path.join(out, "export"), measure=False)
+symvi.export(mechanism, os.path.join(out, "export"), measure=False)  # in the place of the first
+code = []
+for words in (
+    ["info", str(demo_file("pendulum"))],
+    ["simulate", str(demo_file("pendulum")), "--time=0.1", "--step=0.01", "--csv", os.path.join(out, "motion.csv")],
+):
+    try:
+        from symvi.cli import main
+        sys.argv = ["symvi", *words]
+        code.append(main() or 0)
+    except SystemExit as end:
+        code.append(end.code or 0)
+print(json.dumps([[motion.state_hash() for motion in motions], code, sorted(os.listdir(out))]))
+"""
+
+
+@pytest.mark.slow
+def test_symvi_runs_where_python_has_nothing_of_posix(tmp_path: Path) -> None:
+    """Build, simulate, export and command line give what they give here, bit for bit."""
+    results = []
+    for without in (True, False):
+        out = tmp_path / str(without)
+        out.mkdir()
+        done = subprocess.run(
+            [sys.executable, "-c", f"WITHOUT = {without}\n{WITHOUT_POSIX}", str(out)],
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY), "SYMVI_CACHE": str(out / "cache")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        results.append((json.loads(done.stdout.splitlines()[-1]), done.stderr))
+    assert results[0] == results[1]
+    hashes, codes, files = results[0][0]
+    assert hashes[0] == hashes[1] and not any(codes)
+    assert files == ["cache", "export", "motion.csv"]
