@@ -86,7 +86,9 @@ def _put(file: Path, place: Path) -> None:
 
 def _seal(place: Path, content: bytes) -> bytes:
     """The digest of an entry, with its name: the bytes of another one are not its own."""
-    return hashlib.sha256(place.name.encode() + b"\0" + content).hexdigest().encode()
+    digest = hashlib.sha256(place.name.encode() + b"\0")
+    digest.update(content)
+    return digest.hexdigest().encode()
 
 
 def _digest_file(library: Path) -> Path:
