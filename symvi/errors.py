@@ -1,5 +1,18 @@
 """The errors of symvi: a short tree, so that a caller can catch one kind or all of them.
 
+    SymviError                  everything that symvi refuses or cannot do
+        MechanismError          a description, a file, or a value for one
+        AssemblyError           joints that cannot be closed
+        SolverError             a step that was not solved
+        ArgumentError           an argument of a function or class (a ValueError too)
+        OutputError             a file that has no place to be written to (a FileNotFoundError too)
+        CompilerError           no C compiler, or one that failed
+        MissingExtraError       a package that is not installed
+
+Modules that only some need (exports, meshes, `symvi.verify`) have kinds of their own, which are SymviErrors as well.
+What the operating system refuses, as to read or write a file that it protects, is an OSError. Anything else that comes
+out of symvi is a fault of symvi, or of code that it was given to call.
+
 Every message names the element, says what was found, and what would do.
 """
 
@@ -10,11 +23,13 @@ from collections.abc import Iterable, Sequence
 from symvi.extras import install_command
 
 __all__ = [
+    "ArgumentError",
     "AssemblyError",
     "CompilerError",
     "EnergyWarning",
     "MechanismError",
     "MissingExtraError",
+    "OutputError",
     "SolverError",
     "SpinWarning",
     "StiffnessWarning",
@@ -49,6 +64,14 @@ class MechanismError(SymviError):
         shown = self.problems[:SHOWN_PROBLEMS]
         hidden = len(self.problems) - len(shown)
         return "\n".join(shown) + (f"\n... and {hidden} more problems" if hidden else "")
+
+
+class ArgumentError(SymviError, ValueError):
+    """An argument of a function or class is none that it takes: an unknown mode, a number out of bounds."""
+
+
+class OutputError(SymviError, FileNotFoundError):
+    """A file was to be written into a folder that does not exist. Made of errno, text and path, as OSErrors are."""
 
 
 class AssemblyError(SymviError):

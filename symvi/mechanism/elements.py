@@ -19,6 +19,10 @@ from symvi.mechanism.joint_table import JOINT_TYPES
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 from symvi.mechanism.shapes import AnyShape, shape_inertia
 from symvi.mechanism.values import (
+    LARGEST,
+    SMALLEST,
+    TOO_LARGE,
+    TOO_SMALL,
     Color,
     Expressions,
     Name,
@@ -48,10 +52,16 @@ def _inertia(value: object) -> tuple[float, ...]:
             f"not {len(entries)}"
         )
     entries = entries if len(entries) == 6 else (*entries, 0.0, 0.0, 0.0)
-    problem = inertia_problem(entries)
+    problem = inertia_problem(entries) or _size_problem(entries)
     if problem:
         raise ValueError(problem)
     return entries
+
+
+def _size_problem(inertia: Inertia6) -> str:
+    """Why an inertia cannot be computed with; empty if it can. No inertia at all is that of a point."""
+    largest = max(map(abs, inertia))
+    return TOO_LARGE if largest > LARGEST else f"{TOO_SMALL}, or give (0, 0, 0)" if 0.0 < largest < SMALLEST else ""
 
 
 def _of_matrix(value: object) -> Inertia6 | None:
@@ -122,6 +132,8 @@ class Body(Description):
                 f"center_of_mass {shown(self.center_of_mass)} is not that of the shape, {shown(self.shape.position)}; "
                 "leave it out, or give the inertia about it",
             )
+        elif problem := _size_problem(self.inertia):
+            yield Complaint((), f"inertia {shown(self.inertia)}, of its shape and mass, {problem}")
 
     @property
     def has_zero_inertia(self) -> bool:

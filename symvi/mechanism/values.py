@@ -18,12 +18,17 @@ from symvi.mechanism.names import checked_name, shown
 from symvi.mechanism.vectors import norm, unit
 
 __all__ = [
-    "Color", "Expression", "Expressions", "Name", "NotNegative", "Number", "OneOrMore", "ParameterTable", "Parameters",
-    "PerAxis", "Positive", "Quaternion", "Signals", "Text", "UnitVector", "Vector", "field", "field_from", "number",
-    "numbers", "text",
+    "LARGEST", "SMALLEST", "TOO_LARGE", "TOO_SMALL", "Color", "Expression", "Expressions", "Name", "NotNegative",
+    "Number", "OneOrMore", "ParameterTable", "Parameters", "PerAxis", "Positive", "Quaternion", "Signals", "Text",
+    "UnitVector", "Vector", "field", "field_from", "number", "numbers", "text",
 ]  # fmt: skip
 
 QUATERNION_TOLERANCE = 1e-6
+# What is computed from numbers within these bounds neither over- nor underflows on its way to a motion: products of
+# three of them, and of masses with squares of lengths, are still doubles. Nothing that moves is near them.
+LARGEST, SMALLEST = 1e100, 1e-100
+TOO_LARGE = f"is too large, beyond {LARGEST:g}; check its unit"
+TOO_SMALL = f"is too small, below {SMALLEST:g}; check its unit"
 LONGEST_TEXT = 10_000
 
 
@@ -38,7 +43,7 @@ def field_from(make: Callable[[], Any], meaning: str, unit: str) -> Any:
 
 
 def number(value: object) -> float:
-    """A finite float from any real number (not from a text: units belong to files)."""
+    """A float within bounds from any real number (not from a text: units belong to files)."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError("must be a number")
     try:
@@ -47,6 +52,8 @@ def number(value: object) -> float:
         raise ValueError("is too large for a double") from None
     if not math.isfinite(result):
         raise ValueError("must be finite")
+    if abs(result) > LARGEST:
+        raise ValueError(TOO_LARGE)
     return result
 
 
@@ -65,6 +72,8 @@ def positive(value: float) -> float:
     """The number, if it is above zero."""
     if value <= 0.0:
         raise ValueError("must be positive")
+    if value < SMALLEST:
+        raise ValueError(TOO_SMALL)
     return value
 
 
@@ -82,6 +91,8 @@ def vector(value: object) -> tuple[float, ...]:
 
 def unit_vector(value: tuple[float, ...]) -> tuple[float, ...]:
     """The vector with its length made one."""
+    if 0.0 < max(map(abs, value)) < SMALLEST:
+        raise ValueError(f"is shorter than {SMALLEST:g}, which is no direction; give one, of any other length")
     try:
         return tuple(x + 0.0 for x in unit(value))
     except ValueError:

@@ -9,10 +9,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from symvi.errors import MechanismError
+from symvi.errors import ArgumentError, MechanismError
 from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
-from symvi.program.control import Beginning
+from symvi.mechanism.values import LARGEST, SMALLEST
+from symvi.program.control import Beginning, SolverOptions
 from symvi.simulate.trajectory import Trajectory
 
 Rates = Literal["momentum", "turn"]
@@ -22,47 +23,79 @@ def real_numbers(value: object) -> np.ndarray | None:
     """An array of doubles of at least one dimension, or None for what is no array of real numbers."""
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return np.atleast_1d(array.astype(float)) if array.dtype.kind in "iufb" else None
 
 
-def _is_positive(value: object) -> bool:
-    return isinstance(value, Real) and isfinite(value) and value > 0
+# A step is squared, and divided by: in float both must stay within 2e38.
+STEPS = {"double": (SMALLEST, LARGEST), "float": (1e-18, 1e18)}
+MOST_COUNTED = 2.0**53  # whole numbers that doubles have
 
 
-def checked_step(step: object) -> float:
-    """A time step [s]. Raises MechanismError."""
-    if not _is_positive(step):
-        raise MechanismError(f"step {step!r}: the time step must be a positive number of seconds")
-    return float(step)
+def _seconds(what: str, value: object) -> float:
+    """A positive time [s]. Raises MechanismError."""
+    try:
+        if isinstance(value, Real) and isfinite(value) and value > 0:
+            return float(value)
+    except OverflowError:  # a whole number beyond all doubles
+        pass
+    raise MechanismError(f"{what} must be a positive number of seconds")
+
+
+def checked_step(step: object, real: str = "double") -> float:
+    """A time step [s]. real: the precision in which it is computed with. Raises MechanismError."""
+    seconds = _seconds(f"step {shown(step)}: the time step", step)
+    least, most = STEPS[real]
+    if not least <= seconds <= most:
+        raise MechanismError(f"step {seconds:g} s: must lie between {least:g} and {most:g} s to be computed with")
+    return seconds
 
 
 def checked_steps(time: object, step: float) -> int:
-    """The number of steps in a time [s]. Raises MechanismError where it is not whole."""
-    if not _is_positive(time):
-        raise MechanismError(f"time {time!r}: must be a positive number of seconds")
-    steps = round(time / step)
-    if steps < 1 or abs(steps * step - time) > 1e-6 * time:
-        raise MechanismError(f"time {time:g} s is not a whole number of steps of {step:g} s")
+    """The number of steps in a time [s]. Raises MechanismError where it is not whole, or beyond what can be counted."""
+    seconds = _seconds(f"time {shown(time)}:", time)
+    if not seconds / step < MOST_COUNTED:
+        raise MechanismError(
+            f"time {seconds:g} s in steps of {step:g} s: more steps than can be counted; take longer ones, or less time"
+        )
+    steps = round(seconds / step)
+    if steps < 1 or abs(steps * step - seconds) > 1e-6 * seconds:
+        raise MechanismError(f"time {seconds:g} s is not a whole number of steps of {step:g} s")
     return steps
 
 
 def beginning_of(knot: bool, rates: str) -> Beginning:
-    """What the velocities of a start are. Raises ValueError for unknown rates, and for those that no knot has."""
+    """What the velocities of a start are. Raises ArgumentError for unknown rates, and for those that no knot has."""
     if rates not in get_args(Rates):
-        raise ValueError(f"rates {rates!r}: use 'momentum' or 'turn'")
+        raise ArgumentError(f"rates {rates!r}: use 'momentum' or 'turn'")
     if rates == "turn" and not knot:
-        raise ValueError("rates='turn' is of velocities at the knot; the papers' start has them over the step before")
+        raise ArgumentError(
+            "rates='turn' is of velocities at the knot; the papers' start has them over the step before"
+        )
     return Beginning.CHORD if not knot else Beginning.TURN if rates == "turn" else Beginning.KNOT
 
 
 def check_run(
-    steps: int, every: object, start: object, inputs: object, project: bool, papers_start: bool, rates: str
+    steps: int,
+    every: object,
+    start: object,
+    inputs: object,
+    controller: object,
+    options: object,
+    progress: object,
+    project: bool,
+    papers_start: bool,
+    rates: str,
 ) -> None:
-    """Raises MechanismError for what a run cannot begin with."""
-    if not isinstance(every, Integral) or every < 1 or steps % every:
-        raise MechanismError(f"every={every!r}: must divide the {steps} steps")
+    """Raises MechanismError or ArgumentError for what a run cannot begin with."""
+    if not isinstance(every, Integral) or isinstance(every, bool) or every < 1 or steps % every:
+        raise MechanismError(f"every={shown(every)}: must divide the {steps} steps")
+    if not isinstance(options, SolverOptions):
+        raise ArgumentError(f"options {shown(options)}: must be SolverOptions(...)")
+    for name, function in (("controller", controller), ("progress", progress)):
+        if function is not None and not callable(function):
+            raise ArgumentError(f"{name} {shown(function)}: must be a function, or None")
     if not isinstance(start, State | Trajectory | None):
         raise MechanismError(f"start {shown(start)}: must be a State, a Trajectory to go on from, or None")
     if isinstance(start, Trajectory) and (project or papers_start or rates != "momentum"):

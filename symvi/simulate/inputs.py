@@ -11,6 +11,7 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.grammar import Tree
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.signals import signal_tree, value_and_rate
+from symvi.mechanism.values import LARGEST, TOO_LARGE
 from symvi.simulate.plan import Plan
 
 Controller = Callable[[float, object], Mapping[str, object]]
@@ -168,12 +169,14 @@ def layout(name: str, values: object, count: int, entries: int) -> np.ndarray:
     """A given input as something that broadcasts to (count, entries)."""
     try:
         array = np.asarray(values)
-    except ValueError:
+    except (TypeError, ValueError, OverflowError):
         array = np.array(None)  # rows of unequal lengths
     if array.dtype.kind not in "biuf":
         raise MechanismError(f"input {shown(name)}: {shown(values)} is neither a number nor an array of numbers")
     if not np.isfinite(array).all():
         raise MechanismError(f"input {shown(name)} has a value that is not finite")
+    if array.size and np.abs(array.astype(float)).max() > LARGEST:
+        raise MechanismError(f"input {shown(name)} has a value that {TOO_LARGE}")
     if array.shape in ((), (entries,), (count, entries)):
         return array
     if entries == 1 and array.shape == (count,):

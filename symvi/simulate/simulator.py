@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from symvi.errors import AssemblyError, EnergyWarning, MechanismError, SpinWarning, StiffnessWarning
+from symvi.errors import ArgumentError, AssemblyError, EnergyWarning, MechanismError, SpinWarning, StiffnessWarning
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
@@ -37,6 +37,7 @@ from symvi.simulate.parameters import (
     settable,
 )
 from symvi.simulate.plan import plan_of
+from symvi.simulate.room import check_room
 from symvi.simulate.run import Run, overlaid
 from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import FORMAT, Trajectory
@@ -68,7 +69,7 @@ class Simulator:
         parameters: Mapping[str, object] | None = None,
     ):
         if backend not in ("auto", "c", "python"):
-            raise ValueError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
+            raise ArgumentError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
         mechanism = Mechanism.of(mechanism)
         self.mechanism, self.loops, self.profile = mechanism, loops, profile
         self.settings: dict[str, tuple[float, ...]] = {}
@@ -92,7 +93,7 @@ class Simulator:
 
     def _python(self, real: str, loops: str) -> PythonEngine:
         if real != "double":
-            raise ValueError("the Python back end computes in double; real='float' needs backend='c'")
+            raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
         program = composed(self.mechanism, loops)
         self.text = None
         from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
@@ -263,7 +264,7 @@ class Simulator:
         return frames.state_near(self.mechanism, self.plan, frame, time, own._turning, own.angles)
 
     def _set_step(self, step: float) -> None:
-        self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = checked_step(step)
+        self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = checked_step(step, self._real)
 
     def _check_speed(self, state: State, step: float, beginning: Beginning) -> None:
         """No body may turn by a right angle or more in a step."""
@@ -425,17 +426,19 @@ class Simulator:
         every: record each `every`-th knot. on_error="status": return what there is, with the failed status last,
         instead of raising. project, papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
         progress: called with (steps done, steps in all).
-        Raises SolverError (with the status), MechanismError, AssemblyError. Warns (SpinWarning) where a body turns so
+        Raises SolverError (with the status), MechanismError, AssemblyError; ArgumentError for an unknown mode, and for
+        more steps than this machine's memory holds, before any is taken. Warns (SpinWarning) where a body turns so
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
         Warns (EnergyWarning) of energy that nothing has paid for, or taken (`Trajectory.rise`, `fall`), also of what
         the motion that goes on did before; and (StiffnessWarning) of forces at knots that are too stiff for the step,
         after a rise and after a failure all of them, else those that stay so (`Trajectory.alarms`).
         """
         if on_error not in ("raise", "status"):
-            raise ValueError(f"on_error {on_error!r}: use 'raise' or 'status'")
-        step = checked_step(step)
+            raise ArgumentError(f"on_error {on_error!r}: use 'raise' or 'status'")
+        step = checked_step(step, self._real)
         steps = checked_steps(time, step)
-        check_run(steps, every, start, inputs, project, papers_start, rates)
+        check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
+        check_room(self.plan, len(self.gains.names), steps, every)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
         times = _knots(begin, step, steps)
         own = self._twin()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.errors import MechanismError, SymviError
+from symvi.errors import MechanismError, OutputError, SymviError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import refuse_pipe
 from symvi.mechanism.names import did_you_mean, shown
@@ -443,8 +443,8 @@ class Trajectory:
 
 
 def _in_a_folder(path: str | Path) -> Path:
-    """A path whose folder exists. Raises FileNotFoundError naming the path."""
+    """A path whose folder exists. Raises OutputError naming the path."""
     path = Path(path)
     if not path.parent.is_dir():
-        raise FileNotFoundError(2, "its folder does not exist", str(path))
+        raise OutputError(2, "its folder does not exist", str(path))
     return path
