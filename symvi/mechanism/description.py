@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from symvi.errors import MechanismError
+from symvi.errors import ArgumentError, MechanismError
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.partial import ValidPart, WrongFieldError, each
 
@@ -58,6 +58,22 @@ class Description(BaseModel):
             raise MechanismError(
                 [f"{title}: {complaint.text}" for complaint in found], [complaint.path for complaint in found]
             ) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            super().__setattr__(name, value)
+        except (ValidationError, ValueError):  # pydantic's, of a field and of what is none
+            raise self._frozen(name) from None
+
+    def __delattr__(self, name: str) -> None:
+        try:
+            super().__delattr__(name)
+        except (ValidationError, ValueError):
+            raise self._frozen(name) from None
+
+    def _frozen(self, name: str) -> ArgumentError:
+        title = f"{self.label} {shown(self.name)}" if "name" in type(self).model_fields else self.label
+        return ArgumentError(f"{title}: is not changed in place; make another one: .changed({name}=...)")
 
     def complaints(self) -> Iterator[Complaint]:
         """What is wrong between the fields, each of which is valid by itself.

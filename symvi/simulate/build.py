@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from symvi import __version__
 from symvi.errors import CompilerError
 from symvi.extras import install_command
@@ -68,16 +70,21 @@ class Built:
 
 
 def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
-    """The program of a mechanism, its loops analysed."""
+    """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError."""
     from symvi.program.compose import compose
     from symvi.program.contact_place import check_contact_points
     from symvi.program.held_gaps import check_held_gaps
     from symvi.program.loops import analyse, models_in_joint_axes
+    from symvi.program.refusals import beyond_doubles
 
     check_contact_points(mechanism)
-    if mechanism.contacts or mechanism.limits:
-        check_held_gaps(mechanism, models_in_joint_axes(mechanism))
-    return compose(mechanism, analyse(mechanism, loops))
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            if mechanism.contacts or mechanism.limits:
+                check_held_gaps(mechanism, models_in_joint_axes(mechanism))
+            return compose(mechanism, analyse(mechanism, loops))
+    except (ArithmeticError, np.linalg.LinAlgError):
+        raise beyond_doubles(mechanism) from None
 
 
 def text_of(

@@ -53,7 +53,7 @@ def check_room(plan: Plan, gains: int, steps: int, every: int) -> None:
 
 def _said(size: int) -> str:
     """1536 MiB as "1.5 GiB"."""
-    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB")):
+    for power, unit in ((5, "PiB"), (4, "TiB"), (3, "GiB"), (2, "MiB")):
         if size >= 1024**power or power == 2:
             return f"{size / 1024**power:.3g} {unit}"
     raise AssertionError(size)

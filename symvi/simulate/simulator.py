@@ -381,6 +381,12 @@ class Simulator:
         velocities = np.concatenate([frames.entry(self.plan, frame[None], name) for name in "vw"])
         size = max(1.0, float(self.engine.parameters[self.plan.at("parameters", "common", 0, "extent")][0]))
         allowed = 100.0 * CLOSED[self._real] * max(1.0, float(np.abs(velocities).max())) + DOUBTS * doubt * size
+        if change is not None and not isfinite(change):
+            finer = "" if self._real == "double" else ", or compute in double"
+            raise AssemblyError(
+                f"the start cannot be computed in {self._real}: its momenta are not finite; check the units of masses, "
+                f"inertias, velocities and the step{finer}"
+            )
         if change is not None and not change <= allowed:
             raise AssemblyError(
                 f"the start velocities violate the constraints: projecting changes one by {change:.3g} m/s or rad/s; "
