@@ -15,9 +15,10 @@ if TYPE_CHECKING:
         AssemblyError,
         CompilerError,
         EnergyWarning,
+        FileError,
         MechanismError,
         MissingExtraError,
-        OutputError,
+        MissingFileError,
         SolverError,
         SpinWarning,
         StiffnessWarning,
@@ -58,8 +59,8 @@ __version__ = "0.1.0"
 _HOME_OF = {
     name: module
     for module, names in {
-        "symvi.errors": "ArgumentError AssemblyError CompilerError EnergyWarning MechanismError MissingExtraError"
-        " OutputError SolverError SpinWarning StiffnessWarning SymviError SymviWarning",
+        "symvi.errors": "ArgumentError AssemblyError CompilerError EnergyWarning FileError MechanismError"
+        " MissingExtraError MissingFileError SolverError SpinWarning StiffnessWarning SymviError SymviWarning",
         "symvi.exporters": "Exported export",
         "symvi.importers": "Imported load",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
@@ -88,6 +89,7 @@ __all__ = [
     "DryFriction",
     "EnergyWarning",
     "Exported",
+    "FileError",
     "Imported",
     "Joint",
     "JointDamper",
@@ -96,7 +98,7 @@ __all__ = [
     "Mechanism",
     "MechanismError",
     "MissingExtraError",
-    "OutputError",
+    "MissingFileError",
     "PointSpring",
     "Potential",
     "Rod",

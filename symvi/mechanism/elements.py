@@ -5,7 +5,7 @@ Units are SI, angles are in rad, quaternions (w, x, y, z) turn body components i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
@@ -37,6 +37,7 @@ from symvi.mechanism.values import (
     Vector,
     field,
     field_from,
+    items_of,
     numbers,
 )
 
@@ -66,7 +67,7 @@ def _size_problem(inertia: Inertia6) -> str:
 
 def _of_matrix(value: object) -> Inertia6 | None:
     """The six entries of three rows of three numbers; None for anything else. Raises ValueError if not symmetric."""
-    rows = list(value) if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) else []
+    rows = items_of(value) or []
     if len(rows) != 3 or not all(isinstance(row, Iterable) and not isinstance(row, (str, bytes)) for row in rows):
         return None
     matrix = tuple(numbers(row, 3) for row in rows)
@@ -78,7 +79,9 @@ def _of_matrix(value: object) -> Inertia6 | None:
 
 def _joint_type(value: object) -> str:
     if not isinstance(value, str) or value not in JOINT_TYPES:
-        raise ValueError(f"is no joint type; {did_you_mean(str(value), JOINT_TYPES)}")
+        raise ValueError(
+            f"is no joint type; {did_you_mean(shown(value) if not isinstance(value, str) else value, JOINT_TYPES)}"
+        )
     return value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from symvi.errors import MechanismError
 from symvi.mechanism.names import did_you_mean, shown
-from symvi.mechanism.values import LARGEST, TOO_LARGE, number
+from symvi.mechanism.values import LARGEST, TOO_LARGE, items_of, number
 
 __all__ = ["State"]
 
@@ -48,9 +48,10 @@ class State:
             object.__setattr__(self, "time", number(self.time))
         except ValueError as error:
             raise MechanismError(f"state: time {shown(self.time)} {error}") from None
-        if isinstance(self.names, str) or not isinstance(self.names, Iterable):
+        names = items_of(self.names)
+        if names is None or not all(isinstance(name, str) for name in names):
             raise MechanismError(f"state: names {shown(self.names)} must be the names of the bodies")
-        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "names", tuple(names))
         for name, columns in COLUMNS.items():
             array = array_of(getattr(self, name))
             if array is None or array.dtype.kind not in "iuf":

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from symvi.emit.templates import environment, templates_folder
-from symvi.errors import OutputError, SymviError
+from symvi.errors import MissingFileError, SymviError, told_as_files
 from symvi.page.contacts import contact_view
 from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
@@ -189,11 +189,12 @@ def _embedded(data: object) -> str:
 def _write_whole(path: Path, text: str) -> Path:
     """Write the file at once, so that a killed process leaves no half of it."""
     if not path.parent.is_dir():
-        raise OutputError(errno.ENOENT, "no such folder", str(path.parent))
+        raise MissingFileError(errno.ENOENT, "no such folder", str(path.parent))
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with told_as_files(path):
+        try:
+            draft.write_text(text, encoding="utf-8", newline="\n")
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
     return path

@@ -8,7 +8,6 @@ from math import pi
 from numbers import Integral, Real
 
 from symvi.errors import ArgumentError
-from symvi.mechanism.names import shown
 
 DOMAIN = 0.9975  # largest a·a that is tried: a half turn of 87 degrees in a step
 FAR_TURN = 0.5  # an a·a, of a right angle: beyond it steps have no momentum of their own (see Beginning)
@@ -221,6 +220,13 @@ class SolverOptions:
         tolerance = TOLERANCE[real] if self.tolerance is None else self.tolerance
         complementarity = COMPLEMENTARITY[real] if self.complementarity is None else self.complementarity
         return replace(self, tolerance=tolerance, complementarity=complementarity)
+
+
+def shown(value: object) -> str:
+    """As symvi.mechanism.names has it, which a command need not load where nothing is wrong."""
+    from symvi.mechanism.names import shown
+
+    return shown(value)
 
 
 def _is_real(value: object) -> bool:

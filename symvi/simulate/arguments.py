@@ -19,6 +19,50 @@ from symvi.simulate.trajectory import Trajectory
 Rates = Literal["momentum", "turn"]
 
 
+# What is chosen from a list -> its values.
+MODES = {
+    "backend": ("auto", "c", "python"),
+    "layout": ("auto", "inline", "unrolled", "looped"),
+    "real": ("double", "float"),
+    "profile": ("reproducible", "fast"),
+    "loops": ("drop-redundant", "rigid", "drop"),
+    "on_error": ("raise", "status"),
+    "rates": get_args(Rates),
+}
+
+
+def check_modes(**given: object) -> None:
+    """Raises ArgumentError for a mode that is none of its kind."""
+    for name, value in given.items():
+        known = MODES[name]
+        if not isinstance(value, str) or value not in known:
+            choice = f"{', '.join(map(repr, known[:-1]))} or {known[-1]!r}"
+            raise ArgumentError(f"{name} {shown(value)}: use {choice}")
+
+
+def check_switches(**given: object) -> None:
+    """Raises ArgumentError for what is neither True nor False."""
+    for name, value in given.items():
+        if type(value).__name__ not in ("bool", "bool_") and not (isinstance(value, Integral) and value in (0, 1)):
+            raise ArgumentError(f"{name} {shown(value)}: must be True or False")
+
+
+def checked_state(given: object) -> State:
+    """A state that was given for one. Raises MechanismError."""
+    if not isinstance(given, State):
+        raise MechanismError(f"{shown(given)} is no State; symvi.state_from(...) or a trajectory's state(...) is one")
+    return given
+
+
+def checked_table(name: str, given: object, words: str) -> Mapping:
+    """A mapping with texts as keys, {} of None. Raises MechanismError."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise MechanismError(f"{name} {shown(given)}: must be a mapping from {words}")
+    return given
+
+
 def real_numbers(value: object) -> np.ndarray | None:
     """An array of doubles of at least one dimension, or None for what is no array of real numbers."""
     try:
@@ -67,8 +111,7 @@ def checked_steps(time: object, step: float) -> int:
 
 def beginning_of(knot: bool, rates: str) -> Beginning:
     """What the velocities of a start are. Raises ArgumentError for unknown rates, and for those that no knot has."""
-    if rates not in get_args(Rates):
-        raise ArgumentError(f"rates {rates!r}: use 'momentum' or 'turn'")
+    check_modes(rates=rates)
     if rates == "turn" and not knot:
         raise ArgumentError(
             "rates='turn' is of velocities at the knot; the papers' start has them over the step before"
@@ -101,8 +144,9 @@ def check_run(
     if isinstance(start, Trajectory) and (project or papers_start or rates != "momentum"):
         asked = "project=True" if project else "papers_start=True" if papers_start else f"rates={rates!r}"
         raise MechanismError(f"{asked}: a trajectory goes on as it ended; start from its state() instead")
-    if not isinstance(inputs, Mapping | None):
-        raise MechanismError(f"inputs {shown(inputs)}: must be a mapping from names of inputs to numbers or arrays")
+    checked_table("inputs", inputs, "names of inputs to numbers or arrays")
+    check_switches(project=project, papers_start=papers_start)
+    check_modes(rates=rates)
 
 
 def checked_answer(given: object, time: float) -> Mapping[str, object]:

@@ -11,7 +11,7 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.grammar import Tree
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.signals import signal_tree, value_and_rate
-from symvi.mechanism.values import LARGEST, TOO_LARGE
+from symvi.mechanism.values import LARGEST
 from symvi.simulate.plan import Plan
 
 Controller = Callable[[float, object], Mapping[str, object]]
@@ -48,8 +48,8 @@ class Inputs:
     rates: a step takes those of its second knot, other inputs act at its first one.
     """
 
-    def __init__(self, mechanism: Mechanism, plan: Plan):
-        self.names = plan.inputs
+    def __init__(self, mechanism: Mechanism, plan: Plan, most: float = LARGEST):
+        self.names, self.most = plan.inputs, most
         self._column = {name: k for k, name in enumerate(plan.inputs)}
         self._signals = [
             (self._column[name], signal_tree(text), rate)
@@ -132,7 +132,7 @@ class Inputs:
         for name, values in given.items():
             columns = [k for k, known in enumerate(self.names) if known == name or known.startswith(f"{name}[")]
             columns = columns or [self.column(name)]
-            rows[:, columns] = layout(name, values, len(rows), len(columns))
+            rows[:, columns] = layout(name, values, len(rows), len(columns), self.most)
         return rows
 
 
@@ -165,8 +165,8 @@ def _backward(tree: Tree, time: float, step: float) -> Iterator[float]:
         return
 
 
-def layout(name: str, values: object, count: int, entries: int) -> np.ndarray:
-    """A given input as something that broadcasts to (count, entries)."""
+def layout(name: str, values: object, count: int, entries: int, most: float = LARGEST) -> np.ndarray:
+    """A given input as something that broadcasts to (count, entries). most: its largest magnitude."""
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, OverflowError):
@@ -175,8 +175,8 @@ def layout(name: str, values: object, count: int, entries: int) -> np.ndarray:
         raise MechanismError(f"input {shown(name)}: {shown(values)} is neither a number nor an array of numbers")
     if not np.isfinite(array).all():
         raise MechanismError(f"input {shown(name)} has a value that is not finite")
-    if array.size and np.abs(array.astype(float)).max() > LARGEST:
-        raise MechanismError(f"input {shown(name)} has a value that {TOO_LARGE}")
+    if array.size and np.abs(array.astype(float)).max() > most:
+        raise MechanismError(f"input {shown(name)} has a value beyond {most:g}, which is too large; check its unit")
     if array.shape in ((), (entries,), (count, entries)):
         return array
     if entries == 1 and array.shape == (count,):

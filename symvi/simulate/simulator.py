@@ -15,11 +15,23 @@ from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
+from symvi.mechanism.values import LARGEST, number
 from symvi.program.control import CLOSED, DEFAULTS, PROJECTIONS, Beginning, SolverOptions, SolverStatus
 from symvi.program.following import OF_UNITS, may_be_set
 from symvi.program.precision import bounds_in
 from symvi.simulate import frames
-from symvi.simulate.arguments import Rates, beginning_of, check_run, checked_step, checked_steps, real_numbers
+from symvi.simulate.arguments import (
+    Rates,
+    beginning_of,
+    check_modes,
+    check_run,
+    check_switches,
+    checked_state,
+    checked_step,
+    checked_steps,
+    checked_table,
+    real_numbers,
+)
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.described import Described, described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
@@ -43,6 +55,7 @@ from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import FORMAT, Trajectory
 from symvi.simulate.turns import Turning
 
+MOST = {"double": LARGEST, "float": 1e38}  # of inputs, in memory of each precision
 DOUBTS = 10.0  # how much a gear or a lever may enlarge what a driver's rate is off
 
 
@@ -68,8 +81,8 @@ class Simulator:
         loops: str = "drop-redundant",
         parameters: Mapping[str, object] | None = None,
     ):
-        if backend not in ("auto", "c", "python"):
-            raise ArgumentError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
+        check_modes(backend=backend, layout=layout, real=real, profile=profile, loops=loops)
+        parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
         self.mechanism, self.loops, self.profile = mechanism, loops, profile
         self.settings: dict[str, tuple[float, ...]] = {}
@@ -80,10 +93,10 @@ class Simulator:
         self.backend = backend
         self.engine: Engine = self._c(layout, real, profile, loops) if backend == "c" else self._python(real, loops)
         self.plan = self.engine.plan
-        self.inputs = Inputs(mechanism, self.plan)
-        self.gains = Gains(mechanism, self.plan)
+        self.inputs = Inputs(mechanism, self.plan, MOST[self._real])
+        self.gains = Gains(mechanism, self.plan, MOST[self._real])
         self._settable = settable(mechanism, self.plan)
-        for name, value in (parameters or {}).items():
+        for name, value in parameters.items():
             self.set_parameter(name, value)
 
     def _c(self, layout: str, real: str, profile: str, loops: str) -> CEngine:
@@ -137,6 +150,8 @@ class Simulator:
         that the text has baked in (an exact zero or one of the description), or a number of the solver that is tied to
         others: an axis of a joint's frame, a tangent of a contact.
         """
+        if not isinstance(name, str):
+            raise MechanismError(f"parameter {shown(name)}: names are texts, as in parameter_names")
         if name not in self.described:  # the solver's own names, which a reader of the generated text knows
             if name in self._settable and not may_be_set(self.plan.notes["following"]["free"], name):
                 raise MechanismError(
@@ -147,7 +162,7 @@ class Simulator:
             return
         values, size = real_numbers(value), len(self.described[name].value)
         if values is None or values.size != size or not np.isfinite(values).all():
-            raise MechanismError(f"parameter {name}: {value!r} must be {size} finite number(s)")
+            raise MechanismError(f"parameter {name}: {shown(value)} must be {size} finite number(s)")
         for own, numbers in self.described[name].numbers(tuple(values.reshape(size).tolist())).items():
             self._set_own(name, own, bounds_in(numbers, self._real) if own.endswith(".bound") else numbers)
 
@@ -159,7 +174,7 @@ class Simulator:
         size = places[0][1]
         values = real_numbers(value)
         if values is None or values.size != size or not np.isfinite(values).all():
-            raise MechanismError(f"parameter {title}: {value!r} must be {size} finite number(s)")
+            raise MechanismError(f"parameter {title}: {shown(value)} must be {size} finite number(s)")
         values = values.reshape(size)
         for own in self._settable[name]:
             for k, fixed in self.plan.notes.get("baked", {}).get(own, {}).items():
@@ -227,10 +242,15 @@ class Simulator:
         principal axis through the centre of mass), with the momentum J w sin(h |w|)/(h |w|), as the motion reports.
         Raises AssemblyError, naming joint and size, when the start violates constraints by more than 1e-8.
         """
-        self._set_step(step)
+        step = self._set_step(step)
         self._check_limits()
         self.engine.forget()
-        state = start_state(self.mechanism) if state is None else state
+        check_switches(project=project, knot=knot)
+        try:
+            time = number(time)
+        except ValueError as error:
+            raise MechanismError(f"time {shown(time)} {error}") from None
+        state = start_state(self.mechanism) if state is None else checked_state(state)
         beginning = beginning_of(knot, rates)
         self._check_speed(state, step, beginning)
         self._write_state(state)
@@ -257,14 +277,16 @@ class Simulator:
 
         Raises AssemblyError, naming the worst joint, if there is none near.
         """
-        time, own = 0.0 if state is None else state.time, self._twin()
+        time, own = 0.0 if state is None else checked_state(state).time, self._twin()
         own.start(state, time=time, step=step, project=True)
         inputs = self.inputs.from_signals(np.array([time]))[0]
         frame = own.engine.observe(inputs).astype(float)
         return frames.state_near(self.mechanism, self.plan, frame, time, own._turning, own.angles)
 
-    def _set_step(self, step: float) -> None:
-        self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = checked_step(step, self._real)
+    def _set_step(self, step: float) -> float:
+        step = checked_step(step, self._real)
+        self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = step
+        return step
 
     def _check_speed(self, state: State, step: float, beginning: Beginning) -> None:
         """No body may turn by a right angle or more in a step."""
@@ -439,13 +461,14 @@ class Simulator:
         the motion that goes on did before; and (StiffnessWarning) of forces at knots that are too stiff for the step,
         after a rise and after a failure all of them, else those that stay so (`Trajectory.alarms`).
         """
-        if on_error not in ("raise", "status"):
-            raise ArgumentError(f"on_error {on_error!r}: use 'raise' or 'status'")
+        check_modes(on_error=on_error)
         step = checked_step(step, self._real)
         steps = checked_steps(time, step)
         check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
         check_room(self.plan, len(self.gains.names), steps, every)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
+        if begin + step == begin:
+            raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
         own = self._twin()
         driving = overlaid(self.inputs, self.gains, own.engine, times, inputs or {})
@@ -601,4 +624,5 @@ def generate_text(
     substeps: int = DEFAULTS.substeps,
 ) -> Text:
     """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options."""
+    check_modes(layout=layout, real=real, loops=loops)
     return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations, substeps)

@@ -9,15 +9,16 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.errors import MechanismError, OutputError, SymviError
+from symvi.errors import ArgumentError, MechanismError, MissingFileError, SymviError, told_as_files
 from symvi.mechanism import Mechanism
-from symvi.mechanism.files import refuse_pipe
+from symvi.mechanism.files import checked_path, refuse_pipe
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
 from symvi.simulate import energy_guard
@@ -45,7 +46,9 @@ class ByName(dict[str, Array]):
         self.what = what
 
     def __missing__(self, name: object) -> Array:
-        raise UnknownNameError(f"no {self.what} {shown(name)}; {did_you_mean(str(name), self)}")
+        raise UnknownNameError(
+            f"no {self.what} {shown(name)}; {did_you_mean(name if isinstance(name, str) else '', self)}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +175,8 @@ class Trajectory:
         columns: dict[str, list[int]] = {}
         for k, name in enumerate(self.stop_names):
             columns.setdefault(name, []).append(k)
-        return {name: self.stop_values[:, found] for name, found in columns.items()}
+        found = {name: self.stop_values[:, chosen] for name, chosen in columns.items()}
+        return ByName("limit or dry friction", found)
 
     @property
     def energy(self) -> Array:
@@ -252,7 +256,11 @@ class Trajectory:
         return found if found.turn > FAST else None
 
     def state(self, index: int = -1) -> State:
-        """The state at a knot, with the whole turns of its joints."""
+        """The state at a knot, with the whole turns of its joints. Raises ArgumentError for a knot that is none."""
+        if not isinstance(index, Integral) or isinstance(index, bool) or not -len(self) <= index < len(self):
+            raise ArgumentError(
+                f"index {shown(index)}: must be the number of a knot, from {-len(self)} to {len(self) - 1}"
+            )
         return State(
             float(self.time[index]),
             self.position[index],
@@ -316,14 +324,21 @@ class Trajectory:
             "first_angles": dict(self.first_angles),
         }
         temporary = path.with_name(path.name + ".part")
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
-        os.replace(temporary, path)
+        with told_as_files(path):
+            with temporary.open("wb") as file:
+                np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+            os.replace(temporary, path)
         return path
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
-        """Read a saved trajectory. Raises SymviError if the file is none, or damaged; OSError if it cannot be read."""
+        """Read a saved trajectory. Raises SymviError if it is none, or damaged; FileError if it cannot be read."""
+        path = checked_path(path)
+        with told_as_files(path):
+            return cls._loaded(path)
+
+    @classmethod
+    def _loaded(cls, path: Path) -> Trajectory:
         refuse_pipe(path)
         try:
             with np.load(path, allow_pickle=False) as data:
@@ -434,17 +449,18 @@ class Trajectory:
         columns |= {f"dissipation.{way.replace(' ', '_')}": values for way, values in self.dissipation.items()}
         columns |= {name: self.inputs[:, k] for k, name in enumerate(self.input_names)}
         temporary = path.with_name(path.name + ".part")
-        with temporary.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows([repr(float(value)) for value in row] for row in zip(*columns.values(), strict=True))
-        os.replace(temporary, path)
+        with told_as_files(path):
+            with temporary.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                writer.writerow(columns)
+                writer.writerows([repr(float(value)) for value in row] for row in zip(*columns.values(), strict=True))
+            os.replace(temporary, path)
         return path
 
 
 def _in_a_folder(path: str | Path) -> Path:
-    """A path whose folder exists. Raises OutputError naming the path."""
-    path = Path(path)
+    """A path whose folder exists. Raises MissingFileError naming the path, MechanismError for what is no path."""
+    path = checked_path(path)
     if not path.parent.is_dir():
-        raise OutputError(2, "its folder does not exist", str(path))
+        raise MissingFileError(2, "its folder does not exist", str(path))
     return path
