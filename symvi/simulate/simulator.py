@@ -565,7 +565,9 @@ class Simulator:
             raise MechanismError(
                 "the trajectory ends in a step that failed, beyond its last recorded knot; start from its state()"
             )
-        if start.mechanism.digest != self.mechanism.digest or len(start.resume) != len(self.engine.state):
+        sizes = len(start.resume), len(start.account), sum(values.shape[1] for values in start.multipliers.values())
+        own = len(self.engine.state), len(self.engine.account), self.plan.rows
+        if start.mechanism.digest != self.mechanism.digest or sizes != own:
             raise MechanismError(
                 f"the trajectory is of the mechanism '{start.mechanism.name}', not of this '{self.mechanism.name}'"
             )

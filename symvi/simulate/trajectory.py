@@ -25,12 +25,13 @@ from symvi.simulate import energy_guard
 from symvi.simulate.contacts import Contacts
 from symvi.simulate.energy_guard import Fall, Rise
 from symvi.simulate.knot_stiffness import TooStiff, too_stiff
+from symvi.simulate.saved import check_arrays, check_header, numbers_of_file
 from symvi.simulate.spin import FAST, FastSpin, fastest
 
 FORMAT = 5
+LOOPS = ("drop-redundant", "rigid", "drop")
 READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
 Array = NDArray[np.float64]
-COUNTED = ("iterations", "status", "substeps", "retries")
 NUMBER = {"double": np.float64, "float": np.float32}
 
 
@@ -348,24 +349,27 @@ class Trajectory:
                         f"{path}: written by another version of symvi (format {header['format']}); simulate again"
                     )
                 trajectory = cls._of_file(header, {name: data[name] for name in data.files if name != "header"})
-            trajectory._check_shapes()
+            check_arrays(trajectory)
         except (OSError, SymviError) as error:
             if isinstance(error, MechanismError):
                 raise SymviError(f"{path}: is no trajectory that symvi saved: {error}") from error
             raise
         except Exception as error:  # an archive that was damaged may fail in any part of its reader
-            raise SymviError(f"{path}: is no trajectory that symvi saved, or is damaged") from error
+            why = f": {error}" if type(error) is ValueError else ""
+            raise SymviError(f"{path}: is no trajectory that symvi saved, or is damaged{why}") from error
         return trajectory
 
     @classmethod
     def _of_file(cls, header: Mapping[str, Any], arrays: dict[str, Array]) -> Trajectory:
         groups = {"reaction": {}, "multiplier": {}, "power": {}, "angle": {}}
+        arrays = numbers_of_file(arrays)
         for name in [n for n in arrays if ":" in n]:
             kind, joint = name.split(":", 1)
             groups[kind][joint] = arrays.pop(name)
         if header["format"] < FORMAT:  # no step was split, and nothing is known of work
             count = len(arrays["time"])
             arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
+            arrays["substeps"] = arrays["substeps"].astype(np.int64)
             for name in ("scatter", "swerve", "pace", "sway", "misread"):
                 arrays.setdefault(name, np.full(count, np.nan))
             arrays.setdefault("begin", np.full(energy_guard.REMEMBERED, np.nan))
@@ -373,7 +377,7 @@ class Trajectory:
             for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
                 arrays.setdefault(name, np.zeros((count, *shape)))
             header = {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0)} | header
-        arrays |= {name: arrays[name].astype(np.int64) for name in COUNTED}
+        check_header(header, {"loops": LOOPS, "real": NUMBER})
         return cls(
             mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
             step=header["step"],
@@ -395,27 +399,6 @@ class Trajectory:
             format=header["format"],
             **arrays,
         )
-
-    def _check_shapes(self) -> None:
-        """Raises ValueError where arrays do not belong together."""
-        count, bodies = len(self.time), len(self.names)
-        per_body = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}
-        per_knot = ("kinetic_energy", "potential_energy", "closure", "iterations", "status", "substeps")
-        shapes = {name: (count, bodies, size) for name, size in per_body.items()}
-        shapes |= {name: (count,) for name in ("time", *per_knot)}
-        shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
-        shapes["inputs"] = count, len(self.input_names)
-        shapes |= dict.fromkeys(("scatter", "swerve", "pace", "sway", "misread"), (count,)) | {
-            "begin": (energy_guard.REMEMBERED,),
-            "work_values": (count, len(self.work_names)),
-        }
-        shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 2
-        shapes["spent_values"] = count, len(self.loss_names)
-        found = {name: getattr(self, name).shape for name in shapes}
-        grouped = [*self.kept_reactions.values(), *self.multipliers.values(), *self.powers.values()]
-        grouped += self.carried_angles.values()
-        if found != shapes or any(len(values) != count for values in grouped):
-            raise ValueError("arrays of different lengths")
 
     def to_csv(self, path: str | Path) -> Path:
         """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, inputs."""
