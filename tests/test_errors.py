@@ -456,5 +456,16 @@ def test_steps_of_float_and_double_have_bounds(pendulum: symvi.Mechanism) -> Non
 
 def test_a_signal_beyond_all_floats_is_told(pendulum: symvi.Mechanism) -> None:
     forces = [symvi.Actuator(name="motor", joint=pendulum.joints[0].name, signal="1e99*(1 + t)")]
-    simulator = symvi.Simulator(pendulum.changed(forces=forces), real="float")
+    steep = pendulum.changed(forces=forces)
+    said = told(lambda: symvi.Simulator(steep, real="float"))
+    assert said.startswith("input 'motor.force': 1e+99 is too large for a number in float; check its unit, or compute")
+    rising = steep.changed(forces=[forces[0].changed(signal="1e99*t")])
+    simulator = symvi.Simulator(rising, real="float")
     assert "not finite" in told(lambda: simulator.simulate(0.02, 0.01))
+
+
+def test_a_start_beyond_all_floats_is_told() -> None:
+    far = symvi.Body(name="star", mass=1.0, inertia=(1, 1, 1), position=(1e60, 0, 0))
+    free = symvi.Mechanism(name="sky", bodies=[far], joints=[symvi.Joint(name="free", type="floating", child="star")])
+    said = told(lambda: symvi.Simulator(free.changed(joints=()), real="float"))
+    assert said.startswith("body 'star': position at the start: 1e+60 is too large for a number in float"), said

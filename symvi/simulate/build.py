@@ -110,11 +110,12 @@ def text_of(
     from symvi.emit.c import Start, generate
     from symvi.program.precision import in_precision
     from symvi.simulate.parameters import check_described
-    from symvi.simulate.start import described_inputs, described_start
+    from symvi.simulate.start import check_beginning, described_inputs, described_start
 
     check_described(mechanism, real)
     program = composed(mechanism, loops)
     plan = plan_of(in_precision(program, real))
+    check_beginning(mechanism, plan, real)
     start = Start(described_start(mechanism, plan), *described_inputs(mechanism, plan))
     sources = generate(
         program,
