@@ -203,6 +203,9 @@ def test_whole_numbers_that_c_cannot_count_with(name: str, value: object) -> Non
 def test_numpys_own_numbers_are_taken() -> None:
     options = symvi.SolverOptions(tolerance=np.float32(1e-5), max_iterations=np.int64(7), extrapolate=np.bool_(False))
     assert (type(options.max_iterations), options.max_iterations, options.extrapolate) == (int, 7, False)
+    assert symvi.SolverOptions(extrapolate=0, papers_method=1) == symvi.SolverOptions(
+        extrapolate=False, papers_method=True
+    )
 
 
 # --- memory ---------------------------------------------------------------------------------------------------------

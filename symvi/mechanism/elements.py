@@ -79,9 +79,7 @@ def _of_matrix(value: object) -> Inertia6 | None:
 
 def _joint_type(value: object) -> str:
     if not isinstance(value, str) or value not in JOINT_TYPES:
-        raise ValueError(
-            f"is no joint type; {did_you_mean(shown(value) if not isinstance(value, str) else value, JOINT_TYPES)}"
-        )
+        raise ValueError(f"is no joint type; {did_you_mean(value if isinstance(value, str) else '', JOINT_TYPES)}")
     return value
 
 

@@ -159,8 +159,9 @@ class SolverOptions:
 
     tolerance: largest change of a velocity or angular velocity that may be left [m/s, rad/s]; None: 1e-10 in double,
         1e-5 in float.
-    max_iterations: Newton iterations per solution; a step beside a singular position may take eleven solutions.
-    max_halvings: halvings of one increment.
+    max_iterations: Newton iterations per solution, at most a million; a step beside a singular position may take
+        eleven solutions.
+    max_halvings: halvings of one increment, at most a thousand.
     extrapolate: start from the velocities carried on by their last change.
     fixed_iterations: 0, or exactly so many Newton iterations in every step, in one solution and without halvings: the
         same time for every step. A step whose last increment is above the tolerance, or whose contacts have not
@@ -211,9 +212,11 @@ class SolverOptions:
             raise ArgumentError(f"substeps {shown(self.substeps)} must be a power of two, from 1 to {MOST_PARTS}")
         object.__setattr__(self, "substeps", int(self.substeps))
         for name in ("extrapolate", "papers_method"):
-            if type(getattr(self, name)).__name__ not in ("bool", "bool_"):  # Python's, NumPy's
-                raise ArgumentError(f"{name} {shown(getattr(self, name))} must be True or False")
-            object.__setattr__(self, name, bool(getattr(self, name)))
+            value = getattr(self, name)
+            is_bool = type(value).__name__ in ("bool", "bool_")  # Python's, NumPy's
+            if not is_bool and not (_is_whole(value) and value in (0, 1)):
+                raise ArgumentError(f"{name} {shown(value)} must be True or False")
+            object.__setattr__(self, name, bool(value))
 
     def in_precision(self, real: str) -> SolverOptions:
         """The same options for "double" or "float", with a number for each that was left to the precision."""
