@@ -62,10 +62,9 @@ class State:
                     f"state: {name} has the shape {array.shape}; {len(self.names)} bodies need "
                     f"({len(self.names)}, {columns})"
                 )
-            if not (np.abs(array) <= LARGEST).all():
-                row = int(np.argwhere(~(np.abs(array) <= LARGEST))[0][0])
-                why = TOO_LARGE if np.isfinite(array).all() else "is not finite"
-                raise MechanismError(f"state: {name} of body '{self.names[row]}' {why}")
+            if not np.isfinite(array).all():
+                row = int(np.argwhere(~np.isfinite(array))[0][0])
+                raise MechanismError(f"state: {name} of body '{self.names[row]}' is not finite")
             if name == "orientation":
                 self._make_unit(array)
             array.flags.writeable = False

@@ -12,7 +12,7 @@ import numpy as np
 from symvi.errors import ArgumentError, MechanismError
 from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
-from symvi.mechanism.values import LARGEST, SMALLEST
+from symvi.mechanism.values import LARGEST, SMALLEST, TOO_LARGE
 from symvi.program.control import Beginning, SolverOptions
 from symvi.simulate.trajectory import Trajectory
 
@@ -51,6 +51,10 @@ def checked_state(given: object) -> State:
     """A state that was given for one. Raises MechanismError."""
     if not isinstance(given, State):
         raise MechanismError(f"{shown(given)} is no State; symvi.state_from(...) or a trajectory's state(...) is one")
+    for name in ("position", "velocity", "angular_velocity"):
+        large = np.abs(getattr(given, name)).max(axis=1, initial=0.0) > LARGEST
+        if large.any():
+            raise MechanismError(f"state: {name} of body '{given.names[int(large.argmax())]}' {TOO_LARGE}")
     return given
 
 

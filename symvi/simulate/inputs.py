@@ -11,7 +11,6 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.grammar import Tree
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.signals import signal_tree, value_and_rate
-from symvi.mechanism.values import LARGEST
 from symvi.simulate.plan import Plan
 
 Controller = Callable[[float, object], Mapping[str, object]]
@@ -48,8 +47,8 @@ class Inputs:
     rates: a step takes those of its second knot, other inputs act at its first one.
     """
 
-    def __init__(self, mechanism: Mechanism, plan: Plan, most: float = LARGEST):
-        self.names, self.most = plan.inputs, most
+    def __init__(self, mechanism: Mechanism, plan: Plan):
+        self.names = plan.inputs
         self._column = {name: k for k, name in enumerate(plan.inputs)}
         self._signals = [
             (self._column[name], signal_tree(text), rate)
@@ -132,7 +131,7 @@ class Inputs:
         for name, values in given.items():
             columns = [k for k, known in enumerate(self.names) if known == name or known.startswith(f"{name}[")]
             columns = columns or [self.column(name)]
-            rows[:, columns] = layout(name, values, len(rows), len(columns), self.most)
+            rows[:, columns] = layout(name, values, len(rows), len(columns))
         return rows
 
 
@@ -165,8 +164,11 @@ def _backward(tree: Tree, time: float, step: float) -> Iterator[float]:
         return
 
 
-def layout(name: str, values: object, count: int, entries: int, most: float = LARGEST) -> np.ndarray:
-    """A given input as something that broadcasts to (count, entries). most: its largest magnitude."""
+def layout(name: str, values: object, count: int, entries: int, most: float = np.inf) -> np.ndarray:
+    """A given input as something that broadcasts to (count, entries). most: its largest magnitude.
+
+    An input of any size is taken: a step that it drives beyond all numbers ends in a status that says so.
+    """
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, OverflowError):

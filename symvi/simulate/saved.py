@@ -28,9 +28,6 @@ def numbers_of_file(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
             raise ValueError(f"{name} holds no real numbers")
         if name in COUNTED and not np.isfinite(array).all():
             raise ValueError(f"{name} holds what is no count")
-        # What is no number may stand after a step that failed; a guard remembers bounds, which may be infinite.
-        if name != "begin" and (np.abs(array.astype(np.float64)) > MOST).any():
-            raise ValueError(f"{name} holds numbers beyond {MOST:g}")
         found[name] = array.astype(np.int64 if name in COUNTED else np.float64)
     return found
 
@@ -75,6 +72,12 @@ def check_arrays(trajectory: Trajectory) -> None:
             raise ValueError(f"{name} has the shape {array.shape}")
     if not count or not np.isfinite(trajectory.time).all() or not (np.diff(trajectory.time) > 0.0).all():
         raise ValueError("times do not rise from knot to knot")
+    solved = trajectory.status >= 0  # a step that failed may leave any number behind
+    for name in shapes.keys() - {"begin", "account", "resume"}:
+        if (np.abs(getattr(trajectory, name)[solved]) > MOST).any():
+            raise ValueError(f"{name} holds numbers beyond {MOST:g}")
+    if (np.abs(trajectory.resume) > MOST).any():
+        raise ValueError(f"resume holds numbers beyond {MOST:g}")
     _check_groups(trajectory, count)
 
 

@@ -55,7 +55,7 @@ from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import FORMAT, Trajectory
 from symvi.simulate.turns import Turning
 
-MOST = {"double": LARGEST, "float": 1e38}  # of inputs, in memory of each precision
+MOST = {"double": LARGEST, "float": 1e38}  # of gains, in memory of each precision
 DOUBTS = 10.0  # how much a gear or a lever may enlarge what a driver's rate is off
 
 
@@ -93,7 +93,7 @@ class Simulator:
         self.backend = backend
         self.engine: Engine = self._c(layout, real, profile, loops) if backend == "c" else self._python(real, loops)
         self.plan = self.engine.plan
-        self.inputs = Inputs(mechanism, self.plan, MOST[self._real])
+        self.inputs = Inputs(mechanism, self.plan)
         self.gains = Gains(mechanism, self.plan, MOST[self._real])
         self._settable = settable(mechanism, self.plan)
         for name, value in parameters.items():
