@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from symvi.errors import (
+        ArgumentError,
         AssemblyError,
         CompilerError,
         EnergyWarning,
+        FileError,
         MechanismError,
         MissingExtraError,
+        MissingFileError,
         SolverError,
         SpinWarning,
         StiffnessWarning,
@@ -56,8 +59,8 @@ __version__ = "0.1.0"
 _HOME_OF = {
     name: module
     for module, names in {
-        "symvi.errors": "AssemblyError CompilerError EnergyWarning MechanismError MissingExtraError SolverError"
-        " SpinWarning StiffnessWarning SymviError SymviWarning",
+        "symvi.errors": "ArgumentError AssemblyError CompilerError EnergyWarning FileError MechanismError"
+        " MissingExtraError MissingFileError SolverError SpinWarning StiffnessWarning SymviError SymviWarning",
         "symvi.exporters": "Exported export",
         "symvi.importers": "Imported load",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
@@ -73,6 +76,7 @@ _HOME_OF = {
 # Written out, because type checkers and completion read it; a test compares it with the table above.
 __all__ = [
     "Actuator",
+    "ArgumentError",
     "AssemblyError",
     "Body",
     "Box",
@@ -85,6 +89,7 @@ __all__ = [
     "DryFriction",
     "EnergyWarning",
     "Exported",
+    "FileError",
     "Imported",
     "Joint",
     "JointDamper",
@@ -93,6 +98,7 @@ __all__ = [
     "Mechanism",
     "MechanismError",
     "MissingExtraError",
+    "MissingFileError",
     "PointSpring",
     "Potential",
     "Rod",

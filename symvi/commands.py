@@ -451,11 +451,13 @@ def _inputs(texts: list[str], imported: Imported) -> dict[str, object]:
 
 def _settings(texts: list[str], option: str, example: str) -> dict[str, object]:
     """NAME=VALUE, VALUE a number or several with commas between."""
+    from symvi.mechanism.units import decimal
+
     settings: dict[str, object] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         try:
-            numbers = [float(part) for part in value.split(",")]
+            numbers = [decimal(part) for part in value.split(",")]
         except ValueError:
             sign = ""
         if not sign:

@@ -1,26 +1,44 @@
 """The errors of symvi: a short tree, so that a caller can catch one kind or all of them.
 
+    SymviError                  everything that symvi refuses or cannot do
+        MechanismError          a description, a file, or a value for one
+        AssemblyError           joints that cannot be closed
+        SolverError             a step that was not solved
+        ArgumentError           an argument of a function or class (a ValueError too)
+        FileError               a file that cannot be read or written (an OSError too)
+            MissingFileError    one that is not there, or whose folder is not (a FileNotFoundError too)
+        CompilerError           no C compiler, or one that failed
+        MissingExtraError       a package that is not installed
+
+Modules that only some need (exports, meshes, `symvi.verify`) have kinds of their own, which are SymviErrors as well.
+Anything else that comes out of symvi is a fault of symvi, or of code that it was given to call.
+
 Every message names the element, says what was found, and what would do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from symvi.extras import install_command
 
 __all__ = [
+    "ArgumentError",
     "AssemblyError",
     "CompilerError",
     "EnergyWarning",
+    "FileError",
     "MechanismError",
     "MissingExtraError",
+    "MissingFileError",
     "SolverError",
     "SpinWarning",
     "StiffnessWarning",
     "SymviError",
     "SymviWarning",
     "missing_extra",
+    "told_as_files",
 ]
 
 # A file of a million lines may be wrong in each of them; nobody reads more than this.
@@ -49,6 +67,18 @@ class MechanismError(SymviError):
         shown = self.problems[:SHOWN_PROBLEMS]
         hidden = len(self.problems) - len(shown)
         return "\n".join(shown) + (f"\n... and {hidden} more problems" if hidden else "")
+
+
+class ArgumentError(SymviError, ValueError):
+    """An argument of a function or class is none that it takes: an unknown mode, a number out of bounds."""
+
+
+class FileError(SymviError, OSError):
+    """A file cannot be read or written. Made of errno, text and path, as OSErrors are."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file that is to be read, or the folder of one that is to be written, does not exist."""
 
 
 class AssemblyError(SymviError):
@@ -91,6 +121,18 @@ class EnergyWarning(SymviWarning):
 
 class StiffnessWarning(SymviWarning):
     """A force at the knots is too stiff for the step."""
+
+
+@contextmanager
+def told_as_files(path: object) -> Iterator[None]:
+    """While it lasts, what the operating system refuses is a FileError about this path."""
+    try:
+        yield
+    except FileError:
+        raise
+    except OSError as error:
+        kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
+        raise kind(error.errno, error.strerror or str(error), str(error.filename or path)) from None
 
 
 def missing_extra(extra: str, package: str) -> MissingExtraError:

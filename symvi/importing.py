@@ -244,8 +244,10 @@ def import_file(
 
 def _numbers(text: str, form: str, whole: str = "") -> tuple[float, ...]:
     """The numbers of an option. form: the option and how it is written. whole: all that it was given, if more."""
+    from symvi.mechanism.units import decimal
+
     try:
-        return tuple(float(part) for part in text.split(","))
+        return tuple(decimal(part) for part in text.split(","))
     except ValueError:
         option, _, what = form.partition(" ")
         raise SymviError(f"{option} {(whole or text)!r}: write {what}") from None

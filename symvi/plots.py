@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from symvi.errors import SymviError, missing_extra
+from symvi.errors import SymviError, missing_extra, told_as_files
+from symvi.mechanism.files import checked_path
 from symvi.simulate.frames import rotation_matrices
 
 __all__ = ["write_plot"]
@@ -38,10 +39,10 @@ def write_plot(trajectory, path: str | os.PathLike[str]) -> Path:
     trajectory: a value with mechanism, time (N,) [s], position (N, n, 3) [m], orientation (N, n, 4), energy,
         kinetic_energy, potential_energy (N,) [J], closure (N,) [m or rad], iterations (N,). Values that are not finite
         leave gaps.
-    Raises SymviError for a name that does not end in .png, MissingExtraError without matplotlib, OSError if the file
+    Raises SymviError for a name that does not end in .png, MissingExtraError without matplotlib, FileError if the file
     cannot be written; then nothing is left of it.
     """
-    path = Path(path)
+    path = checked_path(path)
     if path.suffix.lower() != ".png":
         raise SymviError(f"{path}: a plot is a PNG file; let its name end in .png")
     try:
@@ -132,8 +133,9 @@ def _legend(panel) -> None:
 
 def _save_whole(figure, path: Path) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        figure.savefig(draft, format="png", metadata={"Software": None})
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with told_as_files(path):
+        try:
+            figure.savefig(draft, format="png", metadata={"Software": None})
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from symvi.emit.c_printer import CPrinter
 from symvi.emit.c_view import view_of
 from symvi.emit.layouts import LARGEST_INLINE, LAYOUTS, choose_layout, inline_size, is_too_large
 from symvi.emit.templates import environment
-from symvi.errors import SymviError
+from symvi.errors import ArgumentError, SymviError
 from symvi.mechanism.names import checked_name, shown
 from symvi.program.control import DEFAULTS, SolverOptions
 from symvi.program.precision import in_precision
@@ -60,7 +60,7 @@ def generate(
     its limit.
     """
     if real not in ("double", "float"):
-        raise ValueError(f"real {real!r}: use 'double' or 'float'")
+        raise ArgumentError(f"real {real!r}: use 'double' or 'float'")
     prefix = _checked_prefix(program.name if prefix is None else prefix)
     program, layout = in_precision(program, real), _choose(program, layout)
     view = view_of(program, layout, real, prefix, SolverOptions(fixed_iterations=fixed_iterations, substeps=substeps))
@@ -91,7 +91,7 @@ def _checked_prefix(prefix: str) -> str:
 
 def _choose(program: Program, layout: str) -> str:
     if layout not in (*LAYOUTS, "auto"):
-        raise ValueError(f"layout {layout!r}: use 'auto', 'inline', 'unrolled' or 'looped'")
+        raise ArgumentError(f"layout {layout!r}: use 'auto', 'inline', 'unrolled' or 'looped'")
     if layout == "auto":
         return choose_layout(program)
     if is_too_large(layout, program):

@@ -13,6 +13,7 @@ from symvi.exporters.folder import check_replaceable, staged
 from symvi.exporters.request import Request
 from symvi.exporters.targets import target as target_named
 from symvi.mechanism import Mechanism
+from symvi.mechanism.files import checked_path
 from symvi.program.control import DEFAULTS
 
 __all__ = ["Exported", "export"]
@@ -66,9 +67,9 @@ def export(
     request = Request(
         mechanism, real, layout, fixed_iterations, substeps, name, step, loops, max_text, max_ram, measure
     )  # fmt: skip
+    place = checked_path(folder)
     if not fspath(folder):
         raise SymviError("the folder to write has an empty name; give one")
-    place = Path(folder)
     check_replaceable(place)
     with staged(place) as stage:
         manifest = write(request, stage)

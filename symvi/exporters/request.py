@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 
 from symvi.errors import SymviError
 from symvi.exporters.prefixes import check_prefix
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import shown
+from symvi.mechanism.values import LARGEST, SMALLEST
 from symvi.program.control import MOST_ITERATIONS, MOST_PARTS, PARTS
 
 __all__ = ["Request"]
 
 # the least and the largest numbers of float that have all their digits
 _LEAST_FLOAT, _MOST_FLOAT = 2.0**-126, (2.0 - 2.0**-23) * 2.0**127
+_LOOPS = ("drop-redundant", "rigid", "drop")
 _LAYOUTS = ("auto", "inline", "unrolled", "looped")
 
 
@@ -45,6 +46,9 @@ class Request:
     def __post_init__(self) -> None:
         _one_of("real", self.real, ("double", "float"))
         _one_of("layout", self.layout, _LAYOUTS)
+        _one_of("loops", self.loops, _LOOPS)
+        if not isinstance(self.measure, bool):
+            raise SymviError(f"measure {shown(self.measure)}: must be True or False")
         check_prefix(self.prefix)
         if not _is_count(self.fixed_iterations, 0) or self.fixed_iterations > MOST_ITERATIONS:
             raise SymviError(
@@ -55,6 +59,9 @@ class Request:
             raise SymviError(f"substeps {shown(self.substeps)}: must be a power of two, from 1 to {MOST_PARTS}")
         if isinstance(self.step, bool) or not isinstance(self.step, int | float) or not 0 < self.step < float("inf"):
             raise SymviError(f"step {shown(self.step)}: must be a positive number of seconds")
+        if not SMALLEST <= self.step <= LARGEST:
+            raise SymviError(f"step {shown(self.step)}: must lie between {SMALLEST:g} and {LARGEST:g} s")
+        object.__setattr__(self, "step", float(self.step))
         if self.real == "float" and not _LEAST_FLOAT <= self.step <= _MOST_FLOAT:
             kind = "small" if self.step < _LEAST_FLOAT else "large"
             raise SymviError(
@@ -66,9 +73,9 @@ class Request:
 
 
 def _is_count(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and isfinite(value) and value >= least
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def _one_of(name: str, value: object, known: tuple[str, ...]) -> None:
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise SymviError(f"{name} {shown(value)}: use {', '.join(map(repr, known[:-1]))} or {known[-1]!r}")

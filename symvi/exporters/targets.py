@@ -19,10 +19,10 @@ TARGETS = {"c": "symvi.exporters.c"}
 
 def target(name: object) -> ModuleType:
     """The module of a target. Raises SymviError with the nearest known one."""
-    if name not in TARGETS:
+    if not isinstance(name, str) or name not in TARGETS:
         raise SymviError(f"target {shown(name)}: nothing of that name can be exported to; {_remedy(name)}")
     return import_module(TARGETS[name])
 
 
 def _remedy(name: object) -> str:
-    return did_you_mean(str(name), TARGETS)
+    return did_you_mean(name if isinstance(name, str) else "", TARGETS)

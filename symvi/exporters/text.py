@@ -11,7 +11,7 @@ from symvi.program.program import Program
 from symvi.simulate.build import composed
 from symvi.simulate.parameters import check_described
 from symvi.simulate.plan import Plan, plan_of
-from symvi.simulate.start import described_inputs, described_start
+from symvi.simulate.start import check_beginning, described_inputs, described_start
 
 __all__ = ["ExportedText", "exported_text", "program_of"]
 
@@ -39,6 +39,7 @@ def exported_text(program: Program, request: Request, layout: str, real: str) ->
     """The text in a layout and a precision. Raises SymviError where "inline" would be too large."""
     exact = in_precision(program, real)
     plan = plan_of(exact)
+    check_beginning(request.mechanism, plan, request.real)
     start = Start(described_start(request.mechanism, plan), *described_inputs(request.mechanism, plan))
     sources = generate(
         program,

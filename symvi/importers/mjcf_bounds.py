@@ -9,8 +9,10 @@ from symvi.importers.mjcf_schema import ACTUATORS
 from symvi.importers.report import Findings
 from symvi.importers.xml import Element
 from symvi.mechanism.names import shown
+from symvi.mechanism.units import decimal
+from symvi.mechanism.values import SMALLEST
 
-__all__ = ["memory_of", "refuse_floods", "refuse_large_numbers"]
+__all__ = ["memory_of", "refuse_floods", "refuse_large_numbers", "refuse_timesteps"]
 
 MOST_ELEMENTS = 40_000  # the compiler's time grows with their square
 MOST_COPIES = 5000  # of elements of any kind, by all <replicate> of a file together
@@ -55,6 +57,18 @@ def refuse_large_numbers(root: Element, findings: Findings) -> None:
             if name in MEASURES and MAY_BE_LARGE.search(text) and any(map(_is_large, text.split())):
                 remedy = f"must have no number beyond {LARGEST:g}"
                 findings.refuse(element.source, f"<{element.tag}> {name}={shown(text)} {remedy}")
+
+
+def refuse_timesteps(root: Element, findings: Findings) -> None:
+    """Refuse steps of MuJoCo's that are none: what depends on them in its model is none either."""
+    for option in root.all("option"):
+        text = option.attributes.get("timestep", "1")
+        try:
+            is_step = decimal(text) >= SMALLEST
+        except ValueError:  # for the compiler, which refuses it
+            continue
+        if not is_step:
+            findings.refuse(option.source, f"<option> timestep={shown(text)} must be a positive number of seconds")
 
 
 def memory_of(root: Element) -> int | None:

@@ -16,7 +16,7 @@ from xml.sax.saxutils import quoteattr
 
 from symvi.errors import MechanismError
 from symvi.importers.meshes import Folders
-from symvi.importers.mjcf_bounds import memory_of, refuse_floods, refuse_large_numbers
+from symvi.importers.mjcf_bounds import memory_of, refuse_floods, refuse_large_numbers, refuse_timesteps
 from symvi.importers.mjcf_words import DROPPED, REFUSED
 from symvi.importers.report import Findings
 from symvi.importers.xml import Element, parse_xml, read_bytes
@@ -86,6 +86,7 @@ def prepared(root: Element, findings: Findings, folders: Folders) -> Document:
             findings.refuse(element.source, f"<{element.tag}>: {REFUSED[element.tag]}")
     refuse_floods(root, findings)
     refuse_large_numbers(root, findings)
+    refuse_timesteps(root, findings)
     findings.check()
     writer = _Writer(root, folders)
     writer.write(root)

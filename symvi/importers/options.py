@@ -11,7 +11,7 @@ from typing import Literal
 from symvi.errors import MechanismError
 from symvi.importers.hulls import FEWEST, MOST
 from symvi.mechanism.names import checked_name, shown
-from symvi.mechanism.values import not_negative, number, numbers, vector
+from symvi.mechanism.values import items_of, not_negative, number, numbers, vector
 
 __all__ = ["Options"]
 
@@ -35,7 +35,7 @@ class Options:
 
     def __post_init__(self) -> None:
         self._refuse_other_kinds()
-        if self.base not in ("fixed", "floating"):
+        if not _is_text(self.base) or self.base not in ("fixed", "floating"):
             raise MechanismError(f"base {shown(self.base)} must be 'fixed' or 'floating'")
         if self.contacts is True:  # as the option --contacts of the command line
             object.__setattr__(self, "contacts", "collision")
@@ -102,8 +102,7 @@ def _is_table(value: object, fits: Callable[[object], bool]) -> bool:
 
 
 def _is_choice_of_links(contacts: object) -> bool:
-    if contacts is False or contacts == "collision":
-        return True
-    return (
-        isinstance(contacts, Collection) and not isinstance(contacts, str) and all(isinstance(x, str) for x in contacts)
-    )
+    if contacts is False or isinstance(contacts, str):
+        return contacts is False or contacts == "collision"
+    links = items_of(contacts) if isinstance(contacts, Collection) else None
+    return links is not None and all(isinstance(link, str) for link in links)

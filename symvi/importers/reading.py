@@ -29,7 +29,7 @@ from symvi.importers.trep import read_trep
 from symvi.importers.urdf import ROOT_JOINT, read_urdf
 from symvi.importers.xml import Element, parse_xml, read_bytes
 from symvi.mechanism import Mechanism
-from symvi.mechanism.files import printable
+from symvi.mechanism.files import checked_path, printable
 from symvi.mechanism.joint_table import coordinate_count, coordinate_kinds
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 from symvi.mechanism.placement import start_placements
@@ -64,7 +64,8 @@ STANDS = {"robot": ", or let the root link float: base 'floating', --base floati
 
 def read(path: str | PathLike[str], options: Options) -> Imported:
     """The import of a file. Raises MechanismError with every problem and its place."""
-    place, ending = printable(path), Path(path).suffix.lower()
+    path = checked_path(path)
+    place, ending = printable(path), path.suffix.lower()
     if ending in OWN:
         if options != Options():
             raise MechanismError(f"{place}: is symvi's own form; the options of an import belong to other formats")

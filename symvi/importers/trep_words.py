@@ -11,6 +11,8 @@ from math import isfinite
 from symvi.importers.report import Findings
 from symvi.importers.sexpr import Expression
 from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.units import decimal
+from symvi.mechanism.values import LARGEST, TOO_LARGE
 from symvi.mechanism.vectors import Vector3
 
 __all__ = ["TRANSFORMS", "is_known", "name_of", "numbers", "text_of", "variable_or_number"]
@@ -52,15 +54,18 @@ def numbers(item: Expression, entries: list[Expression], counts: tuple[int, ...]
             problem = "must be a number" + ("" if value is None else ", and finite")
             findings.refuse(entry.source, f"{item.shown()}: {entry.shown()} {problem}")
             return zeros
+        if abs(value) > LARGEST:
+            findings.refuse(entry.source, f"{item.shown()}: {entry.shown()} {TOO_LARGE}")
+            return zeros
         values.append(value)
     return tuple(values)
 
 
 def _float(entry: Expression) -> float | None:
-    if entry.is_list or "_" in entry.text or len(entry.text) > 100:
+    if entry.is_list or len(entry.text) > 100:
         return None
     try:
-        return float(entry.text) + 0.0
+        return decimal(entry.text)
     except ValueError:
         return None
 
@@ -99,4 +104,6 @@ def variable_or_number(entry: Expression, what: str, findings: Findings) -> tupl
     if value is None or not isfinite(value):
         remedy = 'must be a finite number, or a configuration variable: "name" or (d "name")'
         findings.refuse(entry.source, f"{what} {shown(entry.text)} {remedy}")
-    return "", value if value is not None and isfinite(value) else 0.0
+    elif abs(value) > LARGEST:
+        findings.refuse(entry.source, f"{what} {shown(entry.text)} {TOO_LARGE}")
+    return "", value if value is not None and abs(value) <= LARGEST else 0.0

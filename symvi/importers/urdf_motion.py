@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from symvi.importers.report import Findings
 from symvi.importers.tree import Gear
 from symvi.importers.urdf_words import required
@@ -27,11 +29,11 @@ def limits_of(
             findings.note("approximated", element.source, title, "no limit", why)
         return ()
     for key in ("effort", "velocity", "acceleration", "deceleration", "jerk"):
-        if key in limit.attributes and numbers(limit, key, 1, findings)[0] != 0.0:
+        if key in limit.attributes and numbers(limit, key, 1, findings, most=inf)[0] != 0.0:
             why = "a bound of the motor, which belongs to its controller; servos that `hold` adds know none"
             findings.note("skipped", limit.source, title, f"limit {key}", why)
     given = [key for key in ("lower", "upper") if key in limit.attributes]
-    lower, upper = (numbers(limit, key, 1, findings, "0")[0] for key in ("lower", "upper"))
+    lower, upper = (numbers(limit, key, 1, findings, "0", inf)[0] for key in ("lower", "upper"))
     if kind not in WITH_STOPS:
         if given and kind != "fixed":
             findings.note("ignored", limit.source, title, "limit lower, upper", f"joints of type {kind} have no stops")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from symvi.importers.report import Findings
 from symvi.importers.xml import Element, check_attributes, numbers, unknown_word
 from symvi.mechanism.names import shown
+from symvi.mechanism.values import SMALLEST
 from symvi.mechanism.vectors import Vector3, norm, unit
 
 __all__ = ["ATTRIBUTES", "CHILDREN", "check_words", "required", "unit_axis"]
@@ -153,9 +154,10 @@ def unit_axis(element: Element | None, title: str, findings: Findings, default: 
     if "frame" in element.attributes:
         why = "an axis stands in the frame of its joint, whatever frame is named"
         findings.note("ignored", element.source, title, f"frame of <{element.tag}>", why)
-    if not any(axis):
+    if max(map(abs, axis)) < SMALLEST:
         if not findings.problems or findings.problems[-1][0] != element.source:
-            findings.refuse(element.source, f"{title}: axis {shown(axis)} has length zero; give a direction")
+            how = f"is shorter than {SMALLEST:g}" if any(axis) else "has length zero"
+            findings.refuse(element.source, f"{title}: axis {shown(axis)} {how}; give a direction")
         return (1.0, 0.0, 0.0)
     if abs(norm(axis) - 1.0) > 1e-6:
         findings.note("taken", element.source, title, "axis", "its length made one")

@@ -16,6 +16,8 @@ from symvi.errors import MechanismError
 from symvi.importers.report import Findings, Source
 from symvi.mechanism.files import printable, refuse_pipe
 from symvi.mechanism.names import shown
+from symvi.mechanism.units import decimal
+from symvi.mechanism.values import LARGEST
 
 __all__ = ["LARGEST_FILE", "Element", "check_attributes", "numbers", "parse_xml", "read_bytes"]
 
@@ -166,10 +168,17 @@ def unknown_word(
         findings.note("ignored", element.source, title, f"unknown {what}", "nothing here knows it")
 
 
-def numbers(element: Element, name: str, count: int, findings: Findings, default: str | None = None) -> tuple:
+def numbers(
+    element: Element,
+    name: str,
+    count: int,
+    findings: Findings,
+    default: str | None = None,
+    most: float = LARGEST,
+) -> tuple:
     """`count` finite floats of an attribute.
 
-    default: the text where the attribute is missing; without one it must be there.
+    most: the largest magnitude. default: the text where the attribute is missing; without one it must be there.
     What is wrong is refused, and zeros are returned so that the reading can go on.
     """
     text = element.attributes.get(name, default)
@@ -181,7 +190,7 @@ def numbers(element: Element, name: str, count: int, findings: Findings, default
     problem = f"<{element.tag}> {name}={shown(text)} must be {wanted}"
     words = text.split() if len(text) < 10_000 else []
     try:
-        values = tuple(float(word) + 0.0 for word in words if "_" not in word)
+        values = tuple(decimal(word) for word in words)
     except ValueError:
         values = ()
     if len(values) != count or len(words) != count:
@@ -189,5 +198,8 @@ def numbers(element: Element, name: str, count: int, findings: Findings, default
         return zeros
     if any(value - value != 0.0 for value in values):
         findings.refuse(element.source, f"{problem}, and finite")
+        return zeros
+    if any(abs(value) > most for value in values):
+        findings.refuse(element.source, f"{problem}, and not beyond {most:g}; check the unit")
         return zeros
     return values

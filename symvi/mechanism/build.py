@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from symvi.mechanism.elements import Body, Coupling, Driver, Joint
 from symvi.mechanism.forces import FORCES, Force
 from symvi.mechanism.limits import Limit
 from symvi.mechanism.names import checked_name, did_you_mean, shown
+from symvi.mechanism.values import items_of
 
 __all__ = ["TABLES", "Elements", "built_elements", "element_class"]
 
@@ -82,8 +83,8 @@ def _items(table: str, given: object, complaints: list[Complaint]) -> Iterator[t
                     Complaint((table, str(name), "name"), f"{title}: has two names; remove the field name")
                 )
             yield str(name), ({**item, "name": name} if isinstance(item, Mapping) else item)
-    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, Description)):
-        for item in given:
+    elif not isinstance(given, Description) and (items := items_of(given)) is not None:
+        for item in items:
             name = item.get("name", "") if isinstance(item, Mapping) else getattr(item, "name", "")
             yield str(name), item
     else:

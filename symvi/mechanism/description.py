@@ -6,14 +6,14 @@ All problems of an element are collected before anything is raised.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from symvi.errors import MechanismError
+from symvi.errors import ArgumentError, MechanismError
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.partial import ValidPart, WrongFieldError, each
 
@@ -59,6 +59,35 @@ class Description(BaseModel):
                 [f"{title}: {complaint.text}" for complaint in found], [complaint.path for complaint in found]
             ) from None
 
+    @classmethod
+    def model_validate(cls, obj: Any, **options: Any) -> Self:
+        """pydantic's other way to make one, with the errors of this one."""
+        return _in_words(cls, super().model_validate, obj, options)
+
+    @classmethod
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
+        return _in_words(cls, super().model_validate_json, json_data, options)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy; what is updated is validated."""
+        return self.changed(**update) if update else super().model_copy(deep=deep)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            super().__setattr__(name, value)
+        except (ValidationError, ValueError):  # pydantic's, of a field and of what is none
+            raise self._frozen(name) from None
+
+    def __delattr__(self, name: str) -> None:
+        try:
+            super().__delattr__(name)
+        except (ValidationError, ValueError):
+            raise self._frozen(name) from None
+
+    def _frozen(self, name: str) -> ArgumentError:
+        title = f"{self.label} {shown(self.name)}" if "name" in type(self).model_fields else self.label
+        return ArgumentError(f"{title} is frozen; make another one: .changed({name}=...)")
+
     def complaints(self) -> Iterator[Complaint]:
         """What is wrong between the fields, each of which is valid by itself.
 
@@ -94,6 +123,14 @@ class Description(BaseModel):
         without = _own_defaults(type(self)) | self.defaults()
         values = {name: getattr(self, name) for name in type(self).model_fields}
         return {name: value for name, value in values.items() if name not in without or value != without[name]}
+
+
+def _in_words(model: type[Description], make: Callable[..., Any], given: object, options: Mapping[str, Any]) -> Any:
+    """What a function of pydantic makes of what was given. Raises MechanismError in place of its ValidationError."""
+    try:
+        return make(given, **options)
+    except ValidationError as error:
+        raise MechanismError(f"{model.label}: {shown(given)}: {error.errors(include_url=False)[0]['msg']}") from None
 
 
 @cache

@@ -5,7 +5,7 @@ Units are SI, angles are in rad, quaternions (w, x, y, z) turn body components i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
@@ -19,6 +19,10 @@ from symvi.mechanism.joint_table import JOINT_TYPES
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 from symvi.mechanism.shapes import AnyShape, shape_inertia
 from symvi.mechanism.values import (
+    LARGEST,
+    SMALLEST,
+    TOO_LARGE,
+    TOO_SMALL,
     Color,
     Expressions,
     Name,
@@ -33,6 +37,7 @@ from symvi.mechanism.values import (
     Vector,
     field,
     field_from,
+    items_of,
     numbers,
 )
 
@@ -48,15 +53,21 @@ def _inertia(value: object) -> tuple[float, ...]:
             f"not {len(entries)}"
         )
     entries = entries if len(entries) == 6 else (*entries, 0.0, 0.0, 0.0)
-    problem = inertia_problem(entries)
+    problem = inertia_problem(entries) or _size_problem(entries)
     if problem:
         raise ValueError(problem)
     return entries
 
 
+def _size_problem(inertia: Inertia6) -> str:
+    """Why an inertia cannot be computed with; empty if it can. No inertia at all is that of a point."""
+    largest = max(map(abs, inertia))
+    return TOO_LARGE if largest > LARGEST else f"{TOO_SMALL}, or give (0, 0, 0)" if 0.0 < largest < SMALLEST else ""
+
+
 def _of_matrix(value: object) -> Inertia6 | None:
     """The six entries of three rows of three numbers; None for anything else. Raises ValueError if not symmetric."""
-    rows = list(value) if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) else []
+    rows = items_of(value) or []
     if len(rows) != 3 or not all(isinstance(row, Iterable) and not isinstance(row, (str, bytes)) for row in rows):
         return None
     matrix = tuple(numbers(row, 3) for row in rows)
@@ -68,7 +79,7 @@ def _of_matrix(value: object) -> Inertia6 | None:
 
 def _joint_type(value: object) -> str:
     if not isinstance(value, str) or value not in JOINT_TYPES:
-        raise ValueError(f"is no joint type; {did_you_mean(str(value), JOINT_TYPES)}")
+        raise ValueError(f"is no joint type; {did_you_mean(value if isinstance(value, str) else '', JOINT_TYPES)}")
     return value
 
 
@@ -122,6 +133,8 @@ class Body(Description):
                 f"center_of_mass {shown(self.center_of_mass)} is not that of the shape, {shown(self.shape.position)}; "
                 "leave it out, or give the inertia about it",
             )
+        elif problem := _size_problem(self.inertia):
+            yield Complaint((), f"inertia {shown(self.inertia)}, of its shape and mass, {problem}")
 
     @property
     def has_zero_inertia(self) -> bool:

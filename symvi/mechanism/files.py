@@ -23,7 +23,7 @@ from symvi.mechanism.description import Complaint
 from symvi.mechanism.lines import key_lines, line_of, repeated_keys
 from symvi.mechanism.names import did_you_mean, shown
 
-__all__ = ["file_form", "file_values", "parsed", "printable", "read_text", "refuse_pipe", "with_lines"]
+__all__ = ["checked_path", "file_form", "file_values", "parsed", "printable", "read_text", "refuse_pipe", "with_lines"]
 
 LARGEST_FILE = 20_000_000  # bytes
 FORMS = ("toml", "json")
@@ -36,10 +36,18 @@ _MANY_DOTS = re.compile(
 
 def file_form(path: str | PathLike[str]) -> str:
     """ "toml" or "json", by the ending of a file's name. Raises MechanismError for any other."""
-    form = Path(path).suffix.lower().removeprefix(".")
+    form = checked_path(path).suffix.lower().removeprefix(".")
     if form not in FORMS:
         raise MechanismError(f"{printable(path)}: the ending must be .toml or .json; symvi.load reads other formats")
     return form
+
+
+def checked_path(path: object) -> Path:
+    """The path that a user gave. Raises MechanismError for what is none."""
+    try:
+        return Path(os.fsdecode(path))  # type: ignore[arg-type]
+    except TypeError:
+        raise MechanismError(f"{shown(path)} is no path of a file; give its name") from None
 
 
 def refuse_pipe(path: str | PathLike[str]) -> None:
@@ -77,6 +85,8 @@ def read_text(path: str | PathLike[str]) -> str:
 
 def parsed(text: str, form: str, source: str) -> dict[str, Any]:
     """The tables of a text in the given form. Raises MechanismError with the line of its first syntax error."""
+    if not isinstance(text, str):
+        raise MechanismError(f"{source}: {shown(text)} is no text")
     text = text.removeprefix("\ufeff")  # the mark of byte order that some editors put first
     dots = _MANY_DOTS.search(text) if form == "toml" else None
     if dots:

@@ -37,8 +37,8 @@ DEEPEST = 200  # every stage may walk a tree by recursion
 LARGEST_POWER = 64
 
 # Python would only warn of 2if or 2x; here a number ends at its last digit. (?> ) never gives digits back.
-_RUN_ON = re.compile(r"(?<![\w.])(?>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[A-Za-z_]")
-_DECIMAL = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_RUN_ON = re.compile(r"(?<![\w.])(?>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[A-Za-z_]", re.ASCII)
+_DECIMAL = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 class GrammarError(ValueError):

@@ -181,8 +181,8 @@ class Mechanism(Description):
 
     def _element(self, table: str, name: str) -> Any:
         elements = self._tables[table]
-        if name not in elements:
-            remedy = did_you_mean(str(name), elements)
+        if not isinstance(name, str) or name not in elements:
+            remedy = did_you_mean(name if isinstance(name, str) else "", elements)
             raise MechanismError(f"mechanism '{self.name}': no {TABLES[table].label} {shown(name)}; {remedy}")
         return elements[name]
 

@@ -8,7 +8,8 @@ from typing import Any
 from symvi.errors import MechanismError
 from symvi.mechanism.build import TABLES
 from symvi.mechanism.description import Description
-from symvi.mechanism.names import WORLD
+from symvi.mechanism.names import WORLD, shown
+from symvi.mechanism.values import items_of
 
 __all__ = ["merged_values"]
 
@@ -23,7 +24,9 @@ def merged_values(name: str, mechanisms: Sequence[Any], prefixes: Sequence[str] 
     """
     if not mechanisms:
         raise MechanismError(f"mechanism '{name}': nothing to merge; give at least one mechanism")
-    prefixes = [""] * len(mechanisms) if prefixes is None else list(prefixes)
+    prefixes = [""] * len(mechanisms) if prefixes is None else items_of(prefixes)
+    if prefixes is None or not all(isinstance(prefix, str) for prefix in prefixes):
+        raise MechanismError(f"mechanism {shown(name)}: prefixes must be texts, one for each mechanism")
     if len(prefixes) != len(mechanisms):
         raise MechanismError(f"mechanism '{name}': {len(prefixes)} prefixes for {len(mechanisms)} mechanisms")
     gravity = mechanisms[0].gravity

@@ -20,7 +20,7 @@ from symvi.errors import MechanismError
 from symvi.mechanism.description import Complaint, Complaints, Description
 from symvi.mechanism.inertia import Inertia6, turned
 from symvi.mechanism.names import did_you_mean, shown
-from symvi.mechanism.values import Positive, Quaternion, Vector, field
+from symvi.mechanism.values import SMALLEST, TOO_SMALL, Positive, Quaternion, Vector, field
 
 __all__ = ["SHAPES", "AnyShape", "Box", "Capsule", "Cylinder", "Rod", "Shape", "Sphere", "shape_inertia"]
 
@@ -48,6 +48,8 @@ class Box(Shape):
     def complaints(self) -> Iterator[Complaint]:
         if min(self.size) <= 0.0:
             yield Complaint(("size",), f"size {shown(self.size)} must be positive in each direction")
+        elif min(self.size) < SMALLEST:
+            yield Complaint(("size",), f"size {shown(self.size)} {TOO_SMALL}")
 
     def principal(self, mass: float) -> tuple[float, float, float]:
         a, b, c = (edge * edge for edge in self.size)

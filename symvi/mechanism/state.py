@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from symvi.errors import MechanismError
 from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.values import LARGEST, TOO_LARGE, items_of, number
 
 __all__ = ["State"]
 
@@ -43,10 +44,17 @@ class State:
     angles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "names", tuple(self.names))
+        try:
+            object.__setattr__(self, "time", number(self.time))
+        except ValueError as error:
+            raise MechanismError(f"state: time {shown(self.time)} {error}") from None
+        names = items_of(self.names)
+        if names is None or not all(isinstance(name, str) for name in names):
+            raise MechanismError(f"state: names {shown(self.names)} must be the names of the bodies")
+        object.__setattr__(self, "names", tuple(names))
         for name, columns in COLUMNS.items():
-            array = np.array(getattr(self, name))
-            if array.dtype.kind not in "iuf":
+            array = array_of(getattr(self, name))
+            if array is None or array.dtype.kind not in "iuf":
                 raise MechanismError(f"state: {name} must be an array of real numbers")
             array = array.astype(np.float64)
             if array.shape != (len(self.names), columns):
@@ -62,6 +70,8 @@ class State:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
+        if not isinstance(self.angles, Mapping):
+            raise MechanismError(f"state: angles {shown(self.angles)} must be a mapping from joints to their angles")
         object.__setattr__(self, "angles", {name: _angles(name, values) for name, values in self.angles.items()})
 
     def _make_unit(self, quaternions: NDArray[np.float64]) -> None:
@@ -83,12 +93,22 @@ class State:
         return self.names.index(name)
 
 
+def array_of(value: object) -> np.ndarray | None:
+    """A new array of what a user gave; None where lists have uneven lengths, or numbers are beyond a double."""
+    try:
+        return np.array(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def _angles(joint: str, values: object) -> tuple[float, ...]:
     """Finite floats. Raises MechanismError naming the joint."""
     try:
         angles = tuple(float(value) for value in values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise MechanismError(f"state: angles of joint {shown(joint)} must be numbers, one per free rotation") from None
     if not np.isfinite(angles).all():
         raise MechanismError(f"state: an angle of joint {shown(joint)} is not finite")
+    if max(map(abs, angles), default=0.0) > LARGEST:
+        raise MechanismError(f"state: an angle of joint {shown(joint)} {TOO_LARGE}")
     return angles

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from symvi.mechanism.names import shown
 
-__all__ = ["quantity"]
+__all__ = ["decimal", "quantity"]
 
 
 class Unit(NamedTuple):
@@ -50,8 +50,20 @@ SYMBOLS = {
     "J": _unit("1", mass=1, length=2, time=-2),
 }  # fmt: skip
 
-_QUANTITY = re.compile(r"\s*((?>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?))\s*([A-Za-z][A-Za-z0-9 ^*/+-]*?)\s*")
-_FACTOR = re.compile(r"\s*(?P<mark>[/*]?)\s*(?P<symbol>[A-Za-z]+)(?:(?:\^|\*\*)(?P<power>[+-]?\d))?")
+_QUANTITY = re.compile(
+    r"\s*((?>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?))\s*([A-Za-z][A-Za-z0-9 ^*/+-]*?)\s*", re.ASCII
+)
+_FACTOR = re.compile(r"\s*(?P<mark>[/*]?)\s*(?P<symbol>[A-Za-z]+)(?:(?:\^|\*\*)(?P<power>[+-]?\d))?", re.ASCII)
+
+
+def decimal(text: str) -> float:
+    """The number that a text states in ASCII. Python's own reading takes digits of every script, and underscores.
+
+    Raises ValueError for any other text.
+    """
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"{shown(text)} is no number")
+    return float(text) + 0.0
 
 
 @lru_cache(maxsize=1024)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from numbers import Real
 from typing import Annotated, Any
 
@@ -18,13 +19,19 @@ from symvi.mechanism.names import checked_name, shown
 from symvi.mechanism.vectors import norm, unit
 
 __all__ = [
-    "Color", "Expression", "Expressions", "Name", "NotNegative", "Number", "OneOrMore", "ParameterTable", "Parameters",
-    "PerAxis", "Positive", "Quaternion", "Signals", "Text", "UnitVector", "Vector", "field", "field_from", "number",
-    "numbers", "text",
+    "LARGEST", "SMALLEST", "TOO_LARGE", "TOO_SMALL", "Color", "Expression", "Expressions", "Name", "NotNegative",
+    "Number", "OneOrMore", "ParameterTable", "Parameters", "PerAxis", "Positive", "Quaternion", "Signals", "Text",
+    "UnitVector", "Vector", "field", "field_from", "items_of", "number", "numbers", "text",
 ]  # fmt: skip
 
 QUATERNION_TOLERANCE = 1e-6
+# What is computed from numbers within these bounds neither over- nor underflows on its way to a motion: products of
+# three of them, and of masses with squares of lengths, are still doubles. Nothing that moves is near them.
+LARGEST, SMALLEST = 1e100, 1e-100
+TOO_LARGE = f"is too large, beyond {LARGEST:g}; check its unit"
+TOO_SMALL = f"is too small, below {SMALLEST:g}; check its unit"
 LONGEST_TEXT = 10_000
+MOST_ITEMS = 1_000_000  # beyond them an iterable is taken for one without end
 
 
 def field(default: Any, meaning: str, unit: str | tuple[str, ...] = "") -> Any:
@@ -38,7 +45,7 @@ def field_from(make: Callable[[], Any], meaning: str, unit: str) -> Any:
 
 
 def number(value: object) -> float:
-    """A finite float from any real number (not from a text: units belong to files)."""
+    """A float within bounds from any real number (not from a text: units belong to files)."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError("must be a number")
     try:
@@ -47,24 +54,39 @@ def number(value: object) -> float:
         raise ValueError("is too large for a double") from None
     if not math.isfinite(result):
         raise ValueError("must be finite")
+    if abs(result) > LARGEST:
+        raise ValueError(TOO_LARGE)
     return result
 
 
 def numbers(value: object, count: int | None = None) -> tuple[float, ...]:
     """A tuple of finite floats from a list, tuple or array, of the given length if one is given."""
     wanted = "a list of numbers" if count is None else f"{count} numbers"
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+    items = items_of(value)
+    if items is None:
         raise ValueError(f"must be {wanted}")
-    items = list(value)
     if count is not None and len(items) != count:
         raise ValueError(f"must be {wanted}, but has {len(items)}")
     return tuple(number(item) for item in items)
+
+
+def items_of(value: object) -> list[object] | None:
+    """What a list, tuple, array or other iterable holds; None for texts, tables, what is none, and what has no end."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        return None
+    try:
+        items = list(islice(iter(value), MOST_ITEMS + 1))
+        return items if len(items) <= MOST_ITEMS else None
+    except Exception:  # an array without axes, or an object whose own code fails
+        return None
 
 
 def positive(value: float) -> float:
     """The number, if it is above zero."""
     if value <= 0.0:
         raise ValueError("must be positive")
+    if value < SMALLEST:
+        raise ValueError(TOO_SMALL)
     return value
 
 
@@ -82,6 +104,8 @@ def vector(value: object) -> tuple[float, ...]:
 
 def unit_vector(value: tuple[float, ...]) -> tuple[float, ...]:
     """The vector with its length made one."""
+    if 0.0 < max(map(abs, value)) < SMALLEST:
+        raise ValueError(f"is shorter than {SMALLEST:g}, which is no direction; give one, of any other length")
     try:
         return tuple(x + 0.0 for x in unit(value))
     except ValueError:
@@ -122,7 +146,10 @@ def expression(value: object) -> str:
     if hasattr(value, "xreplace"):  # SymPy prints 15 digits, but all that a decimal was made of
         decimals = [atom for atom in value.atoms() if getattr(atom, "is_Float", False)]
         value = value.xreplace({atom: type(atom)(repr(float(atom))) for atom in decimals})
-    return text(str(value))
+    try:
+        return text(str(value))
+    except Exception:  # an object whose own code fails
+        raise ValueError("must be a text") from None
 
 
 def expressions(value: object) -> tuple[str, ...]:

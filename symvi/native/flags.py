@@ -7,6 +7,8 @@ import platform
 from collections.abc import Mapping
 from typing import Literal
 
+from symvi.errors import ArgumentError
+
 Kind = Literal["gcc", "clang", "tcc", "zig", "cc"]
 Profile = Literal["reproducible", "fast"]
 
@@ -60,10 +62,10 @@ def profile_flags(kind: Kind, profile: Profile, system: str | None = None) -> tu
     "reproducible" gives the same bits on every machine and with every compiler but a plain "cc" (its flags are
     unknown). "fast" fuses products and sums where this processor can; its bits differ from one machine to another.
 
-    Raises ValueError for another profile.
+    Raises ArgumentError for another profile.
     """
     if profile not in ("reproducible", "fast"):
-        raise ValueError(f"unknown profile {profile!r}; give 'reproducible' or 'fast'")
+        raise ArgumentError(f"unknown profile {profile!r}; give 'reproducible' or 'fast'")
     if kind == "tcc":  # it has no optimiser to restrain, and ignores what it does not know
         return ("-std=c99", "-shared")
     flags = ("-std=c99", *shared_flags(system), *(_REPRODUCIBLE if profile == "reproducible" else _FAST)[kind])

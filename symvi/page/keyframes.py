@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symvi.errors import ArgumentError
+
 __all__ = ["Keyframes", "choose_keyframes", "encode", "extremes", "peaks"]
 
 # A body that turns further than this between two frames [rad] cannot be blended: the short way may be the wrong way.
@@ -36,7 +38,7 @@ def choose_keyframes(trajectory, max_frames: int, fps: float | None) -> Keyframe
         np.isfinite(trajectory.position).all(axis=(1, 2)) & np.isfinite(trajectory.orientation).all(axis=(1, 2))
     )
     if usable.size == 0:
-        raise ValueError("the trajectory has no finite placement to show")
+        raise ArgumentError("the trajectory has no finite placement to show")
     count = min(usable.size, max(max_frames, 1))
     if fps is not None:
         duration = float(trajectory.time[usable[-1]] - trajectory.time[usable[0]])

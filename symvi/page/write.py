@@ -13,12 +13,17 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
+from numbers import Integral, Real
 from pathlib import Path
 
 import numpy as np
 
 from symvi.emit.templates import environment, templates_folder
-from symvi.errors import SymviError
+from symvi.errors import ArgumentError, MissingFileError, SymviError, told_as_files
+from symvi.mechanism import Mechanism
+from symvi.mechanism.files import checked_path
+from symvi.mechanism.names import shown
+from symvi.mechanism.values import items_of, vector
 from symvi.page.contacts import contact_view
 from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
@@ -34,6 +39,7 @@ SCRIPTS = (
     "overlay.js", "curves.js", "controls.js", "replay.js",
 )  # fmt: skip
 
+MOST_FPS = 1e6
 CURVE_BUCKETS, CLOSURE_BUCKETS = 600, 250
 
 
@@ -59,9 +65,11 @@ def write_page(
         left out, those of the free ends. Further ones come and go with a click.
     facts: further rows of the table, such as {"freedoms": 1}.
     looks: how bodies look in the file that the mechanism came from (`looks_of`).
-    Raises SymviError for an unknown body, or if no placement is finite; OSError if the file cannot be written.
-    The same trajectory gives the same bytes.
+    Raises SymviError for an unknown body, or if no placement is finite; ArgumentError for an argument that is none;
+    FileError if the file cannot be written. The same trajectory gives the same bytes.
     """
+    path = checked_path(path)
+    _check_arguments(trajectory, title, max_frames, fps, traces, facts, looks)
     mechanism = trajectory.mechanism
     marks = _marks(mechanism, traces or ())
     try:
@@ -84,7 +92,37 @@ def write_page(
             data=_embedded(data),
         )
     )
-    return _write_whole(Path(path), text)
+    return _write_whole(path, text)
+
+
+def _check_arguments(trajectory, title, max_frames, fps, traces, facts, looks) -> None:
+    """Raises ArgumentError for an argument of `write_page` that is none."""
+    is_number = isinstance(fps, Real) and not isinstance(fps, bool) and 0 < fps <= MOST_FPS
+    for name, value, fits, words in (
+        ("trajectory", trajectory, isinstance(getattr(trajectory, "mechanism", None), Mechanism), "a Trajectory"),
+        ("title", title, title is None or isinstance(title, str), "a text, or None"),
+        ("max_frames", max_frames, isinstance(max_frames, Integral), "a whole number"),
+        ("fps", fps, fps is None or is_number, f"a number of pictures per second up to {MOST_FPS:g}, or None"),
+        ("traces", traces, traces is None or _are_traces(traces), "a list of (body name, point), or None"),
+        ("facts", facts, facts is None or isinstance(facts, Mapping), "a mapping from names to values, or None"),
+        ("looks", looks, isinstance(looks, Looks), "what looks_of returns"),
+    ):
+        if not fits:
+            raise ArgumentError(f"{name} {shown(value)}: must be {words}")
+
+
+def _are_traces(traces: object) -> bool:
+    pairs = [items_of(pair) for pair in items_of(traces) or ()]
+    return items_of(traces) is not None and all(
+        pair is not None and len(pair) == 2 and isinstance(pair[0], str) and _is_point(pair[1]) for pair in pairs
+    )
+
+
+def _is_point(value: object) -> bool:
+    try:
+        return bool(vector(value))
+    except ValueError:
+        return False
 
 
 def _marks(mechanism, traces) -> tuple[Mark, ...]:
@@ -189,11 +227,12 @@ def _embedded(data: object) -> str:
 def _write_whole(path: Path, text: str) -> Path:
     """Write the file at once, so that a killed process leaves no half of it."""
     if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no such folder", str(path.parent))
+        raise MissingFileError(errno.ENOENT, "no such folder", str(path.parent))
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with told_as_files(path):
+        try:
+            draft.write_text(text, encoding="utf-8", newline="\n")
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
     return path

@@ -7,8 +7,9 @@ large.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf, isfinite
 from random import Random
 
 import numpy as np
@@ -43,6 +44,12 @@ class Position:
     closure: float
 
 
+def largest(residuals: Iterable[float]) -> float:
+    """The largest magnitude, 0 of none; infinite where one is no number."""
+    sizes = [abs(residual) for residual in residuals]
+    return max(sizes, default=0.0) if all(map(isfinite, sizes)) else inf
+
+
 class Assembly:
     """The loops of a mechanism in numbers.
 
@@ -70,7 +77,7 @@ class Assembly:
     def closure(self, rows: Sequence[Rows]) -> float:
         """The largest residual of the tree and of the chosen rows: rad, or metres in units of the mechanism's size."""
         tree = [(k, row) for k in self.spanning.carriers if k is not None for row in range(len(rows[k].g))]
-        return max((abs(self.residual(rows, k, row)) for k, row in [*tree, *self.chosen]), default=0.0)
+        return largest(self.residual(rows, k, row) for k, row in [*tree, *self.chosen])
 
     def residual(self, rows: Sequence[Rows], model: int, row: int) -> float:
         unit = 1.0 if self.spanning.models[model].row_units[row] == "rad" else self.size

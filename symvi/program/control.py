@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import pi
+from numbers import Integral, Real
+
+from symvi.errors import ArgumentError
 
 DOMAIN = 0.9975  # largest a·a that is tried: a half turn of 87 degrees in a step
 FAR_TURN = 0.5  # an a·a, of a right angle: beyond it steps have no momentum of their own (see Beginning)
@@ -43,6 +46,8 @@ KEPT = 1 / 4  # parts are kept for 1/KEPT steps that do, before parts twice as l
 ROUGH = 1e-3  # of the squared velocities: what parts may miss of them where the last change was to lead; h⁴ in order
 SMOOTHER = 1 / 4  # of the roughness: parts of half the length, which promise 1/16 of it, end where it falls by less
 FAINT = 1e4  # tolerances: velocities that small are those of rest
+MOST_TRIED, MOST_HALVINGS = 1_000_000, 1000  # iterations of a solution, halvings of an increment: beyond all use
+FINEST = 1e-30  # tolerance: far below all round-off, and still a number in float
 MOST_ITERATIONS = 1000  # of a fixed number of iterations: many times what any step needs
 PROJECTIONS = 50  # steps of Gauss and Newton that move an approximate placement onto the joints
 CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start that is further from closed is none
@@ -154,8 +159,9 @@ class SolverOptions:
 
     tolerance: largest change of a velocity or angular velocity that may be left [m/s, rad/s]; None: 1e-10 in double,
         1e-5 in float.
-    max_iterations: Newton iterations per solution; a step beside a singular position may take eleven solutions.
-    max_halvings: halvings of one increment.
+    max_iterations: Newton iterations per solution, at most a million; a step beside a singular position may take
+        eleven solutions.
+    max_halvings: halvings of one increment, at most a thousand.
     extrapolate: start from the velocities carried on by their last change.
     fixed_iterations: 0, or exactly so many Newton iterations in every step, in one solution and without halvings: the
         same time for every step. A step whose last increment is above the tolerance, or whose contacts have not
@@ -168,7 +174,7 @@ class SolverOptions:
     papers_method: contacts by the basic interior point of BSMH23 appendix D: one right-hand side an iteration, centring
         that falls by a fixed factor, from a start far inside in every step; slower, for comparison.
 
-    Raises ValueError for numbers that make no sense; generated text, given the same, returns BAD_OPTION.
+    Raises ArgumentError for numbers that make no sense; generated text, given the same, returns BAD_OPTION.
     """
 
     tolerance: float | None = None
@@ -181,22 +187,57 @@ class SolverOptions:
     substeps: int = 256
 
     def __post_init__(self) -> None:
-        if self.tolerance is not None and not 0 < self.tolerance < 1:
-            raise ValueError(f"tolerance {self.tolerance!r} must lie between 0 and 1 m/s")
-        if self.complementarity is not None and not 0 < self.complementarity <= 1:
-            raise ValueError(f"complementarity {self.complementarity!r} must be above 0 and at most 1")
-        if self.max_iterations < 1 or self.max_halvings < 0:
-            raise ValueError("max_iterations must be at least 1 and max_halvings at least 0")
-        if not 0 <= self.fixed_iterations <= MOST_ITERATIONS:
-            raise ValueError(f"fixed_iterations {self.fixed_iterations!r} must lie between 0 and {MOST_ITERATIONS}")
-        if self.substeps not in PARTS:
-            raise ValueError(f"substeps {self.substeps!r} must be a power of two, from 1 to {MOST_PARTS}")
+        for name, words in (
+            ("tolerance", "must lie between 0 and 1 m/s"),
+            ("complementarity", "must be above 0 and at most 1"),
+        ):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if not _is_real(value) or not 0 < value <= 1 or (value == 1 and name == "tolerance"):
+                raise ArgumentError(f"{name} {shown(value)} {words}")
+            if value < FINEST:
+                raise ArgumentError(f"{name} {shown(value)} is too small; {FINEST:g} asks for all that doubles have")
+            object.__setattr__(self, name, float(value))
+        for name, least, most in (
+            ("max_iterations", 1, MOST_TRIED),
+            ("max_halvings", 0, MOST_HALVINGS),
+            ("fixed_iterations", 0, MOST_ITERATIONS),
+        ):
+            value = getattr(self, name)
+            if not _is_whole(value) or not least <= value <= most:
+                raise ArgumentError(f"{name} {shown(value)} must lie between {least} and {most}")
+            object.__setattr__(self, name, int(value))
+        if not _is_whole(self.substeps) or self.substeps not in PARTS:
+            raise ArgumentError(f"substeps {shown(self.substeps)} must be a power of two, from 1 to {MOST_PARTS}")
+        object.__setattr__(self, "substeps", int(self.substeps))
+        for name in ("extrapolate", "papers_method"):
+            value = getattr(self, name)
+            is_bool = type(value).__name__ in ("bool", "bool_")  # Python's, NumPy's
+            if not is_bool and not (_is_whole(value) and value in (0, 1)):
+                raise ArgumentError(f"{name} {shown(value)} must be True or False")
+            object.__setattr__(self, name, bool(value))
 
     def in_precision(self, real: str) -> SolverOptions:
         """The same options for "double" or "float", with a number for each that was left to the precision."""
         tolerance = TOLERANCE[real] if self.tolerance is None else self.tolerance
         complementarity = COMPLEMENTARITY[real] if self.complementarity is None else self.complementarity
         return replace(self, tolerance=tolerance, complementarity=complementarity)
+
+
+def shown(value: object) -> str:
+    """As symvi.mechanism.names has it, which a command need not load where nothing is wrong."""
+    from symvi.mechanism.names import shown
+
+    return shown(value)
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 DEFAULTS = SolverOptions()

@@ -22,13 +22,13 @@ def product(left: Array, right: Array) -> Array:
 
 
 def inverse_factor(matrix: Array) -> Array:
-    """C^-1 of a symmetric positive definite matrix C Cᵀ, C lower triangular. Raises ValueError for any other matrix."""
+    """C^-1 of a symmetric positive definite matrix C Cᵀ, C lower triangular. Raises LinAlgError for others."""
     if len(matrix) >= LARGE:
         return np.linalg.inv(np.linalg.cholesky(matrix))
     left, inverse = matrix.copy(), np.eye(len(matrix))
     for k in range(len(matrix)):
         if not left[k, k] > 0.0:
-            raise ValueError("matrix is not positive definite")
+            raise np.linalg.LinAlgError("matrix is not positive definite")
         pivot = np.sqrt(left[k, k])
         inverse[k] /= pivot
         column = left[k + 1 :, k] / pivot

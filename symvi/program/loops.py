@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from symvi.errors import ArgumentError
 from symvi.mechanism import Mechanism, constraint_count
 from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
@@ -33,10 +34,10 @@ def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
     Rows are numbered in the order of the joint's rows in joint axes; a constraint that loses none is absent.
     Raises AssemblyError, naming joints: loops that cannot close, nearly redundant rows, drivers with nothing to drive;
     MechanismError, naming bodies without inertia that no joint holds, and expressions without a value at the start;
-    ValueError for an unknown value of loops.
+    ArgumentError for an unknown value of loops.
     """
     if loops not in LOOPS:
-        raise ValueError(f"loops {loops!r}: use {', '.join(repr(name) for name in LOOPS)}")
+        raise ArgumentError(f"loops {loops!r}: use {', '.join(repr(name) for name in LOOPS)}")
     check_expressions(mechanism)
     models = models_in_joint_axes(mechanism)
     graph, order = order_of(

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 import numpy as np
 
 from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism
+from symvi.mechanism.inertia import principal_moments
+from symvi.mechanism.vectors import norm
 from symvi.physics.model import ConstraintModel
-from symvi.program.assembly import CLOSED, Assembly, Position
+from symvi.program.assembly import CLOSED, Assembly, Position, largest
 from symvi.program.choices import Lock
 from symvi.program.rank import Rank
 
 CHECK = "check their lengths, anchors and axes, and the start placement"
 PLAY = '; if the parts are meant to fit with play, loops="drop" lets the rows open that do not fit'
 SHOWN_LOOPS = 4
+FAR_APART = 1e6  # quantities that span more are named
 
 
 def contradictory(assembly: Assembly, position: Position, small: bool) -> AssemblyError:
@@ -23,9 +27,11 @@ def contradictory(assembly: Assembly, position: Position, small: bool) -> Assemb
     spanning, rows = assembly.spanning, position.rows
     carriers = dict.fromkeys(k for k in spanning.carriers if k is not None and spanning.models[k].rows)
     errors = {
-        k: max(abs(assembly.residual(rows, k, row)) for row in range(spanning.models[k].rows))
+        k: largest(assembly.residual(rows, k, row) for row in range(spanning.models[k].rows))
         for k in (*spanning.loops, *carriers)
     }
+    if not all(map(isfinite, errors.values())):
+        return beyond_doubles(assembly.mechanism)
     open_loops = [k for k in spanning.loops if not errors[k] <= CLOSED]
     worst = max(open_loops or errors, key=lambda k: errors[k])  # a closed joint may pull another one of its loop open
     model = spanning.models[worst]
@@ -38,6 +44,32 @@ def contradictory(assembly: Assembly, position: Position, small: bool) -> Assemb
     loop = _loop(next((names for names in around if model.name in names), around[0]))
     return AssemblyError(
         f"{loop} cannot be closed: '{model.name}' stays open by {', '.join(shown)}; {CHECK}{PLAY if small else ''}"
+    )
+
+
+def beyond_doubles(mechanism: Mechanism) -> AssemblyError:
+    """Numbers whose sums and products no double holds, as of masses that differ by twenty powers of ten."""
+    anchors = {
+        f"joint '{joint.name}'": max(norm(joint.parent_anchor), norm(joint.child_anchor)) for joint in mechanism.joints
+    }
+    moments = {f"body '{body.name}'": principal_moments(body.inertia) for body in mechanism.bodies}
+    quantities = (
+        ("masses", "kg", {f"body '{body.name}'": body.mass for body in mechanism.bodies}),
+        ("moments of inertia", "kg m^2", {name: found[2] for name, found in moments.items()}),
+        ("distances", "m", anchors | {f"body '{b.name}'": norm(b.center_of_mass) for b in mechanism.bodies}),
+    )
+    spans = []
+    for what, unit, sizes in quantities:
+        sizes = {name: size for name, size in sizes.items() if size > 0.0}
+        if sizes:
+            least, most = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+            said = f"{what} from {sizes[least]:.3g} ({least}) to {sizes[most]:.3g} {unit} ({most})"
+            spans.append((sizes[most] / sizes[least], said))
+    widest = max(ratio for ratio, _ in spans)  # there are bodies, and they have masses
+    said = "; ".join(said for ratio, said in spans if ratio >= min(widest, FAR_APART))
+    return AssemblyError(
+        f"mechanism '{mechanism.name}': its numbers are too large, too small or too far apart for the 16 digits of a "
+        f"double: {said}; check their units"
     )
 
 

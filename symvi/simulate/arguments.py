@@ -9,67 +9,148 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from symvi.errors import MechanismError
+from symvi.errors import ArgumentError, MechanismError
 from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
-from symvi.program.control import Beginning
+from symvi.mechanism.values import LARGEST, SMALLEST, TOO_LARGE
+from symvi.program.control import Beginning, SolverOptions
 from symvi.simulate.trajectory import Trajectory
 
 Rates = Literal["momentum", "turn"]
+
+
+# What is chosen from a list -> its values.
+MODES = {
+    "backend": ("auto", "c", "python"),
+    "layout": ("auto", "inline", "unrolled", "looped"),
+    "real": ("double", "float"),
+    "profile": ("reproducible", "fast"),
+    "loops": ("drop-redundant", "rigid", "drop"),
+    "on_error": ("raise", "status"),
+    "rates": get_args(Rates),
+}
+
+
+def check_modes(**given: object) -> None:
+    """Raises ArgumentError for a mode that is none of its kind."""
+    for name, value in given.items():
+        known = MODES[name]
+        if not isinstance(value, str) or value not in known:
+            choice = f"{', '.join(map(repr, known[:-1]))} or {known[-1]!r}"
+            raise ArgumentError(f"{name} {shown(value)}: use {choice}")
+
+
+def check_switches(**given: object) -> None:
+    """Raises ArgumentError for what is neither True nor False."""
+    for name, value in given.items():
+        if type(value).__name__ not in ("bool", "bool_") and not (isinstance(value, Integral) and value in (0, 1)):
+            raise ArgumentError(f"{name} {shown(value)}: must be True or False")
+
+
+def checked_state(given: object) -> State:
+    """A state that was given for one. Raises MechanismError."""
+    if not isinstance(given, State):
+        raise MechanismError(f"{shown(given)} is no State; symvi.state_from(...) or a trajectory's state(...) is one")
+    for name in ("position", "velocity", "angular_velocity"):
+        large = np.abs(getattr(given, name)).max(axis=1, initial=0.0) > LARGEST
+        if large.any():
+            raise MechanismError(f"state: {name} of body '{given.names[int(large.argmax())]}' {TOO_LARGE}")
+    return given
+
+
+def checked_table(name: str, given: object, words: str) -> Mapping:
+    """A mapping with texts as keys, {} of None. Raises MechanismError."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise MechanismError(f"{name} {shown(given)}: must be a mapping from {words}")
+    return given
 
 
 def real_numbers(value: object) -> np.ndarray | None:
     """An array of doubles of at least one dimension, or None for what is no array of real numbers."""
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return np.atleast_1d(array.astype(float)) if array.dtype.kind in "iufb" else None
 
 
-def _is_positive(value: object) -> bool:
-    return isinstance(value, Real) and isfinite(value) and value > 0
+# A step is squared, and divided by: in float both must stay within 2e38.
+STEPS = {"double": (SMALLEST, LARGEST), "float": (1e-18, 1e18)}
+MOST_COUNTED = 2.0**53  # whole numbers that doubles have
 
 
-def checked_step(step: object) -> float:
-    """A time step [s]. Raises MechanismError."""
-    if not _is_positive(step):
-        raise MechanismError(f"step {step!r}: the time step must be a positive number of seconds")
-    return float(step)
+def _seconds(what: str, value: object) -> float:
+    """A positive time [s]. Raises MechanismError."""
+    try:
+        if isinstance(value, Real) and isfinite(value) and value > 0:
+            return float(value)
+    except OverflowError:  # a whole number beyond all doubles
+        pass
+    raise MechanismError(f"{what} must be a positive number of seconds")
+
+
+def checked_step(step: object, real: str = "double") -> float:
+    """A time step [s]. real: the precision in which it is computed with. Raises MechanismError."""
+    seconds = _seconds(f"step {shown(step)}: the time step", step)
+    least, most = STEPS[real]
+    if not least <= seconds <= most:
+        raise MechanismError(f"step {seconds:g} s: must lie between {least:g} and {most:g} s to be computed with")
+    return seconds
 
 
 def checked_steps(time: object, step: float) -> int:
-    """The number of steps in a time [s]. Raises MechanismError where it is not whole."""
-    if not _is_positive(time):
-        raise MechanismError(f"time {time!r}: must be a positive number of seconds")
-    steps = round(time / step)
-    if steps < 1 or abs(steps * step - time) > 1e-6 * time:
-        raise MechanismError(f"time {time:g} s is not a whole number of steps of {step:g} s")
+    """The number of steps in a time [s]. Raises MechanismError where it is not whole, or beyond what can be counted."""
+    seconds = _seconds(f"time {shown(time)}:", time)
+    if not seconds / step < MOST_COUNTED:
+        raise MechanismError(
+            f"time {seconds:g} s in steps of {step:g} s: more steps than can be counted; take longer ones, or less time"
+        )
+    steps = round(seconds / step)
+    if steps < 1 or abs(steps * step - seconds) > 1e-6 * seconds:
+        raise MechanismError(f"time {seconds:g} s is not a whole number of steps of {step:g} s")
     return steps
 
 
 def beginning_of(knot: bool, rates: str) -> Beginning:
-    """What the velocities of a start are. Raises ValueError for unknown rates, and for those that no knot has."""
-    if rates not in get_args(Rates):
-        raise ValueError(f"rates {rates!r}: use 'momentum' or 'turn'")
+    """What the velocities of a start are. Raises ArgumentError for unknown rates, and for those that no knot has."""
+    check_modes(rates=rates)
     if rates == "turn" and not knot:
-        raise ValueError("rates='turn' is of velocities at the knot; the papers' start has them over the step before")
+        raise ArgumentError(
+            "rates='turn' is of velocities at the knot; the papers' start has them over the step before"
+        )
     return Beginning.CHORD if not knot else Beginning.TURN if rates == "turn" else Beginning.KNOT
 
 
 def check_run(
-    steps: int, every: object, start: object, inputs: object, project: bool, papers_start: bool, rates: str
+    steps: int,
+    every: object,
+    start: object,
+    inputs: object,
+    controller: object,
+    options: object,
+    progress: object,
+    project: bool,
+    papers_start: bool,
+    rates: str,
 ) -> None:
-    """Raises MechanismError for what a run cannot begin with."""
-    if not isinstance(every, Integral) or every < 1 or steps % every:
-        raise MechanismError(f"every={every!r}: must divide the {steps} steps")
+    """Raises MechanismError or ArgumentError for what a run cannot begin with."""
+    if not isinstance(every, Integral) or isinstance(every, bool) or every < 1 or steps % every:
+        raise MechanismError(f"every={shown(every)}: must divide the {steps} steps")
+    if not isinstance(options, SolverOptions):
+        raise ArgumentError(f"options {shown(options)}: must be SolverOptions(...)")
+    for name, function in (("controller", controller), ("progress", progress)):
+        if function is not None and not callable(function):
+            raise ArgumentError(f"{name} {shown(function)}: must be a function, or None")
     if not isinstance(start, State | Trajectory | None):
         raise MechanismError(f"start {shown(start)}: must be a State, a Trajectory to go on from, or None")
     if isinstance(start, Trajectory) and (project or papers_start or rates != "momentum"):
         asked = "project=True" if project else "papers_start=True" if papers_start else f"rates={rates!r}"
         raise MechanismError(f"{asked}: a trajectory goes on as it ended; start from its state() instead")
-    if not isinstance(inputs, Mapping | None):
-        raise MechanismError(f"inputs {shown(inputs)}: must be a mapping from names of inputs to numbers or arrays")
+    checked_table("inputs", inputs, "names of inputs to numbers or arrays")
+    check_switches(project=project, papers_start=papers_start)
+    check_modes(rates=rates)
 
 
 def checked_answer(given: object, time: float) -> Mapping[str, object]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from symvi import __version__
 from symvi.cache import cache_folder, keep, kept, subfolder
 from symvi.errors import CompilerError
@@ -66,16 +68,21 @@ class Built:
 
 
 def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
-    """The program of a mechanism, its loops analysed."""
+    """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError."""
     from symvi.program.compose import compose
     from symvi.program.contact_place import check_contact_points
     from symvi.program.held_gaps import check_held_gaps
     from symvi.program.loops import analyse, models_in_joint_axes
+    from symvi.program.refusals import beyond_doubles
 
     check_contact_points(mechanism)
-    if mechanism.contacts or mechanism.limits:
-        check_held_gaps(mechanism, models_in_joint_axes(mechanism))
-    return compose(mechanism, analyse(mechanism, loops))
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            if mechanism.contacts or mechanism.limits:
+                check_held_gaps(mechanism, models_in_joint_axes(mechanism))
+            return compose(mechanism, analyse(mechanism, loops))
+    except (ArithmeticError, np.linalg.LinAlgError):
+        raise beyond_doubles(mechanism) from None
 
 
 def text_of(
@@ -100,11 +107,12 @@ def text_of(
     from symvi.emit.c import Start, generate
     from symvi.program.precision import in_precision
     from symvi.simulate.parameters import check_described
-    from symvi.simulate.start import described_inputs, described_start
+    from symvi.simulate.start import check_beginning, described_inputs, described_start
 
     check_described(mechanism, real)
     program = composed(mechanism, loops)
     plan = plan_of(in_precision(program, real))
+    check_beginning(mechanism, plan, real)
     start = Start(described_start(mechanism, plan), *described_inputs(mechanism, plan))
     sources = generate(
         program,

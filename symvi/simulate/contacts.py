@@ -67,7 +67,9 @@ class Contacts(Mapping[str, ContactHistory]):
     def __getitem__(self, name: str) -> ContactHistory:
         """Raises MechanismError with the nearest name."""
         if name not in self._points:
-            raise MechanismError(f"no contact point {shown(name)}; {did_you_mean(str(name), self._points)}")
+            raise MechanismError(
+                f"no contact point {shown(name)}; {did_you_mean(name if isinstance(name, str) else '', self._points)}"
+            )
         trajectory = self._trajectory
         values = trajectory.contact_values[:, trajectory.contact_names.index(name)]
         gap, load = values[:, 0], values[:, 1]

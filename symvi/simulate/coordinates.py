@@ -12,6 +12,7 @@ import numpy as np
 
 from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds, free_rotations, free_translations, start_state
+from symvi.mechanism.names import shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.mechanism.tree_walk import WITHOUT_COORDINATES
@@ -19,6 +20,7 @@ from symvi.physics.coordinates import coordinate_groups
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel
 from symvi.program.equations import evaluate
+from symvi.simulate.arguments import checked_state, checked_table, real_numbers
 from symvi.simulate.frames import rotation_matrices, solver_state
 from symvi.simulate.parameters import Settings, with_settings
 from symvi.simulate.reactions import gradients, source
@@ -35,9 +37,14 @@ def coordinates_of(
     start. Three are a rotation vector of at most half a turn. parameters: those that the simulator was given.
     Raises MechanismError for an unknown joint, or one without coordinates (a distance, a custom joint).
     """
-    mechanism = Mechanism.of(mechanism)
+    mechanism, state = Mechanism.of(mechanism), checked_state(state)
     described = mechanism.joint(joint)
-    settings = {name: tuple(np.atleast_1d(value).tolist()) for name, value in (parameters or {}).items()}
+    settings = {}
+    for name, value in checked_table("parameters", parameters, "names of parameters to values").items():
+        numbers = real_numbers(value)
+        if numbers is None or not np.isfinite(numbers).all():
+            raise MechanismError(f"parameter {shown(name)}: {shown(value)} must be finite numbers")
+        settings[name] = tuple(numbers.ravel().tolist())
     values = {name: array[None] for name, array in solver_state(mechanism, state).items()}
     found, rates = _coordinates(mechanism, described, values, settings)
     if free_rotations(described) in (1, 2):
@@ -91,7 +98,9 @@ def state_from(
     the world outwards, or from parent to child where none leads to the world.
     Raises MechanismError for unknown joints or wrong numbers of coordinates.
     """
-    mechanism, velocities = Mechanism.of(mechanism), velocities or {}
+    mechanism = Mechanism.of(mechanism)
+    coordinates = checked_table("coordinates", coordinates, "names of joints to coordinates")
+    velocities = checked_table("velocities", velocities, "names of joints to velocities")
     for name in (*coordinates, *velocities):
         mechanism.joint(name)
     moved = _moved(mechanism, [mechanism.joint(name) for name in (*coordinates, *velocities)])

@@ -95,7 +95,8 @@ class CEngine:
         ]
 
     def _inputs(self, inputs: np.ndarray) -> np.ndarray:
-        array = np.ascontiguousarray(inputs, self._type)
+        with np.errstate(over="ignore"):  # what float cannot hold is infinite, and the step says so
+            array = np.ascontiguousarray(inputs, self._type)
         return array if array.size else np.zeros(1, self._type)
 
     def _options(self, options: SolverOptions):

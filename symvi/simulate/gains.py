@@ -8,6 +8,7 @@ import numpy as np
 
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
+from symvi.mechanism.values import LARGEST
 from symvi.simulate.inputs import layout
 from symvi.simulate.plan import Plan
 
@@ -17,7 +18,8 @@ FIELDS = ("stiffness", "damping")
 class Gains:
     """servo.stiffness and servo.damping of every servo, where they lie among the parameters."""
 
-    def __init__(self, mechanism: Mechanism, plan: Plan):
+    def __init__(self, mechanism: Mechanism, plan: Plan, most: float = LARGEST):
+        self.most = most
         servos = [force.name for force in mechanism.forces if force.kind == "servo"]
         self.names = tuple(f"{servo}.{field}" for servo in servos for field in FIELDS)
         self.places = np.array([plan.parameters[name][0][0] for name in self.names], int)
@@ -30,7 +32,7 @@ class Gains:
     def overlay(self, rows: np.ndarray, given: Mapping[str, object]) -> np.ndarray:
         """Put given gains over (N, g) rows and return them. Raises MechanismError for values that are no gains."""
         for name, values in given.items():
-            array = np.asarray(layout(name, values, len(rows), 1), float)
+            array = np.asarray(layout(name, values, len(rows), 1, self.most), float)
             if array.min() < 0:
                 raise MechanismError(f"gain {name}: must not be negative")
             rows[:, self.names.index(name)] = array.reshape(-1)

@@ -164,16 +164,21 @@ def _backward(tree: Tree, time: float, step: float) -> Iterator[float]:
         return
 
 
-def layout(name: str, values: object, count: int, entries: int) -> np.ndarray:
-    """A given input as something that broadcasts to (count, entries)."""
+def layout(name: str, values: object, count: int, entries: int, most: float = np.inf) -> np.ndarray:
+    """A given input as something that broadcasts to (count, entries). most: its largest magnitude.
+
+    An input of any size is taken: a step that it drives beyond all numbers ends in a status that says so.
+    """
     try:
         array = np.asarray(values)
-    except ValueError:
+    except (TypeError, ValueError, OverflowError):
         array = np.array(None)  # rows of unequal lengths
     if array.dtype.kind not in "biuf":
         raise MechanismError(f"input {shown(name)}: {shown(values)} is neither a number nor an array of numbers")
     if not np.isfinite(array).all():
         raise MechanismError(f"input {shown(name)} has a value that is not finite")
+    if array.size and np.abs(array.astype(float)).max() > most:
+        raise MechanismError(f"input {shown(name)} has a value beyond {most:g}, which is too large; check its unit")
     if array.shape in ((), (entries,), (count, entries)):
         return array
     if entries == 1 and array.shape == (count,):

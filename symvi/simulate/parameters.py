@@ -16,6 +16,7 @@ from symvi.errors import MechanismError
 from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import inertia_problem
 from symvi.mechanism.shapes import shape_inertia
+from symvi.mechanism.values import LARGEST, SMALLEST, TOO_LARGE, TOO_SMALL
 from symvi.program.following import (
     FRICTION,
     LEAST_FRICTION,
@@ -77,10 +78,14 @@ def parameter_problem(name: str, values: Sequence[float], real: str = "double", 
     real: the precision of the memory that is to hold them. of_joint: whether the element is a joint.
     """
     field, held_there = name.rpartition(".")[2], in_memory(values, real)
+    if max(map(abs, values)) > LARGEST:
+        return TOO_LARGE
     if not all(map(isfinite, held_there)):
         return f"is too large for a number in {real}"
     if is_positive(field, of_joint) and not min(held_there) > 0:
         return "must be positive" if real == "double" else "must be positive, in float too"
+    if is_positive(field, of_joint) and min(values) < SMALLEST:
+        return TOO_SMALL
     if field in FRICTION and not min(held_there) >= _least_friction(real):
         least = f"{LEAST_FRICTION[real]:g}"
         if real == "float" and min(values) > 0:

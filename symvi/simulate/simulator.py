@@ -10,16 +10,28 @@ from typing import Literal
 
 import numpy as np
 
-from symvi.errors import AssemblyError, EnergyWarning, MechanismError, SpinWarning, StiffnessWarning
+from symvi.errors import ArgumentError, AssemblyError, EnergyWarning, MechanismError, SpinWarning, StiffnessWarning
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
+from symvi.mechanism.values import LARGEST, number
 from symvi.program.control import CLOSED, DEFAULTS, PROJECTIONS, Beginning, SolverOptions, SolverStatus
 from symvi.program.following import OF_UNITS, may_be_set
 from symvi.program.precision import bounds_in
 from symvi.simulate import frames
-from symvi.simulate.arguments import Rates, beginning_of, check_run, checked_step, checked_steps, real_numbers
+from symvi.simulate.arguments import (
+    Rates,
+    beginning_of,
+    check_modes,
+    check_run,
+    check_switches,
+    checked_state,
+    checked_step,
+    checked_steps,
+    checked_table,
+    real_numbers,
+)
 from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.described import Described, described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
@@ -37,11 +49,13 @@ from symvi.simulate.parameters import (
     settable,
 )
 from symvi.simulate.plan import plan_of
+from symvi.simulate.room import check_room
 from symvi.simulate.run import Run, overlaid
 from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import FORMAT, Trajectory
 from symvi.simulate.turns import Turning
 
+MOST = {"double": LARGEST, "float": 1e38}  # of gains, in memory of each precision
 DOUBTS = 10.0  # how much a gear or a lever may enlarge what a driver's rate is off
 
 
@@ -67,8 +81,8 @@ class Simulator:
         loops: str = "drop-redundant",
         parameters: Mapping[str, object] | None = None,
     ):
-        if backend not in ("auto", "c", "python"):
-            raise ValueError(f"backend {backend!r}: use 'auto', 'c' or 'python'")
+        check_modes(backend=backend, layout=layout, real=real, profile=profile, loops=loops)
+        parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
         self.mechanism, self.loops, self.profile = mechanism, loops, profile
         self.settings: dict[str, tuple[float, ...]] = {}
@@ -80,9 +94,9 @@ class Simulator:
         self.engine: Engine = self._c(layout, real, profile, loops) if backend == "c" else self._python(real, loops)
         self.plan = self.engine.plan
         self.inputs = Inputs(mechanism, self.plan)
-        self.gains = Gains(mechanism, self.plan)
+        self.gains = Gains(mechanism, self.plan, MOST[self._real])
         self._settable = settable(mechanism, self.plan)
-        for name, value in (parameters or {}).items():
+        for name, value in parameters.items():
             self.set_parameter(name, value)
 
     def _c(self, layout: str, real: str, profile: str, loops: str) -> CEngine:
@@ -92,7 +106,7 @@ class Simulator:
 
     def _python(self, real: str, loops: str) -> PythonEngine:
         if real != "double":
-            raise ValueError("the Python back end computes in double; real='float' needs backend='c'")
+            raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
         program = composed(self.mechanism, loops)
         self.text = None
         from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
@@ -136,6 +150,8 @@ class Simulator:
         that the text has baked in (an exact zero or one of the description), or a number of the solver that is tied to
         others: an axis of a joint's frame, a tangent of a contact.
         """
+        if not isinstance(name, str):
+            raise MechanismError(f"parameter {shown(name)}: names are texts, as in parameter_names")
         if name not in self.described:  # the solver's own names, which a reader of the generated text knows
             if name in self._settable and not may_be_set(self.plan.notes["following"]["free"], name):
                 raise MechanismError(
@@ -146,7 +162,7 @@ class Simulator:
             return
         values, size = real_numbers(value), len(self.described[name].value)
         if values is None or values.size != size or not np.isfinite(values).all():
-            raise MechanismError(f"parameter {name}: {value!r} must be {size} finite number(s)")
+            raise MechanismError(f"parameter {name}: {shown(value)} must be {size} finite number(s)")
         for own, numbers in self.described[name].numbers(tuple(values.reshape(size).tolist())).items():
             self._set_own(name, own, bounds_in(numbers, self._real) if own.endswith(".bound") else numbers)
 
@@ -158,7 +174,7 @@ class Simulator:
         size = places[0][1]
         values = real_numbers(value)
         if values is None or values.size != size or not np.isfinite(values).all():
-            raise MechanismError(f"parameter {title}: {value!r} must be {size} finite number(s)")
+            raise MechanismError(f"parameter {title}: {shown(value)} must be {size} finite number(s)")
         values = values.reshape(size)
         for own in self._settable[name]:
             for k, fixed in self.plan.notes.get("baked", {}).get(own, {}).items():
@@ -226,10 +242,15 @@ class Simulator:
         principal axis through the centre of mass), with the momentum J w sin(h |w|)/(h |w|), as the motion reports.
         Raises AssemblyError, naming joint and size, when the start violates constraints by more than 1e-8.
         """
-        self._set_step(step)
+        step = self._set_step(step)
         self._check_limits()
         self.engine.forget()
-        state = start_state(self.mechanism) if state is None else state
+        check_switches(project=project, knot=knot)
+        try:
+            time = number(time)
+        except ValueError as error:
+            raise MechanismError(f"time {shown(time)} {error}") from None
+        state = start_state(self.mechanism) if state is None else checked_state(state)
         beginning = beginning_of(knot, rates)
         self._check_speed(state, step, beginning)
         self._write_state(state)
@@ -256,14 +277,16 @@ class Simulator:
 
         Raises AssemblyError, naming the worst joint, if there is none near.
         """
-        time, own = 0.0 if state is None else state.time, self._twin()
+        time, own = 0.0 if state is None else checked_state(state).time, self._twin()
         own.start(state, time=time, step=step, project=True)
         inputs = self.inputs.from_signals(np.array([time]))[0]
         frame = own.engine.observe(inputs).astype(float)
         return frames.state_near(self.mechanism, self.plan, frame, time, own._turning, own.angles)
 
-    def _set_step(self, step: float) -> None:
-        self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = checked_step(step)
+    def _set_step(self, step: float) -> float:
+        step = checked_step(step, self._real)
+        self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = step
+        return step
 
     def _check_speed(self, state: State, step: float, beginning: Beginning) -> None:
         """No body may turn by a right angle or more in a step."""
@@ -380,6 +403,12 @@ class Simulator:
         velocities = np.concatenate([frames.entry(self.plan, frame[None], name) for name in "vw"])
         size = max(1.0, float(self.engine.parameters[self.plan.at("parameters", "common", 0, "extent")][0]))
         allowed = 100.0 * CLOSED[self._real] * max(1.0, float(np.abs(velocities).max())) + DOUBTS * doubt * size
+        if change is not None and not isfinite(change):
+            finer = "" if self._real == "double" else ", or compute in double"
+            raise AssemblyError(
+                f"the start cannot be computed in {self._real}: its momenta are not finite; check the units of masses, "
+                f"inertias, velocities and the step{finer}"
+            )
         if change is not None and not change <= allowed:
             raise AssemblyError(
                 f"the start velocities violate the constraints: projecting changes one by {change:.3g} m/s or rad/s; "
@@ -425,18 +454,21 @@ class Simulator:
         every: record each `every`-th knot. on_error="status": return what there is, with the failed status last,
         instead of raising. project, papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
         progress: called with (steps done, steps in all).
-        Raises SolverError (with the status), MechanismError, AssemblyError. Warns (SpinWarning) where a body turns so
+        Raises SolverError (with the status), MechanismError, AssemblyError; ArgumentError for an unknown mode, and for
+        more steps than this machine's memory holds, before any is taken. Warns (SpinWarning) where a body turns so
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
         Warns (EnergyWarning) of energy that nothing has paid for, or taken (`Trajectory.rise`, `fall`), also of what
         the motion that goes on did before; and (StiffnessWarning) of forces at knots that are too stiff for the step,
         after a rise and after a failure all of them, else those that stay so (`Trajectory.alarms`).
         """
-        if on_error not in ("raise", "status"):
-            raise ValueError(f"on_error {on_error!r}: use 'raise' or 'status'")
-        step = checked_step(step)
+        check_modes(on_error=on_error)
+        step = checked_step(step, self._real)
         steps = checked_steps(time, step)
-        check_run(steps, every, start, inputs, project, papers_start, rates)
+        check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
+        check_room(self.plan, len(self.gains.names), steps, every)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
+        if begin + step == begin:
+            raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
         own = self._twin()
         driving = overlaid(self.inputs, self.gains, own.engine, times, inputs or {})
@@ -533,7 +565,9 @@ class Simulator:
             raise MechanismError(
                 "the trajectory ends in a step that failed, beyond its last recorded knot; start from its state()"
             )
-        if start.mechanism.digest != self.mechanism.digest or len(start.resume) != len(self.engine.state):
+        sizes = len(start.resume), len(start.account), sum(values.shape[1] for values in start.multipliers.values())
+        own = len(self.engine.state), len(self.engine.account), self.plan.rows
+        if start.mechanism.digest != self.mechanism.digest or sizes != own:
             raise MechanismError(
                 f"the trajectory is of the mechanism '{start.mechanism.name}', not of this '{self.mechanism.name}'"
             )
@@ -592,4 +626,5 @@ def generate_text(
     substeps: int = DEFAULTS.substeps,
 ) -> Text:
     """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options."""
+    check_modes(layout=layout, real=real, loops=loops)
     return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations, substeps)

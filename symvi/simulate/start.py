@@ -6,20 +6,25 @@ Momenta are not in it: they follow from the velocities, the step and the paramet
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
+from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism, free_translations, start_state
+from symvi.mechanism.names import shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.signals import signal_tree, value_and_rate
 from symvi.mechanism.state import State
 from symvi.simulate import frames
 from symvi.simulate.inputs import Inputs
+from symvi.simulate.parameters import in_memory
 from symvi.simulate.plan import Plan
 from symvi.simulate.turns import Angles, Turning
 
 Array = NDArray[np.floating]
+BODY_FIELDS = {"x": "position", "q": "orientation", "v": "velocity", "w": "angular velocity"}
 
 
 def described_start(mechanism: Mechanism, plan: Plan) -> tuple[float, ...]:
@@ -38,6 +43,31 @@ def described_inputs(mechanism: Mechanism, plan: Plan) -> tuple[tuple[float, ...
     """Inputs where the description starts, 0 where there is no signal; and the drivers that have none."""
     row = Inputs(mechanism, plan).from_signals(np.zeros(1))[0]
     return tuple(row.tolist()), tuple(driver.name for driver in mechanism.drivers if driver.signal is None)
+
+
+def check_beginning(mechanism: Mechanism, plan: Plan, real: str) -> None:
+    """Raises MechanismError, naming it, for a number at the start that a precision cannot hold."""
+    state, inputs = described_start(mechanism, plan), described_inputs(mechanism, plan)[0]
+    for store, values in (("parameters", plan.defaults), ("state", state), ("input", inputs)):
+        held = in_memory(values, real)
+        wrong = next((k for k, value in enumerate(held) if not isfinite(value)), None)
+        if wrong is not None:
+            raise MechanismError(
+                f"{_field_at(mechanism, plan, store, wrong)}: {values[wrong]:g} is too large for a number in {real}; "
+                "check its unit" + ("" if real == "double" else ", or compute in double")
+            )
+
+
+def _field_at(mechanism: Mechanism, plan: Plan, store: str, place: int) -> str:
+    """The input or field that a number belongs to, in words."""
+    if store == "input":
+        return f"input {shown(plan.inputs[place])}"
+    for field, (offset, size) in plan.fields[store].items():
+        if offset <= place < offset + size:
+            kind, index, name = field.split("/")
+            owner = f"body '{plan.bodies[int(index)]}'" if kind == "body" else f"mechanism '{mechanism.name}'"
+            return f"{owner}: {BODY_FIELDS.get(name, name) if kind == 'body' else name} at the start"
+    raise AssertionError(place)
 
 
 def write_placement(array: Array, plan: Plan, mechanism: Mechanism, state: State) -> None:

@@ -9,27 +9,29 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.errors import MechanismError, SymviError
+from symvi.errors import ArgumentError, MechanismError, MissingFileError, SymviError, told_as_files
 from symvi.mechanism import Mechanism
-from symvi.mechanism.files import refuse_pipe
+from symvi.mechanism.files import checked_path, refuse_pipe
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
 from symvi.simulate import energy_guard
 from symvi.simulate.contacts import Contacts
 from symvi.simulate.energy_guard import Fall, Rise
 from symvi.simulate.knot_stiffness import TooStiff, too_stiff
+from symvi.simulate.saved import check_arrays, check_header, numbers_of_file
 from symvi.simulate.spin import FAST, FastSpin, fastest
 
 FORMAT = 6
+LOOPS = ("drop-redundant", "rigid", "drop")
 READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
 Array = NDArray[np.float64]
-COUNTED = ("iterations", "status", "substeps", "retries")
 NUMBER = {"double": np.float64, "float": np.float32}
 
 
@@ -45,7 +47,9 @@ class ByName(dict[str, Array]):
         self.what = what
 
     def __missing__(self, name: object) -> Array:
-        raise UnknownNameError(f"no {self.what} {shown(name)}; {did_you_mean(str(name), self)}")
+        raise UnknownNameError(
+            f"no {self.what} {shown(name)}; {did_you_mean(name if isinstance(name, str) else '', self)}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +176,8 @@ class Trajectory:
         columns: dict[str, list[int]] = {}
         for k, name in enumerate(self.stop_names):
             columns.setdefault(name, []).append(k)
-        return {name: self.stop_values[:, found] for name, found in columns.items()}
+        found = {name: self.stop_values[:, chosen] for name, chosen in columns.items()}
+        return ByName("limit or dry friction", found)
 
     @property
     def energy(self) -> Array:
@@ -252,7 +257,11 @@ class Trajectory:
         return found if found.turn > FAST else None
 
     def state(self, index: int = -1) -> State:
-        """The state at a knot, with the whole turns of its joints."""
+        """The state at a knot, with the whole turns of its joints. Raises ArgumentError for a knot that is none."""
+        if not isinstance(index, Integral) or isinstance(index, bool) or not -len(self) <= index < len(self):
+            raise ArgumentError(
+                f"index {shown(index)}: must be the number of a knot, from {-len(self)} to {len(self) - 1}"
+            )
         return State(
             float(self.time[index]),
             self.position[index],
@@ -316,14 +325,21 @@ class Trajectory:
             "first_angles": dict(self.first_angles),
         }
         temporary = path.with_name(path.name + ".part")
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
-        os.replace(temporary, path)
+        with told_as_files(path):
+            with temporary.open("wb") as file:
+                np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+            os.replace(temporary, path)
         return path
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
-        """Read a saved trajectory. Raises SymviError if the file is none, or damaged; OSError if it cannot be read."""
+        """Read a saved trajectory. Raises SymviError if it is none, or damaged; FileError if it cannot be read."""
+        path = checked_path(path)
+        with told_as_files(path):
+            return cls._loaded(path)
+
+    @classmethod
+    def _loaded(cls, path: Path) -> Trajectory:
         refuse_pipe(path)
         try:
             with np.load(path, allow_pickle=False) as data:
@@ -333,24 +349,27 @@ class Trajectory:
                         f"{path}: written by another version of symvi (format {header['format']}); simulate again"
                     )
                 trajectory = cls._of_file(header, {name: data[name] for name in data.files if name != "header"})
-            trajectory._check_shapes()
+            check_arrays(trajectory)
         except (OSError, SymviError) as error:
             if isinstance(error, MechanismError):
                 raise SymviError(f"{path}: is no trajectory that symvi saved: {error}") from error
             raise
         except Exception as error:  # an archive that was damaged may fail in any part of its reader
-            raise SymviError(f"{path}: is no trajectory that symvi saved, or is damaged") from error
+            why = f": {error}" if type(error) is ValueError else ""
+            raise SymviError(f"{path}: is no trajectory that symvi saved, or is damaged{why}") from error
         return trajectory
 
     @classmethod
     def _of_file(cls, header: Mapping[str, Any], arrays: dict[str, Array]) -> Trajectory:
         groups = {"reaction": {}, "multiplier": {}, "power": {}, "angle": {}}
+        arrays = numbers_of_file(arrays)
         for name in [n for n in arrays if ":" in n]:
             kind, joint = name.split(":", 1)
             groups[kind][joint] = arrays.pop(name)
         if header["format"] < FORMAT:  # no step was split, and nothing is known of work
             count = len(arrays["time"])
             arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
+            arrays["substeps"] = arrays["substeps"].astype(np.int64)
             for name in ("scatter", "swerve", "pace", "sway", "misread"):
                 arrays.setdefault(name, np.full(count, np.nan))
             arrays.setdefault("begin", np.full(energy_guard.REMEMBERED, np.nan))
@@ -358,7 +377,7 @@ class Trajectory:
             for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
                 arrays.setdefault(name, np.zeros((count, *shape)))
             header = {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0)} | header
-        arrays |= {name: arrays[name].astype(np.int64) for name in COUNTED}
+        check_header(header, {"loops": LOOPS, "real": NUMBER})
         return cls(
             mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
             step=header["step"],
@@ -380,27 +399,6 @@ class Trajectory:
             format=header["format"],
             **arrays,
         )
-
-    def _check_shapes(self) -> None:
-        """Raises ValueError where arrays do not belong together."""
-        count, bodies = len(self.time), len(self.names)
-        per_body = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}
-        per_knot = ("kinetic_energy", "potential_energy", "closure", "iterations", "status", "substeps")
-        shapes = {name: (count, bodies, size) for name, size in per_body.items()}
-        shapes |= {name: (count,) for name in ("time", *per_knot)}
-        shapes |= {name: (count, 3) for name in ("linear_momentum", "angular_momentum")}
-        shapes["inputs"] = count, len(self.input_names)
-        shapes |= dict.fromkeys(("scatter", "swerve", "pace", "sway", "misread"), (count,)) | {
-            "begin": (energy_guard.REMEMBERED,),
-            "work_values": (count, len(self.work_names)),
-        }
-        shapes["late_values"] = count, sum(paid for _, paid in self.work_names), 2
-        shapes["spent_values"] = count, len(self.loss_names)
-        found = {name: getattr(self, name).shape for name in shapes}
-        grouped = [*self.kept_reactions.values(), *self.multipliers.values(), *self.powers.values()]
-        grouped += self.carried_angles.values()
-        if found != shapes or any(len(values) != count for values in grouped):
-            raise ValueError("arrays of different lengths")
 
     def to_csv(self, path: str | Path) -> Path:
         """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, inputs."""
@@ -434,17 +432,18 @@ class Trajectory:
         columns |= {f"dissipation.{way.replace(' ', '_')}": values for way, values in self.dissipation.items()}
         columns |= {name: self.inputs[:, k] for k, name in enumerate(self.input_names)}
         temporary = path.with_name(path.name + ".part")
-        with temporary.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows([repr(float(value)) for value in row] for row in zip(*columns.values(), strict=True))
-        os.replace(temporary, path)
+        with told_as_files(path):
+            with temporary.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                writer.writerow(columns)
+                writer.writerows([repr(float(value)) for value in row] for row in zip(*columns.values(), strict=True))
+            os.replace(temporary, path)
         return path
 
 
 def _in_a_folder(path: str | Path) -> Path:
-    """A path whose folder exists. Raises FileNotFoundError naming the path."""
-    path = Path(path)
+    """A path whose folder exists. Raises MissingFileError naming the path, MechanismError for what is no path."""
+    path = checked_path(path)
     if not path.parent.is_dir():
-        raise FileNotFoundError(2, "its folder does not exist", str(path))
+        raise MissingFileError(2, "its folder does not exist", str(path))
     return path

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from symvi.mechanism import Contact, Mechanism
-from symvi.program.control import DEFAULTS, MOST_ITERATIONS, SolverOptions, SolverStatus
+from symvi.program.control import DEFAULTS, MOST_HALVINGS, MOST_ITERATIONS, MOST_TRIED, SolverOptions, SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.build import text_of
 from tests.contact.test_back_ends import scenes
@@ -24,7 +24,8 @@ MOVING |= {name: lambda name=name: scenes()[name] for name in ("tossed", "stops"
 
 NONSENSE = [("tolerance", value) for value in (0.0, -1e-6, 1.0, float("nan"))]
 NONSENSE += [("complementarity", value) for value in (0.0, 1.5, float("nan"))]
-NONSENSE += [("max_iterations", 0), ("max_halvings", -1)]
+NONSENSE += [("max_iterations", 0), ("max_iterations", MOST_TRIED + 1), ("max_iterations", 2**31 - 1)]
+NONSENSE += [("max_halvings", -1), ("max_halvings", MOST_HALVINGS + 1)]
 NONSENSE += [("fixed_iterations", -1), ("fixed_iterations", MOST_ITERATIONS + 1)]
 
 CHECK = """

@@ -86,7 +86,9 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
         load(tmp_path / "folder.urdf")
 
 
-@pytest.mark.parametrize("word", ["abc", "nan", "inf", "-inf", "1e999", "1,5", "0x10", "1_0", "", "1 2", "--1"])
+@pytest.mark.parametrize(
+    "word", ["abc", "nan", "inf", "-inf", "1e999", "1,5", "0x10", "1_0", "", "1 2", "--1", "\u0663", "\uff11", "1e150"]
+)
 def test_numbers_that_are_none(word: str, tmp_path: Path) -> None:
     """Peers read mass="abc" as 0."""
     text = robot(link("base"), link("arm", inertial().replace('mass value="1.0"', f'mass value="{word}"')), ARM[2])
@@ -120,6 +122,10 @@ WRONG = {
         "fixed joints lead round in a circle",
     ),
     "no direction": ([*ARM[:2], joint("h", "continuous", "base", "arm", '<axis xyz="0 0 0"/>')], "length zero"),
+    "next to no direction": (
+        [*ARM[:2], joint("h", "continuous", "base", "arm", '<axis xyz="1e-320 0 0"/>')],
+        "is shorter than 1e-100; give a direction",
+    ),
     "a negative mass": ([link("base"), link("arm", inertial(-1.0)), ARM[2]], "mass -1 must not be negative"),
     "negative damping": (
         [*ARM[:2], joint("h", "continuous", "base", "arm", '<dynamics damping="-1"/>')],
@@ -380,3 +386,9 @@ BASES = ["fixed", "floating"]
 )
 def test_options_that_mean_nothing(options: dict, words: str, tmp_path: Path) -> None:
     assert words in refused(robot(*ARM), tmp_path, **options)
+
+
+def test_stops_may_be_as_far_as_a_double_goes(tmp_path: Path) -> None:
+    """Programs write the largest double where there is no stop."""
+    limit = '<limit lower="-1.7976931348623157e+308" upper="1.7976931348623157e+308" effort="1e200" velocity="1e300"/>'
+    assert not read(robot(*ARM[:2], joint("h", "revolute", "base", "arm", limit)), tmp_path).mechanism.limits

@@ -157,6 +157,12 @@ def test_numbers_whose_squares_are_none_are_refused(words: str, tmp_path: Path) 
     assert f"model.xml:{2 if parts else 3}: {words} must have no number beyond 1e+20" in told
 
 
+@pytest.mark.parametrize("text", ["0", "-1", "1e-320"])
+def test_a_timestep_that_is_none(text: str, tmp_path: Path) -> None:
+    told = refused(model(f'<option timestep="{text}"/>', world=ARM), tmp_path)
+    assert f"<option> timestep='{text}' must be a positive number of seconds" in told
+
+
 def test_ranges_may_be_as_wide_as_numbers_are(tmp_path: Path) -> None:
     servo = '<actuator><position joint="j" kp="1" ctrlrange="-1e200 1e200" forcerange="-1e300 1e300"/></actuator>'
     assert read(model(servo, world=ARM), tmp_path).mechanism.forces[0].stiffness == 1.0

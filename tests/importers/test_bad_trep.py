@@ -203,3 +203,9 @@ def test_deep_nesting_costs_no_more_than_its_length() -> None:
 )
 def test_brackets_that_are_missing_in_one_line_are_counted(text: str, words: str, tmp_path: Path) -> None:
     assert words in refused(text, tmp_path)
+
+
+@pytest.mark.parametrize("word", ["\u0661", "1_0", "1e150", "nan"])
+def test_masses_that_are_no_numbers_here(word: str, tmp_path: Path) -> None:
+    told = refused(f'(system (rx "a" (tz -1 (mass {word} 1.0 1.0 1.0))))', tmp_path)
+    assert "must be a number" in told or "too large" in told

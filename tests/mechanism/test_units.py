@@ -57,6 +57,8 @@ def test_conversion_is_exact_to_the_last_bit(text, unit, value):
         ("1e999999999 m", "m", "no quantity"),
         ("1" * 10_000 + " m", "m", "no quantity"),
         ("1 m; rm", "m", "no quantity"),
+        ("\u0661 m", "m", "no quantity"),  # digits of another script
+        ("1 m^\u0662", "m^2", "no quantity"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(text, unit, reason):

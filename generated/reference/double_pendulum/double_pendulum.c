@@ -3902,7 +3902,8 @@ static int readiness(const double_pendulum_parameters *p, const double_pendulum_
     if (!is_step(p)) {
         return DOUBLE_PENDULUM_BAD_STEP;
     }
-    if (!(o->tolerance > 0.0) || !(o->tolerance < 1.0) || (o->max_iterations < 1) || (o->max_halvings < 0)
+    if (!(o->tolerance > 0.0) || !(o->tolerance < 1.0) || (o->max_iterations < 1)
+        || (o->max_iterations > 1000000) || (o->max_halvings < 0) || (o->max_halvings > 1000)
         || (o->fixed_iterations < 0) || (o->fixed_iterations > 1000) || (halvings_in(o->substeps) < 0)) {
         return DOUBLE_PENDULUM_BAD_OPTION;
     }

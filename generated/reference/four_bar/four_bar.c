@@ -6173,7 +6173,8 @@ static int readiness(const four_bar_parameters *p, const four_bar_options *o)
     if (!is_step(p)) {
         return FOUR_BAR_BAD_STEP;
     }
-    if (!(o->tolerance > 0.0) || !(o->tolerance < 1.0) || (o->max_iterations < 1) || (o->max_halvings < 0)
+    if (!(o->tolerance > 0.0) || !(o->tolerance < 1.0) || (o->max_iterations < 1)
+        || (o->max_iterations > 1000000) || (o->max_halvings < 0) || (o->max_halvings > 1000)
         || (o->fixed_iterations < 0) || (o->fixed_iterations > 1000) || (halvings_in(o->substeps) < 0)) {
         return FOUR_BAR_BAD_OPTION;
     }

@@ -7,6 +7,7 @@ import sin`) are replaced in the modules of the user's functions for that time.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import math
 import sys
@@ -28,6 +29,7 @@ FOREIGN = frozenset({"numpy", "symvi", "sympy", "mpmath", "scipy"})
 SUMMED, LARGEST_SUM = 3, 6  # rows of a matrix whose determinant is a sum of products; of one without a pivot
 # Ufuncs that take infinite numbers: bounds that are none.
 COMPARING = frozenset("maximum minimum fmax fmin clip less less_equal greater greater_equal equal not_equal".split())
+STRIDING = ("numpy.lib._stride_tricks_impl", "numpy.lib.stride_tricks")  # other strides over the same memory, unread
 # NumPy's own, whatever stands in for them while a user's function runs.
 WHOLE_ARRAYS = (np.array_equal, np.array_equiv)  # compare the numbers of arrays, in ways of their own
 AS_ARRAY, ARRAY, EMPTY, EYE = np.asarray, np.array, np.empty, np.eye
@@ -41,7 +43,7 @@ class ExactArray(np.ndarray):
         infinite = method == "__call__" and ufunc.__name__ in COMPARING
         plain = [_all_exact(x, self, infinite) if isinstance(x, np.ndarray | float | np.number) else x for x in inputs]
         if out is not None:
-            options["out"] = tuple(o.view(np.ndarray) if isinstance(o, np.ndarray) else o for o in out)
+            options["out"] = tuple(_objects(o) if isinstance(o, np.ndarray) else o for o in out)
         _count_operation(self)
         ARRAYS.depth += (several := self.size > 1)
         try:
@@ -70,6 +72,65 @@ class ExactArray(np.ndarray):
         _tell_of_precision(dtype)
         return self.copy() if np.dtype(dtype).kind in "fcO" else super().astype(dtype, *arguments, **options)
 
+    # --- its memory holds objects, which compiled code would take for machine numbers --------------------------------
+    @property
+    def ctypes(self):
+        raise _compiled()
+
+    @property
+    def __array_struct__(self):
+        raise _compiled()
+
+    @property
+    def __array_interface__(self):
+        if sys._getframe(1).f_globals["__name__"] in STRIDING:
+            return _objects(self).__array_interface__
+        raise _compiled()
+
+    def __buffer__(self, flags):
+        """For memoryview, np.frombuffer, from_buffer of ctypes and cffi: Python 3.12 and later ask here."""
+        raise _compiled()
+
+    def tobytes(self, order="C"):
+        raise _compiled()
+
+    def tofile(self, *arguments, **options):
+        raise _compiled()
+
+    base = None  # what it is a view of is an array without these refusals
+
+    def view(self, *arguments, **options):
+        found = super().view(*arguments, **options)
+        return found if isinstance(found, ExactArray) else np.ndarray.view(found, ExactArray)
+
+    def __array__(self, *arguments, **options):
+        return super().__array__(*arguments, **options).view(ExactArray)
+
+
+def _compiled() -> NeedsFloats:
+    return NeedsFloats(f"{user_line()}: hands the memory of an array to compiled code, which knows no exact numbers")
+
+
+def _objects(array: np.ndarray) -> np.ndarray:
+    """The same memory as NumPy's own array."""
+    return np.ndarray.view(array, np.ndarray)
+
+
+def _without_buffer(kind: type) -> None:
+    """Take the buffer protocol from a class, before Python 3.12, where a class inherits it and cannot refuse it.
+
+    The struct PyTypeObject of those versions, which will not change any more: a head as any object's and a size, then
+    17 pointers, then one to PyBufferProcs, whose first is bf_getbuffer.
+    """
+    pointer = ctypes.sizeof(ctypes.c_void_p)
+    head = object.__basicsize__ + pointer
+    procedures = ctypes.c_void_p.from_address(id(kind) + head + 17 * pointer)
+    ctypes.c_void_p.from_address(procedures.value).value = None
+
+
+if sys.version_info < (3, 12):
+    _without_buffer(ExactArray)
+
 
 def _tell_of_precision(dtype: object) -> None:
     """Take a note where code asks for numbers of less than double precision."""
@@ -79,7 +140,7 @@ def _tell_of_precision(dtype: object) -> None:
 
 def _count_operation(array: ExactArray) -> None:
     """Tell a tape that numbers from here on belong to another operation."""
-    first = next((x for x in array.ravel().view(np.ndarray) if type(x) is Scalar), None)
+    first = next((x for x in _objects(array.ravel()) if type(x) is Scalar), None)
     tape = getattr(first.world, "tape", None) if first is not None else None
     if tape is not None:
         tape.batch += 1
@@ -96,10 +157,10 @@ def _all_exact(values, like: ExactArray, infinite: bool = False):
 
     An array all of whose numbers were replaced by plain ones is of the world whose numbers are exact at the moment.
     """
-    first = next((x for x in like.ravel().view(np.ndarray) if type(x) is Scalar), NOW)
+    first = next((x for x in _objects(like.ravel()) if type(x) is Scalar), NOW)
     array = AS_ARRAY(values)
     if first.world is None or array.dtype == bool:
-        return array.view(np.ndarray)
+        return _objects(array)
     return _exact(array, first.world, first.told, infinite)
 
 
@@ -119,7 +180,7 @@ def _is_infinite(x: object) -> bool:
 
 def _exact(array: np.ndarray, world: World, told: Callable, infinite: bool = False) -> np.ndarray:
     found = EMPTY(array.shape, dtype=object)
-    flat, entries = found.reshape(-1), array.reshape(-1).view(np.ndarray)
+    flat, entries = found.reshape(-1), _objects(array.reshape(-1))
     for i, entry in enumerate(entries):
         if infinite and _is_infinite(entry):
             flat[i] = float(entry)
@@ -177,7 +238,7 @@ def _rows(a, name: str) -> list[list]:
     if a.ndim < 2 or a.shape[0] != a.shape[1]:
         what = "a single number" if not a.ndim else f"an array of {' x '.join(map(str, a.shape))} numbers"
         raise VerificationError(f"{user_line()}: np.linalg.{name} of {what}; it has to be a square matrix")
-    held = a.view(np.ndarray) if NOW.world is None else _exact(a, NOW.world, NOW.told)
+    held = _objects(a) if NOW.world is None else _exact(a, NOW.world, NOW.told)
     return [list(row) for row in held]
 
 
@@ -215,7 +276,7 @@ def _sum_of_products(a: list[list]):
 # Makers of arrays that see nothing exact in single numbers and lists of them.
 GATHERING = (
     "where atleast_1d atleast_2d atleast_3d full stack hstack vstack column_stack concatenate append block diag tile "
-    "repeat outer cross kron"
+    "repeat outer cross kron asanyarray asfortranarray asarray_chkfinite require fromiter copy"
 ).split()
 LINEAR_ALGEBRA = {np.linalg.norm: _norm, np.linalg.solve: _solve, np.linalg.inv: _inverse, np.linalg.det: _determinant}
 
@@ -339,7 +400,7 @@ def _makers() -> dict:
                 held = AS_ARRAY(a, dtype=object) if not isinstance(a, np.ndarray) else a
             except ValueError:
                 return original(a, *arguments, **options)
-            if held.dtype == object and any(type(_number(x)) is Scalar for x in held.reshape(-1).view(np.ndarray)):
+            if held.dtype == object and any(type(_number(x)) is Scalar for x in _objects(held.reshape(-1))):
                 _tell_of_precision(options.get("dtype", arguments[0] if arguments else None))
                 return exact(held)
             return original(a, *arguments, **options)

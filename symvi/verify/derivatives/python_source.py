@@ -137,9 +137,15 @@ def _told_apart(given: Callable, inputs: Mapping, function: Function):
         said = f"{function.name} raises {type(error).__name__} at {line_of(error)}: {error}"
         if any(name in str(error) for name in LEFT_BEHIND):
             raise VerificationError(f"{said}; does it use numbers that another call left behind?") from error
-        if isinstance(error, TypeError | ValueError | AttributeError) and not function.floats_only:
+        if _is_of_numbers(error, given) and not function.floats_only:
             raise NeedsFloats(said) from error  # machine numbers may do what exact ones cannot
         raise VerificationError(said) from error
+
+
+def _is_of_numbers(error: Exception, given: Callable) -> bool:
+    """Whether exact numbers may be what an error is about: packages of compiled code have errors of their own."""
+    of_kind = isinstance(error, TypeError | ValueError | AttributeError | BufferError | NotImplementedError)
+    return of_kind or type(error).__module__ not in ("builtins", "__main__", getattr(given, "__module__", None))
 
 
 def line_of(error: BaseException) -> str:
