@@ -69,8 +69,8 @@ class Trajectory:
     iterations, status (N,): of the step that led to each knot, integers.
     kept_reactions: as `reactions`, by the rows that the solver keeps.
     multipliers: constraint -> (N, rows), forces along its rows [N, N m]. Like reactions they are those of the step
-        that led to each knot: to second order the forces at the knot before, to first order in the first step of a fresh
-        start. They are 0 at its first knot, which no step led to.
+        that led to each knot: to second order the forces at the knot before, to first order in the first step of a
+        fresh start. They are 0 at its first knot, which no step led to.
     powers: driver -> (N,) [W], that force times the mean rate of the step: first order in the step.
     substeps (N,): equal parts that this step was taken in, 1 where it was solved whole; what is told of its forces are
         means over all of it.
