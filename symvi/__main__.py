@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
         python = Path(sys.executable)
     elif in_checkout:
         try:
-            python = python_of_checkout()
+            python = python_of_checkout(for_tests=is_test)
         except SetUpError as error:
             return _fail(str(error))
     else:
