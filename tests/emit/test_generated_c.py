@@ -55,6 +55,7 @@ def need(program: str) -> str:
     return program
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -66,6 +67,7 @@ def test_strict_flags_find_nothing(tmp_path: Path, compiler: str, real: str, lay
         assert done.returncode == 0, done.stderr[:4000]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_sanitizers_find_nothing_and_results_agree(tmp_path: Path, layout: str) -> None:
     """Address and undefined-behaviour sanitisers over 200 steps; the potential energy equals the library's own run."""
@@ -85,6 +87,7 @@ def test_sanitizers_find_nothing_and_results_agree(tmp_path: Path, layout: str) 
     assert float(potential) == frames[-1, simulator.plan.frame["potential"][0]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_object_keeps_the_contract(tmp_path: Path, name: str) -> None:
     """Only prefixed symbols are exported, nothing writable is global, nothing is called but the C library's memcpy

@@ -87,6 +87,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_size_is_what_a_compiler_makes_of_it(name: str, tmp_path: Path) -> None:
     """Within 15 %: compilers differ by as much among themselves. Placing and adapting are not counted."""

@@ -58,6 +58,7 @@ def compiled(folder: Path, header: str, source: str) -> str:
     return subprocess.run(["./run"], cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.thorough
 def test_header_and_object_are_compared_at_run_time(tmp_path: Path) -> None:
     """Another ABI, another description, no digest at all, or structs of another size: all are noticed."""
     misfit = int(SolverStatus.MISFIT)
@@ -134,6 +135,7 @@ def started_at(name: str, field: str, change: float) -> tuple[SolverStatus, Solv
     return firmware.start(1)[0], python.engine.solver.placing.standing()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "field", "change", "status"),
     [
@@ -150,6 +152,7 @@ def test_a_start_tells_whether_a_motion_can_begin(name: str, field: str, change:
     assert started_at(name, field, change) == (status, status)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("factor", [0.0, 0.99, 1.01, 100.0])
 @pytest.mark.parametrize("name", ["four_bar", "tossed"])
 def test_no_step_is_taken_with_an_orientation_that_is_none(name: str, factor: float) -> None:
@@ -242,6 +245,7 @@ def test_a_step_that_failed_tells_how_far_it_came(name: str) -> None:
         assert began or not any(getattr(info, name) for name in fields)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize("name", MOVING)
 def test_readings_are_what_an_observer_sees(name: str, real: str) -> None:

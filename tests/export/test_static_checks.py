@@ -20,6 +20,8 @@ from tests.support.contact_scenes import corners
 from tests.support.exported import EXPORTED
 from tests.support.strict_c import STRICT, written
 
+pytestmark = pytest.mark.thorough  # other programs read the text, for minutes
+
 REALS = ("double", "float")
 LARGEST_FRAME = 4096  # bytes of stack in one function, on x86-64 with gcc -O2
 # MISRA C:2012 with a reason each; both are advisory

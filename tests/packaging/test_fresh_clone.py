@@ -13,7 +13,11 @@ import pytest
 
 from symvi import __version__
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="links programs into a folder")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.thorough,
+    pytest.mark.skipif(sys.platform == "win32", reason="links programs into a folder"),
+]
 
 # pip and uv keep off the network by their own switches, everything else meets a proxy that does not answer.
 OFFLINE = {"PIP_NO_INDEX": "1", "UV_OFFLINE": "1", "HTTP_PROXY": "127.0.0.1:9", "HTTPS_PROXY": "127.0.0.1:9"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from symvi.mechanism import Mechanism, State
@@ -38,6 +39,7 @@ def at_start(newton: DenseNewton, mechanism: Mechanism, state: State) -> None:
         record.p[:] = list(0.9 * values["v"][k] + 0j)
 
 
+@pytest.mark.thorough
 @settings(max_examples=30)
 @given(assembled_mechanisms())
 def test_newton_step_of_reference_and_dense_solve(example: tuple[Mechanism, State]) -> None:
