@@ -47,6 +47,7 @@ int main(void)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_back_ends_count_alike(name: str) -> None:
     """Python and C take the same steps, bit by bit, and say the same; every step has the iterations that were asked."""

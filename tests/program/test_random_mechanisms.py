@@ -55,6 +55,7 @@ def test_newton_step_of_reference_and_dense_solve(example: tuple[Mechanism, Stat
     assert np.abs(solution - dense).max() <= 1e-12 * np.linalg.cond(matrix) * max(np.abs(dense).max(), 1e-30)
 
 
+@pytest.mark.thorough
 @settings(max_examples=12)
 @given(assembled_mechanisms(most=6))
 def test_steps_of_generated_c_and_reference(example: tuple[Mechanism, State]) -> None:

@@ -20,7 +20,7 @@ def as_claim(found, names: list[str]):
 
 
 @pytest.mark.parametrize("side", first_of(["body", "world"]))
-@pytest.mark.parametrize("name", own_names())
+@pytest.mark.parametrize("name", first_of(own_names(), kept=8))
 def test_what_is_printed_is_the_derivative(name: str, side: str) -> None:
     found = derivation(name, side=side, axes="joint")
     function = verify.own(name, side=side, axes="joint", offset=True)
