@@ -3,8 +3,8 @@
 Standard library only. In a checkout the job runs in the checkout's own environment (symvi/environment.py), which is
 made first if need be; where symvi is installed with all its packages, the job runs right here.
 
-    test [PYTEST ARGUMENTS]     run the tests; only in a checkout
-    anything else               goes to the command line in symvi/cli.py
+    test [--all] [PYTEST ARGUMENTS]     run the tests, a subset unless all are asked for or some named; only in a checkout
+    anything else                       goes to the command line in symvi/cli.py
 """
 
 from __future__ import annotations

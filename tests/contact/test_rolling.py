@@ -70,7 +70,6 @@ CASES = [("stone", "own_surface", 0.002, 3.0), ("loaded", "own_surface", 0.005, 
          ("loaded", "own_ball", 0.005, 2.0), ("loaded", "half_space", 0.005, 2.0)]  # fmt: skip
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name, surface, step, time", CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
 def test_rolling_follows_the_nonholonomic_equations_to_the_second_order(name, surface, step, time) -> None:
     """The spin of a rattleback, which turns over within 2 s, and of a ball that is heavier on one side."""

@@ -229,7 +229,6 @@ def parts_of_bodies(page: Page, random: np.random.Generator) -> None:
 CHECKS = (products, turned_vectors, blends, frames_and_between, matrices, parts_of_bodies)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_the_page_calculates_as_the_library_does(check: Callable) -> None:
     check(Page(), np.random.default_rng(7))

@@ -38,7 +38,6 @@ def governor_rates(time: float, y: np.ndarray) -> np.ndarray:
     return np.concatenate([v, force / np.array([BALL] * 6 + [SLEEVE])])
 
 
-@pytest.mark.thorough
 def test_a_flyball_governor_on_stiff_rods_swings_as_three_points_do() -> None:
     """At 0.005 s, where h² k is 25 m and h d is 50 m, within 0.1 mm of an implicit integration for 5 s."""
     motion = Simulator(symvi.load(GOVERNOR)).simulate(5.0, 0.005)

@@ -45,7 +45,6 @@ def worst_differences(name: str) -> np.ndarray:
     return np.max(found, axis=0)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", CASES)
 def test_entries_are_wrong_where_the_case_says_so_and_nowhere_else(name: str) -> None:
     case, differences = CASES[name], worst_differences(name)

@@ -103,7 +103,6 @@ def texts(of: Subject) -> list[str]:
     return [function.text for function in of.printed.kernels.values()]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("blunder", BLUNDERS)
 def test_a_blunder_is_caught(blunder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     place, change = BLUNDERS[blunder]

@@ -70,7 +70,6 @@ def test_a_series_that_ends_at_small_terms() -> None:
     assert not verify.derivative(cosine, lambda x: claimed(x, 1), "x", VARIABLES).right
 
 
-@pytest.mark.thorough
 def test_a_condition_within_a_counted_loop_is_no_end() -> None:
     """Where another number is the last one above zero, the claim is right; here it is not."""
 
