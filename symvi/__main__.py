@@ -3,7 +3,7 @@
 Standard library only. In a checkout the job runs in the checkout's own environment (symvi/environment.py), which is
 made first if need be; where symvi is installed with all its packages, the job runs right here.
 
-    test [--all] [PYTEST ARGUMENTS]     run the tests, a subset unless all are asked for or some named; only in a checkout
+    test [--all] [PYTEST ARGUMENTS]     run the tests, all or those named, else a subset; in a checkout
     anything else                       goes to the command line in symvi/cli.py
 """
 

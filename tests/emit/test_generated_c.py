@@ -62,7 +62,9 @@ def need(program: str) -> str:
 def test_strict_flags_find_nothing(tmp_path: Path, compiler: str, real: str, layout: str) -> None:
     for name in MECHANISMS:
         written(tmp_path, name, layout, real)
-        command = [need(compiler), *STRICT, "-O1", "-c", f"{name}.c", "-o", f"{name}.o"]
+        # gcc finds some of it while it optimises, clang while it reads
+        how = ["-O1", "-c", "-o", f"{name}.o"] if compiler == "gcc" else ["-fsyntax-only"]
+        command = [need(compiler), *STRICT, *how, f"{name}.c"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:4000]
 
