@@ -79,7 +79,7 @@ def test_sanitizers_find_nothing_and_results_agree(tmp_path: Path, layout: str) 
     simulator.start(step=0.01)
     values = ", ".join(repr(float(x)) for x in simulator.engine.state)
     (tmp_path / "main.c").write_text(MAIN.format(name=name, values=values))
-    flags = ["-std=c99", "-g", "-O1", "-ffp-contract=off", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    flags = ["-std=c99", "-g", "-O0", "-ffp-contract=off", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     subprocess.run([need("gcc"), *flags, "main.c", f"{name}.c", "-lm", "-o", "run"], cwd=tmp_path, check=True)
     done = subprocess.run(["./run"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]
