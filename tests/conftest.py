@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -89,3 +90,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Figures(), "symvi-figures-of-proofs")
     if not is_worker and IN_CI:
         config.pluginmanager.register(NoSkips(), "symvi-no-skips")
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
