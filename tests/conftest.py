@@ -68,6 +68,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="every test, those marked `thorough` too")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node) -> None:
+    """Tell a worker process, whose own command line names files in any case."""
+    node.workerinput["all"] = node.config.option.all
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The subset, unless all are asked for or some are named; the slow ones first.
 
@@ -82,7 +88,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")
-    if not is_worker and config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+    if is_worker:
+        config.option.all = config.workerinput["all"]
+    elif config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         config.option.all = True  # what is named runs whole
     if not is_worker and "SYMVI_CACHE" not in os.environ:
         config.pluginmanager.register(SharedCache(), "symvi-shared-cache")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
@@ -47,3 +50,11 @@ def test_every_motion_is_in_the_subset(files: dict[str, dict[str, bool]]) -> Non
     of_motion = {file: tests for file, tests in files.items() if file.startswith(folders)}
     assert len(of_motion) > 40
     assert [f"{file}::{name}" for file, tests in of_motion.items() for name in tests if tests[name]] == []
+
+
+@pytest.mark.parametrize("processes", ["0", "1"])
+def test_what_is_named_runs_though_it_is_thorough(processes: str) -> None:
+    test = "tests/emit/test_kernel_order.py::test_nothing_is_loaded_after_it_was_overwritten[four_bar]"
+    command = [sys.executable, "-m", "pytest", "-q", "-n", processes, test]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
