@@ -3,8 +3,8 @@
 Standard library only. In a checkout the job runs in the checkout's own environment (symvi/environment.py), which is
 made first if need be; where symvi is installed with all its packages, the job runs right here.
 
-    test [PYTEST ARGUMENTS]     run the tests; only in a checkout
-    anything else               goes to the command line in symvi/cli.py
+    test [--all] [PYTEST ARGUMENTS]     run the tests, all or those named, else a subset; in a checkout
+    anything else                       goes to the command line in symvi/cli.py
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
         python = Path(sys.executable)
     elif in_checkout:
         try:
-            python = python_of_checkout()
+            python = python_of_checkout(for_tests=is_test)
         except SetUpError as error:
             return _fail(str(error))
     else:

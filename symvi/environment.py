@@ -2,8 +2,9 @@
 
 Standard library only: this runs before anything is installed. The folder is `.venv` in the checkout, made with uv where
 it is on the path and with venv and pip otherwise, always for the interpreter that runs now. Packages come from
-requirements.lock, checked by hash. The package ziglang (a C compiler) is left out where a C compiler works already;
-continuous integration adds those of requirements-peers.lock, for tests that are skipped elsewhere.
+requirements.lock, checked by hash: those that symvi itself needs, the others when tests are first run. The package
+ziglang (a C compiler) is left out where a C compiler works already; continuous integration adds those of
+requirements-peers.lock, for tests that are skipped elsewhere.
 
 What the folder was made from is noted in it last, so a killed set-up is taken up again; one that matches is used as it
 is, without network. A file lock keeps two processes from filling it at the same time.
@@ -19,7 +20,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -30,6 +32,7 @@ LOCK = CHECKOUT / "requirements.lock"
 PEERS = "requirements-peers.lock"  # beside the lock: what only continuous integration needs
 NOTE = "symvi-environment.json"
 ZIGLANG = "ziglang"
+TESTS = "tests"
 
 _ASK_FOR_COMPILER = """\
 from symvi.errors import CompilerError
@@ -45,15 +48,18 @@ class SetUpError(Exception):
     """The environment cannot be made; the text is one line that says why and what to do."""
 
 
-def python_of_checkout() -> Path:
-    """Return the interpreter of the checkout's environment, after making or updating the environment if need be."""
+def python_of_checkout(for_tests: bool = False) -> Path:
+    """Return the interpreter of the checkout's environment, after making or updating the environment if need be.
+
+    for_tests: with everything in the lock, not only what symvi itself needs.
+    """
     folder = _folder()
-    if not _is_current(folder):
+    if not _is_current(folder, for_tests):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with _locked(folder):
-                if not _is_current(folder):
-                    _make(folder)
+                if not _is_current(folder, for_tests):
+                    _make(folder, for_tests)
         except OSError as error:
             raise SetUpError(f"the environment {folder} cannot be written: {error}") from error
     _make_importable(folder)
@@ -72,6 +78,22 @@ def packages_of_lock(text: str) -> dict[str, str]:
         name = entry.partition("==")[0].strip()
         packages[name] = packages.get(name, "") + entry
     return packages
+
+
+def needed_by(names: Iterable[str], packages: Mapping[str, str]) -> dict[str, str]:
+    """Those of a lock's packages that have these names, and all they need: each says by `# via` who asks for it."""
+    asked_by = {name: set(re.findall(r"^ +# (?:via|  ) ?(\S+)", entry, re.M)) for name, entry in packages.items()}
+    found, more = set(), set(names) & packages.keys()
+    while more:
+        found |= more
+        more = {name for name, others in asked_by.items() if others & found} - found
+    return {name: entry for name, entry in packages.items() if name in found}
+
+
+def _own_requirements() -> list[str]:
+    """The names of the packages that symvi needs without any extra."""
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [re.match(r"[A-Za-z0-9._-]+", requirement).group() for requirement in project["dependencies"]]
 
 
 def _folder() -> Path:
@@ -114,11 +136,13 @@ def _noted(folder: Path) -> dict[str, str]:
         return {}
 
 
-def _is_current(folder: Path) -> bool:
+def _is_current(folder: Path, for_tests: bool = False) -> bool:
     noted = _noted(folder)
     if not interpreter_in(folder).exists() or any(noted.get(key) != value for key, value in _wanted(folder).items()):
         return False
-    if _in_ci() and noted.get("peers", "") != _digest_of_peers():
+    if for_tests and noted.get(TESTS) != "installed":
+        return False
+    if for_tests and _in_ci() and noted.get("peers", "") != _digest_of_peers():
         return False
     return noted.get(ZIGLANG) in ("installed", "failed") or not (_in_ci() or _no_compiler_on_path())
 
@@ -146,20 +170,22 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _make(folder: Path) -> None:
+def _make(folder: Path, for_tests: bool) -> None:
     uv = shutil.which("uv")
-    _say(f"setting up {folder} with {'uv' if uv else 'venv and pip'}: once, about a minute and 500 MB")
+    much = "a minute and 500 MB" if for_tests else "half a minute and 250 MB"
+    _say(f"setting up {folder} with {'uv' if uv else 'venv and pip'}: once, about {much}")
     try:
-        _fill(folder, uv)
+        _fill(folder, uv, for_tests)
     except SetUpError:
         if uv is None or not _can_make_with_pip():
             raise
         _say("uv failed; trying venv and pip")  # they trust other certificates and read other settings
-        _fill(folder, None)
+        _fill(folder, None, for_tests)
 
 
-def _fill(folder: Path, uv: str | None) -> None:
+def _fill(folder: Path, uv: str | None, for_tests: bool) -> None:
     noted, wanted = _noted(folder), _wanted(folder)
+    for_tests = for_tests or noted.get(TESTS) == "installed"  # what was there once is kept
     has_pip = any(folder.glob("[lL]ib/**/site-packages/pip"))
     if noted.get("python") != wanted["python"] or not interpreter_in(folder).exists() or not (uv or has_pip):
         _clear(folder)
@@ -168,9 +194,15 @@ def _fill(folder: Path, uv: str | None) -> None:
         _note(folder, {"python": wanted["python"]})
     packages = packages_of_lock(LOCK.read_text(encoding="utf-8"))
     ziglang = packages.pop(ZIGLANG)
-    _install(folder, uv, "packages", "".join(packages.values()), exactly=True)
+    own = needed_by(_own_requirements(), packages)
+    if any(_noted(folder).get(key) != value for key, value in wanted.items()):
+        _install(folder, uv, "packages", "".join((packages if for_tests else own).values()), exactly=True)
+    elif for_tests:  # beside what is there: somebody may have added an extra
+        others = (entry for name, entry in packages.items() if name not in own)
+        _install(folder, uv, TESTS, "".join(others), exactly=False)
     _make_importable(folder)
-    _note(folder, {**wanted, ZIGLANG: _add_ziglang(folder, uv, ziglang), "peers": _add_peers(folder, uv)})
+    added = {ZIGLANG: _add_ziglang(folder, uv, ziglang), TESTS: "installed" if for_tests else "absent"}
+    _note(folder, {**wanted, **added, "peers": _add_peers(folder, uv) if for_tests else ""})
 
 
 def _clear(folder: Path) -> None:

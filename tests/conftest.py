@@ -1,14 +1,19 @@
-"""What all tests share: a cache of their own, repeatable random examples, and no skipped test in CI."""
+"""What all tests share: which of them run, a cache of their own, repeatable random examples, no skipped test in CI."""
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
 
+# Matrices here are small, and every processor has tests of its own: NumPy's threads would only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.subset import EVERY_TEST, is_thorough
 from tests.verify.figures import Figures
 
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
@@ -59,16 +64,43 @@ class NoSkips:
                 terminalreporter.line(line)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slow ones first: one that starts last would keep a single processor busy at the end."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="every test, those marked `thorough` too")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node) -> None:
+    """Tell a worker process, whose own command line names files in any case."""
+    node.workerinput["all"] = node.config.option.all
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The subset, unless all are asked for or some are named; the slow ones first.
+
+    One that starts last would keep a single processor busy at the end.
+    """
+    config.stash[EVERY_TEST] = {item.nodeid: is_thorough(item) for item in items}
+    if not config.option.all:
+        config.hook.pytest_deselected(items=[item for item in items if is_thorough(item)])
+        items[:] = [item for item in items if not is_thorough(item)]
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")
+    if is_worker:
+        config.option.all = config.workerinput["all"]
+    elif config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        config.option.all = True  # what is named runs whole
     if not is_worker and "SYMVI_CACHE" not in os.environ:
         config.pluginmanager.register(SharedCache(), "symvi-shared-cache")
     if not is_worker:
         config.pluginmanager.register(Figures(), "symvi-figures-of-proofs")
     if not is_worker and IN_CI:
         config.pluginmanager.register(NoSkips(), "symvi-no-skips")
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()

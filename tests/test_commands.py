@@ -159,6 +159,7 @@ def test_info_names_the_rows_that_a_loop_has_too_many(run):
     assert code == 0 and "redundant rows" in output and "rocker_pin" in output and "operations per kernel" in output
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("layout", ["inline", "unrolled", "looped"])
 def test_generate_writes_two_files_that_gcc_compiles(run, tmp_path, layout):
     if shutil.which("gcc") is None:

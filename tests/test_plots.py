@@ -15,6 +15,7 @@ from symvi.plots import write_plot
 from tests.page.motions import pendulum, strandbeest_leg, thrown_top
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("motion", [pendulum, strandbeest_leg, thrown_top])
 def test_the_plot_is_a_picture_with_four_panels(tmp_path, motion):
     image = imread(io.BytesIO(write_plot(motion(), tmp_path / "plot.png").read_bytes()))[..., :3]

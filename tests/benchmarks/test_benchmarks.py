@@ -15,6 +15,7 @@ import pytest
 from symvi import cli, commands
 from symvi.extras import install_command
 from tests.importers.real_robots import share
+from tests.support.subset import only
 
 FOLDER = Path(__file__).parent
 NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py") if not path.stem.startswith("test_"))
@@ -73,7 +74,7 @@ def test_the_table_of_columns_names_every_benchmark() -> None:
     assert sorted(COLUMNS) == NAMES
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - NEEDS.keys()))
+@pytest.mark.parametrize("name", only({"elimination", "operations"}, sorted(set(NAMES) - NEEDS.keys())))
 def test_a_benchmark_runs_and_prints_its_columns(name: str, bench) -> None:
     for program, package in PROGRAMS.get(name, {}).items():
         if shutil.which(program) is None:
@@ -87,6 +88,7 @@ def test_a_benchmark_runs_and_prints_its_columns(name: str, bench) -> None:
     assert all(column in text for column in COLUMNS[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NEEDS)
 def test_others_run_or_name_what_is_missing(name: str, bench) -> None:
     code, result, text = bench(name)

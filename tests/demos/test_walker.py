@@ -10,11 +10,13 @@ from symvi.demos import demo_file
 from symvi.mechanism import Mechanism, start_state
 from symvi.simulate import Simulator
 from tests.support.contact_geometry import gaps
+from tests.support.subset import first_of
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "walker_geometry.py"
 WALKER = Mechanism.from_file(demo_file("walker"))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_file_is_what_its_script_makes():
     spec = importlib.util.spec_from_file_location("walker_geometry", SCRIPT)
@@ -29,7 +31,7 @@ def test_it_starts_just_above_the_ground():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", [0.01, 0.005, 0.004])
+@pytest.mark.parametrize("step", first_of([0.01, 0.005, 0.004]))
 def test_it_walks(step):
     """Ten seconds, three turns of the crank: four metres ahead, hardly aside, the hull level."""
     trajectory = Simulator(WALKER).simulate(10.0, step)

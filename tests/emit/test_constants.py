@@ -53,6 +53,7 @@ ALIKE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ALIKE)
 def test_names_that_come_to_the_same_text_compile(name: str, tmp_path: Path) -> None:
     """Every name that a description may have is one that its text may have."""

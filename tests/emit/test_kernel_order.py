@@ -9,11 +9,12 @@ from symvi.emit.printer import Language, statements
 from symvi.emit.python import access
 from symvi.mechanism import Mechanism
 from symvi.simulate.build import composed
+from tests.support.subset import first_of
 
 LANGUAGE = Language(str, access, lambda name, arguments: f"{name}({', '.join(arguments)})")
 
 
-@pytest.mark.parametrize("name", demo_names())
+@pytest.mark.parametrize("name", first_of(demo_names(), kept=2))
 def test_nothing_is_loaded_after_it_was_overwritten(name: str) -> None:
     for kernel in composed(Mechanism.from_file(demo_file(name))).kernels():
         stored: set[str] = set()

@@ -65,6 +65,7 @@ def test_written_out_again_it_is_the_same_schedule(program: Program) -> None:
         assert [call for part in parts for call in written_out(part)] == written_out(calls), phase
 
 
+@pytest.mark.thorough
 def test_the_looped_text_means_what_the_unrolled_text_means(program: Program) -> None:
     """Read back from the C by the proofs' own reader, in both precisions."""
     assert list(differences_between_layouts(program)) == []

@@ -67,6 +67,7 @@ def errors(values: np.ndarray, x: np.ndarray, exact) -> float:
     return worst
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("real", ["double", "float"])
 def test_errors_are_below_a_unit_in_the_last_place(real: str, tmp_path: Path) -> None:
     """Against mpmath at 60 digits, up to the arguments that are said."""

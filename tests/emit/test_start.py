@@ -8,6 +8,7 @@ from symvi.mechanism import Mechanism
 from symvi.simulate import Simulator
 from tests.phenomena.test_trajectories import robot
 from tests.support.quick import compiled_quickly  # noqa: F401  (a fixture)
+from tests.support.subset import first_of
 
 STEP = 0.01
 MECHANISMS = {name: lambda name=name: Mechanism.from_file(demo_file(name)) for name in demo_names()} | {"robot": robot}
@@ -23,7 +24,7 @@ def offered(simulator: Simulator) -> np.ndarray:
 
 
 @pytest.mark.parametrize("real", ["double", "float"])
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", first_of(MECHANISMS, kept=2))
 def test_the_start_in_c_is_that_of_python(name: str, real: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Placements, velocities, whole turns of a wheel and a driver's target and rate; momenta are made by the start."""
     simulator = Simulator(MECHANISMS[name](), real=real, backend="c")

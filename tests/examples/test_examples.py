@@ -78,6 +78,7 @@ def run(name: str, figure: Path, *options: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_meets_its_bounds(name: str, tmp_path: Path) -> None:
     """An hour of a double pendulum and ten minutes of a loop are seconds in C."""
@@ -85,6 +86,7 @@ def test_a_run_meets_its_bounds(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [20, 100])
 def test_long_closed_chains_swing_for_ten_seconds(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the long example shows for many counts: no failed step, and a gap of round-off, dropped rows included."""

@@ -36,6 +36,7 @@ from tests.simulate.test_settings import rails
 from tests.support.firmware import Firmware
 from tests.support.quick import compiled_quickly  # noqa: F401  (a fixture)
 from tests.support.strict_c import STRICT, written
+from tests.support.subset import first_of
 
 
 def slides() -> Mechanism:
@@ -170,6 +171,7 @@ def inertias(simulator: Simulator, settings: Mapping[str, object]) -> dict[str, 
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_follows_is_what_python_works_out(name: str, real: str) -> None:
@@ -186,6 +188,7 @@ def test_what_follows_is_what_python_works_out(name: str, real: str) -> None:
     assert found.tobytes() != before.tobytes()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize("name", [*DESCRIBED, "stack", "bob"])
 def test_parameters_of_the_description_are_adapted_already(name: str, real: str) -> None:
@@ -204,7 +207,10 @@ def exported(mechanism: Mechanism) -> list[dict]:
     return list(parameters(ExportedText(sources, program, plan_of(program))))
 
 
-@pytest.mark.parametrize("name", ["four_bar", "arm", "crate", "robot", "walker", "rails", "slides", "exotic"])
+CHANGED = ("four_bar", "arm", "crate", "robot", "walker", "rails", "slides", "exotic")
+
+
+@pytest.mark.parametrize("name", first_of(CHANGED, kept=3))
 def test_every_change_is_taken_or_told(name: str) -> None:
     """Free entries reach the solver; constants are refused; what follows is put right; nonsense is refused: entry by
     entry, and what was refused is as it was given."""
@@ -230,6 +236,7 @@ def test_every_change_is_taken_or_told(name: str) -> None:
 NOT_ALONE = (".h", ".rest_cos", ".rest_sin")  # an argument of Python's runs; cosine and sine of one angle
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["four_bar", "arm", "rails", "exotic"])
 def test_fixed_are_those_that_python_refuses_to_change(name: str) -> None:
     """A parameter that is free here can be set there, and one that is a constant, or tied to others, cannot."""

@@ -64,6 +64,7 @@ def handed_over(firmware: Firmware, python: Simulator) -> None:
     python.engine._enter(firmware.inputs)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize(("h", "knot", "rate", "status"), BEGINNINGS)
 def test_a_start_tells_whether_steps_can_follow(h: float, knot: int, rate: float, status: int, real: str) -> None:
@@ -110,6 +111,7 @@ MISSING = [  # mechanism, store, kind, field: numbers that no residual reads, or
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("value", [nan, inf, -inf])
 @pytest.mark.parametrize(("build", "store", "kind", "field"), MISSING)
 @pytest.mark.parametrize("real", ["double", "float"])

@@ -17,6 +17,7 @@ from tests.emit.test_start import MECHANISMS
 from tests.support.firmware import Firmware
 from tests.support.linkages import four_bar
 from tests.support.quick import compiled_quickly  # noqa: F401  (a fixture)
+from tests.support.subset import first_of
 
 STEP = 0.01
 MOVING = {name: MECHANISMS[name] for name in ("four_bar", "robot", "walker", "pendulum")}
@@ -59,6 +60,7 @@ def compiled(folder: Path, header: str, source: str) -> str:
     return subprocess.run(["./run"], cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.thorough
 def test_header_and_object_are_compared_at_run_time(tmp_path: Path) -> None:
     """Another ABI, another description, no digest at all, or structs of another size: all are noticed."""
     misfit = int(SolverStatus.MISFIT)
@@ -67,7 +69,7 @@ def test_header_and_object_are_compared_at_run_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("real", ["double", "float"])
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", first_of(MECHANISMS, kept=4))
 def test_one_call_starts_the_description(name: str, real: str) -> None:
     """State and inputs are those with which Python starts, whatever the memory held before."""
     simulator = Simulator(MECHANISMS[name](), real=real, backend="c")
@@ -135,6 +137,7 @@ def started_at(name: str, field: str, change: float) -> tuple[SolverStatus, Solv
     return firmware.start(1)[0], python.engine.solver.placing.standing()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "field", "change", "status"),
     [
@@ -151,6 +154,7 @@ def test_a_start_tells_whether_a_motion_can_begin(name: str, field: str, change:
     assert started_at(name, field, change) == (status, status)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("factor", [0.0, 0.99, 1.01, 100.0])
 @pytest.mark.parametrize("name", ["four_bar", "tossed"])
 def test_no_step_is_taken_with_an_orientation_that_is_none(name: str, factor: float) -> None:
@@ -243,6 +247,7 @@ def test_a_step_that_failed_tells_how_far_it_came(name: str) -> None:
         assert began or not any(getattr(info, name) for name in fields)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize("name", MOVING)
 def test_readings_are_what_an_observer_sees(name: str, real: str) -> None:

@@ -19,6 +19,7 @@ from tests.contact.test_back_ends import scenes
 from tests.support.contact_scenes import box, on_ground
 from tests.support.crooked_chains import crooked_chain
 from tests.support.linkages import four_bar
+from tests.support.subset import first_of
 
 STEP = 0.01
 MECHANISMS = {
@@ -46,6 +47,7 @@ int main(void)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_back_ends_count_alike(name: str) -> None:
     """Python and C take the same steps, bit by bit, and say the same; every step has the iterations that were asked."""
@@ -71,6 +73,7 @@ def test_enough_iterations_are_the_same_motion(name: str) -> None:
     assert np.abs(fixed.position - searched.position).max() < (1e-6 if name in ("tossed", "stops") else 1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["chain", "tossed"])
 def test_too_few_iterations_are_told(name: str) -> None:
     """The step is taken, and its status says that more was left; nothing is wrong with a mechanism at rest."""
@@ -128,7 +131,7 @@ def instructions(folder: Path, text, steps: int) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["chain", "loop"])
+@pytest.mark.parametrize("name", first_of(["chain", "loop"]))
 def test_every_step_takes_the_same_number_of_instructions(name: str, tmp_path: Path) -> None:
     """With a line search steps differ by whole iterations; with a fixed number of them not by one instruction."""
     for program in ("gcc", "valgrind"):

@@ -35,6 +35,7 @@ def uneven(seed: int) -> Mechanism:
     return stack().changed(bodies=bodies, gravity=tuple(draw.gauss(0.0, 5.0) for _ in range(3)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(8))
 def test_nothing_follows_anew_where_nothing_was_changed(seed: int) -> None:
     """Masses are summed and |g| is rooted in float, in the order of generated text, both described and set."""
@@ -66,6 +67,7 @@ def test_numbers_below_float_are_written_as_zero(build, tmp_path: Path) -> None:
     assert run(tmp_path, need("gcc"), *STRICT, "-fsyntax-only", f"{prefix}.c") == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("real", ["double", "float"])
 def test_a_manifest_tells_what_memory_holds(real: str, tmp_path: Path) -> None:
     manifest = export(tiny(), tmp_path / "out", real=real, measure=False, step=STEP).manifest

@@ -27,6 +27,7 @@ from symvi.simulate.simulator import generate_text
 from tests.export.boards import needs_boards
 from tests.export.exports import arm, crate, done, loose, need
 from tests.support.linkages import bennett
+from tests.support.subset import first_of
 
 REPOSITORY = Path(__file__).parents[2]
 STRICT = (
@@ -54,6 +55,7 @@ def prefix_of(exported: Exported) -> str:
     return exported.manifest["prefix"]
 
 
+@pytest.mark.thorough
 def test_every_file_is_there_and_none_else(exported: Exported) -> None:
     assert exported.files == tuple(sorted(FILES.format(prefix_of(exported)).split()))
     assert exported.manifest == json.loads((exported.folder / "manifest.json").read_text())
@@ -62,6 +64,7 @@ def test_every_file_is_there_and_none_else(exported: Exported) -> None:
     assert all(digest_of((exported.folder / name).read_text()) == digest for name, digest in digests.items())
 
 
+@pytest.mark.thorough
 def test_make_test_finds_every_bit_and_prints_the_golden_table(exported: Exported, tmp_path: Path) -> None:
     need("cc", "ar", "make")
     done("make", f"BUILD={tmp_path}", "test", folder=exported.folder)
@@ -74,7 +77,7 @@ def test_make_test_finds_every_bit_and_prints_the_golden_table(exported: Exporte
     assert golden["steps"] == exported.manifest["steps"] == 1000
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang", "tcc"])
+@pytest.mark.parametrize("compiler", first_of(["gcc", "clang", "tcc"]))
 def test_the_self_test_passes_with_every_compiler_without_a_warning(
     exported: Exported, compiler: str, tmp_path: Path
 ) -> None:
@@ -88,6 +91,7 @@ def test_the_self_test_passes_with_every_compiler_without_a_warning(
     assert "every bit as expected" in done(tmp_path / "test")
 
 
+@pytest.mark.thorough
 def test_the_self_test_sees_one_wrong_bit(exported: Exported, tmp_path: Path) -> None:
     need("cc", "ar", "make")
     folder = tmp_path / "copy"
@@ -101,6 +105,7 @@ def test_the_self_test_sees_one_wrong_bit(exported: Exported, tmp_path: Path) ->
     assert "NOT the expected hash" in ran.stdout
 
 
+@pytest.mark.thorough
 def test_a_negative_zero_counts_as_zero(tmp_path: Path) -> None:
     """Compilers may leave the sign of a zero to chance; this ball has one in every step."""
     need("cc", "ar", "make")
@@ -123,6 +128,7 @@ def test_the_golden_motion_is_the_simulators_own(exported: Exported) -> None:
     assert np.abs(np.array(found) - centers).max() < (1e-12 if manifest["real"] == "double" else 1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [arm, crate], ids=["arm", "crate"])
 def test_the_text_is_that_of_generate(make, tmp_path: Path) -> None:
     name = make.__name__
@@ -182,6 +188,7 @@ def built(exported: Exported, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "build"
 
 
+@pytest.mark.thorough
 def test_ctest_passes_outside_the_folder_and_leaves_it_as_it_was(exported: Exported, built: Path) -> None:
     assert "100% tests passed" in done("ctest", "--test-dir", built)
     found = sorted(
@@ -199,6 +206,7 @@ target_link_libraries(firmware PRIVATE {1})
 """
 
 
+@pytest.mark.thorough
 def test_an_installed_export_is_found(exported: Exported, built: Path, tmp_path: Path) -> None:
     prefix, root = prefix_of(exported), built.with_name("root")
     done("cmake", "--install", built)
@@ -253,6 +261,7 @@ def two(tmp_path: Path, real: str) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_two_exports_link_into_one_program(tmp_path: Path) -> None:
     """In different precisions, by CMake; the crate lies on the ground at the end."""
     need("cmake", "cc", "make")
@@ -264,6 +273,7 @@ def test_two_exports_link_into_one_program(tmp_path: Path) -> None:
     assert done(folder / "build" / "firmware").split()[1] == "0.050"
 
 
+@pytest.mark.thorough
 def test_two_exports_link_into_one_firmware(tmp_path: Path) -> None:
     """For a board, with make and a cross compiler; nothing is left undefined or defined twice."""
     need("arm-none-eabi-gcc", "arm-none-eabi-ar", "make")
@@ -338,6 +348,7 @@ def test_the_options_that_bits_need_stand_in_one_table() -> None:
     assert named == ["symvi/native/flags.py"]
 
 
+@pytest.mark.thorough
 def test_reactions_that_loops_leave_open_are_told(tmp_path: Path) -> None:
     """Those numbers alone in which the simulator's reactions, of least norm, differ from those of the text."""
     mechanism = Mechanism.from_file(demo_file("slider_crank"))
@@ -356,6 +367,7 @@ def test_reactions_that_loops_leave_open_are_told(tmp_path: Path) -> None:
         assert name in header.partition("*/")[0]
 
 
+@pytest.mark.thorough
 def test_reactions_in_axes_that_are_turned() -> None:
     """Of a skew loop of four hinges: the axes are those of each joint."""
     mechanism = bennett()
@@ -377,6 +389,7 @@ def test_of_a_tree_every_reaction_is_determined(exported: Exported) -> None:
     assert "Loops have more rows" not in (exported.folder / "include" / f"{prefix_of(exported)}.h").read_text()
 
 
+@pytest.mark.thorough
 def test_parameters_are_called_as_set_calls_them(tmp_path: Path) -> None:
     ball = Body(name="ball", mass=1.0, shape=Sphere(radius=0.1))
     well = Potential(name="well", child="ball", expression="k*x_b[2]**2/2", parameters={"k": 5.0})
@@ -397,6 +410,7 @@ def test_the_readme_tells_of_drivers_and_of_moved_anchors(exported: Exported) ->
     assert (belonging in readme) == (driven is not None)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "make, left", [(arm, ["limits and dry friction", "angles"]), (crate, ["contacts"]), (loose, [])],
     ids=["arm", "crate", "loose"],
@@ -419,6 +433,7 @@ def test_two_prefixes_that_go_on_are_told_of(exported: Exported) -> None:
 
 
 # --- compilers that would break it ------------------------------------------------------------------------------------
+@pytest.mark.thorough
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("flag", ["-ffinite-math-only", "-ffast-math", "-Ofast"])
 def test_it_does_not_compile_where_numbers_must_be_finite(
@@ -443,6 +458,7 @@ def test_a_macro_that_takes_its_names_is_told_of(exported: Exported, tmp_path: P
     assert ran.returncode != 0 and f"{prefix.upper()}_OK is a macro of another header" in ran.stderr
 
 
+@pytest.mark.thorough
 def test_the_loop_of_the_readme_compiles_and_runs(exported: Exported, tmp_path: Path) -> None:
     need("cc")
     text = (exported.folder / "README.md").read_text()
@@ -455,6 +471,7 @@ def test_the_loop_of_the_readme_compiles_and_runs(exported: Exported, tmp_path: 
     done(tmp_path / "loop")
 
 
+@pytest.mark.thorough
 @needs_boards
 def test_figures_are_measured_and_boards_come_to_the_same_bits(tmp_path: Path) -> None:
     """With fixed iterations every step takes nearly the same instructions; how nearly, the README tells."""
@@ -489,6 +506,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.thorough
 def test_two_exports_have_the_same_bytes_and_no_paths(tmp_path: Path) -> None:
     """In two processes, with another order of hashes, from another folder, without what the first has kept."""
     (tmp_path / "arm.json").write_text(arm().to_json())

@@ -23,6 +23,7 @@ from symvi.native.compiler import identify
 from tests.export.boards import needs_boards
 from tests.support.contact_scenes import ball, box, on_ground
 from tests.support.crooked_chains import crooked_chain
+from tests.support.subset import first_of
 
 MECHANISMS = {
     "arm": lambda: crooked_chain(6, "revolute"),
@@ -53,7 +54,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory):
     return of
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", first_of(MECHANISMS))
 @pytest.mark.parametrize(
     "real, tool", [(real, tool) for real, tools in HOST.items() for tool in tools], ids=lambda value: "".join(value)
 )
@@ -62,6 +63,7 @@ def test_every_compiler_gives_the_golden_hash(name: str, real: str, tool: tuple[
     assert golden_on_host(files, name, _compiler(tool[0]), tool[1:]) == shipped
 
 
+@pytest.mark.thorough
 @needs_boards
 @pytest.mark.parametrize("name", MECHANISMS)
 @pytest.mark.parametrize("real, board", [("double", "cortex-m7"), ("float", "cortex-m4f"), ("float", "cortex-m7")])
@@ -70,6 +72,7 @@ def test_emulated_boards_give_the_golden_hash(name: str, real: str, board: str, 
     assert golden_on_board(files, name, BOARDS[board])[0] == shipped
 
 
+@pytest.mark.thorough
 @needs_boards
 def test_the_hash_notices_fused_operations(exported) -> None:
     """A board that contracts products and sums, which the shipped flags forbid."""

@@ -173,6 +173,7 @@ def test_coupled_and_driven_coordinates_agree(driven: str) -> None:
     assert firmware.engine.state[firmware.plan.at("state", node["kind"], node["index"], "angle")] == 5.0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [*TYPES, "loop", "left", "right"])
 def test_python_places_to_the_last_bit(name: str) -> None:
     """The reference back end and C write the same state, and read the same coordinates from it."""
@@ -228,6 +229,7 @@ def pushed_together() -> Mechanism:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["coordinates", "rates", "inputs"])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("build", [arm, four_bar], ids=["arm", "loop"])

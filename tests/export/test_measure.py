@@ -136,6 +136,7 @@ def test_the_worst_step_is_one_that_a_firmware_takes() -> None:
         failed.quickest()
 
 
+@pytest.mark.thorough
 @needs_boards
 @pytest.mark.parametrize("real, board", [("float", M4F), ("double", M7)], ids=["float", "double"])
 @pytest.mark.parametrize(
@@ -176,6 +177,7 @@ def text_by_symbols(program: Path, subject):
     return pytest.approx(size, rel=0.01, abs=64)
 
 
+@pytest.mark.thorough
 @needs_boards
 @pytest.mark.parametrize("real, board", [("float", M4F), ("double", M7)], ids=["float", "double"])
 def test_a_fixed_number_of_iterations_takes_constant_time(real: str, board) -> None:
@@ -200,6 +202,7 @@ def test_inputs_drive_the_motion_that_is_measured() -> None:
         assert [status >= 0 for status, _, _ in found.steps()] == [True, True, True, False] * 2
 
 
+@pytest.mark.thorough
 @needs_boards
 def test_figures_are_the_same_in_every_run() -> None:
     subject = subject_of(crooked_chain(2, "spherical"), "float")

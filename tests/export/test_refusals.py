@@ -142,6 +142,7 @@ def test_a_motion_that_cannot_begin_is_refused(fast: float, torque: float, says:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_a_motion_that_fails_later_makes_a_shorter_self_test(tmp_path: Path) -> None:
     exported = export(spun(0.1), tmp_path / "out", substeps=1, measure=False)
     golden = exported.manifest["golden"]["double"]
@@ -180,6 +181,7 @@ def test_without_tools_figures_are_not_measured_and_the_tools_named(
     assert not (tmp_path / "other").exists()
 
 
+@pytest.mark.thorough
 def test_without_a_compiler_the_hash_comes_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bits in double; in float there is none, which the manifest, the self-test and README say."""
     expected = export(ball(), tmp_path / "with", measure=False).manifest["golden"]
@@ -199,6 +201,7 @@ def test_without_a_compiler_the_hash_comes_from_python(tmp_path: Path, monkeypat
 
 
 # --- budgets ----------------------------------------------------------------------------------------------------------
+@pytest.mark.thorough
 def test_a_budget_of_memory_is_kept_or_what_fits_is_named(tmp_path: Path) -> None:
     """Structs, and the stack of the entry point that needs most, with the board's figures or without them."""
     need("arm-none-eabi-gcc")
@@ -232,6 +235,7 @@ def test_nothing_worse_than_what_was_asked_for_is_named() -> None:
     assert _remedy([other], budgets, 3.0).startswith("no other --real or --layout comes nearer to that; ")
 
 
+@pytest.mark.thorough
 def test_a_budget_of_text_is_that_of_a_board(tmp_path: Path) -> None:
     need("arm-none-eabi-gcc")
     how = {"real": "float", "layout": "inline"}
@@ -327,6 +331,7 @@ def test_a_folder_in_which_somebody_has_worked_is_left_alone(edit, names: str, e
     assert [path.name for path in earlier.parent.iterdir()] == ["ball"]
 
 
+@pytest.mark.thorough
 def test_what_its_own_makefile_has_built_is_no_obstacle(earlier: Path) -> None:
     """Built in the folder as its README says; exported again, it can be built again."""
     need("cc", "ar", "make")

@@ -74,6 +74,7 @@ def test_files_of_a_hundred_megabytes_are_not_read(tmp_path: Path) -> None:
     assert time.process_time() - begin < 2.0
 
 
+@pytest.mark.thorough
 def test_more_elements_than_any_robot_has(tmp_path: Path) -> None:
     assert "more than 500000 elements" in refused(b"<robot>" + b"<a/>" * 500_001 + b"</robot>", tmp_path)
 

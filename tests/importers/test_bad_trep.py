@@ -27,6 +27,7 @@ def refused(text: str | bytes, folder: Path, **options: object) -> str:
     return str(caught.value)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "content, words",
     [
@@ -159,6 +160,7 @@ def test_names_that_are_no_names_are_given_others(tmp_path: Path) -> None:
     assert {"../../x", "; rm"} == set(found.links) and len(found.report.of("renamed")) == 4
 
 
+@pytest.mark.thorough
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_whatever_stands_in_a_file_ends_in_a_mechanism_or_a_named_error(

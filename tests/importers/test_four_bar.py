@@ -52,6 +52,7 @@ def motion(found: Imported) -> np.ndarray:
     return np.stack(bars, axis=1)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_every_form_of_the_loop_has_the_same_motion(tmp_path: Path) -> None:
     """What differs is the order of the rows, and with it round-off, which this motion does not let grow."""

@@ -11,6 +11,7 @@ import pytest
 
 from symvi.program.control import SolverOptions, SolverStatus
 from symvi.simulate.simulator import Simulator
+from tests.support.subset import first_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -77,7 +78,7 @@ def test_the_printed_lagrangian_is_another_one(example) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("segments", [10, 20])
+@pytest.mark.parametrize("segments", first_of([10, 20]))
 def test_long_lifts_rush_through_their_singular_position(segments: int, example) -> None:
     """Steps that resolve it, a quarter of the passing time, need nothing else; statuses tell of round-off at most."""
     module = example("scissor_lift")

@@ -177,6 +177,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.thorough
 @needs_xacro
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)

@@ -12,13 +12,31 @@ import pytest
 
 from symvi import __main__, environment
 
+LOCK = """\
+mpmath==1 \\
+    --hash=sha256:0
+    # via
+    #   symvi (pyproject.toml)
+    #   sympy
+pytest==3 \\
+    --hash=sha256:1
+    # via symvi (pyproject.toml)
+sympy==2 \\
+    --hash=sha256:2
+    # via symvi (pyproject.toml)
+ziglang==2 \\
+    --hash=sha256:3
+    # via symvi (pyproject.toml)
+"""
+
 
 @pytest.fixture
 def checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """An empty checkout with a lock, and a user's cache folder beside it; nothing is installed in these tests."""
     folder = tmp_path / "a checkout"
     folder.mkdir()
-    (folder / "requirements.lock").write_text("numpy==1 \\\n    --hash=sha256:0\nziglang==2 \\\n    --hash=sha256:1\n")
+    (folder / "pyproject.toml").write_text('[project]\nname = "symvi"\ndependencies = ["sympy>=1"]\n')
+    (folder / "requirements.lock").write_text(LOCK)
     monkeypatch.setattr(environment, "CHECKOUT", folder)
     monkeypatch.setattr(environment, "LOCK", folder / "requirements.lock")
     monkeypatch.setenv("SYMVI_CACHE", str(tmp_path / "cache"))
@@ -27,11 +45,11 @@ def checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return folder
 
 
-def pretend_made(folder: Path, ziglang: str = "absent") -> None:
+def pretend_made(folder: Path, ziglang: str = "absent", tests: str = "absent") -> None:
     python = environment.interpreter_in(folder)
     python.parent.mkdir(parents=True)
     python.symlink_to(sys.executable)
-    environment._note(folder, {**environment._wanted(folder), "ziglang": ziglang})
+    environment._note(folder, {**environment._wanted(folder), "ziglang": ziglang, "tests": tests})
 
 
 def test_it_lies_in_the_checkout(checkout: Path) -> None:
@@ -83,6 +101,43 @@ def test_it_is_renewed_after_a_change(checkout: Path, monkeypatch: pytest.Monkey
     assert not environment._is_current(folder)
     environment._note(folder, environment._wanted(folder) | {"ziglang": "absent", "python": "2.7"})
     assert not environment._is_current(folder)
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], bool]]:
+    """What would be installed, package by package, and whether all else would be removed."""
+    found: list[tuple[list[str], bool]] = []
+
+    def make_empty(folder: Path, uv: str | None) -> None:
+        environment.interpreter_in(folder).parent.mkdir()
+        environment.interpreter_in(folder).symlink_to(sys.executable)
+
+    def install(folder: Path, uv: str | None, title: str, requirements: str, exactly: bool) -> None:
+        found.append((sorted(environment.packages_of_lock(requirements)), exactly))
+
+    monkeypatch.setattr(environment, "_make_empty", make_empty)
+    monkeypatch.setattr(environment, "_install", install)
+    monkeypatch.setattr(environment, "_add_ziglang", lambda *_: "absent")
+    monkeypatch.setattr(environment.shutil, "which", lambda name: f"/usr/bin/{name}")
+    return found
+
+
+def test_what_only_tests_need_comes_with_the_first_test(checkout: Path, installed: list) -> None:
+    environment.python_of_checkout()
+    assert installed == [(["mpmath", "sympy"], True)]
+    environment.python_of_checkout(for_tests=True)
+    assert installed[1:] == [(["pytest"], False)]  # beside what somebody may have added
+    for for_tests in (True, False):
+        environment.python_of_checkout(for_tests)
+    assert len(installed) == 2
+
+
+def test_what_tests_need_is_kept_when_the_lock_changes(checkout: Path, installed: list) -> None:
+    environment.python_of_checkout(for_tests=True)
+    environment.LOCK.write_text(LOCK.replace("sympy==2", "sympy==3"))
+    environment.python_of_checkout()
+    assert installed == [(["mpmath", "pytest", "sympy"], True)] * 2
+    assert environment._is_current(checkout / ".venv", for_tests=True)
 
 
 def test_it_is_renewed_when_the_last_compiler_has_gone(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:

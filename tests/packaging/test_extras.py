@@ -72,6 +72,18 @@ def test_mjcf_without_its_compiler_names_the_command(tmp_path: Path, monkeypatch
         load(path)
 
 
+def test_c_without_its_preprocessor_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything else of symvi.verify does without."""
+    import symvi.verify as verify
+    from symvi.errors import MissingExtraError
+
+    monkeypatch.setitem(sys.modules, "pcpp", None)
+    variables = {"x": verify.vector(2)}
+    verify.assert_derivative(lambda x: x @ x, lambda x: 2 * x, "x", variables)
+    with pytest.raises(MissingExtraError, match=re.escape(install_command("verify"))):
+        verify.c("void f(const double x[2], double y[1]) { y[0] = x[0]; }", "f")
+
+
 def test_no_text_names_a_command_that_installs_elsewhere() -> None:
     """A bare pip is that of another interpreter as often as not."""
     texts = {path: path.read_text(encoding="utf-8") for path in (REPOSITORY / "symvi").rglob("*.py")}

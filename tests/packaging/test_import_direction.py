@@ -63,6 +63,7 @@ def inside(path: Path) -> str:
     return room_of(".".join(path.relative_to(REPOSITORY).with_suffix("").parts))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_imports_run_one_way(path: Path) -> None:
     here = inside(path)
@@ -74,6 +75,7 @@ def test_imports_run_one_way(path: Path) -> None:
         assert there == here or ROW_OF[there] < ROW_OF[here], f"{path}:{line}: {here} must not import {there}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_sympy_lives_in_physics(path: Path) -> None:
     lines = [line for line, name in imports_of(path) if name.split(".")[0] == "sympy"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
-from symvi.environment import ZIGLANG, packages_of_lock
+from symvi.environment import ZIGLANG, _own_requirements, needed_by, packages_of_lock
 
 REPOSITORY = Path(__file__).parents[2]
 TEXT = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8")
@@ -47,6 +49,18 @@ def test_both_locks_agree() -> None:
     """What one holds of the other's packages is the same."""
     shared = PACKAGES.keys() & PEERS.keys()
     assert {name: PACKAGES[name].split()[0] for name in shared} == {name: PEERS[name].split()[0] for name in shared}
+
+
+def test_what_symvi_needs_without_extras_is_all_there_and_nothing_else() -> None:
+    """The installed packages themselves say what they need; one of another system is in the lock only."""
+    needed, more = set(), {name.lower() for name in _own_requirements()}
+    while more:
+        needed |= more
+        asked = {Requirement(text) for name in more for text in metadata.requires(name) or ()}
+        more = {r.name.lower() for r in asked if r.marker is None or r.marker.evaluate({"extra": ""})} - needed
+    found = needed_by(_own_requirements(), PACKAGES)
+    assert needed <= found.keys() and found.keys() - needed <= {"colorama"}
+    assert not found.keys() & {"matplotlib", "scipy", "pytest", "viser", "pcpp"}
 
 
 def test_parts_of_the_lock_make_up_the_whole() -> None:

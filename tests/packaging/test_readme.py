@@ -57,6 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_the_commands_run_as_they_stand_there(folder: Path) -> None:
     """But for the demo, the tests and the benchmarks, which have tests of their own."""
     words = [shlex.split(line)[3:] for line in COMMANDS if line.startswith("python3 -m symvi ")]
@@ -83,6 +84,7 @@ def test_what_it_views_opens(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert all(cli.main([*arguments, "--no-open"]) == 0 for arguments in viewed)
 
 
+@pytest.mark.thorough
 def test_the_python_runs_from_top_to_bottom(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     for text in blocks("python"):

@@ -13,7 +13,7 @@ import pytest
 
 from symvi import __version__
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.thorough]
 
 REPOSITORY = Path(__file__).parents[2]
 

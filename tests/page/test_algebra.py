@@ -270,6 +270,7 @@ FAULTS = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_error_in_it_is_found(fault: str) -> None:
     check, old, new = FAULTS[fault]

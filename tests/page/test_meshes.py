@@ -218,6 +218,7 @@ def pages(tmp_path: Path) -> list[Path]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(find_chromium() is None, reason="needs a browser: install the package chromium")
 @pytest.mark.parametrize("flags", [WEBGL, NO_WEBGL], ids=["webgl", "painter"])
 def test_a_box_from_a_file_looks_like_a_box(pages: list[Path], flags: tuple[str, ...]) -> None:

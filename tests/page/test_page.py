@@ -104,6 +104,7 @@ def numbers(text: str, kind: str) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), "<" + kind)
 
 
+@pytest.mark.thorough
 @NEEDS_CHROMIUM
 @pytest.mark.parametrize("name", ["pendulum", "four_bar"])
 def test_a_simulation_opens_from_disk_alone_and_is_seen(browser, simulated, name):

@@ -118,6 +118,7 @@ def test_limits_and_dry_friction_of_a_tree_fill_nothing_in() -> None:
     assert stopped.flops("eliminate") == damped.flops("eliminate")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dampers", [(), DAMPERS], ids=["bare", "damped"])
 def test_a_joint_that_takes_its_stops_moves_as_bodies_do_that_are_tied(dampers: tuple) -> None:
     alone, tied = (tree(*dampers, *RUBBING, limits=STOPS, contacts=contacts) for contacts in ((), (FAR,)))

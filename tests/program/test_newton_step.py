@@ -100,6 +100,7 @@ def test_joint_to_the_world(kind: str) -> None:
     check(Mechanism(name="single", bodies=[body("only")], joints=[joint("tested", kind, "world", "only")]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "kind", [k for k in JOINT_TYPES if coordinate_count(joint("x", k, "a", "b")) and k != "floating"]
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from symvi.mechanism import Mechanism, State
@@ -38,6 +39,7 @@ def at_start(newton: DenseNewton, mechanism: Mechanism, state: State) -> None:
         record.p[:] = list(0.9 * values["v"][k] + 0j)
 
 
+@pytest.mark.thorough
 @settings(max_examples=30)
 @given(assembled_mechanisms())
 def test_newton_step_of_reference_and_dense_solve(example: tuple[Mechanism, State]) -> None:
@@ -53,6 +55,7 @@ def test_newton_step_of_reference_and_dense_solve(example: tuple[Mechanism, Stat
     assert np.abs(solution - dense).max() <= 1e-12 * np.linalg.cond(matrix) * max(np.abs(dense).max(), 1e-30)
 
 
+@pytest.mark.thorough
 @settings(max_examples=12)
 @given(assembled_mechanisms(most=6))
 def test_steps_of_generated_c_and_reference(example: tuple[Mechanism, State]) -> None:

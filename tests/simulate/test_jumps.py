@@ -54,6 +54,7 @@ def largest_change(motion: Trajectory) -> float:
     return np.abs(np.diff(motion.energy)).max() / motion.kinetic_energy.max()
 
 
+@pytest.mark.thorough
 @compiled
 @pytest.mark.parametrize("segments, step", [(4, 0.02), (8, 0.01), (12, 0.005), (12, 0.01)])
 def test_no_step_changes_the_energy_of_a_lift(segments: int, step: float) -> None:
@@ -86,6 +87,7 @@ def test_no_step_takes_energy_from_a_chain_that_whips(count: int, tilt: float) -
     assert np.ptp(finer.energy) < 0.003 * finer.kinetic_energy.max()
 
 
+@pytest.mark.thorough
 @compiled
 def test_a_step_that_jumps_is_refused_and_the_state_kept() -> None:
     """Both back ends say so, to the bit: this is where the way begins to bend ever more sharply."""
@@ -106,6 +108,7 @@ def stopped(mechanism: Mechanism) -> Mechanism:
     return mechanism.changed(limits=[stop], contacts=[ground])
 
 
+@pytest.mark.thorough
 @compiled
 @pytest.mark.parametrize("segments, step", [(8, 0.01), (12, 0.01)])
 def test_contacts_and_limits_far_away_change_nothing_about_it(segments: int, step: float) -> None:
@@ -119,6 +122,7 @@ def test_contacts_and_limits_far_away_change_nothing_about_it(segments: int, ste
     assert motion.status.max() <= SolverStatus.ROUND_OFF and largest_change(motion) < 0.02
 
 
+@pytest.mark.thorough
 @compiled
 def test_both_back_ends_refuse_such_a_step_beside_idle_contacts() -> None:
     motions = [
@@ -214,6 +218,7 @@ REGULAR = {
 }
 
 
+@pytest.mark.thorough
 @compiled
 @pytest.mark.parametrize("name", REGULAR)
 def test_motions_that_steps_resolve_raise_no_alarm(name: str) -> None:

@@ -51,6 +51,7 @@ def test_a_controller_looks_ahead_with_the_same_object(backend: str) -> None:
     assert np.abs(seen[0] - alone.position[5]).max() < 1e-12
 
 
+@pytest.mark.thorough
 def test_threads_have_the_bits_of_a_serial_run() -> None:
     simulator = Simulator(double_pendulum(), backend="c")
     alone = falling(simulator)
@@ -72,6 +73,7 @@ def test_a_parameter_that_changes_does_not_reach_a_run_that_goes_on() -> None:
     assert changed and falling(simulator) != alone
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_simulator_goes_to_another_process_with_its_parameters(backend: str) -> None:
     simulator = Simulator(double_pendulum(), backend=backend, parameters={"gravity": (0.0, 0.0, -3.0)})

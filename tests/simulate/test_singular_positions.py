@@ -63,6 +63,7 @@ def rolled(
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rate", [-0.3, -3.0, -6.0])
 def test_a_knot_exactly_in_a_singular_position(rate: float) -> None:
     """That step has no solution: loops close less tightly once, with a status, and the next step repairs it."""
@@ -89,6 +90,7 @@ def test_two_singular_steps_in_a_row_are_refused() -> None:
     assert rolled(engine, 1)[0] == SolverStatus.SINGULAR_STEP
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
 @pytest.mark.parametrize(
     "build, step",
@@ -133,6 +135,7 @@ def from_line(angle: np.ndarray) -> np.ndarray:
     return (angle + np.pi / 2 + np.pi / 2) % np.pi - np.pi / 2
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
 @pytest.mark.parametrize("step, knot, distance, speed", AIMED)
 def test_a_knot_beside_a_singular_position_is_on_the_branch(step, knot, distance, speed) -> None:
@@ -168,6 +171,7 @@ def test_the_other_branch_is_a_solution_too_and_its_velocities_tell() -> None:
     assert solver.branch.goes_on(SolverStatus.OK, near=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
 @pytest.mark.parametrize("windows, step", [(2, 0.02), (3, 0.0137), (4, 0.02), (2, 0.05)])
 def test_long_runs_through_singular_positions(windows: int, step: float) -> None:

@@ -21,6 +21,7 @@ def wheel(**more) -> Mechanism:
 
 
 # --- rows that are only watched ---------------------------------------------------------------------------------------
+@pytest.mark.thorough
 @pytest.mark.parametrize("misfit", [1e-8, 1e-5, 1e-3])
 @pytest.mark.parametrize("project", [False, True])
 def test_rows_that_were_dropped_may_open_as_far_as_was_declared(misfit: float, project: bool) -> None:

@@ -83,6 +83,7 @@ def split_every_tenth(mechanism: Mechanism, step: float, time: float, halvings: 
     return simulator, pieces
 
 
+@pytest.mark.thorough
 def test_forces_at_a_knot_act_for_half_of_both_steps_beside_it():
     """A pendulum whose tenth steps are split in 8 keeps its energy to second order.
 
@@ -158,6 +159,7 @@ def test_going_on_keeps_its_bits_across_a_split(tmp_path):
         assert (again.substeps == whole.substeps[knot:]).all()
 
 
+@pytest.mark.thorough
 def test_both_back_ends_have_the_same_bits_while_they_split():
     """Closed chains, and an arm that is driven so far in a step that it must go in parts."""
     for mechanism, time, step in ((arch(6), 2.0, 0.04), (driven("3*t**2"), 2.4, 0.3)):
@@ -237,6 +239,7 @@ def ground(height: float) -> Contact:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "parts",
     [

@@ -83,7 +83,11 @@ NAME_ledger ledger;
 NAME_real one, other, linear[3], spin[3];
 const char unlike[128] = "unlike";
 
-/* every entry point, on any numbers, in any order */
+/*@ assigns ((char *)record)[0 .. size - 1] \\from \\nothing; */
+void anything(void *record, unsigned long size);
+
+/* Every entry point, on any numbers, in any order. Records that hold anything at all from the start hold no more
+   after a call, so one turn of the loop, and the last look at it, stand for all. */
 void prove(void)
 {
 DECLARED
@@ -97,6 +101,17 @@ DECLARED
     options.fixed_iterations = (choice != 0) ? 3 : ((choice != 0) ? 0 : ((choice != 0) ? 1001 : -1));
     options.substeps = choice;
 OPTIONS
+    anything(&parameters, sizeof(parameters));
+    anything(&state, sizeof(state));
+    anything(inputs, sizeof(inputs));
+    anything(&work, sizeof(work));
+    anything(&info, sizeof(info));
+    anything(frames, sizeof(frames));
+    anything(&ledger, sizeof(ledger));
+    anything(&one, sizeof(one));
+    anything(&other, sizeof(other));
+    anything(linear, sizeof(linear));
+    anything(spin, sizeof(spin));
     while (choice != 0) {
         NAME_real *const rows = (choice != 0) ? &one : &other;
         if (choice == 1) {

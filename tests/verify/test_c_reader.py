@@ -96,6 +96,7 @@ def test_c_is_read_as_a_compiler_reads_it(name: str, library) -> None:
         assert read({"x": x}, Doubles())["y"] == pytest.approx(list(found), rel=1e-14, abs=1e-14)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mechanism", ["double_pendulum", "four_bar"])
 def test_kernels_that_symvi_prints(mechanism: str) -> None:
     """The reader of printed kernels (ctext.py) is a witness: the same numbers in a prime field, to the last one."""
@@ -340,6 +341,7 @@ BOMBS = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BOMBS)
 def test_no_text_takes_long(name: str) -> None:
     text, said = BOMBS[name]

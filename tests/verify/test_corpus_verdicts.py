@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from symvi.verify import Report
+from tests.support.subset import first_of
 from tests.verify.corpus.asking import ask, ask_by_name, explained, known_to_symvi
 from tests.verify.corpus.case import Case
 from tests.verify.corpus.differences import columns
@@ -39,21 +40,21 @@ def assert_named(case: Case, report: Report) -> None:
         assert not any("whole" in each.where for each in report.diagnoses), str(report)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", first_of(CASES, kept=12))
 def test_every_entry_is_judged_as_it_is_and_its_error_is_named(name: str) -> None:
     case, report = CASES[name], ask(CASES[name])
     assert_entries(case, report)
     assert_named(case, report)
 
 
-@pytest.mark.parametrize("name", IN_C)
+@pytest.mark.parametrize("name", first_of(IN_C, kept=6))
 def test_every_entry_of_a_claim_in_c_is_judged_as_it_is_and_its_error_is_named(name: str) -> None:
     case, report = IN_C[name], ask(IN_C[name], in_c=True)
     assert_entries(case, report)
     assert_named(case, report)
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if known_to_symvi(case)])
+@pytest.mark.parametrize("name", first_of([name for name, case in CASES.items() if known_to_symvi(case)], kept=6))
 def test_a_claim_about_one_of_symvis_own_functions_is_judged_as_it_is(name: str) -> None:
     assert_entries(CASES[name], ask_by_name(CASES[name]))
 
@@ -72,6 +73,7 @@ def test_known_errors_are_told_as_such() -> None:
     assert all(case.source for case in KNOWN_ERRORS if not case.right)
 
 
+@pytest.mark.thorough
 def test_the_readme_lists_every_known_error() -> None:
     """What the command prints, but for symvi's words, which may get better."""
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

@@ -81,6 +81,7 @@ def test_writing_through_const_or_to_a_record_passed_twice_is_refused() -> None:
     assert read_program(kernel("a->x = 1.0;") + phase.format(1)).phases["begin"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("layout", ["inline", "unrolled", "looped"])
 def test_the_text_gives_the_bits_of_the_reference(layout: str) -> None:
     """On floats, the C text as read here and the kernels printed as Python do the same arithmetic in the same order."""

@@ -115,6 +115,7 @@ def test_a_blunder_is_caught(blunder: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert is_caught(wrong)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("blunder", CONTACT_BLUNDERS)
 def test_a_blunder_about_contacts_is_caught(blunder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     place, change = CONTACT_BLUNDERS[blunder]
@@ -123,6 +124,7 @@ def test_a_blunder_about_contacts_is_caught(blunder: str, monkeypatch: pytest.Mo
     assert is_caught(wrong)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_sign_or_a_factor_in_any_formula_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In some outputs of the formulas that a mechanism uses; an output that is zero here changes no text."""

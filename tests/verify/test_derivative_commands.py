@@ -69,6 +69,7 @@ def test_a_file_of_right_claims_passes(folder: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out.count("RIGHT") == 2
 
 
+@pytest.mark.thorough
 def test_what_is_right_only_where_it_was_tested_fails_where_that_is_asked(folder: Path, capsys) -> None:
     assert cli.main(["verify", "claims.py", "--strict"]) == 0
     never = "def never(q, v):\n    return rotation(q) @ v\ndef never_derivative_wrt_v(q, v):\n"

@@ -23,6 +23,7 @@ def judged(function, claimed, wrt="x", variables=XY) -> Report:
 
 
 # --- several on one line ------------------------------------------------------------
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "claimed",
     [
@@ -37,6 +38,7 @@ def test_conditions_on_one_line_are_reached_one_behind_the_other(claimed) -> Non
     assert not judged(lambda x, y: x * y, claimed).right
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "at",
     [
@@ -56,6 +58,7 @@ def test_conditions_on_one_line_that_are_not_reached_are_told_apart() -> None:
     assert len(report.unreached) == 1 and "np.sin(y) > 2 was never true" in report.unreached[0]
 
 
+@pytest.mark.thorough
 def test_a_hundred_conditions_are_looked_at_within_bounds() -> None:
     def claimed(x):
         return 2 * x + sum(1 for k in range(100) if k * 10 < x < k * 10 + 0.001 and k == 7)
@@ -86,11 +89,13 @@ def exponential_by_w(inside):
     return claimed
 
 
+@pytest.mark.thorough
 def test_a_wrong_value_behind_a_guard_near_zero_is_found() -> None:
     report = judged(exponential, exponential_by_w(lambda w: -np.eye(3)), "w", {"w": verify.vector()})
     assert not report.right and "size < 1e-8 is true" in report.wrong[0].branches[0]
 
 
+@pytest.mark.thorough
 def test_a_limit_behind_a_guard_near_zero_is_right_and_named() -> None:
     limit = -hand.skew(np.array([1, 3, 2]))
     report = judged(exponential, exponential_by_w(lambda w: limit), "w", {"w": verify.vector()})
@@ -98,6 +103,7 @@ def test_a_limit_behind_a_guard_near_zero_is_right_and_named() -> None:
     assert any("first terms of a series" in note for note in report.notes)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("inside", "right"), [(1, True), (-1, False), (0, False)])
 def test_the_guard_of_normalisation(inside: int, right: bool) -> None:
     def normalized(x):
@@ -112,6 +118,7 @@ def test_the_guard_of_normalisation(inside: int, right: bool) -> None:
     assert report.everywhere == right and report.right == right
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("factor", [1, 0])
 def test_gimbal_lock_is_reached(factor: int) -> None:
     def pitch(q):
@@ -133,6 +140,7 @@ def test_what_the_kind_of_a_variable_makes_true_is_no_condition() -> None:
     assert judged(checked, lambda q: -q[1:] / 2, "q", TURN).everywhere
 
 
+@pytest.mark.thorough
 def test_a_kink_is_no_way_that_was_missed() -> None:
     x, y = sympy.symbols("x y")
     for function in (sympy.Max(x, 0), sympy.Max(x, y) ** 2):

@@ -45,6 +45,7 @@ def assert_named(report: verify.Report, kind: str, words: str) -> None:
     assert any(found.kind == kind and words in str(found) for found in report.diagnoses), str(report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("error", JOINT_ERRORS)
 def test_an_error_in_a_joint_is_named(error: str) -> None:
     report = verify.derivative(verify.own("revolute"), hand.revolute(error), wrt=hand.PLACEMENTS)
@@ -52,6 +53,7 @@ def test_an_error_in_a_joint_is_named(error: str) -> None:
     assert_named(report, *JOINT_ERRORS[error])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("error", MOMENTUM_ERRORS)
 def test_an_error_in_a_momentum_is_named(error: str) -> None:
     report = verify.derivative(verify.own("angular_momentum"), hand.momentum(error), wrt="w")

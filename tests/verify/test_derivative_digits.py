@@ -21,6 +21,7 @@ DERIVATIVES_OF_TANH = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", DERIVATIVES_OF_TANH)
 def test_every_form_of_the_derivative_of_a_smoothed_sign_is_right(form: str) -> None:
     """1 - tanh² has no digits left where tanh is 1 to 60 digits; 1/cosh² has them all."""

@@ -13,6 +13,7 @@ from symvi.errors import SymviError
 from symvi.verify.derivatives import patience
 from symvi.verify.derivatives.errors import OutsideDomain
 from symvi.verify.derivatives.lines import between
+from tests.support.subset import first_of
 from tests.verify import hand_written as hand
 
 SPINNING = {"w": verify.vector(3), "J": verify.inertia()}
@@ -37,13 +38,14 @@ def torque_by_w(w, J):  # noqa: N803
     ],
     ids=["a plane", "a line", "two alike", "a product", "a square"],
 )
-@pytest.mark.parametrize("factor", [7, 0, -1])
+@pytest.mark.parametrize("factor", first_of([7, 0, -1]))
 def test_a_claim_that_is_wrong_where_numbers_are_equal_is_found(equality, factor: int) -> None:
     """Where all of w is zero, truth and claim are zero too, and say nothing."""
     report = verify.derivative(torque, lambda w, J: (factor if equality(w) else 1) * torque_by_w(w, J), "w", SPINNING)
     assert not report.right, str(report)
 
 
+@pytest.mark.thorough
 def test_a_special_case_that_changes_nothing_is_right() -> None:
     def by_w(w, J):  # noqa: N803
         if w[0] == 0 and w[1] == 0:
@@ -53,6 +55,7 @@ def test_a_special_case_that_changes_nothing_is_right() -> None:
     assert verify.derivative(torque, by_w, "w", SPINNING).right
 
 
+@pytest.mark.thorough
 def test_an_entry_that_is_zero_at_the_special_place_is_compared_beside_it() -> None:
     """Of w x J w, nothing but the last entry is wrong where w0 = w1, and that is zero where only w0 and w1 are not."""
 
@@ -64,6 +67,7 @@ def test_an_entry_that_is_zero_at_the_special_place_is_compared_beside_it() -> N
     assert [entry.index for entry in report.wrong] == [(2, 2)], str(report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "equality",
     [
@@ -96,6 +100,7 @@ def turned_by_q(q, p):
     return -rotation @ hand.skew(p)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "equality",
     [
@@ -114,6 +119,7 @@ def test_every_entry_is_compared_where_a_turn_is_special(equality) -> None:
     assert len(report.wrong) == 9, str(report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("variables", "equality"),
     [
@@ -130,6 +136,7 @@ def test_equal_numbers_are_found_on_curved_manifolds(variables, equality) -> Non
     assert len(report.wrong) == 9, str(report)
 
 
+@pytest.mark.thorough
 def test_numbers_of_arrays_that_are_never_equal_all_at_once_are_told() -> None:
     """No unit quaternion has three components of 0.9."""
 
@@ -140,6 +147,7 @@ def test_numbers_of_arrays_that_are_never_equal_all_at_once_are_told() -> None:
     assert report.right and any("never true for all of its numbers" in each for each in report.unreached)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "far", [lambda x: x[0] < 1e30, lambda x: x[0] < 1e300, lambda x: 1e-30 * x[0] < 1], ids=["30", "300", "scaled"]
 )
@@ -157,6 +165,7 @@ def mean_cosine(x, y):
     return np.cos(x) if x == y else (np.sin(x) - np.sin(y)) / (x - y)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("share", "right"), [(0.5, True), (1, False), (-0.5, False), (0, False)])
 def test_a_functions_own_special_case_has_the_derivative_of_its_surroundings(share: float, right: bool) -> None:
     """Where both angles are the same, half of the derivative of cos is by each of them."""
@@ -167,6 +176,7 @@ def test_a_functions_own_special_case_has_the_derivative_of_its_surroundings(sha
     assert verify.derivative(mean_cosine, by_x, "x", TWO).right is right
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sign", [1, 0, -1])
 def test_at_a_kink_any_slope_is_right(sign: int) -> None:
     def slope(x, y):
@@ -175,6 +185,7 @@ def test_at_a_kink_any_slope_is_right(sign: int) -> None:
     assert verify.derivative(lambda x, y: abs(x - y), slope, "x", TWO).right
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("slope", "right"), [(0, True), (1, False)])
 def test_a_derivative_that_goes_to_zero_is_no_kink(slope: int, right: bool) -> None:
     def by_x(x, y):
@@ -197,6 +208,7 @@ def link(twist: float, turn, offset: float):
     return np.array([[c, -s * ca, s * sa, 0], [s, c * ca, -c * sa, 0], [0, sa, ca, offset], [0, 0, 0, 1]])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("twist", [math.pi / 2, -math.pi / 2, math.pi, 0.3])
 def test_the_geometric_jacobian_of_an_arm_is_right(twist: float) -> None:
     """cos(pi/2) is 6e-17 in machine numbers, which is no number that anybody means."""
@@ -228,6 +240,7 @@ def test_code_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> Non
         verify.derivative(lambda x: x * x, endless, "x", {"x": verify.scalar()})
 
 
+@pytest.mark.thorough
 def test_an_iteration_does_not_drown_in_digits() -> None:
     """Every turn of Newton's method has twice the digits of the one before, as rational numbers."""
 

@@ -14,6 +14,7 @@ from symvi.verify.derivatives import nearness, precision
 X = {"x": verify.scalar()}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("factor", "right"), [(1, True), (2, False)])
 def test_the_complex_step_is_right_at_zero_too(factor: int, right: bool) -> None:
     report = verify.derivative(lambda x: x**3, lambda x: factor * np.imag((x + 1e-20j) ** 3) / 1e-20, "x", X)
@@ -77,6 +78,7 @@ def turned(q, p):
     return p + 2 * np.cross(u, w * p + np.cross(u, p))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("factor", [1, 1.0001])
 def test_a_check_of_the_manifold_holds_wherever_a_claim_is_looked_at(factor: float) -> None:
     variables = {
@@ -117,6 +119,7 @@ def test_a_claim_that_refuses_what_stands_beside_a_point_is_judged_at_the_point(
     assert report.right, str(report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("digits", "factor", "right"), [(12, 1, True), (8, 1, True), (12, 1 + 1e-7, False)])
 def test_decimals_are_named_and_judged_as_such(digits: int, factor: float, right: bool) -> None:
     def claimed(q, p):
@@ -141,6 +144,7 @@ def in_machine_numbers(function):
     return lambda x: function(np.array([float(entry) for entry in x]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("function", [lambda x: np.round(x, 3), lambda x: np.floor(x / 0.0005) * 0.0005])
 def test_what_is_rounded_to_a_grid_has_the_slope_zero(function) -> None:
     """Steps of differences that fit the grid would find the slope one."""
@@ -154,6 +158,7 @@ def test_a_grid_finer_than_differences_can_follow_is_refused(digits: int) -> Non
         verify.derivative(in_machine_numbers(lambda x: np.round(x, digits)), lambda x: np.eye(2), "x", V)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rate", [30, 50, 200])
 @pytest.mark.parametrize(("factor", "right"), [(1, True), (1 + 1e-6, False)])
 def test_what_turns_quickly_has_a_derivative(rate: int, factor: float, right: bool) -> None:
@@ -173,6 +178,7 @@ def by_inverse(x):
     return np.eye(2) / (1 + x @ x) - 2 * np.outer(x, x) / (1 + x @ x) ** 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("function", "claimed"),
     [

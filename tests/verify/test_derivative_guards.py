@@ -13,6 +13,7 @@ from symvi.verify.derivatives.question import question
 from symvi.verify.derivatives.sources import read
 from symvi.verify.derivatives.verdict import fit
 from symvi.verify.derivatives.worlds import RealWorld
+from tests.support.subset import first_of
 from tests.verify import hand_written as hand
 
 X = {"x": verify.scalar()}
@@ -28,6 +29,7 @@ def of_sinc(inside, threshold: float) -> verify.Report:
     return verify.derivative(lambda x: np.sin(x) / x, claimed, "x", X)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("threshold", [1e-12, 1e-4])
 @pytest.mark.parametrize("inside", [lambda x: -x / 3, lambda x: 0, lambda x: -x / 3 + x**3 / 30])
 def test_limit_and_series_are_right_at_every_threshold(inside, threshold: float) -> None:
@@ -36,7 +38,7 @@ def test_limit_and_series_are_right_at_every_threshold(inside, threshold: float)
     assert any("first terms of a series" in note for note in report.notes) or threshold < 1e-9
 
 
-@pytest.mark.parametrize("threshold", [1e-8, 1e-4])
+@pytest.mark.parametrize("threshold", first_of([1e-8, 1e-4]))
 @pytest.mark.parametrize(
     "inside",
     [lambda x: x / 3, lambda x: 1, lambda x: -x, lambda x: -x / 2, lambda x: -x / 6, lambda x: -x / 3 - x**3 / 30],
@@ -45,6 +47,7 @@ def test_terms_of_the_wrong_sign_or_size_are_wrong(inside, threshold: float) -> 
     assert not of_sinc(inside, threshold).right
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("inside", [lambda x: x * x, lambda x: -x / 3 + x**3, lambda x: -x / 3 + x * x])
 def test_terms_that_neither_are_the_derivatives_nor_are_left_out_are_told(inside) -> None:
     """They are as small as what a limit leaves out, but nobody would call them the first terms of the series."""
@@ -64,12 +67,14 @@ def of_rows(first, second, threshold: float = 1e-4) -> verify.Report:
     return verify.derivative(lambda x: np.array([1000 * np.sin(x) / x, (1 - np.cos(x)) / x**2]), claimed, "x", X)
 
 
+@pytest.mark.thorough
 def test_every_entry_of_a_guard_is_judged_by_itself() -> None:
     assert of_rows(lambda x: -1000 * x / 3, lambda x: -x / 12).everywhere
     assert {e.index for e in of_rows(lambda x: -1000 * x / 3, lambda x: 100 * x).wrong} == {(1, 0)}
     assert {e.index for e in of_rows(lambda x: 1000 * x / 3, lambda x: -x / 12).wrong} == {(0, 0)}
 
 
+@pytest.mark.thorough
 def test_too_coarse_is_measured_by_the_entry_itself() -> None:
     """A row of another unit, 1e9 times as large, does not make an error of all of this one small."""
 
@@ -98,6 +103,7 @@ def exponential_of_quaternions(v):
     return np.concatenate([[np.cos(size / 2)], np.sin(size / 2) / size * v])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("sign", "right"), [(-1, True), (0, True), (1, False)])
 @pytest.mark.parametrize("threshold", [1e-8, 1e-4])
 def test_the_exponential_map_of_quaternions(sign: int, right: bool, threshold: float) -> None:
@@ -114,6 +120,7 @@ def test_the_exponential_map_of_quaternions(sign: int, right: bool, threshold: f
     assert verify.derivative(exponential_of_quaternions, claimed, "v", V).right == right
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("factor", "right"), [(1, True), (0, True), (-1, False)])
 @pytest.mark.parametrize("threshold", [1e-4])
 def test_the_left_jacobian_of_rotations(factor: int, right: bool, threshold: float) -> None:
@@ -134,6 +141,7 @@ def test_the_left_jacobian_of_rotations(factor: int, right: bool, threshold: flo
     assert verify.derivative(turned, claimed, "v", {**V, "p": verify.vector(3)}).right == right
 
 
+@pytest.mark.thorough
 def test_a_function_with_a_series_and_the_exact_derivative() -> None:
     def sinc(x):
         return 1 - x * x / 6 if abs(x) < 1e-4 else np.sin(x) / x
@@ -142,6 +150,7 @@ def test_a_function_with_a_series_and_the_exact_derivative() -> None:
     assert report.right, str(report)
 
 
+@pytest.mark.thorough
 def test_a_guard_of_a_derivative_that_is_zero_is_judged_like_any_claim() -> None:
     """Nothing of a derivative that is zero everywhere may be left out."""
 
@@ -168,6 +177,7 @@ def rotation_by(v, threshold: float = 0.0):
     return hand.I3 + np.sin(size) / size * k + (1 - np.cos(size)) / size**2 * k @ k
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("terms", "factor", "right"), [(0, 1, True), (1, 1, True), (1, -1, False)])
 def test_a_product_of_guards_is_right_and_told(terms: int, factor: int, right: bool) -> None:
     """R(v) p turns by -R p^ J_r: each factor leaves out terms of its own, so that some of a product's are there."""
@@ -180,6 +190,7 @@ def test_a_product_of_guards_is_right_and_told(terms: int, factor: int, right: b
     assert report.right == right, str(report)
 
 
+@pytest.mark.thorough
 def test_function_and_claim_may_have_thresholds_of_their_own() -> None:
     """Between them only one has its guard."""
 
@@ -201,6 +212,7 @@ def test_function_and_claim_may_have_thresholds_of_their_own() -> None:
     assert report.right, str(report)
 
 
+@pytest.mark.thorough
 def test_a_clamp_is_no_guard() -> None:
     """Beyond the end of a rod the nearest point stays there: the formula between its ends is no approximation."""
 
@@ -220,6 +232,7 @@ def test_a_clamp_is_no_guard() -> None:
     assert not verify.derivative(distance, claimed, "b", {name: verify.vector(3) for name in "cab"}).right
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("stand_in", "right"), [(1e-8, True), (0.02, False)])
 def test_a_number_of_the_size_of_the_threshold_may_stand_for_smaller_ones(stand_in: float, right: bool) -> None:
     def inside(x):

@@ -42,6 +42,7 @@ def test_a_right_claim_is_right_everywhere(function, claimed, variables) -> None
     assert report.everywhere, str(report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "claimed",
     [
@@ -58,6 +59,7 @@ def test_what_may_go_the_other_way_is_told_still(claimed) -> None:
     assert not report.everywhere, str(report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "claimed",
     [

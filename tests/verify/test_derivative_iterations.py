@@ -39,6 +39,7 @@ def cosine(x):
     return total
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("root", [cube_root, cube_root_of_a_hundred_turns])
 def test_newtons_method(root: Callable) -> None:
     report = verify.derivative(root, lambda a: 1 / (3 * root(a) ** 2), "a", VARIABLES)
@@ -46,11 +47,13 @@ def test_newtons_method(root: Callable) -> None:
     assert any("what the iteration tends to" in note for note in report.notes)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("wrong", [1 + 1e-9, -1])
 def test_a_factor_does_not_go_away(wrong: float) -> None:
     assert not verify.derivative(cube_root, lambda a: wrong / (3 * cube_root(a) ** 2), "a", VARIABLES).right
 
 
+@pytest.mark.thorough
 def test_an_iteration_that_ends_far_away_is_not_what_it_tends_to() -> None:
     def rough(a):
         return cube_root(a, 3.0)
@@ -58,6 +61,7 @@ def test_an_iteration_that_ends_far_away_is_not_what_it_tends_to() -> None:
     assert not verify.derivative(rough, lambda a: 1 / (3 * rough(a) ** 2), "a", VARIABLES).right
 
 
+@pytest.mark.thorough
 def test_a_series_that_ends_at_small_terms() -> None:
     def claimed(x, sign=-1):
         return sign * np.sin(x / (1 + x * x)) * (1 - x * x) / (1 + x * x) ** 2

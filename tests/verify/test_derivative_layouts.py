@@ -50,6 +50,7 @@ def of_turned(x):
 CASES = {"3 x 3": (square, of_square, X), "2 x 2": (oblong, of_oblong, X), "rotation": (turned, of_turned, TURNED)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES)
 def test_the_functions_own_shape_may_come_first(case: str) -> None:
     function, claimed, variables = CASES[case]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import symvi.verify as verify
 from symvi.verify import Report
@@ -40,6 +41,7 @@ def test_a_claim_that_asks_the_condition_and_errs_on_one_side_follows_it() -> No
     assert [one.says for one in report.diagnoses] == ["twice the true value"]
 
 
+@pytest.mark.thorough
 def test_a_way_of_the_claim_alone_that_nothing_explains_is_told_by_where_it_is_right() -> None:
     report = judged(lambda x, d: x**3 * d, lambda x, d: 3 * x * x * d if x < 1000 else d**5 + x**7)
     (found,) = report.diagnoses
@@ -51,6 +53,7 @@ def skew(v):
     return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
 
 
+@pytest.mark.thorough
 def test_what_holds_at_the_identity_only_is_no_explanation() -> None:
     """Without a turn, twice the derivative is that by raw components as well; the claim is twice it everywhere."""
 
@@ -63,6 +66,7 @@ def test_what_holds_at_the_identity_only_is_no_explanation() -> None:
     assert [one.says for one in report.diagnoses] == ["twice the true value"]
 
 
+@pytest.mark.thorough
 def test_a_constant_direction_near_a_singular_point_is_no_derivative_of_something_else() -> None:
     """Where two points coincide, a normal that is set to the axis z is not the derivative with -b_z for b_z."""
 

@@ -40,6 +40,7 @@ def two_slips(w, J, h, m):  # noqa: N803
     return with_root(s, w, J, m, m)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("claimed", "place", "words", "kind"),
     [

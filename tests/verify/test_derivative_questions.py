@@ -30,6 +30,7 @@ def test_a_report_says_what_was_asked(wrong: verify.Report, form: str) -> None:
     assert "axes world, scale 2" in said and "unit quaternion, rotation vector, body side" in said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("said", OTHERS)
 def test_a_claim_that_answers_another_question_is_said_to(said: str) -> None:
     """The derivative of the joint in other axes, scale, tangent or side, claimed for the usual one."""
@@ -58,6 +59,7 @@ def turned_last_by_q(q, p):
     return -np.array([turned_last(q, column) for column in np.array(rows).T]).T
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "right_there"),
     [

@@ -15,6 +15,7 @@ SCALAR, POSITIVE, VECTOR = verify.scalar(), verify.scalar(positive=True), verify
 
 
 # --- far away ---------------------------------------------------------------------------------------------------------
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("function", "slope"),
     [
@@ -41,6 +42,7 @@ def test_a_small_entry_is_judged_beside_a_large_one() -> None:
     assert [entry.index for entry in report.wrong] == [(1, 0)]
 
 
+@pytest.mark.thorough
 def test_conditions_that_are_true_together_only_far_away() -> None:
     def claimed(a, b, c):
         everywhere = a > 300, b < 1e-4, c < -300
@@ -55,6 +57,7 @@ def friction(v, N):  # noqa: N803  (a normal force)
     return np.array([N * np.sign(v) + v, N * N]) if v != 0 else np.array([0 * v, N * N])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("normal", "right"), [(2, True), (0, False)])
 def test_a_kink_in_one_entry_excuses_no_other(normal: int, right: bool) -> None:
     def claimed(v, N):  # noqa: N803
@@ -65,6 +68,7 @@ def test_a_kink_in_one_entry_excuses_no_other(normal: int, right: bool) -> None:
     assert report.right == right, str(report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("at_zero", "right"), [(1, True), (2, False), (0, False)])
 def test_a_special_case_is_judged_from_nearby_where_its_formula_has_no_slope(at_zero: int, right: bool) -> None:
     def turned(v):
@@ -82,6 +86,7 @@ def test_a_special_case_is_judged_from_nearby_where_its_formula_has_no_slope(at_
     assert report.right == right and (report.everywhere or not right), str(report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("at_zero", "right"), [(1, True), (2, True), (5, False)])
 def test_at_a_jump_that_no_direction_crosses_a_claim_is_that_of_a_side(at_zero: int, right: bool) -> None:
     def claimed(x, y):
@@ -98,6 +103,7 @@ def decay(k, t):
     return t - k * t * t / 2 if k < 1e-6 else (1 - np.exp(-k * t)) / k
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("second", "right"), [(3, True), (-3, False)])
 def test_a_guard_of_a_positive_number(second: int, right: bool) -> None:
     def claimed(k, t):
@@ -112,6 +118,7 @@ def length_is_one(n) -> None:
     assert abs(np.linalg.norm(n) - 1) < 1e-9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("inertia", ["principal", "matrix"])
 def test_checks_and_inertias_do_not_keep_a_guard_from_being_right(inertia: str) -> None:
     def of_angle(w):
@@ -137,6 +144,7 @@ def test_checks_and_inertias_do_not_keep_a_guard_from_being_right(inertia: str) 
     assert report.right, str(report)
 
 
+@pytest.mark.thorough
 def test_a_guard_elsewhere_than_at_zero() -> None:
     def sinc(x):
         return 1 + 0 * x if abs(x - 2) <= 1e-6 else np.sin(x - 2) / (x - 2)
@@ -149,6 +157,7 @@ def test_a_guard_elsewhere_than_at_zero() -> None:
 
 
 # --- loops ------------------------------------------------------------------------------------------------------------
+@pytest.mark.thorough
 @pytest.mark.parametrize(("slope", "right"), [(1, True), (-1, False), (5000, False)])
 def test_an_error_beside_a_number_that_grows_is_none_of_its_loop(slope: int, right: bool) -> None:
     def grown(x, m, h):
@@ -164,6 +173,7 @@ def test_an_error_beside_a_number_that_grows_is_none_of_its_loop(slope: int, rig
     assert verify.derivative(grown, claimed, ["x", "m"], variables).right == right
 
 
+@pytest.mark.thorough
 def test_a_root_that_ends_for_positive_numbers_only_is_judged() -> None:
     def root(m):
         s = 1 + m
@@ -176,6 +186,7 @@ def test_a_root_that_ends_for_positive_numbers_only_is_judged() -> None:
 
 
 # --- as wide as may be ------------------------------------------------------------------------------------------------
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "is_small",
     [
@@ -227,6 +238,7 @@ def of_shortest(q, near):
     return (1 if q[0] >= 0 else -1) * (q[0] * np.eye(3) + np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("right", [True, False])
 def test_the_same_turn_has_two_quaternions(right: bool) -> None:
     """A guard's sign at q = -1 is a slip that no point near q = 1 shows; nor one where two are equal, if b = -a is."""
@@ -250,6 +262,7 @@ def test_the_same_turn_has_two_quaternions(right: bool) -> None:
 
 
 # --- loops that go on ------------------------------------------------------------------------------------------------
+@pytest.mark.thorough
 def test_a_loop_that_is_long_far_away_keeps_no_verdict_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """At 1e8 an angle is brought back in 16 million turns; that is looked at once, not for every way."""
     monkeypatch.setattr(patience, "IN_A_SEARCH", 0.3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import symvi.verify as verify
 from symvi.verify import Report
@@ -81,6 +82,7 @@ def geometric(axes, origins, tip):
     return np.array([np.cross(axis, tip - origin) for axis, origin in zip(axes, origins, strict=True)]).T
 
 
+@pytest.mark.thorough
 def test_frames_that_are_counted_one_too_early_are_told_as_columns() -> None:
     """The first column takes the base's frame, and each other one that of the joint before."""
 

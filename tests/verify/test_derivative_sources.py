@@ -104,6 +104,7 @@ def by_largest(x):
     return np.where(abs(x) == abs(x).max(), np.sign(x), 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("order", "claimed"), [(1, lambda x: np.sign(x)), (np.inf, by_largest), (2, lambda x: x / np.sqrt(x @ x))]
 )
@@ -131,6 +132,7 @@ def masked(x):
     return x
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("function", "claimed"),
     [

@@ -40,6 +40,7 @@ def test_a_matrix_that_is_stored_row_by_row_is_right() -> None:
     assert asked(in_c("3*i + j")).right
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "claimed",
     [

@@ -36,6 +36,7 @@ def world_momentum(q, w, J):  # noqa: N803
     return R @ (J @ (R.T @ w))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("outer", "inner", "says"),
     [(1, 0, "R.T @ w"), (0, 1, "R @ (J @ (R.T @ w))"), (1, -1, "R.T @ w")],

@@ -61,6 +61,7 @@ def test_the_torques_of_a_spring_are_right() -> None:
     assert judged().right
 
 
+@pytest.mark.thorough
 def test_the_lever_of_the_other_body_is_named() -> None:
     assert said(judged(levers=lambda a, b: (b, b))) == {
         "the columns of q_a: p_b for p_a, crossed with the derivative by p_a"
@@ -71,6 +72,7 @@ def test_the_lever_of_the_other_body_is_named() -> None:
     }
 
 
+@pytest.mark.thorough
 def test_a_lever_of_the_other_sign_is_no_other_lever() -> None:
     (found,) = judged(levers=lambda a, b: (-a, b)).diagnoses
     assert found.kind == "sign"
@@ -79,6 +81,7 @@ def test_a_lever_of_the_other_sign_is_no_other_lever() -> None:
     }
 
 
+@pytest.mark.thorough
 def test_a_force_that_was_not_turned_into_the_axes_of_its_body_is_named() -> None:
     (found,) = judged(to_b=as_it_is).diagnoses
     assert str(found) == (
@@ -87,6 +90,7 @@ def test_a_force_that_was_not_turned_into_the_axes_of_its_body_is_named() -> Non
     assert found.kind == "axes"
 
 
+@pytest.mark.thorough
 def test_levers_that_were_not_turned_into_the_world_are_named() -> None:
     report = judged(to_a=as_it_is, to_b=as_it_is, side="world")
     assert len(report.diagnoses) == 2
@@ -96,12 +100,14 @@ def test_levers_that_were_not_turned_into_the_world_are_named() -> None:
         assert one.says.endswith("crossed with the derivative by x_a: the same vector in other axes"), str(one)
 
 
+@pytest.mark.thorough
 def test_a_torque_of_no_vectors_of_the_spring_is_not_explained() -> None:
     report = judged(levers=lambda a, b: (a + 2 * b, b))
     assert not report.right
     assert not report.diagnoses
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("weights", [None, "lam"])
 def test_the_lever_of_a_joint_is_named_for_all_its_rows(weights: str | None) -> None:
     variables = {**PLACES, "p_a": verify.vector(3), "p_b": verify.vector(3)}

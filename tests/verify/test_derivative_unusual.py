@@ -69,6 +69,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.thorough
 def test_directions_of_second_derivatives() -> None:
     asked = {"wrt": "q", "order": 2}
     assert verify.derivative(verify.own("rotation"), second_of_rotation, **asked).right
@@ -98,6 +99,7 @@ def test_a_sign_that_is_lost_is_said_and_nothing_else(function) -> None:
     assert "a sign is lost" in str(report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("looks", [effort.LOOKS[1], 10**6], ids=["as many looks as usual", "all there are"])
 @pytest.mark.parametrize(("name", "rows"), [("revolute", 5), ("universal", 4)])
 def test_looking_for_a_diagnosis_ends_soon_and_guesses_nothing(monkeypatch, name: str, rows: int, looks: int) -> None:
@@ -192,6 +194,7 @@ def test_a_single_row_is_no_transpose() -> None:
     assert names(report) == "half the true value", str(report)
 
 
+@pytest.mark.thorough
 def test_many_parts_with_one_explanation_are_counted() -> None:
     report = verify.derivative(verify.own("revolute"), lambda: np.ones((5, 12)), hand.PLACEMENTS)
     assert "more parts: should be zero" in str(report)
@@ -214,6 +217,7 @@ def test_a_check_that_cannot_fail_on_the_manifold_is_no_untested_condition() -> 
     assert report.right and not report.unreached, str(report)
 
 
+@pytest.mark.thorough
 def test_long_sequences_of_conditions_are_told_in_short() -> None:
     def clamped(x):
         total = 0

@@ -40,6 +40,7 @@ def test_a_counterexample_can_be_pasted_and_shows_both_values() -> None:
     assert hand.rotated_by_q(q, v)[1, 2] == Fraction(entry.counterexample.true)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("tangent", "side", "claimed"),
     [
@@ -144,6 +145,7 @@ def test_the_momentum_before_a_step_has_the_gyroscopic_term_with_the_other_sign(
     verify.assert_derivative(verify.own("rotational_residual"), lambda h: -h * hand.I3, wrt="tau")
 
 
+@pytest.mark.thorough
 def test_a_counterexample_does_not_stand_on_a_kink() -> None:
     """|x| has no derivative at zero, so a point there would show nothing."""
     for seed in range(5):
@@ -155,6 +157,7 @@ def spring(x, k):
     return k * (np.sqrt(x @ x) - 1) ** 2 / 2
 
 
+@pytest.mark.thorough
 def test_second_derivatives_and_products_with_multipliers() -> None:
     def by_q(q, v, lam):
         return -hand.rotated_by_q(q, v).T @ lam * -1

@@ -26,6 +26,7 @@ def judged(function, claimed, wrt="x", variables=X, **options) -> Report:
 
 
 # --- conditions ---------------------------------------------------------------------------------------------------
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_turns_of_a_loop_are_conditions_of_their_own(seed: int) -> None:
     """Signs of three numbers, wrong in one octant of eight."""
@@ -44,6 +45,7 @@ def test_turns_of_a_loop_are_conditions_of_their_own(seed: int) -> None:
     assert [entry.index for entry in report.wrong] == [(0, 1)]
 
 
+@pytest.mark.thorough
 def test_more_ways_than_can_be_listed_are_tested_all_the_same() -> None:
     """One thirty-second of all numbers, in 256 ways."""
 
@@ -62,6 +64,7 @@ def test_more_ways_than_can_be_listed_are_tested_all_the_same() -> None:
     assert report.right and len(str(report).splitlines()) < 40
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("function", "claimed"),
     [
@@ -81,6 +84,7 @@ def test_points_are_aimed_at_thresholds(function, claimed) -> None:
     assert not report.right and report.wrong[0].counterexample is not None
 
 
+@pytest.mark.thorough
 def test_thresholds_on_unit_quaternions_are_found() -> None:
     def claimed(q):
         return [-q[1] / 2, q[0] / 2, -q[3] / 2] if 0.7 < q[2] < 0.70001 else [-q[1] / 2, -q[2] / 2, -q[3] / 2]
@@ -185,6 +189,7 @@ def test_a_rounded_constant_is_named() -> None:
 
 
 # --- machine numbers ----------------------------------------------------------------------------------------------
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("function", "claimed", "wrong"),
     [
@@ -200,6 +205,7 @@ def test_floats_are_compared_entry_by_entry(function, claimed, wrong) -> None:
     assert [entry.index[0] for entry in report.wrong] == wrong, str(report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("function", "claimed"),
     [
@@ -248,6 +254,7 @@ def test_bad_ends_are_named() -> None:
         judged(lambda x: x * x, lambda x: math.nan)
 
 
+@pytest.mark.thorough
 def test_a_claim_without_a_value_where_the_function_has_a_derivative_is_told_first() -> None:
     x, y = sympy.symbols("x y")
     report = judged(sympy.sqrt(x * y), sympy.sqrt(y) / (2 * sympy.sqrt(x)), "x", XY)
@@ -269,6 +276,7 @@ def test_a_guard_on_what_the_manifold_makes_zero_is_no_branch() -> None:
     assert {entry.verdict for entry in report.entries} == {"equal"} and len(report.branches) == 1
 
 
+@pytest.mark.thorough
 def test_sympy_writes_some_things_in_its_own_way() -> None:
     x, y = sympy.symbols("x y")
     theta = dynamicsymbols("theta")

@@ -23,6 +23,7 @@ def between_bodies(bench: Bench) -> list[NaiveInequality]:
     return [node for node in bench.scene.interior.nodes.values() if len(node.moving) == 2]
 
 
+@pytest.mark.thorough
 def test_contacts_between_bodies_keep_linear_and_angular_momentum(bench: Bench) -> None:
     """Impulses on both bodies are opposite and have one line of action, with arms at the first knot.
 
@@ -47,6 +48,7 @@ def test_pushes_of_the_normal_act_along_it_through_the_contact_point(bench: Benc
             assert push == [*contact.normal, *cross(contact.arms[contact.child], contact.normal)]
 
 
+@pytest.mark.thorough
 def test_a_rolling_sphere_does_not_slide() -> None:
     """Its centre moves with w x r n along a plane at rest: v = w x (r n) exactly, at any turn of the step."""
     scene = Bench(of_zoo("touching_askew")).scene

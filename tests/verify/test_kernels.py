@@ -93,6 +93,7 @@ def test_kernels_equal_the_naive_definitions(of: Subject, record_property) -> No
     assert all(verdict.outputs > 0 for verdict in verdicts)
 
 
+@pytest.mark.thorough
 def test_blocks_are_derivatives_in_floats_too(of: Subject) -> None:
     """Complex steps at two time steps: an entry scaled by h cannot hide in both."""
     for h in STEPS:
@@ -108,11 +109,13 @@ def test_forces_are_slopes_of_energies_in_floats_too(name: str) -> None:
         assert 0 < worst < RELATIVE, (h, place)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LAYOUTS_OF)
 def test_all_layouts_mean_the_same(name: str) -> None:
     assert list(differences_between_layouts(of_zoo(name).program)) == []
 
 
+@pytest.mark.thorough
 def test_every_number_that_can_be_seen_is_compared(of: Subject, bench: Bench) -> None:
     """Change one number after another that a kernel stored: each is found to be wrong, unless only kernels see it."""
     silent = set()
@@ -128,6 +131,7 @@ def test_every_number_that_can_be_seen_is_compared(of: Subject, bench: Bench) ->
     assert silent == set()
 
 
+@pytest.mark.thorough
 def test_no_row_is_proved_only_where_it_is_zero(of: Subject, bench: Bench) -> None:
     """A factor 2 cannot be seen in a zero: joints stand open, but for those that have a law of closed joints only."""
     if not of.mechanism.name.startswith("swinging"):
@@ -136,6 +140,7 @@ def test_no_row_is_proved_only_where_it_is_zero(of: Subject, bench: Bench) -> No
         assert zeros == []
 
 
+@pytest.mark.thorough
 def test_planted_errors_are_caught(of: Subject, bench: Bench, record_property) -> None:
     """In every kernel, some: which ones, differs from mechanism to mechanism where kernels are the same."""
     result = score_of(bench, of.printed.kernels.values(), PER_KERNEL)
@@ -145,6 +150,7 @@ def test_planted_errors_are_caught(of: Subject, bench: Bench, record_property) -
     assert result.of(CAUGHT) > result.planted / 2
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.stem)
 def test_kernels_of_the_demos_are_proved(path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -195,6 +201,7 @@ def test_a_wrong_definition_is_named_entry_by_entry() -> None:
     assert len(named) > 1 and all(text.startswith("block (j2, ") for text in named[1:])
 
 
+@pytest.mark.thorough
 def test_a_wrong_parameter_is_named() -> None:
     right = of_zoo("askew_revolute")
     parameters = {key: dict(values) for key, values in right.program.parameters.items()}

@@ -14,6 +14,7 @@ from symvi.program.kernel import Kernel
 from symvi.verify.crun import Memory, copy_of
 from symvi.verify.kernels import Bench
 from symvi.verify.stages import Stage
+from tests.support.subset import first_of
 from tests.verify.subjects import of_zoo
 
 GENERAL = ("askew_revolute", "askew_universal", "askew_screw", "askew_distance", "askew_custom", "body_forces",
@@ -51,7 +52,7 @@ def calls_of(bench: Bench, stage: Stage) -> list:
     return [call for phase in stage.phases for call in bench.of.program.phases.get(phase, ())]
 
 
-@pytest.mark.parametrize("name", GENERAL)
+@pytest.mark.parametrize("name", first_of(GENERAL, kept=3))
 def test_the_python_text_computes_what_the_c_text_does(name: str) -> None:
     bench = Bench(of_zoo(name), guarded=True)
     kernels = PythonKernels(bench)

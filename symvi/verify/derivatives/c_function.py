@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
+from symvi.errors import missing_extra
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.derivatives.arithmetic import Arithmetic
 from symvi.verify.derivatives.errors import VerificationError
@@ -185,8 +187,10 @@ def c(
     row, or "return"; needed where there are several. names: parameter -> variable, where names differ by more than
     case and underscores, or one of its numbers, "x[0]". include, define: as of a compiler. cleared: outputs that the
     caller sets to zero first.
-    Raises VerificationError with every line outside the subset.
+    Raises VerificationError with every line outside the subset, MissingExtraError without the preprocessor.
     """
+    if find_spec("pcpp") is None:
+        raise missing_extra("verify", "pcpp")
     from symvi.verify.derivatives.c_source import read_c
 
     found = read_c(source, name, include, define, cleared or ())

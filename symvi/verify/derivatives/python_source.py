@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 
 from symvi.mechanism.names import did_you_mean
@@ -119,7 +120,7 @@ def _called(given: Callable, inputs: Mapping, function: Function):
 
 def _told_apart(given: Callable, inputs: Mapping, function: Function):
     """A call, with what goes wrong in it as an error that says where."""
-    by_place = [p.name for p in inspect.signature(given).parameters.values() if p.kind == p.POSITIONAL_ONLY]
+    by_place = _by_place(given) if isinstance(given, Hashable) else _by_place.__wrapped__(given)
     try:
         return given(*(inputs.pop(name) for name in by_place), **inputs)
     except ZeroDivisionError as error:
@@ -146,6 +147,12 @@ def _is_of_numbers(error: Exception, given: Callable) -> bool:
     """Whether exact numbers may be what an error is about: packages of compiled code have errors of their own."""
     of_kind = isinstance(error, TypeError | ValueError | AttributeError | BufferError | NotImplementedError)
     return of_kind or type(error).__module__ not in ("builtins", "__main__", getattr(given, "__module__", None))
+
+
+@lru_cache(maxsize=64)
+def _by_place(given: Callable) -> list[str]:
+    """Parameters that have no name for callers."""
+    return [p.name for p in inspect.signature(given).parameters.values() if p.kind == p.POSITIONAL_ONLY]
 
 
 def line_of(error: BaseException) -> str:

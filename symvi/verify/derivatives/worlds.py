@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from math import isqrt
 
 import mpmath
@@ -245,8 +246,7 @@ class RealWorld(World):
     exact = False
 
     def __init__(self, digits: int = DIGITS):
-        self.context = mpmath.mp.clone()
-        self.context.dps = digits
+        self.context = _context(digits)
         self.digits = digits
         mp = self.context
         names = {"sin": mp.sin, "cos": mp.cos, "exp": mp.exp, "log": mp.log, "sqrt": mp.sqrt, "erf": mp.erf}
@@ -278,6 +278,14 @@ class RealWorld(World):
         if gap <= (abs(a) + abs(b)) * digit * RELATIVE_NOISE or gap <= digit * NOISE:
             return 0
         return 1 if a > b else -1
+
+
+@cache
+def _context(digits: int) -> mpmath.MPContext:
+    """mpmath with so many digits; making one takes longer than most of what is computed in it."""
+    context = mpmath.mp.clone()
+    context.dps = digits
+    return context
 
 
 class FloatWorld(World):

@@ -10,6 +10,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -88,14 +89,15 @@ def numeric(case: Case, functions: Sequence | str, numpy: ModuleType = np) -> Ca
     """A case of SymPy matrices with functions of arrays in their place; functions: lambdify's modules."""
     import sympy
 
-    symbols = [_symbols(name, case) for name in case.variables]
-
     def called(matrix: sympy.Matrix) -> Callable:
-        entries = sympy.lambdify([symbol for several in symbols for symbol in several], list(matrix), functions)
+        @cache  # made when first asked for: tests are collected by their names
+        def entries() -> Callable:
+            symbols = [symbol for name in case.variables for symbol in _symbols(name, case)]
+            return sympy.lambdify(symbols, list(matrix), functions)
 
         def values(**at):
             numbers = [number for name in case.variables for number in numpy.asarray(at[name]).reshape(-1)]
-            return numpy.array(entries(*numbers)).reshape(matrix.shape)
+            return numpy.array(entries()(*numbers)).reshape(matrix.shape)
 
         return values
 

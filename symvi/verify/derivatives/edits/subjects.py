@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from symvi.verify.derivatives import variables as kinds
 from symvi.verify.derivatives.edits.by_hand import TEXTS
@@ -25,15 +25,21 @@ KINDS = {
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A claim of physics in one form: SYMPY, PRINTED or BY_HAND; text: of the C function."""
+    """A claim of physics in one form: SYMPY, PRINTED or BY_HAND."""
 
     claim: object
     form: str
-    text: str = ""
 
     @property
     def name(self) -> str:
         return self.claim.name
+
+    @cached_property
+    def text(self) -> str:
+        """Of the C function; empty for SymPy."""
+        if self.form == PRINTED:
+            return printed(self.claim.name, self.claim.symbols, list(self.claim.derivative))
+        return TEXTS[self.name] if self.form == BY_HAND else ""
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -49,7 +55,7 @@ def subjects() -> tuple[Subject, ...]:
     for claim in CLAIMS:
         found.append(Subject(claim, SYMPY))
         if claim.name != "penalty":  # symvi prints no branches
-            found.append(Subject(claim, PRINTED, printed(claim.name, claim.symbols, list(claim.derivative))))
+            found.append(Subject(claim, PRINTED))
         if claim.name in TEXTS:
-            found.append(Subject(claim, BY_HAND, TEXTS[claim.name]))
+            found.append(Subject(claim, BY_HAND))
     return tuple(found)
