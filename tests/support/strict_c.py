@@ -96,8 +96,8 @@ DECLARED
     NAME_options_default(&options);
     options.tolerance = number;
     options.extrapolate = choice;
-    options.max_iterations = (choice != 0) ? 50 : 0;
-    options.max_halvings = (choice != 0) ? 20 : -1;
+    options.max_iterations = (choice != 0) ? 50 : ((choice != 0) ? 2000000 : 0);
+    options.max_halvings = (choice != 0) ? 20 : ((choice != 0) ? 2000 : -1);
     options.fixed_iterations = (choice != 0) ? 3 : ((choice != 0) ? 0 : ((choice != 0) ? 1001 : -1));
     options.substeps = choice;
 OPTIONS
