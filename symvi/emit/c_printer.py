@@ -158,7 +158,7 @@ class CPrinter:
 
     def _named(self) -> Iterator[Node]:
         for kind in self.kinds:
-            if kind != "common" and not kind.startswith("edge") and kind != "link":
+            if kind not in ("common", "link", "whole") and not kind.startswith("edge"):
                 yield from self.program.nodes[kind]
 
     def constant(self, what: str, name: str) -> str:

@@ -48,7 +48,8 @@ from symvi.program.kernel import Block
 from symvi.program.law import LawKernels, law_kernels, share_kernels, weighing
 from symvi.program.limit import dry_friction_kernels, limit_kernels
 from symvi.program.maximal import Elimination, Matrix, Tie
-from symvi.program.opposing import clearing, gathering
+from symvi.program.opposing import WHOLE, clearing, gathering
+from symvi.program.parts import parts_of
 from symvi.program.placement import Placing
 from symvi.program.program import Call, Node, Program
 from symvi.program.records import Records
@@ -286,25 +287,36 @@ class Composer:
         self.baked[BODY, "inertia"] = zeros
         kernels = body_kernels(self.records, zeros, self._body_diagonal(), self._is_held())
         kernels |= account_of_bodies(self.records, bool(self.mechanism.drivers))
-        sums = gathering(self.records, zeros) if self._is_opposed() else None
         for body in bodies:
             node = self.node(BODY, body.name)
             size = merit_inertia(body.mass, body.inertia, self._radius(body.name) ** 2)
             self.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
             self.schedule(kernels, {BODY: node}, body.name)
-            if sums and not node.index:
-                self.schedule({"prepare": clearing(self.records)}, {BODY: node}, "all bodies")
-            if sums:
-                self.schedule({"prepare": sums}, {BODY: node}, body.name)
         self.body_nodes = {node.name: node for node in self.nodes[BODY]}
+        self._wholes(zeros)
 
     def _is_held(self) -> bool:
         """Whether contacts, limits or dry friction may hold bodies still under laws between the knots."""
         return bool(self.inequalities) and any(isinstance(force, LawModel | ShareModel) for force in self.forces)
 
-    def _is_opposed(self) -> bool:
-        """Whether springs of held bodies must know what may oppose them at most."""
-        return any(model.laws and model.laws.opposed for model in (*self.models, *self.laws))
+    def _wholes(self, zeros: tuple) -> None:
+        """Sums over all that hangs together with a joint whose springs must know what may oppose them at most."""
+        leaders = parts_of(self.mechanism, springs=True)
+        opposed = [model for model in (*self.models, *self.laws) if model.laws and model.laws.opposed]
+        wanted = {leaders[body] for model in opposed for body in model.bodies.values() if body is not None}
+        self.wholes: dict[str, Node] = {}
+        if not wanted:
+            return
+        clear, add = clearing(self.records), gathering(self.records, zeros)
+        for body, leader in leaders.items():
+            if leader in wanted:
+                if leader not in self.wholes:
+                    self.wholes[leader] = self.node(WHOLE.kind, f"{leader}.whole")
+                    self.schedule(
+                        {"prepare": clear}, {WHOLE.kind: self.wholes[leader], BODY: self.body_nodes[body]}, body
+                    )
+                self.wholes[body] = self.wholes[leader]
+                self.schedule({"prepare": add}, {WHOLE.kind: self.wholes[leader], BODY: self.body_nodes[body]}, body)
 
     def _radius(self, body: str) -> float:
         """At what radius [m] the mass of a body counts at least in its residual: in a pivot, at that of the whole."""
@@ -487,7 +499,10 @@ class Composer:
             if model.laws.damped:
                 if node.kind not in made:
                     made[node.kind] = weighing(self.records, node.kind, model, model.laws, self._baked_of(node.kind))
-                self.schedule({"prepare": made[node.kind]}, self.ports(node.kind, node, model), node.name)
+                ports = self.ports(node.kind, node, model)
+                if model.laws.opposed:
+                    ports[WHOLE.kind] = self.wholes[next(body for body in model.bodies.values() if body is not None)]
+                self.schedule({"prepare": made[node.kind]}, ports, node.name)
 
     def _baked_of(self, kind: str) -> dict[str, tuple]:
         return {name: entries for (of, name), entries in self.baked.items() if of == kind}

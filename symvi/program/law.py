@@ -34,7 +34,7 @@ from symvi.program.common import COMMON, JOINT, SHARED, single
 from symvi.program.inequality import add_block, dot, ports_of, stored
 from symvi.program.kernel import Block, Kernel, Port
 from symvi.program.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
-from symvi.program.opposing import most_along
+from symvi.program.opposing import WHOLE, most_along
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
@@ -463,7 +463,7 @@ def _energy(records: Records, kind: str, model: ShareModel, own, laws: Laws, num
 def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name: str = "weigh") -> Kernel:
     """The kernel that finds theta of every coordinate that is damped: after all dampers, before all targets."""
     moving = [label for label, body in model.bodies.items() if body is not None]
-    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving))
+    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving), *((WHOLE,) if laws.opposed else ()))
 
     def build(trace: Trace) -> None:
         count = coordinates_of(laws)

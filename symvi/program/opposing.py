@@ -1,14 +1,14 @@
-"""The mass that may oppose a joint's coordinate at most: of all bodies, held together as they stand at the first knot.
+"""The mass that may oppose a joint's coordinate at most: of all that hangs together there, as it stands at a knot.
 
 Where something else holds the bodies of a joint, the mass along its coordinate depends on all that hangs there. No
 force moves a coordinate less than it would with all other joints locked: then only one side of the joint moves, and
 
-    m <= M                            along a translation, M the mass of all bodies
+    m <= M                            along a translation, M the mass of all these bodies
     m <= sum (tr J_i + m_i r_i²)      about a rotation, r_i from the child's anchor, which lies on the axis
 
-So much decides whether a spring is overdamped beyond doubt (physics/laws.py). Sums over all bodies are taken once a
-step, from an origin that moves along with the first of them. Nothing bounds the mass where loops, gears, drivers or
-contacts hold both sides of a joint.
+So much decides whether a spring is overdamped beyond doubt (physics/laws.py). The sums are taken once a step, over all
+bodies that joints, couplings and point springs hold together, from an origin that moves along with the first of them.
+Nothing bounds the mass where loops, gears, drivers or contacts hold both sides of a joint.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from collections.abc import Sequence
 
 from symvi.mechanism import Joint, Mechanism
 from symvi.program.body import BODY, INERTIA, OWN
-from symvi.program.common import COMMON, SHARED, single
-from symvi.program.kernel import Kernel
+from symvi.program.common import single
+from symvi.program.kernel import Kernel, Port
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
 WORLD = "world"
-ORIGIN = ("origin", 3, "position of the first body, where sums over bodies start", "m")
+WHOLE = Port("whole", "whole")  # a part of the mechanism that hangs together
+ORIGIN = ("origin", 3, "position of the first body, where sums start", "m")
 ALL = ("all", 5, "mass, its first moment and its second one about there, of all bodies", "kg, kg m, kg m²")
 
 
@@ -65,10 +66,10 @@ def clearing(records: Records) -> Kernel:
     """Sums over bodies start at zero, and at the first of them."""
 
     def build(trace: Trace) -> None:
-        trace.write(COMMON, ORIGIN[0], trace.read(BODY, "state", "x", 3), *ORIGIN[2:], rate=Rate.STEP)
-        trace.write(COMMON, ALL[0], [trace.graph.constant(0)] * ALL[1], *ALL[2:], rate=Rate.STEP)
+        trace.write(WHOLE.kind, ORIGIN[0], trace.read(BODY, "state", "x", 3), *ORIGIN[2:], rate=Rate.STEP)
+        trace.write(WHOLE.kind, ALL[0], [trace.graph.constant(0)] * ALL[1], *ALL[2:], rate=Rate.STEP)
 
-    return single(records, "clear_sums", "where sums over bodies start", (SHARED, OWN), BODY, build)
+    return single(records, "clear_whole", "where sums over bodies start", (WHOLE, OWN), WHOLE.kind, build)
 
 
 def gathering(records: Records, baked: Sequence) -> Kernel:
@@ -80,21 +81,28 @@ def gathering(records: Records, baked: Sequence) -> Kernel:
         inertia = trace.read(BODY, "parameters", INERTIA[0], 6, *INERTIA[2:], baked=baked)
         d = _from_origin(trace, trace.read(BODY, "state", "x", 3))
         second = mass * _dot(d, d) + (inertia[0] + inertia[1] + inertia[2])
-        trace.add_to(COMMON, ALL[0], [mass, *(mass * x for x in d), second], rate=Rate.STEP)
+        trace.add_to(WHOLE.kind, ALL[0], [mass, *(mass * x for x in d), second], rate=Rate.STEP)
 
-    return single(records, "sum_body", "a body's part of the sums over all bodies", (SHARED, OWN), BODY, build)
+    return single(
+        records,
+        "sum_body",
+        "a body's part of the sums over all that hangs together with it",
+        (WHOLE, OWN),
+        WHOLE.kind,
+        build,
+    )
 
 
 def most_along(trace: Trace, place: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
     """What opposes a translation at most, and a rotation about an axis through a place in the world [kg, kg m²]."""
     trace.note("m <= M,  m <= I - 2 d·S + d² M", "all other joints locked")
-    mass, *first, second = trace.read(COMMON, "work", ALL[0], ALL[1], *ALL[2:], rate=Rate.STEP)
+    mass, *first, second = trace.read(WHOLE.kind, "work", ALL[0], ALL[1], *ALL[2:], rate=Rate.STEP)
     d = _from_origin(trace, place)
     return mass, second - 2 * _dot(d, first) + _dot(d, d) * mass
 
 
 def _from_origin(trace: Trace, place: Sequence[Scalar]) -> list[Scalar]:
-    origin = trace.read(COMMON, "work", ORIGIN[0], ORIGIN[1], *ORIGIN[2:], rate=Rate.STEP)
+    origin = trace.read(WHOLE.kind, "work", ORIGIN[0], ORIGIN[1], *ORIGIN[2:], rate=Rate.STEP)
     return [x - o for x, o in zip(place, origin, strict=True)]
 
 

@@ -146,6 +146,20 @@ def test_a_load_far_out_on_a_slider_swings() -> None:
     assert np.array_equal(simulator.simulate(2.0, 0.01).position, motion.position)
 
 
+def test_what_hangs_elsewhere_opposes_nothing() -> None:
+    """A ball that rests far away changes no bit of an arm that a stiff damped spring holds."""
+    alone = telescope(10.0)
+    stiff = {"spring.stiffness": 1e8, "damper.damping": 1e6}
+    ball = Body(name="ball", mass=1.0, inertia=(1.0,) * 3, position=(100.0, 0, 0))
+    motions = []
+    for mechanism in (alone, alone.changed(bodies=[*alone.bodies, ball])):
+        simulator = Simulator(mechanism)
+        for name, value in stiff.items():
+            simulator.set_parameter(name, value)
+        motions.append(simulator.simulate(0.2, 0.01).position[:, :2])
+    assert np.array_equal(*motions)
+
+
 @pytest.mark.parametrize("backend", ["c", "python"])
 def test_a_weight_rests_on_a_servo_whatever_becomes_of_its_damping(backend: str) -> None:
     """The step before hands on what its own damping left to it; a gain that changes moves nothing that rests."""

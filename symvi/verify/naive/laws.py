@@ -8,8 +8,8 @@ second, over steps of one length h and damping. If the step before had others, t
 theta follows from y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of
 the two bodies, moved by the joint's coordinates and otherwise free, each with the share of its mass that one of its
 damped coordinates has. s is theta too where nothing else holds these bodies. Where something does, it follows in the
-same way from the moments of all bodies about the child's anchor, or their mass, where one side of the joint is a tree
-that nothing else holds; else it is one half.
+same way from the moments about the child's anchor, or the mass, of all bodies that joints, gears and point springs tie
+together there, where one side of the joint is a tree that nothing else holds; else it is one half.
 """
 
 from __future__ import annotations
@@ -181,11 +181,19 @@ def _is_bounded(mechanism, name: str) -> bool:
 
 
 def _most(scene, joint) -> list:
-    """Of every coordinate, with all bodies held together: their mass, or moments about the child's anchor."""
+    """Of every coordinate, with all that hangs together there: its mass, or moments about the child's anchor."""
     child = scene.bodies[joint.child]
+    ties = [{joint.parent, joint.child} for joint in scene.mechanism.joints]
+    ties += [{f.parent, f.child} for f in scene.mechanism.forces if f.kind == "point_spring"]
+    ends = {joint.name: {joint.parent, joint.child} for joint in scene.mechanism.joints}
+    ties += [set().union(*(ends[name] for name in gear.joints)) for gear in scene.mechanism.couplings]
+    together, size = {joint.child}, 0
+    while len(together) > size:
+        size = len(together)
+        together |= {body for tie in ties if tie & together for body in tie} - {"world"}
     anchor = add(child.x, rotate(child.q, joint.anchor_b))
     mass = moment = scene.zero
-    for body in scene.bodies.values():
+    for body in (scene.bodies[name] for name in sorted(together)):
         arm = subtract(body.x, anchor)
         mass = mass + body.mass
         moment = moment + body.mass * dot(arm, arm) + body.inertia[0] + body.inertia[1] + body.inertia[2]
