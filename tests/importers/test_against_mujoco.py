@@ -87,6 +87,7 @@ def test_bodies_of_gymnasiums_robots_are_where_mujoco_has_them(path: Path) -> No
     same_places(path, 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [p for p in FILES if p.stem in MOVED], ids=[p.stem for p in FILES if p.stem in MOVED])
 def test_gymnasiums_robots_have_mujocos_acceleration(path: Path) -> None:

@@ -70,6 +70,7 @@ def test_links_are_where_pinocchio_has_them(path: Path, base: str) -> None:
     against.same_places(path, base, 1, masses=kept, mimic=path.name not in OTHER_BRANCHES, repair=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("name, base", ACCELERATIONS)
 def test_a_short_step_has_pinocchios_acceleration(name: str, base: str) -> None:

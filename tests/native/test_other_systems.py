@@ -29,6 +29,7 @@ SYSTEMS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.slow  # zig compiles the system's C library once
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize("case", SYSTEMS)
@@ -151,6 +152,7 @@ print(json.dumps([[motion.state_hash() for motion in motions], code, sorted(os.l
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_symvi_runs_where_python_has_nothing_of_posix(tmp_path: Path) -> None:
     """Build, simulate, export and command line give what they give here, bit for bit."""

@@ -109,6 +109,7 @@ def test_every_kind_of_entry_is_there(kept) -> None:
     assert server.motion() == motion
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_flipped_bit_changes_nothing(kept) -> None:
     """Anywhere in any file. What is damaged is made anew as soon as it is read."""
@@ -178,6 +179,7 @@ def test_anothers_bytes_under_its_name_are_made_anew(kept) -> None:
     assert one.read_bytes() != two.read_bytes()
 
 
+@pytest.mark.thorough
 def test_two_processes_mend_the_same_damage_at_once(kept) -> None:
     cache, server, motion = kept
     other = Server(cache)

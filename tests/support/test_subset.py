@@ -52,6 +52,7 @@ def test_every_motion_is_in_the_subset(files: dict[str, dict[str, bool]]) -> Non
     assert [f"{file}::{name}" for file, tests in of_motion.items() for name in tests if tests[name]] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("processes", ["0", "1"])
 def test_what_is_named_runs_though_it_is_thorough(processes: str) -> None:
     test = "tests/emit/test_kernel_order.py::test_nothing_is_loaded_after_it_was_overwritten[four_bar]"

@@ -317,6 +317,7 @@ class Page:
         return int((np.abs(shares - wanted).max(axis=-1) < 0.12).sum())
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(find_chromium() is None, reason="needs a browser: install the package chromium")
 @pytest.mark.slow
 def test_a_browser_shows_it_and_its_buttons_work(opened, tmp_path: Path) -> None:
