@@ -158,7 +158,7 @@ class CPrinter:
 
     def _named(self) -> Iterator[Node]:
         for kind in self.kinds:
-            if kind not in ("common", "link", "whole") and not kind.startswith("edge"):
+            if kind not in ("common", "link", "side") and not kind.startswith("edge"):
                 yield from self.program.nodes[kind]
 
     def constant(self, what: str, name: str) -> str:

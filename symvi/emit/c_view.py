@@ -75,6 +75,7 @@ MEANINGS = {
     "push": "that part of it that acts before this knot",
     "differ": "what the momenta of the knot, and of both steps around it, differ by",
     "soften": "contacts yield a little, so that masses count beside their stiffness",
+    "uncouple": "friction follows no change of what presses it",
     "answer": "what contacts do against that",
     "merit": "sum of squares of the residual",
     "linearize": "bodies' blocks of the Newton matrix",

@@ -20,9 +20,9 @@ with an equal share for every damped coordinate that acts on it: then the sum of
 A spring that acts at s damps like a damper of (2 s - 1) h k. s = theta is what keeps an overdamped coordinate from
 changing its sign where the step is long for k/d, and harmless only if y is that of the true mass: a light link that
 carries a heavy one has a large y, and would stop its load. So springs take s = theta where the two bodies are all that
-there is to oppose the coordinate. Where joints or point springs hold these bodies too, s follows from the mass that may
-oppose the coordinate at most (program/opposing.py), and it is 1/2 where loops, gears or contacts leave that no bound:
-there an overdamped coordinate whose k/d no step resolves may change its sign while it decays. A damper's
+there is to oppose the coordinate. Where joints hold these bodies too, s follows from the mass that may oppose the
+coordinate at most (program/opposing.py), and it is 1/2 where loops, gears, contacts or point springs leave that no
+bound: there an overdamped coordinate whose k/d no step resolves may change its sign while it decays. A damper's
 theta is harmless: it shifts the damper in time by less than half a step, h d/2 of mass beside the true one.
 """
 

@@ -92,8 +92,8 @@ class Laws:
     elastic, damped, sinusoidal: rows with a stiffness, a damping, a sinusoidal spring. coordinates: of every row, the
     coordinate whose weight it takes: three free rotations have two sets of rows, rates that dampers act along and a
     rotation vector that springs act along. motions: of every coordinate; none where the bodies are otherwise free.
-    aimed: servos are among them. loaded: joints, gears, contacts or point springs hold its bodies too. opposed: what
-    may oppose its coordinates then has a bound; where it has none, springs act halfway.
+    aimed: servos are among them. loaded: joints, gears, contacts or point springs hold its bodies too. opposed: its
+    sides, "child" and "parent", whose mass bounds what may then oppose its coordinates; springs of none act halfway.
     """
 
     elastic: tuple[int, ...]
@@ -103,7 +103,7 @@ class Laws:
     motions: tuple[Motion, ...] = ()
     aimed: bool = False
     loaded: bool = False
-    opposed: bool = False
+    opposed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from symvi.physics.coordinates import joint_laws, with_laws
 from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel, LawModel, Parameter, ShareModel
 from symvi.physics.relations import coupling_model, driver_model, lock_model
-from symvi.program.opposing import is_bounded
+from symvi.program.opposing import free_sides
 
 SHARES = "shares"  # the parameter of laws with the share of every body that their weights count with
 
@@ -137,7 +137,7 @@ def _weighed(model, mechanism: Mechanism, forces: Sequence):
     shares = Parameter(tuple(1.0 / counts[body] for body in bodies), "share of every body that its weights count with")
     loaded = any(held[body] > 1 for body in bodies)  # by more than what the laws are of
     joint = model.name if isinstance(model, ConstraintModel) else model.joint
-    opposed = bool(loaded and joint and model.laws.elastic and is_bounded(mechanism, mechanism.joint(joint)))
+    opposed = free_sides(mechanism, mechanism.joint(joint)) if loaded and joint and model.laws.elastic else ()
     laws = replace(model.laws, loaded=loaded, opposed=opposed)
     return replace(model, parameters={**model.parameters, SHARES: shares}, laws=laws)
 

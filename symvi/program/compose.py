@@ -48,8 +48,7 @@ from symvi.program.kernel import Block
 from symvi.program.law import LawKernels, law_kernels, share_kernels, weighing
 from symvi.program.limit import dry_friction_kernels, limit_kernels
 from symvi.program.maximal import Elimination, Matrix, Tie
-from symvi.program.opposing import WHOLE, clearing, gathering
-from symvi.program.parts import parts_of
+from symvi.program.opposing import BEYOND, SIDE, SIDES, beginning, beyond, joining, sides
 from symvi.program.placement import Placing
 from symvi.program.program import Call, Node, Program
 from symvi.program.records import Records
@@ -68,6 +67,7 @@ PHASES = (
     "push",
     "differ",
     "soften",
+    "uncouple",
     "answer",
     "merit",
     "linearize",
@@ -141,6 +141,11 @@ LAW = (
 def _along(law) -> bool:
     """Whether a law acts along the free coordinates of a joint, which the joint can take."""
     return bool(getattr(law, "along", ()))
+
+
+def _joint_of(model: ConstraintModel | LawModel) -> str:
+    """The joint along which a model's laws act."""
+    return model.name if isinstance(model, ConstraintModel) else model.joint
 
 
 class Composer:
@@ -293,30 +298,29 @@ class Composer:
             self.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
             self.schedule(kernels, {BODY: node}, body.name)
         self.body_nodes = {node.name: node for node in self.nodes[BODY]}
-        self._wholes(zeros)
+        self._sides(zeros)
 
     def _is_held(self) -> bool:
         """Whether contacts, limits or dry friction may hold bodies still under laws between the knots."""
         return bool(self.inequalities) and any(isinstance(force, LawModel | ShareModel) for force in self.forces)
 
-    def _wholes(self, zeros: tuple) -> None:
-        """Sums over all that hangs together with a joint whose springs must know what may oppose them at most."""
-        leaders = parts_of(self.mechanism, springs=True)
+    def _sides(self, zeros: tuple) -> None:
+        """The sums of the sides of joints whose springs must know what may oppose them at most, leaves first."""
+        self.sides: dict[tuple[str, str], Node] = {}
         opposed = [model for model in (*self.models, *self.laws) if model.laws and model.laws.opposed]
-        wanted = {leaders[body] for model in opposed for body in model.bodies.values() if body is not None}
-        self.wholes: dict[str, Node] = {}
-        if not wanted:
+        if not opposed:
             return
-        clear, add = clearing(self.records), gathering(self.records, zeros)
-        for body, leader in leaders.items():
-            if leader in wanted:
-                if leader not in self.wholes:
-                    self.wholes[leader] = self.node(WHOLE.kind, f"{leader}.whole")
-                    self.schedule(
-                        {"prepare": clear}, {WHOLE.kind: self.wholes[leader], BODY: self.body_nodes[body]}, body
-                    )
-                self.wholes[body] = self.wholes[leader]
-                self.schedule({"prepare": add}, {WHOLE.kind: self.wholes[leader], BODY: self.body_nodes[body]}, body)
+        begin, join = beginning(self.records, zeros), joining(self.records)
+        for model in opposed:
+            joint = self.mechanism.joint(_joint_of(model))
+            for edge in [edge for end in model.laws.opposed for edge in sides(self.mechanism, joint, end)]:
+                if edge in self.sides:
+                    continue
+                node = self.sides[edge] = self.node(SIDE.kind, f"{edge[0]} on the side of {edge[1]}")
+                self.schedule({"prepare": begin}, {SIDE.label: node, BODY: self.body_nodes[edge[1]]}, edge[1])
+                for further in beyond(self.mechanism, edge):
+                    ports = {SIDE.label: node, BEYOND.label: self.sides[further]}
+                    self.schedule({"prepare": join}, ports, edge[1])
 
     def _radius(self, body: str) -> float:
         """At what radius [m] the mass of a body counts at least in its residual: in a pivot, at that of the whole."""
@@ -500,8 +504,9 @@ class Composer:
                 if node.kind not in made:
                     made[node.kind] = weighing(self.records, node.kind, model, model.laws, self._baked_of(node.kind))
                 ports = self.ports(node.kind, node, model)
-                if model.laws.opposed:
-                    ports[WHOLE.kind] = self.wholes[next(body for body in model.bodies.values() if body is not None)]
+                for end in model.laws.opposed:
+                    name = _joint_of(model)
+                    ports[SIDES[end].label] = self.sides[name, getattr(self.mechanism.joint(name), end)]
                 self.schedule({"prepare": made[node.kind]}, ports, node.name)
 
     def _baked_of(self, kind: str) -> dict[str, tuple]:
@@ -533,7 +538,8 @@ class Composer:
             baked = self.bake(kind, members)
             kernels = build(self.records, kind, model, baked, self._is_backwards(model), **taking)
             if not self._is_held():
-                del kernels.kernels["soften"], kernels.kernels["answer"]
+                for phase in ("soften", "uncouple", "answer"):
+                    kernels.kernels.pop(phase, None)
             made |= {member.name: (kind, kernels) for member in members}
         found, units = [], hefts(touching(self.mechanism), [body.mass for body in self.mechanism.bodies])
         for model in self.inequalities:

@@ -109,6 +109,8 @@ class _ContactKernels:
             own["aim_exact"] = (self._aim_exact, "where the contact is sent for this centring, linearised as it stands")
         else:
             own["exact"], own["aim_exact"] = own["scale"], own["aim"]
+        if self.model.cone != "none":
+            own["uncouple"] = (self._uncouple, "friction that follows no change of what presses it")
         made: dict[object, Kernel] = {}
         for phase, (build, summary) in own.items():
             if build not in made:
@@ -350,6 +352,10 @@ class _ContactKernels:
         softened(trace, "impulse", "slack", [ratio(trace)] * self.pairs)
         if self.friction.cone:
             softened(trace, "b", "e", [ratio(trace)])
+
+    def _uncouple(self, trace: Trace) -> None:
+        """What slides has in half of its friction all that acts before the knot: nothing is missing along the slide."""
+        trace.write(self.kind, "m", [trace.graph.constant(0)] * 3)
 
     def _answer(self, trace: Trace) -> None:
         opening, slide = self._moved(trace)

@@ -13,6 +13,7 @@ of such a node, beside those of every node:
     spread    its impulse as a force over the time of the step, once that is solved
     push      that force for its time before the knot that the step begins at, whose velocities are solved for
     soften    its slacks larger, so that it is a little less stiff; `retreat` takes that back
+    uncouple  its friction no follower of what presses it; `exact` or `scale` take that back
     answer    more or less of it, so that what is held is at rest at the knot as well
 Springs, dampers and servos along damped coordinates have `spread` and `push` as well (law.py).
 

@@ -34,7 +34,7 @@ from symvi.program.common import COMMON, JOINT, SHARED, single
 from symvi.program.inequality import add_block, dot, ports_of, stored
 from symvi.program.kernel import Block, Kernel, Port
 from symvi.program.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
-from symvi.program.opposing import WHOLE, most_along
+from symvi.program.opposing import SIDES, most_along
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
@@ -463,7 +463,7 @@ def _energy(records: Records, kind: str, model: ShareModel, own, laws: Laws, num
 def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name: str = "weigh") -> Kernel:
     """The kernel that finds theta of every coordinate that is damped: after all dampers, before all targets."""
     moving = [label for label, body in model.bodies.items() if body is not None]
-    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving), *((WHOLE,) if laws.opposed else ()))
+    ports = (SHARED, Port(kind, kind), *(Port(label, BODY) for label in moving), *(SIDES[end] for end in laws.opposed))
 
     def build(trace: Trace) -> None:
         count = coordinates_of(laws)
@@ -502,16 +502,12 @@ def _last(trace: Trace, name: str, count: int) -> list[Scalar]:
 
 def _most(trace: Trace, model, laws: Laws, baked: Baked) -> list[Scalar]:
     """The mass that may oppose every coordinate at most (opposing.py)."""
-    knots, anchor, found = Knots(trace, model, baked), laws.motions[0].anchor, []
+    knots, anchor = Knots(trace, model, baked), laws.motions[0].anchor
     centre = trace.read(anchor.body, "state", "x", 3)
-    mass, moment = most_along(trace, [x + r for x, r in zip(centre, knots.of(anchor)[0], strict=True)])
-    for motion in laws.motions:
-        along = mass if motion.kind == "translation" else moment
-        if motion.pitch:
-            pitch = knots.parameter(motion.pitch)[0]
-            along = along + pitch * pitch * mass
-        found.append(along)
-    return found
+    pitch = next((knots.parameter(motion.pitch)[0] for motion in laws.motions if motion.pitch), None)
+    place = [x + r for x, r in zip(centre, knots.of(anchor)[0], strict=True)]
+    found = most_along(trace, laws.opposed, place, pitch)
+    return [found["screw" if motion.pitch else motion.kind] for motion in laws.motions]
 
 
 def _share_of(trace: Trace, label: str, share: Scalar) -> tuple[list[Scalar], list[Scalar]]:

@@ -1,17 +1,14 @@
-"""The parts of a mechanism: bodies that joints and couplings, or point springs too, hold together."""
+"""The parts of a mechanism: bodies that joints and couplings hold together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symvi.mechanism import Mechanism, PointSpring
+from symvi.mechanism import Mechanism
 
 
-def parts_of(mechanism: Mechanism, springs: bool = False) -> dict[str, str]:
-    """Body -> a body that stands for all that joints and couplings hold together with it; the world holds nothing.
-
-    springs: point springs hold bodies together too.
-    """
+def parts_of(mechanism: Mechanism) -> dict[str, str]:
+    """Body -> a body that stands for all that joints and couplings hold together with it; the world holds nothing."""
     leader = {body.name: body.name for body in mechanism.bodies}
 
     def of(body: str) -> str:
@@ -27,8 +24,6 @@ def parts_of(mechanism: Mechanism, springs: bool = False) -> dict[str, str]:
 
     joints = {joint.name: (joint.parent, joint.child) for joint in mechanism.joints}
     ties = [*joints.values(), *((*joints[c.joints[0]], *joints[c.joints[1]]) for c in mechanism.couplings)]
-    if springs:
-        ties += [(force.parent, force.child) for force in mechanism.forces if isinstance(force, PointSpring)]
     for tie in ties:
         join(tie)
     return {body: of(body) for body in leader}

@@ -339,7 +339,7 @@ class ReferenceSolver:
         for phase in ("prepare", "rest", "evaluate", "recall"):
             self.run(phase)
         common.ratio[0] = HOLDING["double"]
-        for phase in ("soften", "exact", "linearize", "eliminate", "substitute", "answer"):
+        for phase in ("soften", "exact", "uncouple", "linearize", "eliminate", "substitute", "answer"):
             self.run(phase)
         self.switches(both, 1.0, common.inverse[0])
         for phase in ("prepare", "retreat", "evaluate", "press"):

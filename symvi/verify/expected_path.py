@@ -225,6 +225,13 @@ def soften(view: View) -> Iterator[Check]:
             yield view.check(name, "e", [e[0] + variables["b"][0] / view.path.size(name), *e[1:]])
 
 
+def uncouple(view: View) -> Iterator[Check]:
+    """Friction by its own law alone."""
+    for name, contact in view.interior.contacts.items():
+        if contact.cone != "none":
+            yield view.check(name, "m", [view.scene.zero] * 3)
+
+
 def answer(view: View, laws: dict[str, Law]) -> Iterator[Check]:
     """Forces before a knot with the impulses dP = -K du over their time, for the solution's change of velocities."""
     motion = {body: scale(view.scene.zero - 1, view.solution[body]) for body in view.scene.bodies}

@@ -136,6 +136,7 @@ def _path(view: View) -> list[Row]:
         ("differ", ("differ",), "press", view.set_step_before, step.differ),
         ("soften", ("soften",), "press", view.set_start, path.soften),
         ("answer", ("answer",), "exact", view.set_answered, answer),
+        ("uncouple", ("uncouple",), "exact", view.nothing, path.uncouple),
     ]
     return [
         ("release", ("release",), "evaluate", view.nothing, path.release),

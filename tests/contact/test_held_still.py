@@ -57,6 +57,27 @@ def test_the_last_knot_rests_as_well_and_goes_on_from_its_state() -> None:
     assert np.abs(on.position).max() < 1e-9
 
 
+@pytest.mark.parametrize("cone", ["second_order", "linear"])
+def test_a_shoe_that_slides_reads_the_mean_of_its_steps(cone: str) -> None:
+    """What presses it grows by 60 N a step: the normal is held, and half of the friction is all there is on its way."""
+    shoe = Mechanism(
+        name="shoe",
+        gravity=(0, 0, 0),
+        bodies=[Body(name="sledge", mass=0.1, inertia=(1e-3,) * 3), Body(name="shoe", mass=1.0, inertia=(1e-2,) * 3)],
+        joints=[
+            Joint(name="rail", type="prismatic", child="sledge", axis=(1, 0, 0), velocity=5.0),
+            Joint(name="press", type="prismatic", parent="sledge", child="shoe", axis=(0, 0, 1)),
+        ],
+        forces=[Servo(name="servo", joint="press", stiffness=1e4, damping=0.0, signal="-0.6*t")],
+        contacts=[Contact(name="ground", child="shoe", friction=0.3, cone=cone)],
+    )
+    motion = Simulator(shoe).simulate(0.1, STEP)
+    mean = (motion.position[2:] - motion.position[:-2]) / (2 * STEP)
+    sliding = motion.velocity[1:-1, 1, 0] > 1.0
+    assert sliding.sum() > 2
+    assert np.abs((motion.velocity[1:-1] - mean)[sliding]).max() < 1e-6
+
+
 def hopper(foot: float) -> Mechanism:
     """5 kg on a spring on a light foot that stands on the ground, 15 mm above where the spring carries them."""
     mass, stiffness = 5.0, 2e3

@@ -8,8 +8,8 @@ second, over steps of one length h and damping. If the step before had others, t
 theta follows from y = h d/m, where m is the mass along the coordinate: 1 over the entry of the inverse mass matrix of
 the two bodies, moved by the joint's coordinates and otherwise free, each with the share of its mass that one of its
 damped coordinates has. s is theta too where nothing else holds these bodies. Where something does, it follows in the
-same way from the moments about the child's anchor, or the mass, of all bodies that joints, gears and point springs tie
-together there, where one side of the joint is a tree that nothing else holds; else it is one half.
+same way from the moments about the child's anchor, or the masses, of the sides of the joint that are trees which
+nothing else holds; where both are held it is one half.
 """
 
 from __future__ import annotations
@@ -117,10 +117,10 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
     elastic = any(force.kind != "joint_damper" for force in forces)
     loaded = is_loaded(scene.mechanism, (joint.parent, joint.child))
     springs = [((zero + 1) / 2,) * 2] * count if loaded else found
-    opposed = loaded and damped and elastic and _is_bounded(scene.mechanism, name)
+    opposed = _free_sides(scene.mechanism, name) if loaded and damped and elastic else []
     if opposed:
         last = scene.states[holder]["spring_theta_before"]
-        pairs = zip(sums["damping"], _most(scene, joint), last, strict=True)
+        pairs = zip(sums["damping"], _most(scene, joint, opposed), last, strict=True)
         springs = [_weights(scene, d / m, t) for d, m, t in pairs]
     where = [at for at, _ in springs]
     for force in forces:
@@ -162,13 +162,15 @@ def is_loaded(mechanism, bodies: tuple[str, str]) -> bool:
     return False
 
 
-def _is_bounded(mechanism, name: str) -> bool:
-    """Whether, with the joint cut, one of its ends is in a part without world, loops, gears, drivers and contacts."""
+def _free_sides(mechanism, name: str) -> list[set[str]]:
+    """With the joint cut, the bodies at each of its ends that hang together without world, loops or anything else."""
     ends = {joint.name: {joint.parent, joint.child} for joint in mechanism.joints}
-    held = {"world"} | {body for contact in mechanism.contacts for body in (contact.parent, contact.child)}
+    springs = [force for force in mechanism.forces if force.kind == "point_spring"]
+    held = {"world"} | {body for pair in (*mechanism.contacts, *springs) for body in (pair.parent, pair.child)}
     geared = [joint for gear in mechanism.couplings for joint in gear.joints]
     for moved in (*geared, *(driver.joint for driver in mechanism.drivers)):
         held |= ends[moved]
+    found = []
     for start in ends[name]:
         part, size = {start}, 0
         while len(part) > size:
@@ -176,29 +178,27 @@ def _is_bounded(mechanism, name: str) -> bool:
             part |= {body for other, pair in ends.items() if other != name and pair & part for body in pair}
         joints_in = sum(other != name and pair <= part for other, pair in ends.items())
         if not part & held and joints_in == len(part) - 1 and not ends[name] <= part:
-            return True
-    return False
+            found.append(part)
+    return found
 
 
-def _most(scene, joint) -> list:
-    """Of every coordinate, with all that hangs together there: its mass, or moments about the child's anchor."""
+def _most(scene, joint, parts: list[set[str]]) -> list:
+    """Of every coordinate, with the sides of the joint held together: their masses, or moments about its anchor."""
     child = scene.bodies[joint.child]
-    ties = [{joint.parent, joint.child} for joint in scene.mechanism.joints]
-    ties += [{f.parent, f.child} for f in scene.mechanism.forces if f.kind == "point_spring"]
-    ends = {joint.name: {joint.parent, joint.child} for joint in scene.mechanism.joints}
-    ties += [set().union(*(ends[name] for name in gear.joints)) for gear in scene.mechanism.couplings]
-    together, size = {joint.child}, 0
-    while len(together) > size:
-        size = len(together)
-        together |= {body for tie in ties if tie & together for body in tie} - {"world"}
     anchor = add(child.x, rotate(child.q, joint.anchor_b))
-    mass = moment = scene.zero
-    for body in (scene.bodies[name] for name in sorted(together)):
-        arm = subtract(body.x, anchor)
-        mass = mass + body.mass
-        moment = moment + body.mass * dot(arm, arm) + body.inertia[0] + body.inertia[1] + body.inertia[2]
     pitch = joint.pitch if joint.type == "screw" else scene.zero
-    return [mass if kind == "translation" else moment + pitch * pitch * mass for kind in coordinate_kinds(joint.type)]
+    found = []
+    for kind in coordinate_kinds(joint.type):
+        yields = scene.zero
+        for part in parts:
+            mass = moment = scene.zero
+            for body in (scene.bodies[name] for name in part):
+                arm = subtract(body.x, anchor)
+                mass = mass + body.mass
+                moment = moment + body.mass * dot(arm, arm) + body.inertia[0] + body.inertia[1] + body.inertia[2]
+            yields = yields + 1 / (mass if kind == "translation" else moment + pitch * pitch * mass)
+        found.append(1 / yields)
+    return found
 
 
 def _take(scene, force, sums: dict, where: list, kinds) -> None:
