@@ -177,6 +177,7 @@ def test_it_is_moved_by_slider_curves_and_keys(webgl, simulated):
     assert webgl.complaints() == []
 
 
+@pytest.mark.thorough
 @NEEDS_CHROMIUM
 def test_the_eye_turns_moves_and_comes_nearer(webgl, tmp_path):
     webgl.open(write_page(strandbeest_leg(), tmp_path / "leg.html"), "t=1")

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.subset import first_of
+
 REPOSITORY = Path(__file__).parents[2]
 FLIPS = 100
 KINDS = ("libraries", "texts", "declarations", "templates", "formulas", "compilers.json")
@@ -145,7 +147,7 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("what", DAMAGES)
+@pytest.mark.parametrize("what", first_of(DAMAGES, kept=3))
 def test_a_damaged_file_is_made_anew(kept, what: str) -> None:
     cache, server, motion = kept
     for kind in KINDS:
@@ -195,7 +197,7 @@ def test_two_processes_mend_the_same_damage_at_once(kept) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give files away")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", first_of(KINDS))
 def test_what_belongs_to_another_user_is_made_anew(kept, kind: str) -> None:
     cache, server, motion = kept
     path = files(cache, kind)[0]
@@ -205,8 +207,8 @@ def test_what_belongs_to_another_user_is_made_anew(kept, kind: str) -> None:
     assert path.stat().st_uid == 0
 
 
-@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770])
-@pytest.mark.parametrize("kind", ["libraries", "texts", "declarations", "templates", "formulas"])
+@pytest.mark.parametrize("mode", first_of([0o777, 0o1777, 0o770]))
+@pytest.mark.parametrize("kind", first_of(["libraries", "texts", "declarations", "templates", "formulas"]))
 def test_a_subfolder_that_others_can_write_to_is_refused(kept, kind: str, mode: int) -> None:
     """By its name; nothing in it is read. It is the user's to say what happens with it."""
     cache, server, motion = kept
@@ -217,7 +219,7 @@ def test_a_subfolder_that_others_can_write_to_is_refused(kept, kind: str, mode: 
     assert server.motion() == motion
 
 
-@pytest.mark.parametrize("kind", ["texts", "declarations", "templates", "formulas", "libraries"])
+@pytest.mark.parametrize("kind", first_of(["texts", "declarations", "templates", "formulas", "libraries"]))
 def test_a_file_in_a_subfolders_place(kept, kind: str) -> None:
     """Without libraries nothing can be compiled; all else only costs time."""
     cache, server, motion = kept

@@ -121,6 +121,7 @@ def verdicts(library: Path) -> dict[str, list[str]]:
     return dict(json.loads(line) for line in done.stdout.splitlines())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", WAYS)
 def test_a_claim_that_calls_compiled_code_is_judged_in_floats(way: str, verdicts: dict[str, list[str]]) -> None:
     assert way in verdicts, "the process died before, or of it"

@@ -19,7 +19,7 @@ from symvi.verify.kernels import Bench, Subject
 from symvi.verify.layouts import differences_between_layouts
 from symvi.verify.mutation import CAUGHT, EQUIVALENT, INSIDE, MISSED, score_of
 from symvi.verify.naive.contacts import GAPS
-from symvi.verify.proof import POINTS, Tally, prove
+from symvi.verify.proof import POINTS, Tally, Verdict, prove
 from symvi.verify.unseen import stored
 from symvi.verify.zoo import OWN_NUMBERS
 from tests.verify.figures import MUTANTS, PROVED
@@ -79,12 +79,30 @@ def bench(of: Subject) -> Bench:
     return Bench(of, seed=3, guarded=True)
 
 
-def test_kernels_equal_the_naive_definitions(of: Subject, record_property) -> None:
-    """In two prime fields, at random points, with the guards of loops at zero and not."""
-    assert len({point.prime for point in POINTS}) == 2 and {point.guarded for point in POINTS} == {True, False}
-    verdicts = prove(of)
+@pytest.fixture(scope="module")
+def first(of: Subject) -> list[Verdict]:
+    """What is proved at the first point, where the guards of loops are zero."""
+    return prove(of, POINTS[:1])
+
+
+def test_kernels_equal_the_naive_definitions(of: Subject, first: list[Verdict]) -> None:
+    """In the first prime field, at a random point."""
+    assert {v.phase: v.failures for v in first if not v.proved} == {}
+    proved = {kernel for verdict in first for kernel in verdict.kernels}
+    assert proved == set(of.printed.kernels)
+    assert all(verdict.outputs > 0 for verdict in first)
+
+
+@pytest.mark.thorough
+def test_a_wrong_kernel_would_pass_with_next_to_no_probability(
+    of: Subject, first: list[Verdict], record_property
+) -> None:
+    """In two prime fields, at random points, with the guards of loops at zero and not: here in the larger one."""
+    assert len({point.prime for point in POINTS}) == 2 and [point.guarded for point in POINTS] == [False, True]
+    verdicts = prove(of, POINTS[1:])
     tally = Tally()
     tally.add(len(of.printed.kernels), verdicts)
+    tally.numbers += sum(verdict.outputs for verdict in first if verdict.phase != "parameters")
     record_property(PROVED, vars(tally))
     assert {v.phase: v.failures for v in verdicts if not v.proved} == {}
     assert tally.log10_doubt < IMPROBABLE
