@@ -56,7 +56,9 @@ def exported(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.mark.parametrize("name", first_of(MECHANISMS))
 @pytest.mark.parametrize(
-    "real, tool", [(real, tool) for real, tools in HOST.items() for tool in tools], ids=lambda value: "".join(value)
+    "real, tool",
+    first_of([(real, tool) for real, tools in HOST.items() for tool in tools], kept=2),
+    ids=lambda value: "".join(value),
 )
 def test_every_compiler_gives_the_golden_hash(name: str, real: str, tool: tuple[str, ...], exported) -> None:
     files, shipped = exported(name, real)

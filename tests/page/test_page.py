@@ -248,6 +248,7 @@ def test_what_is_not_finite_is_left_out(browser, tmp_path):
     assert browser.complaints() == []
 
 
+@pytest.mark.thorough
 @NEEDS_CHROMIUM
 def test_a_dark_room_gets_a_dark_page(tmp_path):
     page = write_page(pendulum(50), tmp_path / "page.html")
