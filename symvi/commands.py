@@ -23,7 +23,7 @@ from rich.console import Console
 from symvi.console import command
 from symvi.errors import EnergyWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
 from symvi.importing import imported_looks, takes_mechanism
-from symvi.program.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
+from symvi.numbers.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
 if TYPE_CHECKING:
     from symvi.importers import Imported

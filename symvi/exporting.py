@@ -12,7 +12,7 @@ from rich.console import Console
 from symvi.commands import FixedIterations, Layout, Loops, Real, Substeps
 from symvi.console import command
 from symvi.importing import takes_mechanism
-from symvi.program.control import DEFAULTS
+from symvi.numbers.control import DEFAULTS
 
 if TYPE_CHECKING:
     from symvi.importers import Imported

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symvi.program.kernel import Kernel
-from symvi.program.records import Records
+from symvi.kernels.kernel import Kernel
+from symvi.kernels.records import Records
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from symvi.errors import ArgumentError, MechanismError
 from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
 from symvi.mechanism.values import LARGEST, SMALLEST, TOO_LARGE
-from symvi.program.control import Beginning, SolverOptions
+from symvi.numbers.control import Beginning, SolverOptions
 from symvi.simulate.trajectory import Trajectory
 
 Rates = Literal["momentum", "turn"]

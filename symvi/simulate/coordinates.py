@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from symvi.analysis.equations import evaluate
 from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds, free_rotations, free_translations, start_state
 from symvi.mechanism.names import shown
@@ -19,7 +20,6 @@ from symvi.mechanism.tree_walk import WITHOUT_COORDINATES
 from symvi.physics.coordinates import coordinate_groups
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel
-from symvi.program.equations import evaluate
 from symvi.simulate.arguments import checked_state, checked_table, real_numbers
 from symvi.simulate.frames import rotation_matrices, solver_state
 from symvi.simulate.parameters import Settings, with_settings

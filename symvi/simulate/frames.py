@@ -8,7 +8,7 @@ import numpy as np
 
 from symvi.mechanism import Mechanism, free_rotations, free_translations
 from symvi.mechanism.state import State
-from symvi.program.control import CONTACT_SIZE
+from symvi.numbers.control import CONTACT_SIZE
 from symvi.simulate.energy_guard import Balance, watch
 from symvi.simulate.plan import Plan
 from symvi.simulate.trajectory import Trajectory

@@ -16,8 +16,8 @@ from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.mechanism.values import LARGEST, number
-from symvi.program.control import CLOSED, DEFAULTS, PROJECTIONS, Beginning, SolverOptions, SolverStatus
-from symvi.program.following import OF_UNITS, may_be_set
+from symvi.numbers.control import CLOSED, DEFAULTS, PROJECTIONS, Beginning, SolverOptions, SolverStatus
+from symvi.numbers.derived_parameters import OF_UNITS, may_be_set
 from symvi.program.precision import bounds_in
 from symvi.simulate import frames
 from symvi.simulate.arguments import (

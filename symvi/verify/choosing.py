@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from symvi.analysis.choices import Choices
+from symvi.analysis.loops import analyse
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import did_you_mean
-from symvi.program.choices import Choices
-from symvi.program.loops import analyse
 from symvi.verify.zoo import zoo
 
 CANNOT_RUN = 2  # exit code, as of a wrong option

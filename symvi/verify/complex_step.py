@@ -14,10 +14,10 @@ from math import sqrt
 from random import Random
 
 from symvi.emit.python import COMPLEX
-from symvi.program.kernel import Block
+from symvi.kernels.kernel import Block
+from symvi.kernels.records import STORES
 from symvi.program.maximal import Tie
 from symvi.program.program import Node
-from symvi.program.records import STORES
 from symvi.verify.crun import Compiler, Memory, copy_of, run
 from symvi.verify.damped import added_to, amount, number
 from symvi.verify.kernels import Subject

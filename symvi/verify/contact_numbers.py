@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import pi
 
+from symvi.analysis.choices import Choices
 from symvi.mechanism import Mechanism, axis_values, coordinate_kinds
 from symvi.mechanism.contacts import ContactPoint, contact_points
-from symvi.program.choices import Choices
 from symvi.verify.exact import triad_turn
 from symvi.verify.naive.joints import JointNumbers
 from symvi.verify.naive.quaternion import columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symvi.program.kernel import Block
+from symvi.kernels.kernel import Block
 from symvi.program.maximal import Matrix
 from symvi.program.program import Node
 from symvi.verify.crun import Memory

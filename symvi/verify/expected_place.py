@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from symvi.kernels.joint_placing import leaders, placing_tree
 from symvi.mechanism import Joint, coordinate_kinds
 from symvi.mechanism.tree_walk import WITHOUT_COORDINATES
-from symvi.program.placing import leaders, placing_tree
 from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory
 from symvi.verify.dual import derivative

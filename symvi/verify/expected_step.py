@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from symvi.kernels.kernel import Block
 from symvi.mechanism import coordinate_kinds
-from symvi.program.kernel import Block
 from symvi.program.program import Node
 from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory

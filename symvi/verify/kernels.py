@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import perf_counter
 
+from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.emit.c import generate
 from symvi.mechanism import Mechanism
-from symvi.program.choices import NOTHING_DROPPED, Choices
 from symvi.program.compose import Composer
 from symvi.program.maximal import Matrix
 from symvi.program.program import Program

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from symvi.analysis.choices import Choices
 from symvi.mechanism import JOINT_TABLE, Joint, Mechanism, axis_values, coordinate_kinds
-from symvi.program.choices import Choices
 from symvi.verify.exact import pin_turn, triad_turn
 from symvi.verify.naive.constraints import lock_name
 from symvi.verify.naive.joints import JointNumbers

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from symvi.analysis.choices import Choices
 from symvi.mechanism import Mechanism
-from symvi.program.choices import Choices
 from symvi.program.program import Program
 from symvi.verify.contact_numbers import all_records
 from symvi.verify.exact import Exact, Plain

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import SimpleNamespace
 
+from symvi.analysis.choices import NOTHING_DROPPED, Choices
+from symvi.kernels.records import STORES
 from symvi.mechanism import Mechanism, coordinate_kinds
-from symvi.program.choices import NOTHING_DROPPED, Choices
 from symvi.program.program import Node, Program
-from symvi.program.records import STORES
 from symvi.verify.contact_numbers import all_records
 from symvi.verify.crun import Memory
 from symvi.verify.dual import Functions

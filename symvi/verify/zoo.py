@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import sqrt
 
+from symvi.analysis.choices import NOTHING_DROPPED, Choices, Lock
 from symvi.mechanism import (
     JOINT_TABLE,
     JOINT_TYPES,
@@ -29,7 +30,6 @@ from symvi.mechanism import (
     Wrench,
     coordinate_kinds,
 )
-from symvi.program.choices import NOTHING_DROPPED, Choices, Lock
 from symvi.verify.contact_zoo import contact_zoo
 
 FULL, DIAGONAL = (1.1, 1.2, 1.3, 0.1, 0.2, 0.3), (1.1, 1.2, 1.3)

@@ -23,6 +23,8 @@ ROWS = (
     {"cache"},
     {"mechanism", "scalar"},
     {"graph", "physics"},
+    {"numbers"},
+    {"analysis", "kernels"},
     {"program"},
     {"emit"},
     {"native"},

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from symvi.emit.python import python_text
-from symvi.program.kernel import Kernel
+from symvi.kernels.kernel import Kernel
 from symvi.verify.crun import Memory, copy_of
 from symvi.verify.kernels import Bench
 from symvi.verify.stages import Stage

@@ -4,7 +4,7 @@
     f_row  = closure g(z1) + (g(z2) - g(z1))/h
 with the unknowns s = (change of v, rotation vector of z2 over h, world axes) of every body and y of every row.
 impulse = s h, carry and closure are the switches that make one residual serve step, start and projection
-(program/common.py). A body that lacks inertia has its joint's rows in its balance as well, f_body += G(z1)ᵀ W f_row
+(kernels/common.py). A body that lacks inertia has its joint's rows in its balance as well, f_body += G(z1)ᵀ W f_row
 with weights W: they vanish in the solution.
 """
 

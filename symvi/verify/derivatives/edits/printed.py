@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from symvi.emit.printer import Language, statements
-from symvi.program.kernel import Kernel, Location
+from symvi.kernels.kernel import Kernel, Location
 from symvi.scalar import Graph
 
 OUTPUT = "G"
