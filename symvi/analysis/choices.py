@@ -7,16 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from symvi.analysis.joint_sides import free_sides
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
-from symvi.kernels.opposing_mass import free_sides
 from symvi.mechanism import Mechanism, PointSpring, constraint_count, coordinate_count
 from symvi.physics.contacts import contact_models, dry_friction_models, limit_models
 from symvi.physics.coordinates import joint_laws, with_laws
 from symvi.physics.joints import joint_model
-from symvi.physics.model import ConstraintModel, LawModel, Parameter, ShareModel
+from symvi.physics.model import SHARES, ConstraintModel, LawModel, Parameter, ShareModel
 from symvi.physics.relations import coupling_model, driver_model, lock_model
-
-SHARES = "shares"  # the parameter of laws with the share of every body that their weights count with
 
 
 class Lock(NamedTuple):

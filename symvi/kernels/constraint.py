@@ -29,12 +29,19 @@ from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.physics.body import wrench_in_axes
 from symvi.physics.model import Carried, ConstraintModel
-from symvi.program.null_space import Damping
 from symvi.scalar import Rate, Scalar
 
 TOTAL = "impulses of the parts of a step so far"
 TOTAL_REACTION = "reactions of those parts, each times the time that forces acted"
 SLOPES = "slopes of the impulses along the free coordinates by the body's motion"
+
+
+@dataclass(frozen=True)
+class Damping:
+    """All laws along a joint's coordinates, by body label: directions B and slopes k, (coordinates x 6) each."""
+
+    directions: Mapping[str, Block]
+    slopes: Mapping[str, Block]
 
 
 @dataclass(frozen=True)

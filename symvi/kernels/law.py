@@ -24,7 +24,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symvi.analysis.choices import SHARES
 from symvi.kernels import blocks, common
 from symvi.kernels.account import SPENT, WORK, add
 from symvi.kernels.body import BODY, use
@@ -36,7 +35,7 @@ from symvi.kernels.opposing_mass import SIDES, most_along
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.physics import laws as formulas
-from symvi.physics.model import LawModel, Laws, Motion, ShareModel
+from symvi.physics.model import SHARES, LawModel, Laws, Motion, ShareModel
 from symvi.scalar import Rate, Scalar
 
 HALF = Fraction(1, 2)

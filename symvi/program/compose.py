@@ -15,6 +15,7 @@ from symvi.analysis.choices import (
     order_of,
     taking_laws,
 )
+from symvi.analysis.joint_sides import beyond, sides
 from symvi.graph import carried_bodies
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.account import declare as declare_account
@@ -28,7 +29,7 @@ from symvi.kernels.inequality import InequalityKernels, keeping, steering
 from symvi.kernels.kernel import Block
 from symvi.kernels.law import LawKernels, law_kernels, share_kernels, weighing
 from symvi.kernels.limit import dry_friction_kernels, limit_kernels
-from symvi.kernels.opposing_mass import BEYOND, SIDE, SIDES, beginning, beyond, joining, sides
+from symvi.kernels.opposing_mass import BEYOND, SIDE, SIDES, beginning, joining
 from symvi.kernels.records import Records
 from symvi.mechanism import Mechanism, coordinate_kinds
 from symvi.numbers.complementarity_scale import hefts, pull, total_mass, touching

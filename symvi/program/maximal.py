@@ -21,10 +21,11 @@ from symvi.graph.elimination import EliminationOrder
 from symvi.kernels import blocks
 from symvi.kernels.body import BODY
 from symvi.kernels.common import COMMON, SHARED, whole
+from symvi.kernels.constraint import Damping
 from symvi.kernels.kernel import Block, Formula, Kernel, Location, Port
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
-from symvi.program.null_space import Carried, Damping
+from symvi.program.null_space import Carried
 from symvi.program.program import Call, Node
 from symvi.scalar import Rate, Scalar
 

@@ -26,11 +26,11 @@ where L = B_aᵀ + X'ᵀ B_bᵀ vanishes for torques, and for a force as soon as
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from symvi.kernels import blocks
 from symvi.kernels.blocks import Matrix, Vector, product, times, transposed
+from symvi.kernels.constraint import Damping
 from symvi.kernels.kernel import Block, Formula, Location
 from symvi.kernels.tracing import Trace
 from symvi.program.motion_split import Held
@@ -53,14 +53,6 @@ MEANINGS = {
     "drag": "D P f_j",
     "pull": "N'ᵀ D P f_j",
 }
-
-
-@dataclass(frozen=True)
-class Damping:
-    """All laws along a joint's coordinates, by body label: directions B and slopes k, (coordinates x 6) each."""
-
-    directions: Mapping[str, Block]
-    slopes: Mapping[str, Block]
 
 
 class Carried:
