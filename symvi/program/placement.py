@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from symvi.mechanism import Joint, coordinate_kinds
-from symvi.mechanism.tree_walk import WITHOUT_COORDINATES
 from symvi.physics.model import ConstraintModel
 from symvi.program.placing import (
     couple_kernel,
@@ -21,6 +20,7 @@ from symvi.program.placing import (
     placing_tree,
 )
 from symvi.program.program import Call, Node
+from symvi.registry import JOINTS
 
 if TYPE_CHECKING:
     from symvi.program.compose import Composer
@@ -37,7 +37,7 @@ class Placing:
         self.models = {
             joint.name: placing_model(self.mechanism, joint)
             for joint in self.mechanism.joints
-            if joint.type not in WITHOUT_COORDINATES
+            if JOINTS[joint.type].tree
         }
         self.nodes = {name: nodes[name] for name in self.models if name in nodes}
         self._own_nodes()

@@ -16,6 +16,7 @@ from symvi.mechanism.contacts import contact_points
 from symvi.mechanism.forces import LEAST_BOUND
 from symvi.mechanism.names import WORLD
 from symvi.mechanism.vectors import subtract
+from symvi.registry import JOINTS
 
 Values = tuple[float, ...]
 
@@ -82,7 +83,7 @@ def _own_parameters(element) -> Iterator[tuple[str, Described]]:
 
 
 def _of_joint(mechanism: Mechanism, joint: Joint) -> Iterator[tuple[str, Described]]:
-    if joint.type == "custom":
+    if JOINTS[joint.type].is_own:
         yield from _own_parameters(joint)
         return
     yield from _anchors(mechanism, joint)
