@@ -15,10 +15,8 @@ def rows(geometry: Any, in_joint_axes: bool) -> list:
     from symvi.physics.joints import Piece, translations
     from symvi.physics.joints import rows as row
 
-    geometry.set("pin", geometry.joint.child_axis, "second axis, on the child")
-    hooke = Piece(
-        row.orthogonality, {"n": geometry.a("axis3"), "m": geometry.b("pin")}, (0,), ("between the axes",), "rad"
-    )
+    axes = {"n": geometry.a("axis3"), "m": geometry.second_axis()}
+    hooke = Piece(row.orthogonality, axes, (0,), ("between the axes",), "rad")
     return [*translations(geometry, 3, in_joint_axes), hooke]
 
 

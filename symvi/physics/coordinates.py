@@ -145,8 +145,7 @@ def free_motions(geometry: Geometry) -> tuple[Motion, ...]:
     moving, turning = kinds.count("translation"), kinds.count("rotation")
     found = [Motion("translation", geometry.a(axis), anchor) for axis in FREE_TRANSLATION_AXES[moving]]
     if JOINTS[geometry.joint.type].has_pin:
-        geometry.set("pin", geometry.joint.child_axis, "second axis, on the child")
-        axes = [geometry.a("axis3"), geometry.b("pin")]
+        axes = [geometry.a("axis3"), geometry.second_axis()]
     else:
         axes = [geometry.a(axis) for axis in {0: (), 1: ("axis3",), 3: ("e1", "e2", "e3")}[turning]]
     pitch = None

@@ -90,6 +90,7 @@ def _of_joint(mechanism: Mechanism, joint: Joint) -> Iterator[tuple[str, Describ
     for field in ("pitch", "length"):
         if getattr(joint, field) is not None:
             yield f"{joint.name}.{field}", _same(f"{joint.name}.{field}", (getattr(joint, field),))
+    yield from _own_parameters(joint)
 
 
 def _of_force(mechanism: Mechanism, force: Force) -> Iterator[tuple[str, Described]]:

@@ -35,7 +35,7 @@ def joints_of(mechanism: Mechanism, numbers) -> dict[str, JointNumbers]:
 
 
 def _joint(mechanism: Mechanism, joint: Joint, numbers) -> JointNumbers:
-    turn = pin_turn(numbers, joint) if JOINTS[joint.type].has_pin else None
+    turn = pin_turn(numbers, joint) if "child_axis" in JOINTS[joint.type].needs else None
     user = {name: numbers.single(value) for name, value in dict(joint.parameters).items()}
     return JointNumbers(
         joint.type,

@@ -81,7 +81,7 @@ def joint(name: str, joint_type: str, parent: str, child: str, placed=ASKEW, *, 
         else {"parent_anchor": (0.3, -0.2, 0.4), "child_anchor": (-0.1, 0.5, 0.2)}
     )
     record = JOINTS[joint_type]
-    own = {"child_axis": pin} if record.has_pin else dict(record.example)
+    own = ({"child_axis": pin} if "child_axis" in record.needs else {}) | dict(record.example)
     return Joint(
         name=name,
         type=joint_type,

@@ -107,6 +107,16 @@ class Geometry:
         self._values[parameter] = Parameter(tuple(values), meaning, unit)
         return self.name(parameter)
 
+    def number(self, name: str) -> str:
+        """One of the joint's numbers in `parameters`, which its type has names, meanings and units for."""
+        meaning, unit = JOINTS[self.joint.type].numbers[name]
+        return self.set(f"par_{name}", (self.joint.parameters[name],), meaning, unit)
+
+    def second_axis(self) -> Carried:
+        """The joint's child_axis, fixed to the child."""
+        self.set("pin", self.joint.child_axis, "second axis, on the child")
+        return self.b("pin")
+
     def parameter(self, name: str) -> Parameter:
         return self._values[name]
 

@@ -112,6 +112,7 @@ def _numbers(name: str, values: Mapping, world, fixed, parent: str) -> JointNumb
         values.get("b"),
         single["pitch"],
         single["L"],
+        user={name: values[name][0] for name in (JOINTS[name].numbers if name in JOINTS else ())},
     )
 
 
