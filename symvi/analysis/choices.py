@@ -15,6 +15,7 @@ from symvi.physics.coordinates import joint_laws, with_laws
 from symvi.physics.joints import joint_model
 from symvi.physics.model import SHARES, ConstraintModel, LawModel, Parameter, ShareModel
 from symvi.physics.relations import coupling_model, driver_model, lock_model
+from symvi.registry import JOINTS
 
 
 class Lock(NamedTuple):
@@ -174,4 +175,4 @@ def order_of(
 
 def _ties_to_world(model: ConstraintModel) -> bool:
     """A user's own rows may change when all bodies move together, so they count as tied to the world."""
-    return None in model.bodies.values() or model.type == "custom"
+    return None in model.bodies.values() or (model.type in JOINTS and JOINTS[model.type].is_own)

@@ -13,6 +13,7 @@ from symvi.physics.forces import force_model
 from symvi.physics.formula import UnderivableError
 from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel
+from symvi.registry import JOINTS
 
 __all__ = ["check_expressions"]
 
@@ -28,7 +29,7 @@ def check_expressions(mechanism: Mechanism) -> None:
 def _elements(mechanism: Mechanism) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
     """(title, model, texts) of everything that has an expression of its own."""
     for joint in mechanism.joints:
-        if joint.type == "custom":
+        if JOINTS[joint.type].is_own:
             yield f"joint '{joint.name}'", joint_model(mechanism, joint), joint.expressions
     for force in mechanism.forces:
         if force.kind == "potential":

@@ -18,11 +18,12 @@ from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.mechanism import Joint, Mechanism, coordinate_count, coordinate_kinds
 from symvi.mechanism.start_values import start_values
-from symvi.mechanism.tree_walk import WITHOUT_COORDINATES, Step, tree_walk
+from symvi.mechanism.tree_walk import Step, tree_walk
 from symvi.physics import kinematics, placing
 from symvi.physics.coordinates import coordinate_groups, coordinate_units
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel, Data, Group
+from symvi.registry import JOINTS
 from symvi.scalar import Scalar
 
 COORDINATE, RATE = "coordinate", "rate"
@@ -43,7 +44,7 @@ class Leader:
 def placing_tree(mechanism: Mechanism) -> list[Step]:
     """The joints by which every body is reached once: from the world, then from bodies that no joint leads to."""
     known, reached, steps = start_values(mechanism).coordinates, {"world"}, []
-    jointed = {name for j in mechanism.joints if j.type not in WITHOUT_COORDINATES for name in (j.parent, j.child)}
+    jointed = {name for j in mechanism.joints if JOINTS[j.type].tree for name in (j.parent, j.child)}
     stands = [body.name for body in mechanism.bodies if body.position is not None or body.name not in jointed]
     for start in ("world", *stands, *(body.name for body in mechanism.bodies)):
         if start != "world" and start in reached:
@@ -80,8 +81,8 @@ def placing_model(mechanism: Mechanism, joint: Joint) -> ConstraintModel:
     geometry, kinds = Geometry(mechanism, joint), coordinate_kinds(joint.type)
     groups = tuple(coordinate_groups(geometry))
     names = {"anchor_a", "anchor_b", *SLIDING_AXES[kinds.count("translation")], *frames_of(joint)}
-    names |= {"axis3"} if joint.type == "screw" else set()
-    if joint.type == "screw":
+    names |= {"axis3"} if JOINTS[joint.type].is_threaded else set()
+    if JOINTS[joint.type].is_threaded:
         geometry.set("pitch", (joint.pitch,), "advance per angle", "m/rad")
         names |= {"pitch"}
     parameters = geometry.used(groups) | {name: geometry.parameter(name) for name in sorted(names)}
@@ -132,7 +133,7 @@ class _Joint:
         """What slides along the joint's axes, by coordinates or by rates, in the world."""
         total = [self.trace.graph.constant(0)] * 3
         amounts = list(zip(SLIDING_AXES[self.slides], self.motion(name), strict=False)) if self.kinds else []
-        if self.model.type == "screw":
+        if JOINTS[self.model.type].is_threaded:
             amounts = [("axis3", self.knots.parameter("pitch")[0] * self.motion(name)[0])]
         for axis, amount in amounts:
             along = self.carried(rotation, axis)

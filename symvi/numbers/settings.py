@@ -16,6 +16,7 @@ from symvi.mechanism.contacts import contact_points
 from symvi.mechanism.forces import LEAST_BOUND
 from symvi.mechanism.names import WORLD
 from symvi.mechanism.vectors import subtract
+from symvi.registry import JOINTS
 
 Values = tuple[float, ...]
 
@@ -82,13 +83,14 @@ def _own_parameters(element) -> Iterator[tuple[str, Described]]:
 
 
 def _of_joint(mechanism: Mechanism, joint: Joint) -> Iterator[tuple[str, Described]]:
-    if joint.type == "custom":
+    if JOINTS[joint.type].is_own:
         yield from _own_parameters(joint)
         return
     yield from _anchors(mechanism, joint)
     for field in ("pitch", "length"):
         if getattr(joint, field) is not None:
             yield f"{joint.name}.{field}", _same(f"{joint.name}.{field}", (getattr(joint, field),))
+    yield from _own_parameters(joint)
 
 
 def _of_force(mechanism: Mechanism, force: Force) -> Iterator[tuple[str, Described]]:

@@ -18,9 +18,9 @@ from symvi.kernels.joint_placing import (
     placing_tree,
 )
 from symvi.mechanism import Joint, coordinate_kinds
-from symvi.mechanism.tree_walk import WITHOUT_COORDINATES
 from symvi.physics.model import ConstraintModel
 from symvi.program.program import Call, Node
+from symvi.registry import JOINTS
 
 if TYPE_CHECKING:
     from symvi.program.compose import Composer
@@ -37,7 +37,7 @@ class Placing:
         self.models = {
             joint.name: placing_model(self.mechanism, joint)
             for joint in self.mechanism.joints
-            if joint.type not in WITHOUT_COORDINATES
+            if JOINTS[joint.type].tree
         }
         self.nodes = {name: nodes[name] for name in self.models if name in nodes}
         self._own_nodes()

@@ -16,10 +16,10 @@ from symvi.mechanism import Joint, Mechanism, coordinate_kinds, free_rotations, 
 from symvi.mechanism.names import shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
-from symvi.mechanism.tree_walk import WITHOUT_COORDINATES
 from symvi.physics.coordinates import coordinate_groups
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel
+from symvi.registry import JOINTS
 from symvi.simulate.arguments import checked_state, checked_table, real_numbers
 from symvi.simulate.frames import rotation_matrices, solver_state
 from symvi.simulate.parameters import Settings, with_settings
@@ -128,7 +128,7 @@ def _moved(mechanism: Mechanism, joints: Sequence[Joint]) -> set[str]:
     distance, waiting = {"world": 0}, ["world"]
     neighbours: dict[str, list[str]] = {}
     for joint in mechanism.joints:
-        if joint.type not in WITHOUT_COORDINATES:
+        if JOINTS[joint.type].tree:
             neighbours.setdefault(joint.parent, []).append(joint.child)
             neighbours.setdefault(joint.child, []).append(joint.parent)
     for name in waiting:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from symvi.kernels.joint_placing import leaders, placing_tree
 from symvi.mechanism import Joint, coordinate_kinds
-from symvi.mechanism.tree_walk import WITHOUT_COORDINATES
+from symvi.registry import JOINTS
 from symvi.verify.check import Check, View
 from symvi.verify.crun import Memory
 from symvi.verify.dual import derivative
@@ -32,7 +32,7 @@ class Places:
     def __init__(self, view: View):
         self.view, self.scene = view, view.scene
         mechanism, field = self.scene.mechanism, self.scene.field
-        self.joints = [j for j in mechanism.joints if j.type not in WITHOUT_COORDINATES]
+        self.joints = [j for j in mechanism.joints if JOINTS[j.type].tree]
         self.motion = {joint.name: self._some(joint) for joint in self.joints}
         for coordinates, _ in self.motion.values():
             for near in coordinates:
@@ -102,7 +102,7 @@ class Places:
 
     def _slide(self, joint: JointNumbers, coordinates: list) -> list:
         zero = self.scene.zero
-        if joint.type == "screw":
+        if JOINTS[joint.type].is_threaded:
             return scale(joint.pitch * coordinates[0], joint.axes[2])
         unit = [[zero + int(i == k) for i in range(3)] for k in range(3)]
         count = coordinate_kinds(joint.type).count("translation")

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from symvi.analysis.choices import Choices
-from symvi.mechanism import JOINT_TABLE, Joint, Mechanism, axis_values, coordinate_kinds
+from symvi.mechanism import Joint, Mechanism, axis_values, coordinate_kinds
+from symvi.registry import JOINTS
 from symvi.verify.exact import pin_turn, triad_turn
 from symvi.verify.naive.constraints import lock_name
 from symvi.verify.naive.joints import JointNumbers
@@ -34,7 +35,7 @@ def joints_of(mechanism: Mechanism, numbers) -> dict[str, JointNumbers]:
 
 
 def _joint(mechanism: Mechanism, joint: Joint, numbers) -> JointNumbers:
-    turn = pin_turn(numbers, joint) if joint.type == "universal" else None
+    turn = pin_turn(numbers, joint) if "child_axis" in JOINTS[joint.type].needs else None
     user = {name: numbers.single(value) for name, value in dict(joint.parameters).items()}
     return JointNumbers(
         joint.type,
@@ -67,7 +68,7 @@ def joint_record(joint: JointNumbers, description: Joint, numbers, prefix: str =
     """Everything that a record may keep of a joint, by the record's own names."""
     offset, zero = joint.offset, numbers.zero
     one = zero + 1
-    turn = pin_turn(numbers, description) if joint.type == "universal" else triad_turn(numbers, description.axis)
+    turn = pin_turn(numbers, description) if JOINTS[joint.type].has_pin else triad_turn(numbers, description.axis)
     unit = [[one if i == k else zero for i in range(3)] for k in range(3)]
     record = {
         "anchor_a": joint.anchor_a,
@@ -146,17 +147,9 @@ def _weights(mechanism: Mechanism, choices: Choices, body: str, name: str, numbe
     """
     mass = max(mechanism.body(other).mass for other, holder in choices.pivots.items() if holder == name)
     joint = mechanism.joint(name)
-    units = (
-        OWN_UNITS.get(joint.type)
-        or "m" * JOINT_TABLE[joint.type].translations + "r" * JOINT_TABLE[joint.type].rotations
-    )
-    units *= len(joint.expressions) or 1
+    units = JOINTS[joint.type].units_of(joint)
     weight = {"m": mass, "r": mass * choices.notes["size"] ** 2}
     return [numbers.magnitude(weight[units[k]]) for k in choices.kept.get(name, range(len(units)))]
-
-
-# metres and radians of the rows of joints that are not in the table; a custom joint's are repeated for every expression
-OWN_UNITS = {"universal": "mmmr", "screw": "mmrrm", "distance": "m", "custom": "m"}
 
 
 def _no_more(mechanism, force, joints, numbers) -> dict[str, list]:

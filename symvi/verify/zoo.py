@@ -2,7 +2,7 @@
 
 Every joint type of JOINT_TABLE stands between the world and a body and between two bodies, along a coordinate axis,
 between two of them, and askew; with every law that acts along its coordinates, with drivers and with gears. A new row
-of that table, or a new type with rows of its own and an entry in OWN_NUMBERS, is in the zoo without another line.
+of that table, or a new type that is registered, is in the zoo without another line.
 Contacts, limits and dry friction are in contact_zoo.py.
 """
 
@@ -14,7 +14,6 @@ from math import sqrt
 from symvi.analysis.choices import NOTHING_DROPPED, Choices, Lock
 from symvi.mechanism import (
     JOINT_TABLE,
-    JOINT_TYPES,
     Actuator,
     Body,
     Coupling,
@@ -30,24 +29,15 @@ from symvi.mechanism import (
     Wrench,
     coordinate_kinds,
 )
+from symvi.registry import JOINTS
 from symvi.verify.contact_zoo import contact_zoo
 
 FULL, DIAGONAL = (1.1, 1.2, 1.3, 0.1, 0.2, 0.3), (1.1, 1.2, 1.3)
-EXPRESSIONS = (
-    "k*(x_b[0] - x_a[1])*R_a[0, 1] + R_b[2, 0]*q_a[2] - q_b[3]**2/3",
-    "sin(x_b[1] + 0.1*q_b[0]) - cos(k*x_a[2])*exp(q_b[1]) + log(2 + R_b[1, 1]) + atan2(x_b[2], x_a[0] + 2)"
-    " - sqrt(x_b[0]**2 + 0.25)",
-)
 HOLDING = ("x_b[0] - R_b[1, 2]*x_a[1]", "R_b[0, 1] + q_a[2]*x_b[2]", "q_b[1]*q_a[0] - x_a[0]*R_b[2, 0]")
 ENERGY = (
     "0.5*k*(x_b[0] - x_a[0])**2 + sin(R_b[2, 1])*exp(q_a[1]) - log(1.5 + q_b[0]) + cos(x_b[2])/(2 + x_a[1]**2)"
     " + atan2(q_b[1], q_b[3])"
 )
-OWN_NUMBERS = {
-    "screw": {"pitch": 0.3},
-    "distance": {"length": 1.7},
-    "custom": {"expressions": EXPRESSIONS, "parameters": {"k": 0.7}},
-}
 # axis, orientation and second axis of a universal joint: along, between and askew to coordinate axes
 ALONG = (
     ((0, 0, 1), (1, 0, 0, 0), (1, 0, 0)),
@@ -64,12 +54,12 @@ def zoo() -> Iterator[tuple[Mechanism, Choices]]:
     Errors are planted in a kernel where it is first met: those come first in which the fewest numbers are zero.
     """
     yield from ((mechanism, NOTHING_DROPPED) for mechanism in (body_forces(), both_ways()))
-    for number, joint_type in enumerate(JOINT_TYPES):
+    for number, joint_type in enumerate(JOINTS):
         yield along_axes(joint_type, ALONG[number % len(ALONG)]), NOTHING_DROPPED
         yield askew(joint_type), NOTHING_DROPPED
     yield from ((damped_tree(joint_type), NOTHING_DROPPED) for joint_type in JOINT_TABLE if joint_type != "floating")
     yield from ((mechanism, NOTHING_DROPPED) for mechanism in (spatial_loop(), net()))
-    single = [joint_type for joint_type in JOINT_TYPES if coordinate_kinds(joint_type) == ("rotation",)]
+    single = [joint_type for joint_type in JOINTS if coordinate_kinds(joint_type) == ("rotation",)]
     for joint_type in single:
         yield swinging(f"swinging_{joint_type}", joint_type), NOTHING_DROPPED
     yield swinging("swinging_along_an_axis", single[0], ALONG[0]), NOTHING_DROPPED
@@ -90,7 +80,8 @@ def joint(name: str, joint_type: str, parent: str, child: str, placed=ASKEW, *, 
         if baked
         else {"parent_anchor": (0.3, -0.2, 0.4), "child_anchor": (-0.1, 0.5, 0.2)}
     )
-    own = {"child_axis": pin} if joint_type == "universal" else OWN_NUMBERS.get(joint_type, {})
+    record = JOINTS[joint_type]
+    own = ({"child_axis": pin} if "child_axis" in record.needs else {}) | dict(record.example)
     return Joint(
         name=name,
         type=joint_type,

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from symvi.mechanism import JOINT_TABLE
 from symvi.mechanism.names import did_you_mean
+from symvi.registry import JOINTS
 from symvi.verify.derivatives import own_joints
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.notation import Factor, Known, Sum, gathered, shown, times, value
@@ -142,13 +142,15 @@ def derivation(
         raise VerificationError(f"tangent {tangent!r}: derivations are written for {' and '.join(SIZES)}")
     options = {"axis": None, "parent": "body", "offset": True, "axes": axes, "scale": scale}
     definition = definition_of(name, **options)
-    if name in own_joints.NAMES:
+    if name in own_joints.names():
         rows = joint_rows(name, axes, own_joints.scale_of(scale))
         chosen = f"axes {axes}, scale {own_joints.scale_of(scale)}"
     elif name in ROWS:
         rows, chosen = ROWS[name](), ""
     else:
-        raise VerificationError(f"'{name}' has no derivation as text; {did_you_mean(name, [*own_joints.NAMES, *ROWS])}")
+        raise VerificationError(
+            f"'{name}' has no derivation as text; {did_you_mean(name, [*own_joints.names(), *ROWS])}"
+        )
     return Derivation(name, definition.source, rows, definition.wrt, tangent, side, chosen)
 
 
@@ -199,9 +201,11 @@ def in_frame(count: int) -> Node:
 
 def joint_rows(name: str, axes: str, scale: Fraction) -> Rows:
     """A joint's rows as vector expressions."""
-    if name in OWN_JOINTS:
-        return OWN_JOINTS[name](axes)
-    held, rows, names = JOINT_TABLE[name], [], []
+    if name == own_joints.ANGLE:
+        return Rows([Row(angle())], [PRODUCT_NAME], "alpha")
+    if (words := JOINTS[name].words) is not None:
+        return words.rows(axes)
+    held, rows, names = JOINTS[name].held, [], []
     if held.translations:
         rows.append(gap() if held.translations == 3 and axes == "world" else in_frame(held.translations))
         names.append(GAP_NAME)
@@ -209,21 +213,6 @@ def joint_rows(name: str, axes: str, scale: Fraction) -> Rows:
         rows.append(Total((scale, Times(chosen(held.rotations), Part(PRODUCT)))))
         names.append(PRODUCT_NAME)
     return Rows(rows, names)
-
-
-def _universal(axes: str) -> Rows:
-    first = Turned("q_a", Turned("q_off", third_axis()))
-    rows = [gap() if axes == "world" else in_frame(3), Row(dot(first, Turned("q_b", Variable("b"))))]
-    return Rows(rows, [GAP_NAME])
-
-
-def _distance(axes: str) -> Rows:
-    u = gap()
-    row = function_of(
-        u, "(u·u - L²)/(2 L)", r"\frac{u \cdot u - L^2}{2 L}", lambda w, v: (_square(w) - v["L"] ** 2) / (2 * v["L"]),
-        "(1/L)", r"\tfrac{1}{L}", lambda w, v: 1 / v["L"],
-    )  # fmt: skip
-    return Rows([Row(row)], [GAP_NAME])
 
 
 def angle() -> Number:
@@ -249,26 +238,6 @@ def angle() -> Number:
     text = Factor("2 atan2(a3·V d, S d)", r"2 \operatorname{atan2}(a_3 \cdot V d, S d)",
                   lambda v: 2 * np.arctan2(sine.factor.value(v), s(v)), number=True)  # fmt: skip
     return Number(text, slope)
-
-
-def _angle(axes: str) -> Rows:
-    return Rows([Row(angle())], [PRODUCT_NAME], "alpha")
-
-
-def _screw(axes: str) -> Rows:
-    advance = Row(dot(third_axis(), Turned("q_off", Turned("q_a", gap(), True), True)))
-    turn = Times(name_factor("pitch", True), Called("alpha", Row(angle())))
-    rows = [in_frame(2), Total((2, Times(chosen(2), Part(PRODUCT)))), Total((1, advance), (-1, turn))]
-    alpha = "alpha = 2 atan2(a3·V d, S d)", r"\alpha = 2 \operatorname{atan2}(a_3 \cdot V d, S d)"
-    return Rows(rows, [GAP_NAME, PRODUCT_NAME, alpha])
-
-
-OWN_JOINTS: dict[str, Callable[[str], Rows]] = {
-    "universal": _universal,
-    "distance": _distance,
-    "angle": _angle,
-    "screw": _screw,
-}
 
 
 # --- bodies, contacts, forces -------------------------------------------------------------------------------------

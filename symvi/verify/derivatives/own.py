@@ -65,7 +65,7 @@ def own(
 def _is_joint(name: str) -> bool:
     from symvi.verify.derivatives import own_joints
 
-    return name in own_joints.NAMES
+    return name in own_joints.names()
 
 
 def definition_of(name: str, **options) -> Definition:
@@ -75,7 +75,7 @@ def definition_of(name: str, **options) -> Definition:
     known = {**own_bodies.DEFINITIONS, **own_contacts.DEFINITIONS}
     if name in known:
         return known[name]
-    if name not in own_joints.NAMES:
+    if name not in own_joints.names():
         raise VerificationError(f"symvi has no function '{name}'; {did_you_mean(name, own_names())}")
     return own_joints.definition(name, **options)
 
@@ -84,7 +84,7 @@ def own_names() -> list[str]:
     """The names that `own` knows."""
     from symvi.verify.derivatives import own_bodies, own_contacts, own_joints
 
-    return [*own_joints.NAMES, *own_contacts.DEFINITIONS, *own_bodies.DEFINITIONS]
+    return [*own_joints.names(), *own_contacts.DEFINITIONS, *own_bodies.DEFINITIONS]
 
 
 def named(world: World, text: str, values: list) -> list:

@@ -5,28 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from symvi.mechanism import JOINT_TABLE
 from symvi.mechanism.axes import triad
+from symvi.registry import JOINTS
 from symvi.verify.derivatives.errors import VerificationError
 from symvi.verify.derivatives.own import Definition
-from symvi.verify.derivatives.variables import Variable, quaternion, rotation, scalar, vector
+from symvi.verify.derivatives.variables import Variable, quaternion, rotation, vector
 from symvi.verify.naive import joints
 from symvi.verify.naive.joints import JointNumbers
 
 SOURCE = "BSMH23 appendix B"
-EQUATIONS = {
-    "universal": "g = [x_b + R_b p_b - x_a - R_a p_a; (R_a a3)·(R_b b)]",
-    "screw": "g = [A12 u; A12 V(d); a3·u - pitch alpha],  alpha = 2 atan2(a3·V(d), S(d))",
-    "distance": "g = (|x_b + R_b p_b - x_a - R_a p_a|² - L²)/(2 L)",
-    "angle": "alpha = 2 atan2(a3·V(d), S(d)),  d = q_off* q_a* q_b",
-}
-OWN = {
-    "universal": {"b": vector(3)},
-    "screw": {"pitch": scalar()},
-    "distance": {"L": scalar(positive=True)},
-    "angle": {},
-}
-NAMES = (*(name for name in JOINT_TABLE if name != "floating"), *OWN)
+ANGLE = "angle"  # about the axis: no joint, but a coordinate
+ANGLE_EQUATION = "alpha = 2 atan2(a3·V(d), S(d)),  d = q_off* q_a* q_b"
+
+
+def names() -> tuple[str, ...]:
+    """The joints that have words for their rows, and the angle."""
+    mixes = [record.name for record in JOINTS.values() if record.held and any(record.held)]
+    return (*mixes, *(record.name for record in JOINTS.values() if record.words), ANGLE)
 
 
 def scale_of(scale: object) -> Fraction:
@@ -60,9 +55,11 @@ def definition(name: str, axis, parent: str, offset: bool, axes: str, scale) -> 
 
 def equation(name: str, axes: str = "world", factor: Fraction = Fraction(2)) -> str:
     """The rows of a joint type, as papers write them."""
-    if name in EQUATIONS:
-        return EQUATIONS[name]
-    held, parts = JOINT_TABLE[name], []
+    if name == ANGLE:
+        return ANGLE_EQUATION
+    if (words := JOINTS[name].words) is not None:
+        return words.equation
+    held, parts = JOINTS[name].held, []
     if held.translations:
         in_world = held.translations == 3 and axes == "world"
         chosen = {1: "a3ᵀ ", 2: "[a1 a2]ᵀ ", 3: "A "}[held.translations]
@@ -83,7 +80,8 @@ def _variables(name: str, axis, parent: str, offset: bool) -> Mapping[str, Varia
         found["A"] = rotation()
     if offset:
         found["q_off"] = quaternion()
-    return {**found, **OWN.get(name, {})}
+    words = JOINTS[name].words if name in JOINTS else None
+    return {**found, **({letter: make() for letter, make in words.variables.items()} if words else {})}
 
 
 def _triad(axis) -> list[list[Fraction]]:
@@ -114,19 +112,19 @@ def _numbers(name: str, values: Mapping, world, fixed, parent: str) -> JointNumb
         values.get("b"),
         single["pitch"],
         single["L"],
+        user={name: values[name][0] for name in (JOINTS[name].numbers if name in JOINTS else ())},
     )
 
 
 def _rows(name: str, numbers: JointNumbers, a, b, world, axes: str, factor: Fraction) -> list:
-    if name == "angle":
+    if name == ANGLE:
         return [_angle(numbers, a, b, world)]
-    if name == "screw":
+    if JOINTS[name].is_threaded:
         *across, along = joints.translations(numbers, a, b, 3, in_joint_axes=True)
         turns = joints.rotations(numbers, a, b, 2)
         return [*across, *turns, along - numbers.pitch * _angle(numbers, a, b, world)]
-    if name not in JOINT_TABLE:
+    if (held := JOINTS[name].held) is None:
         return joints.rows(numbers, a, b, world.functions, in_joint_axes=axes == "joint")
-    held = JOINT_TABLE[name]
     turns = joints.rotations(numbers, a, b, held.rotations)
     moves = joints.translations(numbers, a, b, held.translations, axes == "joint")
     return [*moves, *(row * world.constant(factor / 2) for row in turns)]

@@ -10,13 +10,13 @@ mass and the orientation of a body; the world's is (0, 1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from symvi.mechanism import JOINT_TABLE, coordinate_kinds
+from symvi.mechanism import coordinate_kinds
+from symvi.registry import JOINTS
 from symvi.verify.dual import Functions, derivative
-from symvi.verify.naive.expressions import rows_of_expressions
 from symvi.verify.naive.quaternion import (
     add,
     conjugate,
@@ -71,12 +71,7 @@ def relative(joint: JointNumbers, a, b) -> list:
 
 def rows(joint: JointNumbers, a, b, functions: Functions, near: Mapping = NOTHING, in_joint_axes: bool = False) -> list:
     """All rows of a joint, translations first."""
-    if joint.type in OWN_ROWS:
-        return OWN_ROWS[joint.type](joint, a, b, functions, near, in_joint_axes)
-    if joint.type not in JOINT_TABLE:
-        raise KeyError(f"no naive definition of the rows of a joint of type '{joint.type}': add it to OWN_ROWS")
-    held = JOINT_TABLE[joint.type]
-    return translations(joint, a, b, held.translations, in_joint_axes) + rotations(joint, a, b, held.rotations)
+    return JOINTS[joint.type].naive(joint, a, b, functions, near, in_joint_axes)
 
 
 def translations(joint: JointNumbers, a, b, count: int, in_joint_axes: bool = False) -> list:
@@ -98,31 +93,6 @@ def angle(joint: JointNumbers, a, b, functions: Functions, near):
     """2 atan2(a3·d_v, d_w) on the branch nearest to `near`."""
     d = relative(joint, a, b)
     return functions.angle(dot(joint.axes[2], vector(d)), d[0], near)
-
-
-def _universal(joint, a, b, functions, near, in_joint_axes) -> list:
-    """The parent's axis and the child's stay orthogonal."""
-    axis = rotate(a[1], rotate(joint.offset, joint.axes[2]))
-    return [*translations(joint, a, b, 3, in_joint_axes), dot(axis, rotate(b[1], joint.pin))]
-
-
-def _screw(joint, a, b, functions, near, in_joint_axes) -> list:
-    advance = dot(joint.axes[2], in_joint_frame(joint, a, gap(joint, a, b))) - joint.pitch * angle(
-        joint, a, b, functions, near.get(0, 0)
-    )
-    return [*translations(joint, a, b, 2), *rotations(joint, a, b, 2), advance]
-
-
-def _distance(joint, a, b, functions, near, in_joint_axes) -> list:
-    u = gap(joint, a, b)
-    return [(dot(u, u) - joint.length * joint.length) / (2 * joint.length)]
-
-
-def _custom(joint, a, b, functions, near, in_joint_axes) -> list:
-    return rows_of_expressions(joint.texts, joint.user, joint.origins, a, b, functions)
-
-
-OWN_ROWS: dict[str, Callable] = {"universal": _universal, "screw": _screw, "distance": _distance, "custom": _custom}
 
 
 # --- minimal coordinates ------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from symvi.mechanism import coordinate_kinds
+from symvi.registry import JOINTS
 from symvi.verify.naive import joints
 from symvi.verify.naive.body import apply_inertia
 from symvi.verify.naive.quaternion import add, conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
@@ -186,7 +187,7 @@ def _most(scene, joint, parts: list[set[str]]) -> list:
     """Of every coordinate, with the sides of the joint held together: their masses, or moments about its anchor."""
     child = scene.bodies[joint.child]
     anchor = add(child.x, rotate(child.q, joint.anchor_b))
-    pitch = joint.pitch if joint.type == "screw" else scene.zero
+    pitch = joint.pitch if JOINTS[joint.type].is_threaded else scene.zero
     found = []
     for kind in coordinate_kinds(joint.type):
         yields = scene.zero
@@ -294,13 +295,13 @@ def _motions(scene, joint) -> Iterator[tuple[list, list]]:
     moving, turning = kinds.count("translation"), kinds.count("rotation")
     for axis in {0: [], 1: joint.axes[2:], 2: joint.axes[:2], 3: units}[moving]:
         yield world(axis), [zero] * 3
-    if joint.type == "universal":
+    if JOINTS[joint.type].has_pin:
         axes = [world(joint.axes[2]), rotate(q_b, joint.pin)]
     else:
         axes = [world(axis) for axis in {0: [], 1: joint.axes[2:], 3: units}[turning]]
     for axis in axes:
         v = scale(-1, cross(axis, arm))
-        if joint.type == "screw":
+        if JOINTS[joint.type].is_threaded:
             v = _add(v, scale(joint.pitch, axis))
         yield v, axis
 
