@@ -13,15 +13,15 @@ from functools import partial
 from itertools import chain
 
 from symvi.program.maximal import Matrix
+from symvi.proofs import expected_account as account
+from symvi.proofs import expected_path as path
+from symvi.proofs import expected_state as state
+from symvi.proofs import expected_step as step
 from symvi.proofs.check import Check, View
 from symvi.proofs.crun import Memory
 from symvi.proofs.expected_path import EXACT, NOTHING, SCALED
 from symvi.proofs.expected_place import Places
 from symvi.proofs.scene import Scene
-from symvi.verify import expected_account as account
-from symvi.verify import expected_path as path
-from symvi.verify import expected_state as state
-from symvi.verify import expected_step as step
 
 
 @dataclass(frozen=True)

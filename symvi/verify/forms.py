@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from symvi.verify.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, SERIES, WRONG, Entry, Report
+from symvi.verify.entries import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, SERIES, WRONG, Entry
+
+if TYPE_CHECKING:
+    from symvi.verify.report import Report
 
 MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", ROUNDED: "~", SERIES: "~", WRONG: "X"}
 SHOWN_ENTRIES = 6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symvi.proofs.naive.quaternion import add, cross, dot, rotate, scale, subtract
-from symvi.verify.own_functions import Definition
+from symvi.verify.own_definition import Definition
 from symvi.verify.variables import quaternion, rotation, scalar, unit_vector, vector
 
 TWO = {"x_a": vector(3), "q_a": quaternion(), "x_b": vector(3), "q_b": quaternion(), "p_a": vector(3), "p_b": vector(3)}

@@ -8,30 +8,14 @@ The definitions are those of symvi.proofs.naive, which knows no derivative. They
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.errors import VerificationError
 from symvi.verify.function import Function, Outputs
-from symvi.verify.variables import Variable
+from symvi.verify.own_definition import Definition
 from symvi.verify.worlds import World
-
-
-@dataclass(frozen=True)
-class Definition:
-    """One of symvi's functions: of = function(world, **arguments) -> entries; equation and source as papers write it.
-
-    wrt: what its derivative is usually taken by.
-    """
-
-    name: str
-    equation: str
-    source: str
-    variables: Mapping[str, Variable]
-    wrt: tuple[str, ...]
-    of: Callable
-    shape: tuple[int, ...] | None = None
 
 
 def own(
@@ -85,15 +69,6 @@ def own_names() -> list[str]:
     from symvi.verify import own_bodies, own_contacts, own_joints
 
     return [*own_joints.names(), *own_contacts.DEFINITIONS, *own_bodies.DEFINITIONS]
-
-
-def named(world: World, text: str, values: list) -> list:
-    """Values under a name that diagnoses can say; for a single number, a list of it."""
-    tell = getattr(world, "at", None)
-    if tell is not None:
-        for value in values:
-            tell(value, text)
-    return values
 
 
 def function_of(definition: Definition) -> Function:

@@ -10,7 +10,7 @@ from symvi.proofs.naive import joints
 from symvi.proofs.naive.joints import JointNumbers
 from symvi.registry import JOINTS
 from symvi.verify.errors import VerificationError
-from symvi.verify.own_functions import Definition
+from symvi.verify.own_definition import Definition
 from symvi.verify.variables import Variable, quaternion, rotation, vector
 
 SOURCE = "BSMH23 appendix B"

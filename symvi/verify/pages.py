@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from html import escape
+from typing import TYPE_CHECKING
 
+from symvi.verify.entries import DIGITS, FLOATS, ROUNDED, Entry
 from symvi.verify.forms import MARKS, diagnosis_lines, rows_of, verdict_line
-from symvi.verify.report import DIGITS, FLOATS, ROUNDED, Entry, Report
+
+if TYPE_CHECKING:
+    from symvi.verify.report import Report
 
 TITLE = "Derivatives by hand, verified by symvi"
 STYLE = """
