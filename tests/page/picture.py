@@ -1,6 +1,6 @@
 """The picture of README: the page that `symvi demo` writes, standing still at six seconds, as Chromium shows it.
 
-    .venv/bin/python -m tests.page.picture symvi/manual/walker.png
+.venv/bin/python -m tests.page.picture symvi/manual/walker.png
 """
 
 from __future__ import annotations
