@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import typer
 
-from symvi import commands, exporting, importing, verifying, viewing  # the commands register themselves with `app`
+from symvi import commands, exporting, importing, reading, verifying, viewing  # they register themselves
 from symvi.console import app, command, print_json
 
-__all__ = ["app", "command", "commands", "exporting", "importing", "main", "verifying", "viewing"]
+__all__ = ["app", "command", "commands", "exporting", "importing", "main", "reading", "verifying", "viewing"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from symvi import cli
 from symvi.mechanism import Mechanism
 from symvi.simulate import Simulator, Trajectory
 from tests.manual.pages import (
@@ -206,3 +207,20 @@ def test_the_front_page_says_no_other_figures_than_the_manual() -> None:
 def test_every_benchmark_that_is_named_exists(page: str) -> None:
     named = re.findall(r"symvi bench (\w+)", text_of(page))
     assert [name for name in named if name != "NAME" and not benchmark(name).is_file()] == []
+
+
+# --- from the command line --------------------------------------------------------------------------------------------
+def test_a_page_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["manual", "loops"]) == 0
+    assert capsys.readouterr().out == text_of("loops")
+
+
+def test_the_pages_are_listed_with_their_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["manual"]) == 0
+    folder, *names = capsys.readouterr().out.splitlines()
+    assert Path(folder) == MANUAL and set(names) == PAGES.keys() - {"README"}
+
+
+def test_a_page_that_is_none_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["manual", "lops"]) == 1
+    assert "the manual has no page 'lops'; did you mean 'loops'?" in capsys.readouterr().err

@@ -32,7 +32,7 @@ ROWS = (
     {"view"},
     {"console"},
     {"importing"},
-    {"commands", "verifying", "viewing", "environment"},
+    {"commands", "reading", "verifying", "viewing", "environment"},
     {"exporting"},
     {"cli"},
     {"__main__"},
