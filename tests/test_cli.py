@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import typer
 
-from symvi import MechanismError, __version__, cli, console
+from symvi import MechanismError, __version__, cli
+from symvi.cli import console
 
 
 @pytest.fixture

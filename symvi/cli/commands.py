@@ -232,7 +232,7 @@ def bench(
     ] = False,
 ) -> Mapping[str, Any]:
     """Run the benchmarks of a checkout (tests/benchmarks), or one of them: tables, and bounds met or missed."""
-    folder = Path(__file__).resolve().parent.parent / "tests" / "benchmarks"
+    folder = Path(__file__).resolve().parents[2] / "tests" / "benchmarks"
     known = sorted(path.stem for path in folder.glob("[!_]*.py") if not path.stem.startswith("test_"))
     if not known:
         raise SymviError("benchmarks live in a checkout of the repository, under tests/benchmarks; here are none")

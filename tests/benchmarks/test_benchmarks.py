@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from symvi import cli, commands
+from symvi import cli
+from symvi.cli import commands
 from symvi.extras import install_command
 from tests.importers.real_robots import share
 from tests.support.subset import only
@@ -125,7 +126,7 @@ def test_the_command_tells_the_figures_of_a_missed_bound_too(bench, tmp_path: Pa
     folder = tmp_path / "tests" / "benchmarks"
     shutil.copytree(FOLDER, folder, ignore=lambda *_: NAMES_OF_FILES)
     (folder / "claim.py").write_text(CLAIM.format(value=2.0, timed=False), encoding="utf-8")
-    monkeypatch.setattr(commands, "__file__", str(tmp_path / "symvi" / "commands.py"))
+    monkeypatch.setattr(commands, "__file__", str(tmp_path / "symvi" / "cli" / "commands.py"))
     monkeypatch.setenv("PYTHONPATH", str(FOLDER.parents[1]))
     code, result, text = bench("claim")
     assert code == 1 and "MISS  gap: 2" in text
