@@ -9,7 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from symvi import joints as _joints  # noqa: F401  registers symvi's own types of joints, before anything asks for them
+from symvi import forces as _forces  # noqa: F401  registers symvi's own kinds, before anything asks for them
+from symvi import joints as _joints  # noqa: F401
 
 if TYPE_CHECKING:
     from symvi.errors import (
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     )
     from symvi.mechanism.state import State
     from symvi.physics.symbols import placements
-    from symvi.registry import JointType, register_joint
+    from symvi.registry import ForceKind, JointType, register_force, register_joint
     from symvi.simulate import Simulator, SolverOptions, Trajectory
     from symvi.simulate.coordinates import coordinates_of, state_from
 
@@ -70,7 +71,7 @@ _HOME_OF = {
         " JointSpring Limit Mechanism PointSpring Potential Rod Servo Sphere Wrench",
         "symvi.mechanism.state": "State",
         "symvi.physics.symbols": "placements",
-        "symvi.registry": "JointType register_joint",
+        "symvi.registry": "ForceKind JointType register_force register_joint",
         "symvi.simulate": "Simulator SolverOptions Trajectory",
         "symvi.simulate.coordinates": "coordinates_of state_from",
     }.items()
@@ -94,6 +95,7 @@ __all__ = [
     "EnergyWarning",
     "Exported",
     "FileError",
+    "ForceKind",
     "Imported",
     "Joint",
     "JointDamper",
@@ -124,6 +126,7 @@ __all__ = [
     "export",
     "load",
     "placements",
+    "register_force",
     "register_joint",
     "state_from",
 ]

@@ -29,7 +29,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("simulate",),
     ("proofs", "importers", "exporters", "plots", "demos"),
     ("verify", "page"),
-    ("joints", "view"),
+    ("joints", "forces", "view"),
     ("environment",),
     ("cli",),
     ("__main__",),

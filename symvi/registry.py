@@ -1,9 +1,9 @@
-"""Registries: what symvi knows of each type of joint, one record each.
+"""Registries: what symvi knows of each type of joint and each kind of force, one record each.
 
-A record holds everything about its type: what it holds and leaves free, the formulas of its rows, their plain
-definition that proofs compare with, how it looks, and how its derivation is worded. The records of symvi's own joints
-are in symvi/joints, one file for each; a record from outside joins them by `register_joint` and is worth the same. It
-must be registered before a description names it.
+A record holds everything about its type: of a joint what it holds and leaves free, the formulas of its rows, their
+plain definition that proofs compare with, how it looks, and how its derivation is worded. The records of symvi's own
+are in symvi/joints and symvi/forces, one file for each; a record from outside joins them by `register_joint` or
+`register_force` and is worth the same. It must be registered before a description names it.
 
 Functions in a record import what they need when they are called: `import symvi` stays quick.
 """
@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
-__all__ = ["JOINTS", "JointType", "Registry", "Rows", "Words", "register_joint"]
+__all__ = [
+    "FORCES", "ForceKind", "JOINTS", "JointType", "Registry", "Rows", "Words", "register_force", "register_joint",
+]  # fmt: skip
 
 Kind = Literal["translation", "rotation"]
 
@@ -139,3 +141,46 @@ JOINTS: Registry[JointType] = Registry("joint type")
 def register_joint(record: JointType) -> JointType:
     """Make a type of joint known: descriptions may name it from now on. Raises ValueError if its name is taken."""
     return JOINTS.register(record)
+
+
+@dataclass(frozen=True)
+class ForceKind:
+    """Everything that symvi knows of a kind of force.
+
+    name: in descriptions, as `kind`.
+    description: () -> the class of its descriptions, a mechanism.forces.Force whose `kind` is the name.
+    model: (mechanism, force) -> what acts on which rows (physics/model.py): a ForceModel at the knots, a LawModel or
+        ShareModel within the step; None for an inequality (dry friction).
+    numbers: (mechanism, force) -> names and numbers of the description that a run may change (numbers/settings.py).
+    naive: (scene, force, numbers, inputs) -> its energy or power by plain definition (proofs/naive/forces.py).
+    record: (mechanism, force, joints, numbers) -> its parameters, derived a second time for proofs.
+    signals: (force) -> (input, text in t, whether it is the text's rate) for signals of the description.
+    expressions: (force) -> texts of the user's own, which must be real and finite at the start.
+    pulls_at_knots: (force) -> whether its energy acts at the knots alone, where it may be too stiff for the step.
+    span: how a page draws it between its two points, (role, radius); None: not at all.
+    definitions: () -> functions to verify against (verify/own_definition.py). told: name of one -> its rows as vector
+        expressions, for `derive`.
+    examples: (parent, child) -> descriptions between two bodies, for proofs.
+    """
+
+    name: str
+    description: Callable[[], type]
+    model: Callable[[Any, Any], Any] | None
+    numbers: Callable[[Any, Any], Iterable] = lambda mechanism, force: ()
+    naive: Callable[[Any, Any, Any, Any], Any] | None = None
+    record: Callable[[Any, Any, Any, Any], dict[str, list]] = lambda mechanism, force, joints, numbers: {}
+    signals: Callable[[Any], Iterable] = lambda force: ()
+    expressions: Callable[[Any], tuple[str, ...]] = lambda force: ()
+    pulls_at_knots: Callable[[Any], bool] = lambda force: False
+    span: tuple[str, float] | None = None
+    definitions: Callable[[], Iterable] = lambda: ()
+    told: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    examples: Callable[[str, str], Iterable] = lambda parent, child: ()
+
+
+FORCES: Registry[ForceKind] = Registry("kind of force")
+
+
+def register_force(record: ForceKind) -> ForceKind:
+    """Make a kind of force known: descriptions may name it from now on. Raises ValueError if its name is taken."""
+    return FORCES.register(record)

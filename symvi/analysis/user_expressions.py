@@ -13,7 +13,7 @@ from symvi.physics.forces import force_model
 from symvi.physics.formula import UnderivableError
 from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel
-from symvi.registry import JOINTS
+from symvi.registry import FORCES, JOINTS
 
 __all__ = ["check_expressions"]
 
@@ -32,8 +32,8 @@ def _elements(mechanism: Mechanism) -> Iterator[tuple[str, Any, tuple[str, ...]]
         if JOINTS[joint.type].is_own:
             yield f"joint '{joint.name}'", joint_model(mechanism, joint), joint.expressions
     for force in mechanism.forces:
-        if force.kind == "potential":
-            yield f"force '{force.name}'", force_model(mechanism, force), (force.expression,)
+        if texts := FORCES[force.kind].expressions(force):
+            yield f"force '{force.name}'", force_model(mechanism, force), texts
     gaps = {contact.name: contact.expression for contact in mechanism.contacts if contact.kind == "gap"}
     for model in contact_models(mechanism) if gaps else ():
         if model.name in gaps:

@@ -6,7 +6,7 @@ stands for all axes where they are of one kind; a joint with both kinds needs on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -34,6 +34,7 @@ from symvi.mechanism.values import (
     field,
     field_from,
 )
+from symvi.registry import FORCES as RECORDS
 
 __all__ = [
     "FORCES", "Actuator", "DryFriction", "Force", "JointDamper", "JointSpring", "PointSpring", "Potential", "Servo",
@@ -182,10 +183,20 @@ class Potential(Force):
         )
 
 
-FORCES: dict[str, type[Force]] = {
-    cls.model_fields["kind"].default: cls
-    for cls in (JointSpring, PointSpring, JointDamper, DryFriction, Actuator, Servo, Wrench, Potential)
-}
+class _Forces(Mapping[str, type[Force]]):
+    """The classes of descriptions, by kind: of all that are registered (symvi/registry.py)."""
+
+    def __getitem__(self, kind: str) -> type[Force]:
+        return RECORDS[kind].description()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(RECORDS)
+
+    def __len__(self) -> int:
+        return len(RECORDS)
+
+
+FORCES: Mapping[str, type[Force]] = _Forces()
 
 
 def axis_values(value: float | tuple[float, ...], kinds: tuple[str, ...]) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from symvi.page.bodies import extents
 from symvi.page.parts import WORLD, Part, Span, array, point, sphere
 from symvi.page.placement import align, rotate
-from symvi.registry import JOINTS
+from symvi.registry import FORCES, JOINTS
 
 __all__ = ["joint_parts", "spans"]
 
@@ -38,7 +38,7 @@ def joint_parts(joints: Iterable, mechanism, index: Mapping[str, int], length: f
 
 def spans(mechanism, index: Mapping[str, int], length: float) -> list[Span]:
     """The point springs and distance joints of a mechanism."""
-    springs = [(force, "spring", 0.045) for force in mechanism.forces if force.kind == "point_spring"]
+    springs = [(force, *FORCES[force.kind].span) for force in mechanism.forces if FORCES[force.kind].span]
     struts = [(joint, "strut", 0.009) for joint in mechanism.joints if joint.type == "distance"]
     return [
         Span(

@@ -53,6 +53,7 @@ from symvi.program.maximal import Elimination, Matrix, Tie
 from symvi.program.motion_split import rows_by_kind
 from symvi.program.placing_schedule import Placing
 from symvi.program.program import Call, Node, Program
+from symvi.registry import FORCES
 
 PHASES = (
     "setup",
@@ -712,7 +713,7 @@ class Composer:
 
     def _uses_c_library(self) -> bool:
         texts = [text for joint in self.mechanism.joints for text in joint.expressions]
-        texts += [force.expression for force in self.mechanism.forces if force.kind == "potential"]
+        texts += [text for force in self.mechanism.forces for text in FORCES[force.kind].expressions(force)]
         texts += [contact.expression for contact in self.mechanism.contacts if contact.expression]
         return uses_c_library(tuple(texts))
 

@@ -6,16 +6,14 @@ are). A record's fields have the names that the package gives them; the numbers 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from symvi.analysis.choices import Choices
-from symvi.mechanism import Joint, Mechanism, axis_values, coordinate_kinds
+from symvi.mechanism import Joint, Mechanism, axis_values
 from symvi.proofs.exact import pin_turn, triad_turn
 from symvi.proofs.naive.constraints import lock_name
 from symvi.proofs.naive.joints import JointNumbers
 from symvi.proofs.naive.laws import damped_coordinates
 from symvi.proofs.naive.quaternion import columns, multiply, rotate
-from symvi.registry import JOINTS
+from symvi.registry import FORCES, JOINTS
 
 
 def joints_of(mechanism: Mechanism, numbers) -> dict[str, JointNumbers]:
@@ -122,7 +120,7 @@ def records_of(
         if force.kind in ("joint_spring", "joint_damper", "servo"):
             records[f"{force.joint}.laws"] = dict(records[force.joint])
         base = dict(records[force.joint]) if hasattr(force, "joint") else {}
-        records[force.name] = base | FORCE_RECORDS.get(force.kind, _no_more)(mechanism, force, joints, numbers)
+        records[force.name] = base | FORCES[force.kind].record(mechanism, force, joints, numbers)
     for joint in mechanism.joints:  # last: the record of a joint is the base of others
         for name in (joint.name, f"{joint.name}.laws"):
             if name in records:
@@ -152,64 +150,7 @@ def _weights(mechanism: Mechanism, choices: Choices, body: str, name: str, numbe
     return [numbers.magnitude(weight[units[k]]) for k in choices.kept.get(name, range(len(units)))]
 
 
-def _no_more(mechanism, force, joints, numbers) -> dict[str, list]:
-    return {}
-
-
-def _per_axis(numbers, value, kinds) -> list:
+def per_axis(numbers, value, kinds) -> list:
+    """One number for every free axis, exact."""
     values = axis_values(value, kinds)
     return [numbers.single(values[0])] if len(values) == 1 else [numbers.magnitude(v) for v in values]
-
-
-def _spring(mechanism, force, joints, numbers) -> dict[str, list]:
-    kinds = coordinate_kinds(joints[force.joint].type)
-    if force.law == "sinusoidal":
-        cosine, sine = numbers.direction(axis_values(force.rest, kinds)[0])
-        return {
-            "stiffness": [numbers.single(axis_values(force.stiffness, kinds)[0])],
-            "rest_cos": [cosine],
-            "rest_sin": [sine],
-        }
-    return {"stiffness": _per_axis(numbers, force.stiffness, kinds), "rest": _per_axis(numbers, force.rest, kinds)}
-
-
-def _damper(mechanism, force, joints, numbers) -> dict[str, list]:
-    return {"damping": _per_axis(numbers, force.damping, coordinate_kinds(joints[force.joint].type))}
-
-
-def _servo(mechanism, force, joints, numbers) -> dict[str, list]:
-    return {"stiffness": [numbers.single(force.stiffness)], "damping": [numbers.single(force.damping)]}
-
-
-def _point_spring(mechanism, force, joints, numbers) -> dict[str, list]:
-    joint = joints[force.name]
-    return {
-        "anchor_a": joint.anchor_a,
-        "anchor_b": joint.anchor_b,
-        "stiffness": [numbers.single(force.stiffness)],
-        "length": [numbers.single(force.length)],
-        "damping": [numbers.single(force.damping)],
-    }
-
-
-def _wrench(mechanism, force, joints, numbers) -> dict[str, list]:
-    return {"point": from_center(mechanism, force.body, force.point, numbers)}
-
-
-def _potential(mechanism, force, joints, numbers) -> dict[str, list]:
-    user = {name: numbers.single(value) for name, value in dict(force.parameters).items()}
-    origins = {
-        side: from_center(mechanism, body, (0.0, 0.0, 0.0), numbers)
-        for side, body in (("a", force.parent), ("b", force.child))
-    }
-    return {**expression_record(user, origins, numbers), "scale": [numbers.single(1.0)]}
-
-
-FORCE_RECORDS: dict[str, Callable] = {
-    "joint_spring": _spring,
-    "point_spring": _point_spring,
-    "joint_damper": _damper,
-    "servo": _servo,
-    "wrench": _wrench,
-    "potential": _potential,
-}

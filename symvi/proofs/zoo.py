@@ -23,21 +23,14 @@ from symvi.mechanism import (
     JointDamper,
     JointSpring,
     Mechanism,
-    PointSpring,
-    Potential,
     Servo,
-    Wrench,
     coordinate_kinds,
 )
 from symvi.proofs.contact_zoo import contact_zoo
-from symvi.registry import JOINTS
+from symvi.registry import FORCES, JOINTS
 
 FULL, DIAGONAL = (1.1, 1.2, 1.3, 0.1, 0.2, 0.3), (1.1, 1.2, 1.3)
 HOLDING = ("x_b[0] - R_b[1, 2]*x_a[1]", "R_b[0, 1] + q_a[2]*x_b[2]", "q_b[1]*q_a[0] - x_a[0]*R_b[2, 0]")
-ENERGY = (
-    "0.5*k*(x_b[0] - x_a[0])**2 + sin(R_b[2, 1])*exp(q_a[1]) - log(1.5 + q_b[0]) + cos(x_b[2])/(2 + x_a[1]**2)"
-    " + atan2(q_b[1], q_b[3])"
-)
 # axis, orientation and second axis of a universal joint: along, between and askew to coordinate axes
 ALONG = (
     ((0, 0, 1), (1, 0, 0, 0), (1, 0, 0)),
@@ -187,30 +180,7 @@ def damped_laws(name: str, joint_type: str) -> list[Force]:
 
 def body_forces() -> Mechanism:
     """Forces that act on free bodies without a joint: between points, from outside, from a user's own energy."""
-    forces = [
-        PointSpring(
-            name="wire",
-            parent="world",
-            child="first",
-            parent_anchor=(1, 2, 0.5),
-            child_anchor=(0.2, 0, 0.1),
-            stiffness=4,
-            length=0.5,
-        ),
-        PointSpring(
-            name="band",
-            parent="first",
-            child="second",
-            parent_anchor=(0, 0.3, 0),
-            child_anchor=(0.2, 0.7, 0.1),
-            stiffness=4,
-            length=0,
-        ),
-        Wrench(name="wind", body="first", point=(0.3, 0, 0.4)),
-        Wrench(name="jet", body="second", point=(0.3, 0.2, 0.4), frame="body"),
-        Potential(name="well", parent="world", child="second", expression=ENERGY, parameters={"k": 3.0}),
-        Potential(name="bond", parent="first", child="second", expression=ENERGY, parameters={"k": 3.0}),
-    ]
+    forces = [force for record in FORCES.values() for force in record.examples("first", "second")]
     return Mechanism(name="body_forces", bodies=[body("first"), body("second", DIAGONAL)], forces=forces)
 
 

@@ -11,6 +11,7 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.grammar import Tree
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.signals import signal_tree, value_and_rate
+from symvi.registry import FORCES
 from symvi.simulate.plan import Plan
 
 Controller = Callable[[float, object], Mapping[str, object]]
@@ -22,22 +23,8 @@ def signals_of(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
         if driver.signal is not None:
             yield f"{driver.name}.target", driver.signal, False
     for force in mechanism.forces:
-        signal = getattr(force, "signal", None)
-        if signal is None:
-            continue
-        if force.kind == "servo":
-            yield f"{force.name}.target", signal, False
-            yield f"{force.name}.target_rate", signal, True
-        elif force.kind == "wrench":
-            yield from (
-                (f"{force.name}.{'force' if k < 3 else 'torque'}[{k % 3}]", text, False)
-                for k, text in enumerate(signal)
-            )
-        else:
-            single = len(signal) == 1
-            yield from (
-                (f"{force.name}.force" + ("" if single else f"[{k}]"), text, False) for k, text in enumerate(signal)
-            )
+        if getattr(force, "signal", None) is not None:
+            yield from FORCES[force.kind].signals(force)
 
 
 class Inputs:

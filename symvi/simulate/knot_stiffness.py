@@ -20,6 +20,7 @@ import numpy as np
 
 from symvi.errors import MechanismError
 from symvi.mechanism import coordinate_kinds
+from symvi.registry import FORCES
 from symvi.simulate.parameters import body_numbers
 from symvi.simulate.turns import product, rotation_matrices
 
@@ -69,12 +70,7 @@ def too_stiff(trajectory: Trajectory) -> list[TooStiff]:
 
 
 def _may_be_stiff(trajectory: Trajectory) -> bool:
-    return any(
-        (force.kind == "point_spring" and force.length > 0.0)
-        or force.kind == "potential"
-        or getattr(force, "law", "") == "sinusoidal"
-        for force in trajectory.mechanism.forces
-    )
+    return any(FORCES[force.kind].pulls_at_knots(force) for force in trajectory.mechanism.forces)
 
 
 def _suspects(trajectory: Trajectory) -> np.ndarray:
@@ -161,12 +157,14 @@ class _Stiffness:
     # --- matrices of single forces ------------------------------------------------------------------------------------
     def _matrices(self, force) -> Iterator[np.ndarray]:
         """(N, 6 n, 6 n), for a force that has any stiffness at the knots."""
-        if force.kind == "point_spring" and force.length > 0.0:
+        if not FORCES[force.kind].pulls_at_knots(force):
+            return
+        if force.kind == "point_spring":
             yield self._across(force)
-        elif force.kind == "potential":
-            yield self._of_potential(force)
-        elif getattr(force, "law", "") == "sinusoidal":
+        elif force.kind == "joint_spring":
             yield from self._swinging(force)
+        else:
+            yield self._of_potential(force)
 
     def _across(self, force) -> np.ndarray:
         """Tension over length, in the directions across the spring."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from symvi.mechanism.names import did_you_mean
-from symvi.registry import JOINTS
+from symvi.registry import FORCES, JOINTS
 from symvi.verify import own_joints
 from symvi.verify.errors import VerificationError
 from symvi.verify.notation import Factor, Known, Sum, gathered, shown, times, value
@@ -145,12 +145,11 @@ def derivation(
     if name in own_joints.names():
         rows = joint_rows(name, axes, own_joints.scale_of(scale))
         chosen = f"axes {axes}, scale {own_joints.scale_of(scale)}"
-    elif name in ROWS:
-        rows, chosen = ROWS[name](), ""
+    elif name in (told := ROWS | {name: rows for record in FORCES.values() for name, rows in record.told.items()}):
+        rows, chosen = told[name](), ""
     else:
-        raise VerificationError(
-            f"'{name}' has no derivation as text; {did_you_mean(name, [*own_joints.names(), *ROWS])}"
-        )
+        known = [*own_joints.names(), *told]
+        raise VerificationError(f"'{name}' has no derivation as text; {did_you_mean(name, known)}")
     return Derivation(name, definition.source, rows, definition.wrt, tangent, side, chosen)
 
 
@@ -331,7 +330,7 @@ def _sphere() -> Rows:
     return Rows([Total((1, Row(size)), *((-1, radius) for radius in radii))], [GAP_NAME], "phi")
 
 
-def _point_spring() -> Rows:
+def point_spring_rows() -> Rows:
     energy = function_of(
         gap(), "(k/2) (|u| - L)²", r"\tfrac{k}{2} \left(\|u\| - L\right)^2",
         lambda w, v: v["k"] * (length(w) - v["L"]) ** 2 / 2,
@@ -340,7 +339,7 @@ def _point_spring() -> Rows:
     return Rows([Row(energy)], [GAP_NAME], "V")
 
 
-def _point_spring_force() -> Rows:
+def point_spring_force_rows() -> Rows:
     u = gap()
     pull = function_of(
         u, "k (1 - L/|u|)", r"k \left(1 - \tfrac{L}{\|u\|}\right)",
@@ -377,6 +376,4 @@ ROWS: dict[str, Callable[[], Rows]] = {
     "half_space": _half_space,
     "sphere": _sphere,
     "sliding": _sliding,
-    "point_spring": _point_spring,
-    "point_spring_force": _point_spring_force,
 }

@@ -55,9 +55,5 @@ DEFINITIONS = {
         Definition("sliding", "s = [t1 t2]ᵀ (v + w x (R(q) p - r n)),  N = [t1; t2; n]", "BSMH23 (4)",
                    {"v": vector(3), "w": vector(3), "q": quaternion(), "p": vector(3), "r": LENGTH, "N": rotation()},
                    ("v", "w"), sliding),
-        Definition("point_spring", "V = (k/2) (|u| - L)²,  u = x_b + R_b p_b - x_a - R_a p_a", "derived here",
-                   {**TWO, "k": LENGTH, "L": LENGTH}, BOTH, spring_energy),
-        Definition("point_spring_force", "f = -k (|u| - L) u/|u|", "derived here",
-                   {**TWO, "k": LENGTH, "L": LENGTH}, BOTH, spring_force),
     )
 }  # fmt: skip

@@ -1,0 +1,95 @@
+"""The wrench: a force at a point of a body and a torque, from outside, at the knots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from symvi.registry import ForceKind, register_force
+
+
+def description() -> type:
+    """The class of its descriptions."""
+    from symvi.mechanism.forces import Wrench
+
+    return Wrench
+
+
+def model(mechanism: Any, force: Any) -> Any:
+    """Along the point of the body, and a torque in its axes."""
+    from symvi.physics.joints import rows as row
+    from symvi.physics.model import Carried, ForceModel, Group, Parameter, Position
+
+    body = mechanism.body(force.body)
+    point = tuple(p - c for p, c in zip(force.point, body.center_of_mass, strict=True))
+    groups = (Group(row.point_on_body, {"x_b": Position("b"), "r_b": Carried("b", "point")}, (0, 1, 2), (0, 1, 2)),)
+    parameters = {"point": Parameter(point, "where the force acts, from the centre of mass", "m")}
+    return ForceModel(
+        force.name,
+        force.kind,
+        {"a": None, "b": body.name},
+        groups,
+        parameters,
+        3,
+        ("x", "y", "z"),
+        ("m",) * 3,
+        force="force",
+        torque="torque",
+        in_body_axes=force.frame == "body",
+    )
+
+
+def numbers(mechanism: Any, force: Any) -> Iterator:
+    """Where the force acts."""
+    from symvi.numbers.settings import point
+
+    yield f"{force.name}.point", point(mechanism, force.body, f"{force.name}.point", force.point)
+
+
+def signals(force: Any) -> Iterator:
+    """Three forces, then three torques."""
+    names = (f"{force.name}.{'force' if k < 3 else 'torque'}[{k % 3}]" for k in range(6))
+    yield from ((name, text, False) for name, text in zip(names, force.signal, strict=True))
+
+
+def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
+    """Its power."""
+    from symvi.proofs.naive.forces import NaiveForce
+    from symvi.proofs.naive.quaternion import add, cross, dot, rotate
+
+    def power(a, b, motion_a, motion_b):
+        arm, push = rotate(b[1], numbers["point"]), inputs["force"]
+        push = push if force.frame == "world" else rotate(b[1], push)
+        velocity = add(motion_b[0], cross(motion_b[1], arm))
+        return dot(push, velocity) + dot(rotate(b[1], inputs["torque"]), motion_b[1])
+
+    return NaiveForce(("world", force.body), power=power)
+
+
+def record(mechanism: Any, force: Any, joints: Any, numbers: Any) -> dict[str, list]:
+    """Its parameters, derived a second time."""
+    from symvi.proofs.numbers import from_center
+
+    return {"point": from_center(mechanism, force.body, force.point, numbers)}
+
+
+def examples(parent: str, child: str) -> Iterator:
+    """In the axes of the world, and of the body."""
+    from symvi.mechanism import Wrench
+
+    yield Wrench(name="wind", body=parent, point=(0.3, 0, 0.4))
+    yield Wrench(name="jet", body=child, point=(0.3, 0.2, 0.4), frame="body")
+
+
+register_force(
+    ForceKind(
+        name="wrench",
+        description=description,
+        model=model,
+        numbers=numbers,
+        naive=naive,
+        record=record,
+        signals=signals,
+        examples=examples,
+    )
+)
