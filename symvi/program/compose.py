@@ -49,7 +49,8 @@ from symvi.physics.model import (
     ShareModel,
 )
 from symvi.physics.relations import coupling_model, lock_name
-from symvi.program.maximal import Elimination, Matrix, Tie
+from symvi.program.block_elimination import Elimination
+from symvi.program.matrix import Matrix, Tie
 from symvi.program.motion_split import rows_by_kind
 from symvi.program.placing_schedule import Placing
 from symvi.program.program import Call, Node, Program
@@ -621,7 +622,7 @@ class Composer:
         self.phases["resolve"].extend(again)
         self.phases["eliminate"].extend(forward)
         self.phases["substitute"].extend(backward)
-        for edge in elimination.edges.values():
+        for edge in elimination.edges:
             if edge.kind != LINK:
                 self.nodes.setdefault(edge.kind, []).append(edge)
 

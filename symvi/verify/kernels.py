@@ -14,7 +14,7 @@ from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.emit.c import generate
 from symvi.mechanism import Mechanism
 from symvi.program.compose import Composer
-from symvi.program.maximal import Matrix
+from symvi.program.matrix import Matrix
 from symvi.program.program import Program
 from symvi.verify.check import Check
 from symvi.verify.cprogram import PrintedProgram, read_program

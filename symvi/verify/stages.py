@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from symvi.program.maximal import Matrix
+from symvi.program.matrix import Matrix
 from symvi.verify import expected_account as account
 from symvi.verify import expected_path as path
 from symvi.verify import expected_state as state
