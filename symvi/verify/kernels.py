@@ -42,7 +42,7 @@ def subject(
     """Compose, print and read back a mechanism."""
     composer = Composer(mechanism, choices)
     program = composer.program()
-    return Subject(mechanism, choices, program, composer.matrix, read_printed(program, layout, real))
+    return Subject(mechanism, choices, program, composer.formulation.newton, read_printed(program, layout, real))
 
 
 def read_printed(program: Program, layout: str, real: str = "double") -> PrintedProgram:
