@@ -79,7 +79,7 @@ class Words:
 
     equation: the rows as papers write them. variables: of the joint alone, by their letters in the equation, each made
     when it is called. numbers: for each field of naive JointNumbers, the variable that it is. rows: the rows as vector
-    expressions, for world or joint axes (verify/derivatives/derivation.py); None: told by its entries alone.
+    expressions, for world or joint axes (verify/derivation.py); None: told by its entries alone.
     """
 
     equation: str

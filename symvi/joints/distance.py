@@ -19,8 +19,8 @@ def rows(geometry: Any, in_joint_axes: bool) -> list:
 
 def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: bool) -> list:
     """The same from both anchors."""
-    from symvi.verify.naive.joints import gap
-    from symvi.verify.naive.quaternion import dot
+    from symvi.proofs.naive.joints import gap
+    from symvi.proofs.naive.quaternion import dot
 
     u = gap(joint, a, b)
     return [(dot(u, u) - joint.length * joint.length) / (2 * joint.length)]
@@ -28,7 +28,7 @@ def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: 
 
 def told(axes: str) -> Any:
     """The row as a vector expression."""
-    from symvi.verify.derivatives import derivation as d
+    from symvi.verify import derivation as d
 
     def square(w: list) -> Any:
         return sum(x * x for x in w)
@@ -42,7 +42,7 @@ def told(axes: str) -> Any:
 
 def length() -> Any:
     """L, more than zero."""
-    from symvi.verify.derivatives.variables import scalar
+    from symvi.verify.variables import scalar
 
     return scalar(positive=True)
 

@@ -27,8 +27,8 @@ def rows(geometry: Any, in_joint_axes: bool) -> list:
 
 def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: bool) -> list:
     """a3·u - pitch alpha, beside the rows of a cylindrical joint."""
-    from symvi.verify.naive.joints import angle, gap, in_joint_frame, rotations, translations
-    from symvi.verify.naive.quaternion import dot
+    from symvi.proofs.naive.joints import angle, gap, in_joint_frame, rotations, translations
+    from symvi.proofs.naive.quaternion import dot
 
     turned = angle(joint, a, b, functions, near.get(0, 0))
     advance = dot(joint.axes[2], in_joint_frame(joint, a, gap(joint, a, b))) - joint.pitch * turned
@@ -37,7 +37,7 @@ def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: 
 
 def told(axes: str) -> Any:
     """The rows as vector expressions."""
-    from symvi.verify.derivatives import derivation as d
+    from symvi.verify import derivation as d
 
     advance = d.Row(d.dot(d.third_axis(), d.Turned("q_off", d.Turned("q_a", d.gap(), True), True)))
     turn = d.Times(d.name_factor("pitch", True), d.Called("alpha", d.Row(d.angle())))
@@ -48,7 +48,7 @@ def told(axes: str) -> Any:
 
 def pitch() -> Any:
     """The advance per angle."""
-    from symvi.verify.derivatives.variables import scalar
+    from symvi.verify.variables import scalar
 
     return scalar()
 

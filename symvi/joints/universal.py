@@ -22,8 +22,8 @@ def rows(geometry: Any, in_joint_axes: bool) -> list:
 
 def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: bool) -> list:
     """The parent's axis and the child's stay orthogonal."""
-    from symvi.verify.naive.joints import translations
-    from symvi.verify.naive.quaternion import dot, rotate
+    from symvi.proofs.naive.joints import translations
+    from symvi.proofs.naive.quaternion import dot, rotate
 
     axis = rotate(a[1], rotate(joint.offset, joint.axes[2]))
     return [*translations(joint, a, b, 3, in_joint_axes), dot(axis, rotate(b[1], joint.pin))]
@@ -52,7 +52,7 @@ def complaints(joint: Any) -> Iterator:
 
 def told(axes: str) -> Any:
     """The rows as vector expressions."""
-    from symvi.verify.derivatives import derivation as d
+    from symvi.verify import derivation as d
 
     first = d.Turned("q_a", d.Turned("q_off", d.third_axis()))
     moves = d.gap() if axes == "world" else d.in_frame(3)
@@ -61,7 +61,7 @@ def told(axes: str) -> Any:
 
 def second_axis() -> Any:
     """b, the second axis on the child."""
-    from symvi.verify.derivatives.variables import vector
+    from symvi.verify.variables import vector
 
     return vector(3)
 

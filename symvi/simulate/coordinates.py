@@ -7,6 +7,7 @@ Velocities are their exact time derivatives: the gradient of the coordinates tim
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,11 +22,13 @@ from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel
 from symvi.registry import JOINTS
 from symvi.simulate.arguments import checked_state, checked_table, real_numbers
-from symvi.simulate.frames import rotation_matrices, solver_state
 from symvi.simulate.parameters import Settings, with_settings
 from symvi.simulate.reactions import gradients, source
-from symvi.simulate.trajectory import Trajectory
-from symvi.simulate.turns import Turning
+from symvi.simulate.solver_state import solver_state
+from symvi.simulate.turns import Turning, rotation_matrices
+
+if TYPE_CHECKING:
+    from symvi.simulate.trajectory import Trajectory
 
 
 def coordinates_of(

@@ -24,7 +24,6 @@ from symvi.simulate.arguments import (
     Rates,
     beginning_of,
     check_modes,
-    check_run,
     check_switches,
     checked_state,
     checked_step,
@@ -51,6 +50,7 @@ from symvi.simulate.parameters import (
 from symvi.simulate.plan import plan_of
 from symvi.simulate.room import check_room
 from symvi.simulate.run import Run, overlaid
+from symvi.simulate.run_checks import check_run
 from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import FORMAT, Trajectory
 from symvi.simulate.turns import Turning

@@ -40,8 +40,8 @@ def rows(geometry: Any, in_joint_axes: bool) -> list:
 
 def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: bool) -> list:
     """The same in the joint frame."""
-    from symvi.verify.naive.joints import gap, in_joint_frame
-    from symvi.verify.naive.quaternion import dot, rotate
+    from symvi.proofs.naive.joints import gap, in_joint_frame
+    from symvi.proofs.naive.quaternion import dot, rotate
 
     normal = joint.axes[2]
     point = in_joint_frame(joint, a, gap(joint, a, b))
@@ -51,7 +51,7 @@ def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: 
 
 def told(axes: str) -> Any:
     """The rows as vector expressions."""
-    from symvi.verify.derivatives import derivation as d
+    from symvi.verify import derivation as d
 
     apart = d.Row(d.dot(d.third_axis(), d.Turned("q_off", d.Turned("q_a", d.gap(), True), True)))
     normal = d.Turned("q_a", d.Turned("q_off", d.third_axis()))
@@ -60,7 +60,7 @@ def told(axes: str) -> Any:
 
 
 def variables() -> dict:
-    from symvi.verify.derivatives.variables import scalar, vector
+    from symvi.verify.variables import scalar, vector
 
     return {"b": lambda: vector(3), "height": lambda: scalar()}
 

@@ -13,12 +13,12 @@ from symvi import Simulator, register_joint
 from symvi.analysis.choices import NOTHING_DROPPED
 from symvi.mechanism import Joint, Mechanism, start_state
 from symvi.page.scene import build_scene
+from symvi.proofs.kernels import Bench, subject
+from symvi.proofs.mutation import score_of
+from symvi.proofs.proof import prove
+from symvi.proofs.zoo import ALONG, along_axes, askew
 from symvi.registry import JOINTS
-from symvi.verify.derivatives.derivation import derivation
-from symvi.verify.kernels import Bench, subject
-from symvi.verify.mutation import score_of
-from symvi.verify.proof import prove
-from symvi.verify.zoo import ALONG, along_axes, askew
+from symvi.verify.derivation import derivation
 from tests.joints.line_on_plane import LINE_ON_PLANE
 from tests.support.quick import compiling_quickly
 

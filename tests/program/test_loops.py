@@ -21,8 +21,8 @@ from symvi.mechanism import Driver, Mechanism, start_state
 from symvi.numbers.control import SolverStatus
 from symvi.program.compose import compose
 from symvi.program.program import Program
-from symvi.simulate.frames import solver_state
 from symvi.simulate.reference import ReferenceSolver
+from symvi.simulate.solver_state import solver_state
 from tests.support import linkages, loops
 from tests.support.kinematics import jacobian, residual
 from tests.support.pendulums import chain

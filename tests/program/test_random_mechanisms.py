@@ -20,9 +20,9 @@ from symvi.numbers.control import SolverOptions
 from symvi.program.compose import compose
 from symvi.simulate.build import text_of
 from symvi.simulate.engine import CEngine, PythonEngine
-from symvi.simulate.frames import solver_state
 from symvi.simulate.plan import plan_of
 from symvi.simulate.reference import ReferenceSolver
+from symvi.simulate.solver_state import solver_state
 from tests.support.newton import DenseNewton
 from tests.support.random_mechanisms import assembled_mechanisms
 

@@ -20,10 +20,11 @@ from symvi.program.compose import compose
 from symvi.program.program import Program
 from symvi.simulate.build import has_compiler
 from symvi.simulate.engine import CEngine, PythonEngine
-from symvi.simulate.frames import entry, solver_state
+from symvi.simulate.frames import entry
 from symvi.simulate.plan import plan_of
 from symvi.simulate.reference import ReferenceSolver
 from symvi.simulate.simulator import Simulator
+from symvi.simulate.solver_state import solver_state
 from tests.support import linkages, loops
 
 STEP = 0.01

@@ -31,8 +31,8 @@ from symvi.mechanism import (
     Servo,
     Wrench,
 )
+from symvi.proofs import zoo
 from symvi.simulate import Simulator
-from symvi.verify import zoo
 from tests.support.contact_scenes import box, corners, meeting, table
 from tests.support.damped import DAMPED
 from tests.support.linkages import bar_row, geared_cranks
