@@ -25,6 +25,27 @@ from symvi.program.draft import Draft
 from symvi.program.problem import Problem
 from symvi.program.program import Node
 
+# What control reads of the records of bodies, by template of templates/c (the reference back end does it in the same
+# words): any formulation keeps these fields. All other templates run phases, and know of no body.
+READ_BY_CONTROL = {
+    "account": ("seen", "v", "w"),
+    "bends": ("f", "l", "v", "w"),
+    "branch": ("turn", "v", "w"),
+    "complementarity": ("v", "w"),
+    "init": ("w",),
+    "interior": ("e", "l", "p", "v", "w"),
+    "measures": ("e", "f", "s", "turn"),
+    "observe": ("q", "v", "w", "x"),
+    "step": ("q", "v", "w"),
+}
+# What control sets there itself. `step` hands velocities on, `account` reads a knot with those of the step after it;
+# `branch` begins steps at velocities that it chose, and so is the one template that takes them for unknowns.
+SET_BY_CONTROL = {
+    "account": ("seen", "v", "w"),
+    "branch": ("turn", "v", "w"),
+    "step": ("v", "w"),
+}
+
 
 class Joined(NamedTuple):
     """A constraint in a program: its record, its kernels, and its model with the laws that it takes."""
