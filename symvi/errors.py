@@ -70,7 +70,7 @@ class MechanismError(SymviError):
 
 
 class ArgumentError(SymviError, ValueError):
-    """An argument of a function or class is none that it takes: an unknown mode, a number out of bounds."""
+    """A function or class was given an argument that it does not take: an unknown mode, a number out of bounds."""
 
 
 class FileError(SymviError, OSError):

@@ -7,10 +7,17 @@ from collections.abc import Sequence
 
 import typer
 
-from symvi.cli import commands, exporting, importing, verifying, viewing  # the commands register themselves with `app`
+from symvi.cli import (  # the commands register themselves with `app`
+    commands,
+    exporting,
+    importing,
+    reading,
+    verifying,
+    viewing,
+)
 from symvi.cli.console import app, command, print_json
 
-__all__ = ["app", "command", "commands", "exporting", "importing", "main", "verifying", "viewing"]
+__all__ = ["app", "command", "commands", "exporting", "importing", "main", "reading", "verifying", "viewing"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

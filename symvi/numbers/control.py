@@ -15,15 +15,15 @@ FAST = 0.4  # an a·a, of a turn of 78 degrees: a step that fails beyond it does
 FALL = 1e-4  # share of the predicted fall of the residual that a step must bring
 SMALLEST_RADIUS = 1e-3  # m: a body's inertia counts as at least that of its mass at this radius, in the merit only
 STILL = 10.0  # a residual of so many tolerances needs no further fall
-LEFT = 1000.0  # one of so many is let be where increments are below the tolerance
+LEFT = 1000.0  # a residual of so many tolerances is accepted where increments are below the tolerance
 SAFETY = 100.0  # factor on the next increment, predicted from the fall of the residual; on the residual itself
 SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
 SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
 GUARD = 1e-12  # of a row's scale s², added to the pivot of a loop's row in the factorisation only
 WEAK = 0.5  # times the square of a step's half turn: a loop's pivot below this share of s² has other branches near it
 BENT = 8.0  # times the same: below this share of s² a way may bend too sharply for the step
-LOST = 1e-7  # one below this share of s²: round-off may hide on which branch the solution lies
-# Of a step's kinetic energy: one that departs by more from a knot is on another branch, or too long. Where a way bends
+LOST = 1e-7  # a loop's pivot below this share of s²: round-off may hide on which branch the solution lies
+# Of a step's kinetic energy: a step that departs from a knot by more left its branch, or is too long. Where a way bends
 # by an angle with the sine 1/4 in half a step, s = 1/16 departs; along the impulses of the first knot s/(1 - 2s)²
 APART = 4 / 49
 SLIGHT = 1 / 256  # of the same: departures that may grow from knot to knot as they like
@@ -42,15 +42,15 @@ ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what cou
 
 MOST_PARTS = 1024  # into which a step may be split: a part of a step of 0.01 s is then 10 us
 MOST_COUNTED = 10**9  # iterations or starts that are counted in one step, all of its parts together
-KEPT = 1 / 4  # parts are kept for 1/KEPT steps that do, before parts twice as long are tried
+KEPT = 1 / 4  # parts of one length are kept for 1/KEPT steps that succeed, before parts twice as long are tried
 ROUGH = 1e-3  # of the squared velocities: what parts may miss of them where the last change was to lead; h⁴ in order
 SMOOTHER = 1 / 4  # of the roughness: parts of half the length, which promise 1/16 of it, end where it falls by less
 FAINT = 1e4  # tolerances: velocities that small are those of rest
 MOST_TRIED, MOST_HALVINGS = 1_000_000, 1000  # iterations of a solution, halvings of an increment: beyond all use
-FINEST = 1e-30  # tolerance: far below all round-off, and still a number in float
+FINEST = 1e-30  # the smallest tolerance: far below all round-off, and float still tells it from zero
 MOST_ITERATIONS = 1000  # of a fixed number of iterations: many times what any step needs
 PROJECTIONS = 50  # steps of Gauss and Newton that move an approximate placement onto the joints
-CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start that is further from closed is none
+CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start whose joints are open by more is refused
 UNIT = 1e-3  # how far the square of a quaternion's length may be from one
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
 CONTACT_TYPES = ("contact", "sphere_contact", "gap")

@@ -16,7 +16,7 @@ SHORT = 0.3  # increments shorter than this bring the scaled law back
 # and near a solution at once. In float less would be the round-off of a cone's determinant.
 BESIDE_BOUNDARY = {"double": 1e-6, "float": 1e-3}
 FALLING = 0.1  # of the mean complementarity: the next centring in the papers' method
-HARDLY = 1e-9  # of a step: time that forces act in a projection
+HARDLY = 1e-9  # for how long forces act in a projection, as a fraction of a step: next to no time
 APART_BY = 0.1  # of a gap's slack: what it may miss of the gap's rate, so that no body is entered
 BEYOND = 1e3  # times all that moves and pushes: no impulse is larger but where a joint holds a contact at zero
 FACTORS = (
@@ -40,8 +40,8 @@ TURNED = 1e-6  # half a turn's vector, squared: while bodies turn by more, a pro
 REFINED = {"double": 1e-10, "float": 1e-4}  # complementarity of a projection: gaps of its root times g h² are left
 # Of the squared rate at which a projection parts bodies: with less, masses would vanish beside the stiffness of pairs.
 STIFFEST = {"double": 1e-13, "float": 1e-5}
-# Of the mass that an impulse moves: what holds a knot at rest is no stiffer. It lets move one part of so many, and
-# round-off times as much is the error of what moves freely.
+# Of the mass that an impulse moves: what holds a knot at rest is no stiffer. What is held moves by one part in so many;
+# the error of what moves freely is round-off times so many.
 HOLDING = {"double": 1e7, "float": 1e3}
 INNER_HALVINGS = 8  # of an increment
 

@@ -61,9 +61,7 @@ class Placing:
         self._hold_drivers()
         if not self.notes["placing_settles"]:
             solver.project(PROJECTIONS)
-            if self.notes[
-                "carried_motion"
-            ]:  # joints are a little elsewhere now, and those that close loops are somewhere
+            if self.notes["carried_motion"]:  # joints have moved a little, and those that close loops may be open
                 solver.switches(0.0, 1.0, 0.0)
                 for phase in ("prepare", "rest", "measure"):
                     solver.run(phase)

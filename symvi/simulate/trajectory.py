@@ -205,7 +205,7 @@ class Trajectory:
 
     @cached_property
     def energy_balance(self) -> Array:
-        """(N,): energy less that at the beginning and all work [J]: never rises, but within the method's order."""
+        """(N,): energy less its first value, less all work [J]; in a sound motion it rises only within the order."""
         return self._watched.balance
 
     @cached_property

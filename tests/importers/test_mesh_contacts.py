@@ -330,11 +330,11 @@ def test_a_mesh_of_mjcf_that_is_missing_is_refused_where_it_is_to_stand(tmp_path
     assert not load(tmp_path / "model.xml").mechanism.contacts
 
 
-# --- the README's line ------------------------------------------------------------------------------------------------
-def test_the_line_of_the_readme_holds_a_robot_off_the_ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+# --- the manual's line ------------------------------------------------------------------------------------------------
+def test_the_line_of_the_manual_holds_a_robot_off_the_ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a robot whose only collision shapes are the meshes of its feet."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    lines = [line.split() for line in readme.splitlines() if re.match(r"python3 -m symvi simulate .*--contacts", line)]
+    page = (Path(__file__).parents[2] / "symvi" / "manual" / "imports.md").read_text(encoding="utf-8")
+    lines = [line.split() for line in page.splitlines() if re.match(r"python3 -m symvi simulate .*--contacts", line)]
     line = next(words for words in lines if "--page" in words)
     points, triangles = box((0.2, 0.2, 0.05))
     stl(tmp_path / "foot.stl", points, triangles)

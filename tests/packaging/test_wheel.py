@@ -66,6 +66,8 @@ def test_it_runs_outside_the_checkout(python_with_wheel: Path, tmp_path: Path) -
     assert folder.is_relative_to(tmp_path / "environment")
     assert run(python_with_wheel, "-m", "symvi", "--version", folder=tmp_path) == f"symvi {__version__}\n"
     assert run(python_with_wheel.parent / "symvi", "--version", folder=tmp_path) == f"symvi {__version__}\n"
+    pages = Path(run(python_with_wheel, "-m", "symvi", "manual", folder=tmp_path).splitlines()[0])
+    assert pages.is_relative_to(tmp_path / "environment") and (pages / "start.md").is_file()
 
 
 def test_it_generates_and_simulates_outside_the_checkout(python_with_wheel: Path, tmp_path: Path) -> None:

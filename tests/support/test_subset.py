@@ -17,6 +17,7 @@ LEFT_OUT = {
     "tests/export/test_static_checks.py": "compilers, checkers and provers of other people read the generated C",
     "tests/packaging/test_fresh_clone.py": "an environment is made twice, from a registry",
     "tests/packaging/test_wheel.py": "a wheel is built and installed",
+    "tests/page/test_picture.py": "a browser draws the picture of README, and no other test needs it",
     "tests/program/test_random_mechanisms.py": "random examples of what the other files show on chosen ones",
 }
 

@@ -74,7 +74,7 @@ def test_known_errors_are_told_as_such() -> None:
 
 
 @pytest.mark.thorough
-def test_the_readme_lists_every_known_error() -> None:
+def test_the_manual_lists_every_known_error() -> None:
     """What the command prints, but for symvi's words, which may get better."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert [what for case in KNOWN_ERRORS if not case.right if (what := line(asked(case))) not in readme] == []
+    page = (Path(__file__).parents[2] / "symvi" / "manual" / "verify.md").read_text(encoding="utf-8")
+    assert [what for case in KNOWN_ERRORS if not case.right if (what := line(asked(case))) not in page] == []

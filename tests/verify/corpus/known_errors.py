@@ -1,7 +1,7 @@
 """Errors that were found in papers and in public code, asked as their readers would ask: is this derivative right?
 
 Every one is a sign, a factor, a transpose, a missing term or an exchanged index that changes a derivative. BM20,
-BSMH23 and JM09 are the papers of the README; Fan18 is T. Fan, J. Schultz, T. Murphey, Efficient Computation of
+BSMH23 and JM09 are papers of the manual (sources.md); Fan18 is T. Fan, J. Schultz, T. Murphey, Efficient Computation of
 Higher-Order Variational Integrators in Robotic Simulation and Trajectory Optimization, WAFR 2018; Lee16 is J. Lee,
 C. Liu, F. Park, S. Srinivasa, A Linear-Time Variational Integrator for Multibody Systems, WAFR 2016.
 """
