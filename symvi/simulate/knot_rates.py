@@ -1,0 +1,239 @@
+"""Rates at knots that dampers hide: where the velocities of a knot are far from those of the steps around it.
+
+A knot's velocity has half of what springs, dampers and servos do in the step from there. Where d, the damping along a
+coordinate, and h are such that h d is far more than the mass m along it, that half is a small difference of large
+impulses: while a spring or a servo pulls such a coordinate with k to and fro, its rate misses the mean rate of both
+steps by (h/4) (phi+ - phi-)/m, h² k/(4 m) of it, however well the steps resolve k/d and positions are right.
+
+So the rate of every damped coordinate, at every knot, is held against the mean rates of the steps before and after it,
+by differences of positions: of a motion that steps resolve it lies between them, in an impact too, or where the steps
+on one side lead. What lies outside of that by more than TOLD of the largest mean rate is misread, if that is the
+dampers' doing,
+
+    y = h e·D e >= e·M e,      e: what the velocities of all bodies miss of the mean of both steps.
+
+Undamped springs, which keep energies in the velocities of knots, have y = 0. Not looked at: the first and last knot;
+knots where a contact, a limit or dry friction sets in or leaves off in a step around; motions of which not every knot
+was recorded, whose differences are of many steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symvi.mechanism import axis_values, coordinate_kinds
+from symvi.physics.coordinates import coordinate_groups, coordinate_units, still_angles
+from symvi.physics.joints import Geometry
+from symvi.physics.model import ConstraintModel, Held
+from symvi.simulate.parameters import body_numbers, with_settings
+from symvi.simulate.reactions import gradients
+from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
+
+if TYPE_CHECKING:
+    from symvi.mechanism import Joint
+    from symvi.mechanism.forces import PointSpring
+    from symvi.simulate.trajectory import Trajectory
+
+Array = np.ndarray
+TOLD = 0.05  # of the largest mean rate of a coordinate
+STILL = {"double": 1e-9, "float": 1e-4}  # of the mechanism's size, or of a radian: what moves less in any step, rests
+STRIKES, HELD = 0.1, 1e-3  # of a force of a contact, a limit or dry friction: it jumps; of its largest: less is none
+CHUNK = 20_000  # knots that are looked at at a time
+
+
+@dataclass(frozen=True)
+class MisreadRate:
+    """The rate at a knot that misses the mean rates of both steps around it most, of all damped coordinates.
+
+    element: the joint or point spring. rate, before, after: read at the knot, and over both steps, in unit (m/s or
+    rad/s). share: what it misses both by, of the largest mean rate. step [s]: about what would do. others: how many
+    joints and point springs have misread rates too.
+    """
+
+    element: str
+    time: float
+    rate: float
+    before: float
+    after: float
+    unit: str
+    share: float
+    step: float
+    others: int
+
+    @property
+    def sentence(self) -> str:
+        more = f", and of {self.others} other element{'s' * (self.others > 1)}" if self.others else ""
+        return (
+            f"rates at knots of '{self.element}'{more} are not resolved: {self.rate:.4g} {self.unit} is read at "
+            f"{self.time:.6g} s, between steps of {self.before:.4g} and {self.after:.4g}, {100 * self.share:.2g} % of "
+            f"its largest rate off; what damps it is too strong for its mass in such a step: take differences of "
+            f"positions, or a step below {self.step:.2g} s"
+        )
+
+
+@dataclass(frozen=True)
+class _Along:
+    """Damped coordinates of one element: rows of a model on its bodies, their damping (N, rows), and units of rates."""
+
+    name: str
+    model: ConstraintModel
+    damping: Array
+    units: tuple[str, ...]
+
+
+def misread_rate(trajectory: Trajectory) -> MisreadRate | None:
+    """The worst of a motion; None where rates are resolved, and of motions of which not every knot was recorded."""
+    if len(trajectory) < 3 or not np.allclose(np.diff(trajectory.time), trajectory.step, rtol=1e-3):
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        damped = list(_damped(trajectory))
+        return _Rates(trajectory, damped).worst() if damped else None
+
+
+# --- what damps -------------------------------------------------------------------------------------------------------
+def _damped(trajectory: Trajectory) -> Iterator[_Along]:
+    """The damped coordinates of all joints and point springs."""
+    mechanism, settings = trajectory.mechanism, trajectory.settings
+    for joint in mechanism.joints:
+        kinds = coordinate_kinds(joint.type)
+        forces = [f for f in mechanism.forces if f.kind in ("joint_damper", "servo") and f.joint == joint.name]
+        damping = sum((_numbers(trajectory, f, axis_values(f.damping, kinds)) for f in forces), np.zeros(1))
+        if np.any(damping > 0.0):
+            model = with_settings(mechanism, _along_joint(trajectory, joint), settings)
+            yield _Along(joint.name, model, damping, tuple(f"{unit}/s" for unit in coordinate_units(joint)))
+    for force in mechanism.forces:
+        if force.kind == "point_spring" and np.any(damping := _numbers(trajectory, force, (force.damping,))):
+            yield _Along(force.name, _along_points(trajectory, force), damping, ("m/s",))
+
+
+def _numbers(trajectory: Trajectory, force, described: tuple[float, ...]) -> Array:
+    """(N, rows) damping of a force, which may be an input."""
+    name, count = f"{force.name}.damping", len(trajectory)
+    if name in trajectory.input_names:
+        return trajectory.inputs[:, [trajectory.input_names.index(name)]]
+    return np.tile(np.array(trajectory.settings.get(name, described), float), (count, 1))
+
+
+def _along_joint(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
+    geometry = Geometry(trajectory.mechanism, joint)
+    groups = tuple(
+        replace(group, inputs={n: s.source if isinstance(s, Held) else s for n, s in group.inputs.items()})
+        for group in still_angles(coordinate_groups(geometry, rates=True))
+    )
+    rows = len(coordinate_kinds(joint.type))
+    return ConstraintModel(joint.name, joint.type, geometry.bodies, groups, geometry.used(groups), rows, (), ())
+
+
+def _along_points(trajectory: Trajectory, force: PointSpring) -> ConstraintModel:
+    """Along the distance of its points."""
+    from symvi.physics.forces import force_model
+
+    model = force_model(trajectory.mechanism, force)
+    (along,) = (group for group in model.groups if model.laws.damped[0] in group.into)
+    groups = (replace(along, into=(0,)),)
+    return ConstraintModel(force.name, force.kind, model.bodies, groups, model.parameters, 1, (), ())
+
+
+# --- rates ------------------------------------------------------------------------------------------------------------
+class _Rates:
+    """Velocities of a motion's knots and of its steps, in world axes: (N or N - 1, n, 6)."""
+
+    def __init__(self, trajectory: Trajectory, damped: list[_Along]):
+        self.trajectory, self.damped, h = trajectory, damped, trajectory.step
+        self.mechanism, self.q = trajectory.mechanism, trajectory.orientation
+        self.rotation = rotation_matrices(self.q)
+        centres = np.array([body.center_of_mass for body in self.mechanism.bodies], float)
+        self.x = trajectory.position + np.einsum("nkij,kj->nki", self.rotation, centres)
+        spin = np.einsum("nkij,nkj->nki", self.rotation, trajectory.angular_velocity)
+        self.knots = np.concatenate([trajectory.velocity, spin], axis=2)
+        turn = product(self.q[1:], self.q[:-1] * CONJUGATE)
+        # momentum's share of a turn by A is sin A, as at knots: 2 cos(A/2) sin(A/2)
+        self.steps = np.concatenate([np.diff(self.x, axis=0), 2 * turn[..., :1] * turn[..., 1:]], axis=2) / h
+
+    def worst(self) -> MisreadRate | None:
+        found = [self._of_chunk(np.arange(first, last)) for first, last in self._chunks()]
+        rates = [np.concatenate(values) for values in zip(*(rates for rates, _ in found), strict=True)]
+        loads = np.concatenate([load for _, load in found])
+        told = [self._misread(along, values, loads) for along, values in zip(self.damped, rates, strict=True)]
+        told = [one for one in told if one]
+        return replace(max(told, key=lambda one: one.share), others=len(told) - 1) if told else None
+
+    def _chunks(self) -> list[tuple[int, int]]:
+        count = len(self.q) - 1
+        return [(first, min(first + CHUNK, count)) for first in range(1, count, CHUNK)]
+
+    def _of_chunk(self, knots: Array) -> tuple[list[Array], Array]:
+        """(3, K, rows) of every element, swapped to (K, 3, rows): before, at and after knots; and y there (K,)."""
+        before, at, after = self.steps[knots - 1], self.knots[knots], self.steps[knots]
+        missed = at - (before + after) / 2
+        rates, load = [], np.zeros(len(knots))
+        for along in self.damped:
+            names = list(dict.fromkeys(body for body in along.model.bodies.values() if body is not None))
+            columns = [self.trajectory.body(name) for name in names]
+            places = {name: k for k, name in enumerate(names)}
+            here = np.ix_(knots, columns)
+            gradient = np.nan_to_num(gradients(along.model, places, self.x[here], self.q[here]))
+            motions = [values[:, columns].reshape(len(knots), -1) for values in (before, at, after, missed)]
+            seen = [np.einsum("nij,nj->ni", gradient, motion) for motion in motions]
+            load += (along.damping[knots] * seen[3] ** 2).sum(axis=1)
+            rates.append(np.stack(seen[:3], axis=1))
+        steps = self.trajectory.step / np.maximum(self.trajectory.substeps[knots + 1], 1.0)
+        return rates, steps * load / np.maximum(self._twice_energy(knots, missed), np.finfo(float).tiny)
+
+    def _twice_energy(self, knots: Array, motion: Array) -> Array:
+        """(K,) e·M e of velocities e of all bodies."""
+        total = np.zeros(len(knots))
+        for k, body in enumerate(self.mechanism.bodies):
+            mass, (xx, yy, zz, xy, xz, yz) = body_numbers(body, self.trajectory.settings)
+            inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            own = np.einsum("nji,nj->ni", self.rotation[knots, k], motion[:, k, 3:])
+            total += mass * (motion[:, k, :3] ** 2).sum(axis=1) + np.einsum("ni,ij,nj->n", own, inertia, own)
+        return total
+
+    def _misread(self, along: _Along, rates: Array, loads: Array) -> MisreadRate | None:
+        """The worst rate of an element. rates (K, 3, rows): before, at and after the knots 1, ...; loads (K,): y."""
+        means, at = rates[:, [0, 2]], rates[:, 1]
+        near = np.concatenate([means, _foreseen(means)], axis=1)
+        off = np.maximum(np.maximum(at - near.max(axis=1), near.min(axis=1) - at), 0.0)
+        largest = np.abs(means).max(axis=(0, 1), initial=0.0)
+        size = np.array([self._size if unit == "m/s" else 1.0 for unit in along.units])
+        rests = largest * self.trajectory.step <= STILL[self.trajectory.real] * size
+        share = off / np.where(rests, np.inf, np.maximum(largest, np.finfo(float).tiny))
+        share[~(loads >= 1.0) | self._struck] = 0.0
+        knot, row = np.unravel_index(np.nan_to_num(share).argmax(), share.shape)
+        worst = float(share[knot, row])
+        if not worst > TOLD:
+            return None
+        before, after = map(float, means[knot, :, row])
+        time, rate = float(self.trajectory.time[knot + 1]), float(at[knot, row])
+        step = self.trajectory.step * TOLD / worst  # what is misread falls faster than the step
+        return MisreadRate(along.name, time, rate, before, after, along.units[row], worst, step, 0)
+
+    @cached_property
+    def _size(self) -> float:
+        """Of the mechanism [m]."""
+        return float(np.abs(self.x - self.x[0]).max(initial=0.0))
+
+    @cached_property
+    def _struck(self) -> Array:
+        """(K,) whether a force of a contact, a limit or dry friction sets in or leaves off at the knots 1, ..."""
+        trajectory = self.trajectory
+        forces = np.concatenate(
+            [trajectory.contact_values[:, :, 1:5].reshape(len(self.q), -1), trajectory.stop_values], 1
+        )
+        size = np.abs(forces)
+        apart = np.abs(np.diff(forces, axis=0)) > STRIKES * np.maximum(size[1:], size[:-1])
+        return np.any(apart & (np.maximum(size[1:], size[:-1]) > HELD * size.max(axis=0, initial=0.0)), axis=1)[1:]
+
+
+def _foreseen(means: Array) -> Array:
+    """(K, 2, rows) where rates of the steps on either side alone lead at a knot, for motions that jump on the other."""
+    found = means.copy()
+    found[1:, 0] += np.diff(means[:, 0], axis=0) / 2
+    found[:-1, 1] -= np.diff(means[:, 1], axis=0) / 2
+    return found
