@@ -7,8 +7,8 @@ steps by (h/4) (phi+ - phi-)/m, h² k/(4 m) of it, however well the steps resolv
 
 So the rate of every damped coordinate, at every knot, is held against the mean rates of the steps before and after it,
 by differences of positions: of a motion that steps resolve it lies between them, in an impact too, or where the steps
-on one side lead. What lies outside of that by more than TOLD of the largest mean rate is misread, if that is the
-dampers' doing,
+on one side lead. What lies outside of that by more than TOLD of the largest mean rate, or of the rate at the start, is
+misread, if that is the dampers' doing,
 
     y = h e·D e >= e·M e,      e: what the velocities of all bodies miss of the mean of both steps.
 
@@ -30,6 +30,7 @@ from symvi.mechanism import axis_values, coordinate_kinds
 from symvi.physics.coordinates import coordinate_groups, coordinate_units, still_angles
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel, Held
+from symvi.program.extent import size_of
 from symvi.simulate.parameters import body_numbers, with_settings
 from symvi.simulate.reactions import gradients
 from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
 
 Array = np.ndarray
-TOLD = 0.05  # of the largest mean rate of a coordinate
-STILL = {"double": 1e-9, "float": 1e-4}  # of the mechanism's size, or of a radian: what moves less in any step, rests
+TOLD = 0.05  # of the largest mean rate of a coordinate, or of its rate at the start
+STILL = {"double": 1e-6, "float": 1e-4}  # of the mechanism's size, or of a radian: what moves less in any step, rests
 STRIKES, HELD = 0.1, 1e-3  # of a force of a contact, a limit or dry friction: it jumps; of its largest: less is none
 CHUNK = 20_000  # knots that are looked at at a time
 
@@ -156,34 +157,33 @@ class _Rates:
         self.steps = np.concatenate([np.diff(self.x, axis=0), 2 * turn[..., :1] * turn[..., 1:]], axis=2) / h
 
     def worst(self) -> MisreadRate | None:
-        found = [self._of_chunk(np.arange(first, last)) for first, last in self._chunks()]
-        rates = [np.concatenate(values) for values in zip(*(rates for rates, _ in found), strict=True)]
-        loads = np.concatenate([load for _, load in found])
+        chunks = [self._of_chunk(np.arange(first, min(first + CHUNK, len(self.steps))))
+                  for first in range(1, len(self.steps), CHUNK)]  # fmt: skip
+        rates = [np.concatenate(values) for values in zip(*(rates for rates, _ in chunks), strict=True)]
+        loads = np.concatenate([load for _, load in chunks])
         told = [self._misread(along, values, loads) for along, values in zip(self.damped, rates, strict=True)]
         told = [one for one in told if one]
         return replace(max(told, key=lambda one: one.share), others=len(told) - 1) if told else None
 
-    def _chunks(self) -> list[tuple[int, int]]:
-        count = len(self.q) - 1
-        return [(first, min(first + CHUNK, count)) for first in range(1, count, CHUNK)]
-
     def _of_chunk(self, knots: Array) -> tuple[list[Array], Array]:
-        """(3, K, rows) of every element, swapped to (K, 3, rows): before, at and after knots; and y there (K,)."""
+        """(K, 3, rows) of every element: its rates before, at and after knots; and y there (K,)."""
         before, at, after = self.steps[knots - 1], self.knots[knots], self.steps[knots]
         missed = at - (before + after) / 2
         rates, load = [], np.zeros(len(knots))
         for along in self.damped:
-            names = list(dict.fromkeys(body for body in along.model.bodies.values() if body is not None))
-            columns = [self.trajectory.body(name) for name in names]
-            places = {name: k for k, name in enumerate(names)}
-            here = np.ix_(knots, columns)
-            gradient = np.nan_to_num(gradients(along.model, places, self.x[here], self.q[here]))
-            motions = [values[:, columns].reshape(len(knots), -1) for values in (before, at, after, missed)]
-            seen = [np.einsum("nij,nj->ni", gradient, motion) for motion in motions]
-            load += (along.damping[knots] * seen[3] ** 2).sum(axis=1)
-            rates.append(np.stack(seen[:3], axis=1))
+            *seen, off = self._along(along, knots, before, at, after, missed)
+            load += (along.damping[knots] * off**2).sum(axis=1)
+            rates.append(np.stack(seen, axis=1))
         steps = self.trajectory.step / np.maximum(self.trajectory.substeps[knots + 1], 1.0)
         return rates, steps * load / np.maximum(self._twice_energy(knots, missed), np.finfo(float).tiny)
+
+    def _along(self, along: _Along, knots: Array, *motions: Array) -> list[Array]:
+        """(K, rows) rates of an element at knots, for velocities (K, n, 6) of all bodies."""
+        names = list(dict.fromkeys(body for body in along.model.bodies.values() if body is not None))
+        columns = [self.trajectory.body(name) for name in names]
+        places, here = {name: k for k, name in enumerate(names)}, np.ix_(knots, columns)
+        gradient = np.nan_to_num(gradients(along.model, places, self.x[here], self.q[here]))
+        return [np.einsum("nij,nj->ni", gradient, each[:, columns].reshape(len(knots), -1)) for each in motions]
 
     def _twice_energy(self, knots: Array, motion: Array) -> Array:
         """(K,) e·M e of velocities e of all bodies."""
@@ -200,8 +200,9 @@ class _Rates:
         means, at = rates[:, [0, 2]], rates[:, 1]
         near = np.concatenate([means, _foreseen(means)], axis=1)
         off = np.maximum(np.maximum(at - near.max(axis=1), near.min(axis=1) - at), 0.0)
-        largest = np.abs(means).max(axis=(0, 1), initial=0.0)
-        size = np.array([self._size if unit == "m/s" else 1.0 for unit in along.units])
+        (start,) = self._along(along, np.arange(1), self.knots[:1])
+        largest = np.maximum(np.abs(means).max(axis=(0, 1), initial=0.0), np.abs(start[0]))
+        size = np.array([size_of(self.mechanism) if unit == "m/s" else 1.0 for unit in along.units])
         rests = largest * self.trajectory.step <= STILL[self.trajectory.real] * size
         share = off / np.where(rests, np.inf, np.maximum(largest, np.finfo(float).tiny))
         share[~(loads >= 1.0) | self._struck] = 0.0
@@ -213,11 +214,6 @@ class _Rates:
         time, rate = float(self.trajectory.time[knot + 1]), float(at[knot, row])
         step = self.trajectory.step * TOLD / worst  # what is misread falls faster than the step
         return MisreadRate(along.name, time, rate, before, after, along.units[row], worst, step, 0)
-
-    @cached_property
-    def _size(self) -> float:
-        """Of the mechanism [m]."""
-        return float(np.abs(self.x - self.x[0]).max(initial=0.0))
 
     @cached_property
     def _struck(self) -> Array:
