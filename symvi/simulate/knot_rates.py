@@ -19,6 +19,7 @@ was recorded, whose differences are of many steps.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -45,6 +46,8 @@ TOLD = 0.05  # of the largest mean rate of a coordinate, or of its rate at the s
 STILL = {"double": 1e-6, "float": 1e-4}  # of the mechanism's size, or of a radian: what moves less in any step, rests
 STRIKES, HELD = 0.1, 1e-3  # of a force of a contact, a limit or dry friction: it jumps; of its largest: less is none
 CHUNK = 20_000  # knots that are looked at at a time
+LOOKED_AT, MARGIN = 50, 2.0  # knots at which y is bounded, and what for it may be larger at others
+LIGHTEST = 1e-9  # of a body's mass, at a metre: what an axis without inertia counts as
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,14 @@ def misread_rate(trajectory: Trajectory) -> MisreadRate | None:
     """The worst of a motion; None where rates are resolved, and of motions of which not every knot was recorded."""
     if len(trajectory) < 3 or not np.allclose(np.diff(trajectory.time), trajectory.step, rtol=1e-3):
         return None
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         damped = list(_damped(trajectory))
-        return _Rates(trajectory, damped).worst() if damped else None
+        if not damped:
+            return None
+        some = np.unique(np.linspace(0, len(trajectory) - 1, LOOKED_AT).astype(int))
+        if not _Rates(trajectory, damped, some).may_be_misread():
+            return None
+        return _Rates(trajectory, damped, np.arange(len(trajectory))).worst()
 
 
 # --- what damps -------------------------------------------------------------------------------------------------------
@@ -114,10 +122,11 @@ def _damped(trajectory: Trajectory) -> Iterator[_Along]:
 
 def _numbers(trajectory: Trajectory, force, described: tuple[float, ...]) -> Array:
     """(N, rows) damping of a force, which may be an input."""
-    name, count = f"{force.name}.damping", len(trajectory)
+    name = f"{force.name}.damping"
     if name in trajectory.input_names:
         return trajectory.inputs[:, [trajectory.input_names.index(name)]]
-    return np.tile(np.array(trajectory.settings.get(name, described), float), (count, 1))
+    numbers = np.array(trajectory.settings.get(name, described), float)
+    return np.broadcast_to(numbers, (len(trajectory), len(numbers)))
 
 
 def _along_joint(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
@@ -142,19 +151,44 @@ def _along_points(trajectory: Trajectory, force: PointSpring) -> ConstraintModel
 
 # --- rates ------------------------------------------------------------------------------------------------------------
 class _Rates:
-    """Velocities of a motion's knots and of its steps, in world axes: (N or N - 1, n, 6)."""
+    """Rates at some knots of a motion, all of them to compare with those of steps."""
 
-    def __init__(self, trajectory: Trajectory, damped: list[_Along]):
-        self.trajectory, self.damped, h = trajectory, damped, trajectory.step
-        self.mechanism, self.q = trajectory.mechanism, trajectory.orientation
+    def __init__(self, trajectory: Trajectory, damped: list[_Along], knots: Array):
+        self.trajectory, self.damped, self.mechanism = trajectory, damped, trajectory.mechanism
+        self.q = trajectory.orientation[knots]
         self.rotation = rotation_matrices(self.q)
         centres = np.array([body.center_of_mass for body in self.mechanism.bodies], float)
-        self.x = trajectory.position + np.einsum("nkij,kj->nki", self.rotation, centres)
-        spin = np.einsum("nkij,nkj->nki", self.rotation, trajectory.angular_velocity)
-        self.knots = np.concatenate([trajectory.velocity, spin], axis=2)
+        self.x = trajectory.position[knots] + np.einsum("nkij,kj->nki", self.rotation, centres)
+
+    @cached_property
+    def knots(self) -> Array:
+        """(N, n, 6) velocities of centres of mass, and angular velocities, in world axes."""
+        spin = np.einsum("nkij,nkj->nki", self.rotation, self.trajectory.angular_velocity)
+        return np.concatenate([self.trajectory.velocity, spin], axis=2)
+
+    @cached_property
+    def steps(self) -> Array:
+        """(N - 1, n, 6) the same over steps, a turn by A at sin(A)/h, as momenta of knots have it."""
         turn = product(self.q[1:], self.q[:-1] * CONJUGATE)
-        # momentum's share of a turn by A is sin A, as at knots: 2 cos(A/2) sin(A/2)
-        self.steps = np.concatenate([np.diff(self.x, axis=0), 2 * turn[..., :1] * turn[..., 1:]], axis=2) / h
+        sines = 2 * turn[..., :1] * turn[..., 1:]  # 2 cos(A/2) sin(A/2)
+        return np.concatenate([np.diff(self.x, axis=0), sines], axis=2) / self.trajectory.step
+
+    def may_be_misread(self) -> bool:
+        """Whether y may reach 1: with its bodies' masses in equal shares, that of every element alone bounds it."""
+        knots = np.arange(len(self.q))
+        shared = Counter(body for along in self.damped for body in set(along.model.bodies.values()))
+        highest = 0.0
+        for along in self.damped:
+            names, gradient = self._gradient(along, knots)
+            yields = np.zeros(gradient.shape[:2])
+            for name, entries in zip(names, np.split(gradient, len(names), axis=2), strict=True):
+                mass, inertia = self._body(self.trajectory.body(name))
+                turned = entries[:, :, 3:] @ self.rotation[knots, self.trajectory.body(name)]
+                inverse = np.linalg.inv(inertia + LIGHTEST * mass * np.eye(3))
+                turning = np.einsum("nri,ij,nrj->nr", turned, inverse, turned)
+                yields += shared[name] * ((entries[:, :, :3] ** 2).sum(axis=2) / mass + turning)
+            highest = max(highest, (along.damping.max(axis=0) * yields).sum(axis=1).max())
+        return not MARGIN * self.trajectory.step * highest < 1.0
 
     def worst(self) -> MisreadRate | None:
         chunks = [self._of_chunk(np.arange(first, min(first + CHUNK, len(self.steps))))
@@ -179,18 +213,27 @@ class _Rates:
 
     def _along(self, along: _Along, knots: Array, *motions: Array) -> list[Array]:
         """(K, rows) rates of an element at knots, for velocities (K, n, 6) of all bodies."""
-        names = list(dict.fromkeys(body for body in along.model.bodies.values() if body is not None))
+        names, gradient = self._gradient(along, knots)
         columns = [self.trajectory.body(name) for name in names]
-        places, here = {name: k for k, name in enumerate(names)}, np.ix_(knots, columns)
-        gradient = np.nan_to_num(gradients(along.model, places, self.x[here], self.q[here]))
         return [np.einsum("nij,nj->ni", gradient, each[:, columns].reshape(len(knots), -1)) for each in motions]
+
+    def _gradient(self, along: _Along, knots: Array) -> tuple[list[str], Array]:
+        """The bodies that an element acts on, and its gradient (K, rows, 6 of each)."""
+        names = list(dict.fromkeys(body for body in along.model.bodies.values() if body is not None))
+        here = np.ix_(knots, [self.trajectory.body(name) for name in names])
+        places = {name: k for k, name in enumerate(names)}
+        return names, np.nan_to_num(gradients(along.model, places, self.x[here], self.q[here]))
+
+    def _body(self, column: int) -> tuple[float, Array]:
+        """Mass, and inertia in body axes."""
+        mass, (xx, yy, zz, xy, xz, yz) = body_numbers(self.mechanism.bodies[column], self.trajectory.settings)
+        return mass, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
     def _twice_energy(self, knots: Array, motion: Array) -> Array:
         """(K,) e·M e of velocities e of all bodies."""
         total = np.zeros(len(knots))
-        for k, body in enumerate(self.mechanism.bodies):
-            mass, (xx, yy, zz, xy, xz, yz) = body_numbers(body, self.trajectory.settings)
-            inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        for k in range(len(self.mechanism.bodies)):
+            mass, inertia = self._body(k)
             own = np.einsum("nji,nj->ni", self.rotation[knots, k], motion[:, k, 3:])
             total += mass * (motion[:, k, :3] ** 2).sum(axis=1) + np.einsum("ni,ij,nj->n", own, inertia, own)
         return total
@@ -206,7 +249,7 @@ class _Rates:
         rests = largest * self.trajectory.step <= STILL[self.trajectory.real] * size
         share = off / np.where(rests, np.inf, np.maximum(largest, np.finfo(float).tiny))
         share[~(loads >= 1.0) | self._struck] = 0.0
-        knot, row = np.unravel_index(np.nan_to_num(share).argmax(), share.shape)
+        knot, row = np.unravel_index(np.where(np.isfinite(share), share, 0.0).argmax(), share.shape)
         worst = float(share[knot, row])
         if not worst > TOLD:
             return None
