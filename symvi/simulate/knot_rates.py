@@ -12,9 +12,9 @@ misread, if that is the dampers' doing,
 
     y = h e·D e >= e·M e,      e: what the velocities of all bodies miss of the mean of both steps.
 
-Undamped springs, which keep energies in the velocities of knots, have y = 0. Not looked at: the first and last knot;
-knots where a contact, a limit or dry friction sets in or leaves off in a step around; motions of which not every knot
-was recorded, whose differences are of many steps.
+Undamped springs, which keep energies in velocities of knots, have y = 0. Not looked at: the first and last knot; the
+knot where a contact, a limit or dry friction strikes, and the one after it, since steps resolve no impact; coordinates
+that hardly move; and motions of which not every knot was recorded, whose differences are of many steps.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 TOLD = 0.05  # of the largest mean rate of a coordinate, or of its rate at the start
 STILL = {"double": 1e-6, "float": 1e-4}  # of the mechanism's size, or of a radian: what moves less in any step, rests
-STRIKES, HELD = 0.1, 1e-3  # of a force of a contact, a limit or dry friction: it jumps; of its largest: less is none
+STRIKES, HELD = 0.1, 1e-3  # of a force: what it sets in or turns round by; of the largest of its kind: less is none
 CHUNK = 20_000  # knots that are looked at at a time
 LOOKED_AT, MARGIN = 50, 2.0  # knots at which y is bounded, and what for it may be larger at others
 LIGHTEST = 1e-9  # of a body's mass, at a metre: what an axis without inertia counts as
@@ -260,14 +260,14 @@ class _Rates:
 
     @cached_property
     def _struck(self) -> Array:
-        """(K,) whether a force of a contact, a limit or dry friction sets in or leaves off at the knots 1, ..."""
-        trajectory = self.trajectory
-        forces = np.concatenate(
-            [trajectory.contact_values[:, :, 1:5].reshape(len(self.q), -1), trajectory.stop_values], 1
-        )
+        """(K,) whether a contact, a limit or dry friction strikes at the knots 1, ..., or did at the one before."""
+        contacts = self.trajectory.contact_values[:, :, 1:5].reshape(len(self.q), -1)
+        forces = np.concatenate([contacts, self.trajectory.stop_values], axis=1)
         size = np.abs(forces)
-        apart = np.abs(np.diff(forces, axis=0)) > STRIKES * np.maximum(size[1:], size[:-1])
-        return np.any(apart & (np.maximum(size[1:], size[:-1]) > HELD * size.max(axis=0, initial=0.0)), axis=1)[1:]
+        apart = np.abs(np.diff(forces, axis=0)) > STRIKES * size[1:]
+        sets_in = apart & (size[1:] >= (1 - STRIKES) * size[:-1]) & (size[1:] > HELD * size.max(axis=0, initial=0.0))
+        strikes = np.any(sets_in, axis=1)
+        return strikes[1:] | strikes[:-1]
 
 
 def _foreseen(means: Array) -> Array:
