@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         MechanismError,
         MissingExtraError,
         MissingFileError,
+        RateWarning,
         SolverError,
         SpinWarning,
         StiffnessWarning,
@@ -64,7 +65,8 @@ _HOME_OF = {
     name: module
     for module, names in {
         "symvi.errors": "ArgumentError AssemblyError CompilerError EnergyWarning FileError MechanismError"
-        " MissingExtraError MissingFileError SolverError SpinWarning StiffnessWarning SymviError SymviWarning",
+        " MissingExtraError MissingFileError RateWarning SolverError SpinWarning StiffnessWarning SymviError"
+        " SymviWarning",
         "symvi.exporters": "Exported export",
         "symvi.importers": "Imported load",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
@@ -108,6 +110,7 @@ __all__ = [
     "MissingFileError",
     "PointSpring",
     "Potential",
+    "RateWarning",
     "Rod",
     "Servo",
     "Simulator",

@@ -32,6 +32,7 @@ __all__ = [
     "MechanismError",
     "MissingExtraError",
     "MissingFileError",
+    "RateWarning",
     "SolverError",
     "SpinWarning",
     "StiffnessWarning",
@@ -113,6 +114,10 @@ class SymviWarning(UserWarning):
 
 class SpinWarning(SymviWarning):
     """A body turns so fast that its turn in a step and its momentum differ by more than a part in a hundred."""
+
+
+class RateWarning(SymviWarning):
+    """Rates at knots are far from those of the steps around them, because dampers are too strong for the step."""
 
 
 class EnergyWarning(SymviWarning):

@@ -39,7 +39,7 @@ def told(ask: Callable[[], object]) -> str:
     """What an error of the family says, "" where there is none; anything else is the test's failure."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for kind in (symvi.SpinWarning, symvi.EnergyWarning, symvi.StiffnessWarning):
+        for kind in (symvi.SpinWarning, symvi.EnergyWarning, symvi.StiffnessWarning, symvi.RateWarning):
             warnings.simplefilter("ignore", kind)
         try:
             ask()

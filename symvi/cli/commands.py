@@ -22,7 +22,7 @@ from rich.console import Console
 
 from symvi.cli.console import command
 from symvi.cli.importing import imported_looks, takes_mechanism
-from symvi.errors import EnergyWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
+from symvi.errors import EnergyWarning, RateWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
 from symvi.numbers.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ def _run(
     with _progress(console) as progress:
         try:
             with warnings.catch_warnings():
-                for kind in (SpinWarning, EnergyWarning, StiffnessWarning):  # the summary has them
+                for kind in (SpinWarning, EnergyWarning, StiffnessWarning, RateWarning):  # the summary has them
                     warnings.simplefilter("ignore", kind)
                 trajectory = simulator.simulate(time, step, progress=progress, **how)
         except MemoryError as error:
@@ -377,7 +377,8 @@ def _summary(
         "fast_spin": str(spin) if spin else None,
         "rise": trajectory.rise and asdict(trajectory.rise),
         "fall": trajectory.fall and asdict(trajectory.fall),
-        "too_stiff": [asdict(one) for one in trajectory.alarms if one not in (trajectory.rise, trajectory.fall)],
+        "too_stiff": [asdict(one) for one in trajectory.alarms if one in trajectory.too_stiff],
+        "misread_rate": trajectory.misread_rate and asdict(trajectory.misread_rate),
     }
 
 

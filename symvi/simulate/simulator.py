@@ -10,7 +10,15 @@ from typing import Literal
 
 import numpy as np
 
-from symvi.errors import ArgumentError, AssemblyError, EnergyWarning, MechanismError, SpinWarning, StiffnessWarning
+from symvi.errors import (
+    ArgumentError,
+    AssemblyError,
+    EnergyWarning,
+    MechanismError,
+    RateWarning,
+    SpinWarning,
+    StiffnessWarning,
+)
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
@@ -37,6 +45,7 @@ from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.failures import failure_of
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
+from symvi.simulate.knot_rates import MisreadRate
 from symvi.simulate.knot_stiffness import TooStiff
 from symvi.simulate.parameters import (
     Settings,
@@ -459,7 +468,8 @@ class Simulator:
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
         Warns (EnergyWarning) of energy that nothing has paid for, or taken (`Trajectory.rise`, `fall`), also of what
         the motion that goes on did before; and (StiffnessWarning) of forces at knots that are too stiff for the step,
-        after a rise and after a failure all of them, else those that stay so (`Trajectory.alarms`).
+        after a rise and after a failure all of them, else those that stay so (`Trajectory.alarms`); and (RateWarning)
+        of rates at knots that dampers hide, if every knot is recorded (`Trajectory.misread_rate`).
         """
         check_modes(on_error=on_error)
         step = checked_step(step, self._real)
@@ -532,7 +542,7 @@ class Simulator:
         if spin := motion.fast_spin():
             warnings.warn(str(spin), SpinWarning, stacklevel=2)
         for alarm in motion.alarms:
-            kind = StiffnessWarning if isinstance(alarm, TooStiff) else EnergyWarning
+            kind = {TooStiff: StiffnessWarning, MisreadRate: RateWarning}.get(type(alarm), EnergyWarning)
             warnings.warn(alarm.sentence, kind, stacklevel=2)
         return motion
 

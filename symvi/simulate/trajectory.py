@@ -24,6 +24,7 @@ from symvi.mechanism.state import State
 from symvi.simulate import energy_guard
 from symvi.simulate.contacts import Contacts
 from symvi.simulate.energy_guard import Fall, Rise
+from symvi.simulate.knot_rates import MisreadRate, misread_rate
 from symvi.simulate.knot_stiffness import TooStiff, too_stiff
 from symvi.simulate.saved import check_arrays, check_header, numbers_of_file
 from symvi.simulate.spin import FAST, FastSpin, fastest
@@ -223,13 +224,24 @@ class Trajectory:
         """The forces at knots that the step was too long for, each where it first was, in the order of time."""
         return too_stiff(self)
 
+    @cached_property
+    def misread_rate(self) -> MisreadRate | None:
+        """The rate at a knot that dampers hide most, where it is far from those of the steps around it; else nothing.
+
+        Positions, and their differences, are right all the same. Nothing is known of it where not every knot was
+        recorded (`every`), at the first knot and at the last one.
+        """
+        return misread_rate(self)
+
     @property
-    def alarms(self) -> list[Rise | Fall | TooStiff]:
+    def alarms(self) -> list[Rise | Fall | TooStiff | MisreadRate]:
         """Why the motion is not to be trusted: its rise and fall of energy, and forces that its step was too long for:
-        all of them after a rise or a failure, else those that were for several recorded knots on end."""
+        all of them after a rise or a failure, else those that were for several recorded knots on end; and why rates at
+        knots are not."""
         told = [change for change in (self.rise, self.fall) if change]
         wrong = bool(self.rise) or bool((self.status < 0).any())
-        return told + [one for one in self.too_stiff if wrong or one.lasting]
+        told += [one for one in self.too_stiff if wrong or one.lasting]
+        return told + [rate for rate in (self.misread_rate,) if rate]
 
     @property
     def names(self) -> tuple[str, ...]:

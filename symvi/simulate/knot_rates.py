@@ -1,0 +1,278 @@
+"""Rates at knots that dampers hide: where the velocities of a knot are far from those of the steps around it.
+
+A knot's velocity has half of what springs, dampers and servos do in the step from there. Where d, the damping along a
+coordinate, and h are such that h d is far more than the mass m along it, that half is a small difference of large
+impulses: while a spring or a servo pulls such a coordinate with k to and fro, its rate misses the mean rate of both
+steps by (h/4) (phi+ - phi-)/m, h² k/(4 m) of it, however well the steps resolve k/d and positions are right.
+
+So the rate of every damped coordinate, at every knot, is held against the mean rates of the steps before and after it,
+by differences of positions: of a motion that steps resolve it lies between them, in an impact too, or where the steps
+on one side lead. What lies outside of that by more than TOLD of the largest mean rate, or of the rate at the start, is
+misread, if that is the dampers' doing,
+
+    y = h e·D e >= e·M e,      e: what the velocities of all bodies miss of the mean of both steps.
+
+Undamped springs, which keep energies in velocities of knots, have y = 0. Not looked at: the first and last knot; the
+knot where a contact, a limit or dry friction strikes, and the one after it, since steps resolve no impact; coordinates
+that hardly move; and motions of which not every knot was recorded, whose differences are of many steps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symvi.mechanism import axis_values, coordinate_kinds
+from symvi.numbers.extent import size_of
+from symvi.physics.coordinates import coordinate_groups, coordinate_units, still_angles
+from symvi.physics.joints import Geometry
+from symvi.physics.model import ConstraintModel, Held
+from symvi.simulate.parameters import body_numbers, with_settings
+from symvi.simulate.reactions import gradients
+from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
+
+if TYPE_CHECKING:
+    from symvi.mechanism import Joint
+    from symvi.mechanism.forces import PointSpring
+    from symvi.simulate.trajectory import Trajectory
+
+Array = np.ndarray
+TOLD = 0.05  # of the largest mean rate of a coordinate, or of its rate at the start
+STILL = {"double": 1e-6, "float": 1e-4}  # of the mechanism's size, or of a radian: what moves less in any step, rests
+STRIKES, HELD = 0.1, 1e-3  # of a force: what it sets in or turns round by; of the largest of its kind: less is none
+CHUNK = 20_000  # knots that are looked at at a time
+LOOKED_AT, MARGIN = 50, 2.0  # knots at which y is bounded, and what for it may be larger at others
+LIGHTEST = 1e-9  # of a body's mass, at a metre: what an axis without inertia counts as
+
+
+@dataclass(frozen=True)
+class MisreadRate:
+    """The rate at a knot that misses the mean rates of both steps around it most, of all damped coordinates.
+
+    element: the joint or point spring. rate, before, after: read at the knot, and over both steps, in unit (m/s or
+    rad/s). share: what it misses both by, of the largest mean rate. step [s]: about what would do. others: how many
+    joints and point springs have misread rates too.
+    """
+
+    element: str
+    time: float
+    rate: float
+    before: float
+    after: float
+    unit: str
+    share: float
+    step: float
+    others: int
+
+    @property
+    def sentence(self) -> str:
+        more = f", and of {self.others} other element{'s' * (self.others > 1)}" if self.others else ""
+        return (
+            f"rates at knots of '{self.element}'{more} are not resolved: {self.rate:.4g} {self.unit} is read at "
+            f"{self.time:.6g} s, between steps of {self.before:.4g} and {self.after:.4g}, {100 * self.share:.2g} % of "
+            f"its largest rate off; what damps it is too strong for its mass in such a step: take differences of "
+            f"positions, or a step below {self.step:.2g} s"
+        )
+
+
+@dataclass(frozen=True)
+class _Along:
+    """Damped coordinates of one element: rows of a model on its bodies, their damping (N, rows), and units of rates."""
+
+    name: str
+    model: ConstraintModel
+    damping: Array
+    units: tuple[str, ...]
+
+
+def misread_rate(trajectory: Trajectory) -> MisreadRate | None:
+    """The worst of a motion; None where rates are resolved, and of motions of which not every knot was recorded."""
+    if len(trajectory) < 3 or not np.allclose(np.diff(trajectory.time), trajectory.step, rtol=1e-3):
+        return None
+    with np.errstate(all="ignore"):
+        damped = list(_damped(trajectory))
+        if not damped:
+            return None
+        some = np.unique(np.linspace(0, len(trajectory) - 1, LOOKED_AT).astype(int))
+        if not _Rates(trajectory, damped, some).may_be_misread():
+            return None
+        return _Rates(trajectory, damped, np.arange(len(trajectory))).worst()
+
+
+# --- what damps -------------------------------------------------------------------------------------------------------
+def _damped(trajectory: Trajectory) -> Iterator[_Along]:
+    """The damped coordinates of all joints and point springs."""
+    mechanism, settings = trajectory.mechanism, trajectory.settings
+    for joint in mechanism.joints:
+        kinds = coordinate_kinds(joint.type)
+        forces = [f for f in mechanism.forces if f.kind in ("joint_damper", "servo") and f.joint == joint.name]
+        damping = sum((_numbers(trajectory, f, axis_values(f.damping, kinds)) for f in forces), np.zeros(1))
+        if np.any(damping > 0.0):
+            model = with_settings(mechanism, _along_joint(trajectory, joint), settings)
+            yield _Along(joint.name, model, damping, tuple(f"{unit}/s" for unit in coordinate_units(joint)))
+    for force in mechanism.forces:
+        if force.kind == "point_spring" and np.any(damping := _numbers(trajectory, force, (force.damping,))):
+            yield _Along(force.name, _along_points(trajectory, force), damping, ("m/s",))
+
+
+def _numbers(trajectory: Trajectory, force, described: tuple[float, ...]) -> Array:
+    """(N, rows) damping of a force, which may be an input."""
+    name = f"{force.name}.damping"
+    if name in trajectory.input_names:
+        return trajectory.inputs[:, [trajectory.input_names.index(name)]]
+    numbers = np.array(trajectory.settings.get(name, described), float)
+    return np.broadcast_to(numbers, (len(trajectory), len(numbers)))
+
+
+def _along_joint(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
+    geometry = Geometry(trajectory.mechanism, joint)
+    groups = tuple(
+        replace(group, inputs={n: s.source if isinstance(s, Held) else s for n, s in group.inputs.items()})
+        for group in still_angles(coordinate_groups(geometry, rates=True))
+    )
+    rows = len(coordinate_kinds(joint.type))
+    return ConstraintModel(joint.name, joint.type, geometry.bodies, groups, geometry.used(groups), rows, (), ())
+
+
+def _along_points(trajectory: Trajectory, force: PointSpring) -> ConstraintModel:
+    """Along the distance of its points."""
+    from symvi.physics.forces import force_model
+
+    model = force_model(trajectory.mechanism, force)
+    (along,) = (group for group in model.groups if model.laws.damped[0] in group.into)
+    groups = (replace(along, into=(0,)),)
+    return ConstraintModel(force.name, force.kind, model.bodies, groups, model.parameters, 1, (), ())
+
+
+# --- rates ------------------------------------------------------------------------------------------------------------
+class _Rates:
+    """Rates at some knots of a motion, all of them to compare with those of steps."""
+
+    def __init__(self, trajectory: Trajectory, damped: list[_Along], knots: Array):
+        self.trajectory, self.damped, self.mechanism = trajectory, damped, trajectory.mechanism
+        self.q = trajectory.orientation[knots]
+        self.rotation = rotation_matrices(self.q)
+        centres = np.array([body.center_of_mass for body in self.mechanism.bodies], float)
+        self.x = trajectory.position[knots] + np.einsum("nkij,kj->nki", self.rotation, centres)
+
+    @cached_property
+    def knots(self) -> Array:
+        """(N, n, 6) velocities of centres of mass, and angular velocities, in world axes."""
+        spin = np.einsum("nkij,nkj->nki", self.rotation, self.trajectory.angular_velocity)
+        return np.concatenate([self.trajectory.velocity, spin], axis=2)
+
+    @cached_property
+    def steps(self) -> Array:
+        """(N - 1, n, 6) the same over steps, a turn by A at sin(A)/h, as momenta of knots have it."""
+        turn = product(self.q[1:], self.q[:-1] * CONJUGATE)
+        sines = 2 * turn[..., :1] * turn[..., 1:]  # 2 cos(A/2) sin(A/2)
+        return np.concatenate([np.diff(self.x, axis=0), sines], axis=2) / self.trajectory.step
+
+    def may_be_misread(self) -> bool:
+        """Whether y may reach 1: with its bodies' masses in equal shares, that of every element alone bounds it."""
+        knots = np.arange(len(self.q))
+        shared = Counter(body for along in self.damped for body in set(along.model.bodies.values()))
+        highest = 0.0
+        for along in self.damped:
+            names, gradient = self._gradient(along, knots)
+            yields = np.zeros(gradient.shape[:2])
+            for name, entries in zip(names, np.split(gradient, len(names), axis=2), strict=True):
+                mass, inertia = self._body(self.trajectory.body(name))
+                turned = entries[:, :, 3:] @ self.rotation[knots, self.trajectory.body(name)]
+                inverse = np.linalg.inv(inertia + LIGHTEST * mass * np.eye(3))
+                turning = np.einsum("nri,ij,nrj->nr", turned, inverse, turned)
+                yields += shared[name] * ((entries[:, :, :3] ** 2).sum(axis=2) / mass + turning)
+            highest = max(highest, (along.damping.max(axis=0) * yields).sum(axis=1).max())
+        return not MARGIN * self.trajectory.step * highest < 1.0
+
+    def worst(self) -> MisreadRate | None:
+        chunks = [self._of_chunk(np.arange(first, min(first + CHUNK, len(self.steps))))
+                  for first in range(1, len(self.steps), CHUNK)]  # fmt: skip
+        rates = [np.concatenate(values) for values in zip(*(rates for rates, _ in chunks), strict=True)]
+        loads = np.concatenate([load for _, load in chunks])
+        told = [self._misread(along, values, loads) for along, values in zip(self.damped, rates, strict=True)]
+        told = [one for one in told if one]
+        return replace(max(told, key=lambda one: one.share), others=len(told) - 1) if told else None
+
+    def _of_chunk(self, knots: Array) -> tuple[list[Array], Array]:
+        """(K, 3, rows) of every element: its rates before, at and after knots; and y there (K,)."""
+        before, at, after = self.steps[knots - 1], self.knots[knots], self.steps[knots]
+        missed = at - (before + after) / 2
+        rates, load = [], np.zeros(len(knots))
+        for along in self.damped:
+            *seen, off = self._along(along, knots, before, at, after, missed)
+            load += (along.damping[knots] * off**2).sum(axis=1)
+            rates.append(np.stack(seen, axis=1))
+        steps = self.trajectory.step / np.maximum(self.trajectory.substeps[knots + 1], 1.0)
+        return rates, steps * load / np.maximum(self._twice_energy(knots, missed), np.finfo(float).tiny)
+
+    def _along(self, along: _Along, knots: Array, *motions: Array) -> list[Array]:
+        """(K, rows) rates of an element at knots, for velocities (K, n, 6) of all bodies."""
+        names, gradient = self._gradient(along, knots)
+        columns = [self.trajectory.body(name) for name in names]
+        return [np.einsum("nij,nj->ni", gradient, each[:, columns].reshape(len(knots), -1)) for each in motions]
+
+    def _gradient(self, along: _Along, knots: Array) -> tuple[list[str], Array]:
+        """The bodies that an element acts on, and its gradient (K, rows, 6 of each)."""
+        names = list(dict.fromkeys(body for body in along.model.bodies.values() if body is not None))
+        here = np.ix_(knots, [self.trajectory.body(name) for name in names])
+        places = {name: k for k, name in enumerate(names)}
+        return names, np.nan_to_num(gradients(along.model, places, self.x[here], self.q[here]))
+
+    def _body(self, column: int) -> tuple[float, Array]:
+        """Mass, and inertia in body axes."""
+        mass, (xx, yy, zz, xy, xz, yz) = body_numbers(self.mechanism.bodies[column], self.trajectory.settings)
+        return mass, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+    def _twice_energy(self, knots: Array, motion: Array) -> Array:
+        """(K,) e·M e of velocities e of all bodies."""
+        total = np.zeros(len(knots))
+        for k in range(len(self.mechanism.bodies)):
+            mass, inertia = self._body(k)
+            own = np.einsum("nji,nj->ni", self.rotation[knots, k], motion[:, k, 3:])
+            total += mass * (motion[:, k, :3] ** 2).sum(axis=1) + np.einsum("ni,ij,nj->n", own, inertia, own)
+        return total
+
+    def _misread(self, along: _Along, rates: Array, loads: Array) -> MisreadRate | None:
+        """The worst rate of an element. rates (K, 3, rows): before, at and after the knots 1, ...; loads (K,): y."""
+        means, at = rates[:, [0, 2]], rates[:, 1]
+        near = np.concatenate([means, _foreseen(means)], axis=1)
+        off = np.maximum(np.maximum(at - near.max(axis=1), near.min(axis=1) - at), 0.0)
+        (start,) = self._along(along, np.arange(1), self.knots[:1])
+        largest = np.maximum(np.abs(means).max(axis=(0, 1), initial=0.0), np.abs(start[0]))
+        size = np.array([size_of(self.mechanism) if unit == "m/s" else 1.0 for unit in along.units])
+        rests = largest * self.trajectory.step <= STILL[self.trajectory.real] * size
+        share = off / np.where(rests, np.inf, np.maximum(largest, np.finfo(float).tiny))
+        share[~(loads >= 1.0) | self._struck] = 0.0
+        knot, row = np.unravel_index(np.where(np.isfinite(share), share, 0.0).argmax(), share.shape)
+        worst = float(share[knot, row])
+        if not worst > TOLD:
+            return None
+        before, after = map(float, means[knot, :, row])
+        time, rate = float(self.trajectory.time[knot + 1]), float(at[knot, row])
+        step = self.trajectory.step * TOLD / worst  # what is misread falls faster than the step
+        return MisreadRate(along.name, time, rate, before, after, along.units[row], worst, step, 0)
+
+    @cached_property
+    def _struck(self) -> Array:
+        """(K,) whether a contact, a limit or dry friction strikes at the knots 1, ..., or did at the one before."""
+        contacts = self.trajectory.contact_values[:, :, 1:5].reshape(len(self.q), -1)
+        forces = np.concatenate([contacts, self.trajectory.stop_values], axis=1)
+        size = np.abs(forces)
+        apart = np.abs(np.diff(forces, axis=0)) > STRIKES * size[1:]
+        sets_in = apart & (size[1:] >= (1 - STRIKES) * size[:-1]) & (size[1:] > HELD * size.max(axis=0, initial=0.0))
+        strikes = np.any(sets_in, axis=1)
+        return strikes[1:] | strikes[:-1]
+
+
+def _foreseen(means: Array) -> Array:
+    """(K, 2, rows) where rates of the steps on either side alone lead at a knot, for motions that jump on the other."""
+    found = means.copy()
+    found[1:, 0] += np.diff(means[:, 0], axis=0) / 2
+    found[:-1, 1] -= np.diff(means[:, 1], axis=0) / 2
+    return found
