@@ -1,4 +1,4 @@
-"""A rigid body's discrete dynamics, from its discrete Lagrangian (BM20 (19)-(32), BSMH23 (5)-(17)).
+"""A rigid body's discrete dynamics, from its discrete Lagrangian (BM20 (19)-(32), BSMH23 (5)-(16)).
 
 L_d = h [ (m/2) v·v + (1/2) w·Jw - V ],  v = (x2 - x1)/h,  w = (2/h) V(q2 q1*), all in **world axes**, J = R1 J_body
 R1ᵀ. The slot derivatives of L_d by the first knot give the momenta p = m v and l = c Jw + (h/2) w x Jw; by the second
@@ -76,7 +76,7 @@ def discrete_lagrangian_slots(slot: int):
 
 @derived(
     "l = c Jw + a x Jw",
-    "BM20 (27)-(30), BSMH23 (13)-(16)",
+    "BM20 (32), BSMH23 (16), in world axes and times h/2",
     [C, A, W, Argument("J", (6,), "inertia", "kg m²")],
     [Argument("l", (3,), "angular momentum", "kg m²/s"), Argument("Jw", (3,), "J w", "kg m²/s")],
 )
@@ -183,7 +183,7 @@ def gradient_defect():
 
 @derived(
     "p = m v",
-    "BM20 (26)",
+    "BM20 (28)",
     [Argument("m", (), "mass", "kg"), Argument("v", (3,), "velocity over the step", "m/s")],
     [Argument("p", (3,), "momentum", "kg m/s")],
 )
@@ -193,7 +193,7 @@ def linear_momentum(m, v):
 
 @derived(
     "T = (1/2) m v·v + (1/2) w·Jw",
-    "BM20 (19)",
+    "BM20 (21), BSMH23 section 2",
     [
         Argument("m", (), "mass", "kg"),
         Argument("v", (3,), "velocity", "m/s"),
@@ -227,7 +227,7 @@ def angular_momentum_at_rest(w, J, x, p):  # noqa: N803
 
 @derived(
     "V = -m g·x",
-    "BM20 (19)",
+    "BM20 (22), gravity in any direction",
     [Argument("m", (), "mass", "kg"), Argument("g", (3,), "gravity", "m/s²"), Argument("x", (3,), "position", "m")],
     [Argument("V", (), "potential energy", "J"), Argument("f", (3,), "force, minus its gradient", "N")],
 )

@@ -27,7 +27,7 @@ CENTRE = (position("b"), carried("r_b", "point or centre of the sphere on body b
 
 @function_of_bodies(
     "phi = n·(x_b + r_b - x_a - r_a) - radius",
-    "BSMH23 section 2.4, any normal",
+    "BSMH23 section 2, any normal",
     (
         carried("n", "normal of the half-space, out of the solid", "a", "1"),
         position("a"),
@@ -83,7 +83,7 @@ def direction(N):  # noqa: N803  (the papers' letter)
 # --- where bodies touch: the arm of the contact point on the child, where it changes over a step ------------------
 @function_of_bodies(
     "l_b = r_b - radius n",
-    "BSMH23 section 2.4",
+    "BSMH23 section 2",
     (
         carried("n", "normal of the half-space, out of the solid", "a", "1"),
         carried("r_b", "point or centre of the sphere on body b", "b"),
@@ -122,7 +122,7 @@ def along(d, let):
 # --- arms at the first knot ------------------------------------------------------------------------------------------
 @derived(
     "c = x_b + r_b - radius n,  l_b = c - x_b,  l_a = c - x_a",
-    "BSMH23 section 2.4: without the radius a sphere would never roll",
+    "BSMH23 section 2: without the radius a sphere would never roll",
     [
         Argument("x_a", (3,), "centre of mass of body a", "m"),
         Argument("x_b", (3,), "centre of mass of body b", "m"),

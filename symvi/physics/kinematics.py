@@ -18,7 +18,7 @@ W = Argument("w", (3,), "angular velocity over the step", "rad/s")
 
 @derived(
     "R(q)",
-    "BM20 (11)",
+    "BM20 (15)",
     [Q],
     [Argument("R", (3, 3), "rotation, body to world")],
 )
@@ -40,7 +40,7 @@ def carried_vector(R, p):  # noqa: N803  (the papers' letter)
 
 @derived(
     "p = q o",
-    "BM20 (7)",
+    "BM20 (11)",
     [Q, Argument("o", (4,), "offset from the body's axes", "1", "body")],
     [Argument("p", (4,), "body-fixed quaternion", "1", "world")],
 )
@@ -88,7 +88,7 @@ def vector_difference(w, a, c, r):
 
 @derived(
     "(p2 - p1)/h = u p1,  u = [(c - 1)/h; w/2]",
-    "BM20 (31)",
+    "BM20 (31), in world axes",
     [
         Argument("u", (4,), "difference of the step's turn from the identity, divided by h", "1/s"),
         Argument("p", (4,), "body-fixed quaternion at the first knot"),
@@ -103,7 +103,7 @@ def quaternion_difference(u, p):
 
 @derived(
     "q2 = [c; a] q1",
-    "BM20 (31)",
+    "BM20 (31), in world axes",
     [C, A, Q],
     [Argument("q2", (4,), "orientation at the second knot")],
 )

@@ -45,7 +45,7 @@ def _simple(found: dict) -> dict:
     return {name: sp.Matrix(value).applyfunc(sp.trigsimp) for name, value in found.items()}
 
 
-@derived("d = [cos c/2; z sin c/2],  w = 2 V(d* d')", "BM20 (7)", _coordinates(1), TURN)
+@derived("d = [cos c/2; z sin c/2],  w = 2 V(d* d')", "BM20 (16)", _coordinates(1), TURN)
 def turn_about_axis(c, r):
     cosine, sine = _half(c[0])
     return _simple(_moving([cosine, 0, 0, sine], c, r))
@@ -86,7 +86,7 @@ def turn_by_vector(c, r):
 
 @derived(
     "q_b = q_a o_a d o_b*, of length one",
-    "BM20 (7)",
+    "BM20 (11)",
     [
         Argument("p", (4,), "joint frame on the known body"),
         Argument("d", (4,), "turn of the other joint frame in it"),
@@ -107,7 +107,7 @@ def followed(p, d, o):
 
 @derived(
     "x_b = x_a + r_a + u - r_b,  v_b its derivative in time",
-    "BSMH23 appendix B, solved for the other body",
+    "BM20 (18) with what slides, solved for the other body",
     [
         Argument("x", (3,), "position of the known body", "m"),
         Argument("v", (3,), "its velocity", "m/s"),

@@ -1,4 +1,4 @@
-"""The linear cone of friction (BSMH23 (28), (29)): impulses b_i along n directions d_i of the tangent plane.
+"""The linear cone of friction (BSMH23 (27a)-(27c)): impulses b_i along n directions d_i of the tangent plane.
 
     s gamma = mu,  b_i eta_i = mu,  zeta psi = mu
     eta_i = d_i·u + psi,  zeta = c_f gamma - sum b_i,  beta = sum b_i d_i
@@ -19,7 +19,7 @@ from symvi.physics.formula import INTERMEDIATES, Argument, Formula, derived
 from symvi.physics.pairs import MU, SECOND, centred, pair_change
 
 BOUND = Argument("bound", (), "friction impulse per normal impulse")
-SOURCE = "BSMH23 (28), (29), directions and their common slack eliminated"
+SOURCE = "BSMH23 (27a)-(27c), directions and their common slack eliminated"
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class _Pyramid:
         return self.named(
             friction,
             "beta = sum b_i d_i",
-            "BSMH23 (28)",
+            "BSMH23 (4a)",
             [self.b, self.way],
             [Argument("beta", (3,), "friction impulse", "N s")],
         )
@@ -101,7 +101,7 @@ class _Pyramid:
             return {"miss": [wanted[i] - eta[i] for i in range(self.n)], INTERMEDIATES: let.pairs()}
 
         inputs = [self.eta, self.way, self.u]
-        return self.named(miss, "miss_i = d_i·u + psi - eta_i", "BSMH23 (29)", inputs, [self.missed])
+        return self.named(miss, "miss_i = d_i·u + psi - eta_i", "BSMH23 (27a)", inputs, [self.missed])
 
     def on_path(self) -> Formula:
         """A point of the central path at a velocity of sliding, all products alike and the bound met exactly.

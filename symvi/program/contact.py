@@ -145,7 +145,7 @@ class _ContactKernels:
             bound = friction if scale is None else friction * scale
             trace.write(self.kind, "bound", [bound], "friction impulse per normal impulse", rate=Rate.STEP)
         trace.write(self.kind, "gap", rows.first, "gap at the first knot", "m", rate=Rate.STEP)
-        trace.note("u_n = phi(z1)/h + (phi(z2) - phi(z1))/h", "BSMH23 (19), for a gap")
+        trace.note("u_n = phi(z1)/h + (phi(z2) - phi(z1))/h", "BSMH23 (24b)")
         closing = common.inverse_step(trace) * rows.first[0] + rows.rates[0]
         trace.write(self.kind, "un", [closing], "rate that closes the gap", "m/s")
         self.second = {
@@ -328,7 +328,7 @@ class _ContactKernels:
     def _press(self, trace: Trace) -> None:
         un, s = self._work(trace, "un")[0], field(trace, "slack", self.pairs)[0]
         put(trace, "miss", [un - s, *self.friction.miss(trace)])
-        trace.note("f_body -= A_bodyᵀ (n gamma + beta)", "BSMH23 (19)")
+        trace.note("f_body -= A_bodyᵀ (n gamma + beta)", "BSMH23 (28a)")
         self._push(trace, field(trace, "impulse", self.pairs)[0], self.friction.impulse(trace))
 
     def _push(self, trace: Trace, normal: Scalar, tangent: Sequence[Scalar]) -> None:

@@ -92,7 +92,7 @@ class Interior:
         return pressed > path.BEYOND * (parameters.mass[0] * fastest + pushed)
 
     def follow_path(self, how: path.Attempt, rest: bool) -> SolverStatus:
-        """One attempt from one start (BSMH23 appendix D; Mehrotra's predictor and corrector).
+        """One attempt from one start (after BSMH23 appendix D, not seen; Mehrotra's predictor and corrector).
 
         rest: for a displacement out of each other, not a step. The residual at rest is linear, so that every solve
         gives it whole.

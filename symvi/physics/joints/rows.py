@@ -1,4 +1,4 @@
-"""The rows that joints are made of (BSMH23 appendix B, reconstructed), and joint coordinates.
+"""The rows that joints are made of (after BSMH23 appendix B, not seen), and joint coordinates.
 
 r_a, r_b: from each body's centre of mass to its anchor; n: an axis fixed to body a; p, q: body-fixed quaternions whose
 relative turn d = p* q is the identity where the joint frames agree, with the joint's own axis along z.
@@ -24,14 +24,14 @@ def _relative(p, q):
     return algebra.multiply(algebra.conjugate(p), q)
 
 
-@function_of_bodies("g = x_b + r_b - x_a - r_a", "BSMH23 appendix B (all three rows: world axes)", ANCHORS, 3)
+@function_of_bodies("g = x_b + r_b - x_a - r_a", "BM20 (18), from a to b", ANCHORS, 3)
 def coincidence(x_a, r_a, x_b, r_b):
     return x_b + r_b - x_a - r_a
 
 
 @function_of_bodies(
     "g = n·(x_b + r_b - x_a - r_a)",
-    "BSMH23 appendix B",
+    "after BSMH23 appendix B, not seen",
     (carried("n", "axis fixed to body a", "a", "1"), *ANCHORS),
     1,
 )
@@ -41,7 +41,7 @@ def offset_along(n, x_a, r_a, x_b, r_b, let):
     return algebra.dot(n, let("u", x_b + r_b - x_a - r_a))
 
 
-@function_of_bodies("g = 2 V(p* q)", "BSMH23 appendix B scaled to radians", TURN, 3, "rad")
+@function_of_bodies("g = 2 V(p* q)", "after BSMH23 appendix B, not seen; in radians", TURN, 3, "rad")
 def alignment(p, q):
     from symvi.physics import algebra
 
@@ -115,7 +115,7 @@ def screw_advance(n, x_a, r_a, x_b, r_b, p, q, near, pitch, let):
 
 @function_of_bodies(
     "g = (|u|² - L²)/(2 L),  u = x_b + r_b - x_a - r_a",
-    "JM09 (37) scaled to metres",
+    "JM09 (37), in metres",
     (*ANCHORS, data("length", "L", "m")),
     1,
 )
@@ -174,7 +174,7 @@ def relative_turn(p, q, p0, q0, let):
     return 2 * algebra.vector(algebra.multiply(d, algebra.conjugate(held)))
 
 
-@function_of_bodies("l = |x_b + r_b - x_a - r_a|", "JM09 section III (its spring)", ANCHORS, 1)
+@function_of_bodies("l = |x_b + r_b - x_a - r_a|", "JM09 section IV-C", ANCHORS, 1)
 def distance(x_a, r_a, x_b, r_b, let):
     import sympy as sp
 

@@ -13,7 +13,13 @@ from symvi.verify.derivatives.variables import Variable, quaternion, rotation, s
 from symvi.verify.naive import joints
 from symvi.verify.naive.joints import JointNumbers
 
-SOURCE = "BSMH23 appendix B"
+SOURCE = "after BSMH23 appendix B, not seen"
+OWN_SOURCES = {
+    "universal": "derived here",
+    "screw": "derived here",
+    "distance": "JM09 (37), in metres",
+    "angle": "derived here",
+}
 EQUATIONS = {
     "universal": "g = [x_b + R_b p_b - x_a - R_a p_a; (R_a a3)·(R_b b)]",
     "screw": "g = [A12 u; A12 V(d); a3·u - pitch alpha],  alpha = 2 atan2(a3·V(d), S(d))",
@@ -55,7 +61,7 @@ def definition(name: str, axis, parent: str, offset: bool, axes: str, scale) -> 
         return _rows(name, numbers, a, (values["x_b"], values["q_b"]), world, axes, factor)
 
     moving = ("x_b", "q_b") if parent == "world" else ("x_a", "q_a", "x_b", "q_b")
-    return Definition(name, equation(name, axes, factor), SOURCE, variables, moving, of)
+    return Definition(name, equation(name, axes, factor), OWN_SOURCES.get(name, SOURCE), variables, moving, of)
 
 
 def equation(name: str, axes: str = "world", factor: Fraction = Fraction(2)) -> str:
