@@ -16,11 +16,17 @@ from functools import cached_property
 from symvi.physics import store
 from symvi.scalar import Graph, Scalar, count_operations
 
+DEFINITION = "a definition"  # its outputs say what a word means: nothing that it could follow from
+BY_BUILDER = "its builder"  # its outputs are derivatives, or what solves equations: the builder has nothing by hand
 INTERMEDIATES = "intermediates"  # a builder's pairs (symbol, expression) that its outputs are written in
 
 
 class UnderivableError(TypeError):
     """An expression outside the closed set of operations of scalar/operations.py."""
+
+
+class UnfoundedError(ValueError):
+    """A form that a formula states is not what it follows from."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,8 @@ class Argument:
 class Formula:
     """A named equation with its source, its arguments, and a builder that derives it (see `derived`).
 
+    follows: DEFINITION, BY_BUILDER, or the function that says what a stated form must agree with (stated.py).
+
     Call it with a graph and one flat, row-major list of scalars per input: it returns a flat list per output.
     """
 
@@ -60,6 +68,7 @@ class Formula:
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     builder: Callable
+    follows: Callable | str = DEFINITION
     key: str = ""
 
     @cached_property
@@ -129,11 +138,18 @@ class Code:
 
 
 def derived(
-    equation: str, source: str, inputs: Sequence[Argument], outputs: Sequence[Argument]
+    equation: str,
+    source: str,
+    inputs: Sequence[Argument],
+    outputs: Sequence[Argument],
+    follows: Callable | str = DEFINITION,
 ) -> Callable[[Callable], Formula]:
-    """Declare a formula: the decorated function takes SymPy matrices named like `inputs` and returns one per output."""
+    """Declare a formula: the decorated function takes SymPy matrices named like `inputs` and returns one per output.
+
+    follows: what ties its outputs to mechanics, see Formula.
+    """
 
     def declare(builder: Callable) -> Formula:
-        return Formula(builder.__name__, equation, source, tuple(inputs), tuple(outputs), builder)
+        return Formula(builder.__name__, equation, source, tuple(inputs), tuple(outputs), builder, follows)
 
     return declare
