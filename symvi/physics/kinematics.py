@@ -21,7 +21,7 @@ def unit(c, *a) -> dict:
     return {c: 1 - sum(x**2 for x in a)}
 
 
-def _after_a_turn(c, a, r):
+def after_a_turn(c, a, r):
     """[c; a] (0, r) [c; a]*: a vector that the step carries."""
     from symvi.physics import algebra
 
@@ -33,7 +33,7 @@ def _product_with_a_vector(stated, q):
     import sympy as sp
 
     p = sp.Matrix(sp.symbols("p_0:3", real=True))
-    yield "R p = V(q p q*)", stated["R"] * p - _after_a_turn(q[:1], q[1:], p), unit(*q)
+    yield "R p = V(q p q*)", stated["R"] * p - after_a_turn(q[:1], q[1:], p), unit(*q)
 
 
 @derived(
@@ -64,9 +64,9 @@ def _turn_after_turn(stated, q, o):
     import sympy as sp
 
     v = sp.Matrix(sp.symbols("v_0:3", real=True))
-    turned = _after_a_turn(q[:1], q[1:], _after_a_turn(o[:1], o[1:], v))
+    turned = after_a_turn(q[:1], q[1:], after_a_turn(o[:1], o[1:], v))
     p = stated["p"]
-    yield "p turns by o, then by q", _after_a_turn(p[:1], p[1:], v) - turned
+    yield "p turns by o, then by q", after_a_turn(p[:1], p[1:], v) - turned
     identity = dict(zip([*q, *o], [1, 0, 0, 0] * 2, strict=True))
     yield "p is 1 where q and o are", p.xreplace(identity) - sp.Matrix([1, 0, 0, 0])
 
@@ -129,7 +129,7 @@ def _way_of_a_vector(stated, w, a, c, r):
 
     h = sp.Symbol("h", positive=True)
     there = dict(zip(w, 2 * a / h, strict=True))
-    yield "d is (r2 - r1)/h", stated["d"].xreplace(there) - (_after_a_turn(c, a, r) - r) / h, unit(c[0], *a)
+    yield "d is (r2 - r1)/h", stated["d"].xreplace(there) - (after_a_turn(c, a, r) - r) / h, unit(c[0], *a)
 
 
 @derived(
