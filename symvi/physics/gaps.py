@@ -46,6 +46,13 @@ def gap_to_half_space(n, x_a, r_a, x_b, r_b, radius, let):
     return algebra.dot(n, let("d", x_b + r_b - x_a - r_a)) - radius[0]
 
 
+def _length_less_reach(stated, x_a, r_a, x_b, r_b, reach):
+    from symvi.physics import algebra
+
+    u = x_b + r_b - x_a - r_a
+    yield "(phi + reach)² is u·u", (stated["g"][0] + reach[0]) ** 2 - algebra.dot(u, u)
+
+
 @function_of_bodies(
     "phi = |x_b + r_b - x_a - r_a| - reach",
     "derived here: the distance of two spheres",
@@ -56,6 +63,7 @@ def gap_to_half_space(n, x_a, r_a, x_b, r_b, radius, let):
         data("reach", "sum of both radii", "m"),
     ),
     1,
+    follows=_length_less_reach,
 )
 def gap_of_spheres(x_a, r_a, x_b, r_b, reach, let):
     import sympy as sp

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import sympy as sp
 
 import symvi.physics
 from symvi.physics.formula import INTERMEDIATES, Formula, UnfoundedError
-from symvi.physics.lowering import lower
+from symvi.physics.lowering import lower, symbols_of
 from symvi.physics.pyramid import pyramid
 from symvi.physics.stated import Stated, vanishes
 
@@ -30,16 +31,22 @@ FORMULAS = all_formulas()
 STATED = {name: formula for name, formula in FORMULAS.items() if callable(formula.follows)}
 
 
+@cache
+def results_of(name: str) -> dict:
+    """What the builder of a formula returns."""
+    return FORMULAS[name].builder(**{a.name: symbols_of(a) for a in FORMULAS[name].inputs})
+
+
 def broken(formula: Formula, output: str, entry: int) -> Formula:
     """The same with an entry of an output twice as large, or one where it is zero."""
 
     def builder(**given):
-        results = dict(formula.builder(**given))
+        results = dict(results_of(formula.name))
         value = results[output]
-        value = sp.Matrix(value) if isinstance(value, list | tuple | sp.MatrixBase) else sp.Matrix([value])
-        changed = value.as_mutable()
+        several = isinstance(value, list | tuple | sp.MatrixBase)
+        changed = sp.Matrix(value if several else [value])
         changed[entry] = 2 * changed[entry] if changed[entry] != 0 else sp.Integer(1)
-        results[output] = changed if value.shape != (1, 1) else changed[0]
+        results[output] = changed if several else changed[0]
         return results
 
     return replace(formula, builder=builder)
