@@ -63,7 +63,20 @@ def _determinant(let, name, x):
     return let(f"{name}_det", [(x[0] - size[0]) * (x[0] + size[0])])[0]
 
 
-@derived("det x = x0² - |x|²", "of the second-order cone", [B, E], [DET])
+def _square_of(x):
+    """x0² - |x|²."""
+    return x[0] ** 2 - x[1] ** 2 - x[2] ** 2 - x[3] ** 2
+
+
+def _both_determinants(stated, b, e):
+    for k, (name, x) in enumerate((("b", b), ("e", e))):
+        size, length = f"{name}_size", sum(y**2 for y in x[1:])
+        squares = {stated.symbols(size)[0]: length}
+        yield "size is |x|", stated.step(size)[0] ** 2 - length
+        yield "det is x0² - |x|²", stated.keeping(size)["det"][k] - _square_of(x), squares
+
+
+@derived("det x = x0² - |x|²", "of the second-order cone", [B, E], [DET], _both_determinants)
 def determinants(b, e):
     let = Steps()
     return {"det": [_determinant(let, "b", b), _determinant(let, "e", e)], INTERMEDIATES: let.pairs()}
@@ -89,11 +102,40 @@ def _in_plane(vector, n):
 
 
 # --- scaled after Nesterov and Todd -------------------------------------------------------------------------------
+def _square_of_scaling(eta, w, x):
+    """W² x = eta² (2 w (w·x) - J x)."""
+    from symvi.physics import algebra
+
+    return eta**2 * (2 * w * algebra.dot(w, x) - _reflected(x))
+
+
+def _scaled_alike(stated, b, e, det):
+    """W² e = b with a point w of determinant 1."""
+    square, size = (stated.symbols(name)[0] for name in ("square", "size"))
+    known = stated.keeping("square", "size")
+    w, eta, inverse = known["w"], known["eta"], known["inverse"]
+    ratio = det[0] / det[1]
+    squares = {size: 2 * (det[0] + square * _jordan(b, e)[0]), square: ratio}
+    det_b, det_e = _square_of(b), _square_of(e)
+
+    def of(value) -> tuple:
+        return value, {**squares, b[0]: det[0] + b[0] ** 2 - det_b, e[0]: det[1] + e[0] ** 2 - det_e}
+
+    yield "W² e is b", *of(_square_of_scaling(eta, w, e) - b)
+    yield "w has determinant 1", *of(_square_of(w) - 1)
+    yield "square is the root of the ratio", stated.step("square")[0] ** 2 - ratio
+    whole = stated.keeping("square").step("size")[0] ** 2 - squares[size]
+    yield "size is that of w before", whole
+    yield "inverses are those of eta and 1 + w0", inverse[0] * eta - 1
+    yield "inverses are those of eta and 1 + w0", inverse[1] * (1 + w[0]) - 1
+
+
 @derived(
     "W e = W^-1 b,  W = eta [w0, wᵀ; w, I + w wᵀ/(1 + w0)],  eta⁴ = det b/det e,  w along b + eta² (e0, -e)",
     "Nesterov-Todd scaling of the second-order cone",
     [B, E, DET],
     [ETA, POINT, OF_SCALING],
+    _scaled_alike,
 )
 def scaling_point(b, e, det):
     import sympy as sp
@@ -107,11 +149,55 @@ def scaling_point(b, e, det):
     return {"eta": eta, "w": w, "inverse": [1 / eta, 1 / (1 + w[0])], INTERMEDIATES: let.pairs()}
 
 
+def _upright(*vectors) -> dict:
+    """World axes along the normal of a contact: the third entry of tangential vectors is then zero."""
+    return dict.fromkeys((vector[-1] for vector in vectors), 0)
+
+
+def _across(stated, n, *vectors):
+    """What a law makes of tangential vectors and of sliding has no part along the normal."""
+    from symvi.physics.gaps import unit_vector
+
+    across = {}
+    for vector in vectors:
+        across |= _in_plane(vector[1:, 0], n)
+    for name in ("m", "lean"):
+        yield f"{name} is across the normal", (n.T * stated[name])[0].xreplace(across), unit_vector(n)
+    yield "K is across the normal", (stated["K"] * n).xreplace(across), unit_vector(n)
+    yield "K is across the normal", (stated["K"].T * n).xreplace(across), unit_vector(n)
+
+
+def _changes(stated, bound, n, db0, du) -> tuple:
+    """db and de by a law, for a change of the bound and one of sliding, in axes along the normal."""
+    import sympy as sp
+
+    law = {name: stated[name] for name in ("m", "K", "lean")}
+    upright = dict(zip(n, (0, 0, 1), strict=True))
+    de0 = -(law["lean"].T * du)[0] - stated["give"] * db0
+    db = sp.Matrix([db0, *(law["m"] * db0 / bound[0] - law["K"] * du)])
+    return db.xreplace(upright), sp.Matrix([de0, *du]).xreplace(upright)
+
+
+def _tangential_change():
+    import sympy as sp
+
+    return sp.Symbol("db0", real=True), sp.Matrix([*sp.symbols("du_0:2", real=True), 0])
+
+
+def _scaled_newton(stated, eta, w, inverse, bound, n):
+    """db + W² de = 0."""
+    db, de = _changes(stated, bound, n, *_tangential_change())
+    rest = (db + _square_of_scaling(eta[0], w, de)).xreplace({inverse[0]: 1 / eta[0]} | _upright(w))
+    yield "db + W² de is zero", rest.xreplace(_upright(w)), {w[0]: 1 + w[1] ** 2 + w[2] ** 2}
+    yield from _across(stated, n, w)
+
+
 @derived(
     "D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f lean",
     "Nesterov-Todd scaling of the second-order cone, its dual scalar eliminated",
     [ETA, POINT, OF_SCALING, BOUND, NORMAL],
     [M, K, LEAN, GIVE],
+    _scaled_newton,
 )
 def scaled_law(eta, w, inverse, bound, n):
     import sympy as sp
@@ -191,12 +277,24 @@ def _pivot_row(e, rows):
     return sp.expand(e[0] * rows[0] - sum(e[i] * rows[i] for i in (1, 2, 3)))
 
 
+def _exact_newton(stated, b, e, det, bound, n):
+    """db o e + b o de = 0."""
+    changes = _changes(stated, bound, n, *_tangential_change())
+    rest = linearised(_jordan, (b, e), changes).xreplace({det[1]: _square_of(e)})
+    yield "db o e + b o de is zero", rest.xreplace(_upright(b, e))
+    yield from _across(stated, n, b, e)
+    inverse = stated["inverse"]
+    yield "inverses are those of the pivots", inverse[0] * (b[0] * e[0] - sum(b[i] * e[i] for i in (1, 2, 3))) - 1
+    yield "inverses are those of the pivots", inverse[1] * e[0] - 1
+
+
 @derived(
     "lean = (e0 b - b0 e)/(b0 e0 - b·e),  give = det e/(b0 e0 - b·e),  K = (b0 (I - n nᵀ) - b leanᵀ)/e0,  "
     "m = c_f (give b - e)/e0",
     "exact linearisation of b o e, friction and then the dual scalar eliminated",
     [B, E, DET, BOUND, NORMAL],
     [M, K, LEAN, GIVE, OF_ROWS],
+    _exact_newton,
 )
 def exact_law(b, e, det, bound, n):
     import sympy as sp

@@ -68,15 +68,19 @@ def vanishes(value, squares: Mapping | None = None) -> bool:
 
 
 def _is_zero(value, squares: Mapping) -> bool:
-    rest = sp.expand(sp.fraction(sp.together(value))[0])
+    rest = _numerator(value)
     for symbol, square in squares.items():
         rest = _without_squares(rest, symbol, square)
     return rest == 0
 
 
+def _numerator(value):
+    return sp.expand(sp.fraction(sp.together(value))[0])
+
+
 def _without_squares(value, symbol, square):
-    """A polynomial with every square of a symbol replaced."""
+    """A polynomial with every square of a symbol replaced, times what it is then divided by."""
     if not value.has(symbol):
         return value
     terms = sp.Poly(value, symbol).terms()
-    return sp.expand(sum(factor * square ** (power // 2) * symbol ** (power % 2) for (power,), factor in terms))
+    return _numerator(sum(factor * square ** (power // 2) * symbol ** (power % 2) for (power,), factor in terms))
