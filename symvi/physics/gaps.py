@@ -108,10 +108,10 @@ def _point_of_the_sphere(stated, n, r_b, radius, **_):
 
     arm = stated["g"]
     yield "the arm ends along the normal", algebra.cross(arm - r_b, n)
-    yield "the gap of the point is that of the sphere", algebra.dot(n, arm - r_b) + radius[0], unit_vector(n)
+    yield "the gap of the point is that of the sphere", algebra.dot(n, arm - r_b) + radius[0], _unit_vector(n)
 
 
-def unit_vector(n) -> dict:
+def _unit_vector(n) -> dict:
     """The square of the last entry of a vector of length one, for stated.py."""
     return {n[2]: 1 - n[0] ** 2 - n[1] ** 2}
 
@@ -176,7 +176,7 @@ def _one_point_of_contact(stated, x_a, x_b, r_b, radius, n):
     yield "l_a ends where l_b does", x_a + stated["l_a"] - c
     yield "p_b ends where l_b does", x_b + r_b + own - c
     yield "p_b is along the normal", own.cross(n)
-    yield "p_b is as long as the radius, against the normal", own.dot(n) + radius[0], unit_vector(n)
+    yield "p_b is as long as the radius, against the normal", own.dot(n) + radius[0], _unit_vector(n)
 
 
 @derived(
@@ -435,7 +435,7 @@ def _orthonormal(stated, n, t):
 
     size, across = stated.symbols("size")[0], stated.step("across")
     first, second = stated.keeping("size")["t1"], stated.keeping("size")["t2"]
-    squares = {size: (across.T * across)[0], **unit_vector(n)}
+    squares = {size: (across.T * across)[0], **_unit_vector(n)}
     yield "t1 is across n", (n.T * first)[0], squares
     yield "t1 has length one", (first.T * first)[0] - 1, squares
     yield "t is in the plane of n and t1", t - n * (n.T * t)[0] - first * size, squares
@@ -482,7 +482,7 @@ def some_axis(n):
 def _part_across(stated, n, u):
     from symvi.physics import algebra
 
-    yield "t is across n", algebra.dot(n, stated["t"]), unit_vector(n)
+    yield "t is across n", algebra.dot(n, stated["t"]), _unit_vector(n)
     yield "the rest of u is along n", algebra.cross(n, u - stated["t"])
 
 
