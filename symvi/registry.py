@@ -79,14 +79,15 @@ class Rows(NamedTuple):
 class Words:
     """How `derive` and `verify` tell the rows of a joint.
 
-    equation: the rows as papers write them. variables: of the joint alone, by their letters in the equation, each made
-    when it is called. numbers: for each field of naive JointNumbers, the variable that it is. rows: the rows as vector
-    expressions, for world or joint axes (verify/derivation.py); None: told by its entries alone.
+    equation: the rows as papers write them. source: of it.
+    variables: of the joint alone, by their letters in the equation, each made when it is called.
+    rows: the rows as vector expressions, for world or joint axes (verify/derivation.py).
     """
 
     equation: str
     variables: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     rows: Callable[[str], Any] | None = None
+    source: str = "derived here"
 
 
 @dataclass(frozen=True)

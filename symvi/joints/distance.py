@@ -47,6 +47,8 @@ def length() -> Any:
     return scalar(positive=True)
 
 
+EQUATION = "g = (|x_b + R_b p_b - x_a - R_a p_a|² - L²)/(2 L)"
+
 register_joint(
     JointType(
         "distance",
@@ -56,7 +58,7 @@ register_joint(
         tree=False,
         needs=("length",),
         marker=None,
-        words=Words("g = (|x_b + R_b p_b - x_a - R_a p_a|² - L²)/(2 L)", {"L": length}, told),
+        words=Words(EQUATION, {"L": length}, told, "JM09 (37), in metres"),
         example={"length": 1.7},
     )
 )

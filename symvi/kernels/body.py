@@ -70,7 +70,7 @@ def body_kernels(
     given = [old + force for old, force in zip(carried, explicit, strict=True)]
     trace.write(BODY, "l", spin, "angular momentum of this step, world axes", "kg m²/s")
     trace.write(BODY, "jw", motion["Jw"], "inertia times angular velocity, world axes", "kg m²/s")
-    trace.note("f = [p - p0; l - l0] - impulses", "BM20 (29), BSMH23 (16)")
+    trace.note("f = [p - p0; l - l0] - impulses", "BM20 (29), (32), times h and h/2")
     trace.write(
         BODY,
         "f",

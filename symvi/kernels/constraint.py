@@ -86,7 +86,7 @@ def constraint_kernels(
         reached = trace.read(kind, "state", "target", 1, "the input at this knot")[0]
         shown = [rows.first[0] - reached]
     trace.write(kind, "g", shown, "rows at the first knot", ", ".join(dict.fromkeys(model.row_units)), rate=Rate.STEP)
-    trace.note("f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y", "BSMH23 (19)")
+    trace.note("f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y", "BSMH23 (20a), (20b)")
     trace.write(
         kind,
         "f",

@@ -127,7 +127,7 @@ class _ContactKernels:
     def _press(self, trace: Trace) -> None:
         un, s = self.geometry.work(trace, "un")[0], field(trace, "slack", self.pairs)[0]
         put(trace, "miss", [un - s, *self.friction.miss(trace)])
-        trace.note("f_body -= A_bodyᵀ (n gamma + beta)", "BSMH23 (19)")
+        trace.note("f_body -= A_bodyᵀ (n gamma + beta)", "BSMH23 (28a)")
         self.geometry.push(trace, field(trace, "impulse", self.pairs)[0], self.friction.impulse(trace))
 
     def _spread(self, trace: Trace) -> None:

@@ -70,7 +70,7 @@ class ContactGeometry:
             bound = friction if scale is None else friction * scale
             trace.write(self.kind, "bound", [bound], "friction impulse per normal impulse", rate=Rate.STEP)
         trace.write(self.kind, "gap", rows.first, "gap at the first knot", "m", rate=Rate.STEP)
-        trace.note("u_n = phi(z1)/h + (phi(z2) - phi(z1))/h", "BSMH23 (19), for a gap")
+        trace.note("u_n = phi(z1)/h + (phi(z2) - phi(z1))/h", "BSMH23 (24b)")
         closing = common.inverse_step(trace) * rows.first[0] + rows.rates[0]
         trace.write(self.kind, "un", [closing], "rate that closes the gap", "m/s")
         self.second = {

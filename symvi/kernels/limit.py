@@ -154,7 +154,7 @@ class _RowKernels:
 
     def push(self, trace: Trace, impulses: Sequence[Scalar]) -> None:
         """f_body -= G(z1)ᵀ impulses."""
-        trace.note("f_body -= G(z1)ᵀ impulse", "BSMH23 (19)")
+        trace.note("f_body -= G(z1)ᵀ impulse", "BSMH23 (24a)")
         for label in self.moving:
             rows = stored(trace, self.gradients[label])
             pushed = [-dot(trace, [row[m] for row in rows], impulses) for m in range(6)]

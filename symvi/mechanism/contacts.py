@@ -1,6 +1,6 @@
 """Contacts: points and spheres of a body that another body, or the world, lets no further than its surface.
 
-A contact keeps a gap phi >= 0 [m] (BSMH23 section 2.4):
+A contact keeps a gap phi >= 0 [m] (BSMH23 section 2):
 
     half_space  phi = n·(x_b + R_b p_b - x_a - R_a p_a) - r_b        n = R_a normal, out of the solid
     sphere      phi = |x_b + R_b p_b - x_a - R_a p_a| - r_b - r_a
@@ -60,7 +60,7 @@ class Contact(Description):
         the gap's force acts, which a gap with friction is checked for.
     friction: the coefficient of Coulomb's law; with 0 the contact has no friction variables at all.
     cone, directions: the friction law as a circular cone, or as the papers' pyramid with this many sides (BSMH23
-        section 2.4), which is up to 1 - cos(pi/directions) too weak between its directions.
+        section 2), which is up to 1 - cos(pi/directions) too weak between its directions.
     """
 
     label: ClassVar[str] = "contact"

@@ -172,8 +172,8 @@ class SolverOptions:
         it.
     substeps: equal parts, a power of two, into which a step that fails may be split; inputs are held over them, drivers
         go at an even rate. 1: none; nor where fixed_iterations are asked for.
-    papers_method: contacts by the basic interior point of BSMH23 appendix D: one right-hand side an iteration, centring
-        that falls by a fixed factor, from a start far inside in every step; slower, for comparison.
+    papers_method: contacts by a basic interior point after BSMH23 appendix D, not seen: one right-hand side an
+        iteration, centring that falls by a fixed factor, from a start far inside in every step; slower, for comparison.
 
     Raises ArgumentError for numbers that make no sense; generated text, given the same, returns BAD_OPTION.
     """

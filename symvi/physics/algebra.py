@@ -42,19 +42,19 @@ def dot(u, v) -> sp.Expr:
 
 
 def left(q) -> sp.Matrix:
-    """L(q), with L(q) p = q p (BM20 (7))."""
+    """L(q), with L(q) p = q p (BM20 (8))."""
     w, x, y, z = q
     return sp.Matrix([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
 
 
 def right(q) -> sp.Matrix:
-    """R(q), with R(q) p = p q (BM20 (8))."""
+    """R(q), with R(q) p = p q (BM20 (9))."""
     w, x, y, z = q
     return sp.Matrix([[w, -x, -y, -z], [x, w, z, -y], [y, -z, w, x], [z, y, -x, w]])
 
 
 def conjugate(q) -> sp.Matrix:
-    """T q, the inverse of a unit quaternion (BM20 (9))."""
+    """T q, the inverse of a unit quaternion (BM20 (7), (12))."""
     return sp.Matrix([q[0], -q[1], -q[2], -q[3]])
 
 
@@ -106,5 +106,5 @@ def gradient(rows: sp.Matrix, moving: list[tuple[str, sp.Matrix]]) -> sp.Matrix:
 
 
 def rotational_gradient(f: sp.Matrix, q: sp.Matrix) -> sp.Matrix:
-    """The plain definition in **body axes**: (1/2) (df/dq) L(q) Vᵀ (half of BM20 (12))."""
+    """The plain definition in **body axes**: (1/2) (df/dq) L(q) Vᵀ (half of BM20 (17))."""
     return sp.Matrix(f).jacobian(sp.Matrix(q)) * left(q)[:, 1:] / 2

@@ -2,7 +2,7 @@
 
 A derivative is taken along the tangents that users state: a vector's components; a unit quaternion's rotation vector in
 body axes, dq = (1/2) q (0, e_k), or in world axes, (1/2) (0, e_k) q; the rotational gradient, dq = q (0, e_k) (BM20
-(12)); an angular velocity's components, its unit quaternion [sqrt(1 - (h²/4) w·w); (h/2) w] (BM20 (31)) moving along.
+(17)); an angular velocity's components, its unit quaternion [sqrt(1 - (h²/4) w·w); (h/2) w] (BM20 (31)) moving along.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _length(x, q, p) -> sp.Expr:
 
 
 def _momentum(w, J, h) -> sp.Matrix:
-    """l = c J w + (h/2) w x J w, c = sqrt(1 - (h²/4) w·w) (BSMH23 (13))."""
+    """l = c J w + (h/2) w x J w, c = sqrt(1 - (h²/4) w·w) (BSMH23 (16), times h/2)."""
     spun = sp.Matrix([J[k] * w[k] for k in range(3)])
     return sp.sqrt(1 - h**2 * dot(w, w) / 4) * spun + h / 2 * cross(w, spun)
 

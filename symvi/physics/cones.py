@@ -14,6 +14,8 @@ the others friction.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from symvi.physics.constraint import Steps
 from symvi.physics.elimination import at_rest, ensure_equal, linearised, slope_of, solve_for, unknowns
 from symvi.physics.formula import INTERMEDIATES, Argument, derived
@@ -38,6 +40,7 @@ GIVE = Argument("give", (), "minus change of the dual scalar per change of the b
 MISS = Argument("miss", (3,), "velocity of sliding minus the one that stands for it", "m/s")
 TOP = Argument("top", (), "change of the dual scalar where velocities stay", "m/s")
 KT = Argument("kt", (3,), "change of friction where velocities stay", "N s")
+ROOT_GUARD = Fraction(1, 10**6)  # keeps 1 - y from vanishing in float
 NEWTON_STEPS = 2  # in the search for a point of the central path: it need not be the nearest
 
 
@@ -63,7 +66,20 @@ def _determinant(let, name, x):
     return let(f"{name}_det", [(x[0] - size[0]) * (x[0] + size[0])])[0]
 
 
-@derived("det x = x0² - |x|²", "of the second-order cone", [B, E], [DET])
+def _square_of(x):
+    """x0² - |x|²."""
+    return x[0] ** 2 - x[1] ** 2 - x[2] ** 2 - x[3] ** 2
+
+
+def _both_determinants(stated, b, e):
+    for k, (name, x) in enumerate((("b", b), ("e", e))):
+        size, length = f"{name}_size", sum(y**2 for y in x[1:])
+        squares = {stated.symbols(size)[0]: length}
+        yield "size is |x|", stated.step(size)[0] ** 2 - length
+        yield "det is x0² - |x|²", stated.keeping(size)["det"][k] - _square_of(x), squares
+
+
+@derived("det x = x0² - |x|²", "of the second-order cone", [B, E], [DET], _both_determinants)
 def determinants(b, e):
     let = Steps()
     return {"det": [_determinant(let, "b", b), _determinant(let, "e", e)], INTERMEDIATES: let.pairs()}
@@ -89,11 +105,40 @@ def _in_plane(vector, n):
 
 
 # --- scaled after Nesterov and Todd -------------------------------------------------------------------------------
+def _square_of_scaling(eta, w, x):
+    """W² x = eta² (2 w (w·x) - J x)."""
+    from symvi.physics import algebra
+
+    return eta**2 * (2 * w * algebra.dot(w, x) - _reflected(x))
+
+
+def _scaled_alike(stated, b, e, det):
+    """W² e = b with a point w of determinant 1."""
+    square, size = (stated.symbols(name)[0] for name in ("square", "size"))
+    known = stated.keeping("square", "size")
+    w, eta, inverse = known["w"], known["eta"], known["inverse"]
+    ratio = det[0] / det[1]
+    squares = {size: 2 * (det[0] + square * _jordan(b, e)[0]), square: ratio}
+    det_b, det_e = _square_of(b), _square_of(e)
+
+    def of(value) -> tuple:
+        return value, {**squares, b[0]: det[0] + b[0] ** 2 - det_b, e[0]: det[1] + e[0] ** 2 - det_e}
+
+    yield "W² e is b", *of(_square_of_scaling(eta, w, e) - b)
+    yield "w has determinant 1", *of(_square_of(w) - 1)
+    yield "square is the root of the ratio", stated.step("square")[0] ** 2 - ratio
+    whole = stated.keeping("square").step("size")[0] ** 2 - squares[size]
+    yield "size is that of w before", whole
+    yield "inverses are those of eta and 1 + w0", inverse[0] * eta - 1
+    yield "inverses are those of eta and 1 + w0", inverse[1] * (1 + w[0]) - 1
+
+
 @derived(
     "W e = W^-1 b,  W = eta [w0, wᵀ; w, I + w wᵀ/(1 + w0)],  eta⁴ = det b/det e,  w along b + eta² (e0, -e)",
     "Nesterov-Todd scaling of the second-order cone",
     [B, E, DET],
     [ETA, POINT, OF_SCALING],
+    _scaled_alike,
 )
 def scaling_point(b, e, det):
     import sympy as sp
@@ -107,11 +152,58 @@ def scaling_point(b, e, det):
     return {"eta": eta, "w": w, "inverse": [1 / eta, 1 / (1 + w[0])], INTERMEDIATES: let.pairs()}
 
 
+AXIS = (Fraction(2, 7), Fraction(3, 7), Fraction(6, 7))  # a normal for checks: no law prefers one
+
+
+def _level(*vectors) -> dict:
+    """The last entries of vectors, or of their tangential parts, that are across the normal AXIS."""
+    return {vector[-1]: -(2 * vector[-3] + 3 * vector[-2]) / 6 for vector in vectors}
+
+
+def _unit_point(w) -> dict:
+    """w0² of a scaling point of determinant 1 whose tangential part is across AXIS."""
+    import sympy as sp
+
+    return {w[0]: 1 + sum(x**2 for x in sp.Matrix(w[1:]).xreplace(_level(w)))}
+
+
+def _along_axis(n) -> dict:
+    import sympy as sp
+
+    return dict(zip(n, map(sp.Rational, AXIS), strict=True))
+
+
+def _changes(stated, bound, n, db0, du) -> tuple:
+    """db and de by a law, for a change of the bound and one of sliding, where the normal is AXIS."""
+    import sympy as sp
+
+    law = {name: stated[name] for name in ("m", "K", "lean")}
+    normal = _along_axis(n)
+    de0 = -(law["lean"].T * du)[0] - stated["give"] * db0
+    db = sp.Matrix([db0, *(law["m"] * db0 / bound[0] - law["K"] * du)])
+    return db.xreplace(normal), sp.Matrix([de0, *du]).xreplace(normal)
+
+
+def _tangential_change():
+    import sympy as sp
+
+    du = sp.Matrix(sp.symbols("du_0:3", real=True))
+    return sp.Symbol("db0", real=True), du.xreplace(_level(du))
+
+
+def _scaled_newton(stated, eta, w, inverse, bound, n):
+    """db + W² de = 0."""
+    db, de = _changes(stated, bound, n, *_tangential_change())
+    rest = (db + _square_of_scaling(eta[0], w, de)).xreplace({inverse[0]: 1 / eta[0]} | _level(w))
+    yield "db + W² de is zero", rest.xreplace(_level(w)), _unit_point(w)
+
+
 @derived(
     "D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f lean",
     "Nesterov-Todd scaling of the second-order cone, its dual scalar eliminated",
     [ETA, POINT, OF_SCALING, BOUND, NORMAL],
     [M, K, LEAN, GIVE],
+    _scaled_newton,
 )
 def scaled_law(eta, w, inverse, bound, n):
     import sympy as sp
@@ -139,11 +231,58 @@ def scaled_law(eta, w, inverse, bound, n):
     }
 
 
+def _scaled_direction(stated, b, e, det, mu, eta, w, inverse, db, de, second, lean, give, K, miss):  # noqa: N803
+    """Nesterov's and Todd's direction: l o W^-1 sent = (mu, 0) - l o l - second (W^-1 db) o (W de), l = W e = W^-1 b.
+
+    Then db + W² de = sent for what becomes of sent.
+    """
+    import sympy as sp
+
+    over, back = 1 / (1 + w[0]), {inverse[0]: 1 / eta[0], inverse[1]: 1 / (1 + w[0])}
+    x = sp.Matrix(sp.symbols("x_0:4", real=True))
+    level, squares = _level(w, x), _unit_point(w)
+    once = _scale(eta[0], w, x, over)
+    yield "W twice is W²", (_scale(eta[0], w, once, over) - _square_of_scaling(eta[0], w, x)).xreplace(level), squares
+    yield "W^-1 undoes W", (_unscale(1 / eta[0], w, once, over) - x).xreplace(level), squares
+    yield "scaled is W e", stated.step("scaled") - _scale(eta[0], w, e, inverse[1])
+    products = _jordan(_unscale(inverse[0], w, db, inverse[1]), _scale(eta[0], w, de, inverse[1]))
+    yield "products are those of the scaled changes", stated.step("products") - products
+    scaled, products = stated.symbols("scaled"), stated.symbols("products")
+    third = _level(scaled, products, w)
+    ratio = stated.keeping("scaled", "products").step("ratio").xreplace({det[1]: _square_of(scaled) / eta[0] ** 2})
+    yield "l o ratio is products", _jordan(scaled, ratio) - products
+    sent = stated.keeping("scaled", "products", "ratio").step("sent")
+    known = dict(zip(e, _unscale(1 / eta[0], w, scaled, over), strict=True))
+    known |= dict(zip(b, _scale(eta[0], w, scaled, over), strict=True))
+    sent = sent.xreplace(known).xreplace({det[1]: _square_of(scaled) / eta[0] ** 2} | back)
+    named = stated.symbols("ratio")
+    aim = sp.Matrix([mu[0], 0, 0, 0]) - _jordan(scaled, scaled) - second[0] * _jordan(scaled, named)
+    found = mu[0] / _square_of(scaled) * _reflected(scaled) - scaled - second[0] * named
+    yield "what sent is scaled from is as aimed", _jordan(scaled, found) - aim
+    yield "sent is scaled from it", (sent - _scale(eta[0], w, found, over)).xreplace(third | _level(named))
+    yield from _sent_is_spread(stated.keeping("sent"), stated.symbols("sent"), eta, w, lean, give, K, miss)
+
+
+def _sent_is_spread(known, sent, eta, w, lean, give, K, miss):  # noqa: N803
+    """db = (0, kt) and de = (top - lean·miss, miss) have db + W² de = sent."""
+    import sympy as sp
+
+    square = sp.Matrix.hstack(*(_square_of_scaling(eta[0], w, sp.eye(4)[:, k]) for k in range(4)))
+    own = square[0, 0]
+    table = {give[0]: 1 / own, **dict(zip(lean, square[0, 1:] / own, strict=True))}
+    table |= dict(zip(K, square[1:, 1:] - square[1:, 0] * square[0, 1:] / own, strict=True))
+    top, kt = known["top"], known["kt"]
+    de = sp.Matrix([top - (lean.T * miss)[0], *miss])
+    rest = sp.Matrix([0, *kt]) + square * de - sent
+    yield "db + W² de is sent", rest.xreplace(table)
+
+
 @derived(
     "k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = give k0,  kt = k - lean k0 - K miss",
     "Nesterov-Todd direction with Mehrotra's second-order term, its dual scalar eliminated",
     [B, E, DET, MU, ETA, POINT, OF_SCALING, DB, DE, SECOND, LEAN, GIVE, K, MISS],
     [TOP, KT],
+    _scaled_direction,
 )
 def scaled_aim(b, e, det, mu, eta, w, inverse, db, de, second, lean, give, K, miss):  # noqa: N803  (a matrix)
     let = Steps()
@@ -191,12 +330,23 @@ def _pivot_row(e, rows):
     return sp.expand(e[0] * rows[0] - sum(e[i] * rows[i] for i in (1, 2, 3)))
 
 
+def _exact_newton(stated, b, e, det, bound, n):
+    """db o e + b o de = 0."""
+    changes = _changes(stated, bound, n, *_tangential_change())
+    rest = linearised(_jordan, (b, e), changes).xreplace({det[1]: _square_of(e)})
+    yield "db o e + b o de is zero", rest.xreplace(_level(b, e))
+    inverse = stated["inverse"]
+    yield "inverses are those of the pivots", inverse[0] * (b[0] * e[0] - sum(b[i] * e[i] for i in (1, 2, 3))) - 1
+    yield "inverses are those of the pivots", inverse[1] * e[0] - 1
+
+
 @derived(
     "lean = (e0 b - b0 e)/(b0 e0 - b·e),  give = det e/(b0 e0 - b·e),  K = (b0 (I - n nᵀ) - b leanᵀ)/e0,  "
     "m = c_f (give b - e)/e0",
     "exact linearisation of b o e, friction and then the dual scalar eliminated",
     [B, E, DET, BOUND, NORMAL],
     [M, K, LEAN, GIVE, OF_ROWS],
+    _exact_newton,
 )
 def exact_law(b, e, det, bound, n):
     import sympy as sp
@@ -227,11 +377,45 @@ def exact_law(b, e, det, bound, n):
     }
 
 
+def _exact_law_level(b, e, bound, n) -> dict:
+    """What the exact law makes of b and e, by the symbols of LEAN, GIVE, K and M, where the normal is AXIS."""
+    import sympy as sp
+
+    from symvi.physics.lowering import symbols_of
+    from symvi.physics.stated import Stated
+
+    det = sp.Matrix([_square_of(b), _square_of(e)])
+    law, table = Stated(exact_law.builder(b, e, det, bound, n)), {}
+    normal = _along_axis(n) | _level(b, e)
+    for argument in (LEAN, GIVE, K, M):
+        values = sp.Matrix([law[argument.name]]).xreplace(normal)
+        table |= dict(zip(symbols_of(argument), values, strict=True))
+    return table
+
+
+def _exact_direction(stated, b, e, mu, db, de, second, inverse, K, miss):  # noqa: N803
+    """b o de + db o e = r for db = (0, kt) and de = (top - lean·miss, miss)."""
+    import sympy as sp
+
+    from symvi.physics.lowering import symbols_of
+
+    right = stated.symbols("right")
+    aimed = sp.Matrix([mu[0], 0, 0, 0]) - _jordan(b, e) - second[0] * _jordan(db, de)
+    yield "r is what products lack", stated.step("right") - aimed
+    table = _exact_law_level(b, e, symbols_of(BOUND), symbols_of(NORMAL))
+    table |= {inverse[0]: 1 / (b[0] * e[0] - sum(b[i] * e[i] for i in (1, 2, 3))), inverse[1]: 1 / e[0]}
+    known, lean = stated.keeping("right"), symbols_of(LEAN)
+    changes = sp.Matrix([0, *known["kt"]]), sp.Matrix([known["top"] - (lean.T * miss)[0], *miss])
+    rest = linearised(_jordan, (b, e), changes) - right
+    yield "the linearised products are r", rest.xreplace(table).xreplace(_level(b, e, right, miss))
+
+
 @derived(
     "r = (mu, 0) - b o e - db o de,  top = (e0 r0 - e·r)/(b0 e0 - b·e),  kt = (r - b top)/e0 - K miss",
     "exact linearisation of b o e, with Mehrotra's second-order term",
     [B, E, MU, DB, DE, SECOND, OF_ROWS, K, MISS],
     [TOP, KT],
+    _exact_direction,
 )
 def exact_aim(b, e, mu, db, de, second, inverse, K, miss):  # noqa: N803  (a matrix)
     import sympy as sp
@@ -245,14 +429,48 @@ def exact_aim(b, e, mu, db, de, second, inverse, K, miss):  # noqa: N803  (a mat
 
 
 # --- with either law --------------------------------------------------------------------------------------------------
+def _without_centring(stated, b, gamma, m, give, K, miss):  # noqa: N803
+    """b o de + db o e = -b o e for db = (0, kt), de = (top - lean·miss, miss), and b0 = c_f gamma."""
+    import sympy as sp
+
+    from symvi.physics.lowering import symbols_of
+
+    e, bound, lean = (symbols_of(argument) for argument in (E, BOUND, LEAN))
+    table = _exact_law_level(b, e, bound, symbols_of(NORMAL))
+    changes = sp.Matrix([0, *stated["kt"]]), sp.Matrix([stated["top"] - (lean.T * miss)[0], *miss])
+    rest = linearised(_jordan, (b, e), changes) + _jordan(b, e)
+    rest = rest.xreplace(table | {gamma[0]: b[0] / bound[0]})
+    yield "the linearised products vanish", rest.xreplace(_level(b, e, miss))
+
+
 @derived(
     "k = -b,  top = -give b0,  kt = -beta + m gamma - K miss",
     "both laws have D e = b, and where mu = 0 without a second-order term they send b to nothing",
     [B, Argument("gamma", (), "normal impulse, b0 = c_f gamma", "N s"), M, GIVE, K, MISS],
     [TOP, KT],
+    _without_centring,
 )
 def affine_aim(b, gamma, m, give, K, miss):  # noqa: N803  (a matrix)
     return {"top": -give[0] * b[0], "kt": m * gamma[0] - b[1:, 0] - K * miss}
+
+
+def _same_products(stated, b0, gamma, top, kt, lean, give, m, K, bound, miss, dgamma, du):  # noqa: N803
+    """Changes of the bound and of sliding leave b o de + db o e as top and kt have it; and the equations of both."""
+
+    from symvi.physics.lowering import symbols_of
+
+    b, e = (symbols_of(argument) for argument in (B, E))
+    db, de = stated["db"], stated["de"]
+    yield "the bound is met", b0[0] + db[0] - bound[0] * (gamma[0] + dgamma[0])
+    yield "what stands for sliding meets it", de[1:, 0] - du - miss
+    table = _exact_law_level(b, e, bound, symbols_of(NORMAL))
+    met, still = {b0[0]: bound[0] * gamma[0]}, dict.fromkeys([dgamma[0], *du], 0)
+    change = linearised(_jordan, (b, e), (db, de)).xreplace(met)
+    rest = change - change.xreplace(still)
+    yield "the linearised products stay", rest.xreplace(table).xreplace(_level(b, e, du))
+    yield "kt is the change of friction without them", db[1:, 0].xreplace(still) - kt
+    rest = de[0].xreplace(met).xreplace(still) - top[0] + (lean.T * miss)[0]
+    yield "top is the change of the dual scalar without them", rest
 
 
 @derived(
@@ -273,6 +491,7 @@ def affine_aim(b, gamma, m, give, K, miss):  # noqa: N803  (a matrix)
         Argument("du", (3,), "change of the velocity of sliding", "m/s"),
     ],
     [DB, DE],
+    _same_products,
 )
 def friction_response(b0, gamma, top, kt, lean, give, m, K, bound, miss, dgamma, du):  # noqa: N803  (a matrix)
     from symvi.physics import algebra
@@ -288,6 +507,33 @@ def friction_response(b0, gamma, top, kt, lean, give, m, K, bound, miss, dgamma,
     }
 
 
+def _point_of_the_path(stated, t, b0, mu, r):
+    """b o e = (mu, 0) exactly, and y by steps of Newton's method for f(y) = b0 y + 2 r rho y/(1 - y²) - |t| from the
+    root with 1 for 2/(1 + y)."""
+    import sympy as sp
+
+    size, total, root = (stated.symbols(name)[0] for name in ("size", "total", "root"))
+    rho, x = mu[0] / (2 * b0[0]), sp.Symbol("x", positive=True)
+    yield "size is |t|, but for the guard", stated.step("size")[0] ** 2 - (t.T * t)[0] - b0[0] ** 2 / 10**20
+    start = stated.keeping("size", "total", "root").step("y")[0].xreplace({sp.Rational(1 + ROOT_GUARD): sp.Integer(1)})
+    sized = stated.keeping("size")
+    whole, square = sized.step("total")[0], sized.step("root")[0] ** 2
+    yield "the root is that of the quadratic", square - whole**2 + 4 * b0[0] * size
+    coarse = (b0[0] * x + r[0] * rho * x / (1 - x) - size).subs(x, start)
+    yield "y starts at the root of the simpler equation", coarse.xreplace({total: whole}), {root: square}
+    f, before = b0[0] * x + 2 * r[0] * rho * x / (1 - x**2) - size, stated.symbols("y")[0]
+    for k in range(NEWTON_STEPS):
+        step = stated.keeping("size", before.name.rpartition("_")[0]).step(f"y{k}")[0]
+        yield "y follows Newton's method", step - (x - f / sp.diff(f, x)).subs(x, before)
+        before = stated.symbols(f"y{k}")[0]
+    known, along = stated.keeping("along", before.name.rpartition("_")[0]), stated.symbols("along")
+    b, e = sp.Matrix([b0[0], *known["beta"]]), sp.Matrix(known["e"])
+    units = {along[2]: 1 - along[0] ** 2 - along[1] ** 2}
+    yield "b o e is (mu, 0)", _jordan(b, e) - sp.Matrix([mu[0], 0, 0, 0]), units
+    yield "along is t/|t|", stated.keeping("size").step("along") * size - t
+    yield "beta is y of the bound along t", known["beta"] - b0[0] * before * along
+
+
 @derived(
     "beta = b0 y t/|t|,  e = (2 rho, -2 rho y t/|t|)/(1 - y²),  rho = mu/(2 b0),  b0 y + 2 r rho y/(1 - y²) = |t|",
     "derived here: a point of the central path near beta - r eta = t",
@@ -301,6 +547,7 @@ def friction_response(b0, gamma, top, kt, lean, give, m, K, bound, miss, dgamma,
         Argument("beta", (3,), "friction impulse", "N s"),
         Argument("e", (4,), "dual scalar and velocity of sliding", "m/s"),
     ],
+    _point_of_the_path,
 )
 def friction_on_path(t, b0, mu, r):
     import sympy as sp
@@ -315,7 +562,7 @@ def friction_on_path(t, b0, mu, r):
     total = let("total", [b0[0] + size + yielding])[0]
     # total² - 4 b0 size without cancellation; the factor keeps 1 - y from vanishing in float
     root = let("root", [sp.sqrt((b0[0] - size) ** 2 + yielding * (2 * (b0[0] + size) + yielding))])[0]
-    y = let("y", [2 * size / (total + root * (1 + sp.Rational(1, 10**6)))])[0]
+    y = let("y", [2 * size / (total + root * sp.Rational(1 + ROOT_GUARD))])[0]
     pull = let("pull", [2 * yielding])[0]
     for k in range(NEWTON_STEPS):
         # the first y is too large, as 1 was taken for 2/(1 + y); the function is convex: Newton falls towards the root

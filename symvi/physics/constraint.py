@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from inspect import signature
 
-from symvi.physics.formula import INTERMEDIATES, Argument, Formula
+from symvi.physics.formula import DEFINITION, INTERMEDIATES, Argument, Formula
 
 
 def position(side: str) -> Argument:
@@ -33,8 +33,18 @@ def data(name: str, meaning: str, unit: str = "1", shape: tuple[int, ...] = ()) 
     return Argument(name, shape, meaning, unit)
 
 
-def function_of_bodies(equation: str, source: str, inputs: Sequence[Argument], rows: int, unit: str = "m") -> Callable:
-    """Declare `rows` functions g of what two bodies carry; outputs g (rows), G_a (rows x 6), G_b (rows x 6)."""
+def function_of_bodies(
+    equation: str,
+    source: str,
+    inputs: Sequence[Argument],
+    rows: int,
+    unit: str = "m",
+    follows: Callable | str = DEFINITION,
+) -> Callable:
+    """Declare `rows` functions g of what two bodies carry; outputs g (rows), G_a (rows x 6), G_b (rows x 6).
+
+    follows: what g must agree with, see Formula; its gradients are derived in any case.
+    """
     inputs = tuple(inputs)
     outputs = (
         Argument("g", (rows,), "value", unit),
@@ -58,7 +68,7 @@ def function_of_bodies(equation: str, source: str, inputs: Sequence[Argument], r
             rows = builder(let=steps, **values) if "let" in signature(builder).parameters else builder(**values)
             return with_gradients(rows, inputs, values, steps)
 
-        return Formula(builder.__name__, equation, source, inputs, outputs, derive)
+        return Formula(builder.__name__, equation, source, inputs, outputs, derive, follows)
 
     return declare
 

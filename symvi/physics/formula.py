@@ -12,15 +12,28 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from symvi.physics import store
-from symvi.physics.straight_line import INTERMEDIATES, Argument, Code, UnderivableError
+from symvi.physics.straight_line import (
+    BY_BUILDER,
+    DEFINITION,
+    INTERMEDIATES,
+    Argument,
+    Code,
+    UnderivableError,
+    UnfoundedError,
+)
 from symvi.scalar import Graph, Scalar, count_operations
 
-__all__ = ["INTERMEDIATES", "Argument", "Code", "Formula", "UnderivableError", "derived"]
+__all__ = [
+    "BY_BUILDER", "DEFINITION", "INTERMEDIATES", "Argument", "Code", "Formula", "UnderivableError", "UnfoundedError",
+    "derived",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Formula:
     """A named equation with its source, its arguments, and a builder that derives it (see `derived`).
+
+    follows: DEFINITION, BY_BUILDER, or the function that says what a stated form must agree with (stated.py).
 
     Call it with a graph and one flat, row-major list of scalars per input: it returns a flat list per output.
     """
@@ -31,6 +44,7 @@ class Formula:
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     builder: Callable
+    follows: Callable | str = DEFINITION
     key: str = ""
 
     @cached_property
@@ -76,11 +90,18 @@ class Formula:
 
 
 def derived(
-    equation: str, source: str, inputs: Sequence[Argument], outputs: Sequence[Argument]
+    equation: str,
+    source: str,
+    inputs: Sequence[Argument],
+    outputs: Sequence[Argument],
+    follows: Callable | str = DEFINITION,
 ) -> Callable[[Callable], Formula]:
-    """Declare a formula: the decorated function takes SymPy matrices named like `inputs` and returns one per output."""
+    """Declare a formula: the decorated function takes SymPy matrices named like `inputs` and returns one per output.
+
+    follows: what ties its outputs to mechanics, see Formula.
+    """
 
     def declare(builder: Callable) -> Formula:
-        return Formula(builder.__name__, equation, source, tuple(inputs), tuple(outputs), builder)
+        return Formula(builder.__name__, equation, source, tuple(inputs), tuple(outputs), builder, follows)
 
     return declare

@@ -28,7 +28,7 @@ theta is harmless: it shifts the damper in time by less than half a step, h d/2 
 
 from __future__ import annotations
 
-from symvi.physics.body import packed, symmetric
+from symvi.physics.body import kinetic_energy, packed, symmetric
 from symvi.physics.constraint import Steps
 from symvi.physics.formula import INTERMEDIATES, Argument, derived
 
@@ -41,11 +41,21 @@ INERTIA_B = Argument("J_b", (6,), "share of its inertia", "kg m²")
 APART = Argument("d", (3,), "from the centre of mass of body a to that of body b", "m")
 
 
+def _factor_of_a_lone_damper(stated, m, h, d):
+    """m v1 = m v0 - h d ((1 - theta) v0 + theta v1) is v1 = v0/(1 + y + y²/2 + y³/6), y = h d/m."""
+    import sympy as sp
+
+    theta, y, v0 = stated["theta"], h[0] * d[0] / m[0], sp.Symbol("v0", real=True)
+    v1 = v0 / (1 + y + y**2 / 2 + y**3 / 6)
+    yield "a lone damper decays", m[0] * (v1 - v0) + h[0] * d[0] * ((1 - theta) * v0 + theta * v1)
+
+
 @derived(
     "theta = (3 + 2 y + y²)/(6 + 3 y + y²),  y = h d/m",
     "derived here: Padé's form of 1/(1 - exp(-y)) - 1/y (Liniger, Willoughby)",
     [Argument("m", (), "mass along the coordinate", "kg, kg m²"), H, Argument("d", (), "damping", "N s/m, N m s")],
     [THETA],
+    _factor_of_a_lone_damper,
 )
 def weight_between_knots(m, h, d):
     """In s = m/(m + h d) = 1/(1 + y), which stays between 0 and 1 whatever the damping."""
@@ -83,17 +93,39 @@ PHI = [
 ]
 
 
+def _of_the_energy(energy):
+    """phi = pull - V' within the step, and its slope by the rate. energy: of the coordinate and a law's numbers."""
+
+    def follows(stated, h, theta, c, rho, pull, **numbers):
+        import sympy as sp
+
+        x = sp.Symbol("x", real=True)
+        there = c[0] + theta[0] * h[0] * rho[0]
+        force = pull[0] - sp.diff(energy(x, **numbers), x).subs(x, there)
+        yield "phi is minus the slope of the energy", stated["phi"] - force
+        yield "slope is minus the slope of phi", stated["slope"] + sp.diff(force, rho[0])
+
+    return follows
+
+
 @derived(
     "phi = pull - k c_theta,  c_theta = c1 + theta h rho",
     "derived here",
     [*COORDINATE, Argument("k", (), "stiffness", "N/m, N m")],
     PHI,
+    _of_the_energy(lambda x, k: k[0] * x**2 / 2),
 )
 def linear_law(h, theta, c, rho, pull, k):
     import sympy as sp
 
     x = sp.Symbol("x", real=True)
     return _along(k[0] * x**2 / 2, x, h[0], theta[0], c[0], rho[0], pull[0])
+
+
+def _sinusoidal_potential(x, k, a, b):
+    import sympy as sp
+
+    return k[0] * x**2 / 2 - a[0] * sp.cos(x) - b[0] * sp.sin(x)
 
 
 @derived(
@@ -106,13 +138,22 @@ def linear_law(h, theta, c, rho, pull, k):
         Argument("b", (), "sum of k sin(rest) of sinusoidal springs", "N m"),
     ],
     PHI,
+    _of_the_energy(_sinusoidal_potential),
 )
 def sinusoidal_law(h, theta, c, rho, pull, k, a, b):
     import sympy as sp
 
     x = sp.Symbol("x", real=True)
-    potential = k[0] * x**2 / 2 - a[0] * sp.cos(x) - b[0] * sp.sin(x)
-    return _along(potential, x, h[0], theta[0], c[0], rho[0], pull[0])
+    return _along(_sinusoidal_potential(x, k, a, b), x, h[0], theta[0], c[0], rho[0], pull[0])
+
+
+def _slope_of_the_dissipation(stated, d, rho, drive):
+    """Minus that of (d/2) (rho - u)², u the rate that is aimed at."""
+    import sympy as sp
+
+    u = sp.Symbol("u", real=True)
+    loss = d[0] * (rho[0] - u) ** 2 / 2
+    yield "braking is minus the slope of it", stated["braking"].subs(drive[0], d[0] * u) + sp.diff(loss, rho[0])
 
 
 @derived(
@@ -124,9 +165,23 @@ def sinusoidal_law(h, theta, c, rho, pull, k, a, b):
         Argument("drive", (), "d times the rate that is aimed at", "N, N m"),
     ],
     [Argument("braking", (), "force along the coordinate", "N, N m")],
+    _slope_of_the_dissipation,
 )
 def damper_law(d, rho, drive):
     return {"braking": drive[0] - d[0] * rho[0]}
+
+
+def _energy_of_a_sinusoidal_spring(stated, k, rest_cos, rest_sin, c):
+    """Zero and stationary at rest, with the torque -k sin(c - rest), which the sinusoidal law has."""
+    import sympy as sp
+
+    rest = sp.Symbol("rest", real=True)
+    energy = stated["V"].xreplace({rest_cos[0]: sp.cos(rest), rest_sin[0]: sp.sin(rest)})
+    yield "V is zero at rest", sp.trigsimp(energy.subs(c[0], rest))
+    torque = -k[0] * sp.expand_trig(sp.sin(c[0] - rest))
+    yield "V has the torque -k sin(c - rest)", torque + sp.diff(energy, c[0])
+    own = _sinusoidal_potential(c[0], [0], [k[0] * sp.cos(rest)], [k[0] * sp.sin(rest)])
+    yield "it is that of the law", torque + sp.diff(own, c[0])
 
 
 @derived(
@@ -139,6 +194,7 @@ def damper_law(d, rho, drive):
         Argument("c", (), "angle", "rad"),
     ],
     [Argument("V", (), "potential energy", "J")],
+    _energy_of_a_sinusoidal_spring,
 )
 def sinusoidal_energy(k, rest_cos, rest_sin, c):
     import sympy as sp
@@ -168,6 +224,82 @@ def _relative_energy(u, v, w, v2, w2, u2, m_a, J_a, m_b, J_b, d):  # noqa: N803 
     return linear + (above + below)
 
 
+def _energy_of_two(u, v, w, m_a, J_a, m_b, J_b, d):  # noqa: N803
+    """Kinetic energy of two free bodies whose common centre of mass rests: body a turns at u, and body b is seen from
+    there to move at v and to turn at w."""
+    import sympy as sp
+
+    from symvi.physics import algebra
+
+    apart = v + algebra.cross(u, d)
+    share = 1 / (m_a[0] + m_b[0])
+    first = kinetic_energy.builder(m_a, -m_b[0] * share * apart, sp.Matrix(u), J_a)["T"]
+    return first + kinetic_energy.builder(m_b, m_a[0] * share * apart, u + w, J_b)["T"]
+
+
+def _inverse_of(stated, matrix) -> tuple:
+    """The claim that the adjugate over its size, both named by `_solved`, is the inverse of a symmetric matrix."""
+    import sympy as sp
+
+    known = stated.keeping("inertia")
+    adjugate, size = symmetric(known.step("adjugate")), known.step("size")[0]
+    return "the inertia is inverted", adjugate * matrix - size * sp.eye(3)
+
+
+def _least_energy(stated, m_a, J_a, m_b, J_b, d, v, w):  # noqa: N803
+    """The energy of two free bodies is stationary in u."""
+    import sympy as sp
+
+    u = sp.Matrix(sp.symbols("turn_0:3", real=True))
+    energy = sp.Matrix([_energy_of_two(u, v, w, m_a, J_a, m_b, J_b, d)])
+    slope = energy.jacobian(u).T
+    inertia, push = symmetric(stated.symbols("inertia")), stated.symbols("push")
+    whole = {"inertia": symmetric(stated.step("inertia")), "push": stated.step("push")}
+    yield "I u + push is the slope of the energy", whole["inertia"] * u + whole["push"] - slope
+    yield _inverse_of(stated, inertia)
+    size = stated.symbols("size")[0]
+    solved = stated.keeping("adjugate", "size", "push")["u"] * size + symmetric(stated.symbols("adjugate")) * push
+    yield "I u = -push", solved
+
+
+def _mixed_slope(energy) -> object:
+    """The second derivative of the energy of two rates, by one and by the other."""
+    import sympy as sp
+
+    rates = sp.symbols("rate_0:2", real=True)
+    return sp.diff(energy(*rates), *rates)
+
+
+def _mixed_slope_of_two(stated, m_a, J_a, m_b, J_b, d, v, w, u, v2, w2, u2):  # noqa: N803
+    def energy(k, l):  # noqa: E741
+        return _energy_of_two(k * u + l * u2, k * v + l * v2, k * w + l * w2, m_a, J_a, m_b, J_b, d)
+
+    yield "m is the second derivative of kinetic energy", stated["m"] - _mixed_slope(energy)
+
+
+def _mixed_slope_of_one(stated, m_b, J_b, v, w, v2, w2):  # noqa: N803
+    def energy(k, l):  # noqa: E741
+        return kinetic_energy.builder(m_b, k * v + l * v2, k * w + l * w2, J_b)["T"]
+
+    yield "m is the second derivative of kinetic energy", stated["m"] - _mixed_slope(energy)
+
+
+def _rate_of_a_push(stated, m_b, J_b, c):  # noqa: N803
+    """An impulse of one along c gives m v = c_v and J w = c_w; y = c·(v, w)."""
+    import sympy as sp
+
+    yield _inverse_of(stated, symmetric(J_b))
+    w = symmetric(stated.symbols("adjugate")) * sp.Matrix(c[3:]) / stated.symbols("size")[0]
+    rate = sum(x * x / m_b[0] for x in c[:3]) + sum(x * y for x, y in zip(c[3:], w, strict=True))
+    yield "y is the rate", stated.keeping("adjugate", "size")["y"] - rate
+
+
+def _resting_anchor(stated, e, r):
+    from symvi.physics import algebra
+
+    yield "the anchor rests while the body turns at e", stated["v"] + algebra.cross(e, r)
+
+
 def _solved(let, j, right):
     """J^-1 b for a symmetric matrix of six entries, by its adjugate."""
     import sympy as sp
@@ -183,6 +315,7 @@ def _solved(let, j, right):
     "derived here: what makes the kinetic energy of two free bodies least",
     [MASS_A, INERTIA_A, MASS_B, INERTIA_B, APART, V, W],
     [RECOIL],
+    _least_energy,
 )
 def recoil(m_a, J_a, m_b, J_b, d, v, w):  # noqa: N803
     import sympy as sp
@@ -201,6 +334,7 @@ def recoil(m_a, J_a, m_b, J_b, d, v, w):  # noqa: N803
     "derived here: two free bodies whose common centre of mass rests",
     [MASS_A, INERTIA_A, MASS_B, INERTIA_B, APART, V, W, RECOIL, V2, W2, RECOIL2],
     [ENTRY],
+    _mixed_slope_of_two,
 )
 def mass_of_two(m_a, J_a, m_b, J_b, d, v, w, u, v2, w2, u2):  # noqa: N803
     return {"m": _relative_energy(u, v, w, v2, w2, u2, m_a, J_a, m_b, J_b, d)}
@@ -211,6 +345,7 @@ def mass_of_two(m_a, J_a, m_b, J_b, d, v, w, u, v2, w2, u2):  # noqa: N803
     "derived here: body a is the world",
     [MASS_B, INERTIA_B, V, W, V2, W2],
     [ENTRY],
+    _mixed_slope_of_one,
 )
 def mass_of_one(m_b, J_b, v, w, v2, w2):  # noqa: N803
     from symvi.physics import algebra
@@ -223,6 +358,7 @@ def mass_of_one(m_b, J_b, v, w, v2, w2):  # noqa: N803
     "derived here: a free body that is pushed along a gradient",
     [MASS_B, INERTIA_B, Argument("c", (6,), "gradient by the body's position and rotation")],
     [Argument("y", (), "rate per impulse", "1/kg")],
+    _rate_of_a_push,
 )
 def yielding(m_b, J_b, c):  # noqa: N803
     import sympy as sp
@@ -240,6 +376,7 @@ def yielding(m_b, J_b, c):  # noqa: N803
     "derived here: body b turns about an axis through its own anchor",
     [Argument("e", (3,), "axis"), Argument("r", (3,), "from its centre of mass to its anchor", "m")],
     [V],
+    _resting_anchor,
 )
 def swing(e, r):
     from symvi.physics import algebra

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from symvi.physics.algebra import angle
+from symvi.physics.stated import ensure_founded
 from symvi.physics.straight_line import INTERMEDIATES, Argument, Code, UnderivableError
 from symvi.scalar import Graph, Scalar
 
@@ -18,9 +19,14 @@ FUNCTIONS = {sp.sin: "sin", sp.cos: "cos", sp.exp: "exp", sp.log: "log", sp.atan
 
 
 def lower(formula: Formula) -> Code:
-    """Derive `formula` with SymPy and lower its outputs to straight-line code, shared and folded."""
+    """Derive `formula` with SymPy and lower its outputs to straight-line code, shared and folded.
+
+    Raises UnfoundedError where a form that it states is not what it follows from.
+    """
     symbols = {argument.name: symbols_of(argument) for argument in formula.inputs}
     results = formula.builder(**symbols)
+    if callable(formula.follows):
+        ensure_founded(formula, symbols, results)
     graph = Graph()
     inputs = [graph.symbol(str(s)) for argument in formula.inputs for s in symbols[argument.name]]
     known = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from symvi.physics import cones
 from symvi.physics.constraint import Steps
 from symvi.physics.elimination import at_rest, linearised, slope_of, solve_for, unknowns
-from symvi.physics.formula import INTERMEDIATES, Argument, derived
+from symvi.physics.formula import BY_BUILDER, INTERMEDIATES, Argument, derived
 
 MU = Argument("mu", (), "centring", "J")
 SECOND = Argument("second", (), "1 with the second-order term, else 0")
@@ -42,11 +42,32 @@ def centred(let, name: str, mu, dx, dy, second):
     return let(f"{name}_centred", [mu - second * product(dx, dy)])[0]
 
 
+def _both_ends_of_the_path(stated, t, mu, r):
+    """s gamma = mu everywhere; gamma - r s = t where the pair is all closed and all open, but for the guard."""
+    gamma, length, product, larger, closed = (
+        stated.symbols(name)[0] for name in ("gamma", "length", "product", "larger", "closed")
+    )
+    known = stated.keeping("gamma")
+    yield "s gamma is mu", known["s"] * known["gamma"] - mu[0]
+    yield "gamma is as named", known["gamma"] - gamma
+    root = 2 * stated.keeping("length", "product").step("larger")[0] - length
+    yield "larger - product/larger is |t|", root**2 - (t[0] ** 2 + 4 * product)
+    yield "product is r mu", stated.step("product")[0] - r[0] * mu[0]
+    yield "closed is 1 and 0 at t = |t| and -|t|", stated.keeping("length").step("closed")[0] - (t[0] / length + 1) / 2
+    yield "length is |t|, but for a millionth", stated.step("length")[0] ** 2 - t[0] ** 2 - r[0] * mu[0] / 10**12
+    blend = stated.keeping("larger", "product", "closed").step("gamma")[0]
+    for end, sign in ((1, 1), (0, -1)):
+        found = blend.subs(closed, end)
+        rest = found - product / found - sign * length  # r s = r mu/gamma
+        yield "gamma - r s is t at both ends", rest, {larger: length * larger + product}
+
+
 @derived(
     "gamma - r s = t, s gamma = mu",
     "derived here: the point of the central path on the line of the prediction",
     [Argument("t", (), "impulse that an open contact would lack", "N s"), MU, Argument("r", (), "mass", "kg")],
     [GAMMA, S],
+    _both_ends_of_the_path,
 )
 def pair_on_path(t, mu, r):
     import sympy as sp
@@ -65,10 +86,17 @@ def pair_on_path(t, mu, r):
     return {"gamma": gamma, "s": mu[0] / gamma, INTERMEDIATES: let.pairs()}
 
 
-@derived("d gamma = k - kappa du", "s gamma = mu linearised", [GAMMA, S], [KAPPA])
+@derived("d gamma = k - kappa du", "s gamma = mu linearised", [GAMMA, S], [KAPPA], BY_BUILDER)
 def pair_law(gamma, s):
     ds = unknowns("s")[0]
     return {"kappa": -slope_of(pair_change(gamma[0], s[0], ds), ds)}
+
+
+def _product_while_the_velocity_stays(stated, gamma, s, mu, dgamma, ds, second, kappa, miss):
+    """With du = 0 the impulse changes by k and the slack by what it misses."""
+    k = stated["k"].xreplace({kappa[0]: pair_law.builder(gamma, s)["kappa"]})
+    changed = linearised(product, (gamma[0], s[0]), (k, miss[0])) + product(gamma[0], s[0])
+    yield "the linearised product is the centring", changed - (mu[0] - second[0] * dgamma[0] * ds[0])
 
 
 @derived(
@@ -85,6 +113,7 @@ def pair_law(gamma, s):
         MISS,
     ],
     [K],
+    _product_while_the_velocity_stays,
 )
 def pair_aim(gamma, s, mu, dgamma, ds, second, kappa, miss):
     let, change = Steps(), unknowns("s")[0]
@@ -93,11 +122,28 @@ def pair_aim(gamma, s, mu, dgamma, ds, second, kappa, miss):
     return {"k": sent - kappa[0] * miss[0], INTERMEDIATES: let.pairs()}
 
 
+def _product_and_slack(stated, k, kappa, miss, du):
+    """What a change of the velocity adds leaves the linearised product as it is; the slack meets the velocity."""
+    import sympy as sp
+
+    gamma, s = sp.symbols("gamma s", positive=True)
+    known = {kappa[0]: pair_law.builder([gamma], [s])["kappa"]}
+    moved, still = ({du[0]: x} for x in (du[0], 0))
+    rest = [
+        linearised(product, (gamma, s), (stated["dgamma"].xreplace(x | known), stated["ds"].xreplace(x)))
+        for x in (moved, still)
+    ]
+    yield "the linearised product stays", rest[0] - rest[1]
+    yield "k is the change without one of the velocity", stated["dgamma"].xreplace({du[0]: 0}) - k[0]
+    yield "the slack meets the velocity", stated["ds"] - (du[0] + miss[0])
+
+
 @derived(
     "d gamma = k - kappa du,  ds = du + miss",
     "s gamma = mu linearised",
     [K, KAPPA, MISS, DU],
     [Argument("dgamma", (), "change of gamma", "N s"), Argument("ds", (), "change of s", "m/s")],
+    _product_and_slack,
 )
 def pair_response(k, kappa, miss, du):
     return {"dgamma": k[0] - kappa[0] * du[0], "ds": du[0] + miss[0]}
@@ -114,6 +160,17 @@ def _bounded_equation(changes):
     return sum(side * change for side, change in zip(SIDES, changes, strict=True))
 
 
+def _both_products(stated, t, most, mu, r):
+    """(L - lambda) y1 = mu and (L + lambda) y2 = mu, with t/|t| = 1 or -1."""
+    last = f"y{cones.NEWTON_STEPS - 1}"
+    known, along = stated.keeping("along", last), stated.symbols("along")
+    squares = {along[0]: 1}
+    bounds, slacks, held = known["b"], known["y"], known["held"]
+    for k, side in enumerate(SIDES):
+        yield "b is what is left of the bound", bounds[k] - (most[0] + side * held)
+        yield "each pair has the product mu", bounds[k] * slacks[k] - mu[0], squares
+
+
 @derived(
     "(L, lambda) o (y1 + y2, y2 - y1) = (2 mu, 0)",
     "derived here: the sum and the difference of both pairs are a cone of one dimension",
@@ -124,6 +181,7 @@ def _bounded_equation(changes):
         Argument("r", (), "impulse per velocity", "kg"),
     ],
     [Argument("held", (), "lambda", "N s"), B, Y],
+    _both_products,
 )
 def bounded_on_path(t, most, mu, r):
     import sympy as sp
@@ -138,10 +196,21 @@ def bounded_on_path(t, most, mu, r):
     }
 
 
-@derived("d lambda = k - du/(y1/(L - lambda) + y2/(L + lambda))", "both pairs linearised", [B, Y], [KAPPA])
+@derived("d lambda = k - du/(y1/(L - lambda) + y2/(L + lambda))", "both pairs linearised", [B, Y], [KAPPA], BY_BUILDER)
 def bounded_law(b, y):
     held = unknowns("held")[0]
     return {"kappa": -1 / slope_of(_bounded_equation(_bounded_changes(b, y, held)), held)}
+
+
+def _both_products_while_the_velocity_stays(stated, b, y, mu, db, dy, second, kappa, miss):
+    """lambda changes by k; the slacks by `sent` and by what that makes of them, so that their difference has `miss`."""
+    k = stated["k"].xreplace({kappa[0]: bounded_law.builder(b, y)["kappa"]})
+    changes = []
+    for i, side in enumerate(SIDES):
+        centre = mu[0] - second[0] * db[i] * dy[i] - b[i] * y[i]
+        yield "sent is the change where lambda stays", b[i] * stated["sent"][i] - centre
+        changes.append((centre - y[i] * side * k) / b[i])
+    yield "the slacks meet the velocity", changes[1] - changes[0] - miss[0]
 
 
 @derived(
@@ -158,6 +227,7 @@ def bounded_law(b, y):
         MISS,
     ],
     [K, SENT],
+    _both_products_while_the_velocity_stays,
 )
 def bounded_aim(b, y, mu, db, dy, second, kappa, miss):
     let, held = Steps(), unknowns("held")[0]
@@ -166,6 +236,20 @@ def bounded_aim(b, y, mu, db, dy, second, kappa, miss):
     changes = [sent[k] + slope_of(change, held) * held for k, change in enumerate(_bounded_changes(b, y, held))]
     k = solve_for(held, _bounded_equation(changes) - miss[0], -kappa[0])
     return {"k": k, "sent": sent, INTERMEDIATES: let.pairs()}
+
+
+def _both_products_and_the_velocity(stated, b, y, k, kappa, sent, du):
+    """Linearised products as `sent` leaves them, and slacks whose difference follows the velocity."""
+    held = stated["held"]
+    known = {kappa[0]: bounded_law.builder(b, y)["kappa"]}
+    for i, side in enumerate(SIDES):
+        db, dy = stated["db"][i], stated["dy"][i]
+        yield "b is what is left of the bound", db - side * held
+        yield "the linearised product is as aimed", b[i] * dy + y[i] * db - b[i] * sent[i]
+    still, moved = stated["dy"].xreplace({du[0]: 0}), stated["dy"]
+    change = sum(side * (moved[i] - still[i]) for i, side in enumerate(SIDES))
+    yield "the slacks follow the velocity", (change - du[0]).xreplace(known)
+    yield "k is the change without one of the velocity", held.xreplace({du[0]: 0}) - k[0]
 
 
 @derived(
@@ -177,6 +261,7 @@ def bounded_aim(b, y, mu, db, dy, second, kappa, miss):
         Argument("db", (2,), "changes of b", "N s"),
         Argument("dy", (2,), "changes of y", "m/s"),
     ],
+    _both_products_and_the_velocity,
 )
 def bounded_response(b, y, k, kappa, sent, du):
     let = Steps()

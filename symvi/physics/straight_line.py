@@ -7,11 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+DEFINITION = "a definition"  # its outputs say what a word means: nothing that it could follow from
+BY_BUILDER = "its builder"  # its outputs are derivatives, or what solves equations: the builder has nothing by hand
 INTERMEDIATES = "intermediates"  # a builder's pairs (symbol, expression) that its outputs are written in
 
 
 class UnderivableError(TypeError):
     """An expression outside the closed set of operations of scalar/operations.py."""
+
+
+class UnfoundedError(ValueError):
+    """A form that a formula states is not what it follows from."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Contacts, friction and forces as functions to verify (BSMH23 section 2.4): gaps, sliding, springs."""
+"""Contacts, friction and forces as functions to verify (BSMH23 section 2): gaps, sliding, springs."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def spring_force(world, k, L, **places):  # noqa: N803
 DEFINITIONS = {
     definition.name: definition
     for definition in (
-        Definition("half_space", "phi = n·(x + R(q) p - o) - r", "BSMH23 (24)",
+        Definition("half_space", "phi = n·(x + R(q) p - o) - r", "BSMH23 section 2",
                    {"x": vector(3), "q": quaternion(), "p": vector(3), "n": unit_vector(), "o": vector(3), "r": LENGTH},
                    ("x", "q"), half_space),
         Definition("sphere", "phi = |x_b + R_b p_b - x_a - R_a p_a| - r_a - r_b", "derived here",
                    {**TWO, "r_a": LENGTH, "r_b": LENGTH}, BOTH, sphere),
-        Definition("sliding", "s = [t1 t2]ᵀ (v + w x (R(q) p - r n)),  N = [t1; t2; n]", "BSMH23 (4)",
+        Definition("sliding", "s = [t1 t2]ᵀ (v + w x (R(q) p - r n)),  N = [t1; t2; n]", "BSMH23 (4a), (4b)",
                    {"v": vector(3), "w": vector(3), "q": quaternion(), "p": vector(3), "r": LENGTH, "N": rotation()},
                    ("v", "w"), sliding),
     )

@@ -13,7 +13,7 @@ from symvi.verify.errors import VerificationError
 from symvi.verify.own_definition import Definition
 from symvi.verify.variables import Variable, quaternion, rotation, vector
 
-SOURCE = "BSMH23 appendix B"
+SOURCE = "after BSMH23 appendix B, not seen"
 ANGLE = "angle"  # about the axis: no joint, but a coordinate
 ANGLE_EQUATION = "alpha = 2 atan2(a3·V(d), S(d)),  d = q_off* q_a* q_b"
 
@@ -50,7 +50,14 @@ def definition(name: str, axis, parent: str, offset: bool, axes: str, scale) -> 
         return _rows(name, numbers, a, (values["x_b"], values["q_b"]), world, axes, factor)
 
     moving = ("x_b", "q_b") if parent == "world" else ("x_a", "q_a", "x_b", "q_b")
-    return Definition(name, equation(name, axes, factor), SOURCE, variables, moving, of)
+    return Definition(name, equation(name, axes, factor), _source(name), variables, moving, of)
+
+
+def _source(name: str) -> str:
+    if name == ANGLE:
+        return "derived here"
+    words = JOINTS[name].words
+    return SOURCE if words is None else words.source
 
 
 def equation(name: str, axes: str = "world", factor: Fraction = Fraction(2)) -> str:

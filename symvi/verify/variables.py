@@ -2,7 +2,7 @@
 
 A unit quaternion moves along the unit sphere. In its tangent, by a small e along the axis k,
     "rotation vector"   dq = (1/2) q (0, e_k) e  on side "body",  (1/2) (0, e_k) q e  on side "world"
-    "half"              twice that: dq = q (0, e_k) e, the rotational gradient of BM20 (12) and BSMH23
+    "half"              twice that: dq = q (0, e_k) e, the rotational gradient of BM20 (17) and BSMH23
     "raw"               its four components one by one: the derivative of the expression as it is written
 An angular velocity is that of a discrete update map, |w| < 2/h: q2 = q1 [sqrt(1 - (h²/4) w·w); (h/2) w] (BM20 (31)).
 """

@@ -1,7 +1,7 @@
 """The constraints of a mechanism by their definition: an independent witness in plain NumPy, without symvi's formulas.
 
 Rows: translations and rotations of the child's anchor in the joint frame, in metres and radians, along the
-directions that the table of joints (BM20, section III-A) holds. They are written with + - * / and arctan only, so
+directions that the table of joints (mechanism/joint_table.py) holds. They are written with + - * / and arctan only, so
 that they can be evaluated on complex numbers: the Jacobian is exact to round-off (complex step).
 """
 

@@ -79,7 +79,7 @@ def test_what_derive_prints_is_what_verify_asks_for() -> None:
 def test_the_heading_says_what_was_chosen() -> None:
     first = derivation("revolute", axes="joint", scale=1, side="world").text().splitlines()[0]
     assert first.endswith("axes joint, scale 1, rotation vector, world side")
-    assert derivation("position_update").text().splitlines()[0] == "position_update (BM20 (20))"
+    assert derivation("position_update").text().splitlines()[0] == "position_update (BM20 (30))"
 
 
 SYMBOLS = {

@@ -1,4 +1,4 @@
-"""A rigid body's discrete mechanics, straight from the discrete Lagrangian (BM20 (19)-(32), BSMH23 (5)-(17)).
+"""A rigid body's discrete mechanics, straight from the discrete Lagrangian (BM20 (19)-(32), BSMH23 (5)-(16)).
 
     L_d(z1, z2) = h [ (1/2) m v·v + (1/2) omega·J omega ],   v = (x2 - x1)/h,   q2 = L(q1) [c; (h/2) omega]
 

@@ -1,4 +1,4 @@
-"""Contacts by their plain definitions (BSMH23 section 2.4): gaps, normals, arms, and how surfaces slide.
+"""Contacts by their plain definitions (BSMH23 section 2): gaps, normals, arms, and how surfaces slide.
 
 A gap is a number of two placements. Its normal is the direction in which the child's way opens it, at the first knot;
 its impulse does the virtual work gamma d phi. Friction does the work of beta with the material points at the contact

@@ -1,7 +1,7 @@
-"""Joints by their plain definitions (BSMH23 appendix B): rows that are zero where a joint holds, and its coordinates.
+"""Joints by their plain definitions: rows that are zero where a joint holds, and its coordinates.
 
-With R_a, R_b the bodies' rotations, p_a, p_b the anchors from their centres of mass, q_off the joint frame on the
-parent and (a1, a2, a3) the joint's triad in the joint frame:
+After BSMH23 appendix B, not seen. With R_a, R_b the bodies' rotations, p_a, p_b the anchors from their centres of mass,
+q_off the joint frame on the parent and (a1, a2, a3) the joint's triad in the joint frame:
     g_T = A R_offᵀ R_aᵀ (x_b + R_b p_b - x_a - R_a p_a)
     g_R = 2 A V(q_off* q_a* q_b)      angle = 2 atan2(a3·d_v, d_w)
 Three translational rows may stand in world axes as well: they hold the same point. A placement is (x, q): the centre of

@@ -1,4 +1,4 @@
-"""Quaternions (w, x, y, z) as lists of any numbers: Hamilton's product, and rotation by it (BM20 (7)-(11))."""
+"""Quaternions (w, x, y, z) as lists of any numbers: Hamilton's product, and rotation by it (BM20 (3), (15))."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ SPHERICAL = [
 ]
 
 
-# revolute: ball joint, and the axis of b stays along e_z of a (rows of 2 V d, BSMH23 appendix B)
+# revolute: ball joint, and the axis of b stays along e_z of a (rows of 2 V d, after BSMH23 appendix B, not seen)
 
 
 def revolute(x_a, q_a, x_b, q_b, p_a, p_b):

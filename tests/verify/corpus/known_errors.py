@@ -25,8 +25,6 @@ from tests.verify.corpus.case import (
     vector,
 )
 
-FAN18, LEE16 = "Fan18", "Lee16"
-
 # The discrete action of a turning body over two steps, varied at the knot between them. The papers' residual is
 # d_R = -(1/h) times its rotational gradient (BM20 (32), BSMH23 (15), (16)).
 
@@ -459,7 +457,7 @@ NEWTONS = [
         NEWTON,
         everything,
         ("inverse",),
-        source=f"{FAN18}, section 3.2: dq = -J r for -J^-1 r",
+        source="Fan18, section 3.2: dq = -J r for -J^-1 r",
     ),
     Case(
         "multiplier of a constraint, inverse missing",
@@ -469,7 +467,7 @@ NEWTONS = [
         CONSTRAINED,
         everything,
         ("inverse",),
-        source=f"{FAN18}, section 3.3: (Dh J A)^-1 for (Dh J^-1 A)^-1",
+        source="Fan18, section 3.3: (Dh J A)^-1 for (Dh J^-1 A)^-1",
     ),
 ]
 
@@ -506,7 +504,7 @@ SPATIALS = [
         lambda u, q, x, J, m: adjoint_inverse(q, x).T @ spatial_inertia(J, m) @ adjoint_inverse(q, x) @ u,
         "u",
         SPATIAL,
-        source=f"{FAN18}, Algorithm 1: right",
+        source="Fan18, Algorithm 1: right",
     ),
     Case(
         "spatial momentum, transpose for inverse transpose",
@@ -516,7 +514,7 @@ SPATIALS = [
         SPATIAL,
         everything,
         ("inverse",),
-        source=f"{FAN18}, Algorithm 2: Ad^T M Ad^-1 for Ad^-T M Ad^-1",
+        source="Fan18, Algorithm 2: Ad^T M Ad^-1 for Ad^-T M Ad^-1",
     ),
 ]
 
@@ -651,7 +649,7 @@ LOGARITHMS = [
         LOGARITHM,
         everything,
         ("sign",),
-        source=f"{LEE16} (16c): sign, right in (21a)",
+        source="Lee16 (16c): sign, right in (21a)",
     ),
     Case(
         "second slope of a discrete Lagrangian, as printed",
@@ -661,7 +659,7 @@ LOGARITHMS = [
         LOGARITHM,
         everything,
         ("sign",),
-        source=f"{LEE16} (16b): sign, right in (21a)",
+        source="Lee16 (16b): sign, right in (21a)",
     ),
 ]
 

@@ -1,0 +1,90 @@
+"""Forms that are stated by hand, against what they follow from: a formula is not lowered unless both agree exactly.
+
+Kernels are printed in the form that a formula's builder states, since the order of its operations matters for speed and
+round-off. Where that form is not itself the outcome of a derivative or of an elimination, the formula names a function
+that derives the same in another way, from an action, a potential, a constraint or the motion of a body. It takes what
+is stated (`Stated`) and the formula's inputs, and yields what must vanish, with words for it:
+
+    yield "l is the slot derivative", stated["l"] - derived, {c: 1 - a·a}
+
+The table says what squares of symbols are: of a unit quaternion's entry, of a root. Zero is decided by polynomial
+arithmetic over the rational numbers, never by numbers of floating point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from symvi.physics.straight_line import INTERMEDIATES, UnfoundedError
+
+if TYPE_CHECKING:
+    from symvi.physics.formula import Formula
+
+
+class Stated:
+    """What a builder states: its outputs by name, intermediate results put in but those that `keeping` leaves."""
+
+    def __init__(self, results: Mapping, kept: tuple[str, ...] = ()):
+        self._results, self._kept = results, kept
+        self._steps = [(symbol, sp.sympify(value)) for symbol, value in results.get(INTERMEDIATES, ())]
+
+    def keeping(self, *names: str) -> Stated:
+        """The same with the named intermediate results as symbols."""
+        return Stated(self._results, names)
+
+    def __getitem__(self, name: str):
+        value = self._results[name]
+        return self._whole(sp.Matrix(value) if isinstance(value, list | tuple | sp.MatrixBase) else sp.sympify(value))
+
+    def step(self, name: str) -> sp.Matrix:
+        """The value of an intermediate result, earlier ones put in."""
+        return self._whole(sp.Matrix([value for symbol, value in self._steps if _stem(symbol) == name]))
+
+    def symbols(self, name: str) -> sp.Matrix:
+        """The symbols that stand for an intermediate result."""
+        return sp.Matrix([symbol for symbol, _ in self._steps if _stem(symbol) == name])
+
+    def _whole(self, value):
+        for symbol, expression in reversed(self._steps):
+            if _stem(symbol) not in self._kept:
+                value = value.xreplace({symbol: expression})
+        return value
+
+
+def _stem(symbol: sp.Symbol) -> str:
+    return symbol.name.rpartition("_")[0]
+
+
+def ensure_founded(formula: Formula, inputs: Mapping, results: Mapping) -> None:
+    """Compare what a formula states with what it follows from. Raises UnfoundedError, which names the formula."""
+    for words, value, *squares in formula.follows(Stated(results), **inputs):
+        if not vanishes(value, *squares):
+            raise UnfoundedError(f"formula {formula.name}, {formula.equation}: it does not hold that {words}")
+
+
+def vanishes(value, squares: Mapping | None = None) -> bool:
+    """Whether expressions are zero, symbols' squares being what `squares` says, in its order."""
+    entries = sp.Matrix([value]) if not isinstance(value, sp.MatrixBase) else value
+    return all(_is_zero(entry, squares or {}) for entry in entries)
+
+
+def _is_zero(value, squares: Mapping) -> bool:
+    rest = _numerator(value)
+    for symbol, square in squares.items():
+        rest = _without_squares(rest, symbol, square)
+    return rest == 0
+
+
+def _numerator(value):
+    return sp.expand(sp.fraction(sp.together(value))[0])
+
+
+def _without_squares(value, symbol, square):
+    """A polynomial with every square of a symbol replaced, times what it is then divided by."""
+    if not value.has(symbol):
+        return value
+    terms = sp.Poly(value, symbol).terms()
+    return _numerator(sum(factor * square ** (power // 2) * symbol ** (power % 2) for (power,), factor in terms))
