@@ -52,7 +52,7 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-BY_THE_USUAL_COMPILER = {"embedded", "instructions", "layouts"}  # their figures are those of its code
+BY_THE_USUAL_COMPILER = {"instructions", "layouts"}  # their figures are those of its code
 
 
 # benchmark -> the extra that it needs, and what that brings; large, and not among the packages of the tests

@@ -44,9 +44,7 @@ LONG = {
 # tests/simulate/test_golden.py shows.
 BY_THE_USUAL_COMPILER = {
     "box_toss",
-    "controller_on_board",
     "energy_conservation",
-    "firmware_export",
     "linear_time_step",
     "newton_convergence",
     "quadruped",
@@ -55,7 +53,7 @@ BY_THE_USUAL_COMPILER = {
 
 # Run as a user would, in a process of their own: those that measure, and one more. The others run here, which saves
 # each of them the second or two that imports take.
-AS_A_PROCESS = BY_THE_USUAL_COMPILER | {"damped_pendulum"}
+AS_A_PROCESS = BY_THE_USUAL_COMPILER | {"controller_on_board", "damped_pendulum", "firmware_export"}
 
 PROGRAMS = {  # example -> program that it needs -> the package that brings it
     "controller_on_board": {"arm-none-eabi-gcc": "gcc-arm-none-eabi", "qemu-system-arm": "qemu-system-arm"},
