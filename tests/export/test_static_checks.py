@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from symvi.mechanism import Body, Box, Joint, Mechanism
+from symvi.mechanism import Actuator, Body, Box, DryFriction, Joint, JointDamper, Limit, Mechanism
 from tests.support.contact_scenes import corners
 from tests.support.exported import EXPORTED
 from tests.support.strict_c import STRICT, written
@@ -89,11 +89,29 @@ def test_objects_are_the_same_from_another_folder_and_another_generation(tmp_pat
     assert objects[0] == objects[1]
 
 
-@pytest.fixture(scope="module", params=["four_bar", "quadruped"])
+def ram() -> Mechanism:
+    """A hammer with a motor against the friction of its rail, an end stop and a brake."""
+    return hammer().changed(
+        name="ram",
+        forces=[
+            Actuator(name="motor", joint="rail"),
+            JointDamper(name="brake", joint="rail", damping=0.5),
+            DryFriction(name="rub", joint="rail", bound=1.0),
+        ],
+        limits=[Limit(name="stop", joint="rail", upper=0.2)],
+    )
+
+
+# a loop, without inequalities; a tree with all kinds of them: between them all templates, and both layouts
+CHECKED = {"four_bar": (EXPORTED["four_bar"], "auto"), "ram": (ram, "looped")}
+
+
+@pytest.fixture(scope="module", params=CHECKED)
 def checked(request, tmp_path_factory) -> Path:
     """An export as the tools read it that know C but no precision."""
+    make, layout = CHECKED[request.param]
     folder = tmp_path_factory.mktemp(request.param)
-    written(folder, EXPORTED[request.param](), "float", "looped" if request.param == "quadruped" else "auto")
+    written(folder, make(), "float", layout)
     return folder
 
 
