@@ -20,7 +20,8 @@ def check_alone(problem: Problem) -> None:
     """Call the function before its claim where that needs it; take machine numbers where code asks for them."""
     function, claimed = problem.function, problem.claimed
     if function.origin == claimed.origin == "Python" and _uses_what_is_left(problem):
-        claimed.evaluate = _after(function, claimed.evaluate)
+        claimed.evaluate = _after(function.evaluate, claimed.evaluate)
+        claimed.on_floats = _after(function.on_floats, claimed.on_floats)
         claimed.note(f"{claimed.name} uses what {function.name} leaves behind, which is called before it")
     for given in (function, claimed):
         if given.on_floats is not None and not given.floats_only and _asks_for_types(problem, given):
@@ -31,9 +32,9 @@ def check_alone(problem: Problem) -> None:
             )
 
 
-def _after(function: Function, alone: Callable) -> Callable:
+def _after(before: Callable, alone: Callable) -> Callable:
     def evaluate(values, world):
-        function.evaluate(values, world)
+        before(values, world)
         return alone(values, world)
 
     return evaluate

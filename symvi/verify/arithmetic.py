@@ -55,6 +55,5 @@ class Arithmetic:
 
     def at(self, value: object, text: str) -> None:
         """Where the number that was just computed stands in the code: "line 12: a * b"; diagnoses name it."""
-        tell = getattr(self.world, "at", None)
-        if tell is not None:
-            tell(value, text)
+        if self.world.at is not None:
+            self.world.at(value, text)

@@ -140,10 +140,13 @@ def _tell_of_precision(dtype: object) -> None:
 
 def _count_operation(array: ExactArray) -> None:
     """Tell a tape that numbers from here on belong to another operation."""
-    first = next((x for x in _objects(array.ravel()) if type(x) is Scalar), None)
-    tape = getattr(first.world, "tape", None) if first is not None else None
-    if tape is not None:
-        tape.batch += 1
+    first = _first_exact(array)
+    if first is not None and first.world.tape is not None:
+        first.world.tape.batch += 1
+
+
+def _first_exact(array: np.ndarray) -> Scalar | None:
+    return next((x for x in _objects(array).flat if type(x) is Scalar), None)
 
 
 def exact_array(entries: Sequence, shape: tuple[int, ...]) -> ExactArray:
@@ -157,7 +160,7 @@ def _all_exact(values, like: ExactArray, infinite: bool = False):
 
     An array all of whose numbers were replaced by plain ones is of the world whose numbers are exact at the moment.
     """
-    first = next((x for x in _objects(like.ravel()) if type(x) is Scalar), NOW)
+    first = NOW if (found := _first_exact(like)) is None else found
     array = AS_ARRAY(values)
     if first.world is None or array.dtype == bool:
         return _objects(array)
@@ -179,8 +182,12 @@ def _is_infinite(x: object) -> bool:
 
 
 def _exact(array: np.ndarray, world: World, told: Callable, infinite: bool = False) -> np.ndarray:
+    entries = list(_objects(array).flat)
     found = EMPTY(array.shape, dtype=object)
-    flat, entries = found.reshape(-1), _objects(array.reshape(-1))
+    flat = found.reshape(-1)
+    if all(type(entry) is Scalar for entry in entries):
+        flat[:] = entries
+        return found
     for i, entry in enumerate(entries):
         if infinite and _is_infinite(entry):
             flat[i] = float(entry)
@@ -188,7 +195,7 @@ def _exact(array: np.ndarray, world: World, told: Callable, infinite: bool = Fal
         entry = _number(entry)
         value = None if type(entry) is Scalar else plain_value(entry, world, told)
         flat[i] = entry if value is None else Scalar(value, world, told)
-    return flat.reshape(array.shape)
+    return found
 
 
 # --- linear algebra ---------------------------------------------------------------------------------------------------

@@ -34,11 +34,10 @@ class Scalar:
         self.orders: dict | None = None  # constant -> how this number may be to it, after what was asked
 
     def wrap(self, value) -> Scalar:
-        found = Scalar(value, self.world, self.told)
-        tell = getattr(self.world, "at", None)
-        if tell is not None:
-            tell(value, user_line)
-        return found
+        world = self.world
+        if world.at is not None:
+            world.at(value, user_line)
+        return Scalar(value, world, self.told)
 
     def other(self, other):
         """Another operand as a number of the world; None where it is no number."""

@@ -43,7 +43,7 @@ class Problem:
     came. still: conditions that compare the same two numbers
     everywhere on the manifold, like a check of a length: where those are equal, nothing is special. ends: conditions
     that end loops, and what they say then. budget: what guards may ask. known: what
-    was found out of the claim, so that it is not looked for at every point.
+    was found out of the claim, so that it is not looked for at every point. drawn: points, by seed, number and prime.
     """
 
     function: Function
@@ -58,6 +58,7 @@ class Problem:
     ends: Mapping[object, bool] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
     known: dict[str, object] = field(default_factory=dict)
+    drawn: dict[tuple, Point] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -123,10 +124,13 @@ class Problem:
 
     def draw(self, number: int, prime: int | None = None) -> Point:
         """The point of this number: the same for the same seed; for a prime, with positive numbers that have roots."""
-        random = Random(f"{self.seed} {number} {prime}")
-        bits = 60 if prime is None else prime.bit_length() - 1
-        likes = None if prime is None else lambda value: _is_square(value, prime)
-        return draw_point(self.question.variables, Draw(random, bits, spread_of(number), likes))
+        key = self.seed, number, prime
+        if key not in self.drawn:
+            random = Random(f"{self.seed} {number} {prime}")
+            bits = 60 if prime is None else prime.bit_length() - 1
+            likes = None if prime is None else lambda value: _is_square(value, prime)
+            self.drawn[key] = draw_point(self.question.variables, Draw(random, bits, spread_of(number), likes))
+        return dict(self.drawn[key])
 
 
 def spread_of(number: int) -> Fraction:

@@ -39,6 +39,8 @@ class World:
 
     name = ""
     exact = True
+    tape = None  # of worlds that keep one
+    at: Callable[[object, Callable[[], str]], None] | None = None  # of worlds that write down where numbers were made
 
     def __init__(self, base: dict[str, Callable]):
         self.functions = Functions(base)

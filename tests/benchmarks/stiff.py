@@ -110,7 +110,7 @@ def measure(report: Report) -> None:
     quick = report.quick
     on_a_rail(report, STIFFNESS[::2] if quick else STIFFNESS)
     in_an_arm(report, STIFFNESS[::2] if quick else STIFFNESS)
-    orders(report, ("slider", "point spring") if quick else tuple(DAMPED), STEPS[1:4] if quick else STEPS)
+    orders(report, ("slider",) if quick else tuple(DAMPED), STEPS[1:4] if quick else STEPS)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from importlib import metadata
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from symvi import cli
 from symvi.cli import commands
 from symvi.extras import install_command
 from tests.importers.real_robots import share
+from tests.support.quick import compiling_quickly
 from tests.support.subset import only
 
 FOLDER = Path(__file__).parent
@@ -51,6 +53,9 @@ def _is_installed(package: str) -> bool:
         return False
 
 
+BY_THE_USUAL_COMPILER = {"instructions", "layouts"}  # their figures are those of its code
+
+
 # benchmark -> the extra that it needs, and what that brings; large, and not among the packages of the tests
 NEEDS = {
     "mjcf": ("peers", lambda: all(map(_is_installed, ("mujoco", "gymnasium")))),
@@ -63,8 +68,9 @@ NEEDS = {
 def bench(capsys: pytest.CaptureFixture[str]):
     """Run `symvi bench ... --quick --json`; gives its exit code, its JSON, its text and its message."""
 
-    def run(*arguments: str) -> tuple[int, dict, str]:
-        code = cli.main(["bench", *arguments, "--quick", "--json"])
+    def run(name: str) -> tuple[int, dict, str]:
+        with nullcontext() if name in BY_THE_USUAL_COMPILER else compiling_quickly():
+            code = cli.main(["bench", name, "--quick", "--json"])
         output, text = capsys.readouterr()
         return code, json.loads(output), text
 

@@ -19,7 +19,7 @@ from symvi.exporters.budget import _remedy
 from symvi.exporters.folder import check_replaceable, staged
 from symvi.exporters.measure import compiled_sizes, tools
 from symvi.simulate.simulator import generate_text
-from tests.export.exports import arm, done, need
+from tests.export.exports import arm, done, loose, need
 from tests.support.quick import compiled_quickly  # noqa: F401  (a fixture)
 
 
@@ -207,19 +207,19 @@ def test_a_budget_of_memory_is_kept_or_what_fits_is_named(tmp_path: Path) -> Non
     need("arm-none-eabi-gcc")
     needs = {}
     for real, board in (("double", "cortex-m7"), ("float", "cortex-m4f")):
-        text = generate_text(arm(), real=real).files
+        text = generate_text(loose(), real=real).files
         stack = compiled_sizes(text, board)["stack of the deepest entry point"]
-        manifest = export(arm(), tmp_path / real, real=real, measure=False).manifest
+        manifest = export(loose(), tmp_path / real, real=real, measure=False).manifest
         needs[real] = sum(figure["value"] for figure in manifest["memory"].values()) + stack["value"]
-        assert stack["of"] == "coordinates" and stack["value"] > stack["entry points"]["step"]
+        assert stack["of"] == "place" and stack["value"] > stack["entry points"]["step"]
     assert needs["float"] < 0.6 * needs["double"]
     most = needs["double"]
-    export(arm(), tmp_path / "fits", max_ram=most, measure=False)
+    export(loose(), tmp_path / "fits", max_ram=most, measure=False)
     with pytest.raises(SymviError) as caught:
-        export(arm(), tmp_path / "out", max_ram=most - 1, measure=False)
+        export(loose(), tmp_path / "out", max_ram=most - 1, measure=False)
     said = str(caught.value)
     assert f"{most} B of RAM (" in said and f"{most - 1} allowed" in said
-    assert "of stack, which arm_coordinates needs), " in said
+    assert "of stack, which loose_place needs), " in said
     assert "these fit: --real float" in said
     for other in caught.value.found["alternatives"]:
         assert other["fits"] == (other["ram"] < most)

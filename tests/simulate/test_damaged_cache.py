@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.quick import compiled_quickly  # noqa: F401
 from tests.support.subset import first_of
 
 REPOSITORY = Path(__file__).parents[2]

@@ -12,6 +12,7 @@ from tests.support.floating_pairs import FORCE_KINDS, PAIRS, floating_pair
 from tests.support.kinematics import closure, coordinates, driver_rates, jacobian, motion, residual
 from tests.support.poses import Pose, poses_of
 from tests.support.random_mechanisms import Blueprint, assembled_mechanisms, random_mechanism
+from tests.support.work import TooMuchWork, calls_of
 
 # (mechanism, rows, rank)
 BUILT = {
@@ -118,3 +119,14 @@ def test_a_loop_gear_and_driver_of_a_blueprint():
     tree = ((-1, "spherical"), (0, "revolute"), (1, "revolute"), (2, "spherical"))
     built = Blueprint(tree, loops=((3, -1, "cylindrical_free"),), couplings=((0, 1),), drivers=(0,), seed=5).build()
     assert [len(table) for table in (built.joints, built.couplings, built.drivers)] == [5, 1, 1]
+
+
+def test_work_is_counted_and_ended() -> None:
+    assert calls_of(lambda: [abs(k) for k in range(1000)]) in range(1000, 1010)
+
+    def endless() -> None:
+        while True:
+            abs(1)
+
+    with pytest.raises(TooMuchWork):
+        calls_of(endless, at_most=1000)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 import sympy
@@ -60,12 +58,15 @@ def test_conditions_on_one_line_that_are_not_reached_are_told_apart() -> None:
 
 @pytest.mark.thorough
 def test_a_hundred_conditions_are_looked_at_within_bounds() -> None:
+    asked = 0
+
     def claimed(x):
+        nonlocal asked
+        asked += 1
         return 2 * x + sum(1 for k in range(100) if k * 10 < x < k * 10 + 0.001 and k == 7)
 
-    began = time.process_time()
     judged(lambda x: x * x, claimed, "x", X)
-    assert time.process_time() - began < 8  # 2 s on a machine with nothing else to do
+    assert asked < 5000
 
 
 # --- near zero ------------------------------------------------------------

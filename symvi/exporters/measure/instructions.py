@@ -19,7 +19,9 @@ from symvi.exporters.measure.boards import Board
 from symvi.exporters.measure.build import Program
 from symvi.exporters.measure.emulator import emulate
 from symvi.exporters.measure.tools import NotMeasured, emulator
-from symvi.native import compile_library, find_compiler
+from symvi.native import Compiler, compile_library, find_compiler
+from symvi.native.command import CompilationError
+from symvi.native.compiler import identify, usual_commands
 
 __all__ = ["Fit", "count_calls", "counted", "counting", "fit"]
 
@@ -115,13 +117,25 @@ def _escaped(path: Path) -> str:
     return str(path).replace(",", ",,")
 
 
+def _compiler() -> Compiler:
+    """The one that is asked for, but tcc: its libraries want all symbols when they are loaded, and these are QEMU's."""
+    found = find_compiler()
+    for command in usual_commands() if found is not None and found.kind == "tcc" else ():
+        try:
+            found = identify(command)
+        except CompilationError:
+            continue
+        break
+    if found is None or found.kind == "tcc":
+        raise NotMeasured("no C compiler for the emulator's plugin that counts: install gcc")
+    return found
+
+
 def _compiled(interface: int) -> Path:
     """The plugin for one interface, compiled once and kept in the cache folder."""
     text = (templates_folder() / "measure" / "instructions.c").read_text(encoding="utf-8")
     try:
-        if find_compiler() is None:
-            raise NotMeasured("no C compiler for the emulator's plugin that counts: install gcc")
         flags = (f"-DINTERFACE={interface}",)
-        return compile_library({"instructions.c": text}, "instructions", flags=flags)
+        return compile_library({"instructions.c": text}, "instructions", compiler=_compiler(), flags=flags)
     except CompilerError as error:
         raise NotMeasured(str(error)) from error
