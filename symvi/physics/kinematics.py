@@ -8,7 +8,7 @@ body by the unit quaternion [c; a]: q2 = [c; a] q1. What a body carries is known
 from __future__ import annotations
 
 from symvi.physics.constraint import Steps
-from symvi.physics.formula import BY_BUILDER, INTERMEDIATES, Argument, derived
+from symvi.physics.formula import INTERMEDIATES, Argument, derived
 
 Q = Argument("q", (4,), "orientation", kind="quaternion")
 A = Argument("a", (3,), "half turn, (h/2) w", "rad")
@@ -242,12 +242,18 @@ def velocity_change(c, a, s):
     return {"dw": s * c[0] - algebra.cross(a, s)}
 
 
+def _as_printed(stated, c, a, r):
+    from symvi.physics import algebra
+
+    yield "the row is c r + a x r", stated["row"] - (r * c[0] + algebra.cross(a, r))
+
+
 @derived(
     "d(r·w)/ds = c r + a x r",
     "derived here: the row r behind the chain dw = (c I - a^) s",
     [C, A, Argument("r", (3,), "row that multiplies the angular velocity")],
     [Argument("row", (3,), "the same row for the rotation vector at the second knot over h")],
-    BY_BUILDER,
+    _as_printed,
 )
 def chained_row(c, a, r):
     import sympy as sp

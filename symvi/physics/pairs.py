@@ -9,7 +9,7 @@ from __future__ import annotations
 from symvi.physics import cones
 from symvi.physics.constraint import Steps
 from symvi.physics.elimination import at_rest, linearised, slope_of, solve_for, unknowns
-from symvi.physics.formula import BY_BUILDER, INTERMEDIATES, Argument, derived
+from symvi.physics.formula import INTERMEDIATES, Argument, derived
 
 MU = Argument("mu", (), "centring", "J")
 SECOND = Argument("second", (), "1 with the second-order term, else 0")
@@ -86,7 +86,11 @@ def pair_on_path(t, mu, r):
     return {"gamma": gamma, "s": mu[0] / gamma, INTERMEDIATES: let.pairs()}
 
 
-@derived("d gamma = k - kappa du", "s gamma = mu linearised", [GAMMA, S], [KAPPA], BY_BUILDER)
+def _ratio(stated, gamma, s):
+    yield "kappa is gamma/s", stated["kappa"] * s[0] - gamma[0]
+
+
+@derived("d gamma = k - kappa du", "s gamma = mu linearised", [GAMMA, S], [KAPPA], _ratio)
 def pair_law(gamma, s):
     ds = unknowns("s")[0]
     return {"kappa": -slope_of(pair_change(gamma[0], s[0], ds), ds)}
@@ -196,7 +200,11 @@ def bounded_on_path(t, most, mu, r):
     }
 
 
-@derived("d lambda = k - du/(y1/(L - lambda) + y2/(L + lambda))", "both pairs linearised", [B, Y], [KAPPA], BY_BUILDER)
+def _as_printed(stated, b, y):
+    yield "kappa is one over the sum of both ratios", stated["kappa"] * (y[0] / b[0] + y[1] / b[1]) - 1
+
+
+@derived("d lambda = k - du/(y1/(L - lambda) + y2/(L + lambda))", "both pairs linearised", [B, Y], [KAPPA], _as_printed)
 def bounded_law(b, y):
     held = unknowns("held")[0]
     return {"kappa": -1 / slope_of(_bounded_equation(_bounded_changes(b, y, held)), held)}

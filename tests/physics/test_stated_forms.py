@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import symvi.physics
-from symvi.physics.formula import INTERMEDIATES, Formula, UnfoundedError
+from symvi.physics.formula import BY_BUILDER, DEFINITION, INTERMEDIATES, Formula, UnfoundedError
 from symvi.physics.lowering import lower, symbols_of
 from symvi.physics.pyramid import pyramid
 from symvi.physics.stated import Stated, vanishes
@@ -35,6 +35,16 @@ STATED = {name: formula for name, formula in FORMULAS.items() if callable(formul
 def results_of(name: str) -> dict:
     """What the builder of a formula returns."""
     return FORMULAS[name].builder(**{a.name: symbols_of(a) for a in FORMULAS[name].inputs})
+
+
+def test_every_formula_is_founded_but_for_definitions() -> None:
+    """A formula that is added says what it follows from, or is entered here as one that defines its words."""
+    definitions = {name for name, formula in FORMULAS.items() if formula.follows == DEFINITION}
+    assert definitions == {
+        "kinetic_energy", "gap_to_half_space", "some_axis", "coincidence", "offset_along", "orthogonality",
+        "point_on_body", "carried_vector",
+    }  # fmt: skip
+    assert {name for name, formula in FORMULAS.items() if formula.follows == BY_BUILDER} == {"weight"}
 
 
 def broken(formula: Formula, output: str, entry: int) -> Formula:
