@@ -1,6 +1,6 @@
 """The point constraints of trep's S-expressions: the joints that close its loops.
 
-    n . (p1 - p2) = 0     for the origins p1, p2 of two frames and a direction n fixed in the world: JM09, section IV-D4
+    n . (p1 - p2) = 0     for origins p1, p2 of two frames and a direction n fixed in the world (JM09, section IV-D4)
 
 All constraints between two frames are one joint. Three directions are a spherical joint. Two directions hold a point on
 a line, one holds it on a plane: that is a joint of the table where the line, or the normal, stays fixed in one of the
