@@ -204,7 +204,7 @@ def followed(p, d, o):
 
 @derived(
     "x_b = x_a + r_a + u - r_b,  v_b its derivative in time",
-    "BM20 (18) with what slides, solved for the other body",
+    "BM20 (18) with what slides, solved",
     [
         Argument("x", (3,), "position of the known body", "m"),
         Argument("v", (3,), "its velocity", "m/s"),
