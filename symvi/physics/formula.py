@@ -72,10 +72,13 @@ class Formula:
             store.save(self.key or self.name, text)
         return Code.from_json(text)
 
-    def __call__(self, graph: Graph, **values: Sequence) -> dict[str, list[Scalar]]:
+    def __call__(self, graph: Graph, _mark: str = "", **values: Sequence) -> dict[str, list[Scalar]]:
+        """_mark: what tells the names of these results from those of other calls, such as a knot's number."""
         known = self._inputs_in(graph, values)
         for operation, arguments in self.code.operations:
             known.append(graph.apply(operation, [known[i] for i in arguments]))
+        for register, (name, index) in self.code.names.items():
+            graph.hint(known[register], f"{name}{_mark}_{index}" if index else f"{name}{_mark}")
         return {
             name: [self._result(graph, known, entry) for entry in entries]
             for name, entries in self.code.results.items()
@@ -106,15 +109,24 @@ class Formula:
 
 @dataclass(frozen=True)
 class Code:
-    """Straight-line code: registers are the inputs, the constants, then one per operation; results name registers."""
+    """Straight-line code: registers are the inputs, the constants, then one per operation; results name registers.
+
+    names: the symbol that a register stands for in the formula, and its index as text.
+    """
 
     constants: tuple[Fraction, ...]
     operations: tuple[tuple[str, tuple[int, ...]], ...]
     results: Mapping[str, tuple[int, ...]]
+    names: Mapping[int, tuple[str, str]]
 
     def to_json(self) -> str:
         return json.dumps(
-            {"constants": [str(c) for c in self.constants], "operations": self.operations, "results": self.results},
+            {
+                "constants": [str(c) for c in self.constants],
+                "operations": self.operations,
+                "results": self.results,
+                "names": {str(register): name for register, name in self.names.items()},
+            },
             separators=(",", ":"),
         )
 
@@ -125,6 +137,7 @@ class Code:
             tuple(Fraction(c) for c in data["constants"]),
             tuple((operation, tuple(arguments)) for operation, arguments in data["operations"]),
             {name: tuple(entries) for name, entries in data["results"].items()},
+            {int(register): tuple(name) for register, name in data["names"].items()},
         )
 
 
