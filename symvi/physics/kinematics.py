@@ -57,7 +57,7 @@ def carried_quaternion(q, o):
     [
         A,
         C,
-        Argument("u", (4,), "([c; a] - [1; 0])/h = [e; w/2]", "1/s"),
+        Argument("quotient", (4,), "([c; a] - [1; 0])/h = [(c - 1)/h; w/2]", "1/s"),
         Argument("turn", (), "a·a, below 1 inside the domain"),
     ],
 )
@@ -70,8 +70,8 @@ def half_turn(half, inverse, w):
     a = let("a", w * half[0])
     turn = let("turn", [algebra.dot(a, a)])
     c = let("c", [sp.sqrt(1 - turn[0])])
-    u = sp.Matrix([-turn[0] * inverse[0] / (1 + c[0]), *(w / 2)])
-    return {"a": a, "c": c[0], "u": u, "turn": turn[0], INTERMEDIATES: let.pairs()}
+    quotient = sp.Matrix([-turn[0] * inverse[0] / (1 + c[0]), *(w / 2)])
+    return {"a": a, "c": c[0], "quotient": quotient, "turn": turn[0], INTERMEDIATES: let.pairs()}
 
 
 @derived(
@@ -87,18 +87,18 @@ def vector_difference(w, a, c, r):
 
 
 @derived(
-    "(p2 - p1)/h = u p1,  u = [(c - 1)/h; w/2]",
+    "(p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]",
     "BM20 (31)",
     [
-        Argument("u", (4,), "difference of the step's turn from the identity, divided by h", "1/s"),
+        Argument("quotient", (4,), "difference of the step's turn from the identity, divided by h", "1/s"),
         Argument("p", (4,), "body-fixed quaternion at the first knot"),
     ],
     [Argument("d", (4,), "its difference over the step, divided by h", "1/s")],
 )
-def quaternion_difference(u, p):
+def quaternion_difference(quotient, p):
     from symvi.physics import algebra
 
-    return {"d": algebra.multiply(u, p)}
+    return {"d": algebra.multiply(quotient, p)}
 
 
 @derived(

@@ -50,7 +50,7 @@ from symvi.program.limit import dry_friction_kernels, limit_kernels
 from symvi.program.maximal import Elimination, Matrix, Tie
 from symvi.program.opposing import BEYOND, SIDE, SIDES, beginning, beyond, joining, sides
 from symvi.program.placement import Placing
-from symvi.program.program import Call, Node, Program
+from symvi.program.program import Call, Node, Program, free_name
 from symvi.program.records import Records
 
 PHASES = (
@@ -343,14 +343,8 @@ class Composer:
                     *(extra(members[0]) if said else ()),
                 )
             )
-            taken = {name for name, _, _ in named}
-            taken |= set(self.nodes)
-            name = (
-                base
-                if base not in taken
-                else next(f"{base}_{n}" for n in range(2, len(taken) + 3) if f"{base}_{n}" not in taken)
-            )
-            named.append((name, members[0], members))
+            taken = {name for name, _, _ in named} | set(self.nodes)
+            named.append((free_name(base, [members[0].name], taken), members[0], members))
         return named
 
     def bake(self, kind: str, members: Sequence) -> dict[str, tuple]:
@@ -603,7 +597,7 @@ class Composer:
         nodes = [self.body_nodes[n.name] if n.kind == "body" else constraints[n.name][0] for n in self.graph.nodes]
         sizes, diagonals = {BODY: 6}, {BODY: self._body_diagonal()}
         for node, _, model in constraints.values():
-            sizes[node.kind], diagonals[node.kind] = model.rows, Block.dense(model.rows, model.rows, "d", 0)
+            sizes[node.kind], diagonals[node.kind] = model.rows, Block.dense(model.rows, model.rows, "D", 0)
         guarded = frozenset(constraints[name][0].kind for name in self.loops)
         self.matrix = Matrix(
             nodes,
@@ -632,7 +626,7 @@ class Composer:
     def _body_diagonal(self) -> Block:
         own = [*self._own(self.inequalities), *self.laws]
         full = bool(own) or any(m.pivots for m in self.models)
-        return Block.dense(6, 6, "d", (1 << 36) - 1) if full else diagonal_block()
+        return Block.dense(6, 6, "D", (1 << 36) - 1) if full else diagonal_block()
 
     def _ties(self, constraints) -> dict[tuple[int, int], Tie]:
         index = {node.name: i for i, node in enumerate(self.graph.nodes)}

@@ -16,14 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isqrt
 
 from symvi.graph.elimination import EliminationOrder
 from symvi.program import blocks
 from symvi.program.body import BODY
 from symvi.program.carried import Carried, Damping
 from symvi.program.common import COMMON, SHARED, whole
-from symvi.program.kernel import Block, Formula, Kernel, Location, Port
-from symvi.program.program import Call, Node
+from symvi.program.kernel import Block, Kernel, Location, Port
+from symvi.program.program import Call, Node, free_name
 from symvi.program.records import Records
 from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
@@ -178,10 +179,10 @@ class Elimination:
                     self.edges[i, j] = self.tie(i, j).edge
                     continue
                 key = self.edge_kind(i, j)
-                kind = known.setdefault(key, _edge_name(key, known))
-                self.edges[i, j] = Node(
-                    kind, counts.get(kind, 0), f"{self.matrix.nodes[i].name} to {self.matrix.nodes[j].name}"
-                )
+                name = f"{self.matrix.nodes[i].name} to {self.matrix.nodes[j].name}"
+                kind = known.get(key) or free_name(f"edge_{key[0]}_{key[1]}", [name], set(known.values()))
+                known[key] = kind
+                self.edges[i, j] = Node(kind, counts.get(kind, 0), name)
                 counts[kind] = counts.get(kind, 0) + 1
 
     # --- kernels ------------------------------------------------------------------------------------------------------
@@ -216,23 +217,23 @@ class Elimination:
         """The kernel of a role, traced when first met, on these nodes."""
         kernel = self.roles.get(key)
         if kernel is None:
-            kernel = self.roles[key] = self._trace(self._unique(name), ports, build, summary)
+            kernel = self.roles[key] = self._trace(
+                self._unique(name, [node.name for _, node in ports]), ports, build, summary
+            )
         nodes = {label: node for label, node in ports}
         nodes[COMMON] = Node(COMMON, 0, COMMON)
         return Call(kernel, tuple(nodes[port.label] for port in kernel.ports), comment)
 
-    def _unique(self, name: str) -> str:
-        """A kernel's own name: numbered where it is taken, also by a node type whose name ends in a number."""
-        found, number = name, 2
-        while found in self.names:
-            found, number = f"{name}_{number}", number + 1
+    def _unique(self, name: str, nodes: Sequence[str]) -> str:
+        """A kernel's own name: with those of its nodes where another has it."""
+        found = free_name(name, nodes, self.names)
         self.names.add(found)
         return found
 
     def _trace(self, name: str, ports: list[tuple[str, Node]], build, summary: str) -> Kernel:
         trace = Trace(self.records, (SHARED, *(Port(label, node.kind) for label, node in ports)), ports[0][0], summary)
         build(trace)
-        return whole(trace, name, summary, chained=True)
+        return whole(trace, name, summary)
 
     def _ports(self, i: int, later: Sequence[int], pairs: bool = True) -> list[tuple[str, Node]]:
         """Labels for the records of an elimination: the node, its later neighbours, and the edges between them all."""
@@ -287,19 +288,30 @@ class Elimination:
         if entry.is_constant:
             return trace.graph.constant(entry.sign)
         size = next(f.size for f in self.records.of(trace.kind(label), "work") if f.name == entry.field)
-        value = trace.read(label, "work", entry.field, size)[entry.index]
+        values = trace.read(label, "work", entry.field, size)
+        if entry.field == "D":
+            self._call(trace, label, entry.field, values, isqrt(size))
+        value = values[entry.index]
         return value if entry.sign > 0 else -value
+
+    @staticmethod
+    def _call(trace: Trace, label: str, name: str, values: Sequence[Scalar], columns: int) -> None:
+        """Name the entries of a block that is read by row and column."""
+        block = {"above": f"F_{label}", "below": f"F_{label[::-1]}"}.get(name, name if label == "i" else f"{label}_D")
+        for index, value in enumerate(values):
+            trace.graph.names[value.index] = f"{block}_{index // columns}{index % columns}"
 
     def _stored(self, labels: Mapping[int, str], j: int, k: int) -> tuple[str, str]:
         """Where a block lies once it has been stored: (port, field)."""
         if j == k:
-            return labels[j], "d"
-        return self._edge_label(labels, j, k), "u" if self.pair(j, k)[0] == j else "l"
+            return labels[j], "D"
+        return self._edge_label(labels, j, k), "above" if self.pair(j, k)[0] == j else "below"
 
     def _read_dense(
         self, trace: Trace, label: str, name: str, rows: int, columns: int, pattern: int
     ) -> list[list[Scalar]]:
         values = trace.read(label, "work", name, rows * columns, MEANINGS[name])
+        self._call(trace, label, name, values, columns)
         zero = trace.graph.constant(0)
         return [
             [values[r * columns + c] if pattern >> (r * columns + c) & 1 else zero for c in range(columns)]
@@ -327,18 +339,23 @@ class Elimination:
         def build(trace: Trace) -> None:
             factors = self._factor(trace, labels, i)
             forward = self._forward(trace, labels, i, factors)
-            rows = {j: self._row(i, factors, self.read_block(trace, labels, j, i)) for j in later}
-            columns = {k: self._column(i, factors, self.read_block(trace, labels, i, k)) for k in later}
+            columns = {k: self._column_block(trace, labels, i, k, factors) for k in later}
             for k in later:
-                self._write_dense(trace, self._edge_label(labels, i, k), "u", columns[k], self._column_pattern(i, k))
+                pattern = self._column_pattern(i, k)
+                self._write_dense(trace, self._edge_label(labels, i, k), "above", columns[k], pattern)
             for j in later:
+                row = self._row(trace, labels, i, j, factors)
                 if self.again and not self._whole(i):
-                    self._write_dense(trace, self._edge_label(labels, i, j), "l", rows[j], self._row_pattern(j, i))
+                    self._write_dense(trace, self._edge_label(labels, i, j), "below", row, self._row_pattern(j, i))
                 f = trace.read(labels[j], "work", "f", self.size(j))
-                self._store_vector(trace, labels[j], "f", blocks.subtract_times(f, rows[j], forward, self._whole(i)))
+                with trace.computing(f"f_{labels[j]} -= {self._times(labels[j], i)} f_i", LDU):
+                    rest = blocks.subtract_times(f, row, forward, self._whole(i))
+                self._store_vector(trace, labels[j], "f", rest)
                 for k in later:
                     old = self.read_block(trace, labels, j, k)
-                    new = blocks.subtract_product(old, rows[j], columns[k], self._whole(i))
+                    both = f"{labels[j]}{labels[k]}"
+                    with trace.computing(f"F_{both} -= {self._times(labels[j], i)} F_i{labels[k]}", LDU):
+                        new = blocks.subtract_product(old, row, columns[k], self._whole(i))
                     self.write_target(trace, labels, j, k, new)
 
         name = self.matrix.nodes[i].name
@@ -349,7 +366,6 @@ class Elimination:
         return self.call(("eliminate", self._role(i, later)), short, self._ports(i, later), build, comment, summary)
 
     def _factor(self, trace: Trace, labels, i: int) -> list[list[Scalar]]:
-        trace.formulas.append(Formula("D = L U", LDU))
         matrix = self.read_block(trace, labels, i, i)
         if self.kind(i) in self.matrix.guarded:
             # G2 D^-1 G1ᵀ has come in by now, nearly symmetric and positive: the guard moves a pivot away from zero
@@ -361,16 +377,21 @@ class Elimination:
                 "guard of the factorisation, far below the row's scale",
                 "1/kg",
             )
-            matrix = [
-                [entry + guard[r] if r == c else entry for c, entry in enumerate(row)] for r, row in enumerate(matrix)
-            ]
-        factors = blocks.factor(matrix)
-        self._write_dense(trace, "i", "d", factors, self.pattern[self.target(i, i)])
+            with trace.computing("F_ii + guard", "far below the rows' scale"):
+                matrix = [
+                    [entry + guard[r] if r == c else entry for c, entry in enumerate(row)]
+                    for r, row in enumerate(matrix)
+                ]
+        with trace.computing("F_ii = L U, reciprocals on the diagonal of L", LDU):
+            factors = trace.matrix("LU", blocks.factor(matrix))
+        self._write_dense(trace, "i", "D", factors, self.pattern[self.target(i, i)])
         return factors
 
     def _forward(self, trace: Trace, labels, i: int, factors) -> list[Scalar]:
         f = trace.read("i", "work", "f", self.size(i))
-        forward = [row[0] for row in self._column(i, factors, [[value] for value in f])]
+        with trace.computing(f"f_i := {self._inverse(i)} f_i", LDU):
+            forward = [row[0] for row in self._column(i, factors, [[value] for value in f])]
+            trace.named("f", forward)
         self._store_vector(trace, "i", "f", forward)
         return forward
 
@@ -386,7 +407,10 @@ class Elimination:
             right = trace.read("i", "work", "f", self.size(i))
             for j in later:
                 solution = self._solution(trace, labels[j], j)
-                right = blocks.subtract_times(right, self._read_columns(trace, labels, i, j), solution, last_first=True)
+                columns = self._read_columns(trace, labels, i, j)
+                with trace.computing(f"f_i - F_i{labels[j]} s_{labels[j]}", LDU):
+                    right = blocks.subtract_times(right, columns, solution, last_first=True)
+            trace.named("right", right)
             self._write_solution(trace, i, right)
 
         ports = self._ports(i, later, pairs=False)
@@ -404,15 +428,32 @@ class Elimination:
     def _read_columns(self, trace: Trace, labels, i: int, j: int) -> list[list[Scalar]]:
         """L^-1 F_ij, where elimination stored it."""
         return self._read_dense(
-            trace, self._edge_label(labels, i, j), "u", self.size(i), self.size(j), self._column_pattern(i, j)
+            trace, self._edge_label(labels, i, j), "above", self.size(i), self.size(j), self._column_pattern(i, j)
         )
 
     def _whole(self, i: int) -> bool:
         """Whether the right factor takes the whole inverse: for constraints, whose left blocks are sparse."""
         return self.kind(i) != BODY
 
-    def _row(self, i: int, factors, block):
-        return block if self._whole(i) else blocks.solve_right_upper(block, factors)
+    def _inverse(self, i: int) -> str:
+        """What a right-hand side of a node is multiplied by."""
+        return "D^-1" if self._whole(i) else "L^-1"
+
+    def _times(self, label: str, i: int) -> str:
+        """The block that a neighbour's rows are multiplied by."""
+        return f"F_{label}i" if self._whole(i) else f"F_{label}i U^-1"
+
+    def _row(self, trace: Trace, labels: Mapping[int, str], i: int, j: int, factors):
+        block = self.read_block(trace, labels, j, i)
+        if self._whole(i):
+            return block
+        with trace.computing(f"F_{labels[j]}i U^-1", LDU):
+            return trace.matrix(f"F_{labels[j]}i", blocks.solve_right_upper(block, factors))
+
+    def _column_block(self, trace: Trace, labels: Mapping[int, str], i: int, k: int, factors):
+        block = self.read_block(trace, labels, i, k)
+        with trace.computing(f"F_i{labels[k]} := {self._inverse(i)} F_i{labels[k]}", LDU):
+            return trace.matrix(f"F_i{labels[k]}", self._column(i, factors, block))
 
     def _column(self, i: int, factors, block):
         return blocks.solve(factors, block) if self._whole(i) else blocks.solve_lower(factors, block)
@@ -437,9 +478,11 @@ class Elimination:
 
     def _write_solution(self, trace: Trace, i: int, right: list[Scalar]) -> None:
         n = self.size(i)
-        factors = self._read_dense(trace, "i", "d", n, n, self.pattern[self.target(i, i)])
+        factors = self._read_dense(trace, "i", "D", n, n, self.pattern[self.target(i, i)])
         self.records.declare(self.kind(i), "work", "s", n, "solved increment")
-        self._store_vector(trace, "i", "s", right if self._whole(i) else blocks.solve_upper(factors, right))
+        with trace.computing("s_i = U^-1 f_i", LDU):
+            solution = right if self._whole(i) else trace.named("s", blocks.solve_upper(factors, right))
+        self._store_vector(trace, "i", "s", list(solution))
 
     # another right-hand side ------------------------------------------------------------------------------------------
     def _resolve(self, i: int) -> list[Call]:
@@ -448,7 +491,7 @@ class Elimination:
 
         def own(trace: Trace) -> None:
             n = self.size(i)
-            factors = self._read_dense(trace, "i", "d", n, n, self.pattern[self.target(i, i)])
+            factors = self._read_dense(trace, "i", "D", n, n, self.pattern[self.target(i, i)])
             self._forward(trace, {i: "i"}, i, factors)
 
         def onto(j: int) -> Call:
@@ -458,10 +501,12 @@ class Elimination:
                 if self._whole(i) and len(later) <= FUSED:
                     row = self.read_block(trace, labels, j, i)
                 else:
-                    row = self._read_dense(trace, "ij", "l", self.size(j), self.size(i), self._row_pattern(j, i))
+                    row = self._read_dense(trace, "ij", "below", self.size(j), self.size(i), self._row_pattern(j, i))
                 f = trace.read("j", "work", "f", self.size(j))
                 right = trace.read("i", "work", "f", self.size(i))
-                self._store_vector(trace, "j", "f", blocks.subtract_times(f, row, right, self._whole(i)))
+                with trace.computing(f"f_j -= {self._times('j', i)} f_i", LDU):
+                    rest = blocks.subtract_times(f, row, right, self._whole(i))
+                self._store_vector(trace, "j", "f", rest)
 
             return self.call(
                 ("resolve onto", self.edge_kind(i, j), (j, i) in self.touched, len(later) <= FUSED),
@@ -508,13 +553,15 @@ class Elimination:
 
         def build(trace: Trace) -> None:
             n = self.size(i)
-            factors = self._read_dense(trace, "i", "d", n, n, self.pattern[self.target(i, i)])
-            row = self._row(i, factors, self.read_block(trace, labels, j, i))
-            column = self._column(i, factors, self.read_block(trace, labels, i, j))
-            self._write_dense(trace, "ij", "u", column, self._column_pattern(i, j))
-            self._write_dense(trace, "ij", "l", row, self._row_pattern(j, i))
+            factors = self._read_dense(trace, "i", "D", n, n, self.pattern[self.target(i, i)])
+            row = self._row(trace, labels, i, j, factors)
+            column = self._column_block(trace, labels, i, j, factors)
+            self._write_dense(trace, "ij", "above", column, self._column_pattern(i, j))
+            self._write_dense(trace, "ij", "below", row, self._row_pattern(j, i))
             f = trace.read("j", "work", "f", self.size(j))
-            self._store_vector(trace, "j", "f", blocks.subtract_times(f, row, trace.read("i", "work", "f", n)))
+            with trace.computing("f_j -= F_ji f_i", LDU):
+                rest = blocks.subtract_times(f, row, trace.read("i", "work", "f", n))
+            self._store_vector(trace, "j", "f", rest)
 
         key = ("scale", self.edge_kind(i, j), (i, j) in self.touched, (j, i) in self.touched)
         names = self.matrix.nodes[i].name, self.matrix.nodes[j].name
@@ -538,10 +585,13 @@ class Elimination:
 
         def build(trace: Trace) -> None:
             n = self.size(i)
-            row = self._read_dense(trace, "ij", "l", self.size(j), n, self._row_pattern(j, i))
-            column = self._read_dense(trace, "ij" if j == k else "ik", "u", n, self.size(k), self._column_pattern(i, k))
+            row = self._read_dense(trace, "ij", "below", self.size(j), n, self._row_pattern(j, i))
+            edge, pattern = "ij" if j == k else "ik", self._column_pattern(i, k)
+            column = self._read_dense(trace, edge, "above", n, self.size(k), pattern)
             old = self.read_block(trace, labels, j, k)
-            self.write_target(trace, labels, j, k, blocks.subtract_product(old, row, column))
+            with trace.computing(f"F_j{labels[k]} -= F_ji F_i{labels[k]}", LDU):
+                new = blocks.subtract_product(old, row, column)
+            self.write_target(trace, labels, j, k, new)
 
         before = self.pair(j, k)[0] == j
         key = (
@@ -591,17 +641,7 @@ class Elimination:
 
 
 MEANINGS = {
-    "d": "diagonal block of the Newton matrix, then its factors",
-    "u": "block F_ij, then L^-1 F_ij",
-    "l": "block F_ji, then F_ji U^-1",
+    "D": "diagonal block of the Newton matrix, then its factors",
+    "above": "block F_ij, then L^-1 F_ij",
+    "below": "block F_ji, then F_ji U^-1",
 }
-
-
-def _edge_name(key: tuple[str, str, str], known: Mapping[tuple, str]) -> str:
-    name = f"edge_{key[0]}_{key[1]}"
-    taken = set(known.values())
-    return (
-        name
-        if name not in taken
-        else next(f"{name}_{n}" for n in range(2, len(taken) + 3) if f"{name}_{n}" not in taken)
-    )
