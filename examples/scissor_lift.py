@@ -24,7 +24,7 @@ from _report import EXACT, OURS, THIRD, Report
 from _trep import ANGLE, INERTIA, LENGTH, MASS, SLIDER, scissor_lift
 
 from symvi import Simulator, SolverOptions, load
-from symvi.program.control import SolverStatus
+from symvi.numbers.control import SolverStatus
 
 SECONDS, GRAVITY = 10.0, 9.81
 COUNTS, QUICK = tuple(range(1, 21)), (1, 3, 5)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from symvi import joints as _joints  # noqa: F401  registers symvi's own types of joints, before anything asks for them
+
 if TYPE_CHECKING:
     from symvi.errors import (
         ArgumentError,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     )
     from symvi.mechanism.state import State
     from symvi.physics.symbols import placements
+    from symvi.registry import JointType, register_joint
     from symvi.simulate import Simulator, SolverOptions, Trajectory
     from symvi.simulate.coordinates import coordinates_of, state_from
 
@@ -67,6 +70,7 @@ _HOME_OF = {
         " JointSpring Limit Mechanism PointSpring Potential Rod Servo Sphere Wrench",
         "symvi.mechanism.state": "State",
         "symvi.physics.symbols": "placements",
+        "symvi.registry": "JointType register_joint",
         "symvi.simulate": "Simulator SolverOptions Trajectory",
         "symvi.simulate.coordinates": "coordinates_of state_from",
     }.items()
@@ -94,6 +98,7 @@ __all__ = [
     "Joint",
     "JointDamper",
     "JointSpring",
+    "JointType",
     "Limit",
     "Mechanism",
     "MechanismError",
@@ -119,6 +124,7 @@ __all__ = [
     "export",
     "load",
     "placements",
+    "register_joint",
     "state_from",
 ]
 

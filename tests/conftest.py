@@ -13,8 +13,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.proofs.figures import Figures
 from tests.support.subset import EVERY_TEST, is_thorough
-from tests.verify.figures import Figures
 
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 

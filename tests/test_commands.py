@@ -295,7 +295,7 @@ def test_a_missing_file_is_one_line(run):
 
 
 def test_a_plot_without_matplotlib_is_refused_before_the_work(run, monkeypatch):
-    monkeypatch.setattr("symvi.commands.find_spec", lambda name: None)
+    monkeypatch.setattr("symvi.cli.commands.find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "symvi.simulate.simulator", None)  # nothing may be built
     code, output, error = run("simulate", PENDULUM, "--time", 1, "--step", 0.01, "--plot", "a.png", "--json")
     assert (code, json.loads(output)["kind"]) == (1, "MissingExtraError") and install_command("plot") in error

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from symvi.emit.c_printer import CPrinter, Member
-from symvi.program.adapting import SCRATCH, adapting, squares
-from symvi.program.common import COMMON
-from symvi.program.following import (
+from symvi.kernels.common import COMMON
+from symvi.kernels.records import Field
+from symvi.numbers.derived_parameters import (
     FRICTION,
     LEAST_FRICTION,
     NOT_NEGATIVE,
@@ -18,8 +18,8 @@ from symvi.program.following import (
     common_name,
     is_positive,
 )
+from symvi.program.parameter_update import SCRATCH, adapting, squares
 from symvi.program.program import Node
-from symvi.program.records import Field
 from symvi.scalar import EXTREMES
 
 OF_NODES = ("heft", "share")

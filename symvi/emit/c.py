@@ -13,7 +13,7 @@ from symvi.emit.layouts import LARGEST_INLINE, LAYOUTS, choose_layout, inline_si
 from symvi.emit.templates import environment
 from symvi.errors import ArgumentError, SymviError
 from symvi.mechanism.names import checked_name, shown
-from symvi.program.control import DEFAULTS, SolverOptions
+from symvi.numbers.control import DEFAULTS, SolverOptions
 from symvi.program.precision import in_precision
 from symvi.program.program import Program
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from symvi.emit.constants import Thing, constants_of, plain_constant
 from symvi.emit.printer import Language, Statement, statements
-from symvi.program.control import CONTACT_TYPES
-from symvi.program.kernel import Kernel, Location
+from symvi.kernels.kernel import Kernel, Location
+from symvi.kernels.records import Field
+from symvi.numbers.control import CONTACT_TYPES
 from symvi.program.program import Node, Program
-from symvi.program.records import Field
 
 C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "

@@ -10,10 +10,10 @@ from symvi.emit.adapting import Adapting
 from symvi.emit.c_printer import CPrinter, broken, wrapped
 from symvi.emit.layouts import HOLDER, LAYOUTS, phase_lines
 from symvi.emit.python import HALF_TURN, SERIES, TURN
-from symvi.program import path
-from symvi.program.account import SUMS
-from symvi.program.angles import carried_once
-from symvi.program.control import (
+from symvi.kernels.account import SUMS
+from symvi.kernels.angles import carried_once
+from symvi.numbers import path
+from symvi.numbers.control import (
     APART,
     BENT,
     BESIDE,

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import count
 
-from symvi.program.control import SolverStatus
+from symvi.numbers.control import SolverStatus
 
 Thing = tuple[str, str]  # what it is, and its name
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from symvi.program.kernel import Kernel, Location
+from symvi.kernels.kernel import Kernel, Location
 from symvi.scalar import Graph
 
 LONGEST = 150

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from symvi.emit.printer import Language, statements
 from symvi.emit.sines import QUARTER, cosine, sine
-from symvi.program.kernel import Kernel, Location
+from symvi.kernels.kernel import Kernel, Location
 from symvi.program.program import Program
 
 FUNCTIONS = ("sqrt", "angle", "min", "max", "sin", "cos", "exp", "log", "atan2", "expm1", "log1p")

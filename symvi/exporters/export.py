@@ -14,7 +14,7 @@ from symvi.exporters.request import Request
 from symvi.exporters.targets import target as target_named
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path
-from symvi.program.control import DEFAULTS
+from symvi.numbers.control import DEFAULTS
 
 __all__ = ["Exported", "export"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from symvi.errors import SymviError
 from symvi.exporters.request import Request
 from symvi.mechanism import Mechanism
-from symvi.program.control import SolverOptions, SolverStatus
+from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.inputs import Inputs, signals_of
 from symvi.simulate.plan import Plan

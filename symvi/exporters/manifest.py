@@ -15,7 +15,7 @@ from symvi.exporters.memory import fields, inputs, parameters, rows, struct_byte
 from symvi.exporters.request import Request
 from symvi.exporters.text import ExportedText
 from symvi.exporters.undetermined import undetermined_components
-from symvi.program.control import SolverOptions, SolverStatus
+from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.program.info import describe
 from symvi.simulate.start import described_inputs, described_start
 

@@ -13,8 +13,8 @@ from typing import Any
 from symvi.emit.adapting import Adapting
 from symvi.emit.c_printer import CPrinter
 from symvi.exporters.text import ExportedText
+from symvi.numbers.settings import OWN_PARAMETER
 from symvi.program.precision import held
-from symvi.program.settings import OWN_PARAMETER
 
 __all__ = ["REAL_BYTES", "fields", "inputs", "parameters", "rows", "struct_bytes"]
 

@@ -9,7 +9,7 @@ from symvi.exporters.prefixes import check_prefix
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import shown
 from symvi.mechanism.values import LARGEST, SMALLEST
-from symvi.program.control import MOST_ITERATIONS, MOST_PARTS, PARTS
+from symvi.numbers.control import MOST_ITERATIONS, MOST_PARTS, PARTS
 
 __all__ = ["Request"]
 

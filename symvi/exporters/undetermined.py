@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from symvi.analysis.loops import models_in_joint_axes
 from symvi.mechanism import Mechanism
-from symvi.program.loops import models_in_joint_axes
 from symvi.simulate.plan import Plan
 from symvi.simulate.reactions import gradients, in_joint_axes
 

@@ -75,7 +75,7 @@ def _with_own_start(tree: Tree, name: str, findings: Findings) -> Tree:
 
 def start_of(joint: TreeJoint) -> tuple[float, ...] | None:
     """The start coordinates of a joint that nothing else places; None where it has none."""
-    return _inside(joint) if joint.type not in ("distance", "custom") and coordinate_kinds(joint.type) else None
+    return _inside(joint) if coordinate_kinds(joint.type) else None
 
 
 def without_starts_of_followers(tree: Tree) -> Tree:

@@ -33,7 +33,7 @@ from symvi.mechanism.mechanism import Mechanism
 from symvi.mechanism.shapes import Box, Capsule, Cylinder, Rod, Sphere
 
 if TYPE_CHECKING:
-    from symvi.mechanism.placement import start_state
+    from symvi.mechanism.start_motion import start_state
     from symvi.mechanism.state import State
 
 __all__ = [
@@ -52,7 +52,7 @@ def __getattr__(name: str) -> Any:
 
         return State
     if name == "start_state":
-        from symvi.mechanism.placement import start_state
+        from symvi.mechanism.start_motion import start_state
 
         return start_state
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

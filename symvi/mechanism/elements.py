@@ -10,12 +10,10 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from symvi.mechanism.axes import triad
 from symvi.mechanism.checks import signal_complaints
 from symvi.mechanism.description import Complaint, Description
 from symvi.mechanism.inertia import RELATIVE_TOLERANCE, Inertia6, from_matrix, inertia_problem, principal_moments
 from symvi.mechanism.joint_checks import joint_complaints
-from symvi.mechanism.joint_table import JOINT_TYPES
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 from symvi.mechanism.shapes import AnyShape, shape_inertia
 from symvi.mechanism.values import (
@@ -40,6 +38,7 @@ from symvi.mechanism.values import (
     items_of,
     numbers,
 )
+from symvi.registry import JOINTS
 
 __all__ = ["Body", "Coupling", "Driver", "Joint"]
 
@@ -78,15 +77,22 @@ def _of_matrix(value: object) -> Inertia6 | None:
 
 
 def _joint_type(value: object) -> str:
-    if not isinstance(value, str) or value not in JOINT_TYPES:
-        raise ValueError(f"is no joint type; {did_you_mean(value if isinstance(value, str) else '', JOINT_TYPES)}")
+    if not isinstance(value, str) or value not in JOINTS:
+        raise ValueError(f"is no joint type; {did_you_mean(value if isinstance(value, str) else '', tuple(JOINTS))}")
     return value
+
+
+class _JointTypes:
+    """The schema of a joint's type: the names of those that are registered when it is asked for."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        return {"enum": list(JOINTS)}
 
 
 _ENTRIES = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 6}
 _MATRIX = {"type": "array", "items": {**_ENTRIES, "maxItems": 3}, "minItems": 3, "maxItems": 3}
 Inertia = Annotated[Inertia6, BeforeValidator(_inertia), WithJsonSchema({"anyOf": [_ENTRIES, _MATRIX]})]
-JointType = Annotated[str, BeforeValidator(_joint_type), WithJsonSchema({"enum": list(JOINT_TYPES)})]
+JointType = Annotated[str, BeforeValidator(_joint_type), _JointTypes()]
 
 
 class Body(Description):
@@ -149,13 +155,14 @@ class Joint(Description):
     The joint frame stands on the parent at parent_anchor, turned by orientation. At zero coordinates the child frame
     is parallel to it and child_anchor lies on its origin.
 
-    type: one of JOINT_TYPES; what it holds and what it leaves free is in joint_table.py.
+    type: one of the registered types; what each holds and what it leaves free is in symvi/joints.
     axis: the third direction of the joint's triad, in the joint frame (its length is made one).
     pitch: of a screw [m/rad]. length: of a distance [m]. child_axis: of a universal joint, in the child frame, at
         right angles to axis; left out, the first direction of the triad.
     coordinate, velocity: start values of the minimal coordinates [m or rad] and their rates: a number for one
         coordinate, a list for several; translations along the triad first, then rotations.
-    expressions, parameters: of a custom joint, rows that are held at zero (see grammar.py).
+    expressions, parameters: of a custom joint, rows that are held at zero (see grammar.py). Types that were registered
+        from outside have their own numbers in parameters.
     """
 
     label: ClassVar[str] = "joint"
@@ -176,7 +183,7 @@ class Joint(Description):
     parameters: ParameterTable = field_from(Parameters, "named numbers in the expressions", "any")
 
     def defaults(self) -> dict[str, Any]:
-        return {"child_axis": triad(self.axis)[0]} if self.type == "universal" else {}
+        return JOINTS[self.type].defaults(self)
 
     def complaints(self) -> Iterator[Complaint]:
         return joint_complaints(self)

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 from symvi.mechanism.checks import expression_complaints, pair_complaints, parameter_complaints
 from symvi.mechanism.description import Complaint
 from symvi.mechanism.joint_table import coordinate_kinds
-from symvi.mechanism.names import shown
 from symvi.mechanism.partial import each
-from symvi.mechanism.vectors import dot
+from symvi.registry import JOINTS
 
 if TYPE_CHECKING:
     from symvi.mechanism.elements import Joint
 
-# Fields that belong to one type only, and what they are there.
-OWN_FIELDS = {"pitch": "screw", "length": "distance", "child_axis": "universal", "expressions": "custom"}
-RIGHT_ANGLE_TOLERANCE = 1e-9
+OWN_FIELDS = ("pitch", "length", "child_axis", "expressions")  # that belong to some types only
 
 
 def joint_complaints(joint: Joint) -> Iterator[Complaint]:
@@ -28,7 +25,7 @@ def joint_complaints(joint: Joint) -> Iterator[Complaint]:
         *(lambda name=name: _start_values(joint, name) for name in ("coordinate", "velocity")),
         lambda: pair_complaints(joint.parent, joint.child),
         lambda: _expressions(joint),
-        lambda: _axes(joint),
+        lambda: JOINTS[joint.type].complaints(joint),
     )
 
 
@@ -37,27 +34,34 @@ def _expressions(joint: Joint) -> Iterator[Complaint]:
         yield from expression_complaints(("expressions", i), text, joint.parameters)
 
 
-def _axes(joint: Joint) -> Iterator[Complaint]:
-    if joint.type == "universal" and abs(dot(joint.axis, joint.child_axis)) > RIGHT_ANGLE_TOLERANCE:
-        yield Complaint(
-            ("child_axis",),
-            f"child_axis {shown(joint.child_axis)} is not at right angles to axis {shown(joint.axis)}; "
-            "at zero coordinates the child frame is parallel to the joint frame: turn that with orientation",
-        )
-
-
 def _own_field(joint: Joint, name: str) -> Iterator[Complaint]:
-    owner, given = OWN_FIELDS[name], getattr(joint, name) not in (None, ())
-    if joint.type == owner and not given:
-        yield Complaint((), f"a joint of type '{owner}' needs {name}")
-    if joint.type != owner and given:
-        yield Complaint((name,), f"{name} belongs to joints of type '{owner}', but the type is '{joint.type}'")
+    given = getattr(joint, name) not in (None, ())
+    if name in JOINTS[joint.type].needs:
+        if not given:
+            yield Complaint((), f"a joint of type '{joint.type}' needs {name}")
+    elif given:
+        owners = " or ".join(f"'{record.name}'" for record in JOINTS.values() if name in record.needs)
+        yield Complaint((name,), f"{name} belongs to joints of type {owners}, but the type is '{joint.type}'")
 
 
 def _parameters(joint: Joint) -> Iterator[Complaint]:
     yield from parameter_complaints(joint.parameters)
-    if joint.type != "custom" and joint.parameters:
-        yield Complaint(("parameters",), f"parameters belong to joints of type 'custom', not '{joint.type}'")
+    record = JOINTS[joint.type]
+    if record.is_own:
+        return
+    if joint.parameters and not record.numbers:
+        owners = " or ".join(f"'{r.name}'" for r in JOINTS.values() if r.is_own or r.numbers)
+        yield Complaint(("parameters",), f"parameters belong to joints of type {owners}, not '{joint.type}'")
+        return
+    for name in sorted(joint.parameters.keys() ^ record.numbers.keys()):
+        if name in record.numbers:
+            meaning, unit = record.numbers[name]
+            yield Complaint((), f"a joint of type '{joint.type}' needs {name} among its parameters: {meaning} [{unit}]")
+        else:
+            known = ", ".join(record.numbers)
+            yield Complaint(
+                ("parameters", name), f"a joint of type '{joint.type}' has no parameter '{name}', but {known}"
+            )
 
 
 def _start_values(joint: Joint, name: str) -> Iterator[Complaint]:

@@ -25,6 +25,7 @@ from symvi.mechanism.rotation import (
     rotation_vector,
 )
 from symvi.mechanism.vectors import Vector3, add, scale
+from symvi.registry import JOINTS
 
 __all__ = ["displacement", "turn", "turn_rate"]
 
@@ -33,7 +34,7 @@ ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 def displacement(joint: Joint, coordinates: Sequence[float]) -> Vector3:
     """The child's anchor in the joint frame [m]; linear, so that it takes velocities [m/s] as well."""
-    if joint.type == "screw":
+    if JOINTS[joint.type].is_threaded:
         return scale((joint.pitch or 0.0) * coordinates[0], triad(joint.axis)[2])
     result = ZERO
     axes = free_translation_axes(joint)
@@ -45,7 +46,7 @@ def displacement(joint: Joint, coordinates: Sequence[float]) -> Vector3:
 def turn(joint: Joint, coordinates: Sequence[float]) -> Quaternion4:
     """The orientation of the child frame in the joint frame."""
     angles = coordinates[free_translations(joint) :]
-    if joint.type == "universal":
+    if JOINTS[joint.type].has_pin:
         return multiply(about(joint.axis, angles[0]), about(joint.child_axis, angles[1]))
     if free_rotations(joint) == 3:
         return from_rotation_vector((angles[0], angles[1], angles[2]))
@@ -61,7 +62,7 @@ def turn_rate(
     half turn only; without them the vector of at most a half turn is taken.
     """
     turns = rates[free_translations(joint) :]
-    if joint.type == "universal":
+    if JOINTS[joint.type].has_pin:
         first = rotate(conjugate(turned), joint.axis)
         return add(scale(turns[0], first), scale(turns[1], joint.child_axis))
     if free_rotations(joint) == 3:

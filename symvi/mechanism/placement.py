@@ -20,9 +20,9 @@ from symvi.mechanism.tree_walk import Step, tree_walk
 from symvi.mechanism.vectors import Vector3, add, subtract, unit
 
 if TYPE_CHECKING:
-    from symvi.mechanism.state import State
+    pass
 
-__all__ = ["Placement", "known_angles", "start_placements", "start_state"]
+__all__ = ["Placement", "known_angles", "start_placements"]
 
 
 class Placement(NamedTuple):
@@ -34,33 +34,6 @@ class Placement(NamedTuple):
     def point(self, local: Vector3) -> Vector3:
         """A point of the body frame in the world."""
         return add(self.position, rotate(self.orientation, local))
-
-
-def start_state(mechanism: Mechanism) -> State:
-    """The state of a mechanism at time zero, from its bodies' and its joints' start values.
-
-    Raises MechanismError naming the bodies that have neither a placement nor joints that lead to them.
-    """
-    from symvi.mechanism.start_motion import start_motions
-    from symvi.mechanism.state import State
-
-    values = start_values(mechanism)
-    placements = start_placements(mechanism, values)
-    motions = start_motions(mechanism, placements, values)
-    velocities, rates = [], []
-    for body in mechanism.bodies:
-        orientation, motion = placements[body.name].orientation, motions[body.name]
-        velocities.append(motion.of(rotate(orientation, body.center_of_mass)))
-        rates.append(rotate(conjugate(orientation), motion.turning))
-    return State(
-        time=0.0,
-        position=[placements[body.name].position for body in mechanism.bodies],
-        orientation=[placements[body.name].orientation for body in mechanism.bodies],
-        velocity=velocities,
-        angular_velocity=rates,
-        names=mechanism.body_names,
-        angles=known_angles(mechanism, values),
-    )
 
 
 def known_angles(mechanism: Mechanism, values: StartValues | None = None) -> dict[str, tuple[float, ...]]:

@@ -13,12 +13,13 @@ from pydantic.fields import FieldInfo
 
 from symvi.mechanism.build import TABLES, element_class
 from symvi.mechanism.description import Complaint
-from symvi.mechanism.joint_table import JOINT_TYPES, coordinate_kinds
+from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.names import shown
 from symvi.mechanism.rotation import about
 from symvi.mechanism.shapes import SHAPES
 from symvi.mechanism.units import quantity
 from symvi.mechanism.values import numbers
+from symvi.registry import JOINTS
 
 __all__ = ["in_si"]
 
@@ -63,7 +64,7 @@ def _kinds(table: str, item: Mapping[str, Any], tables: Mapping[str, Any]) -> tu
         joints, name = tables.get("joints"), item.get("joint")
         joint = joints.get(name) if isinstance(joints, Mapping) and isinstance(name, str) else None
     kind = joint.get("type") if isinstance(joint, Mapping) else None
-    kinds = coordinate_kinds(kind) if isinstance(kind, str) and kind in JOINT_TYPES else ()
+    kinds = coordinate_kinds(kind) if isinstance(kind, str) and kind in JOINTS else ()
     if table != "limits":
         return kinds
     k = item.get("coordinate", 0)

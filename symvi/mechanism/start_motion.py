@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from symvi.mechanism.elements import Body
 from symvi.mechanism.joint_motion import ZERO, displacement, turn_rate
 from symvi.mechanism.joint_table import coordinate_count
 from symvi.mechanism.mechanism import Mechanism
 from symvi.mechanism.names import WORLD
-from symvi.mechanism.placement import Placement, in_world
+from symvi.mechanism.placement import Placement, in_world, known_angles, start_placements
 from symvi.mechanism.rotation import conjugate, multiply, rotate
 from symvi.mechanism.start_values import StartValues, start_values
 from symvi.mechanism.tree_walk import Step, tree_walk
 from symvi.mechanism.vectors import Vector3, add, cross, subtract
 
-__all__ = ["Motion", "start_motions"]
+if TYPE_CHECKING:
+    from symvi.mechanism.state import State
+
+__all__ = ["Motion", "start_motions", "start_state"]
 
 
 class Motion(NamedTuple):
@@ -30,6 +33,32 @@ class Motion(NamedTuple):
 
 
 AT_REST = Motion(ZERO, ZERO)
+
+
+def start_state(mechanism: Mechanism) -> State:
+    """The state of a mechanism at time zero, from its bodies' and its joints' start values.
+
+    Raises MechanismError naming the bodies that have neither a placement nor joints that lead to them.
+    """
+    from symvi.mechanism.state import State
+
+    values = start_values(mechanism)
+    placements = start_placements(mechanism, values)
+    motions = start_motions(mechanism, placements, values)
+    velocities, rates = [], []
+    for body in mechanism.bodies:
+        orientation, motion = placements[body.name].orientation, motions[body.name]
+        velocities.append(motion.of(rotate(orientation, body.center_of_mass)))
+        rates.append(rotate(conjugate(orientation), motion.turning))
+    return State(
+        time=0.0,
+        position=[placements[body.name].position for body in mechanism.bodies],
+        orientation=[placements[body.name].orientation for body in mechanism.bodies],
+        velocity=velocities,
+        angular_velocity=rates,
+        names=mechanism.body_names,
+        angles=known_angles(mechanism, values),
+    )
 
 
 def start_motions(

@@ -9,11 +9,9 @@ from typing import NamedTuple
 from symvi.mechanism.elements import Joint
 from symvi.mechanism.joint_table import coordinate_count
 from symvi.mechanism.mechanism import Mechanism
+from symvi.registry import JOINTS
 
 __all__ = ["Step", "tree_walk"]
-
-# Joints that do not say where their child is.
-WITHOUT_COORDINATES = ("distance", "custom")
 
 
 class Step(NamedTuple):
@@ -38,7 +36,7 @@ def tree_walk(
     """
     joints_at: dict[str, list[int]] = {}
     for index, joint in enumerate(mechanism.joints):
-        if joint.type not in WITHOUT_COORDINATES:
+        if JOINTS[joint.type].tree:
             joints_at.setdefault(joint.parent, []).append(index)
             joints_at.setdefault(joint.child, []).append(index)
     waiting: list[tuple[int, int]] = []

@@ -7,29 +7,12 @@ from collections.abc import Iterable, Mapping
 from symvi.page.bodies import extents
 from symvi.page.parts import WORLD, Part, Span, array, point, sphere
 from symvi.page.placement import align, rotate
+from symvi.registry import JOINTS
 
 __all__ = ["joint_parts", "spans"]
 
 # Size of a marker, as a part of the mechanism's characteristic length.
 MARKER = 0.055
-
-PIN, SLEEVE, RAIL, BLOCK = (1.0, 1.0, 1.5), (1.0, 1.0, 3.2), (1.0, 1.0, 3.2), (1.1, 1.1, 1.1)
-MARKERS = {
-    "revolute": ("cylinder", PIN),
-    "universal": ("cylinder", PIN),
-    "cylindrical": ("cylinder", SLEEVE),
-    "screw": ("cylinder", SLEEVE),
-    "prismatic": ("box", RAIL),
-    "spherical": ("sphere", ()),
-    "cylindrical_free": ("sphere", ()),
-    "planar_free": ("sphere", ()),
-    "floating": None,
-    "fixed_orientation": None,
-    "free_revolute": None,
-    "distance": None,
-    "custom": None,
-}
-ANY_OTHER = ("box", BLOCK)
 
 
 def joint_parts(joints: Iterable, mechanism, index: Mapping[str, int], length: float) -> list[Part]:
@@ -37,7 +20,7 @@ def joint_parts(joints: Iterable, mechanism, index: Mapping[str, int], length: f
     parts = []
     thickness = {body.name: min(extents(body.shape)) for body in mechanism.bodies if body.shape is not None}
     for joint in joints:
-        marker = MARKERS.get(joint.type, ANY_OTHER)
+        marker = JOINTS[joint.type].marker
         if marker is None:
             continue
         # As large as it must be to show outside of the thicker body, within reason; a slider is away from its rail.
@@ -47,7 +30,7 @@ def joint_parts(joints: Iterable, mechanism, index: Mapping[str, int], length: f
         carrier, place = index.get(joint.parent, WORLD), array(joint.parent_anchor)
         along = rotate(joint.orientation, joint.axis)
         parts.append(_marker(carrier, place, along, marker, size, joint.name))
-        if joint.type == "universal":
+        if JOINTS[joint.type].has_pin:
             child = index[joint.child]
             parts.append(_marker(child, joint.child_anchor, joint.child_axis, marker, size, joint.name))
     return parts

@@ -12,13 +12,11 @@ from symvi.page.looks import NO_LOOKS, Looks
 from symvi.page.markers import joint_parts, spans
 from symvi.page.parts import WORLD, Part, Point, Span, array, point
 from symvi.page.placement import principal_box
+from symvi.registry import JOINTS
 
 __all__ = ["Mark", "Scene", "build_scene"]
 
 Mark = tuple[int, Point]
-
-# Joints that hold no particular place of their bodies.
-PLACELESS = {"floating", "fixed_orientation", "free_revolute", "custom"}
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def _held_points(mechanism, index) -> list[list[np.ndarray]]:
     """For each body, the distinct places in its frame at which joints hold it."""
     held = [[] for _ in mechanism.bodies]
     for joint in mechanism.joints:
-        if joint.type in PLACELESS:
+        if not JOINTS[joint.type].has_place:
             continue
         for name, place in ((joint.parent, joint.parent_anchor), (joint.child, joint.child_anchor)):
             if name in index:

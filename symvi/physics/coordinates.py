@@ -9,6 +9,7 @@ from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.physics.joints import Geometry
 from symvi.physics.joints import rows as row
 from symvi.physics.model import ConstraintModel, Data, Group, Held, LawModel, Laws, Motion, Parameter, ShareModel
+from symvi.registry import JOINTS
 
 FREE_TRANSLATION_AXES = {0: (), 1: ("axis3",), 2: ("axis1", "axis2"), 3: ("e1", "e2", "e3")}
 
@@ -143,13 +144,12 @@ def free_motions(geometry: Geometry) -> tuple[Motion, ...]:
     kinds, anchor = coordinate_kinds(geometry.joint.type), geometry.b("anchor_b")
     moving, turning = kinds.count("translation"), kinds.count("rotation")
     found = [Motion("translation", geometry.a(axis), anchor) for axis in FREE_TRANSLATION_AXES[moving]]
-    if geometry.joint.type == "universal":
-        geometry.set("pin", geometry.joint.child_axis, "second axis, on the child")
-        axes = [geometry.a("axis3"), geometry.b("pin")]
+    if JOINTS[geometry.joint.type].has_pin:
+        axes = [geometry.a("axis3"), geometry.second_axis()]
     else:
         axes = [geometry.a(axis) for axis in {0: (), 1: ("axis3",), 3: ("e1", "e2", "e3")}[turning]]
     pitch = None
-    if geometry.joint.type == "screw":
+    if JOINTS[geometry.joint.type].is_threaded:
         pitch = geometry.set("pitch", (geometry.joint.pitch,), "advance per angle", "m/rad")
     return tuple(found + [Motion("rotation", axis, anchor, pitch) for axis in axes])
 

@@ -7,44 +7,15 @@ loads SymPy.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 from symvi.physics import store
+from symvi.physics.straight_line import INTERMEDIATES, Argument, Code, UnderivableError
 from symvi.scalar import Graph, Scalar, count_operations
 
-INTERMEDIATES = "intermediates"  # a builder's pairs (symbol, expression) that its outputs are written in
-
-
-class UnderivableError(TypeError):
-    """An expression outside the closed set of operations of scalar/operations.py."""
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One input or output of a formula: its name, shape, meaning, unit and the frame that it is expressed in.
-
-    `kind` says how it moves with a body (side "a" or "b"): a "position", a body-fixed "vector", a body-fixed
-    "quaternion" (both in world axes), or plain "data" that does not move.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    meaning: str
-    unit: str = "1"
-    frame: str = "world"
-    kind: str = "data"
-    side: str = ""
-
-    @property
-    def size(self) -> int:
-        size = 1
-        for extent in self.shape:
-            size *= extent
-        return size
+__all__ = ["INTERMEDIATES", "Argument", "Code", "Formula", "UnderivableError", "derived"]
 
 
 @dataclass(frozen=True)
@@ -105,40 +76,6 @@ class Formula:
         values = {a.name: [graph.symbol((a.name, i)) for i in range(a.size)] for a in self.inputs}
         outputs = [scalar for entries in self(graph, **values).values() for scalar in entries]
         return count_operations(graph, graph.sequence(outputs))
-
-
-@dataclass(frozen=True)
-class Code:
-    """Straight-line code: registers are the inputs, the constants, then one per operation; results name registers.
-
-    names: the symbol that a register stands for in the formula, and its index as text.
-    """
-
-    constants: tuple[Fraction, ...]
-    operations: tuple[tuple[str, tuple[int, ...]], ...]
-    results: Mapping[str, tuple[int, ...]]
-    names: Mapping[int, tuple[str, str]]
-
-    def to_json(self) -> str:
-        return json.dumps(
-            {
-                "constants": [str(c) for c in self.constants],
-                "operations": self.operations,
-                "results": self.results,
-                "names": {str(register): name for register, name in self.names.items()},
-            },
-            separators=(",", ":"),
-        )
-
-    @classmethod
-    def from_json(cls, text: str) -> Code:
-        data = json.loads(text)
-        return cls(
-            tuple(Fraction(c) for c in data["constants"]),
-            tuple((operation, tuple(arguments)) for operation, arguments in data["operations"]),
-            {name: tuple(entries) for name, entries in data["results"].items()},
-            {int(register): tuple(name) for register, name in data["names"].items()},
-        )
 
 
 def derived(

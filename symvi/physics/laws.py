@@ -7,7 +7,7 @@ Along a scalar coordinate c with the values c1 and c2 at the knots of a step, an
 
 act on the bodies along the gradients of both knots: h (s phi + theta braking) C(z1)ᵀ in this step, and
 h ((1 - s) phi + (1 - theta) braking) C(z2)ᵀ in the momentum that it hands on, between steps of one length (of others:
-program/law.py). With s = theta, on one mass m with a linear spring and a damper, this is the theta method; s = 1/2 is
+kernels/law.py). With s = theta, on one mass m with a linear spring and a damper, this is the theta method; s = 1/2 is
 the implicit midpoint, which keeps the energy of a linear spring. Any s and theta from 1/2 on are stable for any k and
 d. Dampers act with
 
@@ -21,7 +21,7 @@ A spring that acts at s damps like a damper of (2 s - 1) h k. s = theta is what 
 changing its sign where the step is long for k/d, and harmless only if y is that of the true mass: a light link that
 carries a heavy one has a large y, and would stop its load. So springs take s = theta where the two bodies are all that
 there is to oppose the coordinate. Where joints hold these bodies too, s follows from the mass that may oppose the
-coordinate at most (program/opposing.py), and it is 1/2 where loops, gears, contacts or point springs leave that no
+coordinate at most (kernels/opposing_mass.py), and it is 1/2 where loops, gears, contacts or point springs leave that no
 bound: there an overdamped coordinate whose k/d no step resolves may change its sign while it decays. A damper's
 theta is harmless: it shifts the damper in time by less than half a step, h d/2 of mass beside the true one.
 """

@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product, repeat
+from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from symvi.physics.algebra import angle
-from symvi.physics.formula import INTERMEDIATES, Argument, Code, Formula, UnderivableError
+from symvi.physics.straight_line import INTERMEDIATES, Argument, Code, UnderivableError
 from symvi.scalar import Graph, Scalar
+
+if TYPE_CHECKING:
+    from symvi.physics.formula import Formula
 
 FUNCTIONS = {sp.sin: "sin", sp.cos: "cos", sp.exp: "exp", sp.log: "log", sp.atan2: "atan2", angle: "angle"}
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from symvi.physics.formula import Formula
 
+SHARES = "shares"  # the parameter of laws with the share of every body that their weights count with
+
 
 @dataclass(frozen=True)
 class Parameter:

@@ -1,1 +1,1 @@
-"""ASSEMBLY: kernels per node type, and the schedule that runs them. No SymPy, no text."""
+"""ELIMINATION AND SCHEDULE: which kernel runs on which node, in which order. No SymPy, no text."""

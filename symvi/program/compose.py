@@ -5,8 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from symvi.analysis.choices import (
+    NOTHING_DROPPED,
+    Choices,
+    inequality_models,
+    law_models,
+    linked,
+    models_of,
+    order_of,
+    taking_laws,
+)
+from symvi.analysis.joint_sides import beyond, sides
 from symvi.graph import carried_bodies
+from symvi.kernels.account import body_kernels as account_of_bodies
+from symvi.kernels.account import declare as declare_account
+from symvi.kernels.account import driver_kernels
+from symvi.kernels.body import BODY, body_kernels, diagonal_block
+from symvi.kernels.common import COMMON, JOINT, setup_common
+from symvi.kernels.constraint import ConstraintKernels, constraint_kernels, watch_kernels
+from symvi.kernels.contact import contact_kernels
+from symvi.kernels.force import LINK, clear_link, force_kernels
+from symvi.kernels.inequality import InequalityKernels, keeping, steering
+from symvi.kernels.kernel import Block
+from symvi.kernels.law import LawKernels, law_kernels, share_kernels, weighing
+from symvi.kernels.limit import dry_friction_kernels, limit_kernels
+from symvi.kernels.opposing_mass import BEYOND, SIDE, SIDES, beginning, joining
+from symvi.kernels.records import Records
 from symvi.mechanism import Mechanism, coordinate_kinds
+from symvi.numbers.complementarity_scale import hefts, pull, total_mass, touching
+from symvi.numbers.control import SMALLEST_RADIUS
+from symvi.numbers.derived_parameters import following, merit_inertia
+from symvi.numbers.extent import size_of
 from symvi.physics.forces import force_models
 from symvi.physics.joints import joint_model
 from symvi.physics.joints.custom import uses_c_library
@@ -20,38 +49,10 @@ from symvi.physics.model import (
     ShareModel,
 )
 from symvi.physics.relations import coupling_model, lock_name
-from symvi.program.account import body_kernels as account_of_bodies
-from symvi.program.account import declare as declare_account
-from symvi.program.account import driver_kernels
-from symvi.program.body import BODY, body_kernels, diagonal_block
-from symvi.program.choices import (
-    NOTHING_DROPPED,
-    Choices,
-    inequality_models,
-    law_models,
-    linked,
-    models_of,
-    order_of,
-    taking_laws,
-)
-from symvi.program.common import COMMON, JOINT, setup_common
-from symvi.program.constraint import ConstraintKernels, constraint_kernels, watch_kernels
-from symvi.program.contact import contact_kernels
-from symvi.program.control import SMALLEST_RADIUS
-from symvi.program.extent import size_of
-from symvi.program.following import following, merit_inertia
-from symvi.program.force import LINK, clear_link, force_kernels
-from symvi.program.heft import hefts, pull, total_mass, touching
-from symvi.program.held import rows_by_kind
-from symvi.program.inequality import InequalityKernels, keeping, steering
-from symvi.program.kernel import Block
-from symvi.program.law import LawKernels, law_kernels, share_kernels, weighing
-from symvi.program.limit import dry_friction_kernels, limit_kernels
 from symvi.program.maximal import Elimination, Matrix, Tie
-from symvi.program.opposing import BEYOND, SIDE, SIDES, beginning, beyond, joining, sides
-from symvi.program.placement import Placing
+from symvi.program.motion_split import rows_by_kind
+from symvi.program.placing_schedule import Placing
 from symvi.program.program import Call, Node, Program, free_name
-from symvi.program.records import Records
 
 PHASES = (
     "setup",

@@ -7,7 +7,7 @@ Eliminating node i:
 and backwards  s_i = U^-1 (L^-1 f_i - sum_j (L^-1 F_ij) s_j). For a constraint the first factor of the product stays
 F_ji, which is mostly zeros, ones and a cross product, and the second is D_i^-1 F_ij: fewer operations, the same matrix.
 A body that is tied to nothing but the joint that carries it is eliminated together with it, in another order of pivots
-that costs less (carried.py): so are trees, and what hangs on loops, as far as the rows of their joints allow it.
+that costs less (null_space.py): so are trees, and what hangs on loops, as far as the rows of their joints allow it.
 Kernels are traced per *role*: the node's type and how it is tied to its later neighbours, with the union of the zero
 patterns of all nodes in that role.
 """
@@ -19,14 +19,15 @@ from dataclasses import dataclass, field
 from math import isqrt
 
 from symvi.graph.elimination import EliminationOrder
-from symvi.program import blocks
-from symvi.program.body import BODY
-from symvi.program.carried import Carried, Damping
-from symvi.program.common import COMMON, SHARED, whole
-from symvi.program.kernel import Block, Kernel, Location, Port
+from symvi.kernels import blocks
+from symvi.kernels.body import BODY
+from symvi.kernels.common import COMMON, SHARED, whole
+from symvi.kernels.constraint import Damping
+from symvi.kernels.kernel import Block, Kernel, Location, Port
+from symvi.kernels.records import Records
+from symvi.kernels.tracing import Trace
+from symvi.program.null_space import Carried
 from symvi.program.program import Call, Node, free_name
-from symvi.program.records import Records
-from symvi.program.trace import Trace
 from symvi.scalar import Rate, Scalar
 
 FUSED = 2  # up to this many later neighbours, one kernel eliminates a node whole
@@ -53,8 +54,8 @@ class Matrix:
     """The Newton matrix by blocks: node types, sizes, diagonal blocks by type, and ties between nodes.
 
     carried: constraints with the bodies that they carry and that are tied to nothing else, by number. carriers: by type
-    of constraint, the numbers of the rows on velocities and on angular velocities alone (held.py). damping: by type of
-    joint, what dampers, limits and dry friction along it add to the blocks of its bodies.
+    of constraint, the numbers of the rows on velocities and on angular velocities alone (motion_split.py).
+    damping: by type of joint, what dampers, limits and dry friction along it add to the blocks of its bodies.
     """
 
     nodes: list[Node]

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from symvi.kernels.body import BODY
+from symvi.kernels.common import COMMON
 from symvi.mechanism.forces import LEAST_BOUND
-from symvi.program.body import BODY
-from symvi.program.common import COMMON
-from symvi.program.extent import OPENING
-from symvi.program.following import LEAST_FRICTION, merit_inertia
-from symvi.program.heft import Touching, hefts, pull, total_mass
+from symvi.numbers.complementarity_scale import Touching, hefts, pull, total_mass
+from symvi.numbers.derived_parameters import LEAST_FRICTION, merit_inertia
+from symvi.numbers.extent import OPENING
 from symvi.program.program import Program
 
 COARSER = 1e5  # factor on guards, which lie four digits above round-off in double and just above it in float

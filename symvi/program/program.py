@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from symvi.program.kernel import Kernel
-from symvi.program.records import Records
+from symvi.kernels.kernel import Kernel
+from symvi.kernels.records import Records
 
 LONGEST = 63  # characters of a name that compilers of C tell apart
 

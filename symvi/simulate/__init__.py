@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from symvi.program.control import SolverOptions, SolverStatus
+    from symvi.numbers.control import SolverOptions, SolverStatus
     from symvi.simulate.simulator import Simulator
     from symvi.simulate.trajectory import Trajectory
 
@@ -13,8 +13,8 @@ __all__ = ["Simulator", "SolverOptions", "SolverStatus", "Trajectory"]
 
 _HOME_OF = {
     "Simulator": "symvi.simulate.simulator",
-    "SolverOptions": "symvi.program.control",
-    "SolverStatus": "symvi.program.control",
+    "SolverOptions": "symvi.numbers.control",
+    "SolverStatus": "symvi.numbers.control",
     "Trajectory": "symvi.simulate.trajectory",
 }
 

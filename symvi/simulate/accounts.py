@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import SimpleNamespace
 
-from symvi.program.account import SUMS
+from symvi.kernels.account import SUMS
 from symvi.program.program import Program
 
 

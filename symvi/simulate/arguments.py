@@ -13,8 +13,7 @@ from symvi.errors import ArgumentError, MechanismError
 from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
 from symvi.mechanism.values import LARGEST, SMALLEST, TOO_LARGE
-from symvi.program.control import Beginning, SolverOptions
-from symvi.simulate.trajectory import Trajectory
+from symvi.numbers.control import Beginning
 
 Rates = Literal["momentum", "turn"]
 
@@ -121,36 +120,6 @@ def beginning_of(knot: bool, rates: str) -> Beginning:
             "rates='turn' is of velocities at the knot; the papers' start has them over the step before"
         )
     return Beginning.CHORD if not knot else Beginning.TURN if rates == "turn" else Beginning.KNOT
-
-
-def check_run(
-    steps: int,
-    every: object,
-    start: object,
-    inputs: object,
-    controller: object,
-    options: object,
-    progress: object,
-    project: bool,
-    papers_start: bool,
-    rates: str,
-) -> None:
-    """Raises MechanismError or ArgumentError for what a run cannot begin with."""
-    if not isinstance(every, Integral) or isinstance(every, bool) or every < 1 or steps % every:
-        raise MechanismError(f"every={shown(every)}: must divide the {steps} steps")
-    if not isinstance(options, SolverOptions):
-        raise ArgumentError(f"options {shown(options)}: must be SolverOptions(...)")
-    for name, function in (("controller", controller), ("progress", progress)):
-        if function is not None and not callable(function):
-            raise ArgumentError(f"{name} {shown(function)}: must be a function, or None")
-    if not isinstance(start, State | Trajectory | None):
-        raise MechanismError(f"start {shown(start)}: must be a State, a Trajectory to go on from, or None")
-    if isinstance(start, Trajectory) and (project or papers_start or rates != "momentum"):
-        asked = "project=True" if project else "papers_start=True" if papers_start else f"rates={rates!r}"
-        raise MechanismError(f"{asked}: a trajectory goes on as it ended; start from its state() instead")
-    checked_table("inputs", inputs, "names of inputs to numbers or arrays")
-    check_switches(project=project, papers_start=papers_start)
-    check_modes(rates=rates)
 
 
 def checked_answer(given: object, time: float) -> Mapping[str, object]:

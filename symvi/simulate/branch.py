@@ -25,7 +25,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from symvi.program.control import (
+from symvi.numbers.control import (
     APART,
     BENT,
     BESIDE,

@@ -20,7 +20,7 @@ from symvi.errors import CompilerError
 from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
-from symvi.program.control import DEFAULTS
+from symvi.numbers.control import DEFAULTS
 from symvi.simulate.plan import Plan, plan_of
 
 NO_C = (
@@ -69,11 +69,11 @@ class Built:
 
 def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
     """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError."""
+    from symvi.analysis.contact_place import check_contact_points
+    from symvi.analysis.held_gaps import check_held_gaps
+    from symvi.analysis.loops import analyse, models_in_joint_axes
+    from symvi.analysis.refusals import beyond_doubles
     from symvi.program.compose import compose
-    from symvi.program.contact_place import check_contact_points
-    from symvi.program.held_gaps import check_held_gaps
-    from symvi.program.loops import analyse, models_in_joint_axes
-    from symvi.program.refusals import beyond_doubles
 
     check_contact_points(mechanism)
     try:
@@ -151,7 +151,7 @@ def _version() -> str:
 
     digest = hashlib.sha256(__version__.encode())
     package = Path(__file__).resolve().parent.parent
-    rooms = ("mechanism", "graph", "scalar", "physics", "program", "emit")
+    rooms = ("mechanism", "graph", "scalar", "physics", "numbers", "analysis", "kernels", "program", "emit")
     for path in sorted(
         [
             *(f for room in rooms for f in (package / room).rglob("*.py")),

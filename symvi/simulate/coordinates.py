@@ -7,25 +7,28 @@ Velocities are their exact time derivatives: the gradient of the coordinates tim
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symvi.analysis.equations import evaluate
 from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds, free_rotations, free_translations, start_state
 from symvi.mechanism.names import shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
-from symvi.mechanism.tree_walk import WITHOUT_COORDINATES
 from symvi.physics.coordinates import coordinate_groups
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel
-from symvi.program.equations import evaluate
+from symvi.registry import JOINTS
 from symvi.simulate.arguments import checked_state, checked_table, real_numbers
-from symvi.simulate.frames import rotation_matrices, solver_state
 from symvi.simulate.parameters import Settings, with_settings
 from symvi.simulate.reactions import gradients, source
-from symvi.simulate.trajectory import Trajectory
-from symvi.simulate.turns import Turning
+from symvi.simulate.solver_state import solver_state
+from symvi.simulate.turns import Turning, rotation_matrices
+
+if TYPE_CHECKING:
+    from symvi.simulate.trajectory import Trajectory
 
 
 def coordinates_of(
@@ -128,7 +131,7 @@ def _moved(mechanism: Mechanism, joints: Sequence[Joint]) -> set[str]:
     distance, waiting = {"world": 0}, ["world"]
     neighbours: dict[str, list[str]] = {}
     for joint in mechanism.joints:
-        if joint.type not in WITHOUT_COORDINATES:
+        if JOINTS[joint.type].tree:
             neighbours.setdefault(joint.parent, []).append(joint.child)
             neighbours.setdefault(joint.child, []).append(joint.parent)
     for name in waiting:

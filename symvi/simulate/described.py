@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from symvi.mechanism import Mechanism
-from symvi.program.settings import Described, described_numbers
+from symvi.numbers.settings import Described, described_numbers
 from symvi.simulate.parameters import settable
 from symvi.simulate.plan import plan_of
 

@@ -5,7 +5,7 @@
     r = b - min b      what a ledger, either of these, has risen by since it was lowest
     epsilon            what the order of the method leaves open: of a knot's velocities, its turning, and the change
                        of forces, of all on the bodies and of those that are paid for, which joints may balance
-                       (program/account.py); the median of three knots, so that impacts do not count
+                       (kernels/account.py); the median of three knots, so that impacts do not count
     T* = max (T - r)   the largest kinetic energy that was paid for, also between recorded knots
 A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off, for what is left of velocities, for what
 contacts, limits and dry friction may give in every step (the complementarity that their solver leaves, impulse times

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from symvi.kernels.records import STORES
 from symvi.native import Library
-from symvi.program.control import CONTACT_SIZE, DEFAULTS, MENDED, PARTS, SolverOptions
-from symvi.program.records import STORES
+from symvi.numbers.control import CONTACT_SIZE, DEFAULTS, MENDED, PARTS, SolverOptions
 from symvi.simulate.plan import Plan
 
 if TYPE_CHECKING:  # a process that finds its library in the cache composes nothing

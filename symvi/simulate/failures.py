@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from symvi.errors import SolverError
-from symvi.program.control import SolverStatus
+from symvi.numbers.control import SolverStatus
 from symvi.simulate.plan import Plan
 from symvi.simulate.spin import FAST
 

@@ -8,33 +8,12 @@ import numpy as np
 
 from symvi.mechanism import Mechanism, free_rotations, free_translations
 from symvi.mechanism.state import State
-from symvi.program.control import CONTACT_SIZE
+from symvi.numbers.control import CONTACT_SIZE
 from symvi.simulate.energy_guard import Balance, watch
 from symvi.simulate.plan import Plan
+from symvi.simulate.solver_state import centers, rotated
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Angles, Turning, rotation_matrices
-
-
-def _rotated(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Products in a fixed order, without BLAS: start states must have the same bits everywhere."""
-    return (matrices[..., 0] * vectors[..., None, 0] + matrices[..., 1] * vectors[..., None, 1]) + matrices[
-        ..., 2
-    ] * vectors[..., None, 2]
-
-
-def _centers(mechanism: Mechanism) -> np.ndarray:
-    return np.array([body.center_of_mass for body in mechanism.bodies], float)
-
-
-def solver_state(mechanism: Mechanism, state: State) -> dict[str, np.ndarray]:
-    """x, q, v, w of every body as the solver keeps them."""
-    rotation = rotation_matrices(state.orientation)
-    return {
-        "x": state.position + _rotated(rotation, _centers(mechanism)),
-        "q": state.orientation,
-        "v": state.velocity,
-        "w": _rotated(rotation, state.angular_velocity),
-    }
 
 
 def entry(plan: Plan, recorded: np.ndarray, name: str) -> np.ndarray:
@@ -54,10 +33,10 @@ def placements(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> dict[s
     q = entry(plan, recorded, "q")
     rotation = rotation_matrices(q)
     return {
-        "position": entry(plan, recorded, "x") - _rotated(rotation, _centers(mechanism)),
+        "position": entry(plan, recorded, "x") - rotated(rotation, centers(mechanism)),
         "orientation": q,
         "velocity": entry(plan, recorded, "v"),
-        "angular_velocity": _rotated(np.swapaxes(rotation, -1, -2), entry(plan, recorded, "w")),
+        "angular_velocity": rotated(np.swapaxes(rotation, -1, -2), entry(plan, recorded, "w")),
     }
 
 

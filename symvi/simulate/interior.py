@@ -6,8 +6,8 @@ from dataclasses import replace
 from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
-from symvi.program import path
-from symvi.program.control import (
+from symvi.numbers import path
+from symvi.numbers.control import (
     CONTACT_TYPES,
     DEFAULTS,
     DOMAIN,

@@ -148,7 +148,7 @@ class _Stiffness:
 
     def _free(self, n: int, root: np.ndarray) -> np.ndarray:
         """Motions that the joints leave free, in the scaled unknowns: an orthonormal basis."""
-        from symvi.program.loops import models_in_joint_axes
+        from symvi.analysis.loops import models_in_joint_axes
         from symvi.simulate.reactions import gradients
 
         models = models_in_joint_axes(self.mechanism)

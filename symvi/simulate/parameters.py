@@ -1,6 +1,6 @@
 """Run-time parameters: their names, what they may be, and what else a value decides, without generating again.
 
-What follows from what is told in symvi/program/following.py.
+What follows from what is told in symvi/numbers/derived_parameters.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import inertia_problem
 from symvi.mechanism.shapes import shape_inertia
 from symvi.mechanism.values import LARGEST, SMALLEST, TOO_LARGE, TOO_SMALL
-from symvi.program.following import (
+from symvi.numbers.complementarity_scale import hefts, pull, total_mass, touching
+from symvi.numbers.derived_parameters import (
     FRICTION,
     LEAST_FRICTION,
     NOT_NEGATIVE,
@@ -26,9 +27,8 @@ from symvi.program.following import (
     is_positive,
     merit_inertia,
 )
-from symvi.program.heft import hefts, pull, total_mass, touching
+from symvi.numbers.settings import described_numbers
 from symvi.program.precision import NUMBER, bounds_in
-from symvi.program.settings import described_numbers
 
 if TYPE_CHECKING:
     from symvi.physics.model import ConstraintModel

@@ -8,7 +8,7 @@ from math import isfinite
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from symvi.program.control import CLOSED, PROJECTIONS, Beginning, SolverStatus
+from symvi.numbers.control import CLOSED, PROJECTIONS, Beginning, SolverStatus
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from symvi.program.angles import carried_once
-from symvi.program.control import CONTACT_SIZE, CONTACT_TYPES
-from symvi.program.following import INTERNAL
-from symvi.program.records import STORES
+from symvi.kernels.angles import carried_once
+from symvi.kernels.records import STORES
+from symvi.numbers.control import CONTACT_SIZE, CONTACT_TYPES
+from symvi.numbers.derived_parameters import INTERNAL
 
 if TYPE_CHECKING:
     from symvi.program.program import Program

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symvi.analysis.choices import models_of
+from symvi.analysis.equations import evaluate
+from symvi.analysis.loops import analyse, models_in_joint_axes
 from symvi.physics import kinematics
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Position
-from symvi.program.choices import models_of
-from symvi.program.equations import evaluate
-from symvi.program.loops import analyse, models_in_joint_axes
 from symvi.simulate.parameters import body_numbers, with_settings
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from math import inf, isfinite, sqrt
 from types import SimpleNamespace
 
 from symvi.emit.python import FLOATS, compile_kernels
-from symvi.program.control import (
+from symvi.kernels.records import STORES
+from symvi.numbers.control import (
     DEFAULTS,
     DOMAIN,
     FAINT,
@@ -34,9 +35,8 @@ from symvi.program.control import (
     SolverOptions,
     SolverStatus,
 )
-from symvi.program.path import CLEAR, HARDLY, HOLDING, JOINED, TURNED
+from symvi.numbers.path import CLEAR, HARDLY, HOLDING, JOINED, TURNED
 from symvi.program.program import Program
-from symvi.program.records import STORES
 from symvi.simulate.accounts import Accounts
 from symvi.simulate.branch import Branch, aims_of
 from symvi.simulate.interior import Interior

@@ -9,7 +9,7 @@ import numpy as np
 
 from symvi.mechanism import Mechanism
 from symvi.mechanism.state import State
-from symvi.program.control import SolverOptions
+from symvi.numbers.control import SolverOptions
 from symvi.simulate import frames
 from symvi.simulate.arguments import checked_answer
 from symvi.simulate.engine import Engine

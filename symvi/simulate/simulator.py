@@ -16,15 +16,14 @@ from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.mechanism.values import LARGEST, number
-from symvi.program.control import CLOSED, DEFAULTS, PROJECTIONS, Beginning, SolverOptions, SolverStatus
-from symvi.program.following import OF_UNITS, may_be_set
+from symvi.numbers.control import CLOSED, DEFAULTS, PROJECTIONS, Beginning, SolverOptions, SolverStatus
+from symvi.numbers.derived_parameters import OF_UNITS, may_be_set
 from symvi.program.precision import bounds_in
 from symvi.simulate import frames
 from symvi.simulate.arguments import (
     Rates,
     beginning_of,
     check_modes,
-    check_run,
     check_switches,
     checked_state,
     checked_step,
@@ -51,6 +50,7 @@ from symvi.simulate.parameters import (
 from symvi.simulate.plan import plan_of
 from symvi.simulate.room import check_room
 from symvi.simulate.run import Run, overlaid
+from symvi.simulate.run_checks import check_run
 from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import FORMAT, Trajectory
 from symvi.simulate.turns import Turning

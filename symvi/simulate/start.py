@@ -17,10 +17,10 @@ from symvi.mechanism.names import shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.signals import signal_tree, value_and_rate
 from symvi.mechanism.state import State
-from symvi.simulate import frames
 from symvi.simulate.inputs import Inputs
 from symvi.simulate.parameters import in_memory
 from symvi.simulate.plan import Plan
+from symvi.simulate.solver_state import solver_state
 from symvi.simulate.turns import Angles, Turning
 
 Array = NDArray[np.floating]
@@ -72,7 +72,7 @@ def _field_at(mechanism: Mechanism, plan: Plan, store: str, place: int) -> str:
 
 def write_placement(array: Array, plan: Plan, mechanism: Mechanism, state: State) -> None:
     """Positions of centres of mass, orientations and velocities in world axes."""
-    for name, values in frames.solver_state(mechanism, state).items():
+    for name, values in solver_state(mechanism, state).items():
         for k in range(len(plan.bodies)):
             array[plan.at("state", "body", k, name)] = values[k]
 

@@ -90,7 +90,7 @@ class Trajectory:
     work_values (N, m), work_names: what laws and drivers gave from knot to knot [J], and whether it is paid for from
         outside. late_values (N, p, 2): of those, work that the following step settled, the same as far as a knot knows
         it. spent_values (N, d), loss_names: what was taken, element and way. See `work`, `dissipation`.
-    scatter, swerve, pace, sway, misread (N,): what the energy guard knows by velocities [J] (program/account.py).
+    scatter, swerve, pace, sway, misread (N,): what the energy guard knows by velocities [J] (kernels/account.py).
     begin: what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     format: of the file that it was read from; no simulation goes on from an old one.
     """

@@ -1,24 +1,25 @@
-"""PROOF: printed kernels proved equal to the naive definitions, exactly, in a prime field.
+"""DERIVATIVES: is a derivative that was written by hand right? A verdict for every entry, and what is wrong with it.
 
-The way of a proof: `zoo` makes mechanisms with every type of joint and force; `scene` gives one of them random numbers
-of a prime field, in which roots and angles are exact; `ctext` reads the C that is really compiled; `kernels` runs it
-and compares every result with `naive`, which knows plain definitions and dual numbers, and nothing of the formulas in
-physics/. `mutation` plants errors in the C and counts how many the proof finds.
+The way of a verdict: `sources` reads a function and its claimed derivative (SymPy, Python, C, or one of symvi's own, by
+name); `variables` says what each argument is and in which directions it moves; `points` draws exact points on the
+manifold; `worlds` are the numbers that everything is evaluated on: prime fields, where equal means equal, and real
+numbers of 60 digits, which tell the signs of roots and the way of conditions; `truth` differentiates by tagged dual
+numbers; `decide` compares; `diagnosis` tries what such errors usually are; `report` is the answer, a value.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-# The names for users, found when they are first used: `symvi.verify.derivatives` says what they are.
+# The names for users, found when they are first used.
 _HOME_OF = {
-    name: f"symvi.verify.derivatives.{module}"
+    name: f"symvi.verify.{module}"
     for module, names in {
         "variables": "angular_velocity inertia matrix quaternion rotation scalar step unit_vector vector Variable",
         "verdict": "derivative assert_derivative",
         "report": "Report",
         "errors": "VerificationError",
-        "own": "own own_names",
+        "own_functions": "own own_names",
         "c_function": "c",
         "claims": "claim",
     }.items()

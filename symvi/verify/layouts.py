@@ -1,75 +1,59 @@
-"""One meaning in every layout and precision: a proof of one text holds for all of them.
+"""The shapes in which one and the same derivative is written: rows side by side, or the function's own shape first.
 
-Two texts mean the same when every phase calls kernels on the same records in the same order, and every kernel stores
-the same expressions in the same order. Names of intermediate values do not matter, and where they are introduced
-depends on the length of a line; so expressions are numbered, equal ones alike, with names replaced by what they stand
-for.
+The entries lie in the same order in all of them. For a function of shape (3, 3) and a rotation, 9 x 3 is the usual
+matrix and 3 x 3 x 3 what JAX and NumPy make of it; second derivatives are (m, n²) or (m, n, n).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import product
+from math import prod
 
-from symvi.emit.layouts import LAYOUTS, is_too_large
-from symvi.program.program import Program
-from symvi.verify.cprogram import PrintedProgram
-from symvi.verify.ctext import Function
-from symvi.verify.kernels import read_printed
+from symvi.verify.question import Question
 
-
-class Meanings:
-    """Numbers for expressions: expressions of any text have one number if and only if they are the same arithmetic."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[tuple, int] = {}
-        self._functions: dict[str, tuple] = {}
-
-    def of_program(self, printed: PrintedProgram) -> dict[str, list[tuple]]:
-        """Every phase as a list of (what is stored where, on which records)."""
-        return {
-            phase: [(self.of_function(call.function), call.records) for call in calls]
-            for phase, calls in printed.phases.items()
-        }
-
-    def of_function(self, function: Function) -> tuple:
-        if function.text not in self._functions:
-            names: dict[str, int] = {}
-            stored = []
-            for statement in function.statements:
-                number = self._number(statement.expression, names)
-                if isinstance(statement.target, str):
-                    names[statement.target] = number
-                else:
-                    stored.append((statement.target, number))
-            self._functions[function.text] = function.records, tuple(stored)
-        return self._functions[function.text]
-
-    def _number(self, tree: tuple, names: dict[str, int]) -> int:
-        kind = tree[0]
-        if kind == "name":
-            return names[tree[1]]
-        if kind in ("number", "entry"):
-            node = tree
-        elif kind == "call":
-            node = ("call", _plain_name(tree[1]), *(self._number(argument, names) for argument in tree[2]))
-        else:
-            node = (kind, *(self._number(part, names) for part in tree[1:]))
-        return self._numbers.setdefault(node, len(self._numbers))
+Shape = tuple[int, ...]
 
 
-def _plain_name(printed: str) -> str:
-    """The name of a function in every precision."""
-    return "sqrt" if printed.endswith("_SQRT") else printed.removesuffix("f") if printed != "angle_of" else printed
+def layouts(question: Question, outer: Shape) -> list[Shape]:
+    """Of a derivative of a function of shape `outer`, the usual one first."""
+    usual = question.shape(prod(outer))
+    return _different([usual, *(rows + columns for rows, columns in _parts(question, outer))])
 
 
-def differences_between_layouts(program: Program) -> Iterator[str]:
-    """Where a layout or precision means something else than the unrolled text in double; nothing when all is well."""
-    meanings = Meanings()
-    plain = meanings.of_program(read_printed(program, "unrolled"))
-    for layout in LAYOUTS:
-        for real in ("double", "float"):
-            if (layout, real) != ("unrolled", "double") and not is_too_large(layout, program):
-                other = meanings.of_program(read_printed(program, layout, real))
-                for phase in sorted(plain.keys() | other.keys()):
-                    if plain.get(phase) != other.get(phase):
-                        yield f"{program.name}: phase {phase} in layout {layout}, {real}"
+def turned_layouts(question: Question, outer: Shape) -> list[Shape]:
+    """Of its transpose: directions first."""
+    usual = question.shape(prod(outer))[::-1]
+    return _different([usual, *(columns + rows for rows, columns in _parts(question, outer))])
+
+
+def _parts(question: Question, outer: Shape) -> Iterator[tuple[Shape, Shape]]:
+    """(shape of the function, shape of the directions), each in the ways in which it is written."""
+    count = len(question.directions)
+    rows = [()] if question.weights else [(prod(outer),), outer]
+    columns = [(count,)]
+    if len(question.wrt) == 1 and (variable := question.variables[question.wrt[0]]).directions == variable.size:
+        columns.append(variable.shape)
+    if question.order == 2:
+        flat = [] if question.weights or prod(outer) == 1 else [(count * count,)]
+        columns = [*flat, *(one + other for one, other in product(columns, repeat=2))]
+    yield from product(rows, columns)
+
+
+def fitted(entries: Iterable, shape: Shape, wanted: Iterable[Shape]) -> list | None:
+    """The entries row by row where their shape is one of those wanted, or None where it is another matrix.
+
+    Dimensions of one make no difference, and flat lists may be any of them.
+    """
+    given, wanted = _without_ones(shape), list(wanted)
+    same = any(given == _without_ones(one) for one in wanted)
+    flat = len(given) <= 1 and any(prod(shape) == prod(one) for one in wanted)
+    return list(entries) if same or flat else None
+
+
+def _without_ones(shape: Shape) -> Shape:
+    return tuple(size for size in shape if size != 1)
+
+
+def _different(shapes: Iterable[Shape]) -> list[Shape]:
+    return list({_without_ones(shape): shape for shape in reversed(list(shapes))}.values())[::-1]

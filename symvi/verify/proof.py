@@ -1,148 +1,120 @@
-"""The proof of one mechanism's kernels: verdicts phase by phase, and how likely an error would have passed."""
+"""A proof, where it is quick: claim minus truth has the normal form zero on the manifold, for every proved entry.
+
+Unit quaternions, unit vectors, rotations and roots are unknowns whose squares are known (symvi/physics/normal_form.py).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from math import ceil, inf, log10
-from time import perf_counter
+from collections.abc import Callable
+from math import prod
 
-from symvi.verify.degree import degrees_of, doubts
-from symvi.verify.field import MERSENNE_61, MERSENNE_521
-from symvi.verify.kernels import Bench, Subject
-from symvi.verify.parameters import parameter_differences
+from symvi.verify.errors import VerificationError
+from symvi.verify.points import rotation_of
+from symvi.verify.problem import Problem
+from symvi.verify.truth import true_derivative
+from symvi.verify.worlds import World
 
-
-@dataclass(frozen=True)
-class Point:
-    """Where a proof is done: a prime, a seed, and whether the guards of loops are zero."""
-
-    prime: int = MERSENNE_61
-    seed: int = 0
-    guarded: bool = False
+SECONDS = 30.0  # two thirds of them for the quick way
 
 
-POINTS = (Point(MERSENNE_61, 1), Point(MERSENNE_521, 2, guarded=True))
+class PolynomialWorld(World):
+    """Quotients of polynomials in the entries of all variables."""
+
+    name = "normal form"
+
+    def __init__(self, problem: Problem, seconds: float, loose: bool):
+        from symvi.physics.normal_form import Quotients, Unprovable
+
+        self.unprovable = Unprovable
+        variables = problem.question.variables
+        names = {name: list(_names(name, variable)) for name, variable in variables.items()}
+        positive = [entry for name, entries in names.items() if variables[name].positive for entry in entries]
+        self.quotients = Quotients([entry for entries in names.values() for entry in entries], positive, seconds, loose)
+        self.opaque: dict[tuple, object] = {}
+        base: dict[str, Callable] = {name: self._opaque(name) for name in ("exp", "log", "atan2")}
+        super().__init__({**base, "sqrt": self.quotients.root, "sin": self._turn(1), "cos": self._turn(0)})
+        self.values = {name: self._values(entries, variables[name]) for name, entries in names.items()}
+
+    def constant(self, value):
+        return self.quotients.constant(value)
+
+    @property
+    def pi(self):
+        raise self.unprovable("pi has no normal form")
+
+    def order(self, a, b) -> int:
+        if (a - b).is_zero():
+            return 0
+        raise self.unprovable("a condition has no normal form")
+
+    def _values(self, entries: list[str], variable) -> list:
+        found = [self.quotients.unknown(entry) for entry in entries]
+        if variable.kind == "inertia" and variable.size == 9:
+            return [found[max(i, k) * 3 + min(i, k)] for i in range(3) for k in range(3)]
+        if variable.kind in ("quaternion", "unit vector", "rotation"):
+            first, *rest = entries
+            self.quotients.relate(
+                first, 1 - sum((self.quotients.unknown(e) * self.quotients.unknown(e) for e in rest), 0)
+            )
+        return rotation_of(found) if variable.kind == "rotation" else found
+
+    def _opaque(self, name: str) -> Callable:
+        def apply(*arguments):
+            key = (name, *((x.above, x.below) for x in arguments))
+            if key not in self.opaque:
+                self.opaque[key] = self._fresh()
+            return self.opaque[key]
+
+        return apply
+
+    def _fresh(self):
+        return type(self.one)(self.quotients.fresh(), self.quotients.ring.one, self.quotients)
+
+    def _turn(self, which: int) -> Callable:
+        """cos and sin of one argument: two unknowns, the square of the first known."""
+
+        def apply(x):
+            key = ("turn", x.above, x.below)
+            if key not in self.opaque:
+                c, s = self._fresh(), self._fresh()
+                self.quotients._relate(c.above, (1 - s * s).above)
+                self.opaque[key] = (c, s)
+            return self.opaque[key][which]
+
+        return apply
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What was proved of one phase of one mechanism: kernels, numbers compared, points, failing entries, seconds.
+def _names(name: str, variable):
+    return (f"{name}_{k}" for k in range(4 if variable.kind == "rotation" else variable.size))
 
-    doubt: the decimal logarithm of a bound of the probability that a wrong number was compared and passed.
+
+def proved_entries(problem: Problem, seconds: float = SECONDS) -> tuple[set[int], str]:
+    """The entries whose difference has the normal form zero, and why not all could be tried ("" if all were).
+
+    First with roots and reciprocals that nothing is known of, which is quick; then with all that is known.
     """
-
-    mechanism: str
-    phase: str
-    kernels: tuple[str, ...]
-    outputs: int
-    points: int
-    failures: tuple[str, ...]
-    seconds: float
-    doubt: float = -inf
-
-    @property
-    def proved(self) -> bool:
-        return not self.failures
-
-    def plain(self) -> dict:
-        """The same as JSON has it."""
-        own = {name: value for name, value in vars(self).items() if name not in ("mechanism", "doubt")}
-        return {**own, "proved": self.proved, "log10_doubt": None if self.doubt == -inf else round(self.doubt, 1)}
+    if problem.in_floats:
+        return set(), "machine numbers have no normal form"
+    found, reason = _zeros(problem, seconds * 2 / 3, loose=True)
+    if len(found) < prod(problem.shape):
+        more, reason = _zeros(problem, seconds / 3, loose=False)
+        found |= more
+    return found, reason
 
 
-def prove(of: Subject, points: tuple[Point, ...] = POINTS) -> list[Verdict]:
-    """Prove every kernel of a subject at some points; one verdict per stage, and one for its parameters."""
-    began = perf_counter()
-    wrong = tuple(parameter_differences(of.mechanism, of.choices, of.program))
-    count = sum(len(numbers) for record in of.program.parameters.values() for numbers in record.values())
-    return [
-        Verdict(of.mechanism.name, "parameters", (), count, 1, wrong, perf_counter() - began),
-        *_prove_stages(of, points),
-    ]
+def _zeros(problem: Problem, seconds: float, loose: bool) -> tuple[set[int], str]:
+    from symvi.physics.normal_form import Unprovable
+
+    try:
+        world = PolynomialWorld(problem, seconds, loose)
+        truth = true_derivative(problem.function, problem.question, world.values, world)
+        claim = problem.claim_at(world.values, world)
+        return {k for k, (t, c) in enumerate(zip(truth, claim, strict=True)) if _is_zero(t - c)}, ""
+    except Unprovable as reason:
+        return set(), str(reason)
+    except (ZeroDivisionError, VerificationError) as error:
+        return set(), str(error)
 
 
-def _prove_stages(of: Subject, points: tuple[Point, ...]) -> list[Verdict]:
-    outputs: dict[str, int] = {}
-    failures: dict[str, list[str]] = {}
-    seconds: dict[str, float] = {}
-    doubt: dict[str, float] = {}
-    degrees: Mapping[str, int] = {}
-    for point in points:
-        bench = Bench(of, prime=point.prime, seed=point.seed, guarded=point.guarded)
-        degrees = degrees or degrees_of(bench.scene, bench.stages, of.printed, bench.start)
-        at_point = doubts(bench.scene, degrees)
-        for stage in bench.stages:
-            began = perf_counter()
-            failures.setdefault(stage.name, []).extend(bench.failures(stage, bench.left[stage.name]))
-            outputs[stage.name] = outputs.get(stage.name, 0) + sum(len(check.expected) for check in stage.checks)
-            seconds[stage.name] = seconds.get(stage.name, 0.0) + bench.seconds[stage.name] + perf_counter() - began
-            # an error may show at one of the points only, with guards say: the surest point counts alone
-            doubt[stage.name] = min(doubt.get(stage.name, 0.0), at_point[stage.name])
-    return [
-        Verdict(
-            of.mechanism.name,
-            stage.name,
-            kernels_of(of, stage.phases),
-            outputs[stage.name],
-            len(points),
-            tuple(dict.fromkeys(failures[stage.name])),
-            seconds[stage.name],
-            doubt[stage.name] + log10(outputs[stage.name]),
-        )
-        for stage in bench.stages
-    ]
-
-
-def kernels_of(of: Subject, phases: tuple[str, ...]) -> tuple[str, ...]:
-    """The kernels that some phases call, in order."""
-    return tuple(dict.fromkeys(c.function.name for phase in phases for c in of.printed.phases.get(phase, ())))
-
-
-@dataclass
-class Tally:
-    """Proofs added up. log10_doubt: of the probability that any wrong number passed in any of them."""
-
-    mechanisms: int = 0
-    kernels: int = 0
-    numbers: int = 0
-    wrong: int = 0
-    log10_doubt: float = -inf
-    seconds: float = 0.0
-
-    def add(self, kernels: int, verdicts: list[Verdict], differing_layouts: int = 0) -> None:
-        self.mechanisms += 1
-        self.kernels += kernels
-        self.wrong += differing_layouts
-        for verdict in verdicts:
-            self.numbers += verdict.outputs
-            self.wrong += len(verdict.failures)
-            self.seconds += verdict.seconds
-            self.log10_doubt = log10_of_sum(self.log10_doubt, verdict.doubt)
-
-    def merge(self, other: Tally) -> None:
-        self.mechanisms += other.mechanisms
-        self.kernels += other.kernels
-        self.numbers += other.numbers
-        self.wrong += other.wrong
-        self.seconds += other.seconds
-        self.log10_doubt = log10_of_sum(self.log10_doubt, other.log10_doubt)
-
-    def __str__(self) -> str:
-        primes = " and ".join(f"2^{point.prime.bit_length()} - 1" for point in POINTS)
-        return (
-            f"proved: {self.kernels} kernels of {self.mechanisms} mechanisms, {self.numbers} numbers compared in the "
-            f"prime fields {primes}, {self.wrong} wrong; {self._chance}"
-        )
-
-    @property
-    def _chance(self) -> str:
-        if self.log10_doubt >= 0:  # elimination in large mechanisms, in which hardly any cancellation is counted
-            return "no bound of the probability that a wrong one passes, as the degrees counted exceed the fields"
-        return f"a wrong one passes with a probability below 1e{ceil(self.log10_doubt)}"
-
-
-def log10_of_sum(a: float, b: float) -> float:
-    """log10(10^a + 10^b)."""
-    high, low = max(a, b), min(a, b)
-    return high if low == -inf else high + log10(1 + 10 ** (low - high))
+def _is_zero(difference) -> bool:
+    return difference == 0 if isinstance(difference, int) else difference.is_zero()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from symvi.native import compile_library, load_library
-from symvi.program.control import SolverOptions
+from symvi.numbers.control import SolverOptions
 from symvi.simulate import Simulator
 
 # x86 takes six cycles for a turn (three shifts and three exclusive ors, each of which needs the one before), and no

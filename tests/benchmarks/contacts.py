@@ -24,7 +24,7 @@ from _benchmark import Report, run
 from _measure import clock, pin, take_turns
 
 from symvi.mechanism import Contact, Mechanism
-from symvi.program.control import COMPLEMENTARITY, SolverOptions
+from symvi.numbers.control import COMPLEMENTARITY, SolverOptions
 from symvi.program.info import ITERATION
 from symvi.simulate import Simulator, Trajectory
 from symvi.simulate.build import composed

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from symvi.mechanism import Contact, DryFriction, Limit, Mechanism
-from symvi.program.control import COMPLEMENTARITY
+from symvi.numbers.control import COMPLEMENTARITY
 from symvi.simulate import Simulator, SolverOptions
 from tests.support.contact_scenes import GRAVITY, HALF, ball, box, meeting, on_ground
 from tests.support.floating_pairs import floating_pair

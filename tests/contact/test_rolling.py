@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from symvi.mechanism import Body, Contact, Driver, Joint, Mechanism, PointSpring, Sphere
-from symvi.program.control import SolverOptions
+from symvi.numbers.control import SolverOptions
 from symvi.simulate import Trajectory
 from tests.support.contact_scenes import placed, simulator
 from tests.support.measuring import largest

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symvi.program.control import SolverOptions
+from symvi.numbers.control import SolverOptions
 from symvi.simulate.build import text_of
 from symvi.simulate.simulator import Simulator
 from tests.simulate.test_golden import MECHANISMS

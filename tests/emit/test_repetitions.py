@@ -11,8 +11,8 @@ from symvi.emit.c import generate
 from symvi.emit.repetitions import Repetition, repetitions_in
 from symvi.mechanism import Body, Joint, Mechanism
 from symvi.program.program import Program
+from symvi.proofs.layouts import differences_between_layouts
 from symvi.simulate.build import composed
-from symvi.verify.layouts import differences_between_layouts
 
 
 def tree(name: str, parents: list[str]) -> Program:

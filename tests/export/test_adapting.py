@@ -24,7 +24,7 @@ from symvi.mechanism import (
     Sphere,
 )
 from symvi.mechanism.inertia import inertia_problem, turned
-from symvi.program.control import SolverStatus
+from symvi.numbers.control import SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.build import composed
 from symvi.simulate.plan import plan_of

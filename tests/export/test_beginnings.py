@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from symvi.mechanism import Body, Driver, Joint, JointSpring, Mechanism, Sphere
-from symvi.program.control import DEFAULTS, SolverStatus
+from symvi.numbers.control import DEFAULTS, SolverStatus
 from symvi.simulate import Simulator
 from tests.export.exports import crate
 from tests.support.firmware import Firmware

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from symvi.mechanism import Contact, Mechanism
-from symvi.program.control import DEFAULTS, MOST_HALVINGS, MOST_ITERATIONS, MOST_TRIED, SolverOptions, SolverStatus
+from symvi.numbers.control import DEFAULTS, MOST_HALVINGS, MOST_ITERATIONS, MOST_TRIED, SolverOptions, SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.build import text_of
 from tests.contact.test_back_ends import scenes

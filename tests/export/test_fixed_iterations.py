@@ -12,7 +12,7 @@ import pytest
 from symvi import cli
 from symvi.demos import demo_file
 from symvi.mechanism import Actuator
-from symvi.program.control import SolverStatus
+from symvi.numbers.control import SolverStatus
 from symvi.simulate import Simulator, SolverOptions
 from symvi.simulate.build import text_of
 from tests.contact.test_back_ends import scenes

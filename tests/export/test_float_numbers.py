@@ -12,7 +12,7 @@ import pytest
 from symvi.errors import MechanismError
 from symvi.exporters import export
 from symvi.mechanism import Body, Contact, DryFriction, Joint, Mechanism, PointSpring, Sphere
-from symvi.program.control import SolverStatus
+from symvi.numbers.control import SolverStatus
 from symvi.simulate import Simulator
 from tests.emit.test_start import MECHANISMS
 from tests.export.test_adapting import changed, stack

@@ -9,10 +9,10 @@ import pytest
 from symvi import coordinates_of, state_from
 from symvi.mechanism import Body, Box, Contact, Coupling, Driver, Joint, Limit, Mechanism, Wrench, coordinate_count
 from symvi.mechanism.joint_table import JOINT_TYPES
-from symvi.program.control import SolverStatus
+from symvi.numbers.control import SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.build import text_of
-from symvi.simulate.frames import solver_state
+from symvi.simulate.solver_state import solver_state
 from tests.export.exports import arm
 from tests.support.crooked_chains import crooked_chain
 from tests.support.firmware import Firmware

@@ -11,7 +11,7 @@ import pytest
 from symvi.errors import MechanismError
 from symvi.importers import Imported, load
 from symvi.mechanism import Mechanism
-from symvi.mechanism.placement import start_state
+from symvi.mechanism.start_motion import start_state
 from symvi.simulate.coordinates import coordinates_of, state_from
 from symvi.simulate.simulator import Simulator
 from tests.importers.mjcf_files import files_of, outcome, package_folders

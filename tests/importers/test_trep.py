@@ -13,8 +13,9 @@ from symvi.errors import MechanismError
 from symvi.importers import Imported, load
 from symvi.mechanism import Mechanism
 from symvi.mechanism.inertia import to_matrix
-from symvi.mechanism.placement import start_placements, start_state
+from symvi.mechanism.placement import start_placements
 from symvi.mechanism.rotation import rotation_matrix
+from symvi.mechanism.start_motion import start_state
 from symvi.simulate.simulator import Simulator
 from tests.importers import trep_peer
 from tests.importers.trep_texts import FOUR_BAR, LISTING_1, mended, random_system

@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from symvi.program.control import SolverOptions, SolverStatus
+from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.simulator import Simulator
 from tests.support.subset import first_of
 

@@ -13,37 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from symvi.house import house, module_of, room_of
+
 REPOSITORY = Path(__file__).parents[2]
 PACKAGE = REPOSITORY / "symvi"
 
-# Each room may import from the rows above its own, and never from its own row.
-ROWS = (
-    {"extras"},
-    {"errors"},
-    {"cache"},
-    {"mechanism", "scalar"},
-    {"graph", "physics"},
-    {"program"},
-    {"emit"},
-    {"native"},
-    {"simulate"},
-    {"verify", "importers", "exporters", "plots", "demos"},
-    {"page"},
-    {"view"},
-    {"console"},
-    {"importing"},
-    {"commands", "verifying", "viewing", "environment"},
-    {"exporting"},
-    {"cli"},
-    {"__main__"},
-)
-ROW_OF = {room: number for number, row in enumerate(ROWS) for room in row}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
-
-
-def room_of(module: str) -> str:
-    """The room of a dotted name inside symvi: symvi.graph.elimination -> graph."""
-    return module.split(".")[1]
 
 
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:
@@ -60,19 +35,38 @@ def imports_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def inside(path: Path) -> str:
-    return room_of(".".join(path.relative_to(REPOSITORY).with_suffix("").parts))
+    return room_of(module_of(path))
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_imports_run_one_way(path: Path) -> None:
-    here = inside(path)
-    assert here in ROW_OF, f"symvi/{here} is in no row of the list above: say where it belongs"
-    for line, name in imports_of(path):
-        if not name.startswith("symvi.") or name == "symvi.__version__":
-            continue
-        there = room_of(name)
-        assert there == here or ROW_OF[there] < ROW_OF[here], f"{path}:{line}: {here} must not import {there}"
+def test_every_room_is_in_a_row_and_imports_run_one_way() -> None:
+    assert house().backwards() == []
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Imports inside functions count, those that only type checkers read do not."""
+    assert house().circles == ()
+
+
+def test_a_circle_and_an_arrow_back_are_found(tmp_path: Path) -> None:
+    """Of a package whose lower room imports the upper one inside a function."""
+    for name, text in {
+        "small/__init__.py": "",
+        "small/low.py": "def f():\n    from small.high import g\n",
+        "small/high.py": "from small import low\n",
+        "small/typed.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from small import high\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = house(tmp_path / "small")
+    assert found.circles == (("small.high", "small.low"),)
+    assert found.backwards((("low", "typed"), ("high",))) == [("low", "high")]
+
+
+def test_no_room_has_more_than_a_quarter_of_the_lines() -> None:
+    """But verify, which has a little more."""
+    lines = house().lines
+    large = {room: count / sum(lines.values()) for room, count in lines.items() if 4 * count > sum(lines.values())}
+    assert set(large) <= {"verify"} and all(share < 0.26 for share in large.values()), large
 
 
 @pytest.mark.thorough

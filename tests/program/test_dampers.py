@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from symvi import state_from
+from symvi.kernels.force import LINK
 from symvi.mechanism import (
     Body,
     Contact,
@@ -18,7 +19,6 @@ from symvi.mechanism import (
     coordinate_count,
 )
 from symvi.program.compose import compose
-from symvi.program.force import LINK
 from symvi.simulate import Simulator
 from tests.program.test_newton_step import body, check, joint
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from symvi.analysis.loops import analyse
 from symvi.errors import MechanismError
 from symvi.mechanism import Body, Contact, Joint, Mechanism, Potential, Wrench
-from symvi.program.loops import analyse
 from symvi.simulate import Simulator
 
 BEAD = Body(name="bead", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.0, 1.0, 4.0))

@@ -9,20 +9,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from symvi.analysis.assembly import Assembly
+from symvi.analysis.choices import NOTHING_DROPPED, Choices, order_of
+from symvi.analysis.loops import analyse, models_in_joint_axes
+from symvi.analysis.redundancy import near_power_of_two
+from symvi.analysis.refusals import contradictory
+from symvi.analysis.spanning import spanning_of
 from symvi.demos import demo_file
 from symvi.errors import AssemblyError
 from symvi.mechanism import Driver, Mechanism, start_state
-from symvi.program.assembly import Assembly
-from symvi.program.choices import NOTHING_DROPPED, Choices, order_of
+from symvi.numbers.control import SolverStatus
 from symvi.program.compose import compose
-from symvi.program.control import SolverStatus
-from symvi.program.loops import analyse, models_in_joint_axes
 from symvi.program.program import Program
-from symvi.program.redundancy import near_power_of_two
-from symvi.program.refusals import contradictory
-from symvi.program.spanning import spanning_of
-from symvi.simulate.frames import solver_state
 from symvi.simulate.reference import ReferenceSolver
+from symvi.simulate.solver_state import solver_state
 from tests.support import linkages, loops
 from tests.support.kinematics import jacobian, residual
 from tests.support.pendulums import chain

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from symvi.analysis.loops import analyse
 from symvi.errors import MechanismError
 from symvi.mechanism import Body, Joint, JointDamper, Mechanism, start_state
 from symvi.program.compose import compose
-from symvi.program.loops import analyse
-from symvi.simulate.frames import solver_state
 from symvi.simulate.simulator import Simulator
+from symvi.simulate.solver_state import solver_state
 from tests.support.newton import DenseNewton
 
 X = (1.0, 0.0, 0.0)

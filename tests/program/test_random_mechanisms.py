@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from symvi.analysis.loops import analyse
 from symvi.mechanism import Mechanism, State
 from symvi.native import compile_library, load_library
 from symvi.native.compiler import identify
+from symvi.numbers.control import SolverOptions
 from symvi.program.compose import compose
-from symvi.program.control import SolverOptions
-from symvi.program.loops import analyse
 from symvi.simulate.build import text_of
 from symvi.simulate.engine import CEngine, PythonEngine
-from symvi.simulate.frames import solver_state
 from symvi.simulate.plan import plan_of
 from symvi.simulate.reference import ReferenceSolver
+from symvi.simulate.solver_state import solver_state
 from tests.support.newton import DenseNewton
 from tests.support.random_mechanisms import assembled_mechanisms
 

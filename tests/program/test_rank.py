@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from symvi.program.rank import Rank, rank_of
+from symvi.analysis.rank import Rank, rank_of
 
 # The last values of scissor lifts of 10 to 30 segments in two configurations (JM09, Section VI-C), as measured.
 LIFTS = {

@@ -16,7 +16,7 @@ from symvi.errors import CompilerError
 from symvi.mechanism import Body, Box, Driver, Joint, JointDamper, JointSpring, Mechanism
 from symvi.native import compile_library, load_library
 from symvi.native.compiler import identify
-from symvi.program.control import SolverOptions
+from symvi.numbers.control import SolverOptions
 from symvi.simulate.engine import CEngine
 from symvi.simulate.simulator import Simulator
 from tests.support.crooked_chains import crooked_chain

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from symvi.mechanism import Contact, JointDamper, JointSpring, Limit, Mechanism, start_state
-from symvi.program.control import SolverOptions, SolverStatus
+from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.build import has_compiler
 from symvi.simulate.simulator import Simulator
 from symvi.simulate.trajectory import Trajectory

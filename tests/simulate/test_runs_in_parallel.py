@@ -12,7 +12,7 @@ import pytest
 from symvi import Simulator, load
 from symvi.demos import demo_file
 from symvi.mechanism import Mechanism
-from symvi.program.control import SolverStatus
+from symvi.numbers.control import SolverStatus
 from symvi.simulate import Trajectory
 
 STEP, TIME = 0.01, 0.3

@@ -11,19 +11,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from symvi.analysis.loops import analyse
 from symvi.emit.c import generate
 from symvi.mechanism import Mechanism, start_state
 from symvi.native import compile_library, load_library
+from symvi.numbers.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.program.compose import compose
-from symvi.program.control import DEFAULTS, SolverOptions, SolverStatus
-from symvi.program.loops import analyse
 from symvi.program.program import Program
 from symvi.simulate.build import has_compiler
 from symvi.simulate.engine import CEngine, PythonEngine
-from symvi.simulate.frames import entry, solver_state
+from symvi.simulate.frames import entry
 from symvi.simulate.plan import plan_of
 from symvi.simulate.reference import ReferenceSolver
 from symvi.simulate.simulator import Simulator
+from symvi.simulate.solver_state import solver_state
 from tests.support import linkages, loops
 
 STEP = 0.01

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from symvi.program.control import CONTACT_SIZE, DEFAULTS, SolverOptions, SolverStatus
+from symvi.numbers.control import CONTACT_SIZE, DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate import Simulator
 
 

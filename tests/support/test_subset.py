@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.proofs.subjects import NAMES
 from tests.support.subset import EVERY_TEST
-from tests.verify.subjects import NAMES
 
 # Folders whose tests are all thorough, or files, and why.
 LEFT_OUT = {
@@ -38,8 +38,8 @@ def test_every_file_has_a_test_in_the_subset(files: dict[str, dict[str, bool]]) 
 
 
 def test_every_kernel_is_proved_in_the_subset(files: dict[str, dict[str, bool]]) -> None:
-    """The zoo has every joint, force, contact, limit and law, as tests/verify/test_kernels.py shows."""
-    tests = files["tests/verify/test_kernels.py"]
+    """The zoo has every joint, force, contact, limit and law, as tests/proofs/test_kernels.py shows."""
+    tests = files["tests/proofs/test_kernels.py"]
     assert not any(tests[f"test_kernels_equal_the_naive_definitions[{name}]"] for name in NAMES)
     assert not any(thorough for name, thorough in tests.items() if name.startswith("test_the_zoo_has_"))
 

@@ -12,11 +12,11 @@ from random import Random
 import pytest
 
 from symvi.native import compile_library, find_compiler
-from symvi.verify.ctext import read_function
-from symvi.verify.derivatives.c_reader.literals import rounded
-from symvi.verify.derivatives.c_reader.problems import SourceError
-from symvi.verify.derivatives.c_source import read_c
-from symvi.verify.field import PRIMES, Field
+from symvi.proofs.ctext import read_function
+from symvi.proofs.field import PRIMES, Field
+from symvi.verify.c_reader.literals import rounded
+from symvi.verify.c_reader.problems import SourceError
+from symvi.verify.c_source import read_c
 from tests.verify.c_numbers import Doubles, Fractions
 
 REFERENCE = Path(__file__).parents[2] / "generated" / "reference"

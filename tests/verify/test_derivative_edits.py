@@ -9,11 +9,11 @@ from random import Random
 import pytest
 
 from symvi.physics.rewriting import REWRITES
-from symvi.verify.derivatives.edits import c_edits, judge, trial
-from symvi.verify.derivatives.edits.__main__ import main
-from symvi.verify.derivatives.edits.c_rewrites import LAWS
-from symvi.verify.derivatives.edits.subjects import BY_HAND, PRINTED, SYMPY, subjects
-from symvi.verify.derivatives.edits.trial import ACCEPTED, CAUGHT, EQUIVALENT, ERROR, KEPT, REFUSED, REWRITE, UNREADABLE
+from symvi.verify.edits import c_edits, judge, trial
+from symvi.verify.edits.__main__ import main
+from symvi.verify.edits.c_rewrites import LAWS
+from symvi.verify.edits.subjects import BY_HAND, PRINTED, SYMPY, subjects
+from symvi.verify.edits.trial import ACCEPTED, CAUGHT, EQUIVALENT, ERROR, KEPT, REFUSED, REWRITE, UNREADABLE
 from tests.support.subset import first_of
 
 SUBJECTS = subjects()

@@ -10,9 +10,9 @@ import pytest
 
 import symvi.verify as verify
 from symvi.errors import SymviError
-from symvi.verify.derivatives import patience
-from symvi.verify.derivatives.errors import OutsideDomain
-from symvi.verify.derivatives.lines import between
+from symvi.verify import patience
+from symvi.verify.errors import OutsideDomain
+from symvi.verify.lines import between
 from tests.support.subset import first_of
 from tests.verify import hand_written as hand
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
-from symvi.verify.derivatives import nearness, precision
+from symvi.verify import nearness, precision
 
 X = {"x": verify.scalar()}
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
-from symvi.verify.derivatives.guards import guard
-from symvi.verify.derivatives.question import question
-from symvi.verify.derivatives.sources import read
-from symvi.verify.derivatives.verdict import fit
-from symvi.verify.derivatives.worlds import RealWorld
+from symvi.verify.guards import guard
+from symvi.verify.question import question
+from symvi.verify.sources import read
+from symvi.verify.verdict import fit
+from symvi.verify.worlds import RealWorld
 from tests.support.subset import first_of
 from tests.verify import hand_written as hand
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
-from symvi.verify.derivatives import patience
-from symvi.verify.derivatives.worlds import primal
+from symvi.verify import patience
+from symvi.verify.worlds import primal
 
 SCALAR, POSITIVE, VECTOR = verify.scalar(), verify.scalar(positive=True), verify.vector(3)
 

@@ -11,13 +11,13 @@ import pytest
 import sympy as sp
 
 import symvi.verify as verify
+from symvi.proofs.field import PRIMES
 from symvi.verify import VerificationError
-from symvi.verify.derivatives.constants import meaning
-from symvi.verify.derivatives.errors import OutsideDomain
-from symvi.verify.derivatives.points import Draw, SmallDraw, draw_point
-from symvi.verify.derivatives.sympy_source import symbol_places
-from symvi.verify.derivatives.worlds import FieldWorld
-from symvi.verify.field import PRIMES
+from symvi.verify.constants import meaning
+from symvi.verify.errors import OutsideDomain
+from symvi.verify.points import Draw, SmallDraw, draw_point
+from symvi.verify.sympy_source import symbol_places
+from symvi.verify.worlds import FieldWorld
 from tests.verify import hand_written as hand
 
 LINE = {"x": verify.vector(), "h": verify.step()}

@@ -1,23 +1,20 @@
 """Joints as models: which rows of which formulas hold two bodies together, and what their minimal coordinates are.
 
-A joint of the table is T translational and R rotational rows of one triad; the others bring rows of their
-own. A new mix of rows is one line in mechanism/joint_table.py; a joint with a new residual is one formula in rows.py
-and one function in the table OWN_ROWS below.
+Which rows those are is told by the record of a joint's type (symvi/joints, symvi/registry.py): `translations` and
+`rotations` of one triad, and pieces of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from symvi.mechanism import Joint, Mechanism
 from symvi.mechanism.axes import triad
-from symvi.mechanism.joint_table import JOINT_TABLE
 from symvi.mechanism.rotation import multiply, rotate
 from symvi.physics.joints import rows as row
-from symvi.physics.joints.custom import custom_groups
 from symvi.physics.joints.frames import from_axes
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Parameter, Position
+from symvi.registry import JOINTS
 
 FRAME = ("e1", "e2", "e3")
 AXIS_NAMES = ("first", "second", "third")
@@ -60,7 +57,7 @@ def joint_model(mechanism: Mechanism, joint: Joint, keep: tuple[int, ...] | None
         tuple(units),
         frame=FRAME,
         angles=tuple(g.inputs["near"].name for g in groups if "near" in g.inputs),
-        tree=joint.type not in ("custom", "distance"),
+        tree=JOINTS[joint.type].tree,
     )
 
 
@@ -110,6 +107,16 @@ class Geometry:
         self._values[parameter] = Parameter(tuple(values), meaning, unit)
         return self.name(parameter)
 
+    def number(self, name: str) -> str:
+        """One of the joint's numbers in `parameters`, which its type has names, meanings and units for."""
+        meaning, unit = JOINTS[self.joint.type].numbers[name]
+        return self.set(f"par_{name}", (self.joint.parameters[name],), meaning, unit)
+
+    def second_axis(self) -> Carried:
+        """The joint's child_axis, fixed to the child."""
+        self.set("pin", self.joint.child_axis, "second axis, on the child")
+        return self.b("pin")
+
     def parameter(self, name: str) -> Parameter:
         return self._values[name]
 
@@ -147,7 +154,7 @@ class Geometry:
 
 def _frame(joint: Joint):
     """The triad that rotations are measured in; a universal joint's has its second axis along x."""
-    if joint.type != "universal":
+    if not JOINTS[joint.type].has_pin:
         return triad(joint.axis)
     z, x = triad(joint.axis)[2], joint.child_axis
     return x, tuple(z[i - 2] * x[i - 1] - z[i - 1] * x[i - 2] for i in range(3)), z
@@ -155,11 +162,7 @@ def _frame(joint: Joint):
 
 def joint_pieces(geometry: Geometry, in_joint_axes: bool = False) -> list[Piece]:
     """The rows of a joint, in their full order."""
-    joint = geometry.joint
-    if joint.type in OWN_ROWS:
-        return OWN_ROWS[joint.type](geometry, in_joint_axes)
-    held = JOINT_TABLE[joint.type]
-    return translations(geometry, held.translations, in_joint_axes) + rotations(geometry, held.rotations)
+    return JOINTS[geometry.joint.type].rows(geometry, in_joint_axes)
 
 
 def translations(geometry: Geometry, count: int, in_joint_axes: bool = False) -> list[Piece]:
@@ -186,41 +189,4 @@ def rotations(geometry: Geometry, count: int) -> list[Piece]:
     return [Piece(row.alignment, geometry.turn(), chosen, names, "rad")] if chosen else []
 
 
-def _universal(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
-    geometry.set("pin", geometry.joint.child_axis, "second axis, on the child")
-    hooke = Piece(
-        row.orthogonality, {"n": geometry.a("axis3"), "m": geometry.b("pin")}, (0,), ("between the axes",), "rad"
-    )
-    return [*translations(geometry, 3, in_joint_axes), hooke]
-
-
-def _screw(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
-    pitch = Data(geometry.set("pitch", (geometry.joint.pitch,), "advance per angle", "m/rad"))
-    inputs = {
-        "n": geometry.a("axis3"),
-        **geometry.anchors(),
-        **geometry.turn(),
-        "near": Data("angle", "state"),
-        "pitch": pitch,
-    }
-    advance = Piece(row.screw_advance, inputs, (0,), ("along the thread",), "m")
-    return [*translations(geometry, 2), *rotations(geometry, 2), advance]
-
-
-def _distance(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
-    length = Data(geometry.set("length", (geometry.joint.length,), "distance", "m"))
-    return [Piece(row.separation, {**geometry.anchors(), "length": length}, (0,), ("distance",), "m")]
-
-
-def _custom(geometry: Geometry, in_joint_axes: bool) -> list[Piece]:
-    formula, inputs, count = custom_groups(geometry)
-    return [Piece(formula, inputs, tuple(range(count)), tuple(f"expression {i + 1}" for i in range(count)), "m")]
-
-
-OWN_ROWS: dict[str, Callable[[Geometry, bool], list[Piece]]] = {
-    "universal": _universal,
-    "screw": _screw,
-    "distance": _distance,
-    "custom": _custom,
-}
 __all__ = ["Geometry", "Piece", "joint_model", "joint_pieces", "rotations", "translations"]

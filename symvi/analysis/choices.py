@@ -1,0 +1,178 @@
+"""What the analysis of loops decided for a mechanism; the constraints that are left, and their elimination order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from symvi.analysis.joint_sides import free_sides
+from symvi.graph import Constraint, EliminationOrder, Graph, plan
+from symvi.mechanism import Mechanism, PointSpring, constraint_count, coordinate_count
+from symvi.physics.contacts import contact_models, dry_friction_models, limit_models
+from symvi.physics.coordinates import joint_laws, with_laws
+from symvi.physics.joints import joint_model
+from symvi.physics.model import SHARES, ConstraintModel, LawModel, Parameter, ShareModel
+from symvi.physics.relations import coupling_model, driver_model, lock_model
+from symvi.registry import JOINTS
+
+
+class Lock(NamedTuple):
+    """A joint coordinate that is held at a value [m or rad]."""
+
+    joint: str
+    coordinate: int
+    value: float
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the analysis of loops decided: rows kept and dropped per constraint, and guards per kept row.
+
+    locks: joint coordinates held in place of rows that hold them too weakly.
+    pivots: for bodies that lack inertia about an axis, the joint that holds them there.
+    """
+
+    kept: Mapping[str, tuple[int, ...]]
+    dropped: Mapping[str, tuple[int, ...]]
+    guards: Mapping[str, tuple[float, ...]]
+    notes: Mapping[str, object]
+    locks: tuple[Lock, ...] = ()
+    pivots: Mapping[str, str] = field(default_factory=dict)
+
+
+NOTHING_DROPPED = Choices({}, {}, {}, {})
+
+
+def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
+    """The constraints of a mechanism, in the order joints, couplings, drivers, locks; joints without rows are none.
+
+    A constraint that lost rows cannot carry a body: it closes its loop, whatever forest the elimination order finds
+    cheapest.
+    """
+    models = [
+        joint_model(mechanism, joint, choices.kept.get(joint.name))
+        for joint in mechanism.joints
+        if constraint_count(joint) and choices.kept.get(joint.name) != ()
+    ]
+    models = [replace(model, tree=False) if model.name in choices.kept else model for model in models]
+    models += [
+        coupling_model(mechanism, coupling) for coupling in mechanism.couplings if choices.kept.get(coupling.name) != ()
+    ]
+    models += [driver_model(mechanism, driver) for driver in mechanism.drivers]
+    models += [lock_model(mechanism, *lock) for lock in choices.locks]
+    return [_with_pivots(mechanism, model, choices) for model in models]
+
+
+def _with_pivots(mechanism: Mechanism, model: ConstraintModel, choices: Choices) -> ConstraintModel:
+    """The model with the weights by which its rows stand in for the inertia that a body lacks."""
+    labels = tuple(label for label, body in model.bodies.items() if choices.pivots.get(body) == model.name)
+    if not labels:
+        return model
+    mass = max(mechanism.body(model.bodies[label]).mass for label in labels)
+    size = choices.notes["size"]
+    weights = tuple(mass * size**2 if unit == "rad" else mass for unit in model.row_units)
+    weight = Parameter(weights, "weight of the rows in the pivot of a body that lacks inertia", "kg, kg m²")
+    return replace(model, pivots=labels, parameters={**model.parameters, "weight": weight})
+
+
+def inequality_models(mechanism: Mechanism) -> list:
+    """Contacts, limits and dry friction, in this order."""
+    return [*contact_models(mechanism), *limit_models(mechanism), *dry_friction_models(mechanism)]
+
+
+def law_models(mechanism: Mechanism, forces: Sequence, taking: Collection[str] = ()) -> list[LawModel]:
+    """Laws that keep their blocks: point springs, and those along joints that do not take them, once a joint."""
+    shares = shares_by_joint(forces)
+    own = [joint_laws(mechanism, mechanism.joint(name), found) for name, found in shares.items() if name not in taking]
+    own += [force for force in forces if isinstance(force, LawModel)]
+    return [_weighed(law, mechanism, forces) for law in own]
+
+
+def shares_by_joint(forces: Sequence) -> dict[str, list[ShareModel]]:
+    """The springs, dampers and servos along every joint that has some."""
+    found: dict[str, list[ShareModel]] = {}
+    for force in forces:
+        if isinstance(force, ShareModel):
+            found.setdefault(force.joint, []).append(force)
+    return found
+
+
+def damped_laws(mechanism: Mechanism, forces: Sequence) -> Counter[str]:
+    """How many damped coordinates act on every body: each of them counts an equal share of its mass."""
+    found: Counter[str] = Counter()
+    for name, shares in shares_by_joint(forces).items():
+        joint = mechanism.joint(name)
+        if any(share.damping for share in shares):
+            for body in (joint.parent, joint.child):
+                found[body] += coordinate_count(joint)
+    for force in forces:
+        if isinstance(force, LawModel):
+            for body in filter(None, force.bodies.values()):
+                found[body] += len(force.laws.damped)
+    return found
+
+
+def held_bodies(mechanism: Mechanism) -> Counter[str]:
+    """How many joints, gears, drivers, contacts and point springs hold every body."""
+    joints = {joint.name: (joint.parent, joint.child) for joint in mechanism.joints}
+    found = Counter(body for pair in joints.values() for body in pair)
+    for coupling in mechanism.couplings:
+        found.update({body for name in coupling.joints for body in joints[name]})
+    found.update(body for driver in mechanism.drivers for body in joints[driver.joint])
+    springs = [force for force in mechanism.forces if isinstance(force, PointSpring)]
+    found.update(body for pair in (*mechanism.contacts, *springs) for body in (pair.parent, pair.child))
+    return found
+
+
+def _weighed(model, mechanism: Mechanism, forces: Sequence):
+    """The model with the share of every body that its damped coordinates count with, and whether something else holds
+    its bodies."""
+    if model.laws is None or not model.laws.damped:
+        return model
+    counts, held = damped_laws(mechanism, forces), held_bodies(mechanism)
+    bodies = [body for body in model.bodies.values() if body is not None]
+    shares = Parameter(tuple(1.0 / counts[body] for body in bodies), "share of every body that its weights count with")
+    loaded = any(held[body] > 1 for body in bodies)  # by more than what the laws are of
+    joint = model.name if isinstance(model, ConstraintModel) else model.joint
+    opposed = free_sides(mechanism, mechanism.joint(joint)) if loaded and joint and model.laws.elastic else ()
+    laws = replace(model.laws, loaded=loaded, opposed=opposed)
+    return replace(model, parameters={**model.parameters, SHARES: shares}, laws=laws)
+
+
+def taking_laws(
+    mechanism: Mechanism, model: ConstraintModel, forces: Sequence, stopped: tuple[int, ...]
+) -> ConstraintModel:
+    """The model of a joint that takes the laws along its coordinates. stopped: those of limits and dry friction."""
+    with_all = with_laws(mechanism, model, shares_by_joint(forces).get(model.name, []), stopped)
+    return _weighed(with_all, mechanism, forces)
+
+
+def linked(
+    models: Sequence[ConstraintModel], laws: Sequence[LawModel], inequalities: Sequence = ()
+) -> list[tuple[str, str]]:
+    """Pairs of bodies with blocks of their own between them: rows of a pivot, springs, dampers, contacts, limits."""
+    pairs = [tuple(m.bodies.values()) for m in models if m.pivots] + [tuple(law.bodies.values()) for law in laws]
+    pairs += [tuple(model.bodies.values()) for model in inequalities]
+    return [pair for pair in pairs if None not in pair]
+
+
+def order_of(
+    mechanism: Mechanism,
+    models: Sequence[ConstraintModel],
+    laws: Sequence[LawModel],
+    inequalities: Sequence = (),
+) -> tuple[Graph, EliminationOrder]:
+    """The graph of the Newton matrix, and its elimination order."""
+    constraints = [
+        Constraint(m.name, m.rows, tuple(b for b in m.bodies.values() if b is not None), _ties_to_world(m), m.tree)
+        for m in models
+    ]
+    graph = Graph.build([body.name for body in mechanism.bodies], constraints, linked(models, laws, inequalities))
+    return graph, plan(graph)
+
+
+def _ties_to_world(model: ConstraintModel) -> bool:
+    """A user's own rows may change when all bodies move together, so they count as tied to the world."""
+    return None in model.bodies.values() or (model.type in JOINTS and JOINTS[model.type].is_own)

@@ -1,0 +1,76 @@
+"""Whether friction of a user's own gap acts where its normal force does.
+
+The force of a gap phi has the direction N = d phi/dx_b and, about the child's centre of mass, the torque
+d phi/dtheta_b: its line of action is known. A contact point off that line would give friction a lever that the surfaces
+do not have, and a disk that never rolls. The line is compared with the contact point at the start and at some
+placements near by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from symvi.analysis.equations import Array, Configuration, Equations, start_configuration
+from symvi.errors import AssemblyError
+from symvi.mechanism import Mechanism
+from symvi.mechanism.rotation import rotate
+from symvi.numbers.extent import size_of
+from symvi.physics.contacts import contact_models
+from symvi.physics.model import ConstraintModel, ContactModel
+
+PLACEMENTS = 6
+AWAY = 0.2  # of the mechanism's size, and rad: how far other placements are from the start
+OFF = 1e-6  # of the mechanism's size: how far a point may be off the line
+
+
+def check_contact_points(mechanism: Mechanism) -> None:
+    """Raises AssemblyError for a gap whose friction would act beside its normal force."""
+    models = [model for model in contact_models(mechanism) if model.type == "gap" and model.cone != "none"]
+    size = size_of(mechanism) if models else 0.0
+    names = [body.name for body in mechanism.bodies]
+    for model in models:
+        off = max(_off_line(model, names, placement) for placement in _placements(mechanism, size))
+        if off > OFF * size:
+            where = "child_anchor, or radius away from it" if model.centre is not None else "point"
+            raise AssemblyError(
+                f"contact '{model.name}': friction would act {off:.3g} m beside the line along which the gap's normal "
+                f"force acts, at {where}; give in point, as three expressions, where the bodies touch"
+            )
+
+
+def _placements(mechanism: Mechanism, size: float) -> Iterator[Configuration]:
+    """The start, and placements near by."""
+    start, random = start_configuration(mechanism, mechanism.bodies, {}), np.random.default_rng(1)
+    yield start
+    for _ in range(PLACEMENTS):
+        motion = AWAY * random.uniform(-1.0, 1.0, (len(mechanism.bodies), 6))
+        yield start.moved(motion * ([size] * 3 + [1.0] * 3))
+
+
+def _off_line(model: ContactModel, names: list[str], placement: Configuration) -> float:
+    """How far the contact point is off the force's line of action [m]; 0 where the gap has no value."""
+    child = names.index(model.bodies["b"])
+    gap = _value(model, model.groups, ("gap",), names, placement)
+    force, torque = np.split(gap.gradients[child][0], 2)
+    size = np.linalg.norm(force)
+    arm = _arm(model, names, placement, force / size)
+    off = float(np.linalg.norm(torque - np.cross(arm, force)) / size)
+    return off if np.isfinite(off) else 0.0
+
+
+def _arm(model: ContactModel, names: list[str], placement: Configuration, normal: Array) -> Array:
+    """From the child's centre of mass to the contact point."""
+    child = names.index(model.bodies["b"])
+    if model.centre is None:
+        return _value(model, (model.place,), ("x", "y", "z"), names, placement).g
+    anchor, radius = (model.parameters[name].values for name in ("anchor_b", "radius"))
+    return np.array(rotate(tuple(placement.q[child]), anchor)) - radius[0] * normal
+
+
+def _value(model: ContactModel, groups, rows: tuple[str, ...], names: list[str], placement: Configuration):
+    like = ConstraintModel(
+        model.name, model.type, model.bodies, tuple(groups), model.parameters, len(rows), rows, ("m",) * len(rows)
+    )
+    return Equations(names, [like]).at(placement)[0][0]

@@ -1,0 +1,112 @@
+"""How many rows of the loops are independent, and which ones: decided over several assembled configurations.
+
+At one configuration a singular position looks like a redundant row, and at one that is not assembled a redundant row
+looks independent. So the singular values of the matrix in freedoms.py are compared over several assembled ones: the
+k-th one counts with its best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from symvi.analysis.assembly import STRIDE, Assembly, Position
+from symvi.analysis.dense import remove
+from symvi.analysis.equations import Array
+from symvi.analysis.freedoms import Reduced
+
+REDUNDANT = 1e-11  # a singular value that never exceeds this belongs to a redundant row
+INDEPENDENT = 2e-3  # one that reaches this somewhere belongs to an independent row
+# So does a smaller one that is no less than this share of the one before it: in a row of loops, as in a scissor lift,
+# the singular values of slow waves along it fall off as a power of its length, each some third of the last. A row that
+# the others nearly imply stands alone, far below them.
+SHARE = 0.2
+WEAKEST = 1e-4  # of all that counts as independent
+TIE = 1e-6  # rows whose residuals differ by less, relatively, are taken in their order
+WALKS = 5
+STRIDES = 3
+SHARES = (1.0, 0.2, 0.04)  # of a stride: a mechanism near the end of its range moves by short ones only
+
+
+def positions(assembly: Assembly, start: Position, along: Sequence[Array] = ()) -> list[Position]:
+    """The start, some configurations reached from it by random walks, and some along given motions (a driver's)."""
+    random = Random(1)
+    found = [start]
+    for _ in range(WALKS):
+        reached = _walk(assembly, found, random)
+        if reached is None:
+            break
+        found.append(reached)
+    for motion in along:
+        position: Position | None = start
+        for _ in range(WALKS):
+            position = assembly.walk(position, motion, STRIDES, REDUNDANT)
+            if position is None:
+                break
+            found.append(position)
+    return found
+
+
+def _walk(assembly: Assembly, found: Sequence[Position], random: Random) -> Position | None:
+    """One more configuration, from the last one or the first.
+
+    Long strides before short ones; freedoms beyond doubt before those that are held too weakly to tell.
+    """
+    for share in SHARES:
+        for cut in (REDUNDANT, INDEPENDENT):
+            for begin in (found[-1], found[0]):
+                reached = assembly.walk(begin, assembly.direction(random), STRIDES, cut, share * STRIDE)
+                if reached is not None:
+                    return reached
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Rank:
+    """independent, doubtful: how many singular values are beyond doubt, and between redundant and independent.
+
+    weakest: the best that the largest doubtful one reaches. singular: positions where independent rows lose rank.
+    """
+
+    independent: int
+    doubtful: int
+    weakest: float
+    singular: tuple[int, ...]
+
+
+def rank_of(systems: Sequence[Reduced], noise: float = 0.0) -> Rank:
+    """The rank of the loop rows over several configurations. noise: how exactly these could be closed."""
+    values = np.array([system.singular()[1] for system in systems])
+    best = values.max(axis=0) if values.size else np.zeros(0)
+    independent = int((best >= INDEPENDENT).sum())
+    while 0 < independent < len(best) and best[independent] >= max(WEAKEST, SHARE * best[independent - 1]):
+        independent += 1
+    doubtful = best[independent:][best[independent:] > max(REDUNDANT, 10.0 * noise)]
+    least = min(INDEPENDENT, SHARE * best[independent - 1]) if independent else 0.0
+    lost = tuple(k for k, row in enumerate(values) if independent and row[independent - 1] < least)
+    return Rank(independent, len(doubtful), float(doubtful.max()) if len(doubtful) else 0.0, lost)
+
+
+def choose(matrices: Sequence[Array], count: int) -> list[int]:
+    """`count` rows, one by one: the one with the largest residual against those chosen, in its worst configuration."""
+    left = [matrix.copy() for matrix in matrices]
+    chosen: list[int] = []
+    for _ in range(count):
+        residuals = np.min([np.linalg.norm(matrix, axis=1) for matrix in left], axis=0)
+        residuals[chosen] = -1.0
+        row = int(np.argmax(residuals >= (1.0 - TIE) * residuals.max()))
+        chosen.append(row)
+        for matrix in left:
+            remove(matrix, matrix[row].copy())
+    return sorted(chosen)
+
+
+def quality(matrix: Array, chosen: Sequence[int], rank: int) -> float:
+    """The smallest singular value of the chosen rows over that of all rows: 1 at best."""
+    if not rank:
+        return 1.0
+    kept, full = (np.linalg.svd(m, compute_uv=False)[rank - 1] for m in (matrix[list(chosen)], matrix))
+    return float(kept / full) if full > 0 else 0.0

@@ -1,0 +1,142 @@
+"""The schedule of placing: the kernels of joint_placing.py on the joints of a mechanism, in the order of its tree.
+
+A joint's coordinates lie in the record of its constraint, or in one of its own where it has none (a floating joint).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from symvi.kernels.joint_placing import (
+    couple_kernel,
+    is_settled,
+    leaders,
+    measure_kernel,
+    place_kernel,
+    placing_model,
+    placing_tree,
+)
+from symvi.mechanism import Joint, coordinate_kinds
+from symvi.physics.model import ConstraintModel
+from symvi.program.program import Call, Node
+from symvi.registry import JOINTS
+
+if TYPE_CHECKING:
+    from symvi.program.compose import Composer
+
+SLIDES = ("", "a translation [m]", "two translations [m]", "three translations [m]")
+TURNS = ("", "an angle [rad]", "two angles [rad]", "a rotation vector [rad]")
+
+
+class Placing:
+    """Adds the phases couple, place and measure to a program that is being composed."""
+
+    def __init__(self, composer: Composer, nodes: Mapping[str, Node]):
+        self.composer, self.mechanism = composer, composer.mechanism
+        self.models = {
+            joint.name: placing_model(self.mechanism, joint)
+            for joint in self.mechanism.joints
+            if JOINTS[joint.type].tree
+        }
+        self.nodes = {name: nodes[name] for name in self.models if name in nodes}
+        self._own_nodes()
+        self.steps = placing_tree(self.mechanism)
+        self.placed = {step.joint.name for step in self.steps}
+        self.led = leaders(self.mechanism, self.placed)
+        self.baked = self._baked()
+        self._measure()
+        self._place()
+        self._couple(nodes)
+
+    def _own_nodes(self) -> None:
+        """Records of joints that have no constraint, or whose rows were all dropped."""
+        left = [model for name, model in self.models.items() if name not in self.nodes]
+        for kind, _, members in self.composer.types(left):
+            for model in members:
+                self.nodes[model.name] = self.composer.node(kind, model.name)
+
+    def _baked(self) -> dict[str, dict]:
+        """Node type -> exact numbers of its members' parameters, which are added to what their records hold."""
+        members: dict[str, list[ConstraintModel]] = {}
+        for name, node in self.nodes.items():
+            members.setdefault(node.kind, []).append(self.models[name])
+            known = self.composer.parameters.setdefault((node.kind, node.index), {})
+            known |= {key: p.values for key, p in self.models[name].parameters.items()}
+        return {kind: self.composer.bake(kind, models) for kind, models in members.items()}
+
+    def _call(self, phase: str, kernel, ports: Mapping[str, Node], text: str) -> None:
+        ports = {"common": self.composer.nodes["common"][0], **ports}
+        nodes = tuple(ports[port.label] for port in kernel.ports)
+        self.composer.phases[phase].append(Call(kernel, nodes, text))
+
+    def _measure(self) -> None:
+        made: dict[str, object] = {}
+        for name, node in sorted(self.nodes.items(), key=lambda item: self._place_of(item[1])):
+            model = self.models[name]
+            if model.rows:
+                if node.kind not in made:
+                    made[node.kind] = measure_kernel(self.composer.records, node.kind, model, self.baked[node.kind])
+                self._call("measure", made[node.kind], self.composer.ports(node.kind, node, model), name)
+
+    def _place(self) -> None:
+        made: dict[tuple, object] = {}
+        for joint, to_child in self.steps:
+            node, model = self.nodes[joint.name], self.models[joint.name]
+            key = node.kind, to_child
+            if key not in made:
+                made[key] = place_kernel(self.composer.records, *key[:1], model, self.baked[node.kind], to_child)
+            text = f"{model.bodies['b' if to_child else 'a']} by {joint.name}"
+            self._call("place", made[key], self.composer.ports(node.kind, node, model), text)
+
+    def _couple(self, nodes: Mapping[str, Node]) -> None:
+        made: dict[tuple, object] = {}
+        for led in self.led:
+            if led.coupling not in nodes:  # its row is dropped: it follows from others
+                continue
+            ports = {"leader": self.nodes[led.leader], "follower": self.nodes[led.follower]}
+            own = nodes[led.coupling]
+            key = own.kind, ports["leader"].kind, ports["follower"].kind, led.backwards
+            if key not in made:
+                made[key] = couple_kernel(self.composer.records, *key)
+            self._call("couple", made[key], {own.kind: own, **ports}, f"{led.follower} by {led.leader}")
+
+    def _place_of(self, node: Node) -> tuple[int, int]:
+        return list(self.composer.nodes).index(node.kind), node.index
+
+    # --- what printing must know -------------------------------------------------------------------------------------
+    def notes(self, constraints: Mapping[str, object]) -> dict[str, object]:
+        """Where coordinates lie and what they are; which carried angles and drivers they give."""
+        return {
+            "motion": [self._note(self.mechanism.joint(name)) for name, model in self.models.items() if model.rows],
+            "carried_motion": [self._carried(angle) for angle in self.composer.angles()],
+            "driven_motion": [
+                self._given(driver.joint, driver.coordinate, constraints[driver.name][0])
+                for driver in self.mechanism.drivers
+            ],
+            "placing_settles": is_settled(self.mechanism, self.placed, self.led, constraints),
+        }
+
+    def _note(self, joint: Joint) -> dict[str, object]:
+        node, kinds = self.nodes[joint.name], coordinate_kinds(joint.type)
+        parts = SLIDES[kinds.count("translation")], TURNS[kinds.count("rotation")]
+        text = f"{joint.type}: {', '.join(filter(None, parts))}"
+        follows = next((led.leader for led in self.led if led.follower == joint.name), None)
+        if joint.name not in self.placed:
+            text += "; closes a loop, and is not read"
+        elif follows:
+            text += f"; follows {follows}"
+        return {"joint": joint.name, "kind": node.kind, "index": node.index, "kinds": list(kinds), "text": text}
+
+    def _carried(self, angle: Mapping) -> dict[str, object]:
+        place = {key: angle[key] for key in ("kind", "index", "field")}
+        return place | self._from(angle["joint"], angle["coordinate"])
+
+    def _given(self, joint: str, coordinate: int, node: Node) -> dict[str, object]:
+        return {"kind": node.kind, "index": node.index} | self._from(joint, coordinate)
+
+    def _from(self, joint: str, coordinate: int) -> dict[str, object]:
+        node = self.nodes[joint]
+        entry = f"[{coordinate}]" if self.models[joint].rows > 1 else ""
+        place = {"joint": f"{node.kind}[{node.index}]", "entry": entry}
+        return place | {"of": node.kind, "of_index": node.index, "which": coordinate}

@@ -1,0 +1,48 @@
+"""What a command of this package is asked to run over, and how it says that it cannot."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from symvi.analysis.choices import Choices
+from symvi.analysis.loops import analyse
+from symvi.errors import MechanismError
+from symvi.mechanism import Mechanism
+from symvi.mechanism.names import did_you_mean
+from symvi.proofs.zoo import zoo
+
+CANNOT_RUN = 2  # exit code, as of a wrong option
+
+
+def chosen(names: Sequence[str]) -> list[tuple[Mechanism, Choices]]:
+    """The mechanisms that names of the zoo or of files mean, with the rows that they keep; all of the zoo for none.
+
+    Raises MechanismError, AssemblyError, OSError, before anything is run.
+    """
+    known = {mechanism.name: (mechanism, choices) for mechanism, choices in zoo()}
+    return [known[name] if name in known else described(name, known) for name in dict.fromkeys(names or known)]
+
+
+def described(path: str, known: Sequence[str] = ()) -> tuple[Mechanism, Choices]:
+    """The mechanism of a file, with the rows that its loops keep."""
+    if Path(path).suffix not in (".toml", ".json") and not Path(path).exists():
+        raise MechanismError(f"'{path}' is neither a file nor a mechanism of the zoo; {did_you_mean(path, known)}")
+    mechanism = Mechanism.from_file(path)
+    return mechanism, analyse(mechanism)
+
+
+def refused(error: Exception) -> int:
+    """Say on standard error why a command cannot run; returns its exit code."""
+    text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+    print(f"symvi: {text}", file=sys.stderr)
+    return CANNOT_RUN
+
+
+def at_least_one(text: str) -> int:
+    """A whole number above zero, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
+    return int(text)

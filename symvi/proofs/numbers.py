@@ -1,0 +1,215 @@
+"""From a description to numbers: what its parts are in naive definitions, and in parameter records.
+
+Both come from the description alone, by way of `Exact` (a prime field, random magnitudes) or `Plain` (floats as they
+are). A record's fields have the names that the package gives them; the numbers in them are derived here a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from symvi.analysis.choices import Choices
+from symvi.mechanism import Joint, Mechanism, axis_values, coordinate_kinds
+from symvi.proofs.exact import pin_turn, triad_turn
+from symvi.proofs.naive.constraints import lock_name
+from symvi.proofs.naive.joints import JointNumbers
+from symvi.proofs.naive.laws import damped_coordinates
+from symvi.proofs.naive.quaternion import columns, multiply, rotate
+from symvi.registry import JOINTS
+
+
+def joints_of(mechanism: Mechanism, numbers) -> dict[str, JointNumbers]:
+    """The numbers of every joint, and of every point spring, whose two points are as a joint's anchors."""
+    joints = {joint.name: joint for joint in mechanism.joints}
+    for force in mechanism.forces:
+        if force.kind == "point_spring":
+            joints[force.name] = Joint(
+                name=force.name,
+                type="spherical",
+                parent=force.parent,
+                child=force.child,
+                parent_anchor=force.parent_anchor,
+                child_anchor=force.child_anchor,
+            )
+    return {name: _joint(mechanism, joint, numbers) for name, joint in joints.items()}
+
+
+def _joint(mechanism: Mechanism, joint: Joint, numbers) -> JointNumbers:
+    turn = pin_turn(numbers, joint) if "child_axis" in JOINTS[joint.type].needs else None
+    user = {name: numbers.single(value) for name, value in dict(joint.parameters).items()}
+    return JointNumbers(
+        joint.type,
+        joint.parent,
+        joint.child,
+        from_center(mechanism, joint.parent, joint.parent_anchor, numbers),
+        from_center(mechanism, joint.child, joint.child_anchor, numbers),
+        numbers.quaternion(joint.orientation),
+        columns(triad_turn(numbers, joint.axis)),
+        None if turn is None else columns(turn)[0],
+        None if joint.pitch is None else numbers.single(joint.pitch),
+        None if joint.length is None else numbers.single(joint.length),
+        tuple(joint.expressions),
+        user,
+        {
+            side: from_center(mechanism, body, (0.0, 0.0, 0.0), numbers)
+            for side, body in (("a", joint.parent), ("b", joint.child))
+        },
+    )
+
+
+def from_center(mechanism: Mechanism, body: str, point, numbers) -> list:
+    """A point of a body's frame from its centre of mass."""
+    center = (0.0, 0.0, 0.0) if body == "world" else mechanism.body(body).center_of_mass
+    return [numbers.magnitude(p - c) for p, c in zip(point, center, strict=True)]
+
+
+# --- parameter records --------------------------------------------------------------------------------------------
+def joint_record(joint: JointNumbers, description: Joint, numbers, prefix: str = "") -> dict[str, list]:
+    """Everything that a record may keep of a joint, by the record's own names."""
+    offset, zero = joint.offset, numbers.zero
+    one = zero + 1
+    turn = pin_turn(numbers, description) if JOINTS[joint.type].has_pin else triad_turn(numbers, description.axis)
+    unit = [[one if i == k else zero for i in range(3)] for k in range(3)]
+    record = {
+        "anchor_a": joint.anchor_a,
+        "anchor_b": joint.anchor_b,
+        "frame_a": multiply(offset, turn),
+        "frame_b": turn,
+        "joint_a": list(offset),
+        "joint_b": [one, zero, zero, zero],
+    }
+    record |= {f"axis{k + 1}": rotate(offset, axis) for k, axis in enumerate(joint.axes)}
+    record |= {f"e{k + 1}": rotate(offset, axis) for k, axis in enumerate(unit)}
+    record |= {name: [value] for name, value in (("pitch", joint.pitch), ("length", joint.length)) if value is not None}
+    record |= {"pin": joint.pin} if joint.pin else {}
+    record |= expression_record(joint.user, joint.origins, numbers)
+    return {f"{prefix}{name}": values for name, values in record.items()}
+
+
+def expression_record(user: dict, origins: dict, numbers) -> dict[str, list]:
+    """What a user's expression keeps: origins of the body frames, unit vectors, the user's numbers."""
+    zero = numbers.zero
+    one = zero + 1
+    record = {f"par_{name}": [value] for name, value in user.items()}
+    for side, origin in origins.items():
+        record |= {f"origin_{side}": origin, f"whole_{side}": [one, zero, zero, zero]}
+    return record | {f"column_{name}": [one if i == k else zero for i in range(3)] for k, name in enumerate("xyz")}
+
+
+def records_of(
+    mechanism: Mechanism, choices: Choices, joints: dict[str, JointNumbers], numbers
+) -> dict[str, dict[str, list]]:
+    """The parameter records of joints, couplings, drivers, locks and forces, by name."""
+    records = {joint.name: joint_record(joints[joint.name], joint, numbers) for joint in mechanism.joints}
+    for coupling in mechanism.couplings:
+        first, second = (mechanism.joint(name) for name in coupling.joints)
+        records[coupling.name] = {
+            **joint_record(joints[first.name], first, numbers, "j1_"),
+            **joint_record(joints[second.name], second, numbers, "j2_"),
+            "minus_ratio": [numbers.single(-coupling.ratio)],
+            "offset": [numbers.single(coupling.offset)],
+        }
+    for driver in mechanism.drivers:
+        records[driver.name] = dict(records[driver.joint])
+    for lock in choices.locks:
+        held = {"offset": [numbers.single(lock.value)]}
+        records[lock_name(lock.joint, lock.coordinate)] = records[lock.joint] | held
+    for body, name in choices.pivots.items():
+        records[name] |= {"weight": _weights(mechanism, choices, body, name, numbers)}
+    for force in mechanism.forces:
+        if force.kind == "dry_friction":
+            continue  # an inequality: contact_numbers.py
+        if force.kind in ("joint_spring", "joint_damper", "servo"):
+            records[f"{force.joint}.laws"] = dict(records[force.joint])
+        base = dict(records[force.joint]) if hasattr(force, "joint") else {}
+        records[force.name] = base | FORCE_RECORDS.get(force.kind, _no_more)(mechanism, force, joints, numbers)
+    for joint in mechanism.joints:  # last: the record of a joint is the base of others
+        for name in (joint.name, f"{joint.name}.laws"):
+            if name in records:
+                records[name] = records[name] | _shares(mechanism, (joint.parent, joint.child), numbers)
+    for force in mechanism.forces:
+        if force.kind == "point_spring":
+            records[force.name] |= _shares(mechanism, (force.parent, force.child), numbers)
+    return records
+
+
+def _shares(mechanism: Mechanism, bodies: tuple[str, str], numbers) -> dict[str, list]:
+    """The share of each moving body that one of its damped coordinates counts with."""
+    counts = damped_coordinates(mechanism)
+    return {"shares": [(numbers.zero + 1) / max(counts[body], 1) for body in bodies if body != "world"]}
+
+
+def _weights(mechanism: Mechanism, choices: Choices, body: str, name: str, numbers) -> list:
+    """The weights of a joint's rows in the balance of a body without inertia.
+
+    A mass for rows in metres, and this mass at the mechanism's size for rows in radians; of two bodies that one joint
+    holds so, the larger mass.
+    """
+    mass = max(mechanism.body(other).mass for other, holder in choices.pivots.items() if holder == name)
+    joint = mechanism.joint(name)
+    units = JOINTS[joint.type].units_of(joint)
+    weight = {"m": mass, "r": mass * choices.notes["size"] ** 2}
+    return [numbers.magnitude(weight[units[k]]) for k in choices.kept.get(name, range(len(units)))]
+
+
+def _no_more(mechanism, force, joints, numbers) -> dict[str, list]:
+    return {}
+
+
+def _per_axis(numbers, value, kinds) -> list:
+    values = axis_values(value, kinds)
+    return [numbers.single(values[0])] if len(values) == 1 else [numbers.magnitude(v) for v in values]
+
+
+def _spring(mechanism, force, joints, numbers) -> dict[str, list]:
+    kinds = coordinate_kinds(joints[force.joint].type)
+    if force.law == "sinusoidal":
+        cosine, sine = numbers.direction(axis_values(force.rest, kinds)[0])
+        return {
+            "stiffness": [numbers.single(axis_values(force.stiffness, kinds)[0])],
+            "rest_cos": [cosine],
+            "rest_sin": [sine],
+        }
+    return {"stiffness": _per_axis(numbers, force.stiffness, kinds), "rest": _per_axis(numbers, force.rest, kinds)}
+
+
+def _damper(mechanism, force, joints, numbers) -> dict[str, list]:
+    return {"damping": _per_axis(numbers, force.damping, coordinate_kinds(joints[force.joint].type))}
+
+
+def _servo(mechanism, force, joints, numbers) -> dict[str, list]:
+    return {"stiffness": [numbers.single(force.stiffness)], "damping": [numbers.single(force.damping)]}
+
+
+def _point_spring(mechanism, force, joints, numbers) -> dict[str, list]:
+    joint = joints[force.name]
+    return {
+        "anchor_a": joint.anchor_a,
+        "anchor_b": joint.anchor_b,
+        "stiffness": [numbers.single(force.stiffness)],
+        "length": [numbers.single(force.length)],
+        "damping": [numbers.single(force.damping)],
+    }
+
+
+def _wrench(mechanism, force, joints, numbers) -> dict[str, list]:
+    return {"point": from_center(mechanism, force.body, force.point, numbers)}
+
+
+def _potential(mechanism, force, joints, numbers) -> dict[str, list]:
+    user = {name: numbers.single(value) for name, value in dict(force.parameters).items()}
+    origins = {
+        side: from_center(mechanism, body, (0.0, 0.0, 0.0), numbers)
+        for side, body in (("a", force.parent), ("b", force.child))
+    }
+    return {**expression_record(user, origins, numbers), "scale": [numbers.single(1.0)]}
+
+
+FORCE_RECORDS: dict[str, Callable] = {
+    "joint_spring": _spring,
+    "point_spring": _point_spring,
+    "joint_damper": _damper,
+    "servo": _servo,
+    "wrench": _wrench,
+    "potential": _potential,
+}

@@ -1,0 +1,141 @@
+"""Registries: what symvi knows of each type of joint, one record each.
+
+A record holds everything about its type: what it holds and leaves free, the formulas of its rows, their plain
+definition that proofs compare with, how it looks, and how its derivation is worded. The records of symvi's own joints
+are in symvi/joints, one file for each; a record from outside joins them by `register_joint` and is worth the same. It
+must be registered before a description names it.
+
+Functions in a record import what they need when they are called: `import symvi` stays quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+
+__all__ = ["JOINTS", "JointType", "Registry", "Rows", "Words", "register_joint"]
+
+Kind = Literal["translation", "rotation"]
+
+
+class Named(Protocol):
+    """What a registry keeps."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Record = TypeVar("Record", bound=Named)
+
+
+class Registry(Generic[Record]):
+    """Records by name, in the order in which they were registered. what: how messages call one of them."""
+
+    def __init__(self, what: str):
+        self.what = what
+        self._records: dict[str, Record] = {}
+
+    def register(self, record: Record) -> Record:
+        """Add a record. Raises ValueError for a name that is taken, or that cannot stand in a file and in C."""
+        if not (record.name.isascii() and record.name.isidentifier() and record.name == record.name.lower()):
+            raise ValueError(f"{self.what} {record.name!r}: a name has small letters, digits and underscores")
+        if record.name in self._records:
+            raise ValueError(f"{self.what} '{record.name}' is registered already; choose another name")
+        self._records[record.name] = record
+        return record
+
+    def forget(self, name: str) -> None:
+        """Take a record out again, as tests do. Raises KeyError if there is none."""
+        del self._records[name]
+
+    def __getitem__(self, name: str) -> Record:
+        return self._records[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._records
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def values(self) -> Iterable[Record]:
+        """The records themselves."""
+        return self._records.values()
+
+
+class Rows(NamedTuple):
+    """Constrained translations and rotations of a joint that is a mix of rows."""
+
+    translations: int
+    rotations: int
+
+
+@dataclass(frozen=True)
+class Words:
+    """How `derive` and `verify` tell the rows of a joint.
+
+    equation: the rows as papers write them. variables: of the joint alone, by their letters in the equation, each made
+    when it is called. numbers: for each field of naive JointNumbers, the variable that it is. rows: the rows as vector
+    expressions, for world or joint axes (verify/derivation.py); None: told by its entries alone.
+    """
+
+    equation: str
+    variables: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    rows: Callable[[str], Any] | None = None
+
+
+@dataclass(frozen=True)
+class JointType:
+    """Everything that symvi knows of a type of joint.
+
+    name: in descriptions.
+    units: of its rows, a letter each, m or r; a function of the joint's description if their number follows from it.
+    rows: (geometry, in_joint_axes) -> the rows as pieces (physics/joints): formulas, and what they are applied to.
+    naive: (numbers, a, b, functions, near, in_joint_axes) -> the rows by their plain definition, of placements (x, q).
+    coordinates: kinds of the minimal coordinates that it leaves free, translations first; none: it has no coordinates.
+    tree: whether the coordinates say where the child is.
+    held: of a mix of rows (symvi/joints/table.py), how many translations and rotations it holds.
+    needs: the fields of a description that belong to this type, all of which must be given.
+    defaults: (joint) -> values of such fields that follow from others.
+    complaints: (joint) -> what else can be wrong with a description.
+    numbers: names of numbers that a description must give in `parameters`, with meaning and unit.
+    has_pin: two rotations, about the axis and about child_axis.
+    is_threaded: the child advances by pitch times its turn.
+    is_own: its rows are a user's expressions, which may depend on where the bodies are in the world.
+    marker: (solid, proportions) on a page, None for none. has_place: whether it holds a point of its bodies.
+    words: how its derivation is told. example: values of its own fields, for proofs and tests.
+    """
+
+    name: str
+    units: str | Callable[[Any], str]
+    rows: Callable[[Any, bool], list]
+    naive: Callable[..., list]
+    coordinates: tuple[Kind, ...] = ()
+    tree: bool = True
+    held: Rows | None = None
+    needs: tuple[str, ...] = ()
+    defaults: Callable[[Any], dict[str, Any]] = lambda joint: {}
+    complaints: Callable[[Any], Iterable] = lambda joint: ()
+    numbers: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    has_pin: bool = False
+    is_threaded: bool = False
+    is_own: bool = False
+    marker: tuple[str, tuple[float, ...]] | None = ("box", (1.1, 1.1, 1.1))
+    has_place: bool = True
+    words: Words | None = None
+    example: Mapping[str, Any] = field(default_factory=dict)
+
+    def units_of(self, joint: Any) -> str:
+        """The units of a joint's rows, a letter each."""
+        return self.units(joint) if callable(self.units) else self.units
+
+
+JOINTS: Registry[JointType] = Registry("joint type")
+
+
+def register_joint(record: JointType) -> JointType:
+    """Make a type of joint known: descriptions may name it from now on. Raises ValueError if its name is taken."""
+    return JOINTS.register(record)

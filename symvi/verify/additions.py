@@ -1,0 +1,370 @@
+"""Explanations by what is added or left out: gyroscopic terms, terms of the chain rule, another way off the sphere.
+
+The difference between claim and truth is compared with what such a term contributes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symvi.verify.arrays import Tapes, usable
+from symvi.verify.crossed import crossed
+from symvi.verify.factors import ZERO
+from symvi.verify.gyroscopic import gyroscopic_terms
+from symvi.verify.levers import Torques, other_levers
+from symvi.verify.pairs_of_errors import pairs_of_errors
+from symvi.verify.points import Point
+from symvi.verify.replaced import Replaced, replaced
+from symvi.verify.scopes import Scope
+from symvi.verify.terms import AFTER, BEFORE, ON_THE_WAY, PART, Term, terms
+from symvi.verify.worlds import FloatWorld
+
+if TYPE_CHECKING:
+    from symvi.verify.diagnosis import Bench
+
+NEAR = 1e-8
+MOST_TERMS = 3  # that are told of one part
+LINE, USED = re.compile(r"[^ ]+:\d+"), " where it is used in "  # in the places of terms
+VAGUE = 8  # of a place that names nothing
+MOST_NUMBERS = 40  # of variables, that products are made of
+
+
+def additions(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    """(words, kind, cost) of all that explains the difference in a scope."""
+    yield from zero(bench, scope)
+    yield from _gyroscopic(bench, scope)
+    yield from _off_the_sphere(bench, scope)
+    yield from _exchanged_rows(bench, scope)
+    yield from _exchanged_columns(bench, scope)
+    yield from _terms(bench, scope)
+    count = len(scope.rows) * len(scope.columns)
+    if count > 1 or count == bench.layout.rows * bench.layout.columns:
+        yield from _replaced(bench, scope)
+    if count == 3:
+        yield from _crossed(bench, scope)
+    if scope.columns in {tuple(block) for block in bench.layout.blocks.values() if len(block) == 3}:
+        yield from _levers(bench, scope)
+    if all(scope.holds(place) for place in bench.wrong):
+        yield from _pairs(bench, scope)
+    if count == 1:
+        yield from _other_entry(bench, scope)
+        yield from _added(bench, scope)
+
+
+def differences(bench: Bench) -> list[np.ndarray]:
+    return [np.array(c) - np.array(t) for c, t in zip(bench.claims, bench.matrices(bench.truth), strict=True)]
+
+
+def zero(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    window = np.ix_(list(scope.rows), list(scope.columns))
+    both = zip(bench.claims, bench.matrices(bench.truth), strict=True)
+    little = all(np.abs(np.array(t)[window]).max() < NEAR * np.abs(np.array(c)[window]).max() for c, t in both)
+    if little and bench.vanishes(bench.truth, bench.claim, scope):
+        yield "should be zero: the function does not change in these directions", "zero", 1.0
+
+
+# --- gyroscopic ---------------------------------------------------------------------------------------------------
+def _gyroscopic(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    if len(scope.rows) != 3:
+        return
+    for words, columns, of in gyroscopic_terms(bench.problem):
+        if not set(columns) <= set(scope.columns):
+            continue
+        name = bench.problem.question.directions[columns[0]][0]
+        sizes = [
+            _size_of_gyroscopic(bench, scope, point, delta, columns, of, name)
+            for point, delta in zip(bench.points, differences(bench), strict=True)
+        ]
+        if None not in sizes and (said := bench.factors.name(tuple(sizes), True)) is not None and said[1]:
+            yield f"{words}: {_short(said[1])}", "gyroscopic", 1.0 + 0.2 * said[0] + ("the part" in words)
+
+
+def _size_of_gyroscopic(bench: Bench, scope: Scope, point: Point, delta: np.ndarray, columns: range, of, name: str):
+    """The claimed gyroscopic term over the true one, whose size is half the truth's change when w turns over."""
+    expected, rows = np.array(of(point)), list(scope.rows)
+    rest = [k for k in scope.columns if k not in columns]
+    if np.abs(delta[np.ix_(rows, rest)]).max(initial=0.0) > NEAR * np.abs(delta).max():
+        return None
+    ratio = _ratio(delta[np.ix_(rows, list(columns))], expected)
+    turned = {**point, name: [-x for x in point[name]]}
+    back = np.array(bench.truth.of(turned, FloatWorld()))
+    here = np.array(bench.truth.of(point, FloatWorld()))
+    full = np.array(next(f for _, c, f in gyroscopic_terms(bench.problem) if c == columns)(point))
+    own = _ratio((here - back)[np.ix_(rows, list(columns))] / 2, full)
+    if ratio is None or not own:
+        return None
+    size = 1 + ratio / own
+    return 0.0 if abs(size) < NEAR else size
+
+
+def _ratio(values: np.ndarray, expected: np.ndarray) -> float | None:
+    """values/expected, if it is one number."""
+    size = (expected * expected).sum()
+    ratio = (values * expected).sum() / size if size else 0.0
+    return ratio if np.abs(values - ratio * expected).max() <= NEAR * np.abs(values).max() else None
+
+
+# --- another way off the sphere -----------------------------------------------------------------------------------
+def _off_the_sphere(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    """Raw components that differ by a multiple of q in every row."""
+    question = bench.problem.question
+    if question.order != 1:
+        return
+    for name, block in question.blocks().items():
+        if question.variables[name].tangent != "raw" or question.variables[name].kind != "quaternion":
+            continue
+        if not set(block) <= set(scope.columns):
+            continue
+        rows, rest = list(scope.rows), [k for k in scope.columns if k not in block]
+        fits = []
+        for point, delta in zip(bench.points, differences(bench), strict=True):
+            q = np.array([float(x) for x in point[name]])
+            part = delta[np.ix_(rows, list(block))]
+            along = np.outer(part @ q, q) / (q @ q)
+            apart = max(np.abs(part - along).max(), np.abs(delta[np.ix_(rows, rest)]).max(initial=0.0))
+            fits.append(apart < NEAR * np.abs(delta).max())
+        if all(fits):
+            words = f"wrong by multiples of {name}ᵀ only: right along the unit sphere, another continuation off it"
+            yield words, "manifold", 1.0
+
+
+# --- rows and entries that stand elsewhere --------------------------------------------------------------------------
+def _exchanged_rows(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    if len(scope.rows) < 2 or len(scope.columns) < 2:
+        return
+    columns, found = list(scope.columns), []
+    for claim, truth in zip(bench.claims, bench.matrices(bench.truth), strict=True):
+        c, t = np.array(claim)[:, columns], np.array(truth)[:, columns]
+        near = NEAR * np.abs(t).max()
+        found.append([next((k for k in scope.rows if np.abs(c[i] - t[k]).max() < near), None) for i in scope.rows])
+    if (
+        found[0] == found[1]
+        and sorted(found[0], key=str) == sorted(scope.rows, key=str)
+        and found[0] != list(scope.rows)
+    ):
+        yield f"its rows in the order {', '.join(map(str, found[0]))}", "order", 1.0
+
+
+def _exchanged_columns(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    if len(scope.rows) < 2 or len(scope.columns) < 2:
+        return
+    rows, found = list(scope.rows), []
+    for claim, truth in zip(bench.claims, bench.matrices(bench.truth), strict=True):
+        c, t = np.array(claim)[rows], np.array(truth)[rows]
+        near = NEAR * np.abs(t).max()
+        apart = [
+            {k: np.abs(c[:, i] - t[:, k]).max() for k in (i, *(k for k in scope.columns if k != i))}
+            for i in scope.columns
+        ]
+        found.append([next((k for k, size in row.items() if size < near), None) for row in apart])
+    order = found[0]
+    if order != found[1] or None in order or sorted(order) != sorted(scope.columns) or order == list(scope.columns):
+        return
+    names = bench.layout.column_names
+    moved = [names[k] for i, k in zip(scope.columns, order, strict=True) if i != k]
+    wanted = [names[i] for i, k in zip(scope.columns, order, strict=True) if i != k]
+    if len(moved) == 2:
+        yield f"its columns {wanted[0]} and {wanted[1]} exchanged", "order", 1.0
+    else:
+        yield f"a permutation of its columns: {', '.join(moved)} where {', '.join(wanted)} should be", "order", 1.2
+
+
+def _other_entry(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    i, k = scope.rows[0], scope.columns[0]
+    truths = bench.matrices(bench.truth)
+    if bench.claims[0][i, k] == bench.claims[1][i, k]:
+        return  # a number that is the same everywhere stands in many places
+    for sign, words in ((1, "the true entry"), (-1, "minus the true entry")):
+        for r, c in np.ndindex(truths[0].shape):
+            if (r, c) == (i, k):
+                continue
+            values = [(claim[i, k], sign * t[r, c]) for claim, t in zip(bench.claims, truths, strict=True)]
+            if all(abs(a - b) < NEAR * abs(b) for a, b in values):
+                yield f"{words} {[int(r), int(c)]}", "order", 2.5
+                return
+
+
+# --- what is added to an entry ------------------------------------------------------------------------------------
+def _added(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    """A number of the question, or a product of two, that an entry has too much."""
+    window = (scope.rows[0], scope.columns[0])
+    deltas = [float(delta[window]) for delta in differences(bench)]
+    for cost, words, values in _monomials(bench):
+        ratios = [delta / value for delta, value in zip(deltas, values, strict=True)]
+        if not all(abs(ratio - ratios[0]) <= NEAR * abs(ratio) for ratio in ratios):
+            continue
+        size = Fraction(ratios[0]).limit_denominator(4)
+        if 0 < abs(size) <= 4 and abs(float(size) - ratios[0]) <= NEAR * abs(ratios[0]):
+            number = str(abs(size)) if abs(size) != 1 or not words else ""
+            amount = " ".join(part for part in (number, words) if part)
+            yield f"too {'much' if size > 0 else 'little'} by {amount}", "term", 4.0 + cost
+            return
+
+
+def _monomials(bench: Bench) -> Iterator[tuple[float, str, tuple[float, ...]]]:
+    """(cost, words, values at both points) of 1, the variables' numbers, and their products."""
+    yield 0.0, "", tuple(1.0 for _ in bench.points)
+    numbers = []
+    for name, variable in bench.problem.question.variables.items():
+        for k in range(variable.size):
+            words = f"{name}[{k}]" if variable.shape else name
+            numbers.append((words, tuple(float(point[name][k]) for point in bench.points)))
+    numbers = [(words, values) for words, values in numbers if all(values)][:MOST_NUMBERS]
+    yield from ((0.0, words, values) for words, values in numbers)
+    for i, (words, values) in enumerate(numbers):
+        for other, more in numbers[i:]:
+            said = f"{words} {other}" if other != words else f"{words}²"
+            yield 0.5, said, tuple(a * b for a, b in zip(values, more, strict=True))
+
+
+# --- another array, a cross product, two errors at once -----------------------------------------------------------
+def _tapes(bench: Bench) -> Tapes | None:
+    if not hasattr(bench, "tapes"):
+        bench.tapes = Tapes(bench.problem, bench.points, bench.traces) if usable(bench.problem, bench.traces) else None
+    return bench.tapes
+
+
+def _replaced(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    """The claim is the derivative with one array in the place of another."""
+    if not hasattr(bench, "replaced"):
+        bench.replaced = []
+        bench.to_replace = replaced(tapes) if (tapes := _tapes(bench)) else iter(())
+    yielded = 0
+    for one in chain(bench.replaced, _further(bench)):
+        if one.columns is not None and not set(one.columns) & set(scope.columns):
+            continue
+        if (words := _replaced_words(bench, scope, one)) is not None:
+            yield "; ".join(part for part in (one.says, words) if part), one.kind, one.cost + bool(words) / 4
+            yielded += 1
+            if yielded == MOST_TERMS:
+                return
+
+
+def _further(bench: Bench) -> Iterator[Replaced]:
+    """Replaced arrays that have not been looked at, while there is effort left."""
+    while bench.effort.spend_on_array() and (one := next(bench.to_replace, None)) is not None:
+        bench.replaced.append(one)
+        yield one
+
+
+def _replaced_words(bench: Bench, scope: Scope, one: Replaced) -> str | None:
+    """None where it does not explain a scope; else what factor is left, "" for none."""
+    window, ratios = np.ix_(list(scope.rows), list(scope.columns)), []
+    both = zip(bench.claims, one.matrices, bench.matrices(bench.truth), strict=True)
+    for claim, matrix, truth in both:
+        claim, true, part = np.array(claim)[window], np.array(truth)[window], matrix.reshape(np.shape(truth))[window]
+        if np.abs(part - true).max() <= NEAR * np.abs(true).max():
+            return None
+        if one.scaled:
+            inside = [i for i, k in enumerate(scope.columns) if k in one.columns]
+            rest = [i for i in range(len(scope.columns)) if i not in inside]
+            if np.abs((claim - part)[:, rest]).max(initial=0.0) > NEAR * np.abs(claim).max():
+                return None
+            claim, part = claim[:, inside], part[:, inside]
+        ratio = _ratio(claim, part)
+        if not ratio or np.abs(claim - ratio * part).max() > NEAR * np.abs(claim).max():
+            return None
+        ratios.append(ratio)
+    named = bench.factors.name(tuple(ratios), True)
+    return None if named is None or named[1] and not one.scaled else named[1]
+
+
+def _crossed(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    if (tapes := _tapes(bench)) is not None:
+        window = np.ix_(list(scope.rows), list(scope.columns))
+        claims = [np.array(claim)[window].ravel() for claim in bench.claims]
+        truths = [np.array(truth)[window].ravel() for truth in bench.matrices(bench.truth)]
+        yield from crossed(bench, tapes, claims, truths)
+
+
+def _levers(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    """Another lever, or another force, in the torque that three columns are."""
+    if not hasattr(bench, "torques"):
+        bench.torques = Torques(tapes) if (tapes := _tapes(bench)) is not None and tapes.vectors() else None
+    if bench.torques is not None:
+        yield from other_levers(bench, bench.torques, scope)
+
+
+def _pairs(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    """Once, for all that is wrong."""
+    if bench.problem.question.order == 1 and not hasattr(bench, "paired") and (both := _all_terms(bench)) is not None:
+        bench.paired = True
+        yield from pairs_of_errors(bench, both, differences(bench))
+
+
+# --- terms of the chain rule --------------------------------------------------------------------------------------
+def _terms(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
+    if not (both := _all_terms(bench)) or not both[0]:
+        return
+    window = np.ix_(list(scope.rows), list(scope.columns))
+    deltas = [delta[window] for delta in differences(bench)]
+    truth = np.array(bench.matrices(bench.truth)[0])[window]
+    found: dict[str, list[tuple[float, str]]] = {}  # what happened -> terms that explain it: their share is the same
+    for k in _worth_a_look(deltas, [shares[:, *window] for shares in bench.shares]):
+        first, second = both[0][k], both[1][k]
+        if np.abs(first.share[window] - truth).max() <= NEAR * np.abs(truth).max():
+            continue  # the whole of it: nothing is said by calling it a term
+        said = _said(bench, deltas, [first.share[window], second.share[window]])
+        if said is not None and said[1]:
+            found.setdefault(_short(said[1]), []).append((first.cost + 0.2 * said[0], first.place))
+    named = {words: min(alike, key=lambda one: _vague(one[1])) for words, alike in found.items()}
+    least = min((_vague(place) for _, place in named.values()), default=0)
+    clear = [words for words, (_, place) in named.items() if _vague(place) < max(VAGUE, least + 1)]
+    for words in clear[: MOST_TERMS if least < VAGUE else 1]:  # what has no name may be said in many ways
+        place, cost = named[words][1], min(cost for cost, _ in found[words])
+        yield f"a term of the chain rule, the derivative of {place}: {words}", "term", cost
+
+
+def _vague(place: str) -> int:
+    """How little a place says: names and quoted code say more than lines, and lines more than what has no name."""
+    source, _, use = place.partition(USED)
+    lines = sum(bool(LINE.fullmatch(part)) for part in (source, use))
+    inside = VAGUE * (ON_THE_WAY in place or source == use) + 2 * (PART in place)
+    return inside + 3 * (BEFORE in source) + 4 * (AFTER in use) + 2 * bool(LINE.fullmatch(source)) + lines
+
+
+def _all_terms(bench: Bench) -> list[list[Term]] | None:
+    """The terms at both points, in the same order."""
+    if not hasattr(bench, "terms"):
+        bench.terms = [terms(bench.problem, p, t) for p, t in zip(bench.points, bench.traces, strict=False)]
+        bench.shares = [np.array([term.share for term in of_point]) for of_point in bench.terms]
+    return bench.terms if len(bench.terms) == 2 and len(bench.terms[0]) == len(bench.terms[1]) else None
+
+
+def _worth_a_look(deltas: list[np.ndarray], shares: list[np.ndarray]) -> list[int]:
+    """Terms whose shares may be the differences, at every point: all at once, for most are not."""
+    worth = np.ones(len(shares[0]), dtype=bool)
+    for delta, share in zip(deltas, shares, strict=True):
+        near = 2 * NEAR * np.abs(delta).max()
+        sizes = (share * share).sum(axis=(1, 2))
+        ratios = np.divide((share * delta).sum(axis=(1, 2)), sizes, out=np.zeros(len(share)), where=sizes > 0)
+        fits = np.abs(delta - ratios[:, None, None] * share).max(axis=(1, 2)) <= near
+        if share.shape[1] == share.shape[2]:
+            fits |= np.abs(delta - (share.swapaxes(1, 2) - share)).max(axis=(1, 2)) <= near
+        worth &= fits
+    return np.flatnonzero(worth).tolist()
+
+
+def _short(words: str) -> str:
+    return "missing" if words == ZERO else words
+
+
+def _said(bench: Bench, deltas: list[np.ndarray], shares: list[np.ndarray]) -> tuple[float, str] | None:
+    """(cost, words) of what happened to a term, if the difference is that."""
+    if any(not np.abs(s).max(initial=0.0) > NEAR * np.abs(d).max() for s, d in zip(shares, deltas, strict=True)):
+        return None
+    ratios = [_ratio(delta, share) for delta, share in zip(deltas, shares, strict=True)]
+    if None not in ratios:
+        sizes = tuple(0.0 if abs(1 + ratio) < NEAR else 1 + ratio for ratio in ratios)
+        return bench.factors.name(sizes, True)
+    if shares[0].shape[0] == shares[0].shape[1] and all(
+        np.abs(delta - (s.T - s)).max() < NEAR * np.abs(delta).max() for delta, s in zip(deltas, shares, strict=True)
+    ):
+        return 1.0, "transposed"
+    return None

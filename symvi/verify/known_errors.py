@@ -1,0 +1,134 @@
+"""Real numbers that know by how much they may be wrong, so that what was lost in a difference is seen to be lost.
+
+A running error analysis: every number carries a bound of its error, every operation adds what it rounds and what it
+makes of its operands' errors. Conditions go the way that they go in RealWorld.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from symvi.verify.worlds import RealWorld
+
+FAR = 1  # an error of an exponent beyond which nothing is known of a power
+ROUNDINGS = 4  # of the last place, that one operation may make
+
+
+class Bounded:
+    """A real number and a bound of its error; mixes with ints."""
+
+    __slots__ = ("value", "error", "unit")
+
+    def __init__(self, value, error, unit):
+        self.value, self.error, self.unit = value, error, unit
+
+    def _made(self, value, error) -> Bounded:
+        return Bounded(value, error + abs(value) * self.unit, self.unit)
+
+    def _other(self, other) -> Bounded | None:
+        if type(other) is Bounded:
+            return other
+        return Bounded(self.value * 0 + other, self.error * 0, self.unit) if type(other) is int else None
+
+    def __add__(self, other):
+        other = self._other(other)
+        if other is None:
+            return NotImplemented
+        return self._made(self.value + other.value, self.error + other.error)
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return Bounded(-self.value, self.error, self.unit)
+
+    def __sub__(self, other):
+        other = self._other(other)
+        return NotImplemented if other is None else self + -other
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def __mul__(self, other):
+        other = self._other(other)
+        if other is None:
+            return NotImplemented
+        error = abs(self.value) * other.error + abs(other.value) * self.error + self.error * other.error
+        return self._made(self.value * other.value, error)
+
+    __rmul__ = __mul__
+
+    def inverse(self) -> Bounded:
+        value, room = 1 / self.value, abs(self.value) - self.error
+        return self._made(value, self.error * abs(value) / room if room > 0 else self.value * 0 + float("inf"))
+
+    def __truediv__(self, other):
+        other = self._other(other)
+        return NotImplemented if other is None else self * other.inverse()
+
+    def __rtruediv__(self, other):
+        return self.inverse() * other
+
+    def __abs__(self):
+        return Bounded(abs(self.value), self.error, self.unit)
+
+    def __eq__(self, other) -> bool:
+        other = self._other(other)
+        return NotImplemented if other is None else self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    @property
+    def known_apart_from_zero(self) -> bool:
+        return abs(self.value) > self.error
+
+
+class BoundedWorld(RealWorld):
+    """Real numbers of some digits, with bounds of their errors."""
+
+    def constant(self, value: int | Fraction) -> Bounded:
+        found = super().constant(value)
+        unit = self.context.mpf(10) ** -self.digits * ROUNDINGS
+        return Bounded(found, abs(found) * unit, unit)
+
+    @property
+    def pi(self) -> Bounded:
+        found = self.one
+        return found._made(super().pi, found.error)
+
+    def order(self, a, b) -> int:
+        return super().order(*(x.value if isinstance(x, Bounded) else x for x in (a, b)))
+
+    def _real(self, name: str, function: Callable) -> Callable:
+        plain, errors = super()._real(name, function), getattr(self, f"_error_of_{name}")
+
+        def apply(x: Bounded) -> Bounded:
+            value = plain(x.value)
+            return x._made(value, errors(x, value))
+
+        return apply
+
+    # --- what a function makes of the error of its argument -------------------------------------------------------
+    def _error_of_sin(self, x: Bounded, value):
+        return x.error
+
+    _error_of_cos = _error_of_sin
+
+    def _error_of_exp(self, x: Bounded, value):
+        return value * self.context.expm1(x.error) if x.error < FAR else self.context.inf
+
+    def _error_of_log(self, x: Bounded, value):
+        return x.error / (x.value - x.error) if x.value > x.error else self.context.inf
+
+    def _error_of_sqrt(self, x: Bounded, value):
+        """|sqrt(a) - sqrt(b)| is at most sqrt|a - b|, and |a - b|/sqrt(a)."""
+        widest = self.context.sqrt(x.error)
+        return min(widest, x.error / value) if value else widest
+
+    def _error_of_erf(self, x: Bounded, value):
+        return 2 * x.error
+
+    def _turned(self, y: Bounded, x: Bounded) -> Bounded:
+        value, size, errors = super()._turned(y.value, x.value), abs(y.value) + abs(x.value), y.error + x.error
+        return y._made(value, 2 * errors / (size - errors) if size > errors else self.context.inf)

@@ -1,0 +1,59 @@
+"""Points beside a point, on the manifold as it is: where code that checks what it is given takes them too."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+
+from symvi.proofs.naive.quaternion import multiply
+from symvi.verify.lines import is_allowed
+from symvi.verify.points import Point, rotation_of
+from symvi.verify.variables import Variable
+
+NEXT_TO_NOTHING = Fraction(1, 10**12)  # of ordinary numbers
+UNEVEN = (Fraction(1), Fraction(-3, 4), Fraction(1, 2))  # a turn about no axis that anybody takes
+
+
+def shaken(
+    point: Point, variables: Mapping[str, Variable], shake: Fraction, names: Collection[str] | None = None
+) -> Point:
+    """A point with a small change of every number, or of those of some variables.
+
+    Quaternions, unit vectors and rotations are turned, steps and angular velocities shrink: |w| < 2/h goes on to hold.
+    """
+    return {
+        name: _shaken(variables[name], values, shake) if names is None or name in names else values
+        for name, values in point.items()
+    }
+
+
+def _shaken(variable: Variable, values: list[Fraction], shake: Fraction) -> list[Fraction]:
+    if variable.kind == "quaternion":
+        return multiply(values, _small_turn(shake))
+    if variable.kind in ("unit vector", "rotation"):
+        turn = rotation_of(_small_turn(shake))
+        width = len(values) // 3
+        return [sum(turn[3 * i + j] * values[width * j + k] for j in range(3)) for i in range(3) for k in range(width)]
+    if variable.kind in ("step", "angular velocity"):
+        return _numbers(values, -abs(shake))
+    if variable.positive:
+        return [value * (1 + shake) for value in values]
+    found = _numbers(values, shake)
+    return found if is_allowed(variable, found) else [value * (1 + shake) for value in values]
+
+
+def _small_turn(shake: Fraction) -> list[Fraction]:
+    """A unit quaternion of a turn of about `shake`, exact."""
+    half = [shake * part / 4 for part in UNEVEN]
+    square = sum(x * x for x in half)
+    return [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in half)]
+
+
+def _numbers(values: Sequence[Fraction], shake: Fraction) -> list[Fraction]:
+    """Numbers with a small change of each; those that are next to nothing change by as little of the largest one.
+
+    Where all are next to nothing, that is of 1.
+    """
+    size = max(map(abs, values))
+    size = size if size > NEXT_TO_NOTHING else 1
+    return [value * (1 + shake) if abs(value) > size * NEXT_TO_NOTHING else value + size * shake for value in values]
