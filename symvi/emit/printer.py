@@ -202,7 +202,8 @@ class _Printer:
         expression, strength = self._expression(index, operation)
         operands = self.graph.operands(index)
         inputs = tuple(dict.fromkeys(symbol for i in operands for symbol in self.inputs.get(i, ())))
-        if self._is_inside(index, operation) and len(expression) <= LONGEST:
+        stored = self.users.get(index) == [None]  # and used nowhere else
+        if stored or (self._is_inside(index, operation) and len(expression) <= LONGEST):
             self.text[index], self.inputs[index] = (expression, strength), inputs
             return
         wanted = self._wanted(index)
@@ -215,8 +216,8 @@ class _Printer:
         users = self.users.get(index, [])
         if operation == "neg" and self.text[self.graph.operands(index)[0]][0].isidentifier():
             return True
-        if len(users) > 1 or users == [None]:
-            return len(users) <= 1
+        if len(users) > 1:
+            return False
         named = index in self.graph.names
         left = index in self.graph.hints and any(self.comments.get(i) != self.comments.get(index) for i in users)
         return not (named or left)

@@ -38,7 +38,7 @@ from symvi.program.program import Call
 from symvi.scalar import Rate, Scalar
 
 if TYPE_CHECKING:
-    from symvi.program.maximal import Elimination
+    from symvi.program.block_elimination import Elimination
 
 SOURCE = "derived here"
 SECOND, FIRST = "at the second knot", "at the first knot"
@@ -61,7 +61,8 @@ class Carried:
 
     def __init__(self, elimination: Elimination, body: int, joint: int):
         self.elimination, self.i, self.j = elimination, body, joint
-        self.above = elimination.later[joint]
+        self.filled, self.block_records = elimination.filled, elimination.records
+        self.above = self.filled.later[joint]
         self.labels = {body: "i", joint: "j"} | dict.fromkeys(self.above, "k")
 
     # --- calls --------------------------------------------------------------------------------------------------------
@@ -79,20 +80,19 @@ class Carried:
         return self._call("substitute", "from", self._substitute, summary, f"solve for {self._names()}")
 
     def _names(self) -> str:
-        nodes = self.elimination.matrix.nodes
+        nodes = self.filled.matrix.nodes
         return f"{nodes[self.i].name} and {nodes[self.j].name}"
 
     def _into(self) -> str:
-        return "".join(f" into {self.elimination.matrix.nodes[k].name}" for k in self.above)
+        return "".join(f" into {self.filled.matrix.nodes[k].name}" for k in self.above)
 
     def _call(self, verb: str, link: str, build, summary: str, comment: str) -> Call:
-        elimination = self.elimination
-        kinds = [elimination.kind(node) for node in self.labels]
+        kinds = [self.filled.kind(node) for node in self.labels]
         name = "_".join([verb, kinds[0], "and", kinds[1], *(f"{link}_{kind}" for kind in kinds[2:])])
-        ties = tuple(elimination.tie(node, self.j).tag for node in (self.i, *self.above))
-        touched = tuple((node, node) in elimination.touched for node in (self.i, *self.above))
-        ports = [(label, elimination.matrix.nodes[node]) for node, label in self.labels.items()]
-        return elimination.call((verb, "carried", *kinds, ties, touched), name, ports, build, comment, summary)
+        ties = tuple(self.filled.tie(node, self.j).tag for node in (self.i, *self.above))
+        touched = tuple((node, node) in self.block_records.touched for node in (self.i, *self.above))
+        ports = [(label, self.filled.matrix.nodes[node]) for node, label in self.labels.items()]
+        return self.elimination.call((verb, "carried", *kinds, ties, touched), name, ports, build, comment, summary)
 
     # --- kernels ------------------------------------------------------------------------------------------------------
     def _eliminate(self, trace: Trace) -> None:
@@ -130,7 +130,7 @@ class Carried:
             lift = trace.matrix("DN", product([d[r] for r in here], joint.motions))
         with trace.computing("D P f_j", SOURCE):
             drag = [times(d, held)[r] for r in here]
-        old = self.elimination.read_block(trace, self.labels, *self.above * 2)
+        old = self.block_records.read_block(trace, self.labels, *self.above * 2)
         if joint.damped:
             with trace.computing("k_b X + k_a", SOURCE):
                 change = trace.matrix("kX", blocks.add(product(joint.slopes, carried), joint.slopes_above))
@@ -161,7 +161,7 @@ class Carried:
         if self.elimination.again:
             joint.store("lift", [entry for row in lift for entry in row])
             joint.store("drag", drag)
-        self.elimination.write_target(trace, self.labels, *self.above * 2, new)
+        self.block_records.write_target(trace, self.labels, *self.above * 2, new)
         self._push(joint, drag, lift, q)
 
     def _push(self, joint: _Joint, drag: Vector, lift: Matrix, q: Vector) -> None:
@@ -226,10 +226,11 @@ class _Joint:
     """What one trace knows of a joint: its rows on both bodies at both knots, and the laws along it."""
 
     def __init__(self, carried: Carried, trace: Trace):
-        self.trace, self.elimination, self.carried = trace, carried.elimination, carried
-        elimination, j = self.elimination, carried.j
-        self.freedoms = 6 - elimination.size(j)
-        damping = elimination.matrix.damping.get(elimination.kind(j))
+        self.trace, self.carried = trace, carried
+        self.filled, self.block_records = carried.filled, carried.block_records
+        j = carried.j
+        self.freedoms = 6 - self.filled.size(j)
+        damping = self.filled.matrix.damping.get(self.filled.kind(j))
         self.damped = damping is not None
         self.rows2, self.rows1 = self._sides(carried.i)
         with trace.computing("G_b N = 0", SOURCE, SECOND):
@@ -257,7 +258,7 @@ class _Joint:
     @property
     def matrix(self) -> Matrix:
         """D, the body's own block with all that was eliminated into it."""
-        return self.elimination.read_block(self.trace, self.carried.labels, self.carried.i, self.carried.i)
+        return self.block_records.read_block(self.trace, self.carried.labels, self.carried.i, self.carried.i)
 
     @property
     def rows_passed(self) -> list[int]:
@@ -277,7 +278,7 @@ class _Joint:
 
     def held(self) -> Vector:
         """P f_j."""
-        right = self.trace.read("j", "work", "f", self.elimination.size(self.carried.j))
+        right = self.trace.read("j", "work", "f", self.filled.size(self.carried.j))
         with self.trace.computing("G_b P = 1, P f_j", SOURCE, SECOND):
             return list(self.trace.named("held", self.rows2.motion(right)))
 
@@ -292,14 +293,17 @@ class _Joint:
     def _sides(self, node: int) -> tuple[Held, Held]:
         """The rows on a body at the second knot, and at the first, where -G(z1)ᵀ is the block that is kept."""
         labels, j = self.carried.labels, self.carried.j
-        places = self.elimination.matrix.carriers[self.elimination.kind(j)]
-        forces = transposed(self.elimination.read_block(self.trace, labels, node, j))
-        rows = self.elimination.read_block(self.trace, labels, j, node), [[-value for value in row] for row in forces]
+        places = self.filled.matrix.carriers[self.filled.kind(j)]
+        forces = transposed(self.block_records.read_block(self.trace, labels, node, j))
+        rows = (
+            self.block_records.read_block(self.trace, labels, j, node),
+            [[-value for value in row] for row in forces],
+        )
         return tuple(Held.of(self.trace.graph, matrix, places) for matrix in rows)
 
     def _law(self, by_label: Mapping[str, Block], node: int) -> Matrix:
-        block = by_label[self.elimination.tie(node, self.carried.j).tag]
-        return _rows([self.elimination.entry(self.trace, "j", entry) for entry in block.entries], 6)
+        block = by_label[self.filled.tie(node, self.carried.j).tag]
+        return _rows([self.block_records.entry(self.trace, "j", entry) for entry in block.entries], 6)
 
     # --- records --------------------------------------------------------------------------------------------------
     def put(self, label: str, name: str, values: Sequence[Scalar]) -> None:

@@ -5,8 +5,7 @@ A joint's coordinates lie in the record of its constraint, or in one of its own 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from symvi.kernels.joint_placing import (
     couple_kernel,
@@ -17,23 +16,23 @@ from symvi.kernels.joint_placing import (
     placing_model,
     placing_tree,
 )
-from symvi.mechanism import Joint, coordinate_kinds
+from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.physics.model import ConstraintModel
-from symvi.program.program import Call, Node
+from symvi.program.draft import Draft
+from symvi.program.formulation import Joined
+from symvi.program.program import Node
 from symvi.registry import JOINTS
-
-if TYPE_CHECKING:
-    from symvi.program.compose import Composer
 
 SLIDES = ("", "a translation [m]", "two translations [m]", "three translations [m]")
 TURNS = ("", "an angle [rad]", "two angles [rad]", "a rotation vector [rad]")
 
 
 class Placing:
-    """Adds the phases couple, place and measure to a program that is being composed."""
+    """Adds the phases couple, place and measure to a draft, once its bodies and joints have records."""
 
-    def __init__(self, composer: Composer, nodes: Mapping[str, Node]):
-        self.composer, self.mechanism = composer, composer.mechanism
+    def __init__(self, draft: Draft, mechanism: Mechanism, joints: Mapping[str, Joined]):
+        self.draft, self.mechanism = draft, mechanism
+        nodes = {name: joined.node for name, joined in joints.items()}
         self.models = {
             joint.name: placing_model(self.mechanism, joint)
             for joint in self.mechanism.joints
@@ -52,23 +51,21 @@ class Placing:
     def _own_nodes(self) -> None:
         """Records of joints that have no constraint, or whose rows were all dropped."""
         left = [model for name, model in self.models.items() if name not in self.nodes]
-        for kind, _, members in self.composer.types(left):
+        for kind, _, members in self.draft.types(left):
             for model in members:
-                self.nodes[model.name] = self.composer.node(kind, model.name)
+                self.nodes[model.name] = self.draft.node(kind, model.name)
 
     def _baked(self) -> dict[str, dict]:
         """Node type -> exact numbers of its members' parameters, which are added to what their records hold."""
         members: dict[str, list[ConstraintModel]] = {}
         for name, node in self.nodes.items():
             members.setdefault(node.kind, []).append(self.models[name])
-            known = self.composer.parameters.setdefault((node.kind, node.index), {})
+            known = self.draft.parameters.setdefault((node.kind, node.index), {})
             known |= {key: p.values for key, p in self.models[name].parameters.items()}
-        return {kind: self.composer.bake(kind, models) for kind, models in members.items()}
+        return {kind: self.draft.bake(kind, models) for kind, models in members.items()}
 
     def _call(self, phase: str, kernel, ports: Mapping[str, Node], text: str) -> None:
-        ports = {"common": self.composer.nodes["common"][0], **ports}
-        nodes = tuple(ports[port.label] for port in kernel.ports)
-        self.composer.phases[phase].append(Call(kernel, nodes, text))
+        self.draft.schedule({phase: kernel}, ports, text)
 
     def _measure(self) -> None:
         made: dict[str, object] = {}
@@ -76,8 +73,8 @@ class Placing:
             model = self.models[name]
             if model.rows:
                 if node.kind not in made:
-                    made[node.kind] = measure_kernel(self.composer.records, node.kind, model, self.baked[node.kind])
-                self._call("measure", made[node.kind], self.composer.ports(node.kind, node, model), name)
+                    made[node.kind] = measure_kernel(self.draft.records, node.kind, model, self.baked[node.kind])
+                self._call("measure", made[node.kind], self.draft.ports(node, model), name)
 
     def _place(self) -> None:
         made: dict[tuple, object] = {}
@@ -85,9 +82,9 @@ class Placing:
             node, model = self.nodes[joint.name], self.models[joint.name]
             key = node.kind, to_child
             if key not in made:
-                made[key] = place_kernel(self.composer.records, *key[:1], model, self.baked[node.kind], to_child)
+                made[key] = place_kernel(self.draft.records, *key[:1], model, self.baked[node.kind], to_child)
             text = f"{model.bodies['b' if to_child else 'a']} by {joint.name}"
-            self._call("place", made[key], self.composer.ports(node.kind, node, model), text)
+            self._call("place", made[key], self.draft.ports(node, model), text)
 
     def _couple(self, nodes: Mapping[str, Node]) -> None:
         made: dict[tuple, object] = {}
@@ -98,18 +95,18 @@ class Placing:
             own = nodes[led.coupling]
             key = own.kind, ports["leader"].kind, ports["follower"].kind, led.backwards
             if key not in made:
-                made[key] = couple_kernel(self.composer.records, *key)
+                made[key] = couple_kernel(self.draft.records, *key)
             self._call("couple", made[key], {own.kind: own, **ports}, f"{led.follower} by {led.leader}")
 
     def _place_of(self, node: Node) -> tuple[int, int]:
-        return list(self.composer.nodes).index(node.kind), node.index
+        return list(self.draft.nodes).index(node.kind), node.index
 
     # --- what printing must know -------------------------------------------------------------------------------------
-    def notes(self, constraints: Mapping[str, object]) -> dict[str, object]:
+    def notes(self, constraints: Mapping[str, Joined], angles: Sequence[dict]) -> dict[str, object]:
         """Where coordinates lie and what they are; which carried angles and drivers they give."""
         return {
             "motion": [self._note(self.mechanism.joint(name)) for name, model in self.models.items() if model.rows],
-            "carried_motion": [self._carried(angle) for angle in self.composer.angles()],
+            "carried_motion": [self._carried(angle) for angle in angles],
             "driven_motion": [
                 self._given(driver.joint, driver.coordinate, constraints[driver.name][0])
                 for driver in self.mechanism.drivers

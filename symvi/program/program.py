@@ -55,7 +55,7 @@ class Program:
 
     Phases: setup (per change of parameters), prepare (per step), begin (start of the iteration), evaluate (the
     residual), merit, linearize (blocks of the Newton matrix that the residual does not need), eliminate (factors and
-    forward substitution), substitute (backwards), advance, retreat, finish, energy and more: see PHASES in compose.py.
+    forward substitution), substitute (backwards), advance, retreat, finish, energy and more: see phases.py.
     """
 
     name: str

@@ -16,7 +16,7 @@ from random import Random
 from symvi.emit.python import COMPLEX
 from symvi.kernels.kernel import Block
 from symvi.kernels.records import STORES
-from symvi.program.maximal import Tie
+from symvi.program.matrix import Tie
 from symvi.program.program import Node
 from symvi.proofs.crun import Compiler, Memory, copy_of, run
 from symvi.proofs.damped import added_to, amount, number

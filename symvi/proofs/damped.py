@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symvi.kernels.kernel import Block
-from symvi.program.maximal import Matrix
+from symvi.program.matrix import Matrix
 from symvi.program.program import Node
 from symvi.proofs.crun import Memory
 

@@ -14,7 +14,7 @@ from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.emit.c import generate
 from symvi.mechanism import Mechanism
 from symvi.program.compose import Composer
-from symvi.program.maximal import Matrix
+from symvi.program.matrix import Matrix
 from symvi.program.program import Program
 from symvi.proofs.check import Check
 from symvi.proofs.cprogram import PrintedProgram, read_program
@@ -42,7 +42,7 @@ def subject(
     """Compose, print and read back a mechanism."""
     composer = Composer(mechanism, choices)
     program = composer.program()
-    return Subject(mechanism, choices, program, composer.matrix, read_printed(program, layout, real))
+    return Subject(mechanism, choices, program, composer.formulation.newton, read_printed(program, layout, real))
 
 
 def read_printed(program: Program, layout: str, real: str = "double") -> PrintedProgram:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from symvi.program.maximal import Matrix
+from symvi.program.matrix import Matrix
 from symvi.proofs import expected_account as account
 from symvi.proofs import expected_path as path
 from symvi.proofs import expected_state as state

@@ -26,7 +26,7 @@ class Plan:
 
     fields: store -> {"kind/index/field": (offset, size)}. sizes: store -> length. defaults: the parameters of the
     description. constraints, reactions: in the order in which frames report them. inputs: one name per entry of the
-    input array. parameters: element.field -> every place where that number lies. angles, notes: see program/compose.py.
+    input array. parameters: element.field -> every place where that number lies. angles, notes: see program/notes.py.
     """
 
     name: str

@@ -1,0 +1,104 @@
+"""What a mechanism's motion is solved for, and how: what composing a program asks a formulation, and nothing else.
+
+Maximal coordinates (maximal.py) are one, and what `compose` takes unless it is handed another one: unknowns are the
+velocities of all bodies and the impulses of all joints. Joint coordinates are another one, with the same discrete
+Lagrangian, by sweeps over the tree. A formulation is a file or a room of its own.
+
+What stays the same in all of them, and what a formulation must therefore give:
+
+    bodies      a record per body, of type BODY, with the position x, the quaternion q, velocities v, w and momenta p, l
+                in its state, a residual `f` and an increment `s` of 6 numbers in its work. Forces, laws, contacts and
+                limits read there where bodies are, add impulses to `f` and slopes to the block `d`.
+    joints      a record per joint, gear, driver and lock that has rows; laws of joints that take them add to these.
+    phases      those of phases.py, each of which leaves behind what its comment says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from symvi.analysis.joint_sides import Edge
+from symvi.kernels.constraint import ConstraintKernels
+from symvi.physics.model import ConstraintModel, LawModel
+from symvi.program.draft import Draft
+from symvi.program.problem import Problem
+from symvi.program.program import Node
+
+# What control reads of the records of bodies, by template of templates/c (the reference back end does it in the same
+# words): any formulation keeps these fields. All other templates run phases, and know of no body.
+READ_BY_CONTROL = {
+    "account": ("seen", "v", "w"),
+    "bends": ("f", "l", "v", "w"),
+    "branch": ("turn", "v", "w"),
+    "complementarity": ("v", "w"),
+    "init": ("w",),
+    "interior": ("e", "l", "p", "v", "w"),
+    "measures": ("e", "f", "s", "turn"),
+    "observe": ("q", "v", "w", "x"),
+    "step": ("q", "v", "w"),
+}
+# What control sets there itself. `step` hands velocities on, `account` reads a knot with those of the step after it;
+# `branch` begins steps at velocities that it chose, and so is the one template that takes them for unknowns.
+SET_BY_CONTROL = {
+    "account": ("seen", "v", "w"),
+    "branch": ("turn", "v", "w"),
+    "step": ("v", "w"),
+}
+
+
+class Joined(NamedTuple):
+    """A constraint in a program: its record, its kernels, and its model with the laws that it takes."""
+
+    node: Node
+    kernels: ConstraintKernels
+    model: ConstraintModel
+
+
+class Formulation(Protocol):
+    """One way to solve a step. It is made of a draft and a problem, and asked in the order of its methods.
+
+    laws: those along coordinates that no joint takes, which keep blocks of their own. joints: constraints by name.
+    sizes: unknowns of each node, by node type; their residuals are `f`. sides: sums over what hangs on a joint, where
+    its springs must know what may oppose them (opposing_sides.py).
+    """
+
+    laws: Sequence[LawModel]
+    joints: Mapping[str, Joined]
+    sizes: Mapping[str, int]
+    sides: Mapping[Edge, Node]
+
+    def __init__(self, draft: Draft, problem: Problem): ...
+
+    # --- its own nodes, before anything acts on them ------------------------------------------------------------------
+    def unknowns(self) -> None:
+        """Make the records of bodies and joints, trace their kernels, and schedule what is known before a step."""
+
+    def residual(self) -> None:
+        """Schedule where the iteration begins, and what bodies and joints leave of their equations."""
+
+    def matrix(self) -> None:
+        """Schedule the blocks of the Newton matrix that bodies and joints have themselves."""
+
+    def landing(self) -> None:
+        """Schedule what becomes of a solution: take an increment, hand the state on, read knots, start, project."""
+
+    # --- asked by what acts on bodies and joints ----------------------------------------------------------------------
+    def is_taken(self, law) -> bool:
+        """Whether a law along coordinates leaves its blocks to its joint."""
+
+    def role(self, model) -> tuple[str, ...]:
+        """What tells kernels of one kind of model apart here, beyond its formulas."""
+
+    def link(self, model) -> Node:
+        """The record with the blocks between the two bodies of a model."""
+
+    def is_backwards(self, model) -> bool:
+        """Whether that record was made for these bodies the other way round."""
+
+    # --- once all has acted -------------------------------------------------------------------------------------------
+    def elimination(self) -> None:
+        """Schedule eliminate, substitute and, with inequalities, resolve: the increment from residual and matrix."""
+
+    def notes(self) -> dict[str, object]:
+        """What a reader is told of the order: "order" and "fill" by names, and "loops"."""

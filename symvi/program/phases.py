@@ -1,0 +1,63 @@
+"""The phases of a program: what control calls, in the order in which kernels are told to a reader."""
+
+from __future__ import annotations
+
+PHASES = (
+    "setup",
+    "prepare",
+    "watch",
+    "begin",
+    "rest",
+    "evaluate",
+    "release",
+    "warm",
+    "press",
+    "spread",
+    "push",
+    "differ",
+    "soften",
+    "uncouple",
+    "answer",
+    "merit",
+    "linearize",
+    "scale",
+    "exact",
+    "keep",
+    "recall",
+    "predict",
+    "aim",
+    "aim_exact",
+    "eliminate",
+    "resolve",
+    "substitute",
+    "respond",
+    "settle",
+    "advance",
+    "retreat",
+    "compare",
+    "react",
+    "reset",
+    "gather",
+    "arrive",
+    "finish",
+    "displace",
+    "launch",
+    "launch_chord",
+    "launch_turn",
+    "energy",
+    "couple",
+    "place",
+    "measure",
+    "account",
+    "reread",
+    "ahead",
+    "scatter",
+)
+
+# What a formulation answers for its own unknowns (formulation.py): what is known before the step, where the iteration
+# begins and what it leaves, the blocks of the Newton matrix, and what becomes of a solution.
+KNOWN = ("setup", "prepare")
+RESIDUAL = ("begin", "rest", "evaluate", "merit")
+MATRIX = ("linearize",)
+ELIMINATION = ("eliminate", "resolve", "substitute")
+LANDING = tuple(phase for phase in PHASES if phase not in (*KNOWN, *RESIDUAL, *MATRIX, *ELIMINATION))
