@@ -17,6 +17,7 @@ from symvi.kernels.kernel import Kernel, Location
 from symvi.scalar import Graph
 
 LONGEST = 150
+SHORT_PRODUCT = 24  # characters of the name of a product
 SHORT = 24  # characters of an access to a record that is written where it is needed
 REGISTERS, AHEAD = 8, 16  # loads at the head of a kernel, of a passage; more would only be put aside again
 TIGHT = {"mul": 3, "div": 3, "neg": 4, "add": 1, "sub": 1}
@@ -223,7 +224,13 @@ class _Printer:
         return not (named or left)
 
     def _wanted(self, index: int) -> str | None:
-        return self.graph.names.get(index) or self.graph.hints.get(index)
+        """The name of a value, that of its formula, or that of a short product of two names."""
+        known = self.graph.names.get(index) or self.graph.hints.get(index)
+        if known is None and self.graph.operation(index) == "mul":
+            factors = [self.text[i][0] for i in self.graph.operands(index)]
+            together = "_".join(factors)
+            return together if together.isidentifier() and len(together) <= SHORT_PRODUCT else None
+        return known
 
     def _expression(self, index: int, operation: str) -> tuple[str, int]:
         operands = [self.text[i] for i in self.graph.operands(index)]

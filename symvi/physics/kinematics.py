@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from symvi.physics.constraint import Steps
 from symvi.physics.formula import INTERMEDIATES, Argument, derived
+from symvi.physics.straight_line import PARTS
 
 Q = Argument("q", (4,), "orientation", kind="quaternion")
 A = Argument("a", (3,), "half turn, (h/2) w", "rad")
@@ -83,7 +84,8 @@ def half_turn(half, inverse, w):
 def vector_difference(w, a, c, r):
     from symvi.physics import algebra
 
-    return {"d": algebra.cross(w, r * c[0] + algebra.cross(a, r))}
+    inner = r * c[0] + algebra.cross(a, r)
+    return {"d": algebra.cross(w, inner), PARTS: {"inner": inner}}
 
 
 @derived(

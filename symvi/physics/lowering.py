@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from symvi.physics.algebra import angle
-from symvi.physics.straight_line import INTERMEDIATES, Argument, Code, UnderivableError
+from symvi.physics.straight_line import INTERMEDIATES, PARTS, Argument, Code, UnderivableError
 from symvi.scalar import Graph, Scalar
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ def lower(formula: Formula) -> Code:
             )
         lowered[output.name] = [scalar_of(graph, sp.sympify(entry), known) for entry in entries]
         named += zip(lowered[output.name], repeat(output.name), indices(output.shape), strict=False)
+    for name, expressions in results.get(PARTS, {}).items():  # of the outputs: they only have names
+        parts = [scalar_of(graph, sp.sympify(expression), known) for expression in expressions]
+        named += [(part, name, index) for part, index in zip(parts, indices((len(parts),)), strict=True)]
     return _code(graph, inputs, lowered, named)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+PARTS = "parts"  # a builder's names of parts of its outputs: name -> expressions; nothing is computed for them
 INTERMEDIATES = "intermediates"  # a builder's pairs (symbol, expression) that its outputs are written in
 
 

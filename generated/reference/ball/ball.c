@@ -192,49 +192,49 @@ static void prepare_body(const ball_common_work *common, const ball_body_paramet
     const real t2 = 2.0*(q_3*q_3);
     const real R_00 = 1.0 - t1 - t2;
     body->r[0] = R_00;
-    const real t3 = q_3*q_0;
-    const real t4 = q_2*q_1;
-    const real minus_R_01 = 2.0*(t3 - t4);
+    const real q_3_q_0 = q_3*q_0;
+    const real q_2_q_1 = q_2*q_1;
+    const real minus_R_01 = 2.0*(q_3_q_0 - q_2_q_1);
     body->r[1] = -minus_R_01;
-    const real t5 = q_2*q_0;
-    const real t6 = q_3*q_1;
-    const real R_02 = 2.0*(t5 + t6);
+    const real q_2_q_0 = q_2*q_0;
+    const real q_3_q_1 = q_3*q_1;
+    const real R_02 = 2.0*(q_2_q_0 + q_3_q_1);
     body->r[2] = R_02;
-    const real R_10 = 2.0*(t3 + t4);
+    const real R_10 = 2.0*(q_3_q_0 + q_2_q_1);
     body->r[3] = R_10;
-    const real t7 = 1.0 - (2.0*(q_1*q_1));
-    const real minus_R_11 = t2 - t7;
+    const real t3 = 1.0 - (2.0*(q_1*q_1));
+    const real minus_R_11 = t2 - t3;
     body->r[4] = -minus_R_11;
-    const real t8 = q_0*q_1;
-    const real t9 = q_2*q_3;
-    const real minus_R_12 = 2.0*(t8 - t9);
+    const real q_0_q_1 = q_0*q_1;
+    const real q_2_q_3 = q_2*q_3;
+    const real minus_R_12 = 2.0*(q_0_q_1 - q_2_q_3);
     body->r[5] = -minus_R_12;
-    const real minus_R_20 = 2.0*(t5 - t6);
+    const real minus_R_20 = 2.0*(q_2_q_0 - q_3_q_1);
     body->r[6] = -minus_R_20;
-    const real R_21 = 2.0*(t8 + t9);
+    const real R_21 = 2.0*(q_0_q_1 + q_2_q_3);
     body->r[7] = R_21;
-    const real minus_R_22 = t1 - t7;
+    const real minus_R_22 = t1 - t3;
     body->r[8] = -minus_R_22;
     /* J = R J_body Rᵀ */
     const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
-    const real t10 = R_00*inertia_0;
-    const real t11 = minus_R_01*inertia_1;
-    const real t12 = R_02*inertia_2;
-    const real J_0 = (R_00*t10) + (minus_R_01*t11) + (R_02*t12);
+    const real RJ_0 = R_00*inertia_0;
+    const real minus_RJ_1 = minus_R_01*inertia_1;
+    const real RJ_2 = R_02*inertia_2;
+    const real J_0 = (R_00*RJ_0) + (minus_R_01*minus_RJ_1) + (R_02*RJ_2);
     body->j[0] = J_0;
-    const real t13 = R_10*inertia_0;
-    const real t14 = minus_R_11*inertia_1;
-    const real t15 = minus_R_12*inertia_2;
-    const real J_1 = (R_10*t13) + (minus_R_11*t14) + (minus_R_12*t15);
+    const real RJ_3 = R_10*inertia_0;
+    const real minus_RJ_4 = minus_R_11*inertia_1;
+    const real minus_RJ_5 = minus_R_12*inertia_2;
+    const real J_1 = (R_10*RJ_3) + (minus_R_11*minus_RJ_4) + (minus_R_12*minus_RJ_5);
     body->j[1] = J_1;
     const real J_2 = (minus_R_20*(minus_R_20*inertia_0)) + (R_21*(R_21*inertia_1)) +
         (minus_R_22*(minus_R_22*inertia_2));
     body->j[2] = J_2;
-    body->j[3] = (R_10*t10) + (minus_R_11*t11) - (minus_R_12*t12);
-    const real minus_J_4 = (minus_R_20*t10) + (R_21*t11) + (minus_R_22*t12);
+    body->j[3] = (R_10*RJ_0) + (minus_R_11*minus_RJ_1) - (minus_R_12*RJ_2);
+    const real minus_J_4 = (minus_R_20*RJ_0) + (R_21*minus_RJ_1) + (minus_R_22*RJ_2);
     body->kept_minus_J_4 = minus_J_4;
     body->j[4] = -minus_J_4;
-    const real minus_J_5 = (minus_R_20*t13) + (R_21*t14) - (minus_R_22*t15);
+    const real minus_J_5 = (minus_R_20*RJ_3) + (R_21*minus_RJ_4) - (minus_R_22*minus_RJ_5);
     body->kept_minus_J_5 = minus_J_5;
     body->j[5] = -minus_J_5;
     /* e: impulse of explicit forces */
@@ -312,10 +312,11 @@ static void begin_body(const ball_common_work *common, const ball_body_state *bo
     const real new_w_2 = w_2 + (common_length*(w_2 - body_z->w_old[2]));
     body->w[2] = new_w_2;
     /* turn: a·a, below 1 inside the domain of the half turn */
-    const real t1 = new_w_0*common_half;
-    const real t2 = new_w_1*common_half;
-    const real t3 = new_w_2*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real new_w_0_common_half = new_w_0*common_half;
+    const real new_w_1_common_half = new_w_1*common_half;
+    const real new_w_2_common_half = new_w_2*common_half;
+    body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+        (new_w_2_common_half*new_w_2_common_half);
 }
 
 /* no motion: the residual there is linear in the knot's velocities (0 operations) */
@@ -356,10 +357,10 @@ static void evaluate_body(const ball_common_work *common, const ball_body_parame
     const real turn = (a_0*a_0) + (a_1*a_1) + (a_2*a_2);
     const real c = BALL_SQRT(1.0 - turn);
     body->c = c;
-    body->chord[0] = -((turn*common->inverse)/(1.0 + c));
-    body->chord[1] = 0.5*w_0;
-    body->chord[2] = 0.5*w_1;
-    body->chord[3] = 0.5*w_2;
+    body->quotient[0] = -((turn*common->inverse)/(1.0 + c));
+    body->quotient[1] = 0.5*w_0;
+    body->quotient[2] = 0.5*w_1;
+    body->quotient[3] = 0.5*w_2;
     /* p = m v */
     const real p_0 = mass*body->v[0];
     const real p_1 = mass*body->v[1];
@@ -613,36 +614,36 @@ static void linearize_body(const ball_common_work *common, const ball_body_param
     const real spread_1 = a_1*d_1;
     const real d_2 = (common_half*Jw_2) - (trace*a_2);
     const real spread_2 = a_2*d_2;
-    const real t1 = a_2*J_3;
-    const real t2 = a_1*minus_J_4;
+    const real a_2_J_3 = a_2*J_3;
+    const real a_1_minus_J_4 = a_1*minus_J_4;
     const real share = -1.0 + (2.0*(c*c));
-    body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(t1 + t2)))) - (body->j[0]*share));
+    body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
     const real d_0 = (common_half*Jw_0) - (trace*a_0);
-    const real t3 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
         (J_3*share);
-    const real t4 = common_half*body->l[2];
-    body->D[22] = t3 + t4;
-    const real t5 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+    const real t2 = common_half*body->l[2];
+    body->D[22] = t1 + t2;
+    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
         (minus_J_4*share);
-    const real t6 = common_half*minus_l_1;
-    body->D[23] = t5 + t6;
+    const real common_half_minus_l_1 = common_half*minus_l_1;
+    body->D[23] = t3 + common_half_minus_l_1;
     body->D[24] = 0.0;
     body->D[25] = 0.0;
     body->D[26] = 0.0;
-    body->D[27] = t3 - t4;
+    body->D[27] = t1 - t2;
     const real spread_0 = a_0*d_0;
-    const real t7 = a_0*minus_J_5;
-    body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(t1 + t7)))) - (share*body->j[1]));
-    const real t8 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+    const real a_0_minus_J_5 = a_0*minus_J_5;
+    body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
+    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
         (share*minus_J_5);
-    const real t9 = common_half*body->l[0];
-    body->D[29] = t8 + t9;
+    const real t5 = common_half*body->l[0];
+    body->D[29] = t4 + t5;
     body->D[30] = 0.0;
     body->D[31] = 0.0;
     body->D[32] = 0.0;
-    body->D[33] = t5 - t6;
-    body->D[34] = t8 - t9;
-    body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(t2 - t7)))) - (share*body->j[2]));
+    body->D[33] = t3 - common_half_minus_l_1;
+    body->D[34] = t4 - t5;
+    body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(a_1_minus_J_4 - a_0_minus_J_5)))) - (share*body->j[2]));
 }
 
 /* contact: gap and sliding (85 operations) */
@@ -789,12 +790,12 @@ static void exact_contact_ground(ball_contact_ground_work *contact_ground)
     contact_ground->m[2] = 0.0;
     const real minus_lean_0 = inverse_0*((b_0*e_1) - (b_1*e_0));
     const real minus_lean_1 = inverse_0*((b_0*e_2) - (b_2*e_0));
-    const real t1 = b_0*inverse_1;
-    contact_ground->stiffness[0] = (over_0*minus_lean_0) + t1;
+    const real b_0_inverse_1 = b_0*inverse_1;
+    contact_ground->stiffness[0] = (over_0*minus_lean_0) + b_0_inverse_1;
     contact_ground->stiffness[1] = over_0*minus_lean_1;
     contact_ground->stiffness[2] = 0.0;
     contact_ground->stiffness[3] = over_1*minus_lean_0;
-    contact_ground->stiffness[4] = t1 + (over_1*minus_lean_1);
+    contact_ground->stiffness[4] = b_0_inverse_1 + (over_1*minus_lean_1);
     contact_ground->stiffness[5] = 0.0;
     contact_ground->stiffness[6] = 0.0;
     contact_ground->stiffness[7] = 0.0;
@@ -881,72 +882,73 @@ static void aim_contact_ground(const ball_common_work *common,
     const real det_1 = contact_ground->det[1];
     const real central = t1/det_1;
     const real eta = contact_ground->eta;
-    const real t2 = common_second*eta;
+    const real common_second_eta = common_second*eta;
     const real e_1 = contact_ground->e[1];
     const real w_1 = contact_ground->w[1];
-    const real t3 = e_1*w_1;
+    const real e_1_w_1 = e_1*w_1;
     const real e_2 = contact_ground->e[2];
     const real w_2 = contact_ground->w[2];
-    const real t4 = e_2*w_2;
+    const real e_2_w_2 = e_2*w_2;
     const real e_0 = contact_ground->e[0];
     const real w_0 = contact_ground->w[0];
-    const real scaled_0 = eta*((e_0*w_0) + t3 + t4);
+    const real scaled_0 = eta*((e_0*w_0) + e_1_w_1 + e_2_w_2);
     const real inverse_0 = contact_ground->inverse[0];
-    const real t5 = inverse_0*eta;
+    const real inverse_0_eta = inverse_0*eta;
     const real d_e_1 = contact_ground->d_e[1];
-    const real t6 = d_e_1*w_1;
+    const real d_e_1_w_1 = d_e_1*w_1;
     const real d_e_2 = contact_ground->d_e[2];
-    const real t7 = d_e_2*w_2;
+    const real d_e_2_w_2 = d_e_2*w_2;
     const real d_e_0 = contact_ground->d_e[0];
     const real inverse_1 = contact_ground->inverse[1];
-    const real t8 = d_e_0 + (inverse_1*(t6 + t7));
-    const real t9 = t5*(d_e_1 + (w_1*t8));
+    const real t2 = d_e_0 + (inverse_1*(d_e_1_w_1 + d_e_2_w_2));
+    const real t3 = inverse_0_eta*(d_e_1 + (w_1*t2));
     const real d_b_1 = contact_ground->d_b[1];
-    const real t10 = d_b_1*w_1;
+    const real d_b_1_w_1 = d_b_1*w_1;
     const real d_b_2 = contact_ground->d_b[2];
-    const real t11 = d_b_2*w_2;
+    const real d_b_2_w_2 = d_b_2*w_2;
     const real d_b_0 = contact_ground->d_b[0];
-    const real t12 = d_b_0 - (inverse_1*(t10 + t11));
-    const real t13 = d_b_1 - (w_1*t12);
-    const real t14 = t5*(d_e_2 + (w_2*t8));
-    const real t15 = d_b_2 - (w_2*t12);
-    const real t16 = t11 + (t10 - (d_b_0*w_0));
-    const real t17 = t7 + (t6 + (d_e_0*w_0));
-    const real t18 = e_0 + (inverse_1*(t3 + t4));
-    const real scaled_1 = eta*(e_1 + (w_1*t18));
-    const real products_1 = (t17*(t5*t13)) - (t9*t16);
-    const real scaled_2 = eta*(e_2 + (w_2*t18));
-    const real products_2 = (t17*(t5*t15)) - (t14*t16);
-    const real first = ((scaled_0*((t9*t13) + (t14*t15) - ((t5*t16)*t17))) - (scaled_1*products_1) -
+    const real t4 = d_b_0 - (inverse_1*(d_b_1_w_1 + d_b_2_w_2));
+    const real t5 = d_b_1 - (w_1*t4);
+    const real t6 = inverse_0_eta*(d_e_2 + (w_2*t2));
+    const real t7 = d_b_2 - (w_2*t4);
+    const real t8 = d_b_2_w_2 + (d_b_1_w_1 - (d_b_0*w_0));
+    const real t9 = d_e_2_w_2 + (d_e_1_w_1 + (d_e_0*w_0));
+    const real t10 = e_0 + (inverse_1*(e_1_w_1 + e_2_w_2));
+    const real scaled_1 = eta*(e_1 + (w_1*t10));
+    const real products_1 = (t9*(inverse_0_eta*t5)) - (t3*t8);
+    const real scaled_2 = eta*(e_2 + (w_2*t10));
+    const real products_2 = (t9*(inverse_0_eta*t7)) - (t6*t8);
+    const real first = ((scaled_0*((t3*t5) + (t6*t7) - ((inverse_0_eta*t8)*t9))) - (scaled_1*products_1) -
         (scaled_2*products_2))/(det_1*(eta*eta));
     const real first_inverse = 1.0/scaled_0;
     const real ratio_1 = first_inverse*(products_1 - (scaled_1*first));
-    const real t19 = w_1*ratio_1;
+    const real w_1_ratio_1 = w_1*ratio_1;
     const real ratio_2 = first_inverse*(products_2 - (scaled_2*first));
-    const real t20 = w_2*ratio_2;
-    const real minus_sent_0 = contact_ground->b[0] - (e_0*central) + (t2*((w_0*first) + t19 + t20));
+    const real w_2_ratio_2 = w_2*ratio_2;
+    const real minus_sent_0 = contact_ground->b[0] - (e_0*central) + (common_second_eta*((w_0*first) + w_1_ratio_1 +
+        w_2_ratio_2));
     contact_ground->top = -(contact_ground->give*minus_sent_0);
-    const real t21 = first + (inverse_1*(t19 + t20));
+    const real t11 = first + (inverse_1*(w_1_ratio_1 + w_2_ratio_2));
     const real miss_1 = contact_ground->miss[1], miss_2 = contact_ground->miss[2];
     const real stiffness_0 = contact_ground->stiffness[0], stiffness_1 = contact_ground->stiffness[1];
-    const real minus_kt_0 = contact_ground->b[1] + (e_1*central) + (t2*(ratio_1 + (w_1*t21))) +
+    const real minus_kt_0 = contact_ground->b[1] + (e_1*central) + (common_second_eta*(ratio_1 + (w_1*t11))) +
         (miss_1*stiffness_0) + (miss_2*stiffness_1) - (contact_ground->lean[0]*minus_sent_0);
     contact_ground->kt[0] = -minus_kt_0;
     const real stiffness_3 = contact_ground->stiffness[3], stiffness_4 = contact_ground->stiffness[4];
-    const real minus_kt_1 = contact_ground->b[2] + (e_2*central) + (t2*(ratio_2 + (w_2*t21))) +
+    const real minus_kt_1 = contact_ground->b[2] + (e_2*central) + (common_second_eta*(ratio_2 + (w_2*t11))) +
         (miss_1*stiffness_3) + (miss_2*stiffness_4) - (contact_ground->lean[1]*minus_sent_0);
     contact_ground->kt[1] = -minus_kt_1;
     contact_ground->kt[2] = 0.0;
     /* f: residual, an impulse */
     const real l_b_0 = contact_ground->l_b[0], l_b_1 = contact_ground->l_b[1], l_b_2 = contact_ground->l_b[2];
-    const real t22 = minus_kt_0 + (minus_k*contact_ground->m[0]);
-    const real t23 = minus_kt_1 + (minus_k*contact_ground->m[1]);
-    b->f[0] = t22 + b->f[0];
-    b->f[1] = t23 + b->f[1];
+    const real t12 = minus_kt_0 + (minus_k*contact_ground->m[0]);
+    const real t13 = minus_kt_1 + (minus_k*contact_ground->m[1]);
+    b->f[0] = t12 + b->f[0];
+    b->f[1] = t13 + b->f[1];
     b->f[2] = minus_k + b->f[2];
-    b->f[3] = (minus_k*l_b_1) - (t23*l_b_2) + b->f[3];
-    b->f[4] = (t22*l_b_2) - (minus_k*l_b_0) + b->f[4];
-    b->f[5] = (t23*l_b_0) - (t22*l_b_1) + b->f[5];
+    b->f[3] = (minus_k*l_b_1) - (t13*l_b_2) + b->f[3];
+    b->f[4] = (t12*l_b_2) - (minus_k*l_b_0) + b->f[4];
+    b->f[5] = (t13*l_b_0) - (t12*l_b_1) + b->f[5];
 }
 
 /* where the contact is sent for this centring, linearised as it stands (76 operations) */
@@ -1072,34 +1074,38 @@ static void eliminate_body(ball_body_work *i)
     const real LU_55 = 1.0/(i->D[35] - (D_50*LU_05) - (LU_51*LU_15) - (LU_52*LU_25) - (LU_53*LU_35) - (LU_54*LU_45));
     i->D[35] = LU_55;
     /* f_i := L^-1 f_i */
-    const real f_0 = LU_00*i->f[0];
-    i->f[0] = f_0;
-    const real f_1 = LU_11*(i->f[1] - (D_10*f_0));
-    i->f[1] = f_1;
-    const real f_2 = LU_22*(i->f[2] - (D_20*f_0) - (LU_21*f_1));
-    i->f[2] = f_2;
-    const real f_3 = LU_33*(i->f[3] - (D_30*f_0) - (LU_31*f_1) - (LU_32*f_2));
-    i->f[3] = f_3;
-    const real f_4 = LU_44*(i->f[4] - (D_40*f_0) - (LU_41*f_1) - (LU_42*f_2) - (LU_43*f_3));
-    i->f[4] = f_4;
-    i->f[5] = LU_55*(i->f[5] - (D_50*f_0) - (LU_51*f_1) - (LU_52*f_2) - (LU_53*f_3) - (LU_54*f_4));
+    const real forward_0 = LU_00*i->f[0];
+    i->f[0] = forward_0;
+    const real forward_1 = LU_11*(i->f[1] - (D_10*forward_0));
+    i->f[1] = forward_1;
+    const real forward_2 = LU_22*(i->f[2] - (D_20*forward_0) - (LU_21*forward_1));
+    i->f[2] = forward_2;
+    const real forward_3 = LU_33*(i->f[3] - (D_30*forward_0) - (LU_31*forward_1) - (LU_32*forward_2));
+    i->f[3] = forward_3;
+    const real forward_4 = LU_44*(i->f[4] - (D_40*forward_0) - (LU_41*forward_1) - (LU_42*forward_2) -
+        (LU_43*forward_3));
+    i->f[4] = forward_4;
+    i->f[5] = LU_55*(i->f[5] - (D_50*forward_0) - (LU_51*forward_1) - (LU_52*forward_2) - (LU_53*forward_3) -
+        (LU_54*forward_4));
 }
 
 /* f_i := L^-1 f_i (36 operations) */
 /*   f_i := L^-1 f_i    [BM20 Algorithms 1-4] */
 static void resolve_body(ball_body_work *i)
 {
-    const real f_0 = i->D[0]*i->f[0];
-    i->f[0] = f_0;
-    const real f_1 = i->D[7]*(i->f[1] - (i->D[6]*f_0));
-    i->f[1] = f_1;
-    const real f_2 = i->D[14]*(i->f[2] - (i->D[12]*f_0) - (i->D[13]*f_1));
-    i->f[2] = f_2;
-    const real f_3 = i->D[21]*(i->f[3] - (i->D[18]*f_0) - (i->D[19]*f_1) - (i->D[20]*f_2));
-    i->f[3] = f_3;
-    const real f_4 = i->D[28]*(i->f[4] - (i->D[24]*f_0) - (i->D[25]*f_1) - (i->D[26]*f_2) - (i->D[27]*f_3));
-    i->f[4] = f_4;
-    i->f[5] = i->D[35]*(i->f[5] - (i->D[30]*f_0) - (i->D[31]*f_1) - (i->D[32]*f_2) - (i->D[33]*f_3) - (i->D[34]*f_4));
+    const real forward_0 = i->D[0]*i->f[0];
+    i->f[0] = forward_0;
+    const real forward_1 = i->D[7]*(i->f[1] - (i->D[6]*forward_0));
+    i->f[1] = forward_1;
+    const real forward_2 = i->D[14]*(i->f[2] - (i->D[12]*forward_0) - (i->D[13]*forward_1));
+    i->f[2] = forward_2;
+    const real forward_3 = i->D[21]*(i->f[3] - (i->D[18]*forward_0) - (i->D[19]*forward_1) - (i->D[20]*forward_2));
+    i->f[3] = forward_3;
+    const real forward_4 = i->D[28]*(i->f[4] - (i->D[24]*forward_0) - (i->D[25]*forward_1) - (i->D[26]*forward_2) -
+        (i->D[27]*forward_3));
+    i->f[4] = forward_4;
+    i->f[5] = i->D[35]*(i->f[5] - (i->D[30]*forward_0) - (i->D[31]*forward_1) - (i->D[32]*forward_2) -
+        (i->D[33]*forward_3) - (i->D[34]*forward_4));
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (30 operations) */
@@ -1168,10 +1174,11 @@ static void settle_body(const ball_common_work *common, ball_body_work *body)
     body->w[1] = -s_4;
     body->w[2] = -s_5;
     /* turn: a·a, below 1 inside the domain of the half turn */
-    const real t1 = s_3*common_half;
-    const real t2 = s_4*common_half;
-    const real t3 = s_5*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real s_3_common_half = s_3*common_half;
+    const real s_4_common_half = s_4*common_half;
+    const real s_5_common_half = s_5*common_half;
+    body->turn = (s_3_common_half*s_3_common_half) + (s_4_common_half*s_4_common_half) +
+        (s_5_common_half*s_5_common_half);
 }
 
 /* turn the solved increment into a change of velocity, keep the base, and take `length` of it (35 operations) */
@@ -1216,10 +1223,11 @@ static void advance_body(const ball_common_work *common, ball_body_work *body)
     body->w[2] = new_w_2;
     /* turn: a·a, below 1 inside the domain of the half turn */
     const real common_half = common->half;
-    const real t1 = new_w_0*common_half;
-    const real t2 = new_w_1*common_half;
-    const real t3 = new_w_2*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real new_w_0_common_half = new_w_0*common_half;
+    const real new_w_1_common_half = new_w_1*common_half;
+    const real new_w_2_common_half = new_w_2*common_half;
+    body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+        (new_w_2_common_half*new_w_2_common_half);
 }
 
 /* keep the base and take `length` of the increment (20 operations) */
@@ -1280,10 +1288,11 @@ static void retreat_body(const ball_common_work *common, ball_body_work *body)
     const real w_2 = body->base[5] - (body->s[5]*common_length);
     body->w[2] = w_2;
     /* turn: a·a, below 1 inside the domain of the half turn */
-    const real t1 = w_0*common_half;
-    const real t2 = w_1*common_half;
-    const real t3 = w_2*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real w_0_common_half = w_0*common_half;
+    const real w_1_common_half = w_1*common_half;
+    const real w_2_common_half = w_2*common_half;
+    body->turn = (w_0_common_half*w_0_common_half) + (w_1_common_half*w_1_common_half) +
+        (w_2_common_half*w_2_common_half);
 }
 
 /* take another `length` of the increment (20 operations) */
@@ -1333,9 +1342,8 @@ static void compare_body(ball_common_work *common, const ball_body_parameters *b
     const real t7 = work_w_2 - (w_2 + (common_length*(w_2 - body_z->w_old[2])));
     common->missed = (t2*t2) + (t3*t3) + (t4*t4) + (t1*((t5*t5) + (t6*t6) + (t7*t7))) + common->missed;
     /* moved: squares of the velocities, by mass */
-    const real t8 = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
+    common->moved = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
         (work_w_1*work_w_1) + (work_w_2*work_w_2))) + common->moved;
-    common->moved = t8;
 }
 
 /* what a user sees of the contact (4 operations) */

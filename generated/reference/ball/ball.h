@@ -171,7 +171,7 @@ typedef struct {
     ball_real w[3]; /* angular velocity over this step, world axes [rad/s] */
     ball_real a[3]; /* half turn, (h/2) w */
     ball_real c; /* cosine of the half turn */
-    ball_real chord[4]; /* ([c; a] - [1; 0])/h = [(c - 1)/h; w/2] */
+    ball_real quotient[4]; /* ([c; a] - [1; 0])/h = [(c - 1)/h; w/2] */
     ball_real l[3]; /* angular momentum of this step, world axes [kg m²/s] */
     ball_real jw[3]; /* inertia times angular velocity, world axes [kg m²/s] */
     ball_real f[6]; /* residual, an impulse [N s, N m s] */

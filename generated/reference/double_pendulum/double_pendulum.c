@@ -26,7 +26,7 @@
  *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
  *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
  *   (g(z2) - g(z1))/h    [product rule of differences]
- *   (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2]    [BM20 (31)]
+ *   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)]
  *   p2 = p1 + h (p2 - p1)/h    [without cancellation]
  *   f_body -= G(z1)ᵀ y    [BSMH23 (19)]
  *   G_b N = 0    [derived here]
@@ -268,49 +268,49 @@ static void prepare_body(const double_pendulum_common_work *common, const double
     const real t2 = 2.0*(q_3*q_3);
     const real R_00 = 1.0 - t1 - t2;
     body->r[0] = R_00;
-    const real t3 = q_3*q_0;
-    const real t4 = q_2*q_1;
-    const real minus_R_01 = 2.0*(t3 - t4);
+    const real q_3_q_0 = q_3*q_0;
+    const real q_2_q_1 = q_2*q_1;
+    const real minus_R_01 = 2.0*(q_3_q_0 - q_2_q_1);
     body->r[1] = -minus_R_01;
-    const real t5 = q_2*q_0;
-    const real t6 = q_3*q_1;
-    const real R_02 = 2.0*(t5 + t6);
+    const real q_2_q_0 = q_2*q_0;
+    const real q_3_q_1 = q_3*q_1;
+    const real R_02 = 2.0*(q_2_q_0 + q_3_q_1);
     body->r[2] = R_02;
-    const real R_10 = 2.0*(t3 + t4);
+    const real R_10 = 2.0*(q_3_q_0 + q_2_q_1);
     body->r[3] = R_10;
-    const real t7 = 1.0 - (2.0*(q_1*q_1));
-    const real minus_R_11 = t2 - t7;
+    const real t3 = 1.0 - (2.0*(q_1*q_1));
+    const real minus_R_11 = t2 - t3;
     body->r[4] = -minus_R_11;
-    const real t8 = q_0*q_1;
-    const real t9 = q_2*q_3;
-    const real minus_R_12 = 2.0*(t8 - t9);
+    const real q_0_q_1 = q_0*q_1;
+    const real q_2_q_3 = q_2*q_3;
+    const real minus_R_12 = 2.0*(q_0_q_1 - q_2_q_3);
     body->r[5] = -minus_R_12;
-    const real minus_R_20 = 2.0*(t5 - t6);
+    const real minus_R_20 = 2.0*(q_2_q_0 - q_3_q_1);
     body->r[6] = -minus_R_20;
-    const real R_21 = 2.0*(t8 + t9);
+    const real R_21 = 2.0*(q_0_q_1 + q_2_q_3);
     body->r[7] = R_21;
-    const real minus_R_22 = t1 - t7;
+    const real minus_R_22 = t1 - t3;
     body->r[8] = -minus_R_22;
     /* J = R J_body Rᵀ */
     const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
-    const real t10 = R_00*inertia_0;
-    const real t11 = minus_R_01*inertia_1;
-    const real t12 = R_02*inertia_2;
-    const real J_0 = (R_00*t10) + (minus_R_01*t11) + (R_02*t12);
+    const real RJ_0 = R_00*inertia_0;
+    const real minus_RJ_1 = minus_R_01*inertia_1;
+    const real RJ_2 = R_02*inertia_2;
+    const real J_0 = (R_00*RJ_0) + (minus_R_01*minus_RJ_1) + (R_02*RJ_2);
     body->j[0] = J_0;
-    const real t13 = R_10*inertia_0;
-    const real t14 = minus_R_11*inertia_1;
-    const real t15 = minus_R_12*inertia_2;
-    const real J_1 = (R_10*t13) + (minus_R_11*t14) + (minus_R_12*t15);
+    const real RJ_3 = R_10*inertia_0;
+    const real minus_RJ_4 = minus_R_11*inertia_1;
+    const real minus_RJ_5 = minus_R_12*inertia_2;
+    const real J_1 = (R_10*RJ_3) + (minus_R_11*minus_RJ_4) + (minus_R_12*minus_RJ_5);
     body->j[1] = J_1;
     const real J_2 = (minus_R_20*(minus_R_20*inertia_0)) + (R_21*(R_21*inertia_1)) +
         (minus_R_22*(minus_R_22*inertia_2));
     body->j[2] = J_2;
-    body->j[3] = (R_10*t10) + (minus_R_11*t11) - (minus_R_12*t12);
-    const real minus_J_4 = (minus_R_20*t10) + (R_21*t11) + (minus_R_22*t12);
+    body->j[3] = (R_10*RJ_0) + (minus_R_11*minus_RJ_1) - (minus_R_12*RJ_2);
+    const real minus_J_4 = (minus_R_20*RJ_0) + (R_21*minus_RJ_1) + (minus_R_22*RJ_2);
     body->kept_minus_J_4 = minus_J_4;
     body->j[4] = -minus_J_4;
-    const real minus_J_5 = (minus_R_20*t13) + (R_21*t14) - (minus_R_22*t15);
+    const real minus_J_5 = (minus_R_20*RJ_3) + (R_21*minus_RJ_4) - (minus_R_22*minus_RJ_5);
     body->kept_minus_J_5 = minus_J_5;
     body->j[5] = -minus_J_5;
     /* e: impulse of explicit forces */
@@ -377,32 +377,40 @@ static void prepare_revolute_ground(const double_pendulum_common_work *common,
     /* g = 2 V(p* q), with G = dg/dz, at the first knot */
     const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
     const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
-    const real t1 = frame_a_0*frame_b1_x;
-    const real t2 = frame_b1_w*frame_a_1;
-    const real t3 = frame_a_2*frame_b1_z;
-    const real t4 = frame_b1_y*frame_a_3;
-    const real g1_3 = 2.0*(t4 - (t3 - (t1 - t2)));
+    const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+    const real frame_b1_w_frame_a_1 = frame_b1_w*frame_a_1;
+    const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+    const real frame_b1_y_frame_a_3 = frame_b1_y*frame_a_3;
+    const real g1_3 = 2.0*(frame_b1_y_frame_a_3 - (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x -
+        frame_b1_w_frame_a_1)));
     revolute_ground->g[3] = g1_3;
-    const real t5 = frame_a_0*frame_b1_y;
-    const real t6 = frame_a_1*frame_b1_z;
-    const real t7 = frame_b1_w*frame_a_2;
-    const real t8 = frame_b1_x*frame_a_3;
-    const real minus_g1_4 = 2.0*(t8 + (t7 - (t5 + t6)));
+    const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+    const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+    const real frame_b1_w_frame_a_2 = frame_b1_w*frame_a_2;
+    const real frame_b1_x_frame_a_3 = frame_b1_x*frame_a_3;
+    const real minus_g1_4 = 2.0*(frame_b1_x_frame_a_3 + (frame_b1_w_frame_a_2 - (frame_a_0_frame_b1_y +
+        frame_a_1_frame_b1_z)));
     revolute_ground->g[4] = -minus_g1_4;
-    const real t9 = frame_a_0*frame_b1_z;
-    const real t10 = frame_a_1*frame_b1_y;
-    const real t11 = frame_b1_x*frame_a_2;
-    const real t12 = frame_b1_w*frame_a_3;
-    const real t13 = frame_a_0*frame_b1_w;
-    const real t14 = frame_a_1*frame_b1_x;
-    const real t15 = frame_a_2*frame_b1_y;
-    const real t16 = frame_a_3*frame_b1_z;
-    revolute_ground->G1[2] = t13 + t14 - t15 - t16;
-    revolute_ground->G1[5] = t12 + (t11 + (t9 + t10));
-    revolute_ground->G1[7] = t8 - (t7 + (t5 - t6));
-    revolute_ground->G1[3] = t12 + (t9 - t10 - t11);
-    revolute_ground->G1[6] = t16 - (t15 + (t13 - t14));
-    revolute_ground->G1[8] = t4 + (t3 + (t1 + t2));
+    const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+    const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+    const real frame_b1_x_frame_a_2 = frame_b1_x*frame_a_2;
+    const real frame_b1_w_frame_a_3 = frame_b1_w*frame_a_3;
+    const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+    const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+    const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+    const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+    revolute_ground->G1[2] = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x - frame_a_2_frame_b1_y -
+        frame_a_3_frame_b1_z;
+    revolute_ground->G1[5] = frame_b1_w_frame_a_3 + (frame_b1_x_frame_a_2 + (frame_a_0_frame_b1_z +
+        frame_a_1_frame_b1_y));
+    revolute_ground->G1[7] = frame_b1_x_frame_a_3 - (frame_b1_w_frame_a_2 + (frame_a_0_frame_b1_y -
+        frame_a_1_frame_b1_z));
+    revolute_ground->G1[3] = frame_b1_w_frame_a_3 + (frame_a_0_frame_b1_z - frame_a_1_frame_b1_y -
+        frame_b1_x_frame_a_2);
+    revolute_ground->G1[6] = frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y + (frame_a_0_frame_b1_w -
+        frame_a_1_frame_b1_x));
+    revolute_ground->G1[8] = frame_b1_y_frame_a_3 + (frame_a_2_frame_b1_z + (frame_a_0_frame_b1_x +
+        frame_b1_w_frame_a_1));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
     revolute_ground->kept_opening_0 = g1_0*common_closure;
@@ -471,32 +479,38 @@ static void prepare_revolute(const double_pendulum_common_work *common,
     const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (b_q_1*frame_b_2) + (b_q_0*frame_b_3);
     revolute->kept_frame_b1_z = frame_b1_z;
     /* g = 2 V(p* q), with G = dg/dz, at the first knot */
-    const real t1 = frame_a1_w*frame_b1_x;
-    const real t2 = frame_b1_w*frame_a1_x;
-    const real t3 = frame_a1_y*frame_b1_z;
-    const real t4 = frame_b1_y*frame_a1_z;
-    const real g1_3 = 2.0*(t4 - (t3 - (t1 - t2)));
+    const real frame_a1_w_frame_b1_x = frame_a1_w*frame_b1_x;
+    const real frame_b1_w_frame_a1_x = frame_b1_w*frame_a1_x;
+    const real frame_a1_y_frame_b1_z = frame_a1_y*frame_b1_z;
+    const real frame_b1_y_frame_a1_z = frame_b1_y*frame_a1_z;
+    const real g1_3 = 2.0*(frame_b1_y_frame_a1_z - (frame_a1_y_frame_b1_z - (frame_a1_w_frame_b1_x -
+        frame_b1_w_frame_a1_x)));
     revolute->g[3] = g1_3;
-    const real t5 = frame_a1_w*frame_b1_y;
-    const real t6 = frame_a1_x*frame_b1_z;
-    const real t7 = frame_b1_w*frame_a1_y;
-    const real t8 = frame_b1_x*frame_a1_z;
-    const real minus_g1_4 = 2.0*(t8 + (t7 - (t5 + t6)));
+    const real frame_a1_w_frame_b1_y = frame_a1_w*frame_b1_y;
+    const real frame_a1_x_frame_b1_z = frame_a1_x*frame_b1_z;
+    const real frame_b1_w_frame_a1_y = frame_b1_w*frame_a1_y;
+    const real frame_b1_x_frame_a1_z = frame_b1_x*frame_a1_z;
+    const real minus_g1_4 = 2.0*(frame_b1_x_frame_a1_z + (frame_b1_w_frame_a1_y - (frame_a1_w_frame_b1_y +
+        frame_a1_x_frame_b1_z)));
     revolute->g[4] = -minus_g1_4;
-    const real t9 = frame_a1_w*frame_b1_z;
-    const real t10 = frame_a1_x*frame_b1_y;
-    const real t11 = frame_b1_x*frame_a1_y;
-    const real t12 = frame_b1_w*frame_a1_z;
-    const real t13 = frame_a1_w*frame_b1_w;
-    const real t14 = frame_a1_x*frame_b1_x;
-    const real t15 = frame_a1_y*frame_b1_y;
-    const real t16 = frame_a1_z*frame_b1_z;
-    revolute->G1[2] = t13 + t14 - t15 - t16;
-    revolute->G1[5] = t12 + (t11 + (t9 + t10));
-    revolute->G1[7] = t8 - (t7 + (t5 - t6));
-    revolute->G1[3] = t12 + (t9 - t10 - t11);
-    revolute->G1[6] = t16 - (t15 + (t13 - t14));
-    revolute->G1[8] = t4 + (t3 + (t1 + t2));
+    const real frame_a1_w_frame_b1_z = frame_a1_w*frame_b1_z;
+    const real frame_a1_x_frame_b1_y = frame_a1_x*frame_b1_y;
+    const real frame_b1_x_frame_a1_y = frame_b1_x*frame_a1_y;
+    const real frame_b1_w_frame_a1_z = frame_b1_w*frame_a1_z;
+    const real frame_a1_w_frame_b1_w = frame_a1_w*frame_b1_w;
+    const real frame_a1_x_frame_b1_x = frame_a1_x*frame_b1_x;
+    const real frame_a1_y_frame_b1_y = frame_a1_y*frame_b1_y;
+    const real frame_a1_z_frame_b1_z = frame_a1_z*frame_b1_z;
+    revolute->G1[2] = frame_a1_w_frame_b1_w + frame_a1_x_frame_b1_x - frame_a1_y_frame_b1_y - frame_a1_z_frame_b1_z;
+    revolute->G1[5] = frame_b1_w_frame_a1_z + (frame_b1_x_frame_a1_y + (frame_a1_w_frame_b1_z +
+        frame_a1_x_frame_b1_y));
+    revolute->G1[7] = frame_b1_x_frame_a1_z - (frame_b1_w_frame_a1_y + (frame_a1_w_frame_b1_y -
+        frame_a1_x_frame_b1_z));
+    revolute->G1[3] = frame_b1_w_frame_a1_z + (frame_a1_w_frame_b1_z - frame_a1_x_frame_b1_y - frame_b1_x_frame_a1_y);
+    revolute->G1[6] = frame_a1_z_frame_b1_z - (frame_a1_y_frame_b1_y + (frame_a1_w_frame_b1_w -
+        frame_a1_x_frame_b1_x));
+    revolute->G1[8] = frame_b1_y_frame_a1_z + (frame_a1_y_frame_b1_z + (frame_a1_w_frame_b1_x +
+        frame_b1_w_frame_a1_x));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
     revolute->kept_opening_0 = g1_0*common_closure;
@@ -526,10 +540,11 @@ static void begin_body(const double_pendulum_common_work *common, const double_p
     const real new_w_2 = w_2 + (common_length*(w_2 - body_z->w_old[2]));
     body->w[2] = new_w_2;
     /* turn: a·a, below 1 inside the domain of the half turn */
-    const real t1 = new_w_0*common_half;
-    const real t2 = new_w_1*common_half;
-    const real t3 = new_w_2*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real new_w_0_common_half = new_w_0*common_half;
+    const real new_w_1_common_half = new_w_1*common_half;
+    const real new_w_2_common_half = new_w_2*common_half;
+    body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+        (new_w_2_common_half*new_w_2_common_half);
 }
 
 /* impulses start at zero (0 operations) */
@@ -611,10 +626,10 @@ static void evaluate_body(const double_pendulum_common_work *common, const doubl
     const real turn = (a_0*a_0) + (a_1*a_1) + (a_2*a_2);
     const real c = DOUBLE_PENDULUM_SQRT(1.0 - turn);
     body->c = c;
-    body->chord[0] = -((turn*common->inverse)/(1.0 + c));
-    body->chord[1] = 0.5*w_0;
-    body->chord[2] = 0.5*w_1;
-    body->chord[3] = 0.5*w_2;
+    body->quotient[0] = -((turn*common->inverse)/(1.0 + c));
+    body->quotient[1] = 0.5*w_0;
+    body->quotient[2] = 0.5*w_1;
+    body->quotient[3] = 0.5*w_2;
     /* p = m v */
     const real p_0 = mass*body->v[0];
     const real p_1 = mass*body->v[1];
@@ -645,7 +660,7 @@ static void evaluate_body(const double_pendulum_common_work *common, const doubl
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
-/*   (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
 /*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
@@ -660,31 +675,32 @@ static void evaluate_revolute_ground(const double_pendulum_common_work *common,
     const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
     const real b_c = b->c;
     const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
-    const real t1 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
-    const real t2 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
-    const real anchor_b_rate_x = (b_w_1*t1) + (b_w_2*t2);
-    const real t3 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
-    const real minus_anchor_b_rate_y = (t1*b_w_0) - (b_w_2*t3);
-    const real minus_anchor_b_rate_z = (t2*b_w_0) + (b_w_1*t3);
+    const real inner_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+    const real minus_inner_1 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+    const real anchor_b_rate_x = (b_w_1*inner_2) + (b_w_2*minus_inner_1);
+    const real inner_0 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+    const real minus_anchor_b_rate_y = (inner_2*b_w_0) - (b_w_2*inner_0);
+    const real minus_anchor_b_rate_z = (minus_inner_1*b_w_0) + (b_w_1*inner_0);
     /* r2 = r1 + h (r2 - r1)/h, anchor_b */
     const real common_step = common->step;
     revolute_ground->G2[2] = anchor_b1_x + (anchor_b_rate_x*common_step);
     revolute_ground->G2[1] = anchor_b1_y - (minus_anchor_b_rate_y*common_step);
     revolute_ground->G2[0] = anchor_b1_z - (minus_anchor_b_rate_z*common_step);
-    /* (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2], frame_b */
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_b */
     const real frame_b1_w = revolute_ground->kept_frame_b1_w;
     const real frame_b1_x = revolute_ground->kept_frame_b1_x;
     const real frame_b1_y = revolute_ground->kept_frame_b1_y;
     const real frame_b1_z = revolute_ground->kept_frame_b1_z;
-    const real b_chord_0 = b->chord[0], b_chord_1 = b->chord[1], b_chord_2 = b->chord[2], b_chord_3 = b->chord[3];
-    const real frame_b_rate_w = (b_chord_0*frame_b1_w) - (frame_b1_x*b_chord_1) - (b_chord_2*frame_b1_y) -
-        (frame_b1_z*b_chord_3);
-    const real frame_b_rate_x = (b_chord_0*frame_b1_x) + (b_chord_1*frame_b1_w) + (b_chord_2*frame_b1_z) -
-        (b_chord_3*frame_b1_y);
-    const real frame_b_rate_y = (b_chord_0*frame_b1_y) - (b_chord_1*frame_b1_z) + (frame_b1_w*b_chord_2) +
-        (frame_b1_x*b_chord_3);
-    const real frame_b_rate_z = (b_chord_0*frame_b1_z) + (b_chord_1*frame_b1_y) - (frame_b1_x*b_chord_2) +
-        (frame_b1_w*b_chord_3);
+    const real b_quotient_0 = b->quotient[0], b_quotient_1 = b->quotient[1], b_quotient_2 = b->quotient[2];
+    const real b_quotient_3 = b->quotient[3];
+    const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (b_quotient_1*frame_b1_x) - (frame_b1_y*b_quotient_2) -
+        (b_quotient_3*frame_b1_z);
+    const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (b_quotient_0*frame_b1_x) - (b_quotient_3*frame_b1_y) +
+        (b_quotient_2*frame_b1_z);
+    const real frame_b_rate_y = (frame_b1_w*b_quotient_2) + (frame_b1_x*b_quotient_3) + (b_quotient_0*frame_b1_y) -
+        (b_quotient_1*frame_b1_z);
+    const real frame_b_rate_z = (frame_b1_w*b_quotient_3) - (frame_b1_x*b_quotient_2) + (b_quotient_1*frame_b1_y) +
+        (b_quotient_0*frame_b1_z);
     /* p2 = p1 + h (p2 - p1)/h, frame_b */
     const real frame_b2_w = frame_b1_w + (frame_b_rate_w*common_step);
     const real frame_b2_x = frame_b1_x + (frame_b_rate_x*common_step);
@@ -693,20 +709,24 @@ static void evaluate_revolute_ground(const double_pendulum_common_work *common,
     /* g = 2 V(p* q), with G = dg/dz, at the second knot */
     const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
     const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
-    const real t4 = frame_a_0*frame_b2_z;
-    const real t5 = frame_a_1*frame_b2_y;
-    const real t6 = frame_a_2*frame_b2_x;
-    const real t7 = frame_a_3*frame_b2_w;
-    const real t8 = frame_a_0*frame_b2_w;
-    const real t9 = frame_a_1*frame_b2_x;
-    const real t10 = frame_a_2*frame_b2_y;
-    const real t11 = frame_a_3*frame_b2_z;
-    revolute_ground->G2[3] = t8 + t9 - t10 - t11;
-    revolute_ground->G2[4] = t7 + (t6 + (t4 + t5));
+    const real frame_a_0_frame_b2_z = frame_a_0*frame_b2_z;
+    const real frame_a_1_frame_b2_y = frame_a_1*frame_b2_y;
+    const real frame_a_2_frame_b2_x = frame_a_2*frame_b2_x;
+    const real frame_a_3_frame_b2_w = frame_a_3*frame_b2_w;
+    const real frame_a_0_frame_b2_w = frame_a_0*frame_b2_w;
+    const real frame_a_1_frame_b2_x = frame_a_1*frame_b2_x;
+    const real frame_a_2_frame_b2_y = frame_a_2*frame_b2_y;
+    const real frame_a_3_frame_b2_z = frame_a_3*frame_b2_z;
+    revolute_ground->G2[3] = frame_a_0_frame_b2_w + frame_a_1_frame_b2_x - frame_a_2_frame_b2_y -
+        frame_a_3_frame_b2_z;
+    revolute_ground->G2[4] = frame_a_3_frame_b2_w + (frame_a_2_frame_b2_x + (frame_a_0_frame_b2_z +
+        frame_a_1_frame_b2_y));
     revolute_ground->G2[5] = (frame_a_3*frame_b2_x) - ((frame_a_2*frame_b2_w) + ((frame_a_0*frame_b2_y) -
         (frame_a_1*frame_b2_z)));
-    revolute_ground->G2[6] = t7 - (t6 - (t4 - t5));
-    revolute_ground->G2[7] = t11 - (t10 + (t8 - t9));
+    revolute_ground->G2[6] = frame_a_3_frame_b2_w - (frame_a_2_frame_b2_x - (frame_a_0_frame_b2_z -
+        frame_a_1_frame_b2_y));
+    revolute_ground->G2[7] = frame_a_3_frame_b2_z - (frame_a_2_frame_b2_y + (frame_a_0_frame_b2_w -
+        frame_a_1_frame_b2_x));
     revolute_ground->G2[8] = (frame_a_3*frame_b2_y) + ((frame_a_2*frame_b2_z) + ((frame_a_0*frame_b2_x) +
         (frame_a_1*frame_b2_w)));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
@@ -740,7 +760,7 @@ static void evaluate_revolute_ground(const double_pendulum_common_work *common,
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
-/*   (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
 /*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
@@ -753,12 +773,12 @@ static void evaluate_revolute(const double_pendulum_common_work *common, double_
     const real a_a_0 = a->a[0], a_a_1 = a->a[1], a_a_2 = a->a[2];
     const real a_c = a->c;
     const real a_w_0 = a->w[0], a_w_1 = a->w[1], a_w_2 = a->w[2];
-    const real t1 = (anchor_a1_y*a_a_0) - (anchor_a1_x*a_a_1) + (anchor_a1_z*a_c);
-    const real t2 = (a_a_0*anchor_a1_z) - (anchor_a1_x*a_a_2) - (anchor_a1_y*a_c);
-    const real anchor_a_rate_x = (a_w_1*t1) + (a_w_2*t2);
-    const real t3 = (a_a_1*anchor_a1_z) - (anchor_a1_y*a_a_2) + (anchor_a1_x*a_c);
-    const real minus_anchor_a_rate_y = (t1*a_w_0) - (a_w_2*t3);
-    const real minus_anchor_a_rate_z = (t2*a_w_0) + (a_w_1*t3);
+    const real inner_2 = (anchor_a1_y*a_a_0) - (anchor_a1_x*a_a_1) + (anchor_a1_z*a_c);
+    const real minus_inner_1 = (a_a_0*anchor_a1_z) - (anchor_a1_x*a_a_2) - (anchor_a1_y*a_c);
+    const real anchor_a_rate_x = (a_w_1*inner_2) + (a_w_2*minus_inner_1);
+    const real inner_0 = (a_a_1*anchor_a1_z) - (anchor_a1_y*a_a_2) + (anchor_a1_x*a_c);
+    const real minus_anchor_a_rate_y = (inner_2*a_w_0) - (a_w_2*inner_0);
+    const real minus_anchor_a_rate_z = (minus_inner_1*a_w_0) + (a_w_1*inner_0);
     /* r2 = r1 + h (r2 - r1)/h, anchor_a */
     const real common_step = common->step;
     revolute->G2[2] = anchor_a1_x + (anchor_a_rate_x*common_step);
@@ -769,106 +789,111 @@ static void evaluate_revolute(const double_pendulum_common_work *common, double_
     const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
     const real b_c = b->c;
     const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
-    const real t4 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
-    const real t5 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
-    const real anchor_b_rate_x = (b_w_1*t4) + (b_w_2*t5);
-    const real t6 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
-    const real minus_anchor_b_rate_y = (t4*b_w_0) - (b_w_2*t6);
-    const real minus_anchor_b_rate_z = (t5*b_w_0) + (b_w_1*t6);
+    const real inner_2_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+    const real minus_inner_1_2 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+    const real anchor_b_rate_x = (b_w_1*inner_2_2) + (b_w_2*minus_inner_1_2);
+    const real inner_0_2 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+    const real minus_anchor_b_rate_y = (inner_2_2*b_w_0) - (b_w_2*inner_0_2);
+    const real minus_anchor_b_rate_z = (minus_inner_1_2*b_w_0) + (b_w_1*inner_0_2);
     /* r2 = r1 + h (r2 - r1)/h, anchor_b */
     revolute->G2[11] = anchor_b1_x + (anchor_b_rate_x*common_step);
     revolute->G2[10] = anchor_b1_y - (minus_anchor_b_rate_y*common_step);
     revolute->G2[9] = anchor_b1_z - (minus_anchor_b_rate_z*common_step);
-    /* (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2], frame_a */
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_a */
     const real frame_a1_w = revolute->kept_frame_a1_w;
     const real frame_a1_x = revolute->kept_frame_a1_x;
     const real frame_a1_y = revolute->kept_frame_a1_y;
     const real frame_a1_z = revolute->kept_frame_a1_z;
-    const real a_chord_0 = a->chord[0], a_chord_1 = a->chord[1], a_chord_2 = a->chord[2], a_chord_3 = a->chord[3];
-    const real frame_a_rate_w = (a_chord_0*frame_a1_w) - (a_chord_1*frame_a1_x) - (a_chord_2*frame_a1_y) -
-        (a_chord_3*frame_a1_z);
-    const real frame_a_rate_x = (a_chord_0*frame_a1_x) + (frame_a1_w*a_chord_1) + (a_chord_2*frame_a1_z) -
-        (frame_a1_y*a_chord_3);
-    const real frame_a_rate_y = (a_chord_0*frame_a1_y) - (a_chord_1*frame_a1_z) + (frame_a1_w*a_chord_2) +
-        (frame_a1_x*a_chord_3);
-    const real frame_a_rate_z = (a_chord_0*frame_a1_z) + (a_chord_1*frame_a1_y) - (frame_a1_x*a_chord_2) +
-        (frame_a1_w*a_chord_3);
+    const real a_quotient_0 = a->quotient[0], a_quotient_1 = a->quotient[1], a_quotient_2 = a->quotient[2];
+    const real a_quotient_3 = a->quotient[3];
+    const real frame_a_rate_w = (a_quotient_0*frame_a1_w) - (a_quotient_1*frame_a1_x) - (a_quotient_2*frame_a1_y) -
+        (a_quotient_3*frame_a1_z);
+    const real frame_a_rate_x = (frame_a1_w*a_quotient_1) + (a_quotient_0*frame_a1_x) - (frame_a1_y*a_quotient_3) +
+        (a_quotient_2*frame_a1_z);
+    const real frame_a_rate_y = (frame_a1_w*a_quotient_2) + (frame_a1_x*a_quotient_3) + (a_quotient_0*frame_a1_y) -
+        (a_quotient_1*frame_a1_z);
+    const real frame_a_rate_z = (frame_a1_w*a_quotient_3) - (frame_a1_x*a_quotient_2) + (a_quotient_1*frame_a1_y) +
+        (a_quotient_0*frame_a1_z);
     /* p2 = p1 + h (p2 - p1)/h, frame_a */
     const real frame_a2_w = frame_a1_w + (frame_a_rate_w*common_step);
     const real frame_a2_x = frame_a1_x + (common_step*frame_a_rate_x);
     const real frame_a2_y = frame_a1_y + (common_step*frame_a_rate_y);
     const real frame_a2_z = frame_a1_z + (common_step*frame_a_rate_z);
-    /* (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2], frame_b */
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_b */
     const real frame_b1_w = revolute->kept_frame_b1_w;
     const real frame_b1_x = revolute->kept_frame_b1_x;
     const real frame_b1_y = revolute->kept_frame_b1_y;
     const real frame_b1_z = revolute->kept_frame_b1_z;
-    const real b_chord_0 = b->chord[0], b_chord_1 = b->chord[1], b_chord_2 = b->chord[2], b_chord_3 = b->chord[3];
-    const real frame_b_rate_w = (b_chord_0*frame_b1_w) - (frame_b1_x*b_chord_1) - (b_chord_2*frame_b1_y) -
-        (frame_b1_z*b_chord_3);
-    const real frame_b_rate_x = (frame_b1_x*b_chord_0) + (b_chord_1*frame_b1_w) + (b_chord_2*frame_b1_z) -
-        (b_chord_3*frame_b1_y);
-    const real frame_b_rate_y = (b_chord_0*frame_b1_y) - (b_chord_1*frame_b1_z) + (frame_b1_w*b_chord_2) +
-        (frame_b1_x*b_chord_3);
-    const real frame_b_rate_z = (b_chord_0*frame_b1_z) + (b_chord_1*frame_b1_y) - (frame_b1_x*b_chord_2) +
-        (frame_b1_w*b_chord_3);
+    const real b_quotient_0 = b->quotient[0], b_quotient_1 = b->quotient[1], b_quotient_2 = b->quotient[2];
+    const real b_quotient_3 = b->quotient[3];
+    const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (frame_b1_x*b_quotient_1) - (frame_b1_y*b_quotient_2) -
+        (b_quotient_3*frame_b1_z);
+    const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (frame_b1_x*b_quotient_0) - (b_quotient_3*frame_b1_y) +
+        (b_quotient_2*frame_b1_z);
+    const real frame_b_rate_y = (frame_b1_w*b_quotient_2) + (frame_b1_x*b_quotient_3) + (b_quotient_0*frame_b1_y) -
+        (b_quotient_1*frame_b1_z);
+    const real frame_b_rate_z = (frame_b1_w*b_quotient_3) - (frame_b1_x*b_quotient_2) + (b_quotient_1*frame_b1_y) +
+        (b_quotient_0*frame_b1_z);
     /* p2 = p1 + h (p2 - p1)/h, frame_b */
     const real frame_b2_w = frame_b1_w + (common_step*frame_b_rate_w);
     const real frame_b2_x = frame_b1_x + (common_step*frame_b_rate_x);
     const real frame_b2_y = frame_b1_y + (common_step*frame_b_rate_y);
     const real frame_b2_z = frame_b1_z + (common_step*frame_b_rate_z);
     /* g = 2 V(p* q), with G = dg/dz, at the second knot */
-    const real t7 = frame_b2_z*frame_a2_w;
-    const real t8 = frame_b2_y*frame_a2_x;
-    const real t9 = frame_b2_x*frame_a2_y;
-    const real t10 = frame_b2_w*frame_a2_z;
-    const real t11 = frame_b2_w*frame_a2_w;
-    const real t12 = frame_b2_x*frame_a2_x;
-    const real t13 = frame_b2_y*frame_a2_y;
-    const real t14 = frame_b2_z*frame_a2_z;
-    revolute->G2[3] = t11 + t12 - t13 - t14;
-    revolute->G2[4] = t10 + (t9 + (t7 + t8));
+    const real frame_b2_z_frame_a2_w = frame_b2_z*frame_a2_w;
+    const real frame_b2_y_frame_a2_x = frame_b2_y*frame_a2_x;
+    const real frame_b2_x_frame_a2_y = frame_b2_x*frame_a2_y;
+    const real frame_b2_w_frame_a2_z = frame_b2_w*frame_a2_z;
+    const real frame_b2_w_frame_a2_w = frame_b2_w*frame_a2_w;
+    const real frame_b2_x_frame_a2_x = frame_b2_x*frame_a2_x;
+    const real frame_b2_y_frame_a2_y = frame_b2_y*frame_a2_y;
+    const real frame_b2_z_frame_a2_z = frame_b2_z*frame_a2_z;
+    revolute->G2[3] = frame_b2_w_frame_a2_w + frame_b2_x_frame_a2_x - frame_b2_y_frame_a2_y - frame_b2_z_frame_a2_z;
+    revolute->G2[4] = frame_b2_w_frame_a2_z + (frame_b2_x_frame_a2_y + (frame_b2_z_frame_a2_w +
+        frame_b2_y_frame_a2_x));
     revolute->G2[5] = (frame_b2_x*frame_a2_z) - ((frame_b2_w*frame_a2_y) + ((frame_b2_y*frame_a2_w) -
         (frame_b2_z*frame_a2_x)));
-    revolute->G2[6] = t10 - (t9 - (t7 - t8));
-    revolute->G2[7] = t14 - (t13 + (t11 - t12));
+    revolute->G2[6] = frame_b2_w_frame_a2_z - (frame_b2_x_frame_a2_y - (frame_b2_z_frame_a2_w -
+        frame_b2_y_frame_a2_x));
+    revolute->G2[7] = frame_b2_z_frame_a2_z - (frame_b2_y_frame_a2_y + (frame_b2_w_frame_a2_w -
+        frame_b2_x_frame_a2_x));
     revolute->G2[8] = (frame_b2_y*frame_a2_z) + ((frame_b2_z*frame_a2_y) + ((frame_b2_x*frame_a2_w) +
         (frame_b2_w*frame_a2_x)));
     /* (g(z2) - g(z1))/h, g = 2 V(p* q) */
-    const real t15 = (frame_a_rate_w*frame_b2_x) + (frame_a1_w*frame_b_rate_x) - ((frame_a_rate_x*frame_b2_w) +
+    const real t1 = (frame_a_rate_w*frame_b2_x) + (frame_a1_w*frame_b_rate_x) - ((frame_a_rate_x*frame_b2_w) +
         (frame_a1_x*frame_b_rate_w)) - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z));
-    const real t16 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
+    const real t2 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
         (frame_a1_x*frame_b_rate_z)) - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     revolute->f[0] = b->v[0] - (a->v[0] + (anchor_a_rate_x - anchor_b_rate_x)) + revolute->kept_opening_0;
     revolute->f[1] = b->v[1] - (a->v[1] - (minus_anchor_a_rate_y - minus_anchor_b_rate_y)) + revolute->kept_opening_1;
     revolute->f[2] = b->v[2] - (a->v[2] - (minus_anchor_a_rate_z - minus_anchor_b_rate_z)) + revolute->kept_opening_2;
-    revolute->f[3] = (2.0*(t15 + ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y)))) +
+    revolute->f[3] = (2.0*(t1 + ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y)))) +
         revolute->kept_opening_3;
-    revolute->f[4] = (2.0*(t16 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) +
+    revolute->f[4] = (2.0*(t2 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) +
         revolute->kept_opening_4;
     /* f_body -= G(z1)ᵀ y, body a */
     const real y_0 = revolute->y[0], y_1 = revolute->y[1], y_2 = revolute->y[2], y_3 = revolute->y[3];
     const real y_4 = revolute->y[4];
-    const real t17 = revolute->G1[2]*y_3;
-    const real t18 = revolute->G1[3]*y_4;
-    const real t19 = y_3*revolute->G1[5];
-    const real t20 = y_4*revolute->G1[6];
-    const real t21 = y_3*revolute->G1[7];
-    const real t22 = y_4*revolute->G1[8];
+    const real t3 = revolute->G1[2]*y_3;
+    const real t4 = revolute->G1[3]*y_4;
+    const real t5 = y_3*revolute->G1[5];
+    const real t6 = y_4*revolute->G1[6];
+    const real t7 = y_3*revolute->G1[7];
+    const real t8 = y_4*revolute->G1[8];
     a->f[0] = y_0 + a->f[0];
     a->f[1] = y_1 + a->f[1];
     a->f[2] = y_2 + a->f[2];
-    a->f[3] = -((anchor_a1_z*y_1) - (anchor_a1_y*y_2) - t17 + t18 - a->f[3]);
-    a->f[4] = (anchor_a1_z*y_0) - (anchor_a1_x*y_2) + t19 - t20 + a->f[4];
-    a->f[5] = -((anchor_a1_y*y_0) - (anchor_a1_x*y_1) - t21 - t22 - a->f[5]);
+    a->f[3] = -((anchor_a1_z*y_1) - (anchor_a1_y*y_2) - t3 + t4 - a->f[3]);
+    a->f[4] = (anchor_a1_z*y_0) - (anchor_a1_x*y_2) + t5 - t6 + a->f[4];
+    a->f[5] = -((anchor_a1_y*y_0) - (anchor_a1_x*y_1) - t7 - t8 - a->f[5]);
     /* f_body -= G(z1)ᵀ y, body b */
     b->f[0] = -(y_0 - b->f[0]);
     b->f[1] = -(y_1 - b->f[1]);
     b->f[2] = -(y_2 - b->f[2]);
-    b->f[3] = t18 - (t17 - ((anchor_b1_z*y_1) - (anchor_b1_y*y_2))) + b->f[3];
-    b->f[4] = t20 - (t19 + ((anchor_b1_z*y_0) - (anchor_b1_x*y_2))) + b->f[4];
-    b->f[5] = -(t22 + (t21 - ((anchor_b1_y*y_0) - (anchor_b1_x*y_1))) - b->f[5]);
+    b->f[3] = t4 - (t3 - ((anchor_b1_z*y_1) - (anchor_b1_y*y_2))) + b->f[3];
+    b->f[4] = t6 - (t5 + ((anchor_b1_z*y_0) - (anchor_b1_x*y_2))) + b->f[4];
+    b->f[5] = -(t8 + (t7 - ((anchor_b1_y*y_0) - (anchor_b1_x*y_1))) - b->f[5]);
 }
 
 /* add a body's residual, as velocities, to the merit (14 operations) */
@@ -925,30 +950,30 @@ static void linearize_body(const double_pendulum_common_work *common, const doub
     const real spread_1 = a_1*d_1;
     const real d_2 = (common_half*Jw_2) - (trace*a_2);
     const real spread_2 = a_2*d_2;
-    const real t1 = a_2*J_3;
-    const real t2 = a_1*minus_J_4;
+    const real a_2_J_3 = a_2*J_3;
+    const real a_1_minus_J_4 = a_1*minus_J_4;
     const real share = -1.0 + (2.0*(c*c));
-    body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(t1 + t2)))) - (body->j[0]*share));
+    body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
     const real d_0 = (common_half*Jw_0) - (trace*a_0);
-    const real t3 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
         (J_3*share);
-    const real t4 = common_half*body->l[2];
-    body->D[22] = t3 + t4;
-    const real t5 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+    const real t2 = common_half*body->l[2];
+    body->D[22] = t1 + t2;
+    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
         (minus_J_4*share);
-    const real t6 = common_half*minus_l_1;
-    body->D[23] = t5 + t6;
-    body->D[27] = t3 - t4;
+    const real common_half_minus_l_1 = common_half*minus_l_1;
+    body->D[23] = t3 + common_half_minus_l_1;
+    body->D[27] = t1 - t2;
     const real spread_0 = a_0*d_0;
-    const real t7 = a_0*minus_J_5;
-    body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(t1 + t7)))) - (share*body->j[1]));
-    const real t8 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+    const real a_0_minus_J_5 = a_0*minus_J_5;
+    body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
+    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
         (share*minus_J_5);
-    const real t9 = common_half*body->l[0];
-    body->D[29] = t8 + t9;
-    body->D[33] = t5 - t6;
-    body->D[34] = t8 - t9;
-    body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(t2 - t7)))) - (share*body->j[2]));
+    const real t5 = common_half*body->l[0];
+    body->D[29] = t4 + t5;
+    body->D[33] = t3 - common_half_minus_l_1;
+    body->D[34] = t4 - t5;
+    body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(a_1_minus_J_4 - a_0_minus_J_5)))) - (share*body->j[2]));
 }
 
 /* D_a += X'ᵀ (D - D N E^-1 N'ᵀ D) X;  f_a += X'ᵀ (f_b - D P f_j - D N q) (429 operations) */
@@ -1390,10 +1415,11 @@ static void settle_body(const double_pendulum_common_work *common, double_pendul
     body->w[1] = -s_4;
     body->w[2] = -s_5;
     /* turn: a·a, below 1 inside the domain of the half turn */
-    const real t1 = s_3*common_half;
-    const real t2 = s_4*common_half;
-    const real t3 = s_5*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real s_3_common_half = s_3*common_half;
+    const real s_4_common_half = s_4*common_half;
+    const real s_5_common_half = s_5*common_half;
+    body->turn = (s_3_common_half*s_3_common_half) + (s_4_common_half*s_4_common_half) +
+        (s_5_common_half*s_5_common_half);
 }
 
 /* turn the solved increment into a change of velocity, keep the base, and take `length` of it (35 operations) */
@@ -1438,10 +1464,11 @@ static void advance_body(const double_pendulum_common_work *common, double_pendu
     body->w[2] = new_w_2;
     /* turn: a·a, below 1 inside the domain of the half turn */
     const real common_half = common->half;
-    const real t1 = new_w_0*common_half;
-    const real t2 = new_w_1*common_half;
-    const real t3 = new_w_2*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real new_w_0_common_half = new_w_0*common_half;
+    const real new_w_1_common_half = new_w_1*common_half;
+    const real new_w_2_common_half = new_w_2*common_half;
+    body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+        (new_w_2_common_half*new_w_2_common_half);
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
@@ -1502,10 +1529,11 @@ static void retreat_body(const double_pendulum_common_work *common, double_pendu
     const real w_2 = body->base[5] - (body->s[5]*common_length);
     body->w[2] = w_2;
     /* turn: a·a, below 1 inside the domain of the half turn */
-    const real t1 = w_0*common_half;
-    const real t2 = w_1*common_half;
-    const real t3 = w_2*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real w_0_common_half = w_0*common_half;
+    const real w_1_common_half = w_1*common_half;
+    const real w_2_common_half = w_2*common_half;
+    body->turn = (w_0_common_half*w_0_common_half) + (w_1_common_half*w_1_common_half) +
+        (w_2_common_half*w_2_common_half);
 }
 
 /* take another `length` of the same increment (10 operations) */
@@ -1551,9 +1579,8 @@ static void compare_body(double_pendulum_common_work *common, const double_pendu
     const real t7 = work_w_2 - (w_2 + (common_length*(w_2 - body_z->w_old[2])));
     common->missed = (t2*t2) + (t3*t3) + (t4*t4) + (t1*((t5*t5) + (t6*t6) + (t7*t7))) + common->missed;
     /* moved: squares of the velocities, by mass */
-    const real t8 = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
+    common->moved = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
         (work_w_1*work_w_1) + (work_w_2*work_w_2))) + common->moved;
-    common->moved = t8;
 }
 
 /* force and torque on body b at the anchor, joint axes (42 operations) */
@@ -1579,9 +1606,8 @@ static void react_revolute_ground(const double_pendulum_common_work *common,
     const real minus_reaction_3 = ((y_1*anchor_b1_z) - (y_2*anchor_b1_y) - (y_3*revolute_ground->G1[2]) +
         (y_4*revolute_ground->G1[3]) + (y_2*new_anchor_b1_y) - (y_1*new_anchor_b1_z))/common_impulse;
     revolute_ground->reaction[3] = -minus_reaction_3;
-    const real reaction_4 = ((y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute_ground->G1[5]) -
+    revolute_ground->reaction[4] = ((y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute_ground->G1[5]) -
         (y_4*revolute_ground->G1[6]) + (y_2*new_anchor_b1_x) - (y_0*new_anchor_b1_z))/common_impulse;
-    revolute_ground->reaction[4] = reaction_4;
     const real minus_reaction_5 = ((y_0*anchor_b1_y) - (y_1*anchor_b1_x) - (y_3*revolute_ground->G1[7]) -
         (y_4*revolute_ground->G1[8]) + (y_1*new_anchor_b1_x) - (y_0*new_anchor_b1_y))/common_impulse;
     revolute_ground->reaction[5] = -minus_reaction_5;
@@ -2141,10 +2167,10 @@ static void place_revolute(const double_pendulum_revolute_parameters *revolute_p
     const real R_a_02 = 2.0*((a_q_0*a_q_2) + (a_q_1*a_q_3));
     const real t2 = 1.0 - (2.0*(a_q_1*a_q_1));
     const real minus_R_a_11 = (2.0*(a_q_3*a_q_3)) - t2;
-    const real t3 = a_q_0*a_q_1;
-    const real t4 = a_q_2*a_q_3;
-    const real minus_R_a_12 = 2.0*(t3 - t4);
-    const real R_a_21 = 2.0*(t3 + t4);
+    const real a_q_0_a_q_1 = a_q_0*a_q_1;
+    const real a_q_2_a_q_3 = a_q_2*a_q_3;
+    const real minus_R_a_12 = 2.0*(a_q_0_a_q_1 - a_q_2_a_q_3);
+    const real R_a_21 = 2.0*(a_q_0_a_q_1 + a_q_2_a_q_3);
     const real minus_R_a_22 = (2.0*(a_q_2*a_q_2)) - t2;
     /* R(q), body b */
     const real R_b_02 = 2.0*((q_0_2*q_2_2) + (q_1_2*q_3_2));
@@ -2188,32 +2214,38 @@ static void measure_revolute_ground(const double_pendulum_revolute_ground_parame
     const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
     const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
     const real coordinate = revolute_ground_m->coordinate;
-    const real t1 = frame_a_0*frame_b1_z;
-    const real t2 = frame_a_1*frame_b1_y;
-    const real t3 = frame_a_2*frame_b1_x;
-    const real t4 = frame_a_3*frame_b1_w;
-    const real d_3 = t1 - t2 + t3 - t4;
-    const real t5 = frame_a_0*frame_b1_w;
-    const real t6 = frame_a_1*frame_b1_x;
-    const real t7 = frame_a_2*frame_b1_y;
-    const real t8 = frame_a_3*frame_b1_z;
-    const real d_0 = t5 + t6 + t7 + t8;
+    const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+    const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+    const real frame_a_2_frame_b1_x = frame_a_2*frame_b1_x;
+    const real frame_a_3_frame_b1_w = frame_a_3*frame_b1_w;
+    const real d_3 = frame_a_0_frame_b1_z - frame_a_1_frame_b1_y + frame_a_2_frame_b1_x - frame_a_3_frame_b1_w;
+    const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+    const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+    const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+    const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+    const real d_0 = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x + frame_a_2_frame_b1_y + frame_a_3_frame_b1_z;
     revolute_ground_m->coordinate = angle_near(d_3, d_0, coordinate);
-    const real t9 = frame_a_3*frame_b1_x;
-    const real t10 = frame_a_0*frame_b1_y;
-    const real t11 = frame_a_1*frame_b1_z;
-    const real t12 = frame_a_2*frame_b1_w;
-    const real t13 = (d_0*d_0) + (d_3*d_3);
-    const real t14 = frame_a_3*frame_b1_y;
-    const real t15 = frame_a_0*frame_b1_x;
-    const real t16 = frame_a_1*frame_b1_w;
-    const real t17 = frame_a_2*frame_b1_z;
-    const real minus_G_a_03 = 2.0*(((d_0*(0.5*(t9 + (t10 + t11 + t12))))/t13) - ((d_3*(0.5*(t14 - (t15 - t16 +
-        t17))))/t13));
-    const real minus_G_a_04 = 2.0*(((d_0*(0.5*(t14 + (t17 - (t15 + t16)))))/t13) + ((d_3*(0.5*(t9 - (t12 - (t10 -
-        t11)))))/t13));
-    const real minus_G_a_05 = 2.0*(((d_0*(0.5*(t8 - (t7 - (t5 - t6)))))/t13) - ((d_3*(0.5*(t4 + (t3 - (t1 +
-        t2)))))/t13));
+    const real frame_a_3_frame_b1_x = frame_a_3*frame_b1_x;
+    const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+    const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+    const real frame_a_2_frame_b1_w = frame_a_2*frame_b1_w;
+    const real t1 = (d_0*d_0) + (d_3*d_3);
+    const real frame_a_3_frame_b1_y = frame_a_3*frame_b1_y;
+    const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+    const real frame_a_1_frame_b1_w = frame_a_1*frame_b1_w;
+    const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+    const real t2 = ((d_0*(0.5*(frame_a_3_frame_b1_x + (frame_a_0_frame_b1_y + frame_a_1_frame_b1_z +
+        frame_a_2_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_y - (frame_a_0_frame_b1_x -
+        frame_a_1_frame_b1_w + frame_a_2_frame_b1_z))))/t1);
+    const real minus_G_a_03 = 2.0*t2;
+    const real t3 = ((d_0*(0.5*(frame_a_3_frame_b1_y + (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x +
+        frame_a_1_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a_3_frame_b1_x - (frame_a_2_frame_b1_w -
+        (frame_a_0_frame_b1_y - frame_a_1_frame_b1_z)))))/t1);
+    const real minus_G_a_04 = 2.0*t3;
+    const real t4 = ((d_0*(0.5*(frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y - (frame_a_0_frame_b1_w -
+        frame_a_1_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_w + (frame_a_2_frame_b1_x -
+        (frame_a_0_frame_b1_z + frame_a_1_frame_b1_y)))))/t1);
+    const real minus_G_a_05 = 2.0*t4;
     /* rate: their rates */
     revolute_ground_m->rate = (minus_G_a_03*b->w[0]) + (minus_G_a_04*b->w[1]) + (minus_G_a_05*b->w[2]);
 }
@@ -2242,32 +2274,38 @@ static void measure_revolute(const double_pendulum_revolute_parameters *revolute
     const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
     const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
     /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
-    const real t1 = frame_a1_w*frame_b1_z;
-    const real t2 = frame_a1_x*frame_b1_y;
-    const real t3 = frame_a1_y*frame_b1_x;
-    const real t4 = frame_a1_z*frame_b1_w;
-    const real d_3 = t1 - t2 + t3 - t4;
-    const real t5 = frame_a1_w*frame_b1_w;
-    const real t6 = frame_a1_x*frame_b1_x;
-    const real t7 = frame_a1_y*frame_b1_y;
-    const real t8 = frame_a1_z*frame_b1_z;
-    const real d_0 = t5 + t6 + t7 + t8;
+    const real frame_a1_w_frame_b1_z = frame_a1_w*frame_b1_z;
+    const real frame_a1_x_frame_b1_y = frame_a1_x*frame_b1_y;
+    const real frame_a1_y_frame_b1_x = frame_a1_y*frame_b1_x;
+    const real frame_a1_z_frame_b1_w = frame_a1_z*frame_b1_w;
+    const real d_3 = frame_a1_w_frame_b1_z - frame_a1_x_frame_b1_y + frame_a1_y_frame_b1_x - frame_a1_z_frame_b1_w;
+    const real frame_a1_w_frame_b1_w = frame_a1_w*frame_b1_w;
+    const real frame_a1_x_frame_b1_x = frame_a1_x*frame_b1_x;
+    const real frame_a1_y_frame_b1_y = frame_a1_y*frame_b1_y;
+    const real frame_a1_z_frame_b1_z = frame_a1_z*frame_b1_z;
+    const real d_0 = frame_a1_w_frame_b1_w + frame_a1_x_frame_b1_x + frame_a1_y_frame_b1_y + frame_a1_z_frame_b1_z;
     revolute_m->coordinate = angle_near(d_3, d_0, revolute_m->coordinate);
-    const real t9 = frame_a1_z*frame_b1_x;
-    const real t10 = frame_a1_w*frame_b1_y;
-    const real t11 = frame_a1_x*frame_b1_z;
-    const real t12 = frame_a1_y*frame_b1_w;
-    const real t13 = (d_0*d_0) + (d_3*d_3);
-    const real t14 = frame_a1_z*frame_b1_y;
-    const real t15 = frame_a1_w*frame_b1_x;
-    const real t16 = frame_a1_x*frame_b1_w;
-    const real t17 = frame_a1_y*frame_b1_z;
-    const real minus_G_a_03 = 2.0*(((d_0*(0.5*(t9 + (t10 + t11 + t12))))/t13) - ((d_3*(0.5*(t14 - (t15 - t16 +
-        t17))))/t13));
-    const real minus_G_a_04 = 2.0*(((d_0*(0.5*(t14 + (t17 - (t15 + t16)))))/t13) + ((d_3*(0.5*(t9 - (t12 - (t10 -
-        t11)))))/t13));
-    const real minus_G_a_05 = 2.0*(((d_0*(0.5*(t8 - (t7 - (t5 - t6)))))/t13) - ((d_3*(0.5*(t4 + (t3 - (t1 +
-        t2)))))/t13));
+    const real frame_a1_z_frame_b1_x = frame_a1_z*frame_b1_x;
+    const real frame_a1_w_frame_b1_y = frame_a1_w*frame_b1_y;
+    const real frame_a1_x_frame_b1_z = frame_a1_x*frame_b1_z;
+    const real frame_a1_y_frame_b1_w = frame_a1_y*frame_b1_w;
+    const real t1 = (d_0*d_0) + (d_3*d_3);
+    const real frame_a1_z_frame_b1_y = frame_a1_z*frame_b1_y;
+    const real frame_a1_w_frame_b1_x = frame_a1_w*frame_b1_x;
+    const real frame_a1_x_frame_b1_w = frame_a1_x*frame_b1_w;
+    const real frame_a1_y_frame_b1_z = frame_a1_y*frame_b1_z;
+    const real t2 = ((d_0*(0.5*(frame_a1_z_frame_b1_x + (frame_a1_w_frame_b1_y + frame_a1_x_frame_b1_z +
+        frame_a1_y_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_y - (frame_a1_w_frame_b1_x -
+        frame_a1_x_frame_b1_w + frame_a1_y_frame_b1_z))))/t1);
+    const real minus_G_a_03 = 2.0*t2;
+    const real t3 = ((d_0*(0.5*(frame_a1_z_frame_b1_y + (frame_a1_y_frame_b1_z - (frame_a1_w_frame_b1_x +
+        frame_a1_x_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a1_z_frame_b1_x - (frame_a1_y_frame_b1_w -
+        (frame_a1_w_frame_b1_y - frame_a1_x_frame_b1_z)))))/t1);
+    const real minus_G_a_04 = 2.0*t3;
+    const real t4 = ((d_0*(0.5*(frame_a1_z_frame_b1_z - (frame_a1_y_frame_b1_y - (frame_a1_w_frame_b1_w -
+        frame_a1_x_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_w + (frame_a1_y_frame_b1_x -
+        (frame_a1_w_frame_b1_z + frame_a1_x_frame_b1_y)))))/t1);
+    const real minus_G_a_05 = 2.0*t4;
     /* rate: their rates */
     revolute_m->rate = -((minus_G_a_03*a->w[0]) + (minus_G_a_04*a->w[1]) + (minus_G_a_05*a->w[2]) -
         (minus_G_a_03*b->w[0]) - (minus_G_a_04*b->w[1]) - (minus_G_a_05*b->w[2]));

@@ -27,7 +27,7 @@
  *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
  *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
  *   (g(z2) - g(z1))/h    [product rule of differences]
- *   (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2]    [BM20 (31)]
+ *   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)]
  *   p2 = p1 + h (p2 - p1)/h    [without cancellation]
  *   f_body -= G(z1)ᵀ y    [BSMH23 (19)]
  *   x2 = x1 + h (x2 - x1)/h    [without cancellation]
@@ -281,49 +281,49 @@ static void prepare_body(const four_bar_common_work *common, const four_bar_body
     const real t2 = 2.0*(q_3*q_3);
     const real R_00 = 1.0 - t1 - t2;
     body->r[0] = R_00;
-    const real t3 = q_3*q_0;
-    const real t4 = q_2*q_1;
-    const real minus_R_01 = 2.0*(t3 - t4);
+    const real q_3_q_0 = q_3*q_0;
+    const real q_2_q_1 = q_2*q_1;
+    const real minus_R_01 = 2.0*(q_3_q_0 - q_2_q_1);
     body->r[1] = -minus_R_01;
-    const real t5 = q_2*q_0;
-    const real t6 = q_3*q_1;
-    const real R_02 = 2.0*(t5 + t6);
+    const real q_2_q_0 = q_2*q_0;
+    const real q_3_q_1 = q_3*q_1;
+    const real R_02 = 2.0*(q_2_q_0 + q_3_q_1);
     body->r[2] = R_02;
-    const real R_10 = 2.0*(t3 + t4);
+    const real R_10 = 2.0*(q_3_q_0 + q_2_q_1);
     body->r[3] = R_10;
-    const real t7 = 1.0 - (2.0*(q_1*q_1));
-    const real minus_R_11 = t2 - t7;
+    const real t3 = 1.0 - (2.0*(q_1*q_1));
+    const real minus_R_11 = t2 - t3;
     body->r[4] = -minus_R_11;
-    const real t8 = q_0*q_1;
-    const real t9 = q_2*q_3;
-    const real minus_R_12 = 2.0*(t8 - t9);
+    const real q_0_q_1 = q_0*q_1;
+    const real q_2_q_3 = q_2*q_3;
+    const real minus_R_12 = 2.0*(q_0_q_1 - q_2_q_3);
     body->r[5] = -minus_R_12;
-    const real minus_R_20 = 2.0*(t5 - t6);
+    const real minus_R_20 = 2.0*(q_2_q_0 - q_3_q_1);
     body->r[6] = -minus_R_20;
-    const real R_21 = 2.0*(t8 + t9);
+    const real R_21 = 2.0*(q_0_q_1 + q_2_q_3);
     body->r[7] = R_21;
-    const real minus_R_22 = t1 - t7;
+    const real minus_R_22 = t1 - t3;
     body->r[8] = -minus_R_22;
     /* J = R J_body Rᵀ */
     const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
-    const real t10 = R_00*inertia_0;
-    const real t11 = minus_R_01*inertia_1;
-    const real t12 = R_02*inertia_2;
-    const real J_0 = (R_00*t10) + (minus_R_01*t11) + (R_02*t12);
+    const real RJ_0 = R_00*inertia_0;
+    const real minus_RJ_1 = minus_R_01*inertia_1;
+    const real RJ_2 = R_02*inertia_2;
+    const real J_0 = (R_00*RJ_0) + (minus_R_01*minus_RJ_1) + (R_02*RJ_2);
     body->j[0] = J_0;
-    const real t13 = R_10*inertia_0;
-    const real t14 = minus_R_11*inertia_1;
-    const real t15 = minus_R_12*inertia_2;
-    const real J_1 = (R_10*t13) + (minus_R_11*t14) + (minus_R_12*t15);
+    const real RJ_3 = R_10*inertia_0;
+    const real minus_RJ_4 = minus_R_11*inertia_1;
+    const real minus_RJ_5 = minus_R_12*inertia_2;
+    const real J_1 = (R_10*RJ_3) + (minus_R_11*minus_RJ_4) + (minus_R_12*minus_RJ_5);
     body->j[1] = J_1;
     const real J_2 = (minus_R_20*(minus_R_20*inertia_0)) + (R_21*(R_21*inertia_1)) +
         (minus_R_22*(minus_R_22*inertia_2));
     body->j[2] = J_2;
-    body->j[3] = (R_10*t10) + (minus_R_11*t11) - (minus_R_12*t12);
-    const real minus_J_4 = (minus_R_20*t10) + (R_21*t11) + (minus_R_22*t12);
+    body->j[3] = (R_10*RJ_0) + (minus_R_11*minus_RJ_1) - (minus_R_12*RJ_2);
+    const real minus_J_4 = (minus_R_20*RJ_0) + (R_21*minus_RJ_1) + (minus_R_22*RJ_2);
     body->kept_minus_J_4 = minus_J_4;
     body->j[4] = -minus_J_4;
-    const real minus_J_5 = (minus_R_20*t13) + (R_21*t14) - (minus_R_22*t15);
+    const real minus_J_5 = (minus_R_20*RJ_3) + (R_21*minus_RJ_4) - (minus_R_22*minus_RJ_5);
     body->kept_minus_J_5 = minus_J_5;
     body->j[5] = -minus_J_5;
     /* e: impulse of explicit forces */
@@ -390,32 +390,40 @@ static void prepare_revolute_ground(const four_bar_common_work *common,
     /* g = 2 V(p* q), with G = dg/dz, at the first knot */
     const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
     const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
-    const real t1 = frame_a_0*frame_b1_x;
-    const real t2 = frame_b1_w*frame_a_1;
-    const real t3 = frame_a_2*frame_b1_z;
-    const real t4 = frame_b1_y*frame_a_3;
-    const real g1_3 = 2.0*(t4 - (t3 - (t1 - t2)));
+    const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+    const real frame_b1_w_frame_a_1 = frame_b1_w*frame_a_1;
+    const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+    const real frame_b1_y_frame_a_3 = frame_b1_y*frame_a_3;
+    const real g1_3 = 2.0*(frame_b1_y_frame_a_3 - (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x -
+        frame_b1_w_frame_a_1)));
     revolute_ground->g[3] = g1_3;
-    const real t5 = frame_a_0*frame_b1_y;
-    const real t6 = frame_a_1*frame_b1_z;
-    const real t7 = frame_b1_w*frame_a_2;
-    const real t8 = frame_b1_x*frame_a_3;
-    const real minus_g1_4 = 2.0*(t8 + (t7 - (t5 + t6)));
+    const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+    const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+    const real frame_b1_w_frame_a_2 = frame_b1_w*frame_a_2;
+    const real frame_b1_x_frame_a_3 = frame_b1_x*frame_a_3;
+    const real minus_g1_4 = 2.0*(frame_b1_x_frame_a_3 + (frame_b1_w_frame_a_2 - (frame_a_0_frame_b1_y +
+        frame_a_1_frame_b1_z)));
     revolute_ground->g[4] = -minus_g1_4;
-    const real t9 = frame_a_0*frame_b1_z;
-    const real t10 = frame_a_1*frame_b1_y;
-    const real t11 = frame_b1_x*frame_a_2;
-    const real t12 = frame_b1_w*frame_a_3;
-    const real t13 = frame_a_0*frame_b1_w;
-    const real t14 = frame_a_1*frame_b1_x;
-    const real t15 = frame_a_2*frame_b1_y;
-    const real t16 = frame_a_3*frame_b1_z;
-    revolute_ground->G1[2] = t13 + t14 - t15 - t16;
-    revolute_ground->G1[5] = t12 + (t11 + (t9 + t10));
-    revolute_ground->G1[7] = t8 - (t7 + (t5 - t6));
-    revolute_ground->G1[3] = t12 + (t9 - t10 - t11);
-    revolute_ground->G1[6] = t16 - (t15 + (t13 - t14));
-    revolute_ground->G1[8] = t4 + (t3 + (t1 + t2));
+    const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+    const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+    const real frame_b1_x_frame_a_2 = frame_b1_x*frame_a_2;
+    const real frame_b1_w_frame_a_3 = frame_b1_w*frame_a_3;
+    const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+    const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+    const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+    const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+    revolute_ground->G1[2] = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x - frame_a_2_frame_b1_y -
+        frame_a_3_frame_b1_z;
+    revolute_ground->G1[5] = frame_b1_w_frame_a_3 + (frame_b1_x_frame_a_2 + (frame_a_0_frame_b1_z +
+        frame_a_1_frame_b1_y));
+    revolute_ground->G1[7] = frame_b1_x_frame_a_3 - (frame_b1_w_frame_a_2 + (frame_a_0_frame_b1_y -
+        frame_a_1_frame_b1_z));
+    revolute_ground->G1[3] = frame_b1_w_frame_a_3 + (frame_a_0_frame_b1_z - frame_a_1_frame_b1_y -
+        frame_b1_x_frame_a_2);
+    revolute_ground->G1[6] = frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y + (frame_a_0_frame_b1_w -
+        frame_a_1_frame_b1_x));
+    revolute_ground->G1[8] = frame_b1_y_frame_a_3 + (frame_a_2_frame_b1_z + (frame_a_0_frame_b1_x +
+        frame_b1_w_frame_a_1));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
     revolute_ground->kept_opening_0 = g1_0*common_closure;
@@ -483,32 +491,38 @@ static void prepare_revolute(const four_bar_common_work *common, const four_bar_
     const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (b_q_1*frame_b_2) + (b_q_0*frame_b_3);
     revolute->kept_frame_b1_z = frame_b1_z;
     /* g = 2 V(p* q), with G = dg/dz, at the first knot */
-    const real t1 = frame_a1_w*frame_b1_x;
-    const real t2 = frame_b1_w*frame_a1_x;
-    const real t3 = frame_a1_y*frame_b1_z;
-    const real t4 = frame_b1_y*frame_a1_z;
-    const real g1_3 = 2.0*(t4 - (t3 - (t1 - t2)));
+    const real frame_a1_w_frame_b1_x = frame_a1_w*frame_b1_x;
+    const real frame_b1_w_frame_a1_x = frame_b1_w*frame_a1_x;
+    const real frame_a1_y_frame_b1_z = frame_a1_y*frame_b1_z;
+    const real frame_b1_y_frame_a1_z = frame_b1_y*frame_a1_z;
+    const real g1_3 = 2.0*(frame_b1_y_frame_a1_z - (frame_a1_y_frame_b1_z - (frame_a1_w_frame_b1_x -
+        frame_b1_w_frame_a1_x)));
     revolute->g[3] = g1_3;
-    const real t5 = frame_a1_w*frame_b1_y;
-    const real t6 = frame_a1_x*frame_b1_z;
-    const real t7 = frame_b1_w*frame_a1_y;
-    const real t8 = frame_b1_x*frame_a1_z;
-    const real minus_g1_4 = 2.0*(t8 + (t7 - (t5 + t6)));
+    const real frame_a1_w_frame_b1_y = frame_a1_w*frame_b1_y;
+    const real frame_a1_x_frame_b1_z = frame_a1_x*frame_b1_z;
+    const real frame_b1_w_frame_a1_y = frame_b1_w*frame_a1_y;
+    const real frame_b1_x_frame_a1_z = frame_b1_x*frame_a1_z;
+    const real minus_g1_4 = 2.0*(frame_b1_x_frame_a1_z + (frame_b1_w_frame_a1_y - (frame_a1_w_frame_b1_y +
+        frame_a1_x_frame_b1_z)));
     revolute->g[4] = -minus_g1_4;
-    const real t9 = frame_a1_w*frame_b1_z;
-    const real t10 = frame_a1_x*frame_b1_y;
-    const real t11 = frame_b1_x*frame_a1_y;
-    const real t12 = frame_b1_w*frame_a1_z;
-    const real t13 = frame_a1_w*frame_b1_w;
-    const real t14 = frame_a1_x*frame_b1_x;
-    const real t15 = frame_a1_y*frame_b1_y;
-    const real t16 = frame_a1_z*frame_b1_z;
-    revolute->G1[2] = t13 + t14 - t15 - t16;
-    revolute->G1[5] = t12 + (t11 + (t9 + t10));
-    revolute->G1[7] = t8 - (t7 + (t5 - t6));
-    revolute->G1[3] = t12 + (t9 - t10 - t11);
-    revolute->G1[6] = t16 - (t15 + (t13 - t14));
-    revolute->G1[8] = t4 + (t3 + (t1 + t2));
+    const real frame_a1_w_frame_b1_z = frame_a1_w*frame_b1_z;
+    const real frame_a1_x_frame_b1_y = frame_a1_x*frame_b1_y;
+    const real frame_b1_x_frame_a1_y = frame_b1_x*frame_a1_y;
+    const real frame_b1_w_frame_a1_z = frame_b1_w*frame_a1_z;
+    const real frame_a1_w_frame_b1_w = frame_a1_w*frame_b1_w;
+    const real frame_a1_x_frame_b1_x = frame_a1_x*frame_b1_x;
+    const real frame_a1_y_frame_b1_y = frame_a1_y*frame_b1_y;
+    const real frame_a1_z_frame_b1_z = frame_a1_z*frame_b1_z;
+    revolute->G1[2] = frame_a1_w_frame_b1_w + frame_a1_x_frame_b1_x - frame_a1_y_frame_b1_y - frame_a1_z_frame_b1_z;
+    revolute->G1[5] = frame_b1_w_frame_a1_z + (frame_b1_x_frame_a1_y + (frame_a1_w_frame_b1_z +
+        frame_a1_x_frame_b1_y));
+    revolute->G1[7] = frame_b1_x_frame_a1_z - (frame_b1_w_frame_a1_y + (frame_a1_w_frame_b1_y -
+        frame_a1_x_frame_b1_z));
+    revolute->G1[3] = frame_b1_w_frame_a1_z + (frame_a1_w_frame_b1_z - frame_a1_x_frame_b1_y - frame_b1_x_frame_a1_y);
+    revolute->G1[6] = frame_a1_z_frame_b1_z - (frame_a1_y_frame_b1_y + (frame_a1_w_frame_b1_w -
+        frame_a1_x_frame_b1_x));
+    revolute->G1[8] = frame_b1_y_frame_a1_z + (frame_a1_y_frame_b1_z + (frame_a1_w_frame_b1_x +
+        frame_b1_w_frame_a1_x));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
     revolute->kept_opening_0 = g1_0*common_closure;
@@ -598,9 +612,8 @@ static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *r
     const real anchor_b1_y = anchor_b_2*b->r[5];
     const real anchor_b1_z = anchor_b_2*b->r[8];
     /* g = n·(x_b + r_b - x_a - r_a), with G = dg/dz, at the first knot */
-    const real g1_0 = (a_r_1*(b_z->x[0] - (a_z->x[0] + (anchor_a1_x - anchor_b1_x)))) + (a_r_4*(b_z->x[1] -
+    revolute_dropped->g[0] = (a_r_1*(b_z->x[0] - (a_z->x[0] + (anchor_a1_x - anchor_b1_x)))) + (a_r_4*(b_z->x[1] -
         (a_z->x[1] + (anchor_a1_y - anchor_b1_y)))) + (a_r_7*(b_z->x[2] - (a_z->x[2] + (anchor_a1_z - anchor_b1_z))));
-    revolute_dropped->g[0] = g1_0;
     /* p = q o, frame_a */
     const real frame_a_0 = revolute_dropped_p->frame_a[0], frame_a_1 = revolute_dropped_p->frame_a[1];
     const real frame_a_2 = revolute_dropped_p->frame_a[2], frame_a_3 = revolute_dropped_p->frame_a[3];
@@ -644,10 +657,11 @@ static void begin_body(const four_bar_common_work *common, const four_bar_body_s
     const real new_w_2 = w_2 + (common_length*(w_2 - body_z->w_old[2]));
     body->w[2] = new_w_2;
     /* turn: a·a, below 1 inside the domain of the half turn */
-    const real t1 = new_w_0*common_half;
-    const real t2 = new_w_1*common_half;
-    const real t3 = new_w_2*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real new_w_0_common_half = new_w_0*common_half;
+    const real new_w_1_common_half = new_w_1*common_half;
+    const real new_w_2_common_half = new_w_2*common_half;
+    body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+        (new_w_2_common_half*new_w_2_common_half);
 }
 
 /* impulses start at zero (0 operations) */
@@ -743,10 +757,10 @@ static void evaluate_body(const four_bar_common_work *common, const four_bar_bod
     const real turn = (a_0*a_0) + (a_1*a_1) + (a_2*a_2);
     const real c = FOUR_BAR_SQRT(1.0 - turn);
     body->c = c;
-    body->chord[0] = -((turn*common->inverse)/(1.0 + c));
-    body->chord[1] = 0.5*w_0;
-    body->chord[2] = 0.5*w_1;
-    body->chord[3] = 0.5*w_2;
+    body->quotient[0] = -((turn*common->inverse)/(1.0 + c));
+    body->quotient[1] = 0.5*w_0;
+    body->quotient[2] = 0.5*w_1;
+    body->quotient[3] = 0.5*w_2;
     /* p = m v */
     const real p_0 = mass*body->v[0];
     const real p_1 = mass*body->v[1];
@@ -777,7 +791,7 @@ static void evaluate_body(const four_bar_common_work *common, const four_bar_bod
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
-/*   (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
 /*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
@@ -792,31 +806,32 @@ static void evaluate_revolute_ground(const four_bar_common_work *common,
     const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
     const real b_c = b->c;
     const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
-    const real t1 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
-    const real t2 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
-    const real anchor_b_rate_x = (b_w_1*t1) + (b_w_2*t2);
-    const real t3 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
-    const real minus_anchor_b_rate_y = (t1*b_w_0) - (b_w_2*t3);
-    const real minus_anchor_b_rate_z = (t2*b_w_0) + (b_w_1*t3);
+    const real inner_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+    const real minus_inner_1 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+    const real anchor_b_rate_x = (b_w_1*inner_2) + (b_w_2*minus_inner_1);
+    const real inner_0 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+    const real minus_anchor_b_rate_y = (inner_2*b_w_0) - (b_w_2*inner_0);
+    const real minus_anchor_b_rate_z = (minus_inner_1*b_w_0) + (b_w_1*inner_0);
     /* r2 = r1 + h (r2 - r1)/h, anchor_b */
     const real common_step = common->step;
     revolute_ground->G2[2] = anchor_b1_x + (anchor_b_rate_x*common_step);
     revolute_ground->G2[1] = anchor_b1_y - (minus_anchor_b_rate_y*common_step);
     revolute_ground->G2[0] = anchor_b1_z - (minus_anchor_b_rate_z*common_step);
-    /* (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2], frame_b */
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_b */
     const real frame_b1_w = revolute_ground->kept_frame_b1_w;
     const real frame_b1_x = revolute_ground->kept_frame_b1_x;
     const real frame_b1_y = revolute_ground->kept_frame_b1_y;
     const real frame_b1_z = revolute_ground->kept_frame_b1_z;
-    const real b_chord_0 = b->chord[0], b_chord_1 = b->chord[1], b_chord_2 = b->chord[2], b_chord_3 = b->chord[3];
-    const real frame_b_rate_w = (b_chord_0*frame_b1_w) - (frame_b1_x*b_chord_1) - (b_chord_2*frame_b1_y) -
-        (frame_b1_z*b_chord_3);
-    const real frame_b_rate_x = (b_chord_0*frame_b1_x) + (b_chord_1*frame_b1_w) + (b_chord_2*frame_b1_z) -
-        (b_chord_3*frame_b1_y);
-    const real frame_b_rate_y = (b_chord_0*frame_b1_y) - (b_chord_1*frame_b1_z) + (frame_b1_w*b_chord_2) +
-        (frame_b1_x*b_chord_3);
-    const real frame_b_rate_z = (b_chord_0*frame_b1_z) + (b_chord_1*frame_b1_y) - (frame_b1_x*b_chord_2) +
-        (frame_b1_w*b_chord_3);
+    const real b_quotient_0 = b->quotient[0], b_quotient_1 = b->quotient[1], b_quotient_2 = b->quotient[2];
+    const real b_quotient_3 = b->quotient[3];
+    const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (b_quotient_1*frame_b1_x) - (frame_b1_y*b_quotient_2) -
+        (b_quotient_3*frame_b1_z);
+    const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (b_quotient_0*frame_b1_x) - (b_quotient_3*frame_b1_y) +
+        (b_quotient_2*frame_b1_z);
+    const real frame_b_rate_y = (frame_b1_w*b_quotient_2) + (frame_b1_x*b_quotient_3) + (b_quotient_0*frame_b1_y) -
+        (b_quotient_1*frame_b1_z);
+    const real frame_b_rate_z = (frame_b1_w*b_quotient_3) - (frame_b1_x*b_quotient_2) + (b_quotient_1*frame_b1_y) +
+        (b_quotient_0*frame_b1_z);
     /* p2 = p1 + h (p2 - p1)/h, frame_b */
     const real frame_b2_w = frame_b1_w + (frame_b_rate_w*common_step);
     const real frame_b2_x = frame_b1_x + (frame_b_rate_x*common_step);
@@ -825,20 +840,24 @@ static void evaluate_revolute_ground(const four_bar_common_work *common,
     /* g = 2 V(p* q), with G = dg/dz, at the second knot */
     const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
     const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
-    const real t4 = frame_a_0*frame_b2_z;
-    const real t5 = frame_a_1*frame_b2_y;
-    const real t6 = frame_a_2*frame_b2_x;
-    const real t7 = frame_a_3*frame_b2_w;
-    const real t8 = frame_a_0*frame_b2_w;
-    const real t9 = frame_a_1*frame_b2_x;
-    const real t10 = frame_a_2*frame_b2_y;
-    const real t11 = frame_a_3*frame_b2_z;
-    revolute_ground->G2[3] = t8 + t9 - t10 - t11;
-    revolute_ground->G2[4] = t7 + (t6 + (t4 + t5));
+    const real frame_a_0_frame_b2_z = frame_a_0*frame_b2_z;
+    const real frame_a_1_frame_b2_y = frame_a_1*frame_b2_y;
+    const real frame_a_2_frame_b2_x = frame_a_2*frame_b2_x;
+    const real frame_a_3_frame_b2_w = frame_a_3*frame_b2_w;
+    const real frame_a_0_frame_b2_w = frame_a_0*frame_b2_w;
+    const real frame_a_1_frame_b2_x = frame_a_1*frame_b2_x;
+    const real frame_a_2_frame_b2_y = frame_a_2*frame_b2_y;
+    const real frame_a_3_frame_b2_z = frame_a_3*frame_b2_z;
+    revolute_ground->G2[3] = frame_a_0_frame_b2_w + frame_a_1_frame_b2_x - frame_a_2_frame_b2_y -
+        frame_a_3_frame_b2_z;
+    revolute_ground->G2[4] = frame_a_3_frame_b2_w + (frame_a_2_frame_b2_x + (frame_a_0_frame_b2_z +
+        frame_a_1_frame_b2_y));
     revolute_ground->G2[5] = (frame_a_3*frame_b2_x) - ((frame_a_2*frame_b2_w) + ((frame_a_0*frame_b2_y) -
         (frame_a_1*frame_b2_z)));
-    revolute_ground->G2[6] = t7 - (t6 - (t4 - t5));
-    revolute_ground->G2[7] = t11 - (t10 + (t8 - t9));
+    revolute_ground->G2[6] = frame_a_3_frame_b2_w - (frame_a_2_frame_b2_x - (frame_a_0_frame_b2_z -
+        frame_a_1_frame_b2_y));
+    revolute_ground->G2[7] = frame_a_3_frame_b2_z - (frame_a_2_frame_b2_y + (frame_a_0_frame_b2_w -
+        frame_a_1_frame_b2_x));
     revolute_ground->G2[8] = (frame_a_3*frame_b2_y) + ((frame_a_2*frame_b2_z) + ((frame_a_0*frame_b2_x) +
         (frame_a_1*frame_b2_w)));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
@@ -872,7 +891,7 @@ static void evaluate_revolute_ground(const four_bar_common_work *common,
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
-/*   (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
 /*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
@@ -885,12 +904,12 @@ static void evaluate_revolute(const four_bar_common_work *common, four_bar_revol
     const real a_a_0 = a->a[0], a_a_1 = a->a[1], a_a_2 = a->a[2];
     const real a_c = a->c;
     const real a_w_0 = a->w[0], a_w_1 = a->w[1], a_w_2 = a->w[2];
-    const real t1 = (anchor_a1_y*a_a_0) - (anchor_a1_x*a_a_1) + (anchor_a1_z*a_c);
-    const real t2 = (a_a_0*anchor_a1_z) - (anchor_a1_x*a_a_2) - (anchor_a1_y*a_c);
-    const real anchor_a_rate_x = (a_w_1*t1) + (a_w_2*t2);
-    const real t3 = (a_a_1*anchor_a1_z) - (anchor_a1_y*a_a_2) + (anchor_a1_x*a_c);
-    const real minus_anchor_a_rate_y = (t1*a_w_0) - (a_w_2*t3);
-    const real minus_anchor_a_rate_z = (t2*a_w_0) + (a_w_1*t3);
+    const real inner_2 = (anchor_a1_y*a_a_0) - (anchor_a1_x*a_a_1) + (anchor_a1_z*a_c);
+    const real minus_inner_1 = (a_a_0*anchor_a1_z) - (anchor_a1_x*a_a_2) - (anchor_a1_y*a_c);
+    const real anchor_a_rate_x = (a_w_1*inner_2) + (a_w_2*minus_inner_1);
+    const real inner_0 = (a_a_1*anchor_a1_z) - (anchor_a1_y*a_a_2) + (anchor_a1_x*a_c);
+    const real minus_anchor_a_rate_y = (inner_2*a_w_0) - (a_w_2*inner_0);
+    const real minus_anchor_a_rate_z = (minus_inner_1*a_w_0) + (a_w_1*inner_0);
     /* r2 = r1 + h (r2 - r1)/h, anchor_a */
     const real common_step = common->step;
     revolute->G2[2] = anchor_a1_x + (anchor_a_rate_x*common_step);
@@ -901,106 +920,111 @@ static void evaluate_revolute(const four_bar_common_work *common, four_bar_revol
     const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
     const real b_c = b->c;
     const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
-    const real t4 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
-    const real t5 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
-    const real anchor_b_rate_x = (b_w_1*t4) + (b_w_2*t5);
-    const real t6 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
-    const real minus_anchor_b_rate_y = (t4*b_w_0) - (b_w_2*t6);
-    const real minus_anchor_b_rate_z = (t5*b_w_0) + (b_w_1*t6);
+    const real inner_2_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+    const real minus_inner_1_2 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+    const real anchor_b_rate_x = (b_w_1*inner_2_2) + (b_w_2*minus_inner_1_2);
+    const real inner_0_2 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+    const real minus_anchor_b_rate_y = (inner_2_2*b_w_0) - (b_w_2*inner_0_2);
+    const real minus_anchor_b_rate_z = (minus_inner_1_2*b_w_0) + (b_w_1*inner_0_2);
     /* r2 = r1 + h (r2 - r1)/h, anchor_b */
     revolute->G2[11] = anchor_b1_x + (anchor_b_rate_x*common_step);
     revolute->G2[10] = anchor_b1_y - (minus_anchor_b_rate_y*common_step);
     revolute->G2[9] = anchor_b1_z - (minus_anchor_b_rate_z*common_step);
-    /* (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2], frame_a */
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_a */
     const real frame_a1_w = revolute->kept_frame_a1_w;
     const real frame_a1_x = revolute->kept_frame_a1_x;
     const real frame_a1_y = revolute->kept_frame_a1_y;
     const real frame_a1_z = revolute->kept_frame_a1_z;
-    const real a_chord_0 = a->chord[0], a_chord_1 = a->chord[1], a_chord_2 = a->chord[2], a_chord_3 = a->chord[3];
-    const real frame_a_rate_w = (a_chord_0*frame_a1_w) - (a_chord_1*frame_a1_x) - (a_chord_2*frame_a1_y) -
-        (a_chord_3*frame_a1_z);
-    const real frame_a_rate_x = (a_chord_0*frame_a1_x) + (frame_a1_w*a_chord_1) + (a_chord_2*frame_a1_z) -
-        (frame_a1_y*a_chord_3);
-    const real frame_a_rate_y = (a_chord_0*frame_a1_y) - (a_chord_1*frame_a1_z) + (frame_a1_w*a_chord_2) +
-        (frame_a1_x*a_chord_3);
-    const real frame_a_rate_z = (a_chord_0*frame_a1_z) + (a_chord_1*frame_a1_y) - (frame_a1_x*a_chord_2) +
-        (frame_a1_w*a_chord_3);
+    const real a_quotient_0 = a->quotient[0], a_quotient_1 = a->quotient[1], a_quotient_2 = a->quotient[2];
+    const real a_quotient_3 = a->quotient[3];
+    const real frame_a_rate_w = (a_quotient_0*frame_a1_w) - (a_quotient_1*frame_a1_x) - (a_quotient_2*frame_a1_y) -
+        (a_quotient_3*frame_a1_z);
+    const real frame_a_rate_x = (frame_a1_w*a_quotient_1) + (a_quotient_0*frame_a1_x) - (frame_a1_y*a_quotient_3) +
+        (a_quotient_2*frame_a1_z);
+    const real frame_a_rate_y = (frame_a1_w*a_quotient_2) + (frame_a1_x*a_quotient_3) + (a_quotient_0*frame_a1_y) -
+        (a_quotient_1*frame_a1_z);
+    const real frame_a_rate_z = (frame_a1_w*a_quotient_3) - (frame_a1_x*a_quotient_2) + (a_quotient_1*frame_a1_y) +
+        (a_quotient_0*frame_a1_z);
     /* p2 = p1 + h (p2 - p1)/h, frame_a */
     const real frame_a2_w = frame_a1_w + (frame_a_rate_w*common_step);
     const real frame_a2_x = frame_a1_x + (common_step*frame_a_rate_x);
     const real frame_a2_y = frame_a1_y + (common_step*frame_a_rate_y);
     const real frame_a2_z = frame_a1_z + (common_step*frame_a_rate_z);
-    /* (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2], frame_b */
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_b */
     const real frame_b1_w = revolute->kept_frame_b1_w;
     const real frame_b1_x = revolute->kept_frame_b1_x;
     const real frame_b1_y = revolute->kept_frame_b1_y;
     const real frame_b1_z = revolute->kept_frame_b1_z;
-    const real b_chord_0 = b->chord[0], b_chord_1 = b->chord[1], b_chord_2 = b->chord[2], b_chord_3 = b->chord[3];
-    const real frame_b_rate_w = (b_chord_0*frame_b1_w) - (frame_b1_x*b_chord_1) - (b_chord_2*frame_b1_y) -
-        (frame_b1_z*b_chord_3);
-    const real frame_b_rate_x = (frame_b1_x*b_chord_0) + (b_chord_1*frame_b1_w) + (b_chord_2*frame_b1_z) -
-        (b_chord_3*frame_b1_y);
-    const real frame_b_rate_y = (b_chord_0*frame_b1_y) - (b_chord_1*frame_b1_z) + (frame_b1_w*b_chord_2) +
-        (frame_b1_x*b_chord_3);
-    const real frame_b_rate_z = (b_chord_0*frame_b1_z) + (b_chord_1*frame_b1_y) - (frame_b1_x*b_chord_2) +
-        (frame_b1_w*b_chord_3);
+    const real b_quotient_0 = b->quotient[0], b_quotient_1 = b->quotient[1], b_quotient_2 = b->quotient[2];
+    const real b_quotient_3 = b->quotient[3];
+    const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (frame_b1_x*b_quotient_1) - (frame_b1_y*b_quotient_2) -
+        (b_quotient_3*frame_b1_z);
+    const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (frame_b1_x*b_quotient_0) - (b_quotient_3*frame_b1_y) +
+        (b_quotient_2*frame_b1_z);
+    const real frame_b_rate_y = (frame_b1_w*b_quotient_2) + (frame_b1_x*b_quotient_3) + (b_quotient_0*frame_b1_y) -
+        (b_quotient_1*frame_b1_z);
+    const real frame_b_rate_z = (frame_b1_w*b_quotient_3) - (frame_b1_x*b_quotient_2) + (b_quotient_1*frame_b1_y) +
+        (b_quotient_0*frame_b1_z);
     /* p2 = p1 + h (p2 - p1)/h, frame_b */
     const real frame_b2_w = frame_b1_w + (common_step*frame_b_rate_w);
     const real frame_b2_x = frame_b1_x + (common_step*frame_b_rate_x);
     const real frame_b2_y = frame_b1_y + (common_step*frame_b_rate_y);
     const real frame_b2_z = frame_b1_z + (common_step*frame_b_rate_z);
     /* g = 2 V(p* q), with G = dg/dz, at the second knot */
-    const real t7 = frame_b2_z*frame_a2_w;
-    const real t8 = frame_b2_y*frame_a2_x;
-    const real t9 = frame_b2_x*frame_a2_y;
-    const real t10 = frame_b2_w*frame_a2_z;
-    const real t11 = frame_b2_w*frame_a2_w;
-    const real t12 = frame_b2_x*frame_a2_x;
-    const real t13 = frame_b2_y*frame_a2_y;
-    const real t14 = frame_b2_z*frame_a2_z;
-    revolute->G2[3] = t11 + t12 - t13 - t14;
-    revolute->G2[4] = t10 + (t9 + (t7 + t8));
+    const real frame_b2_z_frame_a2_w = frame_b2_z*frame_a2_w;
+    const real frame_b2_y_frame_a2_x = frame_b2_y*frame_a2_x;
+    const real frame_b2_x_frame_a2_y = frame_b2_x*frame_a2_y;
+    const real frame_b2_w_frame_a2_z = frame_b2_w*frame_a2_z;
+    const real frame_b2_w_frame_a2_w = frame_b2_w*frame_a2_w;
+    const real frame_b2_x_frame_a2_x = frame_b2_x*frame_a2_x;
+    const real frame_b2_y_frame_a2_y = frame_b2_y*frame_a2_y;
+    const real frame_b2_z_frame_a2_z = frame_b2_z*frame_a2_z;
+    revolute->G2[3] = frame_b2_w_frame_a2_w + frame_b2_x_frame_a2_x - frame_b2_y_frame_a2_y - frame_b2_z_frame_a2_z;
+    revolute->G2[4] = frame_b2_w_frame_a2_z + (frame_b2_x_frame_a2_y + (frame_b2_z_frame_a2_w +
+        frame_b2_y_frame_a2_x));
     revolute->G2[5] = (frame_b2_x*frame_a2_z) - ((frame_b2_w*frame_a2_y) + ((frame_b2_y*frame_a2_w) -
         (frame_b2_z*frame_a2_x)));
-    revolute->G2[6] = t10 - (t9 - (t7 - t8));
-    revolute->G2[7] = t14 - (t13 + (t11 - t12));
+    revolute->G2[6] = frame_b2_w_frame_a2_z - (frame_b2_x_frame_a2_y - (frame_b2_z_frame_a2_w -
+        frame_b2_y_frame_a2_x));
+    revolute->G2[7] = frame_b2_z_frame_a2_z - (frame_b2_y_frame_a2_y + (frame_b2_w_frame_a2_w -
+        frame_b2_x_frame_a2_x));
     revolute->G2[8] = (frame_b2_y*frame_a2_z) + ((frame_b2_z*frame_a2_y) + ((frame_b2_x*frame_a2_w) +
         (frame_b2_w*frame_a2_x)));
     /* (g(z2) - g(z1))/h, g = 2 V(p* q) */
-    const real t15 = (frame_a_rate_w*frame_b2_x) + (frame_a1_w*frame_b_rate_x) - ((frame_a_rate_x*frame_b2_w) +
+    const real t1 = (frame_a_rate_w*frame_b2_x) + (frame_a1_w*frame_b_rate_x) - ((frame_a_rate_x*frame_b2_w) +
         (frame_a1_x*frame_b_rate_w)) - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z));
-    const real t16 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
+    const real t2 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
         (frame_a1_x*frame_b_rate_z)) - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     revolute->f[0] = b->v[0] - (a->v[0] + (anchor_a_rate_x - anchor_b_rate_x)) + revolute->kept_opening_0;
     revolute->f[1] = b->v[1] - (a->v[1] - (minus_anchor_a_rate_y - minus_anchor_b_rate_y)) + revolute->kept_opening_1;
     revolute->f[2] = b->v[2] - (a->v[2] - (minus_anchor_a_rate_z - minus_anchor_b_rate_z)) + revolute->kept_opening_2;
-    revolute->f[3] = (2.0*(t15 + ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y)))) +
+    revolute->f[3] = (2.0*(t1 + ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y)))) +
         revolute->kept_opening_3;
-    revolute->f[4] = (2.0*(t16 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) +
+    revolute->f[4] = (2.0*(t2 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) +
         revolute->kept_opening_4;
     /* f_body -= G(z1)ᵀ y, body a */
     const real y_0 = revolute->y[0], y_1 = revolute->y[1], y_2 = revolute->y[2], y_3 = revolute->y[3];
     const real y_4 = revolute->y[4];
-    const real t17 = revolute->G1[2]*y_3;
-    const real t18 = revolute->G1[3]*y_4;
-    const real t19 = y_3*revolute->G1[5];
-    const real t20 = y_4*revolute->G1[6];
-    const real t21 = y_3*revolute->G1[7];
-    const real t22 = y_4*revolute->G1[8];
+    const real t3 = revolute->G1[2]*y_3;
+    const real t4 = revolute->G1[3]*y_4;
+    const real t5 = y_3*revolute->G1[5];
+    const real t6 = y_4*revolute->G1[6];
+    const real t7 = y_3*revolute->G1[7];
+    const real t8 = y_4*revolute->G1[8];
     a->f[0] = y_0 + a->f[0];
     a->f[1] = y_1 + a->f[1];
     a->f[2] = y_2 + a->f[2];
-    a->f[3] = -((anchor_a1_z*y_1) - (anchor_a1_y*y_2) - t17 + t18 - a->f[3]);
-    a->f[4] = (anchor_a1_z*y_0) - (anchor_a1_x*y_2) + t19 - t20 + a->f[4];
-    a->f[5] = -((anchor_a1_y*y_0) - (anchor_a1_x*y_1) - t21 - t22 - a->f[5]);
+    a->f[3] = -((anchor_a1_z*y_1) - (anchor_a1_y*y_2) - t3 + t4 - a->f[3]);
+    a->f[4] = (anchor_a1_z*y_0) - (anchor_a1_x*y_2) + t5 - t6 + a->f[4];
+    a->f[5] = -((anchor_a1_y*y_0) - (anchor_a1_x*y_1) - t7 - t8 - a->f[5]);
     /* f_body -= G(z1)ᵀ y, body b */
     b->f[0] = -(y_0 - b->f[0]);
     b->f[1] = -(y_1 - b->f[1]);
     b->f[2] = -(y_2 - b->f[2]);
-    b->f[3] = t18 - (t17 - ((anchor_b1_z*y_1) - (anchor_b1_y*y_2))) + b->f[3];
-    b->f[4] = t20 - (t19 + ((anchor_b1_z*y_0) - (anchor_b1_x*y_2))) + b->f[4];
-    b->f[5] = -(t22 + (t21 - ((anchor_b1_y*y_0) - (anchor_b1_x*y_1))) - b->f[5]);
+    b->f[3] = t4 - (t3 - ((anchor_b1_z*y_1) - (anchor_b1_y*y_2))) + b->f[3];
+    b->f[4] = t6 - (t5 + ((anchor_b1_z*y_0) - (anchor_b1_x*y_2))) + b->f[4];
+    b->f[5] = -(t8 + (t7 - ((anchor_b1_y*y_0) - (anchor_b1_x*y_1))) - b->f[5]);
 }
 
 /* revolute: along first axis, along second axis (273 operations) */
@@ -1019,12 +1043,12 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     const real a_a_0 = a->a[0], a_a_1 = a->a[1], a_a_2 = a->a[2];
     const real a_c = a->c;
     const real a_w_0 = a->w[0], a_w_1 = a->w[1], a_w_2 = a->w[2];
-    const real t1 = (a_r_5*a_a_0) - (a_r_2*a_a_1) + (a_r_8*a_c);
-    const real t2 = (a_a_0*a_r_8) - (a_r_2*a_a_2) - (a_r_5*a_c);
-    const real axis1_rate_x = (a_w_1*t1) + (a_w_2*t2);
-    const real t3 = (a_a_1*a_r_8) - (a_r_5*a_a_2) + (a_r_2*a_c);
-    const real minus_axis1_rate_y = (t1*a_w_0) - (a_w_2*t3);
-    const real minus_axis1_rate_z = (t2*a_w_0) + (a_w_1*t3);
+    const real inner_2 = (a_r_5*a_a_0) - (a_r_2*a_a_1) + (a_r_8*a_c);
+    const real minus_inner_1 = (a_a_0*a_r_8) - (a_r_2*a_a_2) - (a_r_5*a_c);
+    const real axis1_rate_x = (a_w_1*inner_2) + (a_w_2*minus_inner_1);
+    const real inner_0 = (a_a_1*a_r_8) - (a_r_5*a_a_2) + (a_r_2*a_c);
+    const real minus_axis1_rate_y = (inner_2*a_w_0) - (a_w_2*inner_0);
+    const real minus_axis1_rate_z = (minus_inner_1*a_w_0) + (a_w_1*inner_0);
     /* r2 = r1 + h (r2 - r1)/h, axis1 */
     const real common_step = common->step;
     const real axis12_x = a_r_2 + (axis1_rate_x*common_step);
@@ -1037,12 +1061,12 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     const real anchor_a1_y = revolute_loop->kept_anchor_a1_y;
     const real anchor_a1_x = revolute_loop->kept_anchor_a1_x;
     const real anchor_a1_z = revolute_loop->kept_anchor_a1_z;
-    const real t4 = (a_a_0*anchor_a1_y) - (a_a_1*anchor_a1_x) + (a_c*anchor_a1_z);
-    const real t5 = (a_a_0*anchor_a1_z) - (a_a_2*anchor_a1_x) - (a_c*anchor_a1_y);
-    const real anchor_a_rate_x = (a_w_1*t4) + (a_w_2*t5);
-    const real t6 = (a_a_1*anchor_a1_z) - (a_a_2*anchor_a1_y) + (a_c*anchor_a1_x);
-    const real minus_anchor_a_rate_y = (t4*a_w_0) - (a_w_2*t6);
-    const real minus_anchor_a_rate_z = (t5*a_w_0) + (a_w_1*t6);
+    const real inner_2_2 = (a_a_0*anchor_a1_y) - (a_a_1*anchor_a1_x) + (a_c*anchor_a1_z);
+    const real minus_inner_1_2 = (a_a_0*anchor_a1_z) - (a_a_2*anchor_a1_x) - (a_c*anchor_a1_y);
+    const real anchor_a_rate_x = (a_w_1*inner_2_2) + (a_w_2*minus_inner_1_2);
+    const real inner_0_2 = (a_a_1*anchor_a1_z) - (a_a_2*anchor_a1_y) + (a_c*anchor_a1_x);
+    const real minus_anchor_a_rate_y = (inner_2_2*a_w_0) - (a_w_2*inner_0_2);
+    const real minus_anchor_a_rate_z = (minus_inner_1_2*a_w_0) + (a_w_1*inner_0_2);
     /* r2 = r1 + h (r2 - r1)/h, anchor_a */
     const real anchor_a2_x = anchor_a1_x + (common_step*anchor_a_rate_x);
     const real anchor_a2_y = anchor_a1_y - (common_step*minus_anchor_a_rate_y);
@@ -1054,12 +1078,12 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
     const real b_c = b->c;
     const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
-    const real t7 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
-    const real t8 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
-    const real anchor_b_rate_x = (b_w_1*t7) + (b_w_2*t8);
-    const real t9 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
-    const real minus_anchor_b_rate_y = (t7*b_w_0) - (b_w_2*t9);
-    const real minus_anchor_b_rate_z = (t8*b_w_0) + (b_w_1*t9);
+    const real inner_2_3 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+    const real minus_inner_1_3 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+    const real anchor_b_rate_x = (b_w_1*inner_2_3) + (b_w_2*minus_inner_1_3);
+    const real inner_0_3 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+    const real minus_anchor_b_rate_y = (inner_2_3*b_w_0) - (b_w_2*inner_0_3);
+    const real minus_anchor_b_rate_z = (minus_inner_1_3*b_w_0) + (b_w_1*inner_0_3);
     /* r2 = r1 + h (r2 - r1)/h, anchor_b */
     const real anchor_b2_x = anchor_b1_x + (common_step*anchor_b_rate_x);
     const real anchor_b2_y = anchor_b1_y - (common_step*minus_anchor_b_rate_y);
@@ -1080,17 +1104,17 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     revolute_loop->G2[13] = (anchor_b2_z*axis12_x) - (anchor_b2_x*axis12_z);
     revolute_loop->G2[14] = (anchor_b2_y*axis12_x) - (anchor_b2_x*axis12_y);
     /* (g(z2) - g(z1))/h, g = n·(x_b + r_b - x_a - r_a) */
-    const real t10 = b_v_0 - (a_v_0 + (anchor_a_rate_x - anchor_b_rate_x));
-    const real t11 = b_v_1 - (a_v_1 - (minus_anchor_a_rate_y - minus_anchor_b_rate_y));
-    const real t12 = b_v_2 - (a_v_2 - (minus_anchor_a_rate_z - minus_anchor_b_rate_z));
+    const real t1 = b_v_0 - (a_v_0 + (anchor_a_rate_x - anchor_b_rate_x));
+    const real t2 = b_v_1 - (a_v_1 - (minus_anchor_a_rate_y - minus_anchor_b_rate_y));
+    const real t3 = b_v_2 - (a_v_2 - (minus_anchor_a_rate_z - minus_anchor_b_rate_z));
     /* (r2 - r1)/h = w x (c r1 + a x r1), axis2 */
     const real a_r_0 = a->r[0], a_r_3 = a->r[3], a_r_6 = a->r[6];
-    const real t13 = (a_a_0*a_r_3) - (a_a_1*a_r_0) + (a_c*a_r_6);
-    const real t14 = (a_a_0*a_r_6) - (a_a_2*a_r_0) - (a_c*a_r_3);
-    const real axis2_rate_x = (a_w_1*t13) + (a_w_2*t14);
-    const real t15 = (a_a_1*a_r_6) - (a_a_2*a_r_3) + (a_c*a_r_0);
-    const real minus_axis2_rate_y = (a_w_0*t13) - (a_w_2*t15);
-    const real minus_axis2_rate_z = (a_w_0*t14) + (a_w_1*t15);
+    const real inner_2_4 = (a_a_0*a_r_3) - (a_a_1*a_r_0) + (a_c*a_r_6);
+    const real minus_inner_1_4 = (a_a_0*a_r_6) - (a_a_2*a_r_0) - (a_c*a_r_3);
+    const real axis2_rate_x = (a_w_1*inner_2_4) + (a_w_2*minus_inner_1_4);
+    const real inner_0_4 = (a_a_1*a_r_6) - (a_a_2*a_r_3) + (a_c*a_r_0);
+    const real minus_axis2_rate_y = (a_w_0*inner_2_4) - (a_w_2*inner_0_4);
+    const real minus_axis2_rate_z = (a_w_0*minus_inner_1_4) + (a_w_1*inner_0_4);
     /* r2 = r1 + h (r2 - r1)/h, axis2 */
     const real axis22_x = a_r_0 + (common_step*axis2_rate_x);
     revolute_loop->G2[6] = axis22_x;
@@ -1108,25 +1132,25 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real opening_0 = revolute_loop->kept_opening_0;
     const real opening_1 = revolute_loop->kept_opening_1;
-    revolute_loop->f[0] = (axis1_rate_x*u2_0) + (a_r_2*t10) - ((minus_axis1_rate_y*u2_1) - (a_r_5*t11)) -
-        ((minus_axis1_rate_z*u2_2) - (a_r_8*t12)) + opening_0;
-    revolute_loop->f[1] = (u2_0*axis2_rate_x) + (t10*a_r_0) - ((u2_1*minus_axis2_rate_y) - (t11*a_r_3)) -
-        ((u2_2*minus_axis2_rate_z) - (t12*a_r_6)) + opening_1;
+    revolute_loop->f[0] = (axis1_rate_x*u2_0) + (a_r_2*t1) - ((minus_axis1_rate_y*u2_1) - (a_r_5*t2)) -
+        ((minus_axis1_rate_z*u2_2) - (a_r_8*t3)) + opening_0;
+    revolute_loop->f[1] = (u2_0*axis2_rate_x) + (t1*a_r_0) - ((u2_1*minus_axis2_rate_y) - (t2*a_r_3)) -
+        ((u2_2*minus_axis2_rate_z) - (t3*a_r_6)) + opening_1;
     /* f_body -= G(z1)ᵀ y, body a */
     const real y_0 = revolute_loop->y[0], y_1 = revolute_loop->y[1];
-    const real t16 = (a_r_2*y_0) + (a_r_0*y_1);
-    const real t17 = (a_r_5*y_0) + (a_r_3*y_1);
-    const real t18 = (a_r_8*y_0) + (a_r_6*y_1);
-    a->f[0] = t16 + a->f[0];
-    a->f[1] = t17 + a->f[1];
-    a->f[2] = t18 + a->f[2];
+    const real t4 = (a_r_2*y_0) + (a_r_0*y_1);
+    const real t5 = (a_r_5*y_0) + (a_r_3*y_1);
+    const real t6 = (a_r_8*y_0) + (a_r_6*y_1);
+    a->f[0] = t4 + a->f[0];
+    a->f[1] = t5 + a->f[1];
+    a->f[2] = t6 + a->f[2];
     a->f[3] = -((y_0*revolute_loop->G1[6]) + (y_1*revolute_loop->G1[7]) - a->f[3]);
     a->f[4] = (y_0*revolute_loop->G1[8]) + (y_1*revolute_loop->G1[9]) + a->f[4];
     a->f[5] = -((y_0*revolute_loop->G1[10]) + (y_1*revolute_loop->G1[11]) - a->f[5]);
     /* f_body -= G(z1)ᵀ y, body b */
-    b->f[0] = -(t16 - b->f[0]);
-    b->f[1] = -(t17 - b->f[1]);
-    b->f[2] = -(t18 - b->f[2]);
+    b->f[0] = -(t4 - b->f[0]);
+    b->f[1] = -(t5 - b->f[1]);
+    b->f[2] = -(t6 - b->f[2]);
     b->f[3] = (y_0*revolute_loop->G1[12]) + (y_1*revolute_loop->G1[13]) + b->f[3];
     b->f[4] = -((y_0*revolute_loop->G1[14]) + (y_1*revolute_loop->G1[15]) - b->f[4]);
     b->f[5] = (y_0*revolute_loop->G1[16]) + (y_1*revolute_loop->G1[17]) + b->f[5];
@@ -1192,30 +1216,30 @@ static void linearize_body(const four_bar_common_work *common, const four_bar_bo
     const real spread_1 = a_1*d_1;
     const real d_2 = (common_half*Jw_2) - (trace*a_2);
     const real spread_2 = a_2*d_2;
-    const real t1 = a_2*J_3;
-    const real t2 = a_1*minus_J_4;
+    const real a_2_J_3 = a_2*J_3;
+    const real a_1_minus_J_4 = a_1*minus_J_4;
     const real share = -1.0 + (2.0*(c*c));
-    body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(t1 + t2)))) - (body->j[0]*share));
+    body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
     const real d_0 = (common_half*Jw_0) - (trace*a_0);
-    const real t3 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
         (J_3*share);
-    const real t4 = common_half*body->l[2];
-    body->D[22] = t3 + t4;
-    const real t5 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+    const real t2 = common_half*body->l[2];
+    body->D[22] = t1 + t2;
+    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
         (minus_J_4*share);
-    const real t6 = common_half*minus_l_1;
-    body->D[23] = t5 + t6;
-    body->D[27] = t3 - t4;
+    const real common_half_minus_l_1 = common_half*minus_l_1;
+    body->D[23] = t3 + common_half_minus_l_1;
+    body->D[27] = t1 - t2;
     const real spread_0 = a_0*d_0;
-    const real t7 = a_0*minus_J_5;
-    body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(t1 + t7)))) - (share*body->j[1]));
-    const real t8 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+    const real a_0_minus_J_5 = a_0*minus_J_5;
+    body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
+    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
         (share*minus_J_5);
-    const real t9 = common_half*body->l[0];
-    body->D[29] = t8 + t9;
-    body->D[33] = t5 - t6;
-    body->D[34] = t8 - t9;
-    body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(t2 - t7)))) - (share*body->j[2]));
+    const real t5 = common_half*body->l[0];
+    body->D[29] = t4 + t5;
+    body->D[33] = t3 - common_half_minus_l_1;
+    body->D[34] = t4 - t5;
+    body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(a_1_minus_J_4 - a_0_minus_J_5)))) - (share*body->j[2]));
 }
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (448 operations) */
@@ -1282,18 +1306,18 @@ static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *i, fo
     const real LU_55 = 1.0/(i->D[35] - (D_53*LU_35) - (LU_54*LU_45));
     i->D[35] = LU_55;
     /* f_i := L^-1 f_i */
-    const real f_0 = LU_00*i->f[0];
-    i->f[0] = f_0;
-    const real f_1 = LU_11*i->f[1];
-    i->f[1] = f_1;
-    const real f_2 = LU_22*i->f[2];
-    i->f[2] = f_2;
-    const real f_3 = LU_33*i->f[3];
-    i->f[3] = f_3;
-    const real f_4 = LU_44*(i->f[4] - (D_43*f_3));
-    i->f[4] = f_4;
-    const real f_5 = LU_55*(i->f[5] - (D_53*f_3) - (LU_54*f_4));
-    i->f[5] = f_5;
+    const real forward_0 = LU_00*i->f[0];
+    i->f[0] = forward_0;
+    const real forward_1 = LU_11*i->f[1];
+    i->f[1] = forward_1;
+    const real forward_2 = LU_22*i->f[2];
+    i->f[2] = forward_2;
+    const real forward_3 = LU_33*i->f[3];
+    i->f[3] = forward_3;
+    const real forward_4 = LU_44*(i->f[4] - (D_43*forward_3));
+    i->f[4] = forward_4;
+    const real forward_5 = LU_55*(i->f[5] - (D_53*forward_3) - (LU_54*forward_4));
+    i->f[5] = forward_5;
     /* F_ij := L^-1 F_ij */
     const real j_anchor_b1_z = j->G1[9], j_anchor_b1_y = j->G1[10], j_anchor_b1_x = j->G1[11];
     ij->above[0] = -LU_00;
@@ -1369,11 +1393,12 @@ static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *i, fo
     const real minus_F_ji_44 = j->G2[7] - (LU_34*j_minus_G_b2_43);
     const real F_ji_45 = j->G2[8] + (LU_35*j_minus_G_b2_43) + (LU_45*minus_F_ji_44);
     /* f_j -= F_ji U^-1 f_i */
-    j->f[0] = -(f_0 - j->f[0] + (f_4*j_anchor_b2_z) - (f_5*minus_F_ji_05));
-    j->f[1] = -(f_1 - j->f[1] - (f_3*j_anchor_b2_z) + (f_4*F_ji_14) + (f_5*F_ji_15));
-    j->f[2] = -(f_2 - j->f[2] + (f_3*j_anchor_b2_y) - (f_4*minus_F_ji_24) - (f_5*minus_F_ji_25));
-    j->f[3] = j->f[3] - (f_3*j_G_b2_33) - (f_4*F_ji_34) - (f_5*F_ji_35);
-    j->f[4] = j->f[4] + (f_3*j_minus_G_b2_43) + (f_4*minus_F_ji_44) - (f_5*F_ji_45);
+    j->f[0] = -(forward_0 - j->f[0] + (forward_4*j_anchor_b2_z) - (forward_5*minus_F_ji_05));
+    j->f[1] = -(forward_1 - j->f[1] - (forward_3*j_anchor_b2_z) + (forward_4*F_ji_14) + (forward_5*F_ji_15));
+    j->f[2] = -(forward_2 - j->f[2] + (forward_3*j_anchor_b2_y) - (forward_4*minus_F_ji_24) -
+        (forward_5*minus_F_ji_25));
+    j->f[3] = j->f[3] - (forward_3*j_G_b2_33) - (forward_4*F_ji_34) - (forward_5*F_ji_35);
+    j->f[4] = j->f[4] + (forward_3*j_minus_G_b2_43) + (forward_4*minus_F_ji_44) - (forward_5*F_ji_45);
     /* F_jj -= F_ji U^-1 F_ij */
     j->D[0] = LU_00 + (minus_F_ij_40*j_anchor_b2_z) + (F_ij_50*minus_F_ji_05);
     j->D[1] = (minus_F_ij_41*j_anchor_b2_z) - (minus_F_ij_51*minus_F_ji_05);
@@ -1420,10 +1445,10 @@ static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *i, fo
     /* f_k -= F_ki U^-1 f_i */
     const real k_axis12_x = k->G2[0], k_axis12_y = k->G2[1], k_axis12_z = k->G2[2], k_axis22_x = k->G2[6];
     const real k_axis22_y = k->G2[7], k_axis22_z = k->G2[8];
-    k->f[0] = k->f[0] - (f_0*k_axis12_x) - (f_1*k_axis12_y) - (f_2*k_axis12_z) + (f_3*k_minus_G_b2_03) -
-        (f_4*F_ki_04) + (f_5*minus_F_ki_05);
-    k->f[1] = k->f[1] - (f_0*k_axis22_x) - (f_1*k_axis22_y) - (f_2*k_axis22_z) + (f_3*k_minus_G_b2_13) -
-        (f_4*F_ki_14) + (f_5*minus_F_ki_15);
+    k->f[0] = k->f[0] - (forward_0*k_axis12_x) - (forward_1*k_axis12_y) - (forward_2*k_axis12_z) +
+        (forward_3*k_minus_G_b2_03) - (forward_4*F_ki_04) + (forward_5*minus_F_ki_05);
+    k->f[1] = k->f[1] - (forward_0*k_axis22_x) - (forward_1*k_axis22_y) - (forward_2*k_axis22_z) +
+        (forward_3*k_minus_G_b2_13) - (forward_4*F_ki_14) + (forward_5*minus_F_ki_15);
     /* F_kj -= F_ki U^-1 F_ij */
     jk->below[0] = (LU_00*k_axis12_x) + (minus_F_ij_40*F_ki_04) + (F_ij_50*minus_F_ki_05);
     jk->below[1] = (LU_11*k_axis12_y) + (F_ij_31*k_minus_G_b2_03) + (minus_F_ij_41*F_ki_04) -
@@ -1438,18 +1463,14 @@ static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *i, fo
     jk->below[8] = -((minus_F_ij_33*k_minus_G_b2_13) - (minus_F_ij_43*F_ki_14) + (minus_F_ij_53*minus_F_ki_15));
     jk->below[9] = (F_ij_34*k_minus_G_b2_13) - (F_ij_44*F_ki_14) - (minus_F_ij_54*minus_F_ki_15);
     /* F_kk -= F_ki U^-1 F_ik */
-    const real t1 = (minus_F_ik_00*k_axis12_x) + (minus_F_ik_10*k_axis12_y) + (minus_F_ik_20*k_axis12_z) +
+    k->D[0] = (minus_F_ik_00*k_axis12_x) + (minus_F_ik_10*k_axis12_y) + (minus_F_ik_20*k_axis12_z) +
         (F_ik_30*k_minus_G_b2_03) + (minus_F_ik_40*F_ki_04) + (F_ik_50*minus_F_ki_05);
-    k->D[0] = t1;
-    const real t2 = (minus_F_ik_01*k_axis12_x) + (minus_F_ik_11*k_axis12_y) + (minus_F_ik_21*k_axis12_z) +
+    k->D[1] = (minus_F_ik_01*k_axis12_x) + (minus_F_ik_11*k_axis12_y) + (minus_F_ik_21*k_axis12_z) +
         (F_ik_31*k_minus_G_b2_03) + (minus_F_ik_41*F_ki_04) + (F_ik_51*minus_F_ki_05);
-    k->D[1] = t2;
-    const real t3 = (minus_F_ik_00*k_axis22_x) + (minus_F_ik_10*k_axis22_y) + (minus_F_ik_20*k_axis22_z) +
+    k->D[2] = (minus_F_ik_00*k_axis22_x) + (minus_F_ik_10*k_axis22_y) + (minus_F_ik_20*k_axis22_z) +
         (F_ik_30*k_minus_G_b2_13) + (minus_F_ik_40*F_ki_14) + (F_ik_50*minus_F_ki_15);
-    k->D[2] = t3;
-    const real t4 = (minus_F_ik_01*k_axis22_x) + (minus_F_ik_11*k_axis22_y) + (minus_F_ik_21*k_axis22_z) +
+    k->D[3] = (minus_F_ik_01*k_axis22_x) + (minus_F_ik_11*k_axis22_y) + (minus_F_ik_21*k_axis22_z) +
         (F_ik_31*k_minus_G_b2_13) + (minus_F_ik_41*F_ki_14) + (F_ik_51*minus_F_ki_15);
-    k->D[3] = t4;
 }
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (803 operations) */
@@ -1513,69 +1534,69 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i
     i->D[24] = LU_44;
     /* f_i := D^-1 f_i */
     const real f_0 = i->f[0], f_1 = i->f[1], f_2 = i->f[2], f_3 = i->f[3];
-    const real t1 = LU_00*f_0;
-    const real t2 = LU_11*(f_1 - (D_10*t1));
-    const real t3 = LU_22*(f_2 - (D_20*t1) - (LU_21*t2));
-    const real t4 = LU_33*(f_3 - (D_30*t1) - (LU_31*t2) - (LU_32*t3));
-    const real f_4 = LU_44*(i->f[4] - (D_40*t1) - (LU_41*t2) - (LU_42*t3) - (LU_43*t4));
-    i->f[4] = f_4;
-    const real new_f_3 = t4 - (LU_34*f_4);
-    i->f[3] = new_f_3;
-    const real new_f_2 = t3 - (LU_24*f_4) - (LU_23*new_f_3);
-    i->f[2] = new_f_2;
-    const real new_f_1 = t2 - (LU_14*f_4) - (LU_13*new_f_3) - (LU_12*new_f_2);
-    i->f[1] = new_f_1;
-    const real new_f_0 = t1 - (LU_04*f_4) - (LU_03*new_f_3) - (LU_02*new_f_2) - (LU_01*new_f_1);
-    i->f[0] = new_f_0;
+    const real LU_00_f_0 = LU_00*f_0;
+    const real t1 = LU_11*(f_1 - (D_10*LU_00_f_0));
+    const real t2 = LU_22*(f_2 - (D_20*LU_00_f_0) - (LU_21*t1));
+    const real t3 = LU_33*(f_3 - (D_30*LU_00_f_0) - (LU_31*t1) - (LU_32*t2));
+    const real forward_4 = LU_44*(i->f[4] - (D_40*LU_00_f_0) - (LU_41*t1) - (LU_42*t2) - (LU_43*t3));
+    i->f[4] = forward_4;
+    const real forward_3 = t3 - (LU_34*forward_4);
+    i->f[3] = forward_3;
+    const real forward_2 = t2 - (LU_24*forward_4) - (LU_23*forward_3);
+    i->f[2] = forward_2;
+    const real forward_1 = t1 - (LU_14*forward_4) - (LU_13*forward_3) - (LU_12*forward_2);
+    i->f[1] = forward_1;
+    const real forward_0 = LU_00_f_0 - (LU_04*forward_4) - (LU_03*forward_3) - (LU_02*forward_2) - (LU_01*forward_1);
+    i->f[0] = forward_0;
     /* F_ij := D^-1 F_ij */
     const real anchor_a2_z = i->G2[0], anchor_a2_y = i->G2[1], anchor_a2_x = i->G2[2];
-    const real t5 = LU_00*anchor_a2_z;
-    const real t6 = LU_00*anchor_a2_y;
-    const real t7 = LU_11*(D_10*LU_00);
-    const real t8 = LU_11*anchor_a2_z;
-    const real t9 = LU_11*(D_10*t5);
-    const real t10 = LU_11*(anchor_a2_x + (D_10*t6));
-    const real t11 = LU_22*((D_20*LU_00) - (LU_21*t7));
-    const real t12 = LU_22*(LU_21*LU_11);
-    const real t13 = LU_22*(anchor_a2_y + (LU_21*t8));
-    const real t14 = LU_22*(anchor_a2_x + (D_20*t5) - (LU_21*t9));
-    const real t15 = LU_22*((D_20*t6) - (LU_21*t10));
-    const real t16 = LU_33*((D_30*LU_00) - (LU_31*t7) - (LU_32*t11));
-    const real t17 = LU_33*((LU_31*LU_11) - (LU_32*t12));
-    const real t18 = LU_33*(LU_32*LU_22);
-    const real t19 = LU_33*(i->G2[3] + (LU_31*t8) - (LU_32*t13));
-    const real t20 = LU_33*(i->G2[4] - (D_30*t5) + (LU_31*t9) + (LU_32*t14));
-    const real t21 = LU_33*(i->G2[5] + (D_30*t6) - (LU_31*t10) - (LU_32*t15));
-    const real F_ij_40 = LU_44*((D_40*LU_00) - (LU_41*t7) - (LU_42*t11) - (LU_43*t16));
+    const real LU_00_anchor_a2_z = LU_00*anchor_a2_z;
+    const real LU_00_anchor_a2_y = LU_00*anchor_a2_y;
+    const real t4 = LU_11*(D_10*LU_00);
+    const real LU_11_anchor_a2_z = LU_11*anchor_a2_z;
+    const real t5 = LU_11*(D_10*LU_00_anchor_a2_z);
+    const real t6 = LU_11*(anchor_a2_x + (D_10*LU_00_anchor_a2_y));
+    const real t7 = LU_22*((D_20*LU_00) - (LU_21*t4));
+    const real t8 = LU_22*(LU_21*LU_11);
+    const real t9 = LU_22*(anchor_a2_y + (LU_21*LU_11_anchor_a2_z));
+    const real t10 = LU_22*(anchor_a2_x + (D_20*LU_00_anchor_a2_z) - (LU_21*t5));
+    const real t11 = LU_22*((D_20*LU_00_anchor_a2_y) - (LU_21*t6));
+    const real t12 = LU_33*((D_30*LU_00) - (LU_31*t4) - (LU_32*t7));
+    const real t13 = LU_33*((LU_31*LU_11) - (LU_32*t8));
+    const real t14 = LU_33*(LU_32*LU_22);
+    const real t15 = LU_33*(i->G2[3] + (LU_31*LU_11_anchor_a2_z) - (LU_32*t9));
+    const real t16 = LU_33*(i->G2[4] - (D_30*LU_00_anchor_a2_z) + (LU_31*t5) + (LU_32*t10));
+    const real t17 = LU_33*(i->G2[5] + (D_30*LU_00_anchor_a2_y) - (LU_31*t6) - (LU_32*t11));
+    const real F_ij_40 = LU_44*((D_40*LU_00) - (LU_41*t4) - (LU_42*t7) - (LU_43*t12));
     ij->above[24] = F_ij_40;
-    const real F_ij_41 = LU_44*((LU_41*LU_11) - (LU_42*t12) - (LU_43*t17));
+    const real F_ij_41 = LU_44*((LU_41*LU_11) - (LU_42*t8) - (LU_43*t13));
     ij->above[25] = F_ij_41;
-    const real F_ij_42 = LU_44*((LU_42*LU_22) - (LU_43*t18));
+    const real F_ij_42 = LU_44*((LU_42*LU_22) - (LU_43*t14));
     ij->above[26] = F_ij_42;
-    const real F_ij_43 = LU_44*(i->G2[6] - (LU_41*t8) + (LU_42*t13) + (LU_43*t19));
+    const real F_ij_43 = LU_44*(i->G2[6] - (LU_41*LU_11_anchor_a2_z) + (LU_42*t9) + (LU_43*t15));
     ij->above[27] = F_ij_43;
-    const real F_ij_44 = LU_44*(i->G2[7] + (D_40*t5) - (LU_41*t9) - (LU_42*t14) + (LU_43*t20));
+    const real F_ij_44 = LU_44*(i->G2[7] + (D_40*LU_00_anchor_a2_z) - (LU_41*t5) - (LU_42*t10) + (LU_43*t16));
     ij->above[28] = F_ij_44;
-    const real minus_F_ij_45 = LU_44*(i->G2[8] + (D_40*t6) - (LU_41*t10) - (LU_42*t15) - (LU_43*t21));
+    const real minus_F_ij_45 = LU_44*(i->G2[8] + (D_40*LU_00_anchor_a2_y) - (LU_41*t6) - (LU_42*t11) - (LU_43*t17));
     ij->above[29] = -minus_F_ij_45;
-    const real F_ij_30 = t16 - (LU_34*F_ij_40);
+    const real F_ij_30 = t12 - (LU_34*F_ij_40);
     ij->above[18] = F_ij_30;
-    const real F_ij_20 = t11 - (LU_24*F_ij_40) - (LU_23*F_ij_30);
+    const real F_ij_20 = t7 - (LU_24*F_ij_40) - (LU_23*F_ij_30);
     ij->above[12] = F_ij_20;
-    const real F_ij_10 = t7 - (LU_14*F_ij_40) - (LU_13*F_ij_30) - (LU_12*F_ij_20);
+    const real F_ij_10 = t4 - (LU_14*F_ij_40) - (LU_13*F_ij_30) - (LU_12*F_ij_20);
     ij->above[6] = F_ij_10;
     const real minus_F_ij_00 = LU_00 + (LU_04*F_ij_40) + (LU_03*F_ij_30) + (LU_02*F_ij_20) + (LU_01*F_ij_10);
     ij->above[0] = -minus_F_ij_00;
-    const real F_ij_31 = t17 - (LU_34*F_ij_41);
+    const real F_ij_31 = t13 - (LU_34*F_ij_41);
     ij->above[19] = F_ij_31;
-    const real F_ij_21 = t12 - (LU_24*F_ij_41) - (LU_23*F_ij_31);
+    const real F_ij_21 = t8 - (LU_24*F_ij_41) - (LU_23*F_ij_31);
     ij->above[13] = F_ij_21;
     const real minus_F_ij_11 = LU_11 + (LU_14*F_ij_41) + (LU_13*F_ij_31) + (LU_12*F_ij_21);
     ij->above[7] = -minus_F_ij_11;
     const real minus_F_ij_01 = (LU_04*F_ij_41) + (LU_03*F_ij_31) + (LU_02*F_ij_21) - (LU_01*minus_F_ij_11);
     j->D[1] = minus_F_ij_01;
     ij->above[1] = -minus_F_ij_01;
-    const real F_ij_32 = t18 - (LU_34*F_ij_42);
+    const real F_ij_32 = t14 - (LU_34*F_ij_42);
     ij->above[20] = F_ij_32;
     const real minus_F_ij_22 = LU_22 + (LU_24*F_ij_42) + (LU_23*F_ij_32);
     ij->above[14] = -minus_F_ij_22;
@@ -1585,77 +1606,82 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i
     const real minus_F_ij_02 = (LU_04*F_ij_42) + (LU_03*F_ij_32) - (LU_02*minus_F_ij_22) - (LU_01*minus_F_ij_12);
     j->D[2] = minus_F_ij_02;
     ij->above[2] = -minus_F_ij_02;
-    const real minus_F_ij_33 = t19 + (LU_34*F_ij_43);
+    const real minus_F_ij_33 = t15 + (LU_34*F_ij_43);
     ij->above[21] = -minus_F_ij_33;
-    const real minus_F_ij_23 = t13 + (LU_24*F_ij_43) - (LU_23*minus_F_ij_33);
+    const real minus_F_ij_23 = t9 + (LU_24*F_ij_43) - (LU_23*minus_F_ij_33);
     j->D[15] = minus_F_ij_23;
     ij->above[15] = -minus_F_ij_23;
-    const real F_ij_13 = t8 - (LU_14*F_ij_43) + (LU_13*minus_F_ij_33) + (LU_12*minus_F_ij_23);
+    const real F_ij_13 = LU_11_anchor_a2_z - (LU_14*F_ij_43) + (LU_13*minus_F_ij_33) + (LU_12*minus_F_ij_23);
     ij->above[9] = F_ij_13;
     const real minus_F_ij_03 = (LU_04*F_ij_43) - (LU_03*minus_F_ij_33) - (LU_02*minus_F_ij_23) + (LU_01*F_ij_13);
     j->D[3] = minus_F_ij_03;
     ij->above[3] = -minus_F_ij_03;
-    const real minus_F_ij_34 = t20 + (LU_34*F_ij_44);
+    const real minus_F_ij_34 = t16 + (LU_34*F_ij_44);
     ij->above[22] = -minus_F_ij_34;
-    const real F_ij_24 = t14 - (LU_24*F_ij_44) + (LU_23*minus_F_ij_34);
+    const real F_ij_24 = t10 - (LU_24*F_ij_44) + (LU_23*minus_F_ij_34);
     ij->above[16] = F_ij_24;
-    const real F_ij_14 = t9 - (LU_14*F_ij_44) + (LU_13*minus_F_ij_34) - (LU_12*F_ij_24);
+    const real F_ij_14 = t5 - (LU_14*F_ij_44) + (LU_13*minus_F_ij_34) - (LU_12*F_ij_24);
     ij->above[10] = F_ij_14;
-    const real minus_F_ij_04 = t5 + (LU_04*F_ij_44) - (LU_03*minus_F_ij_34) + (LU_02*F_ij_24) + (LU_01*F_ij_14);
+    const real minus_F_ij_04 = LU_00_anchor_a2_z + (LU_04*F_ij_44) - (LU_03*minus_F_ij_34) + (LU_02*F_ij_24) +
+        (LU_01*F_ij_14);
     j->D[4] = minus_F_ij_04;
     ij->above[4] = -minus_F_ij_04;
-    const real minus_F_ij_35 = t21 - (LU_34*minus_F_ij_45);
+    const real minus_F_ij_35 = t17 - (LU_34*minus_F_ij_45);
     ij->above[23] = -minus_F_ij_35;
-    const real minus_F_ij_25 = t15 - (LU_24*minus_F_ij_45) - (LU_23*minus_F_ij_35);
+    const real minus_F_ij_25 = t11 - (LU_24*minus_F_ij_45) - (LU_23*minus_F_ij_35);
     j->D[17] = minus_F_ij_25;
     ij->above[17] = -minus_F_ij_25;
-    const real minus_F_ij_15 = t10 - (LU_14*minus_F_ij_45) - (LU_13*minus_F_ij_35) - (LU_12*minus_F_ij_25);
+    const real minus_F_ij_15 = t6 - (LU_14*minus_F_ij_45) - (LU_13*minus_F_ij_35) - (LU_12*minus_F_ij_25);
     j->D[11] = minus_F_ij_15;
     ij->above[11] = -minus_F_ij_15;
-    const real F_ij_05 = t6 + (LU_04*minus_F_ij_45) + (LU_03*minus_F_ij_35) + (LU_02*minus_F_ij_25) +
+    const real F_ij_05 = LU_00_anchor_a2_y + (LU_04*minus_F_ij_45) + (LU_03*minus_F_ij_35) + (LU_02*minus_F_ij_25) +
         (LU_01*minus_F_ij_15);
     ij->above[5] = F_ij_05;
     /* F_ik := D^-1 F_ik */
     const real F_ik_00 = ik->above[0], F_ik_01 = ik->above[1], F_ik_10 = ik->above[2], F_ik_11 = ik->above[3];
     const real F_ik_20 = ik->above[4], F_ik_21 = ik->above[5], F_ik_30 = ik->above[6], F_ik_31 = ik->above[7];
-    const real t22 = LU_00*F_ik_00;
-    const real t23 = LU_00*F_ik_01;
-    const real t24 = LU_11*(F_ik_10 - (D_10*t22));
-    const real t25 = LU_11*(F_ik_11 - (D_10*t23));
-    const real t26 = LU_22*(F_ik_20 - (D_20*t22) - (LU_21*t24));
-    const real t27 = LU_22*(F_ik_21 - (D_20*t23) - (LU_21*t25));
-    const real t28 = LU_33*(F_ik_30 - (D_30*t22) - (LU_31*t24) - (LU_32*t26));
-    const real t29 = LU_33*(F_ik_31 - (D_30*t23) - (LU_31*t25) - (LU_32*t27));
-    const real F_ik_40 = LU_44*(ik->above[8] - (D_40*t22) - (LU_41*t24) - (LU_42*t26) - (LU_43*t28));
+    const real LU_00_F_ik_00 = LU_00*F_ik_00;
+    const real LU_00_F_ik_01 = LU_00*F_ik_01;
+    const real t18 = LU_11*(F_ik_10 - (D_10*LU_00_F_ik_00));
+    const real t19 = LU_11*(F_ik_11 - (D_10*LU_00_F_ik_01));
+    const real t20 = LU_22*(F_ik_20 - (D_20*LU_00_F_ik_00) - (LU_21*t18));
+    const real t21 = LU_22*(F_ik_21 - (D_20*LU_00_F_ik_01) - (LU_21*t19));
+    const real t22 = LU_33*(F_ik_30 - (D_30*LU_00_F_ik_00) - (LU_31*t18) - (LU_32*t20));
+    const real t23 = LU_33*(F_ik_31 - (D_30*LU_00_F_ik_01) - (LU_31*t19) - (LU_32*t21));
+    const real F_ik_40 = LU_44*(ik->above[8] - (D_40*LU_00_F_ik_00) - (LU_41*t18) - (LU_42*t20) - (LU_43*t22));
     ik->above[8] = F_ik_40;
-    const real F_ik_41 = LU_44*(ik->above[9] - (D_40*t23) - (LU_41*t25) - (LU_42*t27) - (LU_43*t29));
+    const real F_ik_41 = LU_44*(ik->above[9] - (D_40*LU_00_F_ik_01) - (LU_41*t19) - (LU_42*t21) - (LU_43*t23));
     ik->above[9] = F_ik_41;
-    const real new_F_ik_30 = t28 - (LU_34*F_ik_40);
+    const real new_F_ik_30 = t22 - (LU_34*F_ik_40);
     ik->above[6] = new_F_ik_30;
-    const real new_F_ik_20 = t26 - (LU_24*F_ik_40) - (LU_23*new_F_ik_30);
+    const real new_F_ik_20 = t20 - (LU_24*F_ik_40) - (LU_23*new_F_ik_30);
     ik->above[4] = new_F_ik_20;
-    const real new_F_ik_10 = t24 - (LU_14*F_ik_40) - (LU_13*new_F_ik_30) - (LU_12*new_F_ik_20);
+    const real new_F_ik_10 = t18 - (LU_14*F_ik_40) - (LU_13*new_F_ik_30) - (LU_12*new_F_ik_20);
     ik->above[2] = new_F_ik_10;
-    const real new_F_ik_00 = t22 - (LU_04*F_ik_40) - (LU_03*new_F_ik_30) - (LU_02*new_F_ik_20) - (LU_01*new_F_ik_10);
+    const real new_F_ik_00 = LU_00_F_ik_00 - (LU_04*F_ik_40) - (LU_03*new_F_ik_30) - (LU_02*new_F_ik_20) -
+        (LU_01*new_F_ik_10);
     ik->above[0] = new_F_ik_00;
-    const real new_F_ik_31 = t29 - (LU_34*F_ik_41);
+    const real new_F_ik_31 = t23 - (LU_34*F_ik_41);
     ik->above[7] = new_F_ik_31;
-    const real new_F_ik_21 = t27 - (LU_24*F_ik_41) - (LU_23*new_F_ik_31);
+    const real new_F_ik_21 = t21 - (LU_24*F_ik_41) - (LU_23*new_F_ik_31);
     ik->above[5] = new_F_ik_21;
-    const real new_F_ik_11 = t25 - (LU_14*F_ik_41) - (LU_13*new_F_ik_31) - (LU_12*new_F_ik_21);
+    const real new_F_ik_11 = t19 - (LU_14*F_ik_41) - (LU_13*new_F_ik_31) - (LU_12*new_F_ik_21);
     ik->above[3] = new_F_ik_11;
-    const real new_F_ik_01 = t23 - (LU_04*F_ik_41) - (LU_03*new_F_ik_31) - (LU_02*new_F_ik_21) - (LU_01*new_F_ik_11);
+    const real new_F_ik_01 = LU_00_F_ik_01 - (LU_04*F_ik_41) - (LU_03*new_F_ik_31) - (LU_02*new_F_ik_21) -
+        (LU_01*new_F_ik_11);
     ik->above[1] = new_F_ik_01;
     /* f_j -= F_ji f_i */
     const real anchor_a1_z = i->G1[0], anchor_a1_y = i->G1[1], G_b1_33 = i->G1[2], minus_G_b1_43 = i->G1[3];
     const real anchor_a1_x = i->G1[4], G_b1_34 = i->G1[5], minus_G_b1_44 = i->G1[6], G_b1_35 = i->G1[7];
     const real G_b1_45 = i->G1[8];
-    j->f[0] = -(new_f_0 - j->f[0]);
-    j->f[1] = -(new_f_1 - j->f[1]);
-    j->f[2] = -(new_f_2 - j->f[2]);
-    j->f[3] = j->f[3] + (f_4*minus_G_b1_43) - (new_f_3*G_b1_33) - (new_f_2*anchor_a1_y) + (new_f_1*anchor_a1_z);
-    j->f[4] = j->f[4] + (f_4*minus_G_b1_44) - (new_f_3*G_b1_34) + (new_f_2*anchor_a1_x) - (new_f_0*anchor_a1_z);
-    j->f[5] = j->f[5] - (f_4*G_b1_45) - (new_f_3*G_b1_35) - (new_f_1*anchor_a1_x) + (new_f_0*anchor_a1_y);
+    j->f[0] = -(forward_0 - j->f[0]);
+    j->f[1] = -(forward_1 - j->f[1]);
+    j->f[2] = -(forward_2 - j->f[2]);
+    j->f[3] = j->f[3] + (forward_4*minus_G_b1_43) - (forward_3*G_b1_33) - (forward_2*anchor_a1_y) +
+        (forward_1*anchor_a1_z);
+    j->f[4] = j->f[4] + (forward_4*minus_G_b1_44) - (forward_3*G_b1_34) + (forward_2*anchor_a1_x) -
+        (forward_0*anchor_a1_z);
+    j->f[5] = j->f[5] - (forward_4*G_b1_45) - (forward_3*G_b1_35) - (forward_1*anchor_a1_x) + (forward_0*anchor_a1_y);
     /* F_jj -= F_ji F_ij */
     j->D[0] = minus_F_ij_00 + j->D[0];
     j->D[5] = -F_ij_05;
@@ -1719,8 +1745,10 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i
     const real F_ki_00 = ik->below[0], F_ki_01 = ik->below[1], F_ki_02 = ik->below[2], F_ki_03 = ik->below[3];
     const real F_ki_04 = ik->below[4], F_ki_10 = ik->below[5], F_ki_11 = ik->below[6], F_ki_12 = ik->below[7];
     const real F_ki_13 = ik->below[8], F_ki_14 = ik->below[9];
-    k->f[0] = k->f[0] - (f_4*F_ki_04) - (new_f_3*F_ki_03) - (new_f_2*F_ki_02) - (new_f_1*F_ki_01) - (new_f_0*F_ki_00);
-    k->f[1] = k->f[1] - (f_4*F_ki_14) - (new_f_3*F_ki_13) - (new_f_2*F_ki_12) - (new_f_1*F_ki_11) - (new_f_0*F_ki_10);
+    k->f[0] = k->f[0] - (forward_4*F_ki_04) - (forward_3*F_ki_03) - (forward_2*F_ki_02) - (forward_1*F_ki_01) -
+        (forward_0*F_ki_00);
+    k->f[1] = k->f[1] - (forward_4*F_ki_14) - (forward_3*F_ki_13) - (forward_2*F_ki_12) - (forward_1*F_ki_11) -
+        (forward_0*F_ki_10);
     /* F_kj -= F_ki F_ij */
     jk->below[0] = -((F_ij_40*F_ki_04) + (F_ij_30*F_ki_03) + (F_ij_20*F_ki_02) + (F_ij_10*F_ki_01) -
         (minus_F_ij_00*F_ki_00));
@@ -1840,18 +1868,20 @@ static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work
     const real LU_55 = 1.0/(i->D[35] - (D_50*LU_05) - (LU_51*LU_15) - (LU_52*LU_25) - (LU_53*LU_35) - (LU_54*LU_45));
     i->D[35] = LU_55;
     /* f_i := L^-1 f_i */
-    const real f_0 = LU_00*i->f[0];
-    i->f[0] = f_0;
-    const real f_1 = LU_11*(i->f[1] - (D_10*f_0));
-    i->f[1] = f_1;
-    const real f_2 = LU_22*(i->f[2] - (D_20*f_0) - (LU_21*f_1));
-    i->f[2] = f_2;
-    const real f_3 = LU_33*(i->f[3] - (D_30*f_0) - (LU_31*f_1) - (LU_32*f_2));
-    i->f[3] = f_3;
-    const real f_4 = LU_44*(i->f[4] - (D_40*f_0) - (LU_41*f_1) - (LU_42*f_2) - (LU_43*f_3));
-    i->f[4] = f_4;
-    const real f_5 = LU_55*(i->f[5] - (D_50*f_0) - (LU_51*f_1) - (LU_52*f_2) - (LU_53*f_3) - (LU_54*f_4));
-    i->f[5] = f_5;
+    const real forward_0 = LU_00*i->f[0];
+    i->f[0] = forward_0;
+    const real forward_1 = LU_11*(i->f[1] - (D_10*forward_0));
+    i->f[1] = forward_1;
+    const real forward_2 = LU_22*(i->f[2] - (D_20*forward_0) - (LU_21*forward_1));
+    i->f[2] = forward_2;
+    const real forward_3 = LU_33*(i->f[3] - (D_30*forward_0) - (LU_31*forward_1) - (LU_32*forward_2));
+    i->f[3] = forward_3;
+    const real forward_4 = LU_44*(i->f[4] - (D_40*forward_0) - (LU_41*forward_1) - (LU_42*forward_2) -
+        (LU_43*forward_3));
+    i->f[4] = forward_4;
+    const real forward_5 = LU_55*(i->f[5] - (D_50*forward_0) - (LU_51*forward_1) - (LU_52*forward_2) -
+        (LU_53*forward_3) - (LU_54*forward_4));
+    i->f[5] = forward_5;
     /* F_ij := L^-1 F_ij */
     const real j_anchor_b1_z = j->G1[0], j_anchor_b1_y = j->G1[1], j_anchor_b1_x = j->G1[4];
     ij->above[0] = -LU_00;
@@ -1942,12 +1972,15 @@ static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work
     const real minus_F_ji_44 = j->G2[7] - (LU_34*j_minus_G_b2_43);
     const real F_ji_45 = j->G2[8] + (LU_35*j_minus_G_b2_43) + (LU_45*minus_F_ji_44);
     /* f_j -= F_ji U^-1 f_i */
-    j->f[0] = -(f_0 - j->f[0] - (LU_01*f_1) - (f_2*minus_F_ji_02) - (f_3*minus_F_ji_03) - (f_4*minus_F_ji_04) -
-        (f_5*minus_F_ji_05));
-    j->f[1] = -(f_1 - j->f[1] - (LU_12*f_2) - (f_3*minus_F_ji_13) - (f_4*minus_F_ji_14) - (f_5*minus_F_ji_15));
-    j->f[2] = -(f_2 - j->f[2] - (f_3*minus_F_ji_23) - (f_4*minus_F_ji_24) - (f_5*minus_F_ji_25));
-    j->f[3] = j->f[3] - (f_3*j_G_b2_33) - (f_4*F_ji_34) - (f_5*F_ji_35);
-    j->f[4] = j->f[4] + (f_3*j_minus_G_b2_43) + (f_4*minus_F_ji_44) - (f_5*F_ji_45);
+    const real t1 = forward_0 - j->f[0] - (LU_01*forward_1) - (forward_2*minus_F_ji_02) - (forward_3*minus_F_ji_03) -
+        (forward_4*minus_F_ji_04) - (forward_5*minus_F_ji_05);
+    j->f[0] = -t1;
+    j->f[1] = -(forward_1 - j->f[1] - (LU_12*forward_2) - (forward_3*minus_F_ji_13) - (forward_4*minus_F_ji_14) -
+        (forward_5*minus_F_ji_15));
+    j->f[2] = -(forward_2 - j->f[2] - (forward_3*minus_F_ji_23) - (forward_4*minus_F_ji_24) -
+        (forward_5*minus_F_ji_25));
+    j->f[3] = j->f[3] - (forward_3*j_G_b2_33) - (forward_4*F_ji_34) - (forward_5*F_ji_35);
+    j->f[4] = j->f[4] + (forward_3*j_minus_G_b2_43) + (forward_4*minus_F_ji_44) - (forward_5*F_ji_45);
     /* F_jj -= F_ji U^-1 F_ij */
     j->D[0] = LU_00 + (LU_01*F_ij_10) + (F_ij_20*minus_F_ji_02) + (F_ij_30*minus_F_ji_03) -
         (minus_F_ij_40*minus_F_ji_04) + (F_ij_50*minus_F_ji_05);
@@ -2009,8 +2042,10 @@ static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work
     const real F_ki_15 = ik->below[11] - (LU_05*F_ki_10) - (LU_15*F_ki_11) - (LU_25*F_ki_12) - (LU_35*F_ki_13) -
         (LU_45*F_ki_14);
     /* f_k -= F_ki U^-1 f_i */
-    k->f[0] = k->f[0] - (f_0*F_ki_00) - (f_1*F_ki_01) - (f_2*F_ki_02) - (f_3*F_ki_03) - (f_4*F_ki_04) - (f_5*F_ki_05);
-    k->f[1] = k->f[1] - (f_0*F_ki_10) - (f_1*F_ki_11) - (f_2*F_ki_12) - (f_3*F_ki_13) - (f_4*F_ki_14) - (f_5*F_ki_15);
+    k->f[0] = k->f[0] - (forward_0*F_ki_00) - (forward_1*F_ki_01) - (forward_2*F_ki_02) - (forward_3*F_ki_03) -
+        (forward_4*F_ki_04) - (forward_5*F_ki_05);
+    k->f[1] = k->f[1] - (forward_0*F_ki_10) - (forward_1*F_ki_11) - (forward_2*F_ki_12) - (forward_3*F_ki_13) -
+        (forward_4*F_ki_14) - (forward_5*F_ki_15);
     /* F_kj -= F_ki U^-1 F_ij */
     jk->below[0] = (LU_00*F_ki_00) - (F_ij_10*F_ki_01) - (F_ij_20*F_ki_02) - (F_ij_30*F_ki_03) +
         (minus_F_ij_40*F_ki_04) - (F_ij_50*F_ki_05);
@@ -2092,57 +2127,61 @@ static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_groun
     i->D[24] = LU_44;
     /* f_i := D^-1 f_i */
     const real f_0 = i->f[0], f_1 = i->f[1], f_2 = i->f[2], f_3 = i->f[3];
-    const real t1 = LU_00*f_0;
-    const real t2 = LU_11*(f_1 - (D_10*t1));
-    const real t3 = LU_22*(f_2 - (D_20*t1) - (LU_21*t2));
-    const real t4 = LU_33*(f_3 - (D_30*t1) - (LU_31*t2) - (LU_32*t3));
-    const real f_4 = LU_44*(i->f[4] - (D_40*t1) - (LU_41*t2) - (LU_42*t3) - (LU_43*t4));
-    i->f[4] = f_4;
-    const real new_f_3 = t4 - (LU_34*f_4);
-    i->f[3] = new_f_3;
-    const real new_f_2 = t3 - (LU_24*f_4) - (LU_23*new_f_3);
-    i->f[2] = new_f_2;
-    const real new_f_1 = t2 - (LU_14*f_4) - (LU_13*new_f_3) - (LU_12*new_f_2);
-    i->f[1] = new_f_1;
-    const real new_f_0 = t1 - (LU_04*f_4) - (LU_03*new_f_3) - (LU_02*new_f_2) - (LU_01*new_f_1);
-    i->f[0] = new_f_0;
+    const real LU_00_f_0 = LU_00*f_0;
+    const real t1 = LU_11*(f_1 - (D_10*LU_00_f_0));
+    const real t2 = LU_22*(f_2 - (D_20*LU_00_f_0) - (LU_21*t1));
+    const real t3 = LU_33*(f_3 - (D_30*LU_00_f_0) - (LU_31*t1) - (LU_32*t2));
+    const real forward_4 = LU_44*(i->f[4] - (D_40*LU_00_f_0) - (LU_41*t1) - (LU_42*t2) - (LU_43*t3));
+    i->f[4] = forward_4;
+    const real forward_3 = t3 - (LU_34*forward_4);
+    i->f[3] = forward_3;
+    const real forward_2 = t2 - (LU_24*forward_4) - (LU_23*forward_3);
+    i->f[2] = forward_2;
+    const real forward_1 = t1 - (LU_14*forward_4) - (LU_13*forward_3) - (LU_12*forward_2);
+    i->f[1] = forward_1;
+    const real forward_0 = LU_00_f_0 - (LU_04*forward_4) - (LU_03*forward_3) - (LU_02*forward_2) - (LU_01*forward_1);
+    i->f[0] = forward_0;
     /* F_ij := D^-1 F_ij */
     const real F_ij_00 = ij->above[0], F_ij_01 = ij->above[1], F_ij_10 = ij->above[2], F_ij_11 = ij->above[3];
     const real F_ij_20 = ij->above[4], F_ij_21 = ij->above[5], F_ij_30 = ij->above[6], F_ij_31 = ij->above[7];
-    const real t5 = LU_00*F_ij_00;
-    const real t6 = LU_00*F_ij_01;
-    const real t7 = LU_11*(F_ij_10 - (D_10*t5));
-    const real t8 = LU_11*(F_ij_11 - (D_10*t6));
-    const real t9 = LU_22*(F_ij_20 - (D_20*t5) - (LU_21*t7));
-    const real t10 = LU_22*(F_ij_21 - (D_20*t6) - (LU_21*t8));
-    const real t11 = LU_33*(F_ij_30 - (D_30*t5) - (LU_31*t7) - (LU_32*t9));
-    const real t12 = LU_33*(F_ij_31 - (D_30*t6) - (LU_31*t8) - (LU_32*t10));
-    const real F_ij_40 = LU_44*(ij->above[8] - (D_40*t5) - (LU_41*t7) - (LU_42*t9) - (LU_43*t11));
+    const real LU_00_F_ij_00 = LU_00*F_ij_00;
+    const real LU_00_F_ij_01 = LU_00*F_ij_01;
+    const real t4 = LU_11*(F_ij_10 - (D_10*LU_00_F_ij_00));
+    const real t5 = LU_11*(F_ij_11 - (D_10*LU_00_F_ij_01));
+    const real t6 = LU_22*(F_ij_20 - (D_20*LU_00_F_ij_00) - (LU_21*t4));
+    const real t7 = LU_22*(F_ij_21 - (D_20*LU_00_F_ij_01) - (LU_21*t5));
+    const real t8 = LU_33*(F_ij_30 - (D_30*LU_00_F_ij_00) - (LU_31*t4) - (LU_32*t6));
+    const real t9 = LU_33*(F_ij_31 - (D_30*LU_00_F_ij_01) - (LU_31*t5) - (LU_32*t7));
+    const real F_ij_40 = LU_44*(ij->above[8] - (D_40*LU_00_F_ij_00) - (LU_41*t4) - (LU_42*t6) - (LU_43*t8));
     ij->above[8] = F_ij_40;
-    const real F_ij_41 = LU_44*(ij->above[9] - (D_40*t6) - (LU_41*t8) - (LU_42*t10) - (LU_43*t12));
+    const real F_ij_41 = LU_44*(ij->above[9] - (D_40*LU_00_F_ij_01) - (LU_41*t5) - (LU_42*t7) - (LU_43*t9));
     ij->above[9] = F_ij_41;
-    const real new_F_ij_30 = t11 - (LU_34*F_ij_40);
+    const real new_F_ij_30 = t8 - (LU_34*F_ij_40);
     ij->above[6] = new_F_ij_30;
-    const real new_F_ij_20 = t9 - (LU_24*F_ij_40) - (LU_23*new_F_ij_30);
+    const real new_F_ij_20 = t6 - (LU_24*F_ij_40) - (LU_23*new_F_ij_30);
     ij->above[4] = new_F_ij_20;
-    const real new_F_ij_10 = t7 - (LU_14*F_ij_40) - (LU_13*new_F_ij_30) - (LU_12*new_F_ij_20);
+    const real new_F_ij_10 = t4 - (LU_14*F_ij_40) - (LU_13*new_F_ij_30) - (LU_12*new_F_ij_20);
     ij->above[2] = new_F_ij_10;
-    const real new_F_ij_00 = t5 - (LU_04*F_ij_40) - (LU_03*new_F_ij_30) - (LU_02*new_F_ij_20) - (LU_01*new_F_ij_10);
+    const real new_F_ij_00 = LU_00_F_ij_00 - (LU_04*F_ij_40) - (LU_03*new_F_ij_30) - (LU_02*new_F_ij_20) -
+        (LU_01*new_F_ij_10);
     ij->above[0] = new_F_ij_00;
-    const real new_F_ij_31 = t12 - (LU_34*F_ij_41);
+    const real new_F_ij_31 = t9 - (LU_34*F_ij_41);
     ij->above[7] = new_F_ij_31;
-    const real new_F_ij_21 = t10 - (LU_24*F_ij_41) - (LU_23*new_F_ij_31);
+    const real new_F_ij_21 = t7 - (LU_24*F_ij_41) - (LU_23*new_F_ij_31);
     ij->above[5] = new_F_ij_21;
-    const real new_F_ij_11 = t8 - (LU_14*F_ij_41) - (LU_13*new_F_ij_31) - (LU_12*new_F_ij_21);
+    const real new_F_ij_11 = t5 - (LU_14*F_ij_41) - (LU_13*new_F_ij_31) - (LU_12*new_F_ij_21);
     ij->above[3] = new_F_ij_11;
-    const real new_F_ij_01 = t6 - (LU_04*F_ij_41) - (LU_03*new_F_ij_31) - (LU_02*new_F_ij_21) - (LU_01*new_F_ij_11);
+    const real new_F_ij_01 = LU_00_F_ij_01 - (LU_04*F_ij_41) - (LU_03*new_F_ij_31) - (LU_02*new_F_ij_21) -
+        (LU_01*new_F_ij_11);
     ij->above[1] = new_F_ij_01;
     /* f_j -= F_ji f_i */
     const real F_ji_00 = ij->below[0], F_ji_01 = ij->below[1], F_ji_02 = ij->below[2], F_ji_03 = ij->below[3];
     const real F_ji_04 = ij->below[4], F_ji_10 = ij->below[5], F_ji_11 = ij->below[6], F_ji_12 = ij->below[7];
     const real F_ji_13 = ij->below[8], F_ji_14 = ij->below[9];
-    j->f[0] = j->f[0] - (f_4*F_ji_04) - (new_f_3*F_ji_03) - (new_f_2*F_ji_02) - (new_f_1*F_ji_01) - (new_f_0*F_ji_00);
-    j->f[1] = j->f[1] - (f_4*F_ji_14) - (new_f_3*F_ji_13) - (new_f_2*F_ji_12) - (new_f_1*F_ji_11) - (new_f_0*F_ji_10);
+    j->f[0] = j->f[0] - (forward_4*F_ji_04) - (forward_3*F_ji_03) - (forward_2*F_ji_02) - (forward_1*F_ji_01) -
+        (forward_0*F_ji_00);
+    j->f[1] = j->f[1] - (forward_4*F_ji_14) - (forward_3*F_ji_13) - (forward_2*F_ji_12) - (forward_1*F_ji_11) -
+        (forward_0*F_ji_10);
     /* F_jj -= F_ji F_ij */
     j->D[0] = j->D[0] - (F_ij_40*F_ji_04) - (new_F_ij_30*F_ji_03) - (new_F_ij_20*F_ji_02) - (new_F_ij_10*F_ji_01) -
         (new_F_ij_00*F_ji_00);
@@ -2219,18 +2258,18 @@ static void eliminate_body_into_revolute_ground_revolute_loop_rocker(four_bar_bo
     const real LU_55 = 1.0/(i->D[35] - (D_53*LU_35) - (LU_54*LU_45));
     i->D[35] = LU_55;
     /* f_i := L^-1 f_i */
-    const real f_0 = LU_00*i->f[0];
-    i->f[0] = f_0;
-    const real f_1 = LU_11*i->f[1];
-    i->f[1] = f_1;
-    const real f_2 = LU_22*i->f[2];
-    i->f[2] = f_2;
-    const real f_3 = LU_33*i->f[3];
-    i->f[3] = f_3;
-    const real f_4 = LU_44*(i->f[4] - (D_43*f_3));
-    i->f[4] = f_4;
-    const real f_5 = LU_55*(i->f[5] - (D_53*f_3) - (LU_54*f_4));
-    i->f[5] = f_5;
+    const real forward_0 = LU_00*i->f[0];
+    i->f[0] = forward_0;
+    const real forward_1 = LU_11*i->f[1];
+    i->f[1] = forward_1;
+    const real forward_2 = LU_22*i->f[2];
+    i->f[2] = forward_2;
+    const real forward_3 = LU_33*i->f[3];
+    i->f[3] = forward_3;
+    const real forward_4 = LU_44*(i->f[4] - (D_43*forward_3));
+    i->f[4] = forward_4;
+    const real forward_5 = LU_55*(i->f[5] - (D_53*forward_3) - (LU_54*forward_4));
+    i->f[5] = forward_5;
     /* F_ij := L^-1 F_ij */
     const real j_anchor_b1_z = j->G1[0], j_anchor_b1_y = j->G1[1], j_anchor_b1_x = j->G1[4];
     ij->above[0] = -LU_00;
@@ -2306,11 +2345,12 @@ static void eliminate_body_into_revolute_ground_revolute_loop_rocker(four_bar_bo
     const real minus_F_ji_44 = j->G2[7] - (LU_34*j_minus_G_b2_43);
     const real F_ji_45 = j->G2[8] + (LU_35*j_minus_G_b2_43) + (LU_45*minus_F_ji_44);
     /* f_j -= F_ji U^-1 f_i */
-    j->f[0] = -(f_0 - j->f[0] + (f_4*j_anchor_b2_z) - (f_5*minus_F_ji_05));
-    j->f[1] = -(f_1 - j->f[1] - (f_3*j_anchor_b2_z) + (f_4*F_ji_14) + (f_5*F_ji_15));
-    j->f[2] = -(f_2 - j->f[2] + (f_3*j_anchor_b2_y) - (f_4*minus_F_ji_24) - (f_5*minus_F_ji_25));
-    j->f[3] = j->f[3] - (f_3*j_G_b2_33) - (f_4*F_ji_34) - (f_5*F_ji_35);
-    j->f[4] = j->f[4] + (f_3*j_minus_G_b2_43) + (f_4*minus_F_ji_44) - (f_5*F_ji_45);
+    j->f[0] = -(forward_0 - j->f[0] + (forward_4*j_anchor_b2_z) - (forward_5*minus_F_ji_05));
+    j->f[1] = -(forward_1 - j->f[1] - (forward_3*j_anchor_b2_z) + (forward_4*F_ji_14) + (forward_5*F_ji_15));
+    j->f[2] = -(forward_2 - j->f[2] + (forward_3*j_anchor_b2_y) - (forward_4*minus_F_ji_24) -
+        (forward_5*minus_F_ji_25));
+    j->f[3] = j->f[3] - (forward_3*j_G_b2_33) - (forward_4*F_ji_34) - (forward_5*F_ji_35);
+    j->f[4] = j->f[4] + (forward_3*j_minus_G_b2_43) + (forward_4*minus_F_ji_44) - (forward_5*F_ji_45);
     /* F_jj -= F_ji U^-1 F_ij */
     j->D[0] = LU_00 + (minus_F_ij_40*j_anchor_b2_z) + (F_ij_50*minus_F_ji_05);
     j->D[1] = (minus_F_ij_41*j_anchor_b2_z) - (minus_F_ij_51*minus_F_ji_05);
@@ -2359,10 +2399,10 @@ static void eliminate_body_into_revolute_ground_revolute_loop_rocker(four_bar_bo
     /* f_k -= F_ki U^-1 f_i */
     const real k_axis12_x = k->G2[0], k_axis12_y = k->G2[1], k_axis12_z = k->G2[2], k_axis22_x = k->G2[6];
     const real k_axis22_y = k->G2[7], k_axis22_z = k->G2[8];
-    k->f[0] = k->f[0] + (f_0*k_axis12_x) + (f_1*k_axis12_y) + (f_2*k_axis12_z) - (f_3*k_G_a2_03) +
-        (f_4*minus_F_ki_04) - (f_5*F_ki_05);
-    k->f[1] = k->f[1] + (f_0*k_axis22_x) + (f_1*k_axis22_y) + (f_2*k_axis22_z) - (f_3*k_G_a2_13) +
-        (f_4*minus_F_ki_14) - (f_5*F_ki_15);
+    k->f[0] = k->f[0] + (forward_0*k_axis12_x) + (forward_1*k_axis12_y) + (forward_2*k_axis12_z) -
+        (forward_3*k_G_a2_03) + (forward_4*minus_F_ki_04) - (forward_5*F_ki_05);
+    k->f[1] = k->f[1] + (forward_0*k_axis22_x) + (forward_1*k_axis22_y) + (forward_2*k_axis22_z) -
+        (forward_3*k_G_a2_13) + (forward_4*minus_F_ki_14) - (forward_5*F_ki_15);
     /* F_kj -= F_ki U^-1 F_ij */
     jk->below[0] = -((LU_00*k_axis12_x) + (minus_F_ij_40*minus_F_ki_04) + (F_ij_50*F_ki_05));
     jk->below[1] = -((LU_11*k_axis12_y) + (F_ij_31*k_G_a2_03) + (minus_F_ij_41*minus_F_ki_04) -
@@ -2377,18 +2417,14 @@ static void eliminate_body_into_revolute_ground_revolute_loop_rocker(four_bar_bo
     jk->below[8] = (minus_F_ij_33*k_G_a2_13) - (minus_F_ij_43*minus_F_ki_14) + (minus_F_ij_53*F_ki_15);
     jk->below[9] = -((F_ij_34*k_G_a2_13) - (F_ij_44*minus_F_ki_14) - (minus_F_ij_54*F_ki_15));
     /* F_kk -= F_ki U^-1 F_ik */
-    const real t1 = k->D[0] + (F_ik_00*k_axis12_x) + (F_ik_10*k_axis12_y) + (F_ik_20*k_axis12_z) +
+    k->D[0] = k->D[0] + (F_ik_00*k_axis12_x) + (F_ik_10*k_axis12_y) + (F_ik_20*k_axis12_z) +
         (minus_F_ik_30*k_G_a2_03) + (F_ik_40*minus_F_ki_04) + (minus_F_ik_50*F_ki_05);
-    k->D[0] = t1;
-    const real t2 = k->D[1] + (F_ik_01*k_axis12_x) + (F_ik_11*k_axis12_y) + (F_ik_21*k_axis12_z) +
+    k->D[1] = k->D[1] + (F_ik_01*k_axis12_x) + (F_ik_11*k_axis12_y) + (F_ik_21*k_axis12_z) +
         (minus_F_ik_31*k_G_a2_03) + (F_ik_41*minus_F_ki_04) + (minus_F_ik_51*F_ki_05);
-    k->D[1] = t2;
-    const real t3 = k->D[2] + (F_ik_00*k_axis22_x) + (F_ik_10*k_axis22_y) + (F_ik_20*k_axis22_z) +
+    k->D[2] = k->D[2] + (F_ik_00*k_axis22_x) + (F_ik_10*k_axis22_y) + (F_ik_20*k_axis22_z) +
         (minus_F_ik_30*k_G_a2_13) + (F_ik_40*minus_F_ki_14) + (minus_F_ik_50*F_ki_15);
-    k->D[2] = t3;
-    const real t4 = k->D[3] + (F_ik_01*k_axis22_x) + (F_ik_11*k_axis22_y) + (F_ik_21*k_axis22_z) +
+    k->D[3] = k->D[3] + (F_ik_01*k_axis22_x) + (F_ik_11*k_axis22_y) + (F_ik_21*k_axis22_z) +
         (minus_F_ik_31*k_G_a2_13) + (F_ik_41*minus_F_ki_14) + (minus_F_ik_51*F_ki_15);
-    k->D[3] = t4;
 }
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (13 operations) */
@@ -2407,10 +2443,10 @@ static void eliminate_revolute_loop(const four_bar_revolute_loop_parameters *i_p
     const real LU_11 = 1.0/(i->D[3] + i_p->guard[1] - (D_10*LU_01));
     i->D[3] = LU_11;
     /* f_i := D^-1 f_i */
-    const real t1 = LU_00*f_0;
-    const real f_1 = LU_11*(i->f[1] - (D_10*t1));
-    i->f[1] = f_1;
-    i->f[0] = t1 - (LU_01*f_1);
+    const real LU_00_f_0 = LU_00*f_0;
+    const real forward_1 = LU_11*(i->f[1] - (D_10*LU_00_f_0));
+    i->f[1] = forward_1;
+    i->f[0] = LU_00_f_0 - (LU_01*forward_1);
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (0 operations) */
@@ -2583,10 +2619,11 @@ static void settle_body(const four_bar_common_work *common, four_bar_body_work *
     body->w[1] = -s_4;
     body->w[2] = -s_5;
     /* turn: a·a, below 1 inside the domain of the half turn */
-    const real t1 = s_3*common_half;
-    const real t2 = s_4*common_half;
-    const real t3 = s_5*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real s_3_common_half = s_3*common_half;
+    const real s_4_common_half = s_4*common_half;
+    const real s_5_common_half = s_5*common_half;
+    body->turn = (s_3_common_half*s_3_common_half) + (s_4_common_half*s_4_common_half) +
+        (s_5_common_half*s_5_common_half);
 }
 
 /* turn the solved increment into a change of velocity, keep the base, and take `length` of it (35 operations) */
@@ -2631,10 +2668,11 @@ static void advance_body(const four_bar_common_work *common, four_bar_body_work 
     body->w[2] = new_w_2;
     /* turn: a·a, below 1 inside the domain of the half turn */
     const real common_half = common->half;
-    const real t1 = new_w_0*common_half;
-    const real t2 = new_w_1*common_half;
-    const real t3 = new_w_2*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real new_w_0_common_half = new_w_0*common_half;
+    const real new_w_1_common_half = new_w_1*common_half;
+    const real new_w_2_common_half = new_w_2*common_half;
+    body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+        (new_w_2_common_half*new_w_2_common_half);
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
@@ -2708,10 +2746,11 @@ static void retreat_body(const four_bar_common_work *common, four_bar_body_work 
     const real w_2 = body->base[5] - (body->s[5]*common_length);
     body->w[2] = w_2;
     /* turn: a·a, below 1 inside the domain of the half turn */
-    const real t1 = w_0*common_half;
-    const real t2 = w_1*common_half;
-    const real t3 = w_2*common_half;
-    body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+    const real w_0_common_half = w_0*common_half;
+    const real w_1_common_half = w_1*common_half;
+    const real w_2_common_half = w_2*common_half;
+    body->turn = (w_0_common_half*w_0_common_half) + (w_1_common_half*w_1_common_half) +
+        (w_2_common_half*w_2_common_half);
 }
 
 /* take another `length` of the same increment (10 operations) */
@@ -2765,9 +2804,8 @@ static void compare_body(four_bar_common_work *common, const four_bar_body_param
     const real t7 = work_w_2 - (w_2 + (common_length*(w_2 - body_z->w_old[2])));
     common->missed = (t2*t2) + (t3*t3) + (t4*t4) + (t1*((t5*t5) + (t6*t6) + (t7*t7))) + common->missed;
     /* moved: squares of the velocities, by mass */
-    const real t8 = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
+    common->moved = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
         (work_w_1*work_w_1) + (work_w_2*work_w_2))) + common->moved;
-    common->moved = t8;
 }
 
 /* force and torque on body b at the anchor, joint axes (42 operations) */
@@ -2793,9 +2831,8 @@ static void react_revolute_ground(const four_bar_common_work *common,
     const real minus_reaction_3 = ((y_1*anchor_b1_z) - (y_2*anchor_b1_y) - (y_3*revolute_ground->G1[2]) +
         (y_4*revolute_ground->G1[3]) + (y_2*new_anchor_b1_y) - (y_1*new_anchor_b1_z))/common_impulse;
     revolute_ground->reaction[3] = -minus_reaction_3;
-    const real reaction_4 = ((y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute_ground->G1[5]) -
+    revolute_ground->reaction[4] = ((y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute_ground->G1[5]) -
         (y_4*revolute_ground->G1[6]) + (y_2*new_anchor_b1_x) - (y_0*new_anchor_b1_z))/common_impulse;
-    revolute_ground->reaction[4] = reaction_4;
     const real minus_reaction_5 = ((y_0*anchor_b1_y) - (y_1*anchor_b1_x) - (y_3*revolute_ground->G1[7]) -
         (y_4*revolute_ground->G1[8]) + (y_1*new_anchor_b1_x) - (y_0*new_anchor_b1_y))/common_impulse;
     revolute_ground->reaction[5] = -minus_reaction_5;
@@ -3439,10 +3476,10 @@ static void place_revolute(const four_bar_revolute_parameters *revolute_p,
     const real R_a_02 = 2.0*((a_q_0*a_q_2) + (a_q_1*a_q_3));
     const real t2 = 1.0 - (2.0*(a_q_1*a_q_1));
     const real minus_R_a_11 = (2.0*(a_q_3*a_q_3)) - t2;
-    const real t3 = a_q_0*a_q_1;
-    const real t4 = a_q_2*a_q_3;
-    const real minus_R_a_12 = 2.0*(t3 - t4);
-    const real R_a_21 = 2.0*(t3 + t4);
+    const real a_q_0_a_q_1 = a_q_0*a_q_1;
+    const real a_q_2_a_q_3 = a_q_2*a_q_3;
+    const real minus_R_a_12 = 2.0*(a_q_0_a_q_1 - a_q_2_a_q_3);
+    const real R_a_21 = 2.0*(a_q_0_a_q_1 + a_q_2_a_q_3);
     const real minus_R_a_22 = (2.0*(a_q_2*a_q_2)) - t2;
     /* R(q), body b */
     const real R_b_02 = 2.0*((q_0_2*q_2_2) + (q_1_2*q_3_2));
@@ -3485,32 +3522,38 @@ static void measure_revolute_ground(const four_bar_revolute_ground_parameters *r
     const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
     const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
     const real coordinate = revolute_ground_m->coordinate;
-    const real t1 = frame_a_0*frame_b1_z;
-    const real t2 = frame_a_1*frame_b1_y;
-    const real t3 = frame_a_2*frame_b1_x;
-    const real t4 = frame_a_3*frame_b1_w;
-    const real d_3 = t1 - t2 + t3 - t4;
-    const real t5 = frame_a_0*frame_b1_w;
-    const real t6 = frame_a_1*frame_b1_x;
-    const real t7 = frame_a_2*frame_b1_y;
-    const real t8 = frame_a_3*frame_b1_z;
-    const real d_0 = t5 + t6 + t7 + t8;
+    const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+    const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+    const real frame_a_2_frame_b1_x = frame_a_2*frame_b1_x;
+    const real frame_a_3_frame_b1_w = frame_a_3*frame_b1_w;
+    const real d_3 = frame_a_0_frame_b1_z - frame_a_1_frame_b1_y + frame_a_2_frame_b1_x - frame_a_3_frame_b1_w;
+    const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+    const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+    const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+    const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+    const real d_0 = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x + frame_a_2_frame_b1_y + frame_a_3_frame_b1_z;
     revolute_ground_m->coordinate = angle_near(d_3, d_0, coordinate);
-    const real t9 = frame_a_3*frame_b1_x;
-    const real t10 = frame_a_0*frame_b1_y;
-    const real t11 = frame_a_1*frame_b1_z;
-    const real t12 = frame_a_2*frame_b1_w;
-    const real t13 = (d_0*d_0) + (d_3*d_3);
-    const real t14 = frame_a_3*frame_b1_y;
-    const real t15 = frame_a_0*frame_b1_x;
-    const real t16 = frame_a_1*frame_b1_w;
-    const real t17 = frame_a_2*frame_b1_z;
-    const real minus_G_a_03 = 2.0*(((d_0*(0.5*(t9 + (t10 + t11 + t12))))/t13) - ((d_3*(0.5*(t14 - (t15 - t16 +
-        t17))))/t13));
-    const real minus_G_a_04 = 2.0*(((d_0*(0.5*(t14 + (t17 - (t15 + t16)))))/t13) + ((d_3*(0.5*(t9 - (t12 - (t10 -
-        t11)))))/t13));
-    const real minus_G_a_05 = 2.0*(((d_0*(0.5*(t8 - (t7 - (t5 - t6)))))/t13) - ((d_3*(0.5*(t4 + (t3 - (t1 +
-        t2)))))/t13));
+    const real frame_a_3_frame_b1_x = frame_a_3*frame_b1_x;
+    const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+    const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+    const real frame_a_2_frame_b1_w = frame_a_2*frame_b1_w;
+    const real t1 = (d_0*d_0) + (d_3*d_3);
+    const real frame_a_3_frame_b1_y = frame_a_3*frame_b1_y;
+    const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+    const real frame_a_1_frame_b1_w = frame_a_1*frame_b1_w;
+    const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+    const real t2 = ((d_0*(0.5*(frame_a_3_frame_b1_x + (frame_a_0_frame_b1_y + frame_a_1_frame_b1_z +
+        frame_a_2_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_y - (frame_a_0_frame_b1_x -
+        frame_a_1_frame_b1_w + frame_a_2_frame_b1_z))))/t1);
+    const real minus_G_a_03 = 2.0*t2;
+    const real t3 = ((d_0*(0.5*(frame_a_3_frame_b1_y + (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x +
+        frame_a_1_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a_3_frame_b1_x - (frame_a_2_frame_b1_w -
+        (frame_a_0_frame_b1_y - frame_a_1_frame_b1_z)))))/t1);
+    const real minus_G_a_04 = 2.0*t3;
+    const real t4 = ((d_0*(0.5*(frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y - (frame_a_0_frame_b1_w -
+        frame_a_1_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_w + (frame_a_2_frame_b1_x -
+        (frame_a_0_frame_b1_z + frame_a_1_frame_b1_y)))))/t1);
+    const real minus_G_a_05 = 2.0*t4;
     /* rate: their rates */
     revolute_ground_m->rate = (minus_G_a_03*b->w[0]) + (minus_G_a_04*b->w[1]) + (minus_G_a_05*b->w[2]);
 }
@@ -3539,32 +3582,38 @@ static void measure_revolute(const four_bar_revolute_parameters *revolute_p, fou
     const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
     const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
     /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
-    const real t1 = frame_a1_w*frame_b1_z;
-    const real t2 = frame_a1_x*frame_b1_y;
-    const real t3 = frame_a1_y*frame_b1_x;
-    const real t4 = frame_a1_z*frame_b1_w;
-    const real d_3 = t1 - t2 + t3 - t4;
-    const real t5 = frame_a1_w*frame_b1_w;
-    const real t6 = frame_a1_x*frame_b1_x;
-    const real t7 = frame_a1_y*frame_b1_y;
-    const real t8 = frame_a1_z*frame_b1_z;
-    const real d_0 = t5 + t6 + t7 + t8;
+    const real frame_a1_w_frame_b1_z = frame_a1_w*frame_b1_z;
+    const real frame_a1_x_frame_b1_y = frame_a1_x*frame_b1_y;
+    const real frame_a1_y_frame_b1_x = frame_a1_y*frame_b1_x;
+    const real frame_a1_z_frame_b1_w = frame_a1_z*frame_b1_w;
+    const real d_3 = frame_a1_w_frame_b1_z - frame_a1_x_frame_b1_y + frame_a1_y_frame_b1_x - frame_a1_z_frame_b1_w;
+    const real frame_a1_w_frame_b1_w = frame_a1_w*frame_b1_w;
+    const real frame_a1_x_frame_b1_x = frame_a1_x*frame_b1_x;
+    const real frame_a1_y_frame_b1_y = frame_a1_y*frame_b1_y;
+    const real frame_a1_z_frame_b1_z = frame_a1_z*frame_b1_z;
+    const real d_0 = frame_a1_w_frame_b1_w + frame_a1_x_frame_b1_x + frame_a1_y_frame_b1_y + frame_a1_z_frame_b1_z;
     revolute_m->coordinate = angle_near(d_3, d_0, revolute_m->coordinate);
-    const real t9 = frame_a1_z*frame_b1_x;
-    const real t10 = frame_a1_w*frame_b1_y;
-    const real t11 = frame_a1_x*frame_b1_z;
-    const real t12 = frame_a1_y*frame_b1_w;
-    const real t13 = (d_0*d_0) + (d_3*d_3);
-    const real t14 = frame_a1_z*frame_b1_y;
-    const real t15 = frame_a1_w*frame_b1_x;
-    const real t16 = frame_a1_x*frame_b1_w;
-    const real t17 = frame_a1_y*frame_b1_z;
-    const real minus_G_a_03 = 2.0*(((d_0*(0.5*(t9 + (t10 + t11 + t12))))/t13) - ((d_3*(0.5*(t14 - (t15 - t16 +
-        t17))))/t13));
-    const real minus_G_a_04 = 2.0*(((d_0*(0.5*(t14 + (t17 - (t15 + t16)))))/t13) + ((d_3*(0.5*(t9 - (t12 - (t10 -
-        t11)))))/t13));
-    const real minus_G_a_05 = 2.0*(((d_0*(0.5*(t8 - (t7 - (t5 - t6)))))/t13) - ((d_3*(0.5*(t4 + (t3 - (t1 +
-        t2)))))/t13));
+    const real frame_a1_z_frame_b1_x = frame_a1_z*frame_b1_x;
+    const real frame_a1_w_frame_b1_y = frame_a1_w*frame_b1_y;
+    const real frame_a1_x_frame_b1_z = frame_a1_x*frame_b1_z;
+    const real frame_a1_y_frame_b1_w = frame_a1_y*frame_b1_w;
+    const real t1 = (d_0*d_0) + (d_3*d_3);
+    const real frame_a1_z_frame_b1_y = frame_a1_z*frame_b1_y;
+    const real frame_a1_w_frame_b1_x = frame_a1_w*frame_b1_x;
+    const real frame_a1_x_frame_b1_w = frame_a1_x*frame_b1_w;
+    const real frame_a1_y_frame_b1_z = frame_a1_y*frame_b1_z;
+    const real t2 = ((d_0*(0.5*(frame_a1_z_frame_b1_x + (frame_a1_w_frame_b1_y + frame_a1_x_frame_b1_z +
+        frame_a1_y_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_y - (frame_a1_w_frame_b1_x -
+        frame_a1_x_frame_b1_w + frame_a1_y_frame_b1_z))))/t1);
+    const real minus_G_a_03 = 2.0*t2;
+    const real t3 = ((d_0*(0.5*(frame_a1_z_frame_b1_y + (frame_a1_y_frame_b1_z - (frame_a1_w_frame_b1_x +
+        frame_a1_x_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a1_z_frame_b1_x - (frame_a1_y_frame_b1_w -
+        (frame_a1_w_frame_b1_y - frame_a1_x_frame_b1_z)))))/t1);
+    const real minus_G_a_04 = 2.0*t3;
+    const real t4 = ((d_0*(0.5*(frame_a1_z_frame_b1_z - (frame_a1_y_frame_b1_y - (frame_a1_w_frame_b1_w -
+        frame_a1_x_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_w + (frame_a1_y_frame_b1_x -
+        (frame_a1_w_frame_b1_z + frame_a1_x_frame_b1_y)))))/t1);
+    const real minus_G_a_05 = 2.0*t4;
     /* rate: their rates */
     revolute_m->rate = -((minus_G_a_03*a->w[0]) + (minus_G_a_04*a->w[1]) + (minus_G_a_05*a->w[2]) -
         (minus_G_a_03*b->w[0]) - (minus_G_a_04*b->w[1]) - (minus_G_a_05*b->w[2]));
@@ -3595,32 +3644,38 @@ static void measure_revolute_loop(const four_bar_revolute_loop_parameters *revol
     const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
     /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
     const real coordinate = revolute_loop_m->coordinate;
-    const real t1 = frame_a1_w*frame_b1_z;
-    const real t2 = frame_a1_x*frame_b1_y;
-    const real t3 = frame_a1_y*frame_b1_x;
-    const real t4 = frame_a1_z*frame_b1_w;
-    const real d_3 = t1 - t2 + t3 - t4;
-    const real t5 = frame_a1_w*frame_b1_w;
-    const real t6 = frame_a1_x*frame_b1_x;
-    const real t7 = frame_a1_y*frame_b1_y;
-    const real t8 = frame_a1_z*frame_b1_z;
-    const real d_0 = t5 + t6 + t7 + t8;
+    const real frame_a1_w_frame_b1_z = frame_a1_w*frame_b1_z;
+    const real frame_a1_x_frame_b1_y = frame_a1_x*frame_b1_y;
+    const real frame_a1_y_frame_b1_x = frame_a1_y*frame_b1_x;
+    const real frame_a1_z_frame_b1_w = frame_a1_z*frame_b1_w;
+    const real d_3 = frame_a1_w_frame_b1_z - frame_a1_x_frame_b1_y + frame_a1_y_frame_b1_x - frame_a1_z_frame_b1_w;
+    const real frame_a1_w_frame_b1_w = frame_a1_w*frame_b1_w;
+    const real frame_a1_x_frame_b1_x = frame_a1_x*frame_b1_x;
+    const real frame_a1_y_frame_b1_y = frame_a1_y*frame_b1_y;
+    const real frame_a1_z_frame_b1_z = frame_a1_z*frame_b1_z;
+    const real d_0 = frame_a1_w_frame_b1_w + frame_a1_x_frame_b1_x + frame_a1_y_frame_b1_y + frame_a1_z_frame_b1_z;
     revolute_loop_m->coordinate = angle_near(d_3, d_0, coordinate);
-    const real t9 = frame_a1_z*frame_b1_x;
-    const real t10 = frame_a1_w*frame_b1_y;
-    const real t11 = frame_a1_x*frame_b1_z;
-    const real t12 = frame_a1_y*frame_b1_w;
-    const real t13 = (d_0*d_0) + (d_3*d_3);
-    const real t14 = frame_a1_z*frame_b1_y;
-    const real t15 = frame_a1_w*frame_b1_x;
-    const real t16 = frame_a1_x*frame_b1_w;
-    const real t17 = frame_a1_y*frame_b1_z;
-    const real minus_G_a_03 = 2.0*(((d_0*(0.5*(t9 + (t10 + t11 + t12))))/t13) - ((d_3*(0.5*(t14 - (t15 - t16 +
-        t17))))/t13));
-    const real minus_G_a_04 = 2.0*(((d_0*(0.5*(t14 + (t17 - (t15 + t16)))))/t13) + ((d_3*(0.5*(t9 - (t12 - (t10 -
-        t11)))))/t13));
-    const real minus_G_a_05 = 2.0*(((d_0*(0.5*(t8 - (t7 - (t5 - t6)))))/t13) - ((d_3*(0.5*(t4 + (t3 - (t1 +
-        t2)))))/t13));
+    const real frame_a1_z_frame_b1_x = frame_a1_z*frame_b1_x;
+    const real frame_a1_w_frame_b1_y = frame_a1_w*frame_b1_y;
+    const real frame_a1_x_frame_b1_z = frame_a1_x*frame_b1_z;
+    const real frame_a1_y_frame_b1_w = frame_a1_y*frame_b1_w;
+    const real t1 = (d_0*d_0) + (d_3*d_3);
+    const real frame_a1_z_frame_b1_y = frame_a1_z*frame_b1_y;
+    const real frame_a1_w_frame_b1_x = frame_a1_w*frame_b1_x;
+    const real frame_a1_x_frame_b1_w = frame_a1_x*frame_b1_w;
+    const real frame_a1_y_frame_b1_z = frame_a1_y*frame_b1_z;
+    const real t2 = ((d_0*(0.5*(frame_a1_z_frame_b1_x + (frame_a1_w_frame_b1_y + frame_a1_x_frame_b1_z +
+        frame_a1_y_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_y - (frame_a1_w_frame_b1_x -
+        frame_a1_x_frame_b1_w + frame_a1_y_frame_b1_z))))/t1);
+    const real minus_G_a_03 = 2.0*t2;
+    const real t3 = ((d_0*(0.5*(frame_a1_z_frame_b1_y + (frame_a1_y_frame_b1_z - (frame_a1_w_frame_b1_x +
+        frame_a1_x_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a1_z_frame_b1_x - (frame_a1_y_frame_b1_w -
+        (frame_a1_w_frame_b1_y - frame_a1_x_frame_b1_z)))))/t1);
+    const real minus_G_a_04 = 2.0*t3;
+    const real t4 = ((d_0*(0.5*(frame_a1_z_frame_b1_z - (frame_a1_y_frame_b1_y - (frame_a1_w_frame_b1_w -
+        frame_a1_x_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_w + (frame_a1_y_frame_b1_x -
+        (frame_a1_w_frame_b1_z + frame_a1_x_frame_b1_y)))))/t1);
+    const real minus_G_a_05 = 2.0*t4;
     /* rate */
     revolute_loop_m->rate = -((minus_G_a_03*a->w[0]) + (minus_G_a_04*a->w[1]) + (minus_G_a_05*a->w[2]) -
         (minus_G_a_03*b->w[0]) - (minus_G_a_04*b->w[1]) - (minus_G_a_05*b->w[2]));

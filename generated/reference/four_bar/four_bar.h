@@ -211,7 +211,7 @@ typedef struct {
     four_bar_real w[3]; /* angular velocity over this step, world axes [rad/s] */
     four_bar_real a[3]; /* half turn, (h/2) w */
     four_bar_real c; /* cosine of the half turn */
-    four_bar_real chord[4]; /* ([c; a] - [1; 0])/h = [(c - 1)/h; w/2] */
+    four_bar_real quotient[4]; /* ([c; a] - [1; 0])/h = [(c - 1)/h; w/2] */
     four_bar_real l[3]; /* angular momentum of this step, world axes [kg m²/s] */
     four_bar_real jw[3]; /* inertia times angular velocity, world axes [kg m²/s] */
     four_bar_real f[6]; /* residual, an impulse [N s, N m s] */
@@ -247,10 +247,10 @@ typedef struct {
     four_bar_real kept_opening_0; /* f = g(z1)/h + (g(z2) - g(z1))/h */
     four_bar_real kept_opening_1; /* f = g(z1)/h + (g(z2) - g(z1))/h */
     four_bar_real kept_opening_2; /* f = g(z1)/h + (g(z2) - g(z1))/h */
-    four_bar_real kept_frame_b1_x; /* p = q o, frame_b */
     four_bar_real kept_frame_b1_w; /* p = q o, frame_b */
-    four_bar_real kept_frame_b1_z; /* p = q o, frame_b */
+    four_bar_real kept_frame_b1_x; /* p = q o, frame_b */
     four_bar_real kept_frame_b1_y; /* p = q o, frame_b */
+    four_bar_real kept_frame_b1_z; /* p = q o, frame_b */
     four_bar_real kept_opening_3; /* f = g(z1)/h + (g(z2) - g(z1))/h */
     four_bar_real kept_opening_4; /* f = g(z1)/h + (g(z2) - g(z1))/h */
     four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
@@ -277,8 +277,8 @@ typedef struct {
     four_bar_real kept_frame_a1_z; /* p = q o, frame_a */
     four_bar_real kept_frame_b1_x; /* p = q o, frame_b */
     four_bar_real kept_frame_b1_w; /* p = q o, frame_b */
-    four_bar_real kept_frame_b1_z; /* p = q o, frame_b */
     four_bar_real kept_frame_b1_y; /* p = q o, frame_b */
+    four_bar_real kept_frame_b1_z; /* p = q o, frame_b */
     four_bar_real kept_opening_3; /* f = g(z1)/h + (g(z2) - g(z1))/h */
     four_bar_real kept_opening_4; /* f = g(z1)/h + (g(z2) - g(z1))/h */
     four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */

@@ -26,7 +26,7 @@
  *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
  *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
  *   (g(z2) - g(z1))/h    [product rule of differences]
- *   (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2]    [BM20 (31)]
+ *   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)]
  *   p2 = p1 + h (p2 - p1)/h    [without cancellation]
  *   f_body -= G(z1)ᵀ y    [BSMH23 (19)]
  *   G_b N = 0    [derived here]
@@ -262,49 +262,49 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         const real t2 = 2.0*(q_3*q_3);
         const real R_00 = 1.0 - t1 - t2;
         body->r[0] = R_00;
-        const real t3 = q_3*q_0;
-        const real t4 = q_2*q_1;
-        const real minus_R_01 = 2.0*(t3 - t4);
+        const real q_3_q_0 = q_3*q_0;
+        const real q_2_q_1 = q_2*q_1;
+        const real minus_R_01 = 2.0*(q_3_q_0 - q_2_q_1);
         body->r[1] = -minus_R_01;
-        const real t5 = q_2*q_0;
-        const real t6 = q_3*q_1;
-        const real R_02 = 2.0*(t5 + t6);
+        const real q_2_q_0 = q_2*q_0;
+        const real q_3_q_1 = q_3*q_1;
+        const real R_02 = 2.0*(q_2_q_0 + q_3_q_1);
         body->r[2] = R_02;
-        const real R_10 = 2.0*(t3 + t4);
+        const real R_10 = 2.0*(q_3_q_0 + q_2_q_1);
         body->r[3] = R_10;
-        const real t7 = 1.0 - (2.0*(q_1*q_1));
-        const real minus_R_11 = t2 - t7;
+        const real t3 = 1.0 - (2.0*(q_1*q_1));
+        const real minus_R_11 = t2 - t3;
         body->r[4] = -minus_R_11;
-        const real t8 = q_0*q_1;
-        const real t9 = q_2*q_3;
-        const real minus_R_12 = 2.0*(t8 - t9);
+        const real q_0_q_1 = q_0*q_1;
+        const real q_2_q_3 = q_2*q_3;
+        const real minus_R_12 = 2.0*(q_0_q_1 - q_2_q_3);
         body->r[5] = -minus_R_12;
-        const real minus_R_20 = 2.0*(t5 - t6);
+        const real minus_R_20 = 2.0*(q_2_q_0 - q_3_q_1);
         body->r[6] = -minus_R_20;
-        const real R_21 = 2.0*(t8 + t9);
+        const real R_21 = 2.0*(q_0_q_1 + q_2_q_3);
         body->r[7] = R_21;
-        const real minus_R_22 = t1 - t7;
+        const real minus_R_22 = t1 - t3;
         body->r[8] = -minus_R_22;
         /* J = R J_body Rᵀ */
         const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
-        const real t10 = R_00*inertia_0;
-        const real t11 = minus_R_01*inertia_1;
-        const real t12 = R_02*inertia_2;
-        const real J_0 = (R_00*t10) + (minus_R_01*t11) + (R_02*t12);
+        const real RJ_0 = R_00*inertia_0;
+        const real minus_RJ_1 = minus_R_01*inertia_1;
+        const real RJ_2 = R_02*inertia_2;
+        const real J_0 = (R_00*RJ_0) + (minus_R_01*minus_RJ_1) + (R_02*RJ_2);
         body->j[0] = J_0;
-        const real t13 = R_10*inertia_0;
-        const real t14 = minus_R_11*inertia_1;
-        const real t15 = minus_R_12*inertia_2;
-        const real J_1 = (R_10*t13) + (minus_R_11*t14) + (minus_R_12*t15);
+        const real RJ_3 = R_10*inertia_0;
+        const real minus_RJ_4 = minus_R_11*inertia_1;
+        const real minus_RJ_5 = minus_R_12*inertia_2;
+        const real J_1 = (R_10*RJ_3) + (minus_R_11*minus_RJ_4) + (minus_R_12*minus_RJ_5);
         body->j[1] = J_1;
         const real J_2 = (minus_R_20*(minus_R_20*inertia_0)) + (R_21*(R_21*inertia_1)) +
             (minus_R_22*(minus_R_22*inertia_2));
         body->j[2] = J_2;
-        body->j[3] = (R_10*t10) + (minus_R_11*t11) - (minus_R_12*t12);
-        const real minus_J_4 = (minus_R_20*t10) + (R_21*t11) + (minus_R_22*t12);
+        body->j[3] = (R_10*RJ_0) + (minus_R_11*minus_RJ_1) - (minus_R_12*RJ_2);
+        const real minus_J_4 = (minus_R_20*RJ_0) + (R_21*minus_RJ_1) + (minus_R_22*RJ_2);
         body->kept_minus_J_4 = minus_J_4;
         body->j[4] = -minus_J_4;
-        const real minus_J_5 = (minus_R_20*t13) + (R_21*t14) - (minus_R_22*t15);
+        const real minus_J_5 = (minus_R_20*RJ_3) + (R_21*minus_RJ_4) - (minus_R_22*minus_RJ_5);
         body->kept_minus_J_5 = minus_J_5;
         body->j[5] = -minus_J_5;
         /* e: impulse of explicit forces */
@@ -372,32 +372,40 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         /* g = 2 V(p* q), with G = dg/dz, at the first knot */
         const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
         const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
-        const real t1 = frame_a_0*frame_b1_x;
-        const real t2 = frame_b1_w*frame_a_1;
-        const real t3 = frame_a_2*frame_b1_z;
-        const real t4 = frame_b1_y*frame_a_3;
-        const real g1_3 = 2.0*(t4 - (t3 - (t1 - t2)));
+        const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+        const real frame_b1_w_frame_a_1 = frame_b1_w*frame_a_1;
+        const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+        const real frame_b1_y_frame_a_3 = frame_b1_y*frame_a_3;
+        const real g1_3 = 2.0*(frame_b1_y_frame_a_3 - (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x -
+            frame_b1_w_frame_a_1)));
         revolute_ground->g[3] = g1_3;
-        const real t5 = frame_a_0*frame_b1_y;
-        const real t6 = frame_a_1*frame_b1_z;
-        const real t7 = frame_b1_w*frame_a_2;
-        const real t8 = frame_b1_x*frame_a_3;
-        const real minus_g1_4 = 2.0*(t8 + (t7 - (t5 + t6)));
+        const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+        const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+        const real frame_b1_w_frame_a_2 = frame_b1_w*frame_a_2;
+        const real frame_b1_x_frame_a_3 = frame_b1_x*frame_a_3;
+        const real minus_g1_4 = 2.0*(frame_b1_x_frame_a_3 + (frame_b1_w_frame_a_2 - (frame_a_0_frame_b1_y +
+            frame_a_1_frame_b1_z)));
         revolute_ground->g[4] = -minus_g1_4;
-        const real t9 = frame_a_0*frame_b1_z;
-        const real t10 = frame_a_1*frame_b1_y;
-        const real t11 = frame_b1_x*frame_a_2;
-        const real t12 = frame_b1_w*frame_a_3;
-        const real t13 = frame_a_0*frame_b1_w;
-        const real t14 = frame_a_1*frame_b1_x;
-        const real t15 = frame_a_2*frame_b1_y;
-        const real t16 = frame_a_3*frame_b1_z;
-        revolute_ground->G1[2] = t13 + t14 - t15 - t16;
-        revolute_ground->G1[5] = t12 + (t11 + (t9 + t10));
-        revolute_ground->G1[7] = t8 - (t7 + (t5 - t6));
-        revolute_ground->G1[3] = t12 + (t9 - t10 - t11);
-        revolute_ground->G1[6] = t16 - (t15 + (t13 - t14));
-        revolute_ground->G1[8] = t4 + (t3 + (t1 + t2));
+        const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+        const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+        const real frame_b1_x_frame_a_2 = frame_b1_x*frame_a_2;
+        const real frame_b1_w_frame_a_3 = frame_b1_w*frame_a_3;
+        const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+        const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+        const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+        const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+        revolute_ground->G1[2] = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x - frame_a_2_frame_b1_y -
+            frame_a_3_frame_b1_z;
+        revolute_ground->G1[5] = frame_b1_w_frame_a_3 + (frame_b1_x_frame_a_2 + (frame_a_0_frame_b1_z +
+            frame_a_1_frame_b1_y));
+        revolute_ground->G1[7] = frame_b1_x_frame_a_3 - (frame_b1_w_frame_a_2 + (frame_a_0_frame_b1_y -
+            frame_a_1_frame_b1_z));
+        revolute_ground->G1[3] = frame_b1_w_frame_a_3 + (frame_a_0_frame_b1_z - frame_a_1_frame_b1_y -
+            frame_b1_x_frame_a_2);
+        revolute_ground->G1[6] = frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y + (frame_a_0_frame_b1_w -
+            frame_a_1_frame_b1_x));
+        revolute_ground->G1[8] = frame_b1_y_frame_a_3 + (frame_a_2_frame_b1_z + (frame_a_0_frame_b1_x +
+            frame_b1_w_frame_a_1));
         /* f = g(z1)/h + (g(z2) - g(z1))/h */
         const real common_closure = common->closure;
         revolute_ground->kept_opening_0 = g1_0*common_closure;
@@ -433,10 +441,11 @@ static void run_begin(const pendulum_state *z, pendulum_work *w)
         const real new_w_2 = w_2 + (common_length*(w_2 - body_z->w_old[2]));
         body->w[2] = new_w_2;
         /* turn: a·a, below 1 inside the domain of the half turn */
-        const real t1 = new_w_0*common_half;
-        const real t2 = new_w_1*common_half;
-        const real t3 = new_w_2*common_half;
-        body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+        const real new_w_0_common_half = new_w_0*common_half;
+        const real new_w_1_common_half = new_w_1*common_half;
+        const real new_w_2_common_half = new_w_2*common_half;
+        body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+            (new_w_2_common_half*new_w_2_common_half);
     }
     /* pin */
     /* impulses start at zero (0 operations) */
@@ -509,10 +518,10 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real turn = (a_0*a_0) + (a_1*a_1) + (a_2*a_2);
         const real c = PENDULUM_SQRT(1.0 - turn);
         body->c = c;
-        body->chord[0] = -((turn*common->inverse)/(1.0 + c));
-        body->chord[1] = 0.5*w_0;
-        body->chord[2] = 0.5*w_1;
-        body->chord[3] = 0.5*w_2;
+        body->quotient[0] = -((turn*common->inverse)/(1.0 + c));
+        body->quotient[1] = 0.5*w_0;
+        body->quotient[2] = 0.5*w_1;
+        body->quotient[3] = 0.5*w_2;
         /* p = m v */
         const real p_0 = mass*body->v[0];
         const real p_1 = mass*body->v[1];
@@ -543,7 +552,7 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
     /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
     /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
     /*   (g(z2) - g(z1))/h    [product rule of differences] */
-    /*   (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2]    [BM20 (31)] */
+    /*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
     /*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
     /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
     /*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
@@ -559,31 +568,36 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
         const real b_c = b->c;
         const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
-        const real t1 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
-        const real t2 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
-        const real anchor_b_rate_x = (b_w_1*t1) + (b_w_2*t2);
-        const real t3 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
-        const real minus_anchor_b_rate_y = (t1*b_w_0) - (b_w_2*t3);
-        const real minus_anchor_b_rate_z = (t2*b_w_0) + (b_w_1*t3);
+        const real inner_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+        const real minus_inner_1 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+        const real anchor_b_rate_x = (b_w_1*inner_2) + (b_w_2*minus_inner_1);
+        const real inner_0 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+        const real minus_anchor_b_rate_y = (inner_2*b_w_0) - (b_w_2*inner_0);
+        const real minus_anchor_b_rate_z = (minus_inner_1*b_w_0) + (b_w_1*inner_0);
         /* r2 = r1 + h (r2 - r1)/h, anchor_b */
         const real common_step = common->step;
         revolute_ground->G2[2] = anchor_b1_x + (anchor_b_rate_x*common_step);
         revolute_ground->G2[1] = anchor_b1_y - (minus_anchor_b_rate_y*common_step);
         revolute_ground->G2[0] = anchor_b1_z - (minus_anchor_b_rate_z*common_step);
-        /* (p2 - p1)/h = chord p1,  chord = [(c - 1)/h; w/2], frame_b */
+        /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_b */
         const real frame_b1_w = revolute_ground->kept_frame_b1_w;
         const real frame_b1_x = revolute_ground->kept_frame_b1_x;
         const real frame_b1_y = revolute_ground->kept_frame_b1_y;
         const real frame_b1_z = revolute_ground->kept_frame_b1_z;
-        const real b_chord_0 = b->chord[0], b_chord_1 = b->chord[1], b_chord_2 = b->chord[2], b_chord_3 = b->chord[3];
-        const real frame_b_rate_w = (b_chord_0*frame_b1_w) - (frame_b1_x*b_chord_1) - (b_chord_2*frame_b1_y) -
-            (frame_b1_z*b_chord_3);
-        const real frame_b_rate_x = (b_chord_0*frame_b1_x) + (b_chord_1*frame_b1_w) + (b_chord_2*frame_b1_z) -
-            (b_chord_3*frame_b1_y);
-        const real frame_b_rate_y = (b_chord_0*frame_b1_y) - (b_chord_1*frame_b1_z) + (frame_b1_w*b_chord_2) +
-            (frame_b1_x*b_chord_3);
-        const real frame_b_rate_z = (b_chord_0*frame_b1_z) + (b_chord_1*frame_b1_y) - (frame_b1_x*b_chord_2) +
-            (frame_b1_w*b_chord_3);
+        const real b_quotient_0 = b->quotient[0], b_quotient_1 = b->quotient[1], b_quotient_2 = b->quotient[2];
+        const real b_quotient_3 = b->quotient[3];
+        const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (b_quotient_1*frame_b1_x) -
+            (frame_b1_y*b_quotient_2) -
+            (b_quotient_3*frame_b1_z);
+        const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (b_quotient_0*frame_b1_x) -
+            (b_quotient_3*frame_b1_y) +
+            (b_quotient_2*frame_b1_z);
+        const real frame_b_rate_y = (frame_b1_w*b_quotient_2) + (frame_b1_x*b_quotient_3) +
+            (b_quotient_0*frame_b1_y) -
+            (b_quotient_1*frame_b1_z);
+        const real frame_b_rate_z = (frame_b1_w*b_quotient_3) - (frame_b1_x*b_quotient_2) +
+            (b_quotient_1*frame_b1_y) +
+            (b_quotient_0*frame_b1_z);
         /* p2 = p1 + h (p2 - p1)/h, frame_b */
         const real frame_b2_w = frame_b1_w + (frame_b_rate_w*common_step);
         const real frame_b2_x = frame_b1_x + (frame_b_rate_x*common_step);
@@ -592,20 +606,24 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         /* g = 2 V(p* q), with G = dg/dz, at the second knot */
         const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
         const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
-        const real t4 = frame_a_0*frame_b2_z;
-        const real t5 = frame_a_1*frame_b2_y;
-        const real t6 = frame_a_2*frame_b2_x;
-        const real t7 = frame_a_3*frame_b2_w;
-        const real t8 = frame_a_0*frame_b2_w;
-        const real t9 = frame_a_1*frame_b2_x;
-        const real t10 = frame_a_2*frame_b2_y;
-        const real t11 = frame_a_3*frame_b2_z;
-        revolute_ground->G2[3] = t8 + t9 - t10 - t11;
-        revolute_ground->G2[4] = t7 + (t6 + (t4 + t5));
+        const real frame_a_0_frame_b2_z = frame_a_0*frame_b2_z;
+        const real frame_a_1_frame_b2_y = frame_a_1*frame_b2_y;
+        const real frame_a_2_frame_b2_x = frame_a_2*frame_b2_x;
+        const real frame_a_3_frame_b2_w = frame_a_3*frame_b2_w;
+        const real frame_a_0_frame_b2_w = frame_a_0*frame_b2_w;
+        const real frame_a_1_frame_b2_x = frame_a_1*frame_b2_x;
+        const real frame_a_2_frame_b2_y = frame_a_2*frame_b2_y;
+        const real frame_a_3_frame_b2_z = frame_a_3*frame_b2_z;
+        revolute_ground->G2[3] = frame_a_0_frame_b2_w + frame_a_1_frame_b2_x - frame_a_2_frame_b2_y -
+            frame_a_3_frame_b2_z;
+        revolute_ground->G2[4] = frame_a_3_frame_b2_w + (frame_a_2_frame_b2_x + (frame_a_0_frame_b2_z +
+            frame_a_1_frame_b2_y));
         revolute_ground->G2[5] = (frame_a_3*frame_b2_x) - ((frame_a_2*frame_b2_w) + ((frame_a_0*frame_b2_y) -
             (frame_a_1*frame_b2_z)));
-        revolute_ground->G2[6] = t7 - (t6 - (t4 - t5));
-        revolute_ground->G2[7] = t11 - (t10 + (t8 - t9));
+        revolute_ground->G2[6] = frame_a_3_frame_b2_w - (frame_a_2_frame_b2_x - (frame_a_0_frame_b2_z -
+            frame_a_1_frame_b2_y));
+        revolute_ground->G2[7] = frame_a_3_frame_b2_z - (frame_a_2_frame_b2_y + (frame_a_0_frame_b2_w -
+            frame_a_1_frame_b2_x));
         revolute_ground->G2[8] = (frame_a_3*frame_b2_y) + ((frame_a_2*frame_b2_z) + ((frame_a_0*frame_b2_x) +
             (frame_a_1*frame_b2_w)));
         /* f = g(z1)/h + (g(z2) - g(z1))/h */
@@ -697,30 +715,30 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
         const real spread_1 = a_1*d_1;
         const real d_2 = (common_half*Jw_2) - (trace*a_2);
         const real spread_2 = a_2*d_2;
-        const real t1 = a_2*J_3;
-        const real t2 = a_1*minus_J_4;
+        const real a_2_J_3 = a_2*J_3;
+        const real a_1_minus_J_4 = a_1*minus_J_4;
         const real share = -1.0 + (2.0*(c*c));
-        body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(t1 + t2)))) - (body->j[0]*share));
+        body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
         const real d_0 = (common_half*Jw_0) - (trace*a_0);
-        const real t3 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+        const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
             (J_3*share);
-        const real t4 = common_half*body->l[2];
-        body->D[22] = t3 + t4;
-        const real t5 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+        const real t2 = common_half*body->l[2];
+        body->D[22] = t1 + t2;
+        const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
             (minus_J_4*share);
-        const real t6 = common_half*minus_l_1;
-        body->D[23] = t5 + t6;
-        body->D[27] = t3 - t4;
+        const real common_half_minus_l_1 = common_half*minus_l_1;
+        body->D[23] = t3 + common_half_minus_l_1;
+        body->D[27] = t1 - t2;
         const real spread_0 = a_0*d_0;
-        const real t7 = a_0*minus_J_5;
-        body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(t1 + t7)))) - (share*body->j[1]));
-        const real t8 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+        const real a_0_minus_J_5 = a_0*minus_J_5;
+        body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
+        const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
             (share*minus_J_5);
-        const real t9 = common_half*body->l[0];
-        body->D[29] = t8 + t9;
-        body->D[33] = t5 - t6;
-        body->D[34] = t8 - t9;
-        body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(t2 - t7)))) - (share*body->j[2]));
+        const real t5 = common_half*body->l[0];
+        body->D[29] = t4 + t5;
+        body->D[33] = t3 - common_half_minus_l_1;
+        body->D[34] = t4 - t5;
+        body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(a_1_minus_J_4 - a_0_minus_J_5)))) - (share*body->j[2]));
     }
 }
 
@@ -882,10 +900,11 @@ static void run_settle(pendulum_work *w)
         body->w[1] = -s_4;
         body->w[2] = -s_5;
         /* turn: a·a, below 1 inside the domain of the half turn */
-        const real t1 = s_3*common_half;
-        const real t2 = s_4*common_half;
-        const real t3 = s_5*common_half;
-        body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+        const real s_3_common_half = s_3*common_half;
+        const real s_4_common_half = s_4*common_half;
+        const real s_5_common_half = s_5*common_half;
+        body->turn = (s_3_common_half*s_3_common_half) + (s_4_common_half*s_4_common_half) +
+            (s_5_common_half*s_5_common_half);
     }
 }
 
@@ -936,10 +955,11 @@ static void run_advance(pendulum_work *w)
         body->w[2] = new_w_2;
         /* turn: a·a, below 1 inside the domain of the half turn */
         const real common_half = common->half;
-        const real t1 = new_w_0*common_half;
-        const real t2 = new_w_1*common_half;
-        const real t3 = new_w_2*common_half;
-        body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+        const real new_w_0_common_half = new_w_0*common_half;
+        const real new_w_1_common_half = new_w_1*common_half;
+        const real new_w_2_common_half = new_w_2*common_half;
+        body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+            (new_w_2_common_half*new_w_2_common_half);
     }
     /* pin */
     /* keep the base and take `length` of the increment (10 operations) */
@@ -986,10 +1006,11 @@ static void run_retreat(pendulum_work *w)
         const real w_2 = body->base[5] - (body->s[5]*common_length);
         body->w[2] = w_2;
         /* turn: a·a, below 1 inside the domain of the half turn */
-        const real t1 = w_0*common_half;
-        const real t2 = w_1*common_half;
-        const real t3 = w_2*common_half;
-        body->turn = (t1*t1) + (t2*t2) + (t3*t3);
+        const real w_0_common_half = w_0*common_half;
+        const real w_1_common_half = w_1*common_half;
+        const real w_2_common_half = w_2*common_half;
+        body->turn = (w_0_common_half*w_0_common_half) + (w_1_common_half*w_1_common_half) +
+            (w_2_common_half*w_2_common_half);
     }
     /* pin */
     /* take another `length` of the same increment (10 operations) */
@@ -1033,9 +1054,8 @@ static void run_react(const pendulum_parameters *p, pendulum_work *w)
         const real minus_reaction_3 = ((y_1*anchor_b1_z) - (y_2*anchor_b1_y) - (y_3*revolute_ground->G1[2]) +
             (y_4*revolute_ground->G1[3]) + (y_2*new_anchor_b1_y) - (y_1*new_anchor_b1_z))/common_impulse;
         revolute_ground->reaction[3] = -minus_reaction_3;
-        const real reaction_4 = ((y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute_ground->G1[5]) -
+        revolute_ground->reaction[4] = ((y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute_ground->G1[5]) -
             (y_4*revolute_ground->G1[6]) + (y_2*new_anchor_b1_x) - (y_0*new_anchor_b1_z))/common_impulse;
-        revolute_ground->reaction[4] = reaction_4;
         const real minus_reaction_5 = ((y_0*anchor_b1_y) - (y_1*anchor_b1_x) - (y_3*revolute_ground->G1[7]) -
             (y_4*revolute_ground->G1[8]) + (y_1*new_anchor_b1_x) - (y_0*new_anchor_b1_y))/common_impulse;
         revolute_ground->reaction[5] = -minus_reaction_5;
@@ -1068,9 +1088,8 @@ static void run_compare(const pendulum_parameters *p, const pendulum_state *z, p
         const real t7 = work_w_2 - (w_2 + (common_length*(w_2 - body_z->w_old[2])));
         common->missed = (t2*t2) + (t3*t3) + (t4*t4) + (t1*((t5*t5) + (t6*t6) + (t7*t7))) + common->missed;
         /* moved: squares of the velocities, by mass */
-        const real t8 = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
+        common->moved = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
             (work_w_1*work_w_1) + (work_w_2*work_w_2))) + common->moved;
-        common->moved = t8;
     }
 }
 
@@ -1541,32 +1560,38 @@ static void run_measure(const pendulum_parameters *p, const pendulum_state *z, c
         const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
         const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
         const real coordinate = revolute_ground_m->coordinate;
-        const real t1 = frame_a_0*frame_b1_z;
-        const real t2 = frame_a_1*frame_b1_y;
-        const real t3 = frame_a_2*frame_b1_x;
-        const real t4 = frame_a_3*frame_b1_w;
-        const real d_3 = t1 - t2 + t3 - t4;
-        const real t5 = frame_a_0*frame_b1_w;
-        const real t6 = frame_a_1*frame_b1_x;
-        const real t7 = frame_a_2*frame_b1_y;
-        const real t8 = frame_a_3*frame_b1_z;
-        const real d_0 = t5 + t6 + t7 + t8;
+        const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+        const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+        const real frame_a_2_frame_b1_x = frame_a_2*frame_b1_x;
+        const real frame_a_3_frame_b1_w = frame_a_3*frame_b1_w;
+        const real d_3 = frame_a_0_frame_b1_z - frame_a_1_frame_b1_y + frame_a_2_frame_b1_x - frame_a_3_frame_b1_w;
+        const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+        const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+        const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+        const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+        const real d_0 = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x + frame_a_2_frame_b1_y + frame_a_3_frame_b1_z;
         revolute_ground_m->coordinate = angle_near(d_3, d_0, coordinate);
-        const real t9 = frame_a_3*frame_b1_x;
-        const real t10 = frame_a_0*frame_b1_y;
-        const real t11 = frame_a_1*frame_b1_z;
-        const real t12 = frame_a_2*frame_b1_w;
-        const real t13 = (d_0*d_0) + (d_3*d_3);
-        const real t14 = frame_a_3*frame_b1_y;
-        const real t15 = frame_a_0*frame_b1_x;
-        const real t16 = frame_a_1*frame_b1_w;
-        const real t17 = frame_a_2*frame_b1_z;
-        const real minus_G_a_03 = 2.0*(((d_0*(0.5*(t9 + (t10 + t11 + t12))))/t13) - ((d_3*(0.5*(t14 - (t15 - t16 +
-            t17))))/t13));
-        const real minus_G_a_04 = 2.0*(((d_0*(0.5*(t14 + (t17 - (t15 + t16)))))/t13) + ((d_3*(0.5*(t9 - (t12 - (t10 -
-            t11)))))/t13));
-        const real minus_G_a_05 = 2.0*(((d_0*(0.5*(t8 - (t7 - (t5 - t6)))))/t13) - ((d_3*(0.5*(t4 + (t3 - (t1 +
-            t2)))))/t13));
+        const real frame_a_3_frame_b1_x = frame_a_3*frame_b1_x;
+        const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+        const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+        const real frame_a_2_frame_b1_w = frame_a_2*frame_b1_w;
+        const real t1 = (d_0*d_0) + (d_3*d_3);
+        const real frame_a_3_frame_b1_y = frame_a_3*frame_b1_y;
+        const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+        const real frame_a_1_frame_b1_w = frame_a_1*frame_b1_w;
+        const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+        const real t2 = ((d_0*(0.5*(frame_a_3_frame_b1_x + (frame_a_0_frame_b1_y + frame_a_1_frame_b1_z +
+            frame_a_2_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_y - (frame_a_0_frame_b1_x -
+            frame_a_1_frame_b1_w + frame_a_2_frame_b1_z))))/t1);
+        const real minus_G_a_03 = 2.0*t2;
+        const real t3 = ((d_0*(0.5*(frame_a_3_frame_b1_y + (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x +
+            frame_a_1_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a_3_frame_b1_x - (frame_a_2_frame_b1_w -
+            (frame_a_0_frame_b1_y - frame_a_1_frame_b1_z)))))/t1);
+        const real minus_G_a_04 = 2.0*t3;
+        const real t4 = ((d_0*(0.5*(frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y - (frame_a_0_frame_b1_w -
+            frame_a_1_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_w + (frame_a_2_frame_b1_x -
+            (frame_a_0_frame_b1_z + frame_a_1_frame_b1_y)))))/t1);
+        const real minus_G_a_05 = 2.0*t4;
         /* rate: their rates */
         revolute_ground_m->rate = (minus_G_a_03*b->w[0]) + (minus_G_a_04*b->w[1]) + (minus_G_a_05*b->w[2]);
     }
