@@ -12,6 +12,7 @@ import numpy as np
 
 from symvi.emit.constants import Thing, constants_of, plain_constant
 from symvi.emit.printer import Language, Statement, statements
+from symvi.emit.templates import function_names
 from symvi.kernels.kernel import Kernel, Location
 from symvi.kernels.records import Field
 from symvi.numbers.control import CONTACT_TYPES
@@ -323,7 +324,7 @@ class CPrinter:
         return lines
 
     def body(self, kernel: Kernel) -> list[str]:
-        reserved = C_WORDS | {name for _, name, _, _ in self.arguments(kernel)}
+        reserved = C_WORDS | function_names("c") | {name for _, name, _, _ in self.arguments(kernel)}
         language = Language(self.literal, self.access(kernel), self.function, reserved, self.meaning(kernel))
         lines: list[str] = []
         for kind, group in groupby(statements(kernel, language), lambda statement: statement.kind):
@@ -342,15 +343,15 @@ class CPrinter:
 
     @staticmethod
     def _loads(loads: Sequence[Statement]) -> list[str]:
-        """Loads of the entries of one field on one line, as far as they fit."""
+        """Loads of the entries of one field on one line, as far as they fit; MISRA wants a declaration for each."""
         lines: list[str] = []
         last = ""
         for load in loads:
-            place, text = load.expression.partition("[")[0], f"{load.target} = {load.expression};"
+            place, text = load.expression.partition("[")[0], f"const real {load.target} = {load.expression};"
             if place == last and len(lines[-1]) + len(text) + 1 <= WIDTH - 4:
-                lines[-1] = f"{lines[-1][:-1]}, {text}"
+                lines[-1] = f"{lines[-1]} {text}"
             else:
-                lines.append(f"const real {text}")
+                lines.append(text)
             last = place
         return lines
 

@@ -1,8 +1,7 @@
 """Reading printed C: the text that is compiled, as expression trees, with where in the text everything stands.
 
-The subset is what emit/c.py prints in kernels: `const real t = expression, s = expression;`,
-`record->field[i] = expression;`, expressions of + - * /, unary minus, brackets, calls, names, numbers and entries of
-records, with C's precedence.
+The subset is what emit/c.py prints in kernels: `const real t = expression;`, `record->field[i] = expression;`,
+expressions of + - * /, unary minus, brackets, calls, names, numbers and entries of records, with C's precedence.
 Anything else is refused with its place. Numbers are read exactly as they are written, but for those with all the digits
 of a double that are a simple fraction rounded (1/3). Trees are tuples:
     ("number", Fraction)  ("name", text)  ("entry", record, field, index)  ("neg", a)  ("+" "-" "*" "/", a, b)  ("call",
@@ -163,27 +162,23 @@ class Reader:
 
     # --- statements ------------------------------------------------------------------------------------------------
     def statement(self) -> Statement:
-        """`name = expression`, of a declaration or after its comma, or a store; with the comma or semicolon."""
         start = self.place
         if self.front == "const":
             self.take()
             self.take("real")
-        target: str | tuple = self.entry(self.word()) if self.ahead(1) == "->" else self.word()
+            target: str | tuple = self.word()
+        else:
+            target = self.entry(self.word())
         self.take("=")
         expression = self.expression()
-        self.take(";", *([","] if isinstance(target, str) else ()))
+        self.take(";")
         return Statement(target, expression, start, self.tokens[self.position - 1].end)
 
     def statements(self) -> tuple[Statement, ...]:
-        """Statements up to a closing brace, which is taken; a declaration of several names is one of each."""
-        found: list[Statement] = []
+        """Statements up to a closing brace, which is taken."""
+        found = []
         while self.front != "}":
-            declares = self.front == "const"
             found.append(self.statement())
-            while self.texts[self.position - 1] == ",":
-                found.append(self.statement())
-            if not declares and isinstance(found[-1].target, str):
-                raise UnreadableText(f"{found[-1].target} is assigned to, and was not declared")
         self.take("}")
         return tuple(found)
 

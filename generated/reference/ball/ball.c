@@ -187,7 +187,8 @@ static void prepare_body(const ball_common_work *common, const ball_body_paramet
     const ball_body_state *body_z, ball_body_work *body)
 {
     /* R(q) */
-    const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     const real t1 = 2.0*(q_2*q_2);
     const real t2 = 2.0*(q_3*q_3);
     const real R_00 = 1.0 - t1 - t2;
@@ -216,7 +217,8 @@ static void prepare_body(const ball_common_work *common, const ball_body_paramet
     const real minus_R_22 = t1 - t3;
     body->r[8] = -minus_R_22;
     /* J = R J_body Rᵀ */
-    const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
     const real RJ_0 = R_00*inertia_0;
     const real minus_RJ_1 = minus_R_01*inertia_1;
     const real RJ_2 = R_02*inertia_2;
@@ -298,8 +300,8 @@ static void begin_body(const ball_common_work *common, const ball_body_state *bo
 {
     const real common_length = common->length;
     const real common_half = common->half;
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     /* v: velocity over this step */
     body->v[0] = v_0 + (common_length*(v_0 - body_z->v_old[0]));
     body->v[1] = v_1 + (common_length*(v_1 - body_z->v_old[1]));
@@ -342,7 +344,7 @@ static void rest_body(ball_body_work *body)
 static void evaluate_body(const ball_common_work *common, const ball_body_parameters *body_p, ball_body_work *body)
 {
     const real common_half = common->half;
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     const real mass = body_p->mass;
     const real minus_J_4 = body->kept_minus_J_4;
     const real minus_J_5 = body->kept_minus_J_5;
@@ -439,7 +441,7 @@ static void warm_contact_ground(const ball_common_work *common,
     const real common_memory = common->memory;
     const real share = contact_ground_p->share;
     const real pressed = contact_ground_z->pressed;
-    const real rubbed_0 = contact_ground_z->rubbed[0], rubbed_1 = contact_ground_z->rubbed[1];
+    const real rubbed_0 = contact_ground_z->rubbed[0]; const real rubbed_1 = contact_ground_z->rubbed[1];
     /*  */
     const real t1 = common->ratio*share;
     const real t2 = (common_memory*pressed) - (t1*contact_ground->un);
@@ -448,11 +450,11 @@ static void warm_contact_ground(const ball_common_work *common,
     const real product = t1*t3;
     const real square = t2*t2;
     const real length = BALL_SQRT(1e-12*(product + (1000000000000.0*square)));
-    const real larger = 0.5*(length + BALL_SQRT(square + (4.0*product)));
-    const real smaller = product/larger;
+    const real larger_2 = 0.5*(length + BALL_SQRT(square + (4.0*product)));
+    const real smaller = product/larger_2;
     const real closed = 0.5*(1.0 + (t2/length));
     const real once = closed*closed;
-    const real gamma = smaller + ((once*once)*(larger - smaller));
+    const real gamma = smaller + ((once*once)*(larger_2 - smaller));
     contact_ground->impulse = gamma;
     contact_ground->slack = t3/gamma;
     /* d_impulse: change of impulse */
@@ -507,9 +509,10 @@ static void warm_contact_ground(const ball_common_work *common,
 /*   f_body -= A_bodyᵀ (n gamma + beta)    [BSMH23 (19)] */
 static void press_contact_ground(ball_contact_ground_work *contact_ground, ball_body_work *b)
 {
-    const real b_1 = contact_ground->b[1], b_2 = contact_ground->b[2];
+    const real b_1 = contact_ground->b[1]; const real b_2 = contact_ground->b[2];
     const real impulse = contact_ground->impulse;
-    const real l_b_0 = contact_ground->l_b[0], l_b_1 = contact_ground->l_b[1], l_b_2 = contact_ground->l_b[2];
+    const real l_b_0 = contact_ground->l_b[0]; const real l_b_1 = contact_ground->l_b[1];
+    const real l_b_2 = contact_ground->l_b[2];
     /* miss: velocities minus the slacks that stand for them */
     contact_ground->miss[0] = contact_ground->un - contact_ground->slack;
     contact_ground->miss[1] = contact_ground->ut[0] - contact_ground->e[1];
@@ -540,7 +543,8 @@ static void push_contact_ground(const ball_common_work *common, const ball_conta
     ball_body_work *b)
 {
     const real common_impulse = common->impulse;
-    const real l_b_0 = contact_ground->l_b[0], l_b_1 = contact_ground->l_b[1], l_b_2 = contact_ground->l_b[2];
+    const real l_b_0 = contact_ground->l_b[0]; const real l_b_1 = contact_ground->l_b[1];
+    const real l_b_2 = contact_ground->l_b[2];
     const real t1 = common_impulse*contact_ground->force[0];
     const real t2 = common_impulse*contact_ground->force[1];
     const real t3 = common_impulse*contact_ground->force[2];
@@ -555,8 +559,8 @@ static void push_contact_ground(const ball_common_work *common, const ball_conta
 /* add a body's residual, as velocities, to the merit (14 operations) */
 static void merit_body(ball_common_work *common, const ball_body_work *body)
 {
-    const real f_0 = body->f[0], f_1 = body->f[1], f_2 = body->f[2], f_3 = body->f[3], f_4 = body->f[4];
-    const real f_5 = body->f[5];
+    const real f_0 = body->f[0]; const real f_1 = body->f[1]; const real f_2 = body->f[2];
+    const real f_3 = body->f[3]; const real f_4 = body->f[4]; const real f_5 = body->f[5];
     common->merit = (body->weight[0]*((f_0*f_0) + (f_1*f_1) + (f_2*f_2))) + (body->weight[1]*((f_3*f_3) + (f_4*f_4) +
         (f_5*f_5))) + common->merit;
 }
@@ -564,8 +568,8 @@ static void merit_body(ball_common_work *common, const ball_body_work *body)
 /* add what the slacks miss to the merit (8 operations) */
 static void merit_contact_ground(ball_common_work *common, const ball_contact_ground_work *contact_ground)
 {
-    const real miss_0 = contact_ground->miss[0], miss_1 = contact_ground->miss[1], miss_2 = contact_ground->miss[2];
-    const real miss_3 = contact_ground->miss[3];
+    const real miss_0 = contact_ground->miss[0]; const real miss_1 = contact_ground->miss[1];
+    const real miss_2 = contact_ground->miss[2]; const real miss_3 = contact_ground->miss[3];
     common->merit = (miss_0*miss_0) + (miss_1*miss_1) + (miss_2*miss_2) + (miss_3*miss_3) + common->merit;
 }
 
@@ -599,8 +603,8 @@ static void linearize_body(const ball_common_work *common, const ball_body_param
     body->D[19] = 0.0;
     body->D[20] = 0.0;
     /* l = c Jw + a x Jw */
-    const real Jw_0 = body->jw[0], Jw_1 = body->jw[1], Jw_2 = body->jw[2];
-    const real a_0 = body->a[0], a_2 = body->a[2];
+    const real Jw_0 = body->jw[0]; const real Jw_1 = body->jw[1]; const real Jw_2 = body->jw[2];
+    const real a_0 = body->a[0]; const real a_2 = body->a[2];
     const real c = body->c;
     const real minus_l_1 = (Jw_2*a_0) - (a_2*Jw_0) - (Jw_1*c);
     /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
@@ -650,12 +654,13 @@ static void linearize_body(const ball_common_work *common, const ball_body_param
 /*   F_jk += A_jᵀ (n + m) kappa N_k + A_jᵀ K A_k    [the contact's own variables eliminated] */
 static void linearize_contact_ground(const ball_contact_ground_work *contact_ground, ball_body_work *b)
 {
-    const real stiffness_0 = contact_ground->stiffness[0], stiffness_1 = contact_ground->stiffness[1];
-    const real stiffness_3 = contact_ground->stiffness[3], stiffness_4 = contact_ground->stiffness[4];
-    const real G_11 = contact_ground->way2[0], G_10 = contact_ground->way2[1], minus_G_02 = contact_ground->way2[2];
-    const real minus_G_12 = contact_ground->way2[3];
+    const real stiffness_0 = contact_ground->stiffness[0]; const real stiffness_1 = contact_ground->stiffness[1];
+    const real stiffness_3 = contact_ground->stiffness[3]; const real stiffness_4 = contact_ground->stiffness[4];
+    const real G_11 = contact_ground->way2[0]; const real G_10 = contact_ground->way2[1];
+    const real minus_G_02 = contact_ground->way2[2]; const real minus_G_12 = contact_ground->way2[3];
     const real kappa = contact_ground->kappa;
-    const real l_b_0 = contact_ground->l_b[0], l_b_1 = contact_ground->l_b[1], l_b_2 = contact_ground->l_b[2];
+    const real l_b_0 = contact_ground->l_b[0]; const real l_b_1 = contact_ground->l_b[1];
+    const real l_b_2 = contact_ground->l_b[2];
     const real t1 = (stiffness_0*G_11) + (stiffness_1*G_10);
     const real t2 = (stiffness_0*G_10) - (stiffness_1*G_11);
     const real t3 = (stiffness_0*minus_G_02) + (stiffness_1*minus_G_12);
@@ -706,8 +711,10 @@ static void linearize_contact_ground(const ball_contact_ground_work *contact_gro
 /*   d gamma = k - kappa du    [s gamma = mu linearised] */
 static void scale_contact_ground(ball_contact_ground_work *contact_ground)
 {
-    const real b_0 = contact_ground->b[0], b_1 = contact_ground->b[1], b_2 = contact_ground->b[2];
-    const real e_0 = contact_ground->e[0], e_1 = contact_ground->e[1], e_2 = contact_ground->e[2];
+    const real b_0 = contact_ground->b[0]; const real b_1 = contact_ground->b[1];
+    const real b_2 = contact_ground->b[2];
+    const real e_0 = contact_ground->e[0]; const real e_1 = contact_ground->e[1];
+    const real e_2 = contact_ground->e[2];
     const real bound = contact_ground->bound;
     /* det x = x0² - |x|² */
     const real b_size = BALL_SQRT((b_1*b_1) + (b_2*b_2));
@@ -766,8 +773,10 @@ static void scale_contact_ground(ball_contact_ground_work *contact_ground)
 /*   d gamma = k - kappa du    [s gamma = mu linearised] */
 static void exact_contact_ground(ball_contact_ground_work *contact_ground)
 {
-    const real b_0 = contact_ground->b[0], b_1 = contact_ground->b[1], b_2 = contact_ground->b[2];
-    const real e_0 = contact_ground->e[0], e_1 = contact_ground->e[1], e_2 = contact_ground->e[2];
+    const real b_0 = contact_ground->b[0]; const real b_1 = contact_ground->b[1];
+    const real b_2 = contact_ground->b[2];
+    const real e_0 = contact_ground->e[0]; const real e_1 = contact_ground->e[1];
+    const real e_2 = contact_ground->e[2];
     const real bound = contact_ground->bound;
     /* det x = x0² - |x|² */
     const real b_size = BALL_SQRT((b_1*b_1) + (b_2*b_2));
@@ -840,10 +849,10 @@ static void predict_contact_ground(ball_contact_ground_work *contact_ground, bal
     const real minus_k = impulse + (contact_ground->kappa*contact_ground->miss[0]);
     contact_ground->k = -minus_k;
     /* k = -b,  top = -give b0,  kt = -beta + m gamma - K miss */
-    const real miss_1 = contact_ground->miss[1], miss_2 = contact_ground->miss[2];
-    const real stiffness_0 = contact_ground->stiffness[0], stiffness_1 = contact_ground->stiffness[1];
-    const real stiffness_3 = contact_ground->stiffness[3], stiffness_4 = contact_ground->stiffness[4];
-    const real m_0 = contact_ground->m[0], m_1 = contact_ground->m[1];
+    const real miss_1 = contact_ground->miss[1]; const real miss_2 = contact_ground->miss[2];
+    const real stiffness_0 = contact_ground->stiffness[0]; const real stiffness_1 = contact_ground->stiffness[1];
+    const real stiffness_3 = contact_ground->stiffness[3]; const real stiffness_4 = contact_ground->stiffness[4];
+    const real m_0 = contact_ground->m[0]; const real m_1 = contact_ground->m[1];
     contact_ground->top = -(contact_ground->give*contact_ground->b[0]);
     const real minus_kt_0 = contact_ground->b[1] + (miss_1*stiffness_0) + (miss_2*stiffness_1) - (impulse*m_0);
     contact_ground->kt[0] = -minus_kt_0;
@@ -851,7 +860,8 @@ static void predict_contact_ground(ball_contact_ground_work *contact_ground, bal
     contact_ground->kt[1] = -minus_kt_1;
     contact_ground->kt[2] = 0.0;
     /* f: residual, an impulse */
-    const real l_b_0 = contact_ground->l_b[0], l_b_1 = contact_ground->l_b[1], l_b_2 = contact_ground->l_b[2];
+    const real l_b_0 = contact_ground->l_b[0]; const real l_b_1 = contact_ground->l_b[1];
+    const real l_b_2 = contact_ground->l_b[2];
     const real t1 = minus_kt_0 + (minus_k*m_0);
     const real t2 = minus_kt_1 + (minus_k*m_1);
     b->f[0] = t1 + b->f[0];
@@ -929,18 +939,19 @@ static void aim_contact_ground(const ball_common_work *common,
         w_2_ratio_2));
     contact_ground->top = -(contact_ground->give*minus_sent_0);
     const real t11 = first + (inverse_1*(w_1_ratio_1 + w_2_ratio_2));
-    const real miss_1 = contact_ground->miss[1], miss_2 = contact_ground->miss[2];
-    const real stiffness_0 = contact_ground->stiffness[0], stiffness_1 = contact_ground->stiffness[1];
+    const real miss_1 = contact_ground->miss[1]; const real miss_2 = contact_ground->miss[2];
+    const real stiffness_0 = contact_ground->stiffness[0]; const real stiffness_1 = contact_ground->stiffness[1];
     const real minus_kt_0 = contact_ground->b[1] + (e_1*central) + (common_second_eta*(ratio_1 + (w_1*t11))) +
         (miss_1*stiffness_0) + (miss_2*stiffness_1) - (contact_ground->lean[0]*minus_sent_0);
     contact_ground->kt[0] = -minus_kt_0;
-    const real stiffness_3 = contact_ground->stiffness[3], stiffness_4 = contact_ground->stiffness[4];
+    const real stiffness_3 = contact_ground->stiffness[3]; const real stiffness_4 = contact_ground->stiffness[4];
     const real minus_kt_1 = contact_ground->b[2] + (e_2*central) + (common_second_eta*(ratio_2 + (w_2*t11))) +
         (miss_1*stiffness_3) + (miss_2*stiffness_4) - (contact_ground->lean[1]*minus_sent_0);
     contact_ground->kt[1] = -minus_kt_1;
     contact_ground->kt[2] = 0.0;
     /* f: residual, an impulse */
-    const real l_b_0 = contact_ground->l_b[0], l_b_1 = contact_ground->l_b[1], l_b_2 = contact_ground->l_b[2];
+    const real l_b_0 = contact_ground->l_b[0]; const real l_b_1 = contact_ground->l_b[1];
+    const real l_b_2 = contact_ground->l_b[2];
     const real t12 = minus_kt_0 + (minus_k*contact_ground->m[0]);
     const real t13 = minus_kt_1 + (minus_k*contact_ground->m[1]);
     b->f[0] = t12 + b->f[0];
@@ -968,10 +979,10 @@ static void aim_exact_contact_ground(const ball_common_work *common,
         (common_second*(d_impulse*contact_ground->d_slack)))/contact_ground->slack);
     contact_ground->k = -minus_k;
     /* r = (mu, 0) - b o e - db o de,  top = (e0 r0 - e·r)/(b0 e0 - b·e),  kt = (r - b top)/e0 - K miss */
-    const real b_0 = contact_ground->b[0], b_1 = contact_ground->b[1];
-    const real e_0 = contact_ground->e[0], e_1 = contact_ground->e[1];
-    const real d_b_0 = contact_ground->d_b[0], d_b_1 = contact_ground->d_b[1];
-    const real d_e_0 = contact_ground->d_e[0], d_e_1 = contact_ground->d_e[1];
+    const real b_0 = contact_ground->b[0]; const real b_1 = contact_ground->b[1];
+    const real e_0 = contact_ground->e[0]; const real e_1 = contact_ground->e[1];
+    const real d_b_0 = contact_ground->d_b[0]; const real d_b_1 = contact_ground->d_b[1];
+    const real d_e_0 = contact_ground->d_e[0]; const real d_e_1 = contact_ground->d_e[1];
     const real minus_right_1 = (b_0*e_1) + (b_1*e_0) + (common_second*((d_b_0*d_e_1) + (d_b_1*d_e_0)));
     const real e_2 = contact_ground->e[2];
     const real b_2 = contact_ground->b[2];
@@ -983,17 +994,18 @@ static void aim_exact_contact_ground(const ball_common_work *common,
     const real inverse_0 = contact_ground->inverse[0];
     const real top = inverse_0*t2;
     contact_ground->top = top;
-    const real miss_1 = contact_ground->miss[1], miss_2 = contact_ground->miss[2];
-    const real stiffness_0 = contact_ground->stiffness[0], stiffness_1 = contact_ground->stiffness[1];
+    const real miss_1 = contact_ground->miss[1]; const real miss_2 = contact_ground->miss[2];
+    const real stiffness_0 = contact_ground->stiffness[0]; const real stiffness_1 = contact_ground->stiffness[1];
     const real inverse_1 = contact_ground->inverse[1];
     const real minus_kt_0 = (miss_1*stiffness_0) + (miss_2*stiffness_1) + (inverse_1*(minus_right_1 + (b_1*top)));
     contact_ground->kt[0] = -minus_kt_0;
-    const real stiffness_3 = contact_ground->stiffness[3], stiffness_4 = contact_ground->stiffness[4];
+    const real stiffness_3 = contact_ground->stiffness[3]; const real stiffness_4 = contact_ground->stiffness[4];
     const real minus_kt_1 = (miss_1*stiffness_3) + (miss_2*stiffness_4) + (inverse_1*(minus_right_2 + (b_2*top)));
     contact_ground->kt[1] = -minus_kt_1;
     contact_ground->kt[2] = 0.0;
     /* f: residual, an impulse */
-    const real l_b_0 = contact_ground->l_b[0], l_b_1 = contact_ground->l_b[1], l_b_2 = contact_ground->l_b[2];
+    const real l_b_0 = contact_ground->l_b[0]; const real l_b_1 = contact_ground->l_b[1];
+    const real l_b_2 = contact_ground->l_b[2];
     const real t3 = minus_kt_0 + (minus_k*contact_ground->m[0]);
     const real t4 = minus_kt_1 + (minus_k*contact_ground->m[1]);
     b->f[0] = t3 + b->f[0];
@@ -1009,7 +1021,8 @@ static void aim_exact_contact_ground(const ball_common_work *common,
 /*   f_i := L^-1 f_i    [BM20 Algorithms 1-4] */
 static void eliminate_body(ball_body_work *i)
 {
-    const real D_10 = i->D[6], D_20 = i->D[12], D_30 = i->D[18], D_40 = i->D[24], D_50 = i->D[30];
+    const real D_10 = i->D[6]; const real D_20 = i->D[12]; const real D_30 = i->D[18]; const real D_40 = i->D[24];
+    const real D_50 = i->D[30];
     /* F_ii = L U, reciprocals on the diagonal of L */
     const real LU_00 = 1.0/i->D[0];
     i->D[0] = LU_00;
@@ -1132,8 +1145,8 @@ static void substitute_body(ball_body_work *i)
 static void respond_contact_ground(ball_contact_ground_work *contact_ground, const ball_body_work *b)
 {
     /*  */
-    const real G_11 = contact_ground->way2[0], G_10 = contact_ground->way2[1];
-    const real b_s_3 = b->s[3], b_s_4 = b->s[4], b_s_5 = b->s[5];
+    const real G_11 = contact_ground->way2[0]; const real G_10 = contact_ground->way2[1];
+    const real b_s_3 = b->s[3]; const real b_s_4 = b->s[4]; const real b_s_5 = b->s[5];
     const real minus_t_0 = b->s[0] + ((b_s_3*G_11) - (b_s_4*G_10) - (b_s_5*contact_ground->way2[2]));
     const real minus_t_1 = b->s[1] + ((b_s_3*G_10) + (b_s_4*G_11) - (b_s_5*contact_ground->way2[3]));
     /* d gamma = k - kappa du,  ds = du + miss */
@@ -1142,8 +1155,8 @@ static void respond_contact_ground(ball_contact_ground_work *contact_ground, con
     contact_ground->d_impulse = dgamma;
     contact_ground->d_slack = -(b_s_2 - contact_ground->miss[0]);
     /* de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - lean·de - give db0,  dbeta = kt + m dgamma - K du */
-    const real stiffness_0 = contact_ground->stiffness[0], stiffness_1 = contact_ground->stiffness[1];
-    const real stiffness_3 = contact_ground->stiffness[3], stiffness_4 = contact_ground->stiffness[4];
+    const real stiffness_0 = contact_ground->stiffness[0]; const real stiffness_1 = contact_ground->stiffness[1];
+    const real stiffness_3 = contact_ground->stiffness[3]; const real stiffness_4 = contact_ground->stiffness[4];
     const real minus_db0 = contact_ground->b[0] - (contact_ground->bound*(dgamma + contact_ground->impulse));
     contact_ground->d_b[0] = -minus_db0;
     contact_ground->d_b[1] = contact_ground->kt[0] + (minus_t_0*stiffness_0) + (minus_t_1*stiffness_1) +
@@ -1164,7 +1177,7 @@ static void respond_contact_ground(ball_contact_ground_work *contact_ground, con
 static void settle_body(const ball_common_work *common, ball_body_work *body)
 {
     const real common_half = common->half;
-    const real s_3 = body->s[3], s_4 = body->s[4], s_5 = body->s[5];
+    const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
     /* v: velocity over this step */
     body->v[0] = -body->s[0];
     body->v[1] = -body->s[1];
@@ -1186,13 +1199,13 @@ static void settle_body(const ball_common_work *common, ball_body_work *body)
 static void advance_body(const ball_common_work *common, ball_body_work *body)
 {
     /* s: solved increment: velocity, rotation vector at the second knot over h */
-    const real s_0 = body->s[0], s_1 = body->s[1], s_2 = body->s[2];
+    const real s_0 = body->s[0]; const real s_1 = body->s[1]; const real s_2 = body->s[2];
     body->s[0] = s_0;
     body->s[1] = s_1;
     body->s[2] = s_2;
     /* dw = (c I - a^) theta/h */
-    const real s_3 = body->s[3], s_4 = body->s[4], s_5 = body->s[5];
-    const real a_0 = body->a[0], a_1 = body->a[1], a_2 = body->a[2];
+    const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
+    const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
     const real c = body->c;
     const real minus_dw_0 = (s_5*a_1) - (s_4*a_2) - (s_3*c);
     body->s[3] = -minus_dw_0;
@@ -1201,8 +1214,8 @@ static void advance_body(const ball_common_work *common, ball_body_work *body)
     const real minus_dw_2 = (s_4*a_0) - (s_3*a_1) - (s_5*c);
     body->s[5] = -minus_dw_2;
     /* base: velocities that the increment starts from */
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     body->base[0] = v_0;
     body->base[1] = v_1;
     body->base[2] = v_2;
@@ -1246,8 +1259,8 @@ static void advance_contact_ground(const ball_common_work *common, ball_contact_
     /* slack: slack velocities of the pairs */
     contact_ground->slack = slack + (common_length*contact_ground->d_slack);
     /* base_b: where the change starts: b */
-    const real b_0 = contact_ground->b[0], b_1 = contact_ground->b[1], b_2 = contact_ground->b[2];
-    const real b_3 = contact_ground->b[3];
+    const real b_0 = contact_ground->b[0]; const real b_1 = contact_ground->b[1];
+    const real b_2 = contact_ground->b[2]; const real b_3 = contact_ground->b[3];
     contact_ground->base_b[0] = b_0;
     contact_ground->base_b[1] = b_1;
     contact_ground->base_b[2] = b_2;
@@ -1258,8 +1271,8 @@ static void advance_contact_ground(const ball_common_work *common, ball_contact_
     contact_ground->b[2] = b_2 + (common_length*contact_ground->d_b[2]);
     contact_ground->b[3] = b_3 + (common_length*contact_ground->d_b[3]);
     /* base_e: where the change starts: e */
-    const real e_0 = contact_ground->e[0], e_1 = contact_ground->e[1], e_2 = contact_ground->e[2];
-    const real e_3 = contact_ground->e[3];
+    const real e_0 = contact_ground->e[0]; const real e_1 = contact_ground->e[1];
+    const real e_2 = contact_ground->e[2]; const real e_3 = contact_ground->e[3];
     contact_ground->base_e[0] = e_0;
     contact_ground->base_e[1] = e_1;
     contact_ground->base_e[2] = e_2;
@@ -1307,15 +1320,15 @@ static void retreat_contact_ground(const ball_common_work *common, ball_contact_
     const real base_slack = contact_ground->base_slack;
     contact_ground->slack = base_slack + (common_length*contact_ground->d_slack);
     /* b: bound of friction, friction impulse in world axes */
-    const real base_b_0 = contact_ground->base_b[0], base_b_1 = contact_ground->base_b[1];
-    const real base_b_2 = contact_ground->base_b[2], base_b_3 = contact_ground->base_b[3];
+    const real base_b_0 = contact_ground->base_b[0]; const real base_b_1 = contact_ground->base_b[1];
+    const real base_b_2 = contact_ground->base_b[2]; const real base_b_3 = contact_ground->base_b[3];
     contact_ground->b[0] = base_b_0 + (common_length*contact_ground->d_b[0]);
     contact_ground->b[1] = base_b_1 + (common_length*contact_ground->d_b[1]);
     contact_ground->b[2] = base_b_2 + (common_length*contact_ground->d_b[2]);
     contact_ground->b[3] = base_b_3 + (common_length*contact_ground->d_b[3]);
     /* e: dual scalar, velocity of sliding */
-    const real base_e_0 = contact_ground->base_e[0], base_e_1 = contact_ground->base_e[1];
-    const real base_e_2 = contact_ground->base_e[2], base_e_3 = contact_ground->base_e[3];
+    const real base_e_0 = contact_ground->base_e[0]; const real base_e_1 = contact_ground->base_e[1];
+    const real base_e_2 = contact_ground->base_e[2]; const real base_e_3 = contact_ground->base_e[3];
     contact_ground->e[0] = base_e_0 + (common_length*contact_ground->d_e[0]);
     contact_ground->e[1] = base_e_1 + (common_length*contact_ground->d_e[1]);
     contact_ground->e[2] = base_e_2 + (common_length*contact_ground->d_e[2]);
@@ -1329,10 +1342,10 @@ static void compare_body(ball_common_work *common, const ball_body_parameters *b
 {
     /* missed: squares of what velocities miss of where their last change led, by mass */
     const real common_length = common->length;
-    const real work_v_0 = body->v[0], work_v_1 = body->v[1], work_v_2 = body->v[2];
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-    const real work_w_0 = body->w[0], work_w_1 = body->w[1], work_w_2 = body->w[2];
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real work_v_0 = body->v[0]; const real work_v_1 = body->v[1]; const real work_v_2 = body->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real work_w_0 = body->w[0]; const real work_w_1 = body->w[1]; const real work_w_2 = body->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     const real t1 = body_p->size/body_p->mass;
     const real t2 = work_v_0 - (v_0 + (common_length*(v_0 - body_z->v_old[0])));
     const real t3 = work_v_1 - (v_1 + (common_length*(v_1 - body_z->v_old[1])));
@@ -1383,9 +1396,9 @@ static void gather_contact_ground(const ball_common_work *common, ball_contact_g
 {
     /* total: forces and sliding of the parts of a step so far, each times the time that forces acted */
     const real common_impulse = common->impulse;
-    const real shown_1 = contact_ground->shown[1], shown_2 = contact_ground->shown[2];
-    const real shown_3 = contact_ground->shown[3], shown_4 = contact_ground->shown[4];
-    const real shown_5 = contact_ground->shown[5], shown_6 = contact_ground->shown[6];
+    const real shown_1 = contact_ground->shown[1]; const real shown_2 = contact_ground->shown[2];
+    const real shown_3 = contact_ground->shown[3]; const real shown_4 = contact_ground->shown[4];
+    const real shown_5 = contact_ground->shown[5]; const real shown_6 = contact_ground->shown[6];
     const real shown_7 = contact_ground->shown[7];
     const real total_0 = contact_ground->total[0] + (common_impulse*shown_1);
     contact_ground->total[0] = total_0;
@@ -1420,18 +1433,19 @@ static void finish_body(const ball_common_work *common, const ball_body_paramete
     const ball_body_work *body)
 {
     /* v_old: velocity over the step before */
-    const real state_v_0 = body_z->v[0], state_v_1 = body_z->v[1], state_v_2 = body_z->v[2];
+    const real state_v_0 = body_z->v[0]; const real state_v_1 = body_z->v[1]; const real state_v_2 = body_z->v[2];
     body_z->v_old[0] = state_v_0;
     body_z->v_old[1] = state_v_1;
     body_z->v_old[2] = state_v_2;
     /* w_old: angular velocity over the step before, world axes */
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     body_z->w_old[0] = w_0;
     body_z->w_old[1] = w_1;
     body_z->w_old[2] = w_2;
     /* q2 = [c; a] q1 */
-    const real a_0 = body->a[0], a_1 = body->a[1], a_2 = body->a[2];
-    const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+    const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     const real c = body->c;
     const real minus_q2_0 = (a_0*q_1) + (a_1*q_2) + (a_2*q_3) - (c*q_0);
     const real q2_1 = (a_0*q_0) + (a_1*q_3) - (a_2*q_2) + (c*q_1);
@@ -1445,7 +1459,7 @@ static void finish_body(const ball_common_work *common, const ball_body_paramete
     body_z->q[3] = 0.5*(q2_3*t1);
     /* x: position of the centre of mass */
     const real common_step = common->step;
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
     body_z->x[0] = body_z->x[0] + (common_step*v_0);
     body_z->x[1] = body_z->x[1] + (common_step*v_1);
     body_z->x[2] = body_z->x[2] + (common_step*v_2);
@@ -1489,7 +1503,8 @@ static void displace_body(const ball_common_work *common, ball_body_state *body_
     const real common_length = common->length;
     const real common_half = common->half;
     const real common_step = common->step;
-    const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
     const real a_0 = (common_length*body->w[0])*common_half;
     const real a_1 = (common_length*body->w[1])*common_half;
@@ -1518,14 +1533,14 @@ static void displace_body(const ball_common_work *common, ball_body_state *body_
 static void launch_body(const ball_body_parameters *body_p, ball_body_state *body_z, const ball_body_work *body)
 {
     /* p = m v */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
     body_z->p[0] = v_0*mass;
     body_z->p[1] = v_1*mass;
     body_z->p[2] = v_2*mass;
     /* l = c Jw + a x Jw */
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
-    const real j_4 = body->j[4], j_5 = body->j[5];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real j_4 = body->j[4]; const real j_5 = body->j[5];
     body_z->l[2] = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
     /* v_old: velocity over the step before */
     body_z->v_old[0] = v_0;
@@ -1561,19 +1576,19 @@ static void launch_chord_body(const ball_common_work *common, const ball_body_pa
 {
     /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
     const real common_half = common->half;
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     const real a_0 = w_0*common_half;
     const real a_1 = w_1*common_half;
     const real a_2 = w_2*common_half;
     const real c = BALL_SQRT(1.0 - ((a_0*a_0) + (a_1*a_1) + (a_2*a_2)));
     /* p = m v */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
     body_z->p[0] = v_0*mass;
     body_z->p[1] = v_1*mass;
     body_z->p[2] = v_2*mass;
     /* l = c Jw + a x Jw */
-    const real j_3 = body->j[3], j_4 = body->j[4], j_5 = body->j[5];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real Jw_2 = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
     const real Jw_1 = (w_1*body->j[1]) + (w_0*j_3) + (w_2*j_5);
     const real Jw_0 = (w_0*body->j[0]) + (w_1*j_3) + (w_2*j_4);
@@ -1601,7 +1616,7 @@ static void launch_turn_body(const ball_common_work *common, const ball_body_par
 {
     /* w' = (sin(h |w|)/(h |w|)) w */
     const real common_step = common->step;
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     const real turn_0 = w_0*common_step;
     const real turn_1 = w_1*common_step;
     const real turn_2 = w_2*common_step;
@@ -1618,13 +1633,13 @@ static void launch_turn_body(const ball_common_work *common, const ball_body_par
     body_z->w[2] = new_w_2;
     body_z->w_old[2] = new_w_2;
     /* p = m v */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
     body_z->p[0] = v_0*mass;
     body_z->p[1] = v_1*mass;
     body_z->p[2] = v_2*mass;
     /* l = c Jw + a x Jw */
-    const real j_4 = body->j[4], j_5 = body->j[5];
+    const real j_4 = body->j[4]; const real j_5 = body->j[5];
     body_z->l[2] = (new_w_2*body->j[2]) + (new_w_0*j_4) + (new_w_1*j_5);
     /* v_old: velocity over the step before */
     body_z->v_old[0] = v_0;
@@ -1645,10 +1660,10 @@ static void energy_body(const ball_common_parameters *common_p, ball_common_work
     const ball_body_parameters *body_p, const ball_body_state *body_z, const ball_body_work *body)
 {
     /* T = (1/2) m v·v + (1/2) w·Jw */
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
-    const real j_3 = body->j[3], j_4 = body->j[4], j_5 = body->j[5];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real mass = body_p->mass;
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
     const real t1 = (body->j[0]*w_0) + (j_3*w_1) + (j_4*w_2);
     const real t2 = (body->j[1]*w_1) + (j_3*w_0) + (j_5*w_2);
     const real t3 = (body->j[2]*w_2) + (j_4*w_0) + (j_5*w_1);
@@ -1656,7 +1671,7 @@ static void energy_body(const ball_common_parameters *common_p, ball_common_work
     /* kinetic: kinetic energy */
     common->kinetic = T + common->kinetic;
     /* V = -m g·x */
-    const real x_0 = body_z->x[0], x_1 = body_z->x[1], x_2 = body_z->x[2];
+    const real x_0 = body_z->x[0]; const real x_1 = body_z->x[1]; const real x_2 = body_z->x[2];
     const real minus_V = mass*((x_0*common_p->gravity[0]) + (x_1*common_p->gravity[1]) + (x_2*common_p->gravity[2]));
     /* potential: potential energy */
     common->potential = -(minus_V - common->potential);
@@ -1685,8 +1700,8 @@ static void account_body(ball_common_account *common_a, const ball_body_paramete
     const ball_body_state *body_z, const ball_body_work *body)
 {
     /* pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2 */
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     const real t1 = v_0 - body_z->v[0];
     const real t2 = v_1 - body_z->v[1];
     const real t3 = v_2 - body_z->v[2];
@@ -1695,8 +1710,8 @@ static void account_body(ball_common_account *common_a, const ball_body_paramete
     const real t6 = w_2 - body_z->w[2];
     /* T = (1/2) m v·v + (1/2) w·Jw */
     const real mass = body_p->mass;
-    const real j_0 = body->j[0], j_1 = body->j[1], j_2 = body->j[2], j_3 = body->j[3], j_4 = body->j[4];
-    const real j_5 = body->j[5];
+    const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real t7 = (mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (w_0*((w_0*j_0) + (w_1*j_3) + (w_2*j_4))) +
         (w_1*((w_1*j_1) + (w_0*j_3) + (w_2*j_5))) + (w_2*((w_2*j_2) + (w_0*j_4) + (w_1*j_5)));
     const real T = 0.5*t7;
@@ -1712,10 +1727,11 @@ static void account_body(ball_common_account *common_a, const ball_body_paramete
 static void account_contact_ground(const ball_contact_ground_work *contact_ground,
     ball_contact_ground_account *contact_ground_a, const ball_body_state *b_z, const ball_body_work *b)
 {
-    const real b_1 = contact_ground->b[1], b_2 = contact_ground->b[2];
-    const real l_b_0 = contact_ground->l_b[0], l_b_1 = contact_ground->l_b[1], l_b_2 = contact_ground->l_b[2];
+    const real b_1 = contact_ground->b[1]; const real b_2 = contact_ground->b[2];
+    const real l_b_0 = contact_ground->l_b[0]; const real l_b_1 = contact_ground->l_b[1];
+    const real l_b_2 = contact_ground->l_b[2];
     const real impulse = contact_ground->impulse;
-    const real spent_0 = contact_ground_a->spent[0], spent_1 = contact_ground_a->spent[1];
+    const real spent_0 = contact_ground_a->spent[0]; const real spent_1 = contact_ground_a->spent[1];
     const real t1 = 0.5*(b_z->w[0] + b->w[0]);
     const real t2 = 0.5*(b_z->w[1] + b->w[1]);
     const real t3 = (b_1*(0.5*(b_z->v[0] + b->v[0]))) + (b_2*(0.5*(b_z->v[1] + b->v[1]))) - (t1*(b_2*l_b_2)) +
@@ -1733,9 +1749,9 @@ static void scatter_body(ball_common_work *common, const ball_body_parameters *b
     const ball_body_work *body)
 {
     /* scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24 */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
-    const real state_w_0 = body_z->w[0], state_w_1 = body_z->w[1], state_w_2 = body_z->w[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real state_w_0 = body_z->w[0]; const real state_w_1 = body_z->w[1]; const real state_w_2 = body_z->w[2];
     const real dv_0 = body->v[0] - v_0;
     const real dv_1 = body->v[1] - v_1;
     const real dv_2 = body->v[2] - v_2;
@@ -1744,8 +1760,8 @@ static void scatter_body(ball_common_work *common, const ball_body_parameters *b
     const real dw_2 = w_2 - state_w_2;
     /* T = (1/2) m v·v + (1/2) w·Jw, v - v- */
     const real mass = body_p->mass;
-    const real j_0 = body->j[0], j_1 = body->j[1], j_2 = body->j[2], j_3 = body->j[3], j_4 = body->j[4];
-    const real j_5 = body->j[5];
+    const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real t1 = (mass*((dv_0*dv_0) + (dv_1*dv_1) + (dv_2*dv_2))) + (dw_0*((dw_0*j_0) + (dw_1*j_3) +
         (dw_2*j_4))) + (dw_1*((dw_1*j_1) + (dw_0*j_3) + (dw_2*j_5))) + (dw_2*((dw_2*j_2) + (dw_0*j_4) + (dw_1*j_5)));
     const real T_of_change = 0.5*t1;
@@ -3469,7 +3485,8 @@ static bool constants_are_kept(const ball_parameters *p)
 /*   P = tr(J)/2 1 - J = ∫ r rᵀ dm has no negative eigenvalue    [moments a <= b <= c: c <= a + b] */
 static void judge_body(const ball_body_parameters *body_p, ball_spread_work *spread)
 {
-    const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
     const real t1 = inertia_2 + (inertia_0 + inertia_1);
     const real t2 = 0.5*t1;
     const real t3 = (1e-09*t1) + 1e-30;
@@ -3500,7 +3517,8 @@ static void gather_body(ball_common_parameters *common_p, const ball_body_parame
 /*   |g|    [what contacts work against] */
 static void pull_common(ball_common_parameters *common_p)
 {
-    const real gravity_0 = common_p->gravity[0], gravity_1 = common_p->gravity[1], gravity_2 = common_p->gravity[2];
+    const real gravity_0 = common_p->gravity[0]; const real gravity_1 = common_p->gravity[1];
+    const real gravity_2 = common_p->gravity[2];
     common_p->acceleration = BALL_SQRT((gravity_0*gravity_0) + (gravity_1*gravity_1) + (gravity_2*gravity_2));
 }
 

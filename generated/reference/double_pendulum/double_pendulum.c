@@ -263,7 +263,8 @@ static void prepare_body(const double_pendulum_common_work *common, const double
     const double_pendulum_body_state *body_z, double_pendulum_body_work *body)
 {
     /* R(q) */
-    const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     const real t1 = 2.0*(q_2*q_2);
     const real t2 = 2.0*(q_3*q_3);
     const real R_00 = 1.0 - t1 - t2;
@@ -292,7 +293,8 @@ static void prepare_body(const double_pendulum_common_work *common, const double
     const real minus_R_22 = t1 - t3;
     body->r[8] = -minus_R_22;
     /* J = R J_body Rᵀ */
-    const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
     const real RJ_0 = R_00*inertia_0;
     const real minus_RJ_1 = minus_R_01*inertia_1;
     const real RJ_2 = R_02*inertia_2;
@@ -363,9 +365,10 @@ static void prepare_revolute_ground(const double_pendulum_common_work *common,
     const real g1_2 = anchor_b1_z + b_z->x[2];
     revolute_ground->g[2] = g1_2;
     /* p = q o, frame_b */
-    const real frame_b_0 = revolute_ground_p->frame_b[0], frame_b_1 = revolute_ground_p->frame_b[1];
-    const real frame_b_2 = revolute_ground_p->frame_b[2], frame_b_3 = revolute_ground_p->frame_b[3];
-    const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
     const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
     revolute_ground->kept_frame_b1_w = frame_b1_w;
     const real frame_b1_x = (frame_b_0*b_q_1) + (b_q_0*frame_b_1) - (frame_b_2*b_q_3) + (b_q_2*frame_b_3);
@@ -375,8 +378,8 @@ static void prepare_revolute_ground(const double_pendulum_common_work *common,
     const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (b_q_1*frame_b_2) + (b_q_0*frame_b_3);
     revolute_ground->kept_frame_b1_z = frame_b1_z;
     /* g = 2 V(p* q), with G = dg/dz, at the first knot */
-    const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-    const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
     const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
     const real frame_b1_w_frame_a_1 = frame_b1_w*frame_a_1;
     const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
@@ -432,7 +435,7 @@ static void prepare_revolute(const double_pendulum_common_work *common,
     const double_pendulum_body_work *b)
 {
     /* r = R p, anchor_a */
-    const real anchor_a_1 = revolute_p->anchor_a[1], anchor_a_2 = revolute_p->anchor_a[2];
+    const real anchor_a_1 = revolute_p->anchor_a[1]; const real anchor_a_2 = revolute_p->anchor_a[2];
     const real anchor_a1_x = (anchor_a_1*a->r[1]) + (anchor_a_2*a->r[2]);
     revolute->G1[4] = anchor_a1_x;
     const real anchor_a1_y = (anchor_a_1*a->r[4]) + (anchor_a_2*a->r[5]);
@@ -455,9 +458,10 @@ static void prepare_revolute(const double_pendulum_common_work *common,
     const real g1_2 = b_z->x[2] - (a_z->x[2] + (anchor_a1_z - anchor_b1_z));
     revolute->g[2] = g1_2;
     /* p = q o, frame_a */
-    const real frame_a_0 = revolute_p->frame_a[0], frame_a_1 = revolute_p->frame_a[1];
-    const real frame_a_2 = revolute_p->frame_a[2], frame_a_3 = revolute_p->frame_a[3];
-    const real a_q_0 = a_z->q[0], a_q_1 = a_z->q[1], a_q_2 = a_z->q[2], a_q_3 = a_z->q[3];
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
     const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
     revolute->kept_frame_a1_w = frame_a1_w;
     const real frame_a1_x = (frame_a_0*a_q_1) + (a_q_0*frame_a_1) - (frame_a_2*a_q_3) + (a_q_2*frame_a_3);
@@ -467,9 +471,10 @@ static void prepare_revolute(const double_pendulum_common_work *common,
     const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (a_q_1*frame_a_2) + (a_q_0*frame_a_3);
     revolute->kept_frame_a1_z = frame_a1_z;
     /* p = q o, frame_b */
-    const real frame_b_0 = revolute_p->frame_b[0], frame_b_1 = revolute_p->frame_b[1];
-    const real frame_b_2 = revolute_p->frame_b[2], frame_b_3 = revolute_p->frame_b[3];
-    const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
     const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
     revolute->kept_frame_b1_w = frame_b1_w;
     const real frame_b1_x = (frame_b_0*b_q_1) + (b_q_0*frame_b_1) - (frame_b_2*b_q_3) + (b_q_2*frame_b_3);
@@ -526,8 +531,8 @@ static void begin_body(const double_pendulum_common_work *common, const double_p
 {
     const real common_length = common->length;
     const real common_half = common->half;
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     /* v: velocity over this step */
     body->v[0] = v_0 + (common_length*(v_0 - body_z->v_old[0]));
     body->v[1] = v_1 + (common_length*(v_1 - body_z->v_old[1]));
@@ -611,7 +616,7 @@ static void evaluate_body(const double_pendulum_common_work *common, const doubl
     double_pendulum_body_work *body)
 {
     const real common_half = common->half;
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     const real mass = body_p->mass;
     const real minus_J_4 = body->kept_minus_J_4;
     const real minus_J_5 = body->kept_minus_J_5;
@@ -670,11 +675,11 @@ static void evaluate_revolute_ground(const double_pendulum_common_work *common,
     double_pendulum_revolute_ground_work *revolute_ground, double_pendulum_body_work *b)
 {
     /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
-    const real anchor_b1_z = revolute_ground->G1[0], anchor_b1_y = revolute_ground->G1[1];
+    const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
     const real anchor_b1_x = revolute_ground->G1[4];
-    const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
+    const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
     const real b_c = b->c;
-    const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
+    const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
     const real inner_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
     const real minus_inner_1 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
     const real anchor_b_rate_x = (b_w_1*inner_2) + (b_w_2*minus_inner_1);
@@ -691,8 +696,8 @@ static void evaluate_revolute_ground(const double_pendulum_common_work *common,
     const real frame_b1_x = revolute_ground->kept_frame_b1_x;
     const real frame_b1_y = revolute_ground->kept_frame_b1_y;
     const real frame_b1_z = revolute_ground->kept_frame_b1_z;
-    const real b_quotient_0 = b->quotient[0], b_quotient_1 = b->quotient[1], b_quotient_2 = b->quotient[2];
-    const real b_quotient_3 = b->quotient[3];
+    const real b_quotient_0 = b->quotient[0]; const real b_quotient_1 = b->quotient[1];
+    const real b_quotient_2 = b->quotient[2]; const real b_quotient_3 = b->quotient[3];
     const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (b_quotient_1*frame_b1_x) - (frame_b1_y*b_quotient_2) -
         (b_quotient_3*frame_b1_z);
     const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (b_quotient_0*frame_b1_x) - (b_quotient_3*frame_b1_y) +
@@ -707,8 +712,8 @@ static void evaluate_revolute_ground(const double_pendulum_common_work *common,
     const real frame_b2_y = frame_b1_y + (frame_b_rate_y*common_step);
     const real frame_b2_z = frame_b1_z + (frame_b_rate_z*common_step);
     /* g = 2 V(p* q), with G = dg/dz, at the second knot */
-    const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-    const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
     const real frame_a_0_frame_b2_z = frame_a_0*frame_b2_z;
     const real frame_a_1_frame_b2_y = frame_a_1*frame_b2_y;
     const real frame_a_2_frame_b2_x = frame_a_2*frame_b2_x;
@@ -743,8 +748,9 @@ static void evaluate_revolute_ground(const double_pendulum_common_work *common,
     revolute_ground->f[4] = (2.0*((frame_a_0*frame_b_rate_y) + (frame_a_1*frame_b_rate_z) -
         (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + opening_4;
     /* f_body -= G(z1)ᵀ y, body b */
-    const real y_0 = revolute_ground->y[0], y_1 = revolute_ground->y[1], y_2 = revolute_ground->y[2];
-    const real y_3 = revolute_ground->y[3], y_4 = revolute_ground->y[4];
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
     b->f[0] = -(y_0 - b->f[0]);
     b->f[1] = -(y_1 - b->f[1]);
     b->f[2] = -(y_2 - b->f[2]);
@@ -769,10 +775,11 @@ static void evaluate_revolute(const double_pendulum_common_work *common, double_
     double_pendulum_body_work *a, double_pendulum_body_work *b)
 {
     /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_a */
-    const real anchor_a1_z = revolute->G1[0], anchor_a1_y = revolute->G1[1], anchor_a1_x = revolute->G1[4];
-    const real a_a_0 = a->a[0], a_a_1 = a->a[1], a_a_2 = a->a[2];
+    const real anchor_a1_z = revolute->G1[0]; const real anchor_a1_y = revolute->G1[1];
+    const real anchor_a1_x = revolute->G1[4];
+    const real a_a_0 = a->a[0]; const real a_a_1 = a->a[1]; const real a_a_2 = a->a[2];
     const real a_c = a->c;
-    const real a_w_0 = a->w[0], a_w_1 = a->w[1], a_w_2 = a->w[2];
+    const real a_w_0 = a->w[0]; const real a_w_1 = a->w[1]; const real a_w_2 = a->w[2];
     const real inner_2 = (anchor_a1_y*a_a_0) - (anchor_a1_x*a_a_1) + (anchor_a1_z*a_c);
     const real minus_inner_1 = (a_a_0*anchor_a1_z) - (anchor_a1_x*a_a_2) - (anchor_a1_y*a_c);
     const real anchor_a_rate_x = (a_w_1*inner_2) + (a_w_2*minus_inner_1);
@@ -785,10 +792,11 @@ static void evaluate_revolute(const double_pendulum_common_work *common, double_
     revolute->G2[1] = anchor_a1_y - (minus_anchor_a_rate_y*common_step);
     revolute->G2[0] = anchor_a1_z - (minus_anchor_a_rate_z*common_step);
     /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
-    const real anchor_b1_z = revolute->G1[9], anchor_b1_y = revolute->G1[10], anchor_b1_x = revolute->G1[11];
-    const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
+    const real anchor_b1_z = revolute->G1[9]; const real anchor_b1_y = revolute->G1[10];
+    const real anchor_b1_x = revolute->G1[11];
+    const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
     const real b_c = b->c;
-    const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
+    const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
     const real inner_2_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
     const real minus_inner_1_2 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
     const real anchor_b_rate_x = (b_w_1*inner_2_2) + (b_w_2*minus_inner_1_2);
@@ -804,8 +812,8 @@ static void evaluate_revolute(const double_pendulum_common_work *common, double_
     const real frame_a1_x = revolute->kept_frame_a1_x;
     const real frame_a1_y = revolute->kept_frame_a1_y;
     const real frame_a1_z = revolute->kept_frame_a1_z;
-    const real a_quotient_0 = a->quotient[0], a_quotient_1 = a->quotient[1], a_quotient_2 = a->quotient[2];
-    const real a_quotient_3 = a->quotient[3];
+    const real a_quotient_0 = a->quotient[0]; const real a_quotient_1 = a->quotient[1];
+    const real a_quotient_2 = a->quotient[2]; const real a_quotient_3 = a->quotient[3];
     const real frame_a_rate_w = (a_quotient_0*frame_a1_w) - (a_quotient_1*frame_a1_x) - (a_quotient_2*frame_a1_y) -
         (a_quotient_3*frame_a1_z);
     const real frame_a_rate_x = (frame_a1_w*a_quotient_1) + (a_quotient_0*frame_a1_x) - (frame_a1_y*a_quotient_3) +
@@ -824,8 +832,8 @@ static void evaluate_revolute(const double_pendulum_common_work *common, double_
     const real frame_b1_x = revolute->kept_frame_b1_x;
     const real frame_b1_y = revolute->kept_frame_b1_y;
     const real frame_b1_z = revolute->kept_frame_b1_z;
-    const real b_quotient_0 = b->quotient[0], b_quotient_1 = b->quotient[1], b_quotient_2 = b->quotient[2];
-    const real b_quotient_3 = b->quotient[3];
+    const real b_quotient_0 = b->quotient[0]; const real b_quotient_1 = b->quotient[1];
+    const real b_quotient_2 = b->quotient[2]; const real b_quotient_3 = b->quotient[3];
     const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (frame_b1_x*b_quotient_1) - (frame_b1_y*b_quotient_2) -
         (b_quotient_3*frame_b1_z);
     const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (frame_b1_x*b_quotient_0) - (b_quotient_3*frame_b1_y) +
@@ -873,8 +881,8 @@ static void evaluate_revolute(const double_pendulum_common_work *common, double_
     revolute->f[4] = (2.0*(t2 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) +
         revolute->kept_opening_4;
     /* f_body -= G(z1)ᵀ y, body a */
-    const real y_0 = revolute->y[0], y_1 = revolute->y[1], y_2 = revolute->y[2], y_3 = revolute->y[3];
-    const real y_4 = revolute->y[4];
+    const real y_0 = revolute->y[0]; const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2];
+    const real y_3 = revolute->y[3]; const real y_4 = revolute->y[4];
     const real t3 = revolute->G1[2]*y_3;
     const real t4 = revolute->G1[3]*y_4;
     const real t5 = y_3*revolute->G1[5];
@@ -899,8 +907,8 @@ static void evaluate_revolute(const double_pendulum_common_work *common, double_
 /* add a body's residual, as velocities, to the merit (14 operations) */
 static void merit_body(double_pendulum_common_work *common, const double_pendulum_body_work *body)
 {
-    const real f_0 = body->f[0], f_1 = body->f[1], f_2 = body->f[2], f_3 = body->f[3], f_4 = body->f[4];
-    const real f_5 = body->f[5];
+    const real f_0 = body->f[0]; const real f_1 = body->f[1]; const real f_2 = body->f[2];
+    const real f_3 = body->f[3]; const real f_4 = body->f[4]; const real f_5 = body->f[5];
     common->merit = (body->weight[0]*((f_0*f_0) + (f_1*f_1) + (f_2*f_2))) + (body->weight[1]*((f_3*f_3) + (f_4*f_4) +
         (f_5*f_5))) + common->merit;
 }
@@ -909,16 +917,17 @@ static void merit_body(double_pendulum_common_work *common, const double_pendulu
 static void merit_revolute_ground(double_pendulum_common_work *common,
     const double_pendulum_revolute_ground_work *revolute_ground)
 {
-    const real f_0 = revolute_ground->f[0], f_1 = revolute_ground->f[1], f_2 = revolute_ground->f[2];
-    const real f_3 = revolute_ground->f[3], f_4 = revolute_ground->f[4];
+    const real f_0 = revolute_ground->f[0]; const real f_1 = revolute_ground->f[1];
+    const real f_2 = revolute_ground->f[2]; const real f_3 = revolute_ground->f[3];
+    const real f_4 = revolute_ground->f[4];
     common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
 }
 
 /* add the rows' residual to the merit (10 operations) */
 static void merit_revolute(double_pendulum_common_work *common, const double_pendulum_revolute_work *revolute)
 {
-    const real f_0 = revolute->f[0], f_1 = revolute->f[1], f_2 = revolute->f[2], f_3 = revolute->f[3];
-    const real f_4 = revolute->f[4];
+    const real f_0 = revolute->f[0]; const real f_1 = revolute->f[1]; const real f_2 = revolute->f[2];
+    const real f_3 = revolute->f[3]; const real f_4 = revolute->f[4];
     common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
 }
 
@@ -935,8 +944,8 @@ static void linearize_body(const double_pendulum_common_work *common, const doub
     body->D[7] = mass;
     body->D[14] = mass;
     /* l = c Jw + a x Jw */
-    const real Jw_0 = body->jw[0], Jw_1 = body->jw[1], Jw_2 = body->jw[2];
-    const real a_0 = body->a[0], a_2 = body->a[2];
+    const real Jw_0 = body->jw[0]; const real Jw_1 = body->jw[1]; const real Jw_2 = body->jw[2];
+    const real a_0 = body->a[0]; const real a_2 = body->a[2];
     const real c = body->c;
     const real minus_l_1 = (Jw_2*a_0) - (a_2*Jw_0) - (Jw_1*c);
     /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
@@ -998,9 +1007,9 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     double_pendulum_revolute_work *j, double_pendulum_body_work *k)
 {
     /* G_b N = 0, at the second knot */
-    const real j_G_b2_33 = j->G2[3], j_G_b2_34 = j->G2[4], j_G_b2_35 = j->G2[5], j_minus_G_b2_43 = j->G2[6];
-    const real j_minus_G_b2_44 = j->G2[7], j_G_b2_45 = j->G2[8], j_anchor_b2_z = j->G2[9], j_anchor_b2_y = j->G2[10];
-    const real j_anchor_b2_x = j->G2[11];
+    const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+    const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
+    const real j_anchor_b2_z = j->G2[9]; const real j_anchor_b2_y = j->G2[10]; const real j_anchor_b2_x = j->G2[11];
     const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
     const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
     const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
@@ -1008,9 +1017,9 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
     const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
     /* G_b N' = 0, at the first knot */
-    const real j_G_b1_33 = j->G1[2], j_minus_G_b1_43 = j->G1[3], j_G_b1_34 = j->G1[5], j_minus_G_b1_44 = j->G1[6];
-    const real j_G_b1_35 = j->G1[7], j_G_b1_45 = j->G1[8], j_anchor_b1_z = j->G1[9], j_anchor_b1_y = j->G1[10];
-    const real j_anchor_b1_x = j->G1[11];
+    const real j_G_b1_33 = j->G1[2]; const real j_minus_G_b1_43 = j->G1[3]; const real j_G_b1_34 = j->G1[5];
+    const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
+    const real j_anchor_b1_z = j->G1[9]; const real j_anchor_b1_y = j->G1[10]; const real j_anchor_b1_x = j->G1[11];
     const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
     const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
     const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
@@ -1026,7 +1035,7 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real minus_X1_05 = j->G1[1] - j_anchor_b1_y;
     const real X1_15 = j->G1[4] - j_anchor_b1_x;
     /* G_b P = 1, P f_j, at the second knot */
-    const real j_f_3 = j->f[3], j_f_4 = j->f[4];
+    const real j_f_3 = j->f[3]; const real j_f_4 = j->f[4];
     const real t1 = (j_minus_G_b2_43*j_f_3) + (j_G_b2_33*j_f_4);
     const real t2 = (j_minus_G_b2_44*j_f_3) + (j_G_b2_34*j_f_4);
     const real t3 = (j_G_b2_45*j_f_3) - (j_G_b2_35*j_f_4);
@@ -1044,8 +1053,9 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real held_2 = j->f[2] - ((j_anchor_b2_y*held_3) - (j_anchor_b2_x*held_4));
     j->held[2] = held_2;
     /* E = N'ᵀ D N */
-    const real D_00 = i->D[0], D_11 = i->D[7], D_22 = i->D[14], D_33 = i->D[21], D_34 = i->D[22], D_35 = i->D[23];
-    const real D_43 = i->D[27], D_44 = i->D[28], D_45 = i->D[29], D_53 = i->D[33], D_54 = i->D[34], D_55 = i->D[35];
+    const real D_00 = i->D[0]; const real D_11 = i->D[7]; const real D_22 = i->D[14]; const real D_33 = i->D[21];
+    const real D_34 = i->D[22]; const real D_35 = i->D[23]; const real D_43 = i->D[27]; const real D_44 = i->D[28];
+    const real D_45 = i->D[29]; const real D_53 = i->D[33]; const real D_54 = i->D[34]; const real D_55 = i->D[35];
     const real ND_00 = N1_00*D_00;
     const real ND_01 = N1_10*D_11;
     const real minus_ND_02 = minus_N1_20*D_22;
@@ -1056,7 +1066,8 @@ static void eliminate_body_and_revolute_into_body(const double_pendulum_body_wor
     const real LU_00 = 1.0/((N2_00*ND_00) + (N2_10*ND_01) + (minus_N2_20*minus_ND_02) + (N2_30*ND_03) -
         (minus_N2_40*ND_04) - (minus_N2_50*ND_05));
     /* E q = N'ᵀ (f_b - D P f_j) */
-    const real f_0 = i->f[0], f_1 = i->f[1], f_2 = i->f[2], f_3 = i->f[3], f_4 = i->f[4], f_5 = i->f[5];
+    const real f_0 = i->f[0]; const real f_1 = i->f[1]; const real f_2 = i->f[2]; const real f_3 = i->f[3];
+    const real f_4 = i->f[4]; const real f_5 = i->f[5];
     const real t5 = (held_0*ND_00) + (held_1*ND_01) - (held_2*minus_ND_02) + (held_3*ND_03) + (held_4*ND_04) +
         (held_5*ND_05) - ((N1_00*f_0) + (N1_10*f_1) - (minus_N1_20*f_2) + (N1_30*f_3) - (minus_N1_40*f_4) -
         (minus_N1_50*f_5));
@@ -1203,9 +1214,9 @@ static void eliminate_body_and_revolute_ground(const double_pendulum_body_work *
     double_pendulum_revolute_ground_work *j)
 {
     /* G_b N = 0, at the second knot */
-    const real j_anchor_b2_z = j->G2[0], j_anchor_b2_y = j->G2[1], j_anchor_b2_x = j->G2[2], j_G_b2_33 = j->G2[3];
-    const real j_G_b2_34 = j->G2[4], j_G_b2_35 = j->G2[5], j_minus_G_b2_43 = j->G2[6], j_minus_G_b2_44 = j->G2[7];
-    const real j_G_b2_45 = j->G2[8];
+    const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+    const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+    const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
     const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
     const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
     const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
@@ -1213,9 +1224,9 @@ static void eliminate_body_and_revolute_ground(const double_pendulum_body_work *
     const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
     const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
     /* G_b N' = 0, at the first knot */
-    const real j_anchor_b1_z = j->G1[0], j_anchor_b1_y = j->G1[1], j_G_b1_33 = j->G1[2], j_minus_G_b1_43 = j->G1[3];
-    const real j_anchor_b1_x = j->G1[4], j_G_b1_34 = j->G1[5], j_minus_G_b1_44 = j->G1[6], j_G_b1_35 = j->G1[7];
-    const real j_G_b1_45 = j->G1[8];
+    const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_G_b1_33 = j->G1[2];
+    const real j_minus_G_b1_43 = j->G1[3]; const real j_anchor_b1_x = j->G1[4]; const real j_G_b1_34 = j->G1[5];
+    const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
     const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
     const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
     const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
@@ -1223,7 +1234,7 @@ static void eliminate_body_and_revolute_ground(const double_pendulum_body_work *
     const real N1_10 = (j_anchor_b1_z*N1_30) + (j_anchor_b1_x*minus_N1_50);
     const real minus_N1_20 = (j_anchor_b1_y*N1_30) + (j_anchor_b1_x*minus_N1_40);
     /* G_b P = 1, P f_j, at the second knot */
-    const real j_f_3 = j->f[3], j_f_4 = j->f[4];
+    const real j_f_3 = j->f[3]; const real j_f_4 = j->f[4];
     const real t1 = (j_minus_G_b2_43*j_f_3) + (j_G_b2_33*j_f_4);
     const real t2 = (j_minus_G_b2_44*j_f_3) + (j_G_b2_34*j_f_4);
     const real t3 = (j_G_b2_45*j_f_3) - (j_G_b2_35*j_f_4);
@@ -1272,9 +1283,9 @@ static void eliminate_body_and_revolute_ground(const double_pendulum_body_work *
 static void substitute_body_and_revolute_ground(double_pendulum_body_work *i, double_pendulum_revolute_ground_work *j)
 {
     /* G_b N = 0, at the second knot */
-    const real j_anchor_b2_z = j->G2[0], j_anchor_b2_y = j->G2[1], j_anchor_b2_x = j->G2[2], j_G_b2_33 = j->G2[3];
-    const real j_G_b2_34 = j->G2[4], j_G_b2_35 = j->G2[5], j_minus_G_b2_43 = j->G2[6], j_minus_G_b2_44 = j->G2[7];
-    const real j_G_b2_45 = j->G2[8];
+    const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+    const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+    const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
     const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
     const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
     const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
@@ -1282,8 +1293,8 @@ static void substitute_body_and_revolute_ground(double_pendulum_body_work *i, do
     const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
     const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
     /* G_b N' = 0, at the first knot */
-    const real j_G_b1_33 = j->G1[2], j_minus_G_b1_43 = j->G1[3], j_G_b1_34 = j->G1[5], j_minus_G_b1_44 = j->G1[6];
-    const real j_G_b1_35 = j->G1[7], j_G_b1_45 = j->G1[8];
+    const real j_G_b1_33 = j->G1[2]; const real j_minus_G_b1_43 = j->G1[3]; const real j_G_b1_34 = j->G1[5];
+    const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
     const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
     const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
     const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
@@ -1318,7 +1329,7 @@ static void substitute_body_and_revolute_ground(double_pendulum_body_work *i, do
     const real minus_push_5 = i->f[5] - ((s_0*i->D[30]) + (s_1*i->D[31]) + (s_2*i->D[32]) + (s_3*i->D[33]) +
         (s_4*i->D[34]) + (s_5*i->D[35]));
     /* s_j = P'ᵀ (D s_b - f_b) */
-    const real j_anchor_b1_z = j->G1[0], j_anchor_b1_y = j->G1[1], j_anchor_b1_x = j->G1[4];
+    const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_anchor_b1_x = j->G1[4];
     const real t1 = minus_push_5 + (j_anchor_b1_y*minus_push_0) - (j_anchor_b1_x*minus_push_1);
     const real t2 = minus_push_3 + (j_anchor_b1_z*minus_push_1) - (j_anchor_b1_y*minus_push_2);
     const real t3 = minus_push_4 - (j_anchor_b1_z*minus_push_0) + (j_anchor_b1_x*minus_push_2);
@@ -1342,9 +1353,9 @@ static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i,
     const double_pendulum_body_work *k)
 {
     /* G_b N = 0, at the second knot */
-    const real j_G_b2_33 = j->G2[3], j_G_b2_34 = j->G2[4], j_G_b2_35 = j->G2[5], j_minus_G_b2_43 = j->G2[6];
-    const real j_minus_G_b2_44 = j->G2[7], j_G_b2_45 = j->G2[8], j_anchor_b2_z = j->G2[9], j_anchor_b2_y = j->G2[10];
-    const real j_anchor_b2_x = j->G2[11];
+    const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+    const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
+    const real j_anchor_b2_z = j->G2[9]; const real j_anchor_b2_y = j->G2[10]; const real j_anchor_b2_x = j->G2[11];
     const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
     const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
     const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
@@ -1352,8 +1363,8 @@ static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i,
     const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
     const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
     /* G_b N' = 0, at the first knot */
-    const real j_G_b1_33 = j->G1[2], j_minus_G_b1_43 = j->G1[3], j_G_b1_34 = j->G1[5], j_minus_G_b1_44 = j->G1[6];
-    const real j_G_b1_35 = j->G1[7], j_G_b1_45 = j->G1[8];
+    const real j_G_b1_33 = j->G1[2]; const real j_minus_G_b1_43 = j->G1[3]; const real j_G_b1_34 = j->G1[5];
+    const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
     const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
     const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
     const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
@@ -1362,7 +1373,8 @@ static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i,
     const real minus_X2_05 = j->G2[1] - j_anchor_b2_y;
     const real X2_15 = j->G2[2] - j_anchor_b2_x;
     /* q -= E^-1 N'ᵀ D X s_a */
-    const real k_s_0 = k->s[0], k_s_1 = k->s[1], k_s_2 = k->s[2], k_s_3 = k->s[3], k_s_4 = k->s[4], k_s_5 = k->s[5];
+    const real k_s_0 = k->s[0]; const real k_s_1 = k->s[1]; const real k_s_2 = k->s[2]; const real k_s_3 = k->s[3];
+    const real k_s_4 = k->s[4]; const real k_s_5 = k->s[5];
     const real q = j->free - (k_s_0*j->back[0]) - (k_s_1*j->back[1]) - (k_s_2*j->back[2]) - (k_s_3*j->back[3]) -
         (k_s_4*j->back[4]) - (k_s_5*j->back[5]);
     /* s_b = X s_a + P f_j + N q */
@@ -1389,7 +1401,7 @@ static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i,
     const real minus_push_4 = i->f[4] - ((s_3*i->D[27]) + (s_4*i->D[28]) + (s_5*i->D[29]));
     const real minus_push_5 = i->f[5] - ((s_3*i->D[33]) + (s_4*i->D[34]) + (s_5*i->D[35]));
     /* s_j = P'ᵀ (D s_b - f_b) */
-    const real j_anchor_b1_z = j->G1[9], j_anchor_b1_y = j->G1[10], j_anchor_b1_x = j->G1[11];
+    const real j_anchor_b1_z = j->G1[9]; const real j_anchor_b1_y = j->G1[10]; const real j_anchor_b1_x = j->G1[11];
     const real t1 = minus_push_5 + (j_anchor_b1_y*minus_push_0) - (j_anchor_b1_x*minus_push_1);
     const real t2 = minus_push_3 + (j_anchor_b1_z*minus_push_1) - (j_anchor_b1_y*minus_push_2);
     const real t3 = minus_push_4 - (j_anchor_b1_z*minus_push_0) + (j_anchor_b1_x*minus_push_2);
@@ -1405,7 +1417,7 @@ static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i,
 static void settle_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
 {
     const real common_half = common->half;
-    const real s_3 = body->s[3], s_4 = body->s[4], s_5 = body->s[5];
+    const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
     /* v: velocity over this step */
     body->v[0] = -body->s[0];
     body->v[1] = -body->s[1];
@@ -1427,13 +1439,13 @@ static void settle_body(const double_pendulum_common_work *common, double_pendul
 static void advance_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
 {
     /* s: solved increment: velocity, rotation vector at the second knot over h */
-    const real s_0 = body->s[0], s_1 = body->s[1], s_2 = body->s[2];
+    const real s_0 = body->s[0]; const real s_1 = body->s[1]; const real s_2 = body->s[2];
     body->s[0] = s_0;
     body->s[1] = s_1;
     body->s[2] = s_2;
     /* dw = (c I - a^) theta/h */
-    const real s_3 = body->s[3], s_4 = body->s[4], s_5 = body->s[5];
-    const real a_0 = body->a[0], a_1 = body->a[1], a_2 = body->a[2];
+    const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
+    const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
     const real c = body->c;
     const real minus_dw_0 = (s_5*a_1) - (s_4*a_2) - (s_3*c);
     body->s[3] = -minus_dw_0;
@@ -1442,8 +1454,8 @@ static void advance_body(const double_pendulum_common_work *common, double_pendu
     const real minus_dw_2 = (s_4*a_0) - (s_3*a_1) - (s_5*c);
     body->s[5] = -minus_dw_2;
     /* base: velocities that the increment starts from */
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     body->base[0] = v_0;
     body->base[1] = v_1;
     body->base[2] = v_2;
@@ -1476,8 +1488,9 @@ static void advance_revolute_ground(const double_pendulum_common_work *common,
     double_pendulum_revolute_ground_work *revolute_ground)
 {
     const real common_length = common->length;
-    const real y_0 = revolute_ground->y[0], y_1 = revolute_ground->y[1], y_2 = revolute_ground->y[2];
-    const real y_3 = revolute_ground->y[3], y_4 = revolute_ground->y[4];
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
     /* base: impulses that the increment starts from */
     revolute_ground->base[0] = y_0;
     revolute_ground->base[1] = y_1;
@@ -1496,8 +1509,8 @@ static void advance_revolute_ground(const double_pendulum_common_work *common,
 static void advance_revolute(const double_pendulum_common_work *common, double_pendulum_revolute_work *revolute)
 {
     const real common_length = common->length;
-    const real y_0 = revolute->y[0], y_1 = revolute->y[1], y_2 = revolute->y[2], y_3 = revolute->y[3];
-    const real y_4 = revolute->y[4];
+    const real y_0 = revolute->y[0]; const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2];
+    const real y_3 = revolute->y[3]; const real y_4 = revolute->y[4];
     /* base: impulses that the increment starts from */
     revolute->base[0] = y_0;
     revolute->base[1] = y_1;
@@ -1566,10 +1579,10 @@ static void compare_body(double_pendulum_common_work *common, const double_pendu
 {
     /* missed: squares of what velocities miss of where their last change led, by mass */
     const real common_length = common->length;
-    const real work_v_0 = body->v[0], work_v_1 = body->v[1], work_v_2 = body->v[2];
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-    const real work_w_0 = body->w[0], work_w_1 = body->w[1], work_w_2 = body->w[2];
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real work_v_0 = body->v[0]; const real work_v_1 = body->v[1]; const real work_v_2 = body->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real work_w_0 = body->w[0]; const real work_w_1 = body->w[1]; const real work_w_2 = body->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     const real t1 = body_p->size/body_p->mass;
     const real t2 = work_v_0 - (v_0 + (common_length*(v_0 - body_z->v_old[0])));
     const real t3 = work_v_1 - (v_1 + (common_length*(v_1 - body_z->v_old[1])));
@@ -1596,9 +1609,10 @@ static void react_revolute_ground(const double_pendulum_common_work *common,
     const real new_anchor_b1_z = anchor_b_2*b->r[8];
     /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_impulse = common->impulse;
-    const real y_0 = revolute_ground->y[0], y_1 = revolute_ground->y[1], y_2 = revolute_ground->y[2];
-    const real y_3 = revolute_ground->y[3], y_4 = revolute_ground->y[4];
-    const real anchor_b1_z = revolute_ground->G1[0], anchor_b1_y = revolute_ground->G1[1];
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
+    const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
     const real anchor_b1_x = revolute_ground->G1[4];
     revolute_ground->reaction[0] = y_0/common_impulse;
     revolute_ground->reaction[1] = y_1/common_impulse;
@@ -1625,8 +1639,9 @@ static void react_revolute(const double_pendulum_common_work *common,
     const real new_anchor_b1_y = anchor_b_2*b->r[5];
     const real new_anchor_b1_z = anchor_b_2*b->r[8];
     /* reaction: reaction on the child in joint axes: force, torque about the anchor */
-    const real y_1 = revolute->y[1], y_2 = revolute->y[2], y_3 = revolute->y[3], y_4 = revolute->y[4];
-    const real anchor_b1_z = revolute->G1[9], anchor_b1_y = revolute->G1[10];
+    const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2]; const real y_3 = revolute->y[3];
+    const real y_4 = revolute->y[4];
+    const real anchor_b1_z = revolute->G1[9]; const real anchor_b1_y = revolute->G1[10];
     const real t1 = (y_1*anchor_b1_z) - (y_2*anchor_b1_y) - (y_3*revolute->G1[2]) + (y_4*revolute->G1[3]) +
         (y_2*new_anchor_b1_y) - (y_1*new_anchor_b1_z);
     const real y_0 = revolute->y[0];
@@ -1636,11 +1651,11 @@ static void react_revolute(const double_pendulum_common_work *common,
     const real t3 = (y_0*anchor_b1_y) - (y_1*anchor_b1_x) - (y_3*revolute->G1[7]) - (y_4*revolute->G1[8]) +
         (y_1*new_anchor_b1_x) - (y_0*new_anchor_b1_y);
     const real common_impulse = common->impulse;
-    const real a_r_0 = a->r[0], a_r_3 = a->r[3], a_r_6 = a->r[6];
+    const real a_r_0 = a->r[0]; const real a_r_3 = a->r[3]; const real a_r_6 = a->r[6];
     revolute->reaction[0] = ((y_0*a_r_0) + (y_1*a_r_3) + (y_2*a_r_6))/common_impulse;
-    const real a_r_1 = a->r[1], a_r_4 = a->r[4], a_r_7 = a->r[7];
+    const real a_r_1 = a->r[1]; const real a_r_4 = a->r[4]; const real a_r_7 = a->r[7];
     revolute->reaction[1] = ((y_0*a_r_1) + (y_1*a_r_4) + (y_2*a_r_7))/common_impulse;
-    const real a_r_2 = a->r[2], a_r_5 = a->r[5], a_r_8 = a->r[8];
+    const real a_r_2 = a->r[2]; const real a_r_5 = a->r[5]; const real a_r_8 = a->r[8];
     revolute->reaction[2] = ((y_0*a_r_2) + (y_1*a_r_5) + (y_2*a_r_8))/common_impulse;
     revolute->reaction[3] = -(((a_r_0*t1) - (a_r_3*t2) + (a_r_6*t3))/common_impulse);
     revolute->reaction[4] = -(((a_r_1*t1) - (a_r_4*t2) + (a_r_7*t3))/common_impulse);
@@ -1688,8 +1703,8 @@ static void gather_revolute_ground(const double_pendulum_common_work *common,
     double_pendulum_revolute_ground_work *revolute_ground)
 {
     /* total: impulses of the parts of a step so far */
-    const real total_0 = revolute_ground->total[0], total_1 = revolute_ground->total[1];
-    const real total_2 = revolute_ground->total[2], total_3 = revolute_ground->total[3];
+    const real total_0 = revolute_ground->total[0]; const real total_1 = revolute_ground->total[1];
+    const real total_2 = revolute_ground->total[2]; const real total_3 = revolute_ground->total[3];
     const real total_4 = revolute_ground->total[4];
     const real new_total_0 = revolute_ground->y[0] + total_0;
     revolute_ground->total[0] = new_total_0;
@@ -1714,9 +1729,9 @@ static void gather_revolute_ground(const double_pendulum_common_work *common,
     const real total_reaction_3 = revolute_ground->total_reaction[3];
     const real total_reaction_4 = revolute_ground->total_reaction[4];
     const real total_reaction_5 = revolute_ground->total_reaction[5];
-    const real reaction_0 = revolute_ground->reaction[0], reaction_1 = revolute_ground->reaction[1];
-    const real reaction_2 = revolute_ground->reaction[2], reaction_3 = revolute_ground->reaction[3];
-    const real reaction_4 = revolute_ground->reaction[4], reaction_5 = revolute_ground->reaction[5];
+    const real reaction_0 = revolute_ground->reaction[0]; const real reaction_1 = revolute_ground->reaction[1];
+    const real reaction_2 = revolute_ground->reaction[2]; const real reaction_3 = revolute_ground->reaction[3];
+    const real reaction_4 = revolute_ground->reaction[4]; const real reaction_5 = revolute_ground->reaction[5];
     const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
     revolute_ground->total_reaction[0] = new_total_reaction_0;
     const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
@@ -1760,12 +1775,15 @@ static void gather_revolute(const double_pendulum_common_work *common, double_pe
     revolute->y[4] = total_4;
     /* total_reaction: reactions of those parts, each times the time that forces acted */
     const real common_impulse = common->impulse;
-    const real total_reaction_0 = revolute->total_reaction[0], total_reaction_1 = revolute->total_reaction[1];
-    const real total_reaction_2 = revolute->total_reaction[2], total_reaction_3 = revolute->total_reaction[3];
-    const real total_reaction_4 = revolute->total_reaction[4], total_reaction_5 = revolute->total_reaction[5];
-    const real reaction_0 = revolute->reaction[0], reaction_1 = revolute->reaction[1];
-    const real reaction_2 = revolute->reaction[2], reaction_3 = revolute->reaction[3];
-    const real reaction_4 = revolute->reaction[4], reaction_5 = revolute->reaction[5];
+    const real total_reaction_0 = revolute->total_reaction[0];
+    const real total_reaction_1 = revolute->total_reaction[1];
+    const real total_reaction_2 = revolute->total_reaction[2];
+    const real total_reaction_3 = revolute->total_reaction[3];
+    const real total_reaction_4 = revolute->total_reaction[4];
+    const real total_reaction_5 = revolute->total_reaction[5];
+    const real reaction_0 = revolute->reaction[0]; const real reaction_1 = revolute->reaction[1];
+    const real reaction_2 = revolute->reaction[2]; const real reaction_3 = revolute->reaction[3];
+    const real reaction_4 = revolute->reaction[4]; const real reaction_5 = revolute->reaction[5];
     const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
     revolute->total_reaction[0] = new_total_reaction_0;
     const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
@@ -1796,18 +1814,19 @@ static void finish_body(const double_pendulum_common_work *common, const double_
     double_pendulum_body_state *body_z, const double_pendulum_body_work *body)
 {
     /* v_old: velocity over the step before */
-    const real state_v_0 = body_z->v[0], state_v_1 = body_z->v[1], state_v_2 = body_z->v[2];
+    const real state_v_0 = body_z->v[0]; const real state_v_1 = body_z->v[1]; const real state_v_2 = body_z->v[2];
     body_z->v_old[0] = state_v_0;
     body_z->v_old[1] = state_v_1;
     body_z->v_old[2] = state_v_2;
     /* w_old: angular velocity over the step before, world axes */
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     body_z->w_old[0] = w_0;
     body_z->w_old[1] = w_1;
     body_z->w_old[2] = w_2;
     /* q2 = [c; a] q1 */
-    const real a_0 = body->a[0], a_1 = body->a[1], a_2 = body->a[2];
-    const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+    const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     const real c = body->c;
     const real minus_q2_0 = (a_0*q_1) + (a_1*q_2) + (a_2*q_3) - (c*q_0);
     const real q2_1 = (a_0*q_0) + (a_1*q_3) - (a_2*q_2) + (c*q_1);
@@ -1821,7 +1840,7 @@ static void finish_body(const double_pendulum_common_work *common, const double_
     body_z->q[3] = 0.5*(q2_3*t1);
     /* x: position of the centre of mass */
     const real common_step = common->step;
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
     body_z->x[0] = body_z->x[0] + (common_step*v_0);
     body_z->x[1] = body_z->x[1] + (common_step*v_1);
     body_z->x[2] = body_z->x[2] + (common_step*v_2);
@@ -1854,7 +1873,8 @@ static void displace_body(const double_pendulum_common_work *common, double_pend
     const real common_length = common->length;
     const real common_half = common->half;
     const real common_step = common->step;
-    const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
     const real a_0 = (common_length*body->w[0])*common_half;
     const real a_1 = (common_length*body->w[1])*common_half;
@@ -1884,14 +1904,14 @@ static void launch_body(const double_pendulum_body_parameters *body_p, double_pe
     const double_pendulum_body_work *body)
 {
     /* p = m v */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
     body_z->p[0] = v_0*mass;
     body_z->p[1] = v_1*mass;
     body_z->p[2] = v_2*mass;
     /* l = c Jw + a x Jw */
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
-    const real j_4 = body->j[4], j_5 = body->j[5];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real j_4 = body->j[4]; const real j_5 = body->j[5];
     body_z->l[2] = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
     /* v_old: velocity over the step before */
     body_z->v_old[0] = v_0;
@@ -1917,19 +1937,19 @@ static void launch_chord_body(const double_pendulum_common_work *common,
 {
     /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
     const real common_half = common->half;
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     const real a_0 = w_0*common_half;
     const real a_1 = w_1*common_half;
     const real a_2 = w_2*common_half;
     const real c = DOUBLE_PENDULUM_SQRT(1.0 - ((a_0*a_0) + (a_1*a_1) + (a_2*a_2)));
     /* p = m v */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
     body_z->p[0] = v_0*mass;
     body_z->p[1] = v_1*mass;
     body_z->p[2] = v_2*mass;
     /* l = c Jw + a x Jw */
-    const real j_3 = body->j[3], j_4 = body->j[4], j_5 = body->j[5];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real Jw_2 = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
     const real Jw_1 = (w_1*body->j[1]) + (w_0*j_3) + (w_2*j_5);
     const real Jw_0 = (w_0*body->j[0]) + (w_1*j_3) + (w_2*j_4);
@@ -1958,7 +1978,7 @@ static void launch_turn_body(const double_pendulum_common_work *common,
 {
     /* w' = (sin(h |w|)/(h |w|)) w */
     const real common_step = common->step;
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     const real turn_0 = w_0*common_step;
     const real turn_1 = w_1*common_step;
     const real turn_2 = w_2*common_step;
@@ -1975,13 +1995,13 @@ static void launch_turn_body(const double_pendulum_common_work *common,
     body_z->w[2] = new_w_2;
     body_z->w_old[2] = new_w_2;
     /* p = m v */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
     body_z->p[0] = v_0*mass;
     body_z->p[1] = v_1*mass;
     body_z->p[2] = v_2*mass;
     /* l = c Jw + a x Jw */
-    const real j_4 = body->j[4], j_5 = body->j[5];
+    const real j_4 = body->j[4]; const real j_5 = body->j[5];
     body_z->l[2] = (new_w_2*body->j[2]) + (new_w_0*j_4) + (new_w_1*j_5);
     /* v_old: velocity over the step before */
     body_z->v_old[0] = v_0;
@@ -2003,10 +2023,10 @@ static void energy_body(const double_pendulum_common_parameters *common_p, doubl
     const double_pendulum_body_work *body)
 {
     /* T = (1/2) m v·v + (1/2) w·Jw */
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
-    const real j_3 = body->j[3], j_4 = body->j[4], j_5 = body->j[5];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real mass = body_p->mass;
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
     const real t1 = (body->j[0]*w_0) + (j_3*w_1) + (j_4*w_2);
     const real t2 = (body->j[1]*w_1) + (j_3*w_0) + (j_5*w_2);
     const real t3 = (body->j[2]*w_2) + (j_4*w_0) + (j_5*w_1);
@@ -2014,7 +2034,7 @@ static void energy_body(const double_pendulum_common_parameters *common_p, doubl
     /* kinetic: kinetic energy */
     common->kinetic = T + common->kinetic;
     /* V = -m g·x */
-    const real x_0 = body_z->x[0], x_1 = body_z->x[1], x_2 = body_z->x[2];
+    const real x_0 = body_z->x[0]; const real x_1 = body_z->x[1]; const real x_2 = body_z->x[2];
     const real minus_V = mass*((x_0*common_p->gravity[0]) + (x_1*common_p->gravity[1]) + (x_2*common_p->gravity[2]));
     /* potential: potential energy */
     common->potential = -(minus_V - common->potential);
@@ -2051,10 +2071,10 @@ static void place_revolute_ground(const double_pendulum_revolute_ground_paramete
     const real d_0 = cosine_of(t1);
     const real d_3 = sine_of(t1);
     /* q_b = q_a o_a d o_b*, of length one */
-    const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-    const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
-    const real frame_b_0 = revolute_ground_p->frame_b[0], frame_b_1 = revolute_ground_p->frame_b[1];
-    const real frame_b_2 = revolute_ground_p->frame_b[2], frame_b_3 = revolute_ground_p->frame_b[3];
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
     const real p_0 = (d_0*frame_a_0) - (d_3*frame_a_3);
     const real p_1 = (d_0*frame_a_1) + (d_3*frame_a_2);
     const real p_2 = (d_0*frame_a_2) - (d_3*frame_a_1);
@@ -2118,16 +2138,17 @@ static void place_revolute(const double_pendulum_revolute_parameters *revolute_p
     const real d_0 = cosine_of(t1);
     const real d_3 = sine_of(t1);
     /* p = q o */
-    const real frame_a_0 = revolute_p->frame_a[0], frame_a_1 = revolute_p->frame_a[1];
-    const real frame_a_2 = revolute_p->frame_a[2], frame_a_3 = revolute_p->frame_a[3];
-    const real a_q_0 = a_z->q[0], a_q_1 = a_z->q[1], a_q_2 = a_z->q[2], a_q_3 = a_z->q[3];
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
     const real p_0 = (a_q_0*frame_a_0) - (a_q_1*frame_a_1) - (a_q_2*frame_a_2) - (a_q_3*frame_a_3);
     const real p_1 = (a_q_1*frame_a_0) + (a_q_0*frame_a_1) - (a_q_3*frame_a_2) + (a_q_2*frame_a_3);
     const real p_2 = (a_q_2*frame_a_0) + (a_q_3*frame_a_1) + (a_q_0*frame_a_2) - (a_q_1*frame_a_3);
     const real p_3 = (a_q_3*frame_a_0) - (a_q_2*frame_a_1) + (a_q_1*frame_a_2) + (a_q_0*frame_a_3);
     /* q_b = q_a o_a d o_b*, of length one */
-    const real frame_b_0 = revolute_p->frame_b[0], frame_b_1 = revolute_p->frame_b[1];
-    const real frame_b_2 = revolute_p->frame_b[2], frame_b_3 = revolute_p->frame_b[3];
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
     const real p_0_2 = (d_0*p_0) - (d_3*p_3);
     const real p_1_2 = (d_0*p_1) + (d_3*p_2);
     const real p_2_2 = (d_0*p_2) - (d_3*p_1);
@@ -2155,7 +2176,7 @@ static void place_revolute(const double_pendulum_revolute_parameters *revolute_p
     const real minus_r_1 = rate*minus_R_12;
     const real minus_r_2 = rate*minus_R_22;
     /* w: angular velocity over the last step, world axes */
-    const real a_w_0 = a_z->w[0], a_w_1 = a_z->w[1], a_w_2 = a_z->w[2];
+    const real a_w_0 = a_z->w[0]; const real a_w_1 = a_z->w[1]; const real a_w_2 = a_z->w[2];
     const real w_0 = a_w_0 + r_0;
     b_z->w[0] = w_0;
     const real w_1 = a_w_1 - minus_r_1;
@@ -2177,7 +2198,7 @@ static void place_revolute(const double_pendulum_revolute_parameters *revolute_p
     const real minus_R_b_12 = 2.0*((q_0_2*q_1_2) - (q_2_2*q_3_2));
     const real minus_R_b_22 = (2.0*(q_2_2*q_2_2)) - (1.0 - (2.0*(q_1_2*q_1_2)));
     /* r = R p, anchor_a */
-    const real anchor_a_1 = revolute_p->anchor_a[1], anchor_a_2 = revolute_p->anchor_a[2];
+    const real anchor_a_1 = revolute_p->anchor_a[1]; const real anchor_a_2 = revolute_p->anchor_a[2];
     const real minus_r_a_0 = (minus_R_a_01*anchor_a_1) - (R_a_02*anchor_a_2);
     const real minus_r_a_1 = (minus_R_a_11*anchor_a_1) + (minus_R_a_12*anchor_a_2);
     const real r_a_2 = (R_a_21*anchor_a_1) - (minus_R_a_22*anchor_a_2);
@@ -2203,16 +2224,17 @@ static void measure_revolute_ground(const double_pendulum_revolute_ground_parame
     const double_pendulum_body_work *b)
 {
     /* p = q o, frame_b */
-    const real frame_b_0 = revolute_ground_p->frame_b[0], frame_b_1 = revolute_ground_p->frame_b[1];
-    const real frame_b_2 = revolute_ground_p->frame_b[2], frame_b_3 = revolute_ground_p->frame_b[3];
-    const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
     const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
     const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
     const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
     const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
     /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
-    const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-    const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
     const real coordinate = revolute_ground_m->coordinate;
     const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
     const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
@@ -2258,17 +2280,19 @@ static void measure_revolute(const double_pendulum_revolute_parameters *revolute
     const double_pendulum_body_work *a, const double_pendulum_body_state *b_z, const double_pendulum_body_work *b)
 {
     /* p = q o, frame_a */
-    const real frame_a_0 = revolute_p->frame_a[0], frame_a_1 = revolute_p->frame_a[1];
-    const real frame_a_2 = revolute_p->frame_a[2], frame_a_3 = revolute_p->frame_a[3];
-    const real a_q_0 = a_z->q[0], a_q_1 = a_z->q[1], a_q_2 = a_z->q[2], a_q_3 = a_z->q[3];
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
     const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
     const real frame_a1_x = (frame_a_0*a_q_1) + (frame_a_1*a_q_0) - (frame_a_2*a_q_3) + (frame_a_3*a_q_2);
     const real frame_a1_y = (frame_a_0*a_q_2) + (frame_a_1*a_q_3) + (frame_a_2*a_q_0) - (frame_a_3*a_q_1);
     const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (frame_a_2*a_q_1) + (frame_a_3*a_q_0);
     /* p = q o, frame_b */
-    const real frame_b_0 = revolute_p->frame_b[0], frame_b_1 = revolute_p->frame_b[1];
-    const real frame_b_2 = revolute_p->frame_b[2], frame_b_3 = revolute_p->frame_b[3];
-    const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
     const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
     const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
     const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
@@ -2318,8 +2342,8 @@ static void account_body(double_pendulum_common_account *common_a, const double_
     const double_pendulum_body_state *body_z, const double_pendulum_body_work *body)
 {
     /* pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2 */
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     const real t1 = v_0 - body_z->v[0];
     const real t2 = v_1 - body_z->v[1];
     const real t3 = v_2 - body_z->v[2];
@@ -2328,8 +2352,8 @@ static void account_body(double_pendulum_common_account *common_a, const double_
     const real t6 = w_2 - body_z->w[2];
     /* T = (1/2) m v·v + (1/2) w·Jw */
     const real mass = body_p->mass;
-    const real j_0 = body->j[0], j_1 = body->j[1], j_2 = body->j[2], j_3 = body->j[3], j_4 = body->j[4];
-    const real j_5 = body->j[5];
+    const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real t7 = (mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (w_0*((w_0*j_0) + (w_1*j_3) + (w_2*j_4))) +
         (w_1*((w_1*j_1) + (w_0*j_3) + (w_2*j_5))) + (w_2*((w_2*j_2) + (w_0*j_4) + (w_1*j_5)));
     const real T = 0.5*t7;
@@ -2348,9 +2372,9 @@ static void scatter_body(double_pendulum_common_work *common, const double_pendu
     const double_pendulum_body_state *body_z, const double_pendulum_body_work *body)
 {
     /* scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24 */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
-    const real state_w_0 = body_z->w[0], state_w_1 = body_z->w[1], state_w_2 = body_z->w[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real state_w_0 = body_z->w[0]; const real state_w_1 = body_z->w[1]; const real state_w_2 = body_z->w[2];
     const real dv_0 = body->v[0] - v_0;
     const real dv_1 = body->v[1] - v_1;
     const real dv_2 = body->v[2] - v_2;
@@ -2359,8 +2383,8 @@ static void scatter_body(double_pendulum_common_work *common, const double_pendu
     const real dw_2 = w_2 - state_w_2;
     /* T = (1/2) m v·v + (1/2) w·Jw, v - v- */
     const real mass = body_p->mass;
-    const real j_0 = body->j[0], j_1 = body->j[1], j_2 = body->j[2], j_3 = body->j[3], j_4 = body->j[4];
-    const real j_5 = body->j[5];
+    const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real t1 = (mass*((dv_0*dv_0) + (dv_1*dv_1) + (dv_2*dv_2))) + (dw_0*((dw_0*j_0) + (dw_1*j_3) +
         (dw_2*j_4))) + (dw_1*((dw_1*j_1) + (dw_0*j_3) + (dw_2*j_5))) + (dw_2*((dw_2*j_2) + (dw_0*j_4) + (dw_1*j_5)));
     const real T_of_change = 0.5*t1;
@@ -3803,7 +3827,8 @@ static bool constants_are_kept(const double_pendulum_parameters *p)
 /*   P = tr(J)/2 1 - J = ∫ r rᵀ dm has no negative eigenvalue    [moments a <= b <= c: c <= a + b] */
 static void judge_body(const double_pendulum_body_parameters *body_p, double_pendulum_spread_work *spread)
 {
-    const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
     const real t1 = inertia_2 + (inertia_0 + inertia_1);
     const real t2 = 0.5*t1;
     const real t3 = (1e-09*t1) + 1e-30;

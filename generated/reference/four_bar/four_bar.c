@@ -276,7 +276,8 @@ static void prepare_body(const four_bar_common_work *common, const four_bar_body
     const four_bar_body_state *body_z, four_bar_body_work *body)
 {
     /* R(q) */
-    const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     const real t1 = 2.0*(q_2*q_2);
     const real t2 = 2.0*(q_3*q_3);
     const real R_00 = 1.0 - t1 - t2;
@@ -305,7 +306,8 @@ static void prepare_body(const four_bar_common_work *common, const four_bar_body
     const real minus_R_22 = t1 - t3;
     body->r[8] = -minus_R_22;
     /* J = R J_body Rᵀ */
-    const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
     const real RJ_0 = R_00*inertia_0;
     const real minus_RJ_1 = minus_R_01*inertia_1;
     const real RJ_2 = R_02*inertia_2;
@@ -376,9 +378,10 @@ static void prepare_revolute_ground(const four_bar_common_work *common,
     const real g1_2 = anchor_b1_z + b_z->x[2];
     revolute_ground->g[2] = g1_2;
     /* p = q o, frame_b */
-    const real frame_b_0 = revolute_ground_p->frame_b[0], frame_b_1 = revolute_ground_p->frame_b[1];
-    const real frame_b_2 = revolute_ground_p->frame_b[2], frame_b_3 = revolute_ground_p->frame_b[3];
-    const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
     const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
     revolute_ground->kept_frame_b1_w = frame_b1_w;
     const real frame_b1_x = (frame_b_0*b_q_1) + (b_q_0*frame_b_1) - (frame_b_2*b_q_3) + (b_q_2*frame_b_3);
@@ -388,8 +391,8 @@ static void prepare_revolute_ground(const four_bar_common_work *common,
     const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (b_q_1*frame_b_2) + (b_q_0*frame_b_3);
     revolute_ground->kept_frame_b1_z = frame_b1_z;
     /* g = 2 V(p* q), with G = dg/dz, at the first knot */
-    const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-    const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
     const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
     const real frame_b1_w_frame_a_1 = frame_b1_w*frame_a_1;
     const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
@@ -444,7 +447,7 @@ static void prepare_revolute(const four_bar_common_work *common, const four_bar_
     const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
     /* r = R p, anchor_a */
-    const real anchor_a_1 = revolute_p->anchor_a[1], anchor_a_2 = revolute_p->anchor_a[2];
+    const real anchor_a_1 = revolute_p->anchor_a[1]; const real anchor_a_2 = revolute_p->anchor_a[2];
     const real anchor_a1_x = (anchor_a_1*a->r[1]) + (anchor_a_2*a->r[2]);
     revolute->G1[4] = anchor_a1_x;
     const real anchor_a1_y = (anchor_a_1*a->r[4]) + (anchor_a_2*a->r[5]);
@@ -467,9 +470,10 @@ static void prepare_revolute(const four_bar_common_work *common, const four_bar_
     const real g1_2 = b_z->x[2] - (a_z->x[2] + (anchor_a1_z - anchor_b1_z));
     revolute->g[2] = g1_2;
     /* p = q o, frame_a */
-    const real frame_a_0 = revolute_p->frame_a[0], frame_a_1 = revolute_p->frame_a[1];
-    const real frame_a_2 = revolute_p->frame_a[2], frame_a_3 = revolute_p->frame_a[3];
-    const real a_q_0 = a_z->q[0], a_q_1 = a_z->q[1], a_q_2 = a_z->q[2], a_q_3 = a_z->q[3];
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
     const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
     revolute->kept_frame_a1_w = frame_a1_w;
     const real frame_a1_x = (frame_a_0*a_q_1) + (a_q_0*frame_a_1) - (frame_a_2*a_q_3) + (a_q_2*frame_a_3);
@@ -479,9 +483,10 @@ static void prepare_revolute(const four_bar_common_work *common, const four_bar_
     const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (a_q_1*frame_a_2) + (a_q_0*frame_a_3);
     revolute->kept_frame_a1_z = frame_a1_z;
     /* p = q o, frame_b */
-    const real frame_b_0 = revolute_p->frame_b[0], frame_b_1 = revolute_p->frame_b[1];
-    const real frame_b_2 = revolute_p->frame_b[2], frame_b_3 = revolute_p->frame_b[3];
-    const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
     const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
     revolute->kept_frame_b1_w = frame_b1_w;
     const real frame_b1_x = (frame_b_0*b_q_1) + (b_q_0*frame_b_1) - (frame_b_2*b_q_3) + (b_q_2*frame_b_3);
@@ -542,7 +547,8 @@ static void prepare_revolute_loop(const four_bar_common_work *common,
     const four_bar_body_work *b)
 {
     /* G1: gradient at the first knot: forces act along it */
-    const real a_r_0 = a->r[0], a_r_2 = a->r[2], a_r_3 = a->r[3], a_r_5 = a->r[5], a_r_6 = a->r[6], a_r_8 = a->r[8];
+    const real a_r_0 = a->r[0]; const real a_r_2 = a->r[2]; const real a_r_3 = a->r[3]; const real a_r_5 = a->r[5];
+    const real a_r_6 = a->r[6]; const real a_r_8 = a->r[8];
     revolute_loop->G1[0] = a_r_2;
     revolute_loop->G1[1] = a_r_0;
     revolute_loop->G1[2] = a_r_5;
@@ -550,7 +556,7 @@ static void prepare_revolute_loop(const four_bar_common_work *common,
     revolute_loop->G1[4] = a_r_8;
     revolute_loop->G1[5] = a_r_6;
     /* r = R p, anchor_a */
-    const real anchor_a_1 = revolute_loop_p->anchor_a[1], anchor_a_2 = revolute_loop_p->anchor_a[2];
+    const real anchor_a_1 = revolute_loop_p->anchor_a[1]; const real anchor_a_2 = revolute_loop_p->anchor_a[2];
     const real anchor_a1_x = (anchor_a_1*a->r[1]) + (a_r_2*anchor_a_2);
     revolute_loop->kept_anchor_a1_x = anchor_a1_x;
     const real anchor_a1_y = (anchor_a_1*a->r[4]) + (a_r_5*anchor_a_2);
@@ -601,8 +607,8 @@ static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *r
     const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
     /* r = R p, anchor_a */
-    const real anchor_a_1 = revolute_dropped_p->anchor_a[1], anchor_a_2 = revolute_dropped_p->anchor_a[2];
-    const real a_r_1 = a->r[1], a_r_4 = a->r[4], a_r_7 = a->r[7];
+    const real anchor_a_1 = revolute_dropped_p->anchor_a[1]; const real anchor_a_2 = revolute_dropped_p->anchor_a[2];
+    const real a_r_1 = a->r[1]; const real a_r_4 = a->r[4]; const real a_r_7 = a->r[7];
     const real anchor_a1_x = (a_r_1*anchor_a_1) + (a->r[2]*anchor_a_2);
     const real anchor_a1_y = (a_r_4*anchor_a_1) + (a->r[5]*anchor_a_2);
     const real anchor_a1_z = (a_r_7*anchor_a_1) + (a->r[8]*anchor_a_2);
@@ -615,17 +621,19 @@ static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *r
     revolute_dropped->g[0] = (a_r_1*(b_z->x[0] - (a_z->x[0] + (anchor_a1_x - anchor_b1_x)))) + (a_r_4*(b_z->x[1] -
         (a_z->x[1] + (anchor_a1_y - anchor_b1_y)))) + (a_r_7*(b_z->x[2] - (a_z->x[2] + (anchor_a1_z - anchor_b1_z))));
     /* p = q o, frame_a */
-    const real frame_a_0 = revolute_dropped_p->frame_a[0], frame_a_1 = revolute_dropped_p->frame_a[1];
-    const real frame_a_2 = revolute_dropped_p->frame_a[2], frame_a_3 = revolute_dropped_p->frame_a[3];
-    const real a_q_0 = a_z->q[0], a_q_1 = a_z->q[1], a_q_2 = a_z->q[2], a_q_3 = a_z->q[3];
+    const real frame_a_0 = revolute_dropped_p->frame_a[0]; const real frame_a_1 = revolute_dropped_p->frame_a[1];
+    const real frame_a_2 = revolute_dropped_p->frame_a[2]; const real frame_a_3 = revolute_dropped_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
     const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
     const real frame_a1_x = (frame_a_0*a_q_1) + (frame_a_1*a_q_0) - (frame_a_2*a_q_3) + (frame_a_3*a_q_2);
     const real frame_a1_y = (frame_a_0*a_q_2) + (frame_a_1*a_q_3) + (frame_a_2*a_q_0) - (frame_a_3*a_q_1);
     const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (frame_a_2*a_q_1) + (frame_a_3*a_q_0);
     /* p = q o, frame_b */
-    const real frame_b_0 = revolute_dropped_p->frame_b[0], frame_b_1 = revolute_dropped_p->frame_b[1];
-    const real frame_b_2 = revolute_dropped_p->frame_b[2], frame_b_3 = revolute_dropped_p->frame_b[3];
-    const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+    const real frame_b_0 = revolute_dropped_p->frame_b[0]; const real frame_b_1 = revolute_dropped_p->frame_b[1];
+    const real frame_b_2 = revolute_dropped_p->frame_b[2]; const real frame_b_3 = revolute_dropped_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
     const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
     const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
     const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
@@ -643,8 +651,8 @@ static void begin_body(const four_bar_common_work *common, const four_bar_body_s
 {
     const real common_length = common->length;
     const real common_half = common->half;
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     /* v: velocity over this step */
     body->v[0] = v_0 + (common_length*(v_0 - body_z->v_old[0]));
     body->v[1] = v_1 + (common_length*(v_1 - body_z->v_old[1]));
@@ -742,7 +750,7 @@ static void evaluate_body(const four_bar_common_work *common, const four_bar_bod
     four_bar_body_work *body)
 {
     const real common_half = common->half;
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     const real mass = body_p->mass;
     const real minus_J_4 = body->kept_minus_J_4;
     const real minus_J_5 = body->kept_minus_J_5;
@@ -801,11 +809,11 @@ static void evaluate_revolute_ground(const four_bar_common_work *common,
     four_bar_body_work *b)
 {
     /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
-    const real anchor_b1_z = revolute_ground->G1[0], anchor_b1_y = revolute_ground->G1[1];
+    const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
     const real anchor_b1_x = revolute_ground->G1[4];
-    const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
+    const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
     const real b_c = b->c;
-    const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
+    const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
     const real inner_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
     const real minus_inner_1 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
     const real anchor_b_rate_x = (b_w_1*inner_2) + (b_w_2*minus_inner_1);
@@ -822,8 +830,8 @@ static void evaluate_revolute_ground(const four_bar_common_work *common,
     const real frame_b1_x = revolute_ground->kept_frame_b1_x;
     const real frame_b1_y = revolute_ground->kept_frame_b1_y;
     const real frame_b1_z = revolute_ground->kept_frame_b1_z;
-    const real b_quotient_0 = b->quotient[0], b_quotient_1 = b->quotient[1], b_quotient_2 = b->quotient[2];
-    const real b_quotient_3 = b->quotient[3];
+    const real b_quotient_0 = b->quotient[0]; const real b_quotient_1 = b->quotient[1];
+    const real b_quotient_2 = b->quotient[2]; const real b_quotient_3 = b->quotient[3];
     const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (b_quotient_1*frame_b1_x) - (frame_b1_y*b_quotient_2) -
         (b_quotient_3*frame_b1_z);
     const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (b_quotient_0*frame_b1_x) - (b_quotient_3*frame_b1_y) +
@@ -838,8 +846,8 @@ static void evaluate_revolute_ground(const four_bar_common_work *common,
     const real frame_b2_y = frame_b1_y + (frame_b_rate_y*common_step);
     const real frame_b2_z = frame_b1_z + (frame_b_rate_z*common_step);
     /* g = 2 V(p* q), with G = dg/dz, at the second knot */
-    const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-    const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
     const real frame_a_0_frame_b2_z = frame_a_0*frame_b2_z;
     const real frame_a_1_frame_b2_y = frame_a_1*frame_b2_y;
     const real frame_a_2_frame_b2_x = frame_a_2*frame_b2_x;
@@ -874,8 +882,9 @@ static void evaluate_revolute_ground(const four_bar_common_work *common,
     revolute_ground->f[4] = (2.0*((frame_a_0*frame_b_rate_y) + (frame_a_1*frame_b_rate_z) -
         (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + opening_4;
     /* f_body -= G(z1)ᵀ y, body b */
-    const real y_0 = revolute_ground->y[0], y_1 = revolute_ground->y[1], y_2 = revolute_ground->y[2];
-    const real y_3 = revolute_ground->y[3], y_4 = revolute_ground->y[4];
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
     b->f[0] = -(y_0 - b->f[0]);
     b->f[1] = -(y_1 - b->f[1]);
     b->f[2] = -(y_2 - b->f[2]);
@@ -900,10 +909,11 @@ static void evaluate_revolute(const four_bar_common_work *common, four_bar_revol
     four_bar_body_work *a, four_bar_body_work *b)
 {
     /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_a */
-    const real anchor_a1_z = revolute->G1[0], anchor_a1_y = revolute->G1[1], anchor_a1_x = revolute->G1[4];
-    const real a_a_0 = a->a[0], a_a_1 = a->a[1], a_a_2 = a->a[2];
+    const real anchor_a1_z = revolute->G1[0]; const real anchor_a1_y = revolute->G1[1];
+    const real anchor_a1_x = revolute->G1[4];
+    const real a_a_0 = a->a[0]; const real a_a_1 = a->a[1]; const real a_a_2 = a->a[2];
     const real a_c = a->c;
-    const real a_w_0 = a->w[0], a_w_1 = a->w[1], a_w_2 = a->w[2];
+    const real a_w_0 = a->w[0]; const real a_w_1 = a->w[1]; const real a_w_2 = a->w[2];
     const real inner_2 = (anchor_a1_y*a_a_0) - (anchor_a1_x*a_a_1) + (anchor_a1_z*a_c);
     const real minus_inner_1 = (a_a_0*anchor_a1_z) - (anchor_a1_x*a_a_2) - (anchor_a1_y*a_c);
     const real anchor_a_rate_x = (a_w_1*inner_2) + (a_w_2*minus_inner_1);
@@ -916,10 +926,11 @@ static void evaluate_revolute(const four_bar_common_work *common, four_bar_revol
     revolute->G2[1] = anchor_a1_y - (minus_anchor_a_rate_y*common_step);
     revolute->G2[0] = anchor_a1_z - (minus_anchor_a_rate_z*common_step);
     /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
-    const real anchor_b1_z = revolute->G1[9], anchor_b1_y = revolute->G1[10], anchor_b1_x = revolute->G1[11];
-    const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
+    const real anchor_b1_z = revolute->G1[9]; const real anchor_b1_y = revolute->G1[10];
+    const real anchor_b1_x = revolute->G1[11];
+    const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
     const real b_c = b->c;
-    const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
+    const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
     const real inner_2_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
     const real minus_inner_1_2 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
     const real anchor_b_rate_x = (b_w_1*inner_2_2) + (b_w_2*minus_inner_1_2);
@@ -935,8 +946,8 @@ static void evaluate_revolute(const four_bar_common_work *common, four_bar_revol
     const real frame_a1_x = revolute->kept_frame_a1_x;
     const real frame_a1_y = revolute->kept_frame_a1_y;
     const real frame_a1_z = revolute->kept_frame_a1_z;
-    const real a_quotient_0 = a->quotient[0], a_quotient_1 = a->quotient[1], a_quotient_2 = a->quotient[2];
-    const real a_quotient_3 = a->quotient[3];
+    const real a_quotient_0 = a->quotient[0]; const real a_quotient_1 = a->quotient[1];
+    const real a_quotient_2 = a->quotient[2]; const real a_quotient_3 = a->quotient[3];
     const real frame_a_rate_w = (a_quotient_0*frame_a1_w) - (a_quotient_1*frame_a1_x) - (a_quotient_2*frame_a1_y) -
         (a_quotient_3*frame_a1_z);
     const real frame_a_rate_x = (frame_a1_w*a_quotient_1) + (a_quotient_0*frame_a1_x) - (frame_a1_y*a_quotient_3) +
@@ -955,8 +966,8 @@ static void evaluate_revolute(const four_bar_common_work *common, four_bar_revol
     const real frame_b1_x = revolute->kept_frame_b1_x;
     const real frame_b1_y = revolute->kept_frame_b1_y;
     const real frame_b1_z = revolute->kept_frame_b1_z;
-    const real b_quotient_0 = b->quotient[0], b_quotient_1 = b->quotient[1], b_quotient_2 = b->quotient[2];
-    const real b_quotient_3 = b->quotient[3];
+    const real b_quotient_0 = b->quotient[0]; const real b_quotient_1 = b->quotient[1];
+    const real b_quotient_2 = b->quotient[2]; const real b_quotient_3 = b->quotient[3];
     const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (frame_b1_x*b_quotient_1) - (frame_b1_y*b_quotient_2) -
         (b_quotient_3*frame_b1_z);
     const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (frame_b1_x*b_quotient_0) - (b_quotient_3*frame_b1_y) +
@@ -1004,8 +1015,8 @@ static void evaluate_revolute(const four_bar_common_work *common, four_bar_revol
     revolute->f[4] = (2.0*(t2 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) +
         revolute->kept_opening_4;
     /* f_body -= G(z1)ᵀ y, body a */
-    const real y_0 = revolute->y[0], y_1 = revolute->y[1], y_2 = revolute->y[2], y_3 = revolute->y[3];
-    const real y_4 = revolute->y[4];
+    const real y_0 = revolute->y[0]; const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2];
+    const real y_3 = revolute->y[3]; const real y_4 = revolute->y[4];
     const real t3 = revolute->G1[2]*y_3;
     const real t4 = revolute->G1[3]*y_4;
     const real t5 = y_3*revolute->G1[5];
@@ -1039,10 +1050,10 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     const four_bar_body_state *a_z, four_bar_body_work *a, const four_bar_body_state *b_z, four_bar_body_work *b)
 {
     /* (r2 - r1)/h = w x (c r1 + a x r1), axis1 */
-    const real a_r_2 = a->r[2], a_r_5 = a->r[5], a_r_8 = a->r[8];
-    const real a_a_0 = a->a[0], a_a_1 = a->a[1], a_a_2 = a->a[2];
+    const real a_r_2 = a->r[2]; const real a_r_5 = a->r[5]; const real a_r_8 = a->r[8];
+    const real a_a_0 = a->a[0]; const real a_a_1 = a->a[1]; const real a_a_2 = a->a[2];
     const real a_c = a->c;
-    const real a_w_0 = a->w[0], a_w_1 = a->w[1], a_w_2 = a->w[2];
+    const real a_w_0 = a->w[0]; const real a_w_1 = a->w[1]; const real a_w_2 = a->w[2];
     const real inner_2 = (a_r_5*a_a_0) - (a_r_2*a_a_1) + (a_r_8*a_c);
     const real minus_inner_1 = (a_a_0*a_r_8) - (a_r_2*a_a_2) - (a_r_5*a_c);
     const real axis1_rate_x = (a_w_1*inner_2) + (a_w_2*minus_inner_1);
@@ -1075,9 +1086,9 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     const real anchor_b1_y = revolute_loop->kept_anchor_b1_y;
     const real anchor_b1_x = revolute_loop->kept_anchor_b1_x;
     const real anchor_b1_z = revolute_loop->kept_anchor_b1_z;
-    const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
+    const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
     const real b_c = b->c;
-    const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
+    const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
     const real inner_2_3 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
     const real minus_inner_1_3 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
     const real anchor_b_rate_x = (b_w_1*inner_2_3) + (b_w_2*minus_inner_1_3);
@@ -1089,8 +1100,8 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     const real anchor_b2_y = anchor_b1_y - (common_step*minus_anchor_b_rate_y);
     const real anchor_b2_z = anchor_b1_z - (common_step*minus_anchor_b_rate_z);
     /* g = n·(x_b + r_b - x_a - r_a), with G = dg/dz, at the second knot */
-    const real a_v_0 = a->v[0], a_v_1 = a->v[1], a_v_2 = a->v[2];
-    const real b_v_0 = b->v[0], b_v_1 = b->v[1], b_v_2 = b->v[2];
+    const real a_v_0 = a->v[0]; const real a_v_1 = a->v[1]; const real a_v_2 = a->v[2];
+    const real b_v_0 = b->v[0]; const real b_v_1 = b->v[1]; const real b_v_2 = b->v[2];
     const real u2_0 = b_z->x[0] + (common_step*b_v_0) - (a_z->x[0] + (common_step*a_v_0) + (anchor_a2_x -
         anchor_b2_x));
     const real u2_1 = b_z->x[1] + (common_step*b_v_1) - (a_z->x[1] + (common_step*a_v_1) + (anchor_a2_y -
@@ -1108,7 +1119,7 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     const real t2 = b_v_1 - (a_v_1 - (minus_anchor_a_rate_y - minus_anchor_b_rate_y));
     const real t3 = b_v_2 - (a_v_2 - (minus_anchor_a_rate_z - minus_anchor_b_rate_z));
     /* (r2 - r1)/h = w x (c r1 + a x r1), axis2 */
-    const real a_r_0 = a->r[0], a_r_3 = a->r[3], a_r_6 = a->r[6];
+    const real a_r_0 = a->r[0]; const real a_r_3 = a->r[3]; const real a_r_6 = a->r[6];
     const real inner_2_4 = (a_a_0*a_r_3) - (a_a_1*a_r_0) + (a_c*a_r_6);
     const real minus_inner_1_4 = (a_a_0*a_r_6) - (a_a_2*a_r_0) - (a_c*a_r_3);
     const real axis2_rate_x = (a_w_1*inner_2_4) + (a_w_2*minus_inner_1_4);
@@ -1137,7 +1148,7 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     revolute_loop->f[1] = (u2_0*axis2_rate_x) + (t1*a_r_0) - ((u2_1*minus_axis2_rate_y) - (t2*a_r_3)) -
         ((u2_2*minus_axis2_rate_z) - (t3*a_r_6)) + opening_1;
     /* f_body -= G(z1)ᵀ y, body a */
-    const real y_0 = revolute_loop->y[0], y_1 = revolute_loop->y[1];
+    const real y_0 = revolute_loop->y[0]; const real y_1 = revolute_loop->y[1];
     const real t4 = (a_r_2*y_0) + (a_r_0*y_1);
     const real t5 = (a_r_5*y_0) + (a_r_3*y_1);
     const real t6 = (a_r_8*y_0) + (a_r_6*y_1);
@@ -1159,8 +1170,8 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
 /* add a body's residual, as velocities, to the merit (14 operations) */
 static void merit_body(four_bar_common_work *common, const four_bar_body_work *body)
 {
-    const real f_0 = body->f[0], f_1 = body->f[1], f_2 = body->f[2], f_3 = body->f[3], f_4 = body->f[4];
-    const real f_5 = body->f[5];
+    const real f_0 = body->f[0]; const real f_1 = body->f[1]; const real f_2 = body->f[2];
+    const real f_3 = body->f[3]; const real f_4 = body->f[4]; const real f_5 = body->f[5];
     common->merit = (body->weight[0]*((f_0*f_0) + (f_1*f_1) + (f_2*f_2))) + (body->weight[1]*((f_3*f_3) + (f_4*f_4) +
         (f_5*f_5))) + common->merit;
 }
@@ -1168,23 +1179,24 @@ static void merit_body(four_bar_common_work *common, const four_bar_body_work *b
 /* add the rows' residual to the merit (10 operations) */
 static void merit_revolute_ground(four_bar_common_work *common, const four_bar_revolute_ground_work *revolute_ground)
 {
-    const real f_0 = revolute_ground->f[0], f_1 = revolute_ground->f[1], f_2 = revolute_ground->f[2];
-    const real f_3 = revolute_ground->f[3], f_4 = revolute_ground->f[4];
+    const real f_0 = revolute_ground->f[0]; const real f_1 = revolute_ground->f[1];
+    const real f_2 = revolute_ground->f[2]; const real f_3 = revolute_ground->f[3];
+    const real f_4 = revolute_ground->f[4];
     common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
 }
 
 /* add the rows' residual to the merit (10 operations) */
 static void merit_revolute(four_bar_common_work *common, const four_bar_revolute_work *revolute)
 {
-    const real f_0 = revolute->f[0], f_1 = revolute->f[1], f_2 = revolute->f[2], f_3 = revolute->f[3];
-    const real f_4 = revolute->f[4];
+    const real f_0 = revolute->f[0]; const real f_1 = revolute->f[1]; const real f_2 = revolute->f[2];
+    const real f_3 = revolute->f[3]; const real f_4 = revolute->f[4];
     common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
 }
 
 /* add the rows' residual to the merit (4 operations) */
 static void merit_revolute_loop(four_bar_common_work *common, const four_bar_revolute_loop_work *revolute_loop)
 {
-    const real f_0 = revolute_loop->f[0], f_1 = revolute_loop->f[1];
+    const real f_0 = revolute_loop->f[0]; const real f_1 = revolute_loop->f[1];
     common->merit = (f_0*f_0) + (f_1*f_1) + common->merit;
 }
 
@@ -1201,8 +1213,8 @@ static void linearize_body(const four_bar_common_work *common, const four_bar_bo
     body->D[7] = mass;
     body->D[14] = mass;
     /* l = c Jw + a x Jw */
-    const real Jw_0 = body->jw[0], Jw_1 = body->jw[1], Jw_2 = body->jw[2];
-    const real a_0 = body->a[0], a_2 = body->a[2];
+    const real Jw_0 = body->jw[0]; const real Jw_1 = body->jw[1]; const real Jw_2 = body->jw[2];
+    const real a_0 = body->a[0]; const real a_2 = body->a[2];
     const real c = body->c;
     const real minus_l_1 = (Jw_2*a_0) - (a_2*Jw_0) - (Jw_1*c);
     /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
@@ -1260,7 +1272,7 @@ static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *i, fo
     four_bar_edge_revolute_revolute_loop_work *jk)
 {
     /* F_ii = L U, reciprocals on the diagonal of L */
-    const real D_43 = i->D[27], D_53 = i->D[33];
+    const real D_43 = i->D[27]; const real D_53 = i->D[33];
     const real LU_00 = 1.0/i->D[0];
     i->D[0] = LU_00;
     i->D[1] = 0.0;
@@ -1319,7 +1331,7 @@ static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *i, fo
     const real forward_5 = LU_55*(i->f[5] - (D_53*forward_3) - (LU_54*forward_4));
     i->f[5] = forward_5;
     /* F_ij := L^-1 F_ij */
-    const real j_anchor_b1_z = j->G1[9], j_anchor_b1_y = j->G1[10], j_anchor_b1_x = j->G1[11];
+    const real j_anchor_b1_z = j->G1[9]; const real j_anchor_b1_y = j->G1[10]; const real j_anchor_b1_x = j->G1[11];
     ij->above[0] = -LU_00;
     ij->above[5] = 0.0;
     ij->above[6] = -LU_11;
@@ -1381,8 +1393,8 @@ static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *i, fo
     const real F_ik_51 = LU_55*(k->G1[17] - (D_53*F_ik_31) + (LU_54*minus_F_ik_41));
     ik->above[11] = F_ik_51;
     /* F_ji U^-1 */
-    const real j_G_b2_33 = j->G2[3], j_minus_G_b2_43 = j->G2[6], j_anchor_b2_z = j->G2[9], j_anchor_b2_y = j->G2[10];
-    const real j_anchor_b2_x = j->G2[11];
+    const real j_G_b2_33 = j->G2[3]; const real j_minus_G_b2_43 = j->G2[6]; const real j_anchor_b2_z = j->G2[9];
+    const real j_anchor_b2_y = j->G2[10]; const real j_anchor_b2_x = j->G2[11];
     const real minus_F_ji_05 = j_anchor_b2_y + (LU_45*j_anchor_b2_z);
     const real F_ji_14 = LU_34*j_anchor_b2_z;
     const real F_ji_15 = j_anchor_b2_x + (LU_35*j_anchor_b2_z) - (LU_45*F_ji_14);
@@ -1437,14 +1449,14 @@ static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *i, fo
     jk->above[8] = (F_ik_30*j_minus_G_b2_43) - (minus_F_ik_40*minus_F_ji_44) - (F_ik_50*F_ji_45);
     jk->above[9] = (F_ik_31*j_minus_G_b2_43) - (minus_F_ik_41*minus_F_ji_44) - (F_ik_51*F_ji_45);
     /* F_ki U^-1 */
-    const real k_minus_G_b2_03 = k->G2[12], k_minus_G_b2_13 = k->G2[15];
+    const real k_minus_G_b2_03 = k->G2[12]; const real k_minus_G_b2_13 = k->G2[15];
     const real F_ki_04 = k->G2[13] + (LU_34*k_minus_G_b2_03);
     const real minus_F_ki_05 = k->G2[14] - (LU_35*k_minus_G_b2_03) + (LU_45*F_ki_04);
     const real F_ki_14 = k->G2[16] + (LU_34*k_minus_G_b2_13);
     const real minus_F_ki_15 = k->G2[17] - (LU_35*k_minus_G_b2_13) + (LU_45*F_ki_14);
     /* f_k -= F_ki U^-1 f_i */
-    const real k_axis12_x = k->G2[0], k_axis12_y = k->G2[1], k_axis12_z = k->G2[2], k_axis22_x = k->G2[6];
-    const real k_axis22_y = k->G2[7], k_axis22_z = k->G2[8];
+    const real k_axis12_x = k->G2[0]; const real k_axis12_y = k->G2[1]; const real k_axis12_z = k->G2[2];
+    const real k_axis22_x = k->G2[6]; const real k_axis22_y = k->G2[7]; const real k_axis22_z = k->G2[8];
     k->f[0] = k->f[0] - (forward_0*k_axis12_x) - (forward_1*k_axis12_y) - (forward_2*k_axis12_z) +
         (forward_3*k_minus_G_b2_03) - (forward_4*F_ki_04) + (forward_5*minus_F_ki_05);
     k->f[1] = k->f[1] - (forward_0*k_axis22_x) - (forward_1*k_axis22_y) - (forward_2*k_axis22_z) +
@@ -1489,7 +1501,7 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i
     four_bar_edge_revolute_revolute_loop_work *ik, four_bar_edge_body_revolute_loop_crank_to_rocker_pin_work *jk)
 {
     /* F_ii = L U, reciprocals on the diagonal of L */
-    const real D_10 = i->D[5], D_20 = i->D[10], D_30 = i->D[15], D_40 = i->D[20];
+    const real D_10 = i->D[5]; const real D_20 = i->D[10]; const real D_30 = i->D[15]; const real D_40 = i->D[20];
     const real LU_00 = 1.0/i->D[0];
     i->D[0] = LU_00;
     const real LU_01 = i->D[1]*LU_00;
@@ -1533,7 +1545,7 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i
     const real LU_44 = 1.0/(i->D[24] - (D_40*LU_04) - (LU_41*LU_14) - (LU_42*LU_24) - (LU_43*LU_34));
     i->D[24] = LU_44;
     /* f_i := D^-1 f_i */
-    const real f_0 = i->f[0], f_1 = i->f[1], f_2 = i->f[2], f_3 = i->f[3];
+    const real f_0 = i->f[0]; const real f_1 = i->f[1]; const real f_2 = i->f[2]; const real f_3 = i->f[3];
     const real LU_00_f_0 = LU_00*f_0;
     const real t1 = LU_11*(f_1 - (D_10*LU_00_f_0));
     const real t2 = LU_22*(f_2 - (D_20*LU_00_f_0) - (LU_21*t1));
@@ -1549,7 +1561,7 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i
     const real forward_0 = LU_00_f_0 - (LU_04*forward_4) - (LU_03*forward_3) - (LU_02*forward_2) - (LU_01*forward_1);
     i->f[0] = forward_0;
     /* F_ij := D^-1 F_ij */
-    const real anchor_a2_z = i->G2[0], anchor_a2_y = i->G2[1], anchor_a2_x = i->G2[2];
+    const real anchor_a2_z = i->G2[0]; const real anchor_a2_y = i->G2[1]; const real anchor_a2_x = i->G2[2];
     const real LU_00_anchor_a2_z = LU_00*anchor_a2_z;
     const real LU_00_anchor_a2_y = LU_00*anchor_a2_y;
     const real t4 = LU_11*(D_10*LU_00);
@@ -1638,8 +1650,9 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i
         (LU_01*minus_F_ij_15);
     ij->above[5] = F_ij_05;
     /* F_ik := D^-1 F_ik */
-    const real F_ik_00 = ik->above[0], F_ik_01 = ik->above[1], F_ik_10 = ik->above[2], F_ik_11 = ik->above[3];
-    const real F_ik_20 = ik->above[4], F_ik_21 = ik->above[5], F_ik_30 = ik->above[6], F_ik_31 = ik->above[7];
+    const real F_ik_00 = ik->above[0]; const real F_ik_01 = ik->above[1]; const real F_ik_10 = ik->above[2];
+    const real F_ik_11 = ik->above[3]; const real F_ik_20 = ik->above[4]; const real F_ik_21 = ik->above[5];
+    const real F_ik_30 = ik->above[6]; const real F_ik_31 = ik->above[7];
     const real LU_00_F_ik_00 = LU_00*F_ik_00;
     const real LU_00_F_ik_01 = LU_00*F_ik_01;
     const real t18 = LU_11*(F_ik_10 - (D_10*LU_00_F_ik_00));
@@ -1671,9 +1684,9 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i
         (LU_01*new_F_ik_11);
     ik->above[1] = new_F_ik_01;
     /* f_j -= F_ji f_i */
-    const real anchor_a1_z = i->G1[0], anchor_a1_y = i->G1[1], G_b1_33 = i->G1[2], minus_G_b1_43 = i->G1[3];
-    const real anchor_a1_x = i->G1[4], G_b1_34 = i->G1[5], minus_G_b1_44 = i->G1[6], G_b1_35 = i->G1[7];
-    const real G_b1_45 = i->G1[8];
+    const real anchor_a1_z = i->G1[0]; const real anchor_a1_y = i->G1[1]; const real G_b1_33 = i->G1[2];
+    const real minus_G_b1_43 = i->G1[3]; const real anchor_a1_x = i->G1[4]; const real G_b1_34 = i->G1[5];
+    const real minus_G_b1_44 = i->G1[6]; const real G_b1_35 = i->G1[7]; const real G_b1_45 = i->G1[8];
     j->f[0] = -(forward_0 - j->f[0]);
     j->f[1] = -(forward_1 - j->f[1]);
     j->f[2] = -(forward_2 - j->f[2]);
@@ -1742,9 +1755,10 @@ static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i
     jk->above[11] = -((F_ik_41*G_b1_45) + (new_F_ik_31*G_b1_35) + (new_F_ik_11*anchor_a1_x) -
         (new_F_ik_01*anchor_a1_y));
     /* f_k -= F_ki f_i */
-    const real F_ki_00 = ik->below[0], F_ki_01 = ik->below[1], F_ki_02 = ik->below[2], F_ki_03 = ik->below[3];
-    const real F_ki_04 = ik->below[4], F_ki_10 = ik->below[5], F_ki_11 = ik->below[6], F_ki_12 = ik->below[7];
-    const real F_ki_13 = ik->below[8], F_ki_14 = ik->below[9];
+    const real F_ki_00 = ik->below[0]; const real F_ki_01 = ik->below[1]; const real F_ki_02 = ik->below[2];
+    const real F_ki_03 = ik->below[3]; const real F_ki_04 = ik->below[4]; const real F_ki_10 = ik->below[5];
+    const real F_ki_11 = ik->below[6]; const real F_ki_12 = ik->below[7]; const real F_ki_13 = ik->below[8];
+    const real F_ki_14 = ik->below[9];
     k->f[0] = k->f[0] - (forward_4*F_ki_04) - (forward_3*F_ki_03) - (forward_2*F_ki_02) - (forward_1*F_ki_01) -
         (forward_0*F_ki_00);
     k->f[1] = k->f[1] - (forward_4*F_ki_14) - (forward_3*F_ki_13) - (forward_2*F_ki_12) - (forward_1*F_ki_11) -
@@ -1804,7 +1818,8 @@ static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work
     four_bar_edge_revolute_ground_revolute_loop_work *jk)
 {
     /* F_ii = L U, reciprocals on the diagonal of L */
-    const real D_10 = i->D[6], D_20 = i->D[12], D_30 = i->D[18], D_40 = i->D[24], D_50 = i->D[30];
+    const real D_10 = i->D[6]; const real D_20 = i->D[12]; const real D_30 = i->D[18]; const real D_40 = i->D[24];
+    const real D_50 = i->D[30];
     const real LU_00 = 1.0/i->D[0];
     i->D[0] = LU_00;
     const real LU_01 = i->D[1]*LU_00;
@@ -1883,7 +1898,7 @@ static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work
         (LU_53*forward_3) - (LU_54*forward_4));
     i->f[5] = forward_5;
     /* F_ij := L^-1 F_ij */
-    const real j_anchor_b1_z = j->G1[0], j_anchor_b1_y = j->G1[1], j_anchor_b1_x = j->G1[4];
+    const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_anchor_b1_x = j->G1[4];
     ij->above[0] = -LU_00;
     const real F_ij_10 = LU_11*(D_10*LU_00);
     ij->above[5] = F_ij_10;
@@ -1954,8 +1969,8 @@ static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work
         (LU_53*F_ik_31) - (LU_54*F_ik_41));
     ik->above[11] = F_ik_51;
     /* F_ji U^-1 */
-    const real j_anchor_b2_z = j->G2[0], j_anchor_b2_y = j->G2[1], j_anchor_b2_x = j->G2[2], j_G_b2_33 = j->G2[3];
-    const real j_minus_G_b2_43 = j->G2[6];
+    const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+    const real j_G_b2_33 = j->G2[3]; const real j_minus_G_b2_43 = j->G2[6];
     const real minus_F_ji_02 = LU_02 - (LU_01*LU_12);
     const real minus_F_ji_03 = LU_03 - (LU_01*LU_13) - (LU_23*minus_F_ji_02);
     const real minus_F_ji_04 = LU_04 - j_anchor_b2_z - (LU_01*LU_14) - (LU_24*minus_F_ji_02) - (LU_34*minus_F_ji_03);
@@ -2028,7 +2043,7 @@ static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work
     jk->above[8] = (F_ik_30*j_minus_G_b2_43) + (F_ik_40*minus_F_ji_44) - (F_ik_50*F_ji_45);
     jk->above[9] = (F_ik_31*j_minus_G_b2_43) + (F_ik_41*minus_F_ji_44) - (F_ik_51*F_ji_45);
     /* F_ki U^-1 */
-    const real F_ki_00 = ik->below[0], F_ki_10 = ik->below[6];
+    const real F_ki_00 = ik->below[0]; const real F_ki_10 = ik->below[6];
     const real F_ki_01 = ik->below[1] - (LU_01*F_ki_00);
     const real F_ki_02 = ik->below[2] - (LU_02*F_ki_00) - (LU_12*F_ki_01);
     const real F_ki_03 = ik->below[3] - (LU_03*F_ki_00) - (LU_13*F_ki_01) - (LU_23*F_ki_02);
@@ -2082,7 +2097,7 @@ static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_groun
     four_bar_revolute_loop_work *j, four_bar_edge_revolute_ground_revolute_loop_work *ij)
 {
     /* F_ii = L U, reciprocals on the diagonal of L */
-    const real D_10 = i->D[5], D_20 = i->D[10], D_30 = i->D[15], D_40 = i->D[20];
+    const real D_10 = i->D[5]; const real D_20 = i->D[10]; const real D_30 = i->D[15]; const real D_40 = i->D[20];
     const real LU_00 = 1.0/i->D[0];
     i->D[0] = LU_00;
     const real LU_01 = i->D[1]*LU_00;
@@ -2126,7 +2141,7 @@ static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_groun
     const real LU_44 = 1.0/(i->D[24] - (D_40*LU_04) - (LU_41*LU_14) - (LU_42*LU_24) - (LU_43*LU_34));
     i->D[24] = LU_44;
     /* f_i := D^-1 f_i */
-    const real f_0 = i->f[0], f_1 = i->f[1], f_2 = i->f[2], f_3 = i->f[3];
+    const real f_0 = i->f[0]; const real f_1 = i->f[1]; const real f_2 = i->f[2]; const real f_3 = i->f[3];
     const real LU_00_f_0 = LU_00*f_0;
     const real t1 = LU_11*(f_1 - (D_10*LU_00_f_0));
     const real t2 = LU_22*(f_2 - (D_20*LU_00_f_0) - (LU_21*t1));
@@ -2142,8 +2157,9 @@ static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_groun
     const real forward_0 = LU_00_f_0 - (LU_04*forward_4) - (LU_03*forward_3) - (LU_02*forward_2) - (LU_01*forward_1);
     i->f[0] = forward_0;
     /* F_ij := D^-1 F_ij */
-    const real F_ij_00 = ij->above[0], F_ij_01 = ij->above[1], F_ij_10 = ij->above[2], F_ij_11 = ij->above[3];
-    const real F_ij_20 = ij->above[4], F_ij_21 = ij->above[5], F_ij_30 = ij->above[6], F_ij_31 = ij->above[7];
+    const real F_ij_00 = ij->above[0]; const real F_ij_01 = ij->above[1]; const real F_ij_10 = ij->above[2];
+    const real F_ij_11 = ij->above[3]; const real F_ij_20 = ij->above[4]; const real F_ij_21 = ij->above[5];
+    const real F_ij_30 = ij->above[6]; const real F_ij_31 = ij->above[7];
     const real LU_00_F_ij_00 = LU_00*F_ij_00;
     const real LU_00_F_ij_01 = LU_00*F_ij_01;
     const real t4 = LU_11*(F_ij_10 - (D_10*LU_00_F_ij_00));
@@ -2175,9 +2191,10 @@ static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_groun
         (LU_01*new_F_ij_11);
     ij->above[1] = new_F_ij_01;
     /* f_j -= F_ji f_i */
-    const real F_ji_00 = ij->below[0], F_ji_01 = ij->below[1], F_ji_02 = ij->below[2], F_ji_03 = ij->below[3];
-    const real F_ji_04 = ij->below[4], F_ji_10 = ij->below[5], F_ji_11 = ij->below[6], F_ji_12 = ij->below[7];
-    const real F_ji_13 = ij->below[8], F_ji_14 = ij->below[9];
+    const real F_ji_00 = ij->below[0]; const real F_ji_01 = ij->below[1]; const real F_ji_02 = ij->below[2];
+    const real F_ji_03 = ij->below[3]; const real F_ji_04 = ij->below[4]; const real F_ji_10 = ij->below[5];
+    const real F_ji_11 = ij->below[6]; const real F_ji_12 = ij->below[7]; const real F_ji_13 = ij->below[8];
+    const real F_ji_14 = ij->below[9];
     j->f[0] = j->f[0] - (forward_4*F_ji_04) - (forward_3*F_ji_03) - (forward_2*F_ji_02) - (forward_1*F_ji_01) -
         (forward_0*F_ji_00);
     j->f[1] = j->f[1] - (forward_4*F_ji_14) - (forward_3*F_ji_13) - (forward_2*F_ji_12) - (forward_1*F_ji_11) -
@@ -2212,7 +2229,7 @@ static void eliminate_body_into_revolute_ground_revolute_loop_rocker(four_bar_bo
     four_bar_edge_revolute_ground_revolute_loop_work *jk)
 {
     /* F_ii = L U, reciprocals on the diagonal of L */
-    const real D_43 = i->D[27], D_53 = i->D[33];
+    const real D_43 = i->D[27]; const real D_53 = i->D[33];
     const real LU_00 = 1.0/i->D[0];
     i->D[0] = LU_00;
     i->D[1] = 0.0;
@@ -2271,7 +2288,7 @@ static void eliminate_body_into_revolute_ground_revolute_loop_rocker(four_bar_bo
     const real forward_5 = LU_55*(i->f[5] - (D_53*forward_3) - (LU_54*forward_4));
     i->f[5] = forward_5;
     /* F_ij := L^-1 F_ij */
-    const real j_anchor_b1_z = j->G1[0], j_anchor_b1_y = j->G1[1], j_anchor_b1_x = j->G1[4];
+    const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_anchor_b1_x = j->G1[4];
     ij->above[0] = -LU_00;
     ij->above[5] = 0.0;
     ij->above[6] = -LU_11;
@@ -2333,8 +2350,8 @@ static void eliminate_body_into_revolute_ground_revolute_loop_rocker(four_bar_bo
     const real minus_F_ik_51 = LU_55*(k->G1[11] - (D_53*minus_F_ik_31) + (LU_54*F_ik_41));
     ik->above[11] = -minus_F_ik_51;
     /* F_ji U^-1 */
-    const real j_anchor_b2_z = j->G2[0], j_anchor_b2_y = j->G2[1], j_anchor_b2_x = j->G2[2], j_G_b2_33 = j->G2[3];
-    const real j_minus_G_b2_43 = j->G2[6];
+    const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+    const real j_G_b2_33 = j->G2[3]; const real j_minus_G_b2_43 = j->G2[6];
     const real minus_F_ji_05 = j_anchor_b2_y + (LU_45*j_anchor_b2_z);
     const real F_ji_14 = LU_34*j_anchor_b2_z;
     const real F_ji_15 = j_anchor_b2_x + (LU_35*j_anchor_b2_z) - (LU_45*F_ji_14);
@@ -2391,14 +2408,14 @@ static void eliminate_body_into_revolute_ground_revolute_loop_rocker(four_bar_bo
     jk->above[8] = -((minus_F_ik_30*j_minus_G_b2_43) - (F_ik_40*minus_F_ji_44) - (minus_F_ik_50*F_ji_45));
     jk->above[9] = -((minus_F_ik_31*j_minus_G_b2_43) - (F_ik_41*minus_F_ji_44) - (minus_F_ik_51*F_ji_45));
     /* F_ki U^-1 */
-    const real k_G_a2_03 = k->G2[3], k_G_a2_13 = k->G2[9];
+    const real k_G_a2_03 = k->G2[3]; const real k_G_a2_13 = k->G2[9];
     const real minus_F_ki_04 = k->G2[4] + (LU_34*k_G_a2_03);
     const real F_ki_05 = k->G2[5] - (LU_35*k_G_a2_03) + (LU_45*minus_F_ki_04);
     const real minus_F_ki_14 = k->G2[10] + (LU_34*k_G_a2_13);
     const real F_ki_15 = k->G2[11] - (LU_35*k_G_a2_13) + (LU_45*minus_F_ki_14);
     /* f_k -= F_ki U^-1 f_i */
-    const real k_axis12_x = k->G2[0], k_axis12_y = k->G2[1], k_axis12_z = k->G2[2], k_axis22_x = k->G2[6];
-    const real k_axis22_y = k->G2[7], k_axis22_z = k->G2[8];
+    const real k_axis12_x = k->G2[0]; const real k_axis12_y = k->G2[1]; const real k_axis12_z = k->G2[2];
+    const real k_axis22_x = k->G2[6]; const real k_axis22_y = k->G2[7]; const real k_axis22_z = k->G2[8];
     k->f[0] = k->f[0] + (forward_0*k_axis12_x) + (forward_1*k_axis12_y) + (forward_2*k_axis12_z) -
         (forward_3*k_G_a2_03) + (forward_4*minus_F_ki_04) - (forward_5*F_ki_05);
     k->f[1] = k->f[1] + (forward_0*k_axis22_x) + (forward_1*k_axis22_y) + (forward_2*k_axis22_z) -
@@ -2461,7 +2478,7 @@ static void substitute_revolute_loop(four_bar_revolute_loop_work *i)
 static void substitute_revolute_ground_from_revolute_loop(four_bar_revolute_ground_work *i,
     const four_bar_revolute_loop_work *j, const four_bar_edge_revolute_ground_revolute_loop_work *ij)
 {
-    const real j_s_0 = j->s[0], j_s_1 = j->s[1];
+    const real j_s_0 = j->s[0]; const real j_s_1 = j->s[1];
     i->s[0] = i->f[0] - (j_s_1*ij->above[1]) - (j_s_0*ij->above[0]);
     i->s[1] = i->f[1] - (j_s_1*ij->above[3]) - (j_s_0*ij->above[2]);
     i->s[2] = i->f[2] - (j_s_1*ij->above[5]) - (j_s_0*ij->above[4]);
@@ -2477,8 +2494,9 @@ static void substitute_body_from_revolute_ground_revolute_loop_rocker(four_bar_b
     const four_bar_revolute_ground_work *j, const four_bar_edge_body_revolute_ground_work *ij,
     const four_bar_revolute_loop_work *k, const four_bar_edge_body_revolute_loop_rocker_to_rocker_pin_work *ik)
 {
-    const real j_s_0 = j->s[0], j_s_1 = j->s[1], j_s_2 = j->s[2], j_s_3 = j->s[3], j_s_4 = j->s[4];
-    const real k_s_0 = k->s[0], k_s_1 = k->s[1];
+    const real j_s_0 = j->s[0]; const real j_s_1 = j->s[1]; const real j_s_2 = j->s[2]; const real j_s_3 = j->s[3];
+    const real j_s_4 = j->s[4];
+    const real k_s_0 = k->s[0]; const real k_s_1 = k->s[1];
     /* f_i - F_ik s_k */
     const real right_0 = i->f[0] - (j_s_0*ij->above[0]) - (k_s_1*ik->above[1]) - (k_s_0*ik->above[0]);
     const real right_1 = i->f[1] - (j_s_1*ij->above[6]) - (j_s_0*ij->above[5]) - (k_s_1*ik->above[3]) -
@@ -2513,8 +2531,9 @@ static void substitute_body_from_revolute_ground_revolute_loop(four_bar_body_wor
     const four_bar_revolute_ground_work *j, const four_bar_edge_body_revolute_ground_work *ij,
     const four_bar_revolute_loop_work *k, const four_bar_edge_body_revolute_loop_crank_to_rocker_pin_work *ik)
 {
-    const real j_s_0 = j->s[0], j_s_1 = j->s[1], j_s_2 = j->s[2], j_s_3 = j->s[3], j_s_4 = j->s[4];
-    const real k_s_0 = k->s[0], k_s_1 = k->s[1];
+    const real j_s_0 = j->s[0]; const real j_s_1 = j->s[1]; const real j_s_2 = j->s[2]; const real j_s_3 = j->s[3];
+    const real j_s_4 = j->s[4];
+    const real k_s_0 = k->s[0]; const real k_s_1 = k->s[1];
     /* f_i - F_ik s_k */
     const real right_0 = i->f[0] - (j_s_0*ij->above[0]) - (k_s_1*ik->above[1]) - (k_s_0*ik->above[0]);
     const real right_1 = i->f[1] - (j_s_1*ij->above[6]) - (j_s_0*ij->above[5]) - (k_s_1*ik->above[3]) -
@@ -2548,8 +2567,9 @@ static void substitute_revolute_from_body_revolute_loop(four_bar_revolute_work *
     const four_bar_edge_revolute_body_work *ij, const four_bar_revolute_loop_work *k,
     const four_bar_edge_revolute_revolute_loop_work *ik)
 {
-    const real j_s_0 = j->s[0], j_s_1 = j->s[1], j_s_2 = j->s[2], j_s_3 = j->s[3], j_s_4 = j->s[4], j_s_5 = j->s[5];
-    const real k_s_0 = k->s[0], k_s_1 = k->s[1];
+    const real j_s_0 = j->s[0]; const real j_s_1 = j->s[1]; const real j_s_2 = j->s[2]; const real j_s_3 = j->s[3];
+    const real j_s_4 = j->s[4]; const real j_s_5 = j->s[5];
+    const real k_s_0 = k->s[0]; const real k_s_1 = k->s[1];
     /* f_i - F_ij s_j */
     const real t1 = i->f[2] - (j_s_5*ij->above[17]) - (j_s_4*ij->above[16]) - (j_s_3*ij->above[15]) -
         (j_s_2*ij->above[14]) - (j_s_1*ij->above[13]) - (j_s_0*ij->above[12]);
@@ -2577,8 +2597,9 @@ static void substitute_body_from_revolute_revolute_loop(four_bar_body_work *i, c
     const four_bar_edge_body_revolute_work *ij, const four_bar_revolute_loop_work *k,
     const four_bar_edge_body_revolute_loop_work *ik)
 {
-    const real j_s_0 = j->s[0], j_s_1 = j->s[1], j_s_2 = j->s[2], j_s_3 = j->s[3], j_s_4 = j->s[4];
-    const real k_s_0 = k->s[0], k_s_1 = k->s[1];
+    const real j_s_0 = j->s[0]; const real j_s_1 = j->s[1]; const real j_s_2 = j->s[2]; const real j_s_3 = j->s[3];
+    const real j_s_4 = j->s[4];
+    const real k_s_0 = k->s[0]; const real k_s_1 = k->s[1];
     /* f_i - F_ik s_k */
     const real right_0 = i->f[0] - (j_s_0*ij->above[0]) - (k_s_1*ik->above[1]) - (k_s_0*ik->above[0]);
     const real right_1 = i->f[1] - (j_s_1*ij->above[6]) - (j_s_0*ij->above[5]) - (k_s_1*ik->above[3]) -
@@ -2609,7 +2630,7 @@ static void substitute_body_from_revolute_revolute_loop(four_bar_body_work *i, c
 static void settle_body(const four_bar_common_work *common, four_bar_body_work *body)
 {
     const real common_half = common->half;
-    const real s_3 = body->s[3], s_4 = body->s[4], s_5 = body->s[5];
+    const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
     /* v: velocity over this step */
     body->v[0] = -body->s[0];
     body->v[1] = -body->s[1];
@@ -2631,13 +2652,13 @@ static void settle_body(const four_bar_common_work *common, four_bar_body_work *
 static void advance_body(const four_bar_common_work *common, four_bar_body_work *body)
 {
     /* s: solved increment: velocity, rotation vector at the second knot over h */
-    const real s_0 = body->s[0], s_1 = body->s[1], s_2 = body->s[2];
+    const real s_0 = body->s[0]; const real s_1 = body->s[1]; const real s_2 = body->s[2];
     body->s[0] = s_0;
     body->s[1] = s_1;
     body->s[2] = s_2;
     /* dw = (c I - a^) theta/h */
-    const real s_3 = body->s[3], s_4 = body->s[4], s_5 = body->s[5];
-    const real a_0 = body->a[0], a_1 = body->a[1], a_2 = body->a[2];
+    const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
+    const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
     const real c = body->c;
     const real minus_dw_0 = (s_5*a_1) - (s_4*a_2) - (s_3*c);
     body->s[3] = -minus_dw_0;
@@ -2646,8 +2667,8 @@ static void advance_body(const four_bar_common_work *common, four_bar_body_work 
     const real minus_dw_2 = (s_4*a_0) - (s_3*a_1) - (s_5*c);
     body->s[5] = -minus_dw_2;
     /* base: velocities that the increment starts from */
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     body->base[0] = v_0;
     body->base[1] = v_1;
     body->base[2] = v_2;
@@ -2680,8 +2701,9 @@ static void advance_revolute_ground(const four_bar_common_work *common,
     four_bar_revolute_ground_work *revolute_ground)
 {
     const real common_length = common->length;
-    const real y_0 = revolute_ground->y[0], y_1 = revolute_ground->y[1], y_2 = revolute_ground->y[2];
-    const real y_3 = revolute_ground->y[3], y_4 = revolute_ground->y[4];
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
     /* base: impulses that the increment starts from */
     revolute_ground->base[0] = y_0;
     revolute_ground->base[1] = y_1;
@@ -2700,8 +2722,8 @@ static void advance_revolute_ground(const four_bar_common_work *common,
 static void advance_revolute(const four_bar_common_work *common, four_bar_revolute_work *revolute)
 {
     const real common_length = common->length;
-    const real y_0 = revolute->y[0], y_1 = revolute->y[1], y_2 = revolute->y[2], y_3 = revolute->y[3];
-    const real y_4 = revolute->y[4];
+    const real y_0 = revolute->y[0]; const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2];
+    const real y_3 = revolute->y[3]; const real y_4 = revolute->y[4];
     /* base: impulses that the increment starts from */
     revolute->base[0] = y_0;
     revolute->base[1] = y_1;
@@ -2720,7 +2742,7 @@ static void advance_revolute(const four_bar_common_work *common, four_bar_revolu
 static void advance_revolute_loop(const four_bar_common_work *common, four_bar_revolute_loop_work *revolute_loop)
 {
     const real common_length = common->length;
-    const real y_0 = revolute_loop->y[0], y_1 = revolute_loop->y[1];
+    const real y_0 = revolute_loop->y[0]; const real y_1 = revolute_loop->y[1];
     /* base: impulses that the increment starts from */
     revolute_loop->base[0] = y_0;
     revolute_loop->base[1] = y_1;
@@ -2791,10 +2813,10 @@ static void compare_body(four_bar_common_work *common, const four_bar_body_param
 {
     /* missed: squares of what velocities miss of where their last change led, by mass */
     const real common_length = common->length;
-    const real work_v_0 = body->v[0], work_v_1 = body->v[1], work_v_2 = body->v[2];
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-    const real work_w_0 = body->w[0], work_w_1 = body->w[1], work_w_2 = body->w[2];
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real work_v_0 = body->v[0]; const real work_v_1 = body->v[1]; const real work_v_2 = body->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real work_w_0 = body->w[0]; const real work_w_1 = body->w[1]; const real work_w_2 = body->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     const real t1 = body_p->size/body_p->mass;
     const real t2 = work_v_0 - (v_0 + (common_length*(v_0 - body_z->v_old[0])));
     const real t3 = work_v_1 - (v_1 + (common_length*(v_1 - body_z->v_old[1])));
@@ -2821,9 +2843,10 @@ static void react_revolute_ground(const four_bar_common_work *common,
     const real new_anchor_b1_z = anchor_b_2*b->r[8];
     /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_impulse = common->impulse;
-    const real y_0 = revolute_ground->y[0], y_1 = revolute_ground->y[1], y_2 = revolute_ground->y[2];
-    const real y_3 = revolute_ground->y[3], y_4 = revolute_ground->y[4];
-    const real anchor_b1_z = revolute_ground->G1[0], anchor_b1_y = revolute_ground->G1[1];
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
+    const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
     const real anchor_b1_x = revolute_ground->G1[4];
     revolute_ground->reaction[0] = y_0/common_impulse;
     revolute_ground->reaction[1] = y_1/common_impulse;
@@ -2849,8 +2872,9 @@ static void react_revolute(const four_bar_common_work *common, const four_bar_re
     const real new_anchor_b1_y = anchor_b_2*b->r[5];
     const real new_anchor_b1_z = anchor_b_2*b->r[8];
     /* reaction: reaction on the child in joint axes: force, torque about the anchor */
-    const real y_1 = revolute->y[1], y_2 = revolute->y[2], y_3 = revolute->y[3], y_4 = revolute->y[4];
-    const real anchor_b1_z = revolute->G1[9], anchor_b1_y = revolute->G1[10];
+    const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2]; const real y_3 = revolute->y[3];
+    const real y_4 = revolute->y[4];
+    const real anchor_b1_z = revolute->G1[9]; const real anchor_b1_y = revolute->G1[10];
     const real t1 = (y_1*anchor_b1_z) - (y_2*anchor_b1_y) - (y_3*revolute->G1[2]) + (y_4*revolute->G1[3]) +
         (y_2*new_anchor_b1_y) - (y_1*new_anchor_b1_z);
     const real y_0 = revolute->y[0];
@@ -2860,11 +2884,11 @@ static void react_revolute(const four_bar_common_work *common, const four_bar_re
     const real t3 = (y_0*anchor_b1_y) - (y_1*anchor_b1_x) - (y_3*revolute->G1[7]) - (y_4*revolute->G1[8]) +
         (y_1*new_anchor_b1_x) - (y_0*new_anchor_b1_y);
     const real common_impulse = common->impulse;
-    const real a_r_0 = a->r[0], a_r_3 = a->r[3], a_r_6 = a->r[6];
+    const real a_r_0 = a->r[0]; const real a_r_3 = a->r[3]; const real a_r_6 = a->r[6];
     revolute->reaction[0] = ((y_0*a_r_0) + (y_1*a_r_3) + (y_2*a_r_6))/common_impulse;
-    const real a_r_1 = a->r[1], a_r_4 = a->r[4], a_r_7 = a->r[7];
+    const real a_r_1 = a->r[1]; const real a_r_4 = a->r[4]; const real a_r_7 = a->r[7];
     revolute->reaction[1] = ((y_0*a_r_1) + (y_1*a_r_4) + (y_2*a_r_7))/common_impulse;
-    const real a_r_2 = a->r[2], a_r_5 = a->r[5], a_r_8 = a->r[8];
+    const real a_r_2 = a->r[2]; const real a_r_5 = a->r[5]; const real a_r_8 = a->r[8];
     revolute->reaction[2] = ((y_0*a_r_2) + (y_1*a_r_5) + (y_2*a_r_8))/common_impulse;
     revolute->reaction[3] = -(((a_r_0*t1) - (a_r_3*t2) + (a_r_6*t3))/common_impulse);
     revolute->reaction[4] = -(((a_r_1*t1) - (a_r_4*t2) + (a_r_7*t3))/common_impulse);
@@ -2878,7 +2902,7 @@ static void react_revolute_loop(const four_bar_common_work *common,
     const four_bar_body_work *a, const four_bar_body_work *b)
 {
     /* reaction: reaction on the child in joint axes: force, torque about the anchor */
-    const real y_0 = revolute_loop->y[0], y_1 = revolute_loop->y[1];
+    const real y_0 = revolute_loop->y[0]; const real y_1 = revolute_loop->y[1];
     const real t1 = (y_0*revolute_loop->G1[0]) + (y_1*revolute_loop->G1[1]);
     const real t2 = (y_0*revolute_loop->G1[2]) + (y_1*revolute_loop->G1[3]);
     const real t3 = (y_0*revolute_loop->G1[4]) + (y_1*revolute_loop->G1[5]);
@@ -2889,8 +2913,9 @@ static void react_revolute_loop(const four_bar_common_work *common,
     const real anchor_b1_z = anchor_b_2*b->r[8];
     /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_impulse = common->impulse;
-    const real a_r_0 = a->r[0], a_r_1 = a->r[1], a_r_2 = a->r[2], a_r_3 = a->r[3], a_r_4 = a->r[4], a_r_5 = a->r[5];
-    const real a_r_6 = a->r[6], a_r_7 = a->r[7], a_r_8 = a->r[8];
+    const real a_r_0 = a->r[0]; const real a_r_1 = a->r[1]; const real a_r_2 = a->r[2]; const real a_r_3 = a->r[3];
+    const real a_r_4 = a->r[4]; const real a_r_5 = a->r[5]; const real a_r_6 = a->r[6]; const real a_r_7 = a->r[7];
+    const real a_r_8 = a->r[8];
     const real t4 = (y_0*revolute_loop->G1[12]) + (y_1*revolute_loop->G1[13]) + (t3*anchor_b1_y) - (t2*anchor_b1_z);
     const real t5 = (y_0*revolute_loop->G1[14]) + (y_1*revolute_loop->G1[15]) + (t3*anchor_b1_x) - (t1*anchor_b1_z);
     const real t6 = (y_0*revolute_loop->G1[16]) + (y_1*revolute_loop->G1[17]) + (t2*anchor_b1_x) - (t1*anchor_b1_y);
@@ -2957,8 +2982,8 @@ static void reset_revolute_loop(four_bar_revolute_loop_work *revolute_loop)
 static void gather_revolute_ground(const four_bar_common_work *common, four_bar_revolute_ground_work *revolute_ground)
 {
     /* total: impulses of the parts of a step so far */
-    const real total_0 = revolute_ground->total[0], total_1 = revolute_ground->total[1];
-    const real total_2 = revolute_ground->total[2], total_3 = revolute_ground->total[3];
+    const real total_0 = revolute_ground->total[0]; const real total_1 = revolute_ground->total[1];
+    const real total_2 = revolute_ground->total[2]; const real total_3 = revolute_ground->total[3];
     const real total_4 = revolute_ground->total[4];
     const real new_total_0 = revolute_ground->y[0] + total_0;
     revolute_ground->total[0] = new_total_0;
@@ -2983,9 +3008,9 @@ static void gather_revolute_ground(const four_bar_common_work *common, four_bar_
     const real total_reaction_3 = revolute_ground->total_reaction[3];
     const real total_reaction_4 = revolute_ground->total_reaction[4];
     const real total_reaction_5 = revolute_ground->total_reaction[5];
-    const real reaction_0 = revolute_ground->reaction[0], reaction_1 = revolute_ground->reaction[1];
-    const real reaction_2 = revolute_ground->reaction[2], reaction_3 = revolute_ground->reaction[3];
-    const real reaction_4 = revolute_ground->reaction[4], reaction_5 = revolute_ground->reaction[5];
+    const real reaction_0 = revolute_ground->reaction[0]; const real reaction_1 = revolute_ground->reaction[1];
+    const real reaction_2 = revolute_ground->reaction[2]; const real reaction_3 = revolute_ground->reaction[3];
+    const real reaction_4 = revolute_ground->reaction[4]; const real reaction_5 = revolute_ground->reaction[5];
     const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
     revolute_ground->total_reaction[0] = new_total_reaction_0;
     const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
@@ -3029,12 +3054,15 @@ static void gather_revolute(const four_bar_common_work *common, four_bar_revolut
     revolute->y[4] = total_4;
     /* total_reaction: reactions of those parts, each times the time that forces acted */
     const real common_impulse = common->impulse;
-    const real total_reaction_0 = revolute->total_reaction[0], total_reaction_1 = revolute->total_reaction[1];
-    const real total_reaction_2 = revolute->total_reaction[2], total_reaction_3 = revolute->total_reaction[3];
-    const real total_reaction_4 = revolute->total_reaction[4], total_reaction_5 = revolute->total_reaction[5];
-    const real reaction_0 = revolute->reaction[0], reaction_1 = revolute->reaction[1];
-    const real reaction_2 = revolute->reaction[2], reaction_3 = revolute->reaction[3];
-    const real reaction_4 = revolute->reaction[4], reaction_5 = revolute->reaction[5];
+    const real total_reaction_0 = revolute->total_reaction[0];
+    const real total_reaction_1 = revolute->total_reaction[1];
+    const real total_reaction_2 = revolute->total_reaction[2];
+    const real total_reaction_3 = revolute->total_reaction[3];
+    const real total_reaction_4 = revolute->total_reaction[4];
+    const real total_reaction_5 = revolute->total_reaction[5];
+    const real reaction_0 = revolute->reaction[0]; const real reaction_1 = revolute->reaction[1];
+    const real reaction_2 = revolute->reaction[2]; const real reaction_3 = revolute->reaction[3];
+    const real reaction_4 = revolute->reaction[4]; const real reaction_5 = revolute->reaction[5];
     const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
     revolute->total_reaction[0] = new_total_reaction_0;
     const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
@@ -3075,9 +3103,9 @@ static void gather_revolute_loop(const four_bar_common_work *common, four_bar_re
     const real total_reaction_3 = revolute_loop->total_reaction[3];
     const real total_reaction_4 = revolute_loop->total_reaction[4];
     const real total_reaction_5 = revolute_loop->total_reaction[5];
-    const real reaction_0 = revolute_loop->reaction[0], reaction_1 = revolute_loop->reaction[1];
-    const real reaction_2 = revolute_loop->reaction[2], reaction_3 = revolute_loop->reaction[3];
-    const real reaction_4 = revolute_loop->reaction[4], reaction_5 = revolute_loop->reaction[5];
+    const real reaction_0 = revolute_loop->reaction[0]; const real reaction_1 = revolute_loop->reaction[1];
+    const real reaction_2 = revolute_loop->reaction[2]; const real reaction_3 = revolute_loop->reaction[3];
+    const real reaction_4 = revolute_loop->reaction[4]; const real reaction_5 = revolute_loop->reaction[5];
     const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
     revolute_loop->total_reaction[0] = new_total_reaction_0;
     const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
@@ -3108,18 +3136,19 @@ static void finish_body(const four_bar_common_work *common, const four_bar_body_
     four_bar_body_state *body_z, const four_bar_body_work *body)
 {
     /* v_old: velocity over the step before */
-    const real state_v_0 = body_z->v[0], state_v_1 = body_z->v[1], state_v_2 = body_z->v[2];
+    const real state_v_0 = body_z->v[0]; const real state_v_1 = body_z->v[1]; const real state_v_2 = body_z->v[2];
     body_z->v_old[0] = state_v_0;
     body_z->v_old[1] = state_v_1;
     body_z->v_old[2] = state_v_2;
     /* w_old: angular velocity over the step before, world axes */
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     body_z->w_old[0] = w_0;
     body_z->w_old[1] = w_1;
     body_z->w_old[2] = w_2;
     /* q2 = [c; a] q1 */
-    const real a_0 = body->a[0], a_1 = body->a[1], a_2 = body->a[2];
-    const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+    const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     const real c = body->c;
     const real minus_q2_0 = (a_0*q_1) + (a_1*q_2) + (a_2*q_3) - (c*q_0);
     const real q2_1 = (a_0*q_0) + (a_1*q_3) - (a_2*q_2) + (c*q_1);
@@ -3133,7 +3162,7 @@ static void finish_body(const four_bar_common_work *common, const four_bar_body_
     body_z->q[3] = 0.5*(q2_3*t1);
     /* x: position of the centre of mass */
     const real common_step = common->step;
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
     body_z->x[0] = body_z->x[0] + (common_step*v_0);
     body_z->x[1] = body_z->x[1] + (common_step*v_1);
     body_z->x[2] = body_z->x[2] + (common_step*v_2);
@@ -3166,7 +3195,8 @@ static void displace_body(const four_bar_common_work *common, four_bar_body_stat
     const real common_length = common->length;
     const real common_half = common->half;
     const real common_step = common->step;
-    const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
     const real a_0 = (common_length*body->w[0])*common_half;
     const real a_1 = (common_length*body->w[1])*common_half;
@@ -3196,14 +3226,14 @@ static void launch_body(const four_bar_body_parameters *body_p, four_bar_body_st
     const four_bar_body_work *body)
 {
     /* p = m v */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
     body_z->p[0] = v_0*mass;
     body_z->p[1] = v_1*mass;
     body_z->p[2] = v_2*mass;
     /* l = c Jw + a x Jw */
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
-    const real j_4 = body->j[4], j_5 = body->j[5];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real j_4 = body->j[4]; const real j_5 = body->j[5];
     body_z->l[2] = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
     /* v_old: velocity over the step before */
     body_z->v_old[0] = v_0;
@@ -3228,19 +3258,19 @@ static void launch_chord_body(const four_bar_common_work *common, const four_bar
 {
     /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
     const real common_half = common->half;
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     const real a_0 = w_0*common_half;
     const real a_1 = w_1*common_half;
     const real a_2 = w_2*common_half;
     const real c = FOUR_BAR_SQRT(1.0 - ((a_0*a_0) + (a_1*a_1) + (a_2*a_2)));
     /* p = m v */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
     body_z->p[0] = v_0*mass;
     body_z->p[1] = v_1*mass;
     body_z->p[2] = v_2*mass;
     /* l = c Jw + a x Jw */
-    const real j_3 = body->j[3], j_4 = body->j[4], j_5 = body->j[5];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real Jw_2 = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
     const real Jw_1 = (w_1*body->j[1]) + (w_0*j_3) + (w_2*j_5);
     const real Jw_0 = (w_0*body->j[0]) + (w_1*j_3) + (w_2*j_4);
@@ -3268,7 +3298,7 @@ static void launch_turn_body(const four_bar_common_work *common, const four_bar_
 {
     /* w' = (sin(h |w|)/(h |w|)) w */
     const real common_step = common->step;
-    const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
     const real turn_0 = w_0*common_step;
     const real turn_1 = w_1*common_step;
     const real turn_2 = w_2*common_step;
@@ -3285,13 +3315,13 @@ static void launch_turn_body(const four_bar_common_work *common, const four_bar_
     body_z->w[2] = new_w_2;
     body_z->w_old[2] = new_w_2;
     /* p = m v */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
     body_z->p[0] = v_0*mass;
     body_z->p[1] = v_1*mass;
     body_z->p[2] = v_2*mass;
     /* l = c Jw + a x Jw */
-    const real j_4 = body->j[4], j_5 = body->j[5];
+    const real j_4 = body->j[4]; const real j_5 = body->j[5];
     body_z->l[2] = (new_w_2*body->j[2]) + (new_w_0*j_4) + (new_w_1*j_5);
     /* v_old: velocity over the step before */
     body_z->v_old[0] = v_0;
@@ -3312,10 +3342,10 @@ static void energy_body(const four_bar_common_parameters *common_p, four_bar_com
     const four_bar_body_parameters *body_p, const four_bar_body_state *body_z, const four_bar_body_work *body)
 {
     /* T = (1/2) m v·v + (1/2) w·Jw */
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
-    const real j_3 = body->j[3], j_4 = body->j[4], j_5 = body->j[5];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real mass = body_p->mass;
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
     const real t1 = (body->j[0]*w_0) + (j_3*w_1) + (j_4*w_2);
     const real t2 = (body->j[1]*w_1) + (j_3*w_0) + (j_5*w_2);
     const real t3 = (body->j[2]*w_2) + (j_4*w_0) + (j_5*w_1);
@@ -3323,7 +3353,7 @@ static void energy_body(const four_bar_common_parameters *common_p, four_bar_com
     /* kinetic: kinetic energy */
     common->kinetic = T + common->kinetic;
     /* V = -m g·x */
-    const real x_0 = body_z->x[0], x_1 = body_z->x[1], x_2 = body_z->x[2];
+    const real x_0 = body_z->x[0]; const real x_1 = body_z->x[1]; const real x_2 = body_z->x[2];
     const real minus_V = mass*((x_0*common_p->gravity[0]) + (x_1*common_p->gravity[1]) + (x_2*common_p->gravity[2]));
     /* potential: potential energy */
     common->potential = -(minus_V - common->potential);
@@ -3360,10 +3390,10 @@ static void place_revolute_ground(const four_bar_revolute_ground_parameters *rev
     const real d_0 = cosine_of(t1);
     const real d_3 = sine_of(t1);
     /* q_b = q_a o_a d o_b*, of length one */
-    const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-    const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
-    const real frame_b_0 = revolute_ground_p->frame_b[0], frame_b_1 = revolute_ground_p->frame_b[1];
-    const real frame_b_2 = revolute_ground_p->frame_b[2], frame_b_3 = revolute_ground_p->frame_b[3];
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
     const real p_0 = (d_0*frame_a_0) - (d_3*frame_a_3);
     const real p_1 = (d_0*frame_a_1) + (d_3*frame_a_2);
     const real p_2 = (d_0*frame_a_2) - (d_3*frame_a_1);
@@ -3427,16 +3457,17 @@ static void place_revolute(const four_bar_revolute_parameters *revolute_p,
     const real d_0 = cosine_of(t1);
     const real d_3 = sine_of(t1);
     /* p = q o */
-    const real frame_a_0 = revolute_p->frame_a[0], frame_a_1 = revolute_p->frame_a[1];
-    const real frame_a_2 = revolute_p->frame_a[2], frame_a_3 = revolute_p->frame_a[3];
-    const real a_q_0 = a_z->q[0], a_q_1 = a_z->q[1], a_q_2 = a_z->q[2], a_q_3 = a_z->q[3];
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
     const real p_0 = (a_q_0*frame_a_0) - (a_q_1*frame_a_1) - (a_q_2*frame_a_2) - (a_q_3*frame_a_3);
     const real p_1 = (a_q_1*frame_a_0) + (a_q_0*frame_a_1) - (a_q_3*frame_a_2) + (a_q_2*frame_a_3);
     const real p_2 = (a_q_2*frame_a_0) + (a_q_3*frame_a_1) + (a_q_0*frame_a_2) - (a_q_1*frame_a_3);
     const real p_3 = (a_q_3*frame_a_0) - (a_q_2*frame_a_1) + (a_q_1*frame_a_2) + (a_q_0*frame_a_3);
     /* q_b = q_a o_a d o_b*, of length one */
-    const real frame_b_0 = revolute_p->frame_b[0], frame_b_1 = revolute_p->frame_b[1];
-    const real frame_b_2 = revolute_p->frame_b[2], frame_b_3 = revolute_p->frame_b[3];
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
     const real p_0_2 = (d_0*p_0) - (d_3*p_3);
     const real p_1_2 = (d_0*p_1) + (d_3*p_2);
     const real p_2_2 = (d_0*p_2) - (d_3*p_1);
@@ -3464,7 +3495,7 @@ static void place_revolute(const four_bar_revolute_parameters *revolute_p,
     const real minus_r_1 = rate*minus_R_12;
     const real minus_r_2 = rate*minus_R_22;
     /* w: angular velocity over the last step, world axes */
-    const real a_w_0 = a_z->w[0], a_w_1 = a_z->w[1], a_w_2 = a_z->w[2];
+    const real a_w_0 = a_z->w[0]; const real a_w_1 = a_z->w[1]; const real a_w_2 = a_z->w[2];
     const real w_0 = a_w_0 + r_0;
     b_z->w[0] = w_0;
     const real w_1 = a_w_1 - minus_r_1;
@@ -3486,7 +3517,7 @@ static void place_revolute(const four_bar_revolute_parameters *revolute_p,
     const real minus_R_b_12 = 2.0*((q_0_2*q_1_2) - (q_2_2*q_3_2));
     const real minus_R_b_22 = (2.0*(q_2_2*q_2_2)) - (1.0 - (2.0*(q_1_2*q_1_2)));
     /* r = R p, anchor_a */
-    const real anchor_a_1 = revolute_p->anchor_a[1], anchor_a_2 = revolute_p->anchor_a[2];
+    const real anchor_a_1 = revolute_p->anchor_a[1]; const real anchor_a_2 = revolute_p->anchor_a[2];
     const real minus_r_a_0 = (minus_R_a_01*anchor_a_1) - (R_a_02*anchor_a_2);
     const real minus_r_a_1 = (minus_R_a_11*anchor_a_1) + (minus_R_a_12*anchor_a_2);
     const real r_a_2 = (R_a_21*anchor_a_1) - (minus_R_a_22*anchor_a_2);
@@ -3511,16 +3542,17 @@ static void measure_revolute_ground(const four_bar_revolute_ground_parameters *r
     four_bar_revolute_ground_motion *revolute_ground_m, const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
     /* p = q o, frame_b */
-    const real frame_b_0 = revolute_ground_p->frame_b[0], frame_b_1 = revolute_ground_p->frame_b[1];
-    const real frame_b_2 = revolute_ground_p->frame_b[2], frame_b_3 = revolute_ground_p->frame_b[3];
-    const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
     const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
     const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
     const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
     const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
     /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
-    const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-    const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
     const real coordinate = revolute_ground_m->coordinate;
     const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
     const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
@@ -3566,17 +3598,19 @@ static void measure_revolute(const four_bar_revolute_parameters *revolute_p, fou
     const four_bar_body_work *b)
 {
     /* p = q o, frame_a */
-    const real frame_a_0 = revolute_p->frame_a[0], frame_a_1 = revolute_p->frame_a[1];
-    const real frame_a_2 = revolute_p->frame_a[2], frame_a_3 = revolute_p->frame_a[3];
-    const real a_q_0 = a_z->q[0], a_q_1 = a_z->q[1], a_q_2 = a_z->q[2], a_q_3 = a_z->q[3];
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
     const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
     const real frame_a1_x = (frame_a_0*a_q_1) + (frame_a_1*a_q_0) - (frame_a_2*a_q_3) + (frame_a_3*a_q_2);
     const real frame_a1_y = (frame_a_0*a_q_2) + (frame_a_1*a_q_3) + (frame_a_2*a_q_0) - (frame_a_3*a_q_1);
     const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (frame_a_2*a_q_1) + (frame_a_3*a_q_0);
     /* p = q o, frame_b */
-    const real frame_b_0 = revolute_p->frame_b[0], frame_b_1 = revolute_p->frame_b[1];
-    const real frame_b_2 = revolute_p->frame_b[2], frame_b_3 = revolute_p->frame_b[3];
-    const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
     const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
     const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
     const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
@@ -3627,17 +3661,19 @@ static void measure_revolute_loop(const four_bar_revolute_loop_parameters *revol
     const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
     /* p = q o, frame_a */
-    const real frame_a_0 = revolute_loop_p->frame_a[0], frame_a_1 = revolute_loop_p->frame_a[1];
-    const real frame_a_2 = revolute_loop_p->frame_a[2], frame_a_3 = revolute_loop_p->frame_a[3];
-    const real a_q_0 = a_z->q[0], a_q_1 = a_z->q[1], a_q_2 = a_z->q[2], a_q_3 = a_z->q[3];
+    const real frame_a_0 = revolute_loop_p->frame_a[0]; const real frame_a_1 = revolute_loop_p->frame_a[1];
+    const real frame_a_2 = revolute_loop_p->frame_a[2]; const real frame_a_3 = revolute_loop_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
     const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
     const real frame_a1_x = (frame_a_0*a_q_1) + (frame_a_1*a_q_0) - (frame_a_2*a_q_3) + (frame_a_3*a_q_2);
     const real frame_a1_y = (frame_a_0*a_q_2) + (frame_a_1*a_q_3) + (frame_a_2*a_q_0) - (frame_a_3*a_q_1);
     const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (frame_a_2*a_q_1) + (frame_a_3*a_q_0);
     /* p = q o, frame_b */
-    const real frame_b_0 = revolute_loop_p->frame_b[0], frame_b_1 = revolute_loop_p->frame_b[1];
-    const real frame_b_2 = revolute_loop_p->frame_b[2], frame_b_3 = revolute_loop_p->frame_b[3];
-    const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+    const real frame_b_0 = revolute_loop_p->frame_b[0]; const real frame_b_1 = revolute_loop_p->frame_b[1];
+    const real frame_b_2 = revolute_loop_p->frame_b[2]; const real frame_b_3 = revolute_loop_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
     const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
     const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
     const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
@@ -3688,8 +3724,8 @@ static void account_body(four_bar_common_account *common_a, const four_bar_body_
     const four_bar_body_state *body_z, const four_bar_body_work *body)
 {
     /* pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2 */
-    const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     const real t1 = v_0 - body_z->v[0];
     const real t2 = v_1 - body_z->v[1];
     const real t3 = v_2 - body_z->v[2];
@@ -3698,8 +3734,8 @@ static void account_body(four_bar_common_account *common_a, const four_bar_body_
     const real t6 = w_2 - body_z->w[2];
     /* T = (1/2) m v·v + (1/2) w·Jw */
     const real mass = body_p->mass;
-    const real j_0 = body->j[0], j_1 = body->j[1], j_2 = body->j[2], j_3 = body->j[3], j_4 = body->j[4];
-    const real j_5 = body->j[5];
+    const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real t7 = (mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (w_0*((w_0*j_0) + (w_1*j_3) + (w_2*j_4))) +
         (w_1*((w_1*j_1) + (w_0*j_3) + (w_2*j_5))) + (w_2*((w_2*j_2) + (w_0*j_4) + (w_1*j_5)));
     const real T = 0.5*t7;
@@ -3718,9 +3754,9 @@ static void scatter_body(four_bar_common_work *common, const four_bar_body_param
     const four_bar_body_state *body_z, const four_bar_body_work *body)
 {
     /* scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24 */
-    const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-    const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
-    const real state_w_0 = body_z->w[0], state_w_1 = body_z->w[1], state_w_2 = body_z->w[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real state_w_0 = body_z->w[0]; const real state_w_1 = body_z->w[1]; const real state_w_2 = body_z->w[2];
     const real dv_0 = body->v[0] - v_0;
     const real dv_1 = body->v[1] - v_1;
     const real dv_2 = body->v[2] - v_2;
@@ -3729,8 +3765,8 @@ static void scatter_body(four_bar_common_work *common, const four_bar_body_param
     const real dw_2 = w_2 - state_w_2;
     /* T = (1/2) m v·v + (1/2) w·Jw, v - v- */
     const real mass = body_p->mass;
-    const real j_0 = body->j[0], j_1 = body->j[1], j_2 = body->j[2], j_3 = body->j[3], j_4 = body->j[4];
-    const real j_5 = body->j[5];
+    const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real t1 = (mass*((dv_0*dv_0) + (dv_1*dv_1) + (dv_2*dv_2))) + (dw_0*((dw_0*j_0) + (dw_1*j_3) +
         (dw_2*j_4))) + (dw_1*((dw_1*j_1) + (dw_0*j_3) + (dw_2*j_5))) + (dw_2*((dw_2*j_2) + (dw_0*j_4) + (dw_1*j_5)));
     const real T_of_change = 0.5*t1;
@@ -5746,7 +5782,8 @@ static bool constants_are_kept(const four_bar_parameters *p)
 /*   P = tr(J)/2 1 - J = ∫ r rᵀ dm has no negative eigenvalue    [moments a <= b <= c: c <= a + b] */
 static void judge_body(const four_bar_body_parameters *body_p, four_bar_spread_work *spread)
 {
-    const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
     const real t1 = inertia_2 + (inertia_0 + inertia_1);
     const real t2 = 0.5*t1;
     const real t3 = (1e-09*t1) + 1e-30;

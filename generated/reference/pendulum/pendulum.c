@@ -257,7 +257,8 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         const pendulum_body_state *const body_z = &z->body[0];
         pendulum_body_work *const body = &w->body[0];
         /* R(q) */
-        const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+        const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+        const real q_3 = body_z->q[3];
         const real t1 = 2.0*(q_2*q_2);
         const real t2 = 2.0*(q_3*q_3);
         const real R_00 = 1.0 - t1 - t2;
@@ -286,7 +287,8 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         const real minus_R_22 = t1 - t3;
         body->r[8] = -minus_R_22;
         /* J = R J_body Rᵀ */
-        const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
+        const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+        const real inertia_2 = body_p->inertia[2];
         const real RJ_0 = R_00*inertia_0;
         const real minus_RJ_1 = minus_R_01*inertia_1;
         const real RJ_2 = R_02*inertia_2;
@@ -358,9 +360,10 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         const real g1_2 = anchor_b1_z + b_z->x[2];
         revolute_ground->g[2] = g1_2;
         /* p = q o, frame_b */
-        const real frame_b_0 = revolute_ground_p->frame_b[0], frame_b_1 = revolute_ground_p->frame_b[1];
-        const real frame_b_2 = revolute_ground_p->frame_b[2], frame_b_3 = revolute_ground_p->frame_b[3];
-        const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+        const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+        const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+        const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+        const real b_q_3 = b_z->q[3];
         const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
         revolute_ground->kept_frame_b1_w = frame_b1_w;
         const real frame_b1_x = (frame_b_0*b_q_1) + (b_q_0*frame_b_1) - (frame_b_2*b_q_3) + (b_q_2*frame_b_3);
@@ -370,8 +373,8 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (b_q_1*frame_b_2) + (b_q_0*frame_b_3);
         revolute_ground->kept_frame_b1_z = frame_b1_z;
         /* g = 2 V(p* q), with G = dg/dz, at the first knot */
-        const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-        const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
+        const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+        const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
         const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
         const real frame_b1_w_frame_a_1 = frame_b1_w*frame_a_1;
         const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
@@ -427,8 +430,8 @@ static void run_begin(const pendulum_state *z, pendulum_work *w)
         pendulum_body_work *const body = &w->body[0];
         const real common_length = common->length;
         const real common_half = common->half;
-        const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-        const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
         /* v: velocity over this step */
         body->v[0] = v_0 + (common_length*(v_0 - body_z->v_old[0]));
         body->v[1] = v_1 + (common_length*(v_1 - body_z->v_old[1]));
@@ -503,7 +506,7 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const pendulum_body_parameters *const body_p = &p->body[0];
         pendulum_body_work *const body = &w->body[0];
         const real common_half = common->half;
-        const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+        const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
         const real mass = body_p->mass;
         const real minus_J_4 = body->kept_minus_J_4;
         const real minus_J_5 = body->kept_minus_J_5;
@@ -563,11 +566,11 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
         pendulum_body_work *const b = &w->body[0];
         /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
-        const real anchor_b1_z = revolute_ground->G1[0], anchor_b1_y = revolute_ground->G1[1];
+        const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
         const real anchor_b1_x = revolute_ground->G1[4];
-        const real b_a_0 = b->a[0], b_a_1 = b->a[1], b_a_2 = b->a[2];
+        const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
         const real b_c = b->c;
-        const real b_w_0 = b->w[0], b_w_1 = b->w[1], b_w_2 = b->w[2];
+        const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
         const real inner_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
         const real minus_inner_1 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
         const real anchor_b_rate_x = (b_w_1*inner_2) + (b_w_2*minus_inner_1);
@@ -584,8 +587,8 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real frame_b1_x = revolute_ground->kept_frame_b1_x;
         const real frame_b1_y = revolute_ground->kept_frame_b1_y;
         const real frame_b1_z = revolute_ground->kept_frame_b1_z;
-        const real b_quotient_0 = b->quotient[0], b_quotient_1 = b->quotient[1], b_quotient_2 = b->quotient[2];
-        const real b_quotient_3 = b->quotient[3];
+        const real b_quotient_0 = b->quotient[0]; const real b_quotient_1 = b->quotient[1];
+        const real b_quotient_2 = b->quotient[2]; const real b_quotient_3 = b->quotient[3];
         const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (b_quotient_1*frame_b1_x) -
             (frame_b1_y*b_quotient_2) -
             (b_quotient_3*frame_b1_z);
@@ -604,8 +607,8 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         const real frame_b2_y = frame_b1_y + (frame_b_rate_y*common_step);
         const real frame_b2_z = frame_b1_z + (frame_b_rate_z*common_step);
         /* g = 2 V(p* q), with G = dg/dz, at the second knot */
-        const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-        const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
+        const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+        const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
         const real frame_a_0_frame_b2_z = frame_a_0*frame_b2_z;
         const real frame_a_1_frame_b2_y = frame_a_1*frame_b2_y;
         const real frame_a_2_frame_b2_x = frame_a_2*frame_b2_x;
@@ -640,8 +643,9 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         revolute_ground->f[4] = (2.0*((frame_a_0*frame_b_rate_y) + (frame_a_1*frame_b_rate_z) -
             (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + opening_4;
         /* f_body -= G(z1)ᵀ y, body b */
-        const real y_0 = revolute_ground->y[0], y_1 = revolute_ground->y[1], y_2 = revolute_ground->y[2];
-        const real y_3 = revolute_ground->y[3], y_4 = revolute_ground->y[4];
+        const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+        const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+        const real y_4 = revolute_ground->y[4];
         b->f[0] = -(y_0 - b->f[0]);
         b->f[1] = -(y_1 - b->f[1]);
         b->f[2] = -(y_2 - b->f[2]);
@@ -665,8 +669,8 @@ static void run_merit(pendulum_work *w)
     {
         pendulum_common_work *const common = &w->common[0];
         const pendulum_body_work *const body = &w->body[0];
-        const real f_0 = body->f[0], f_1 = body->f[1], f_2 = body->f[2], f_3 = body->f[3], f_4 = body->f[4];
-        const real f_5 = body->f[5];
+        const real f_0 = body->f[0]; const real f_1 = body->f[1]; const real f_2 = body->f[2];
+        const real f_3 = body->f[3]; const real f_4 = body->f[4]; const real f_5 = body->f[5];
         common->merit = (body->weight[0]*((f_0*f_0) + (f_1*f_1) + (f_2*f_2))) + (body->weight[1]*((f_3*f_3) +
             (f_4*f_4) +
             (f_5*f_5))) + common->merit;
@@ -676,8 +680,9 @@ static void run_merit(pendulum_work *w)
     {
         pendulum_common_work *const common = &w->common[0];
         const pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
-        const real f_0 = revolute_ground->f[0], f_1 = revolute_ground->f[1], f_2 = revolute_ground->f[2];
-        const real f_3 = revolute_ground->f[3], f_4 = revolute_ground->f[4];
+        const real f_0 = revolute_ground->f[0]; const real f_1 = revolute_ground->f[1];
+        const real f_2 = revolute_ground->f[2]; const real f_3 = revolute_ground->f[3];
+        const real f_4 = revolute_ground->f[4];
         common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
     }
 }
@@ -700,8 +705,8 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
         body->D[7] = mass;
         body->D[14] = mass;
         /* l = c Jw + a x Jw */
-        const real Jw_0 = body->jw[0], Jw_1 = body->jw[1], Jw_2 = body->jw[2];
-        const real a_0 = body->a[0], a_2 = body->a[2];
+        const real Jw_0 = body->jw[0]; const real Jw_1 = body->jw[1]; const real Jw_2 = body->jw[2];
+        const real a_0 = body->a[0]; const real a_2 = body->a[2];
         const real c = body->c;
         const real minus_l_1 = (Jw_2*a_0) - (a_2*Jw_0) - (Jw_1*c);
         /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
@@ -758,9 +763,9 @@ static void run_eliminate(pendulum_work *w)
         const pendulum_body_work *const i = &w->body[0];
         pendulum_revolute_ground_work *const j = &w->revolute_ground[0];
         /* G_b N = 0, at the second knot */
-        const real j_anchor_b2_z = j->G2[0], j_anchor_b2_y = j->G2[1], j_anchor_b2_x = j->G2[2], j_G_b2_33 = j->G2[3];
-        const real j_G_b2_34 = j->G2[4], j_G_b2_35 = j->G2[5], j_minus_G_b2_43 = j->G2[6], j_minus_G_b2_44 = j->G2[7];
-        const real j_G_b2_45 = j->G2[8];
+        const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+        const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+        const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
         const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
         const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
         const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
@@ -768,10 +773,9 @@ static void run_eliminate(pendulum_work *w)
         const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
         const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
         /* G_b N' = 0, at the first knot */
-        const real j_anchor_b1_z = j->G1[0], j_anchor_b1_y = j->G1[1], j_G_b1_33 = j->G1[2], j_minus_G_b1_43 =
-            j->G1[3];
-        const real j_anchor_b1_x = j->G1[4], j_G_b1_34 = j->G1[5], j_minus_G_b1_44 = j->G1[6], j_G_b1_35 = j->G1[7];
-        const real j_G_b1_45 = j->G1[8];
+        const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_G_b1_33 = j->G1[2];
+        const real j_minus_G_b1_43 = j->G1[3]; const real j_anchor_b1_x = j->G1[4]; const real j_G_b1_34 = j->G1[5];
+        const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
         const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
         const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
         const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
@@ -779,7 +783,7 @@ static void run_eliminate(pendulum_work *w)
         const real N1_10 = (j_anchor_b1_z*N1_30) + (j_anchor_b1_x*minus_N1_50);
         const real minus_N1_20 = (j_anchor_b1_y*N1_30) + (j_anchor_b1_x*minus_N1_40);
         /* G_b P = 1, P f_j, at the second knot */
-        const real j_f_3 = j->f[3], j_f_4 = j->f[4];
+        const real j_f_3 = j->f[3]; const real j_f_4 = j->f[4];
         const real t1 = (j_minus_G_b2_43*j_f_3) + (j_G_b2_33*j_f_4);
         const real t2 = (j_minus_G_b2_44*j_f_3) + (j_G_b2_34*j_f_4);
         const real t3 = (j_G_b2_45*j_f_3) - (j_G_b2_35*j_f_4);
@@ -828,9 +832,9 @@ static void run_substitute(pendulum_work *w)
         pendulum_body_work *const i = &w->body[0];
         pendulum_revolute_ground_work *const j = &w->revolute_ground[0];
         /* G_b N = 0, at the second knot */
-        const real j_anchor_b2_z = j->G2[0], j_anchor_b2_y = j->G2[1], j_anchor_b2_x = j->G2[2], j_G_b2_33 = j->G2[3];
-        const real j_G_b2_34 = j->G2[4], j_G_b2_35 = j->G2[5], j_minus_G_b2_43 = j->G2[6], j_minus_G_b2_44 = j->G2[7];
-        const real j_G_b2_45 = j->G2[8];
+        const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+        const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+        const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
         const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
         const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
         const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
@@ -838,8 +842,8 @@ static void run_substitute(pendulum_work *w)
         const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
         const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
         /* G_b N' = 0, at the first knot */
-        const real j_G_b1_33 = j->G1[2], j_minus_G_b1_43 = j->G1[3], j_G_b1_34 = j->G1[5], j_minus_G_b1_44 = j->G1[6];
-        const real j_G_b1_35 = j->G1[7], j_G_b1_45 = j->G1[8];
+        const real j_G_b1_33 = j->G1[2]; const real j_minus_G_b1_43 = j->G1[3]; const real j_G_b1_34 = j->G1[5];
+        const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
         const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
         const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
         const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
@@ -868,7 +872,7 @@ static void run_substitute(pendulum_work *w)
         const real minus_push_4 = i->f[4] - ((s_3*i->D[27]) + (s_4*i->D[28]) + (s_5*i->D[29]));
         const real minus_push_5 = i->f[5] - ((s_3*i->D[33]) + (s_4*i->D[34]) + (s_5*i->D[35]));
         /* s_j = P'ᵀ (D s_b - f_b) */
-        const real j_anchor_b1_z = j->G1[0], j_anchor_b1_y = j->G1[1], j_anchor_b1_x = j->G1[4];
+        const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_anchor_b1_x = j->G1[4];
         const real t1 = minus_push_5 + (j_anchor_b1_y*minus_push_0) - (j_anchor_b1_x*minus_push_1);
         const real t2 = minus_push_3 + (j_anchor_b1_z*minus_push_1) - (j_anchor_b1_y*minus_push_2);
         const real t3 = minus_push_4 - (j_anchor_b1_z*minus_push_0) + (j_anchor_b1_x*minus_push_2);
@@ -890,7 +894,7 @@ static void run_settle(pendulum_work *w)
         const pendulum_common_work *const common = &w->common[0];
         pendulum_body_work *const body = &w->body[0];
         const real common_half = common->half;
-        const real s_3 = body->s[3], s_4 = body->s[4], s_5 = body->s[5];
+        const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
         /* v: velocity over this step */
         body->v[0] = -body->s[0];
         body->v[1] = -body->s[1];
@@ -918,13 +922,13 @@ static void run_advance(pendulum_work *w)
         const pendulum_common_work *const common = &w->common[0];
         pendulum_body_work *const body = &w->body[0];
         /* s: solved increment: velocity, rotation vector at the second knot over h */
-        const real s_0 = body->s[0], s_1 = body->s[1], s_2 = body->s[2];
+        const real s_0 = body->s[0]; const real s_1 = body->s[1]; const real s_2 = body->s[2];
         body->s[0] = s_0;
         body->s[1] = s_1;
         body->s[2] = s_2;
         /* dw = (c I - a^) theta/h */
-        const real s_3 = body->s[3], s_4 = body->s[4], s_5 = body->s[5];
-        const real a_0 = body->a[0], a_1 = body->a[1], a_2 = body->a[2];
+        const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
+        const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
         const real c = body->c;
         const real minus_dw_0 = (s_5*a_1) - (s_4*a_2) - (s_3*c);
         body->s[3] = -minus_dw_0;
@@ -933,8 +937,8 @@ static void run_advance(pendulum_work *w)
         const real minus_dw_2 = (s_4*a_0) - (s_3*a_1) - (s_5*c);
         body->s[5] = -minus_dw_2;
         /* base: velocities that the increment starts from */
-        const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
-        const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+        const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+        const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
         body->base[0] = v_0;
         body->base[1] = v_1;
         body->base[2] = v_2;
@@ -967,8 +971,9 @@ static void run_advance(pendulum_work *w)
         const pendulum_common_work *const common = &w->common[0];
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
         const real common_length = common->length;
-        const real y_0 = revolute_ground->y[0], y_1 = revolute_ground->y[1], y_2 = revolute_ground->y[2];
-        const real y_3 = revolute_ground->y[3], y_4 = revolute_ground->y[4];
+        const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+        const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+        const real y_4 = revolute_ground->y[4];
         /* base: impulses that the increment starts from */
         revolute_ground->base[0] = y_0;
         revolute_ground->base[1] = y_1;
@@ -1044,9 +1049,10 @@ static void run_react(const pendulum_parameters *p, pendulum_work *w)
         const real new_anchor_b1_z = anchor_b_2*b->r[8];
         /* reaction: reaction on the child in joint axes: force, torque about the anchor */
         const real common_impulse = common->impulse;
-        const real y_0 = revolute_ground->y[0], y_1 = revolute_ground->y[1], y_2 = revolute_ground->y[2];
-        const real y_3 = revolute_ground->y[3], y_4 = revolute_ground->y[4];
-        const real anchor_b1_z = revolute_ground->G1[0], anchor_b1_y = revolute_ground->G1[1];
+        const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+        const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+        const real y_4 = revolute_ground->y[4];
+        const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
         const real anchor_b1_x = revolute_ground->G1[4];
         revolute_ground->reaction[0] = y_0/common_impulse;
         revolute_ground->reaction[1] = y_1/common_impulse;
@@ -1075,10 +1081,10 @@ static void run_compare(const pendulum_parameters *p, const pendulum_state *z, p
         const pendulum_body_work *const body = &w->body[0];
         /* missed: squares of what velocities miss of where their last change led, by mass */
         const real common_length = common->length;
-        const real work_v_0 = body->v[0], work_v_1 = body->v[1], work_v_2 = body->v[2];
-        const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-        const real work_w_0 = body->w[0], work_w_1 = body->w[1], work_w_2 = body->w[2];
-        const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+        const real work_v_0 = body->v[0]; const real work_v_1 = body->v[1]; const real work_v_2 = body->v[2];
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+        const real work_w_0 = body->w[0]; const real work_w_1 = body->w[1]; const real work_w_2 = body->w[2];
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
         const real t1 = body_p->size/body_p->mass;
         const real t2 = work_v_0 - (v_0 + (common_length*(v_0 - body_z->v_old[0])));
         const real t3 = work_v_1 - (v_1 + (common_length*(v_1 - body_z->v_old[1])));
@@ -1125,8 +1131,8 @@ static void run_gather(pendulum_work *w)
         const pendulum_common_work *const common = &w->common[0];
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
         /* total: impulses of the parts of a step so far */
-        const real total_0 = revolute_ground->total[0], total_1 = revolute_ground->total[1];
-        const real total_2 = revolute_ground->total[2], total_3 = revolute_ground->total[3];
+        const real total_0 = revolute_ground->total[0]; const real total_1 = revolute_ground->total[1];
+        const real total_2 = revolute_ground->total[2]; const real total_3 = revolute_ground->total[3];
         const real total_4 = revolute_ground->total[4];
         const real new_total_0 = revolute_ground->y[0] + total_0;
         revolute_ground->total[0] = new_total_0;
@@ -1151,9 +1157,9 @@ static void run_gather(pendulum_work *w)
         const real total_reaction_3 = revolute_ground->total_reaction[3];
         const real total_reaction_4 = revolute_ground->total_reaction[4];
         const real total_reaction_5 = revolute_ground->total_reaction[5];
-        const real reaction_0 = revolute_ground->reaction[0], reaction_1 = revolute_ground->reaction[1];
-        const real reaction_2 = revolute_ground->reaction[2], reaction_3 = revolute_ground->reaction[3];
-        const real reaction_4 = revolute_ground->reaction[4], reaction_5 = revolute_ground->reaction[5];
+        const real reaction_0 = revolute_ground->reaction[0]; const real reaction_1 = revolute_ground->reaction[1];
+        const real reaction_2 = revolute_ground->reaction[2]; const real reaction_3 = revolute_ground->reaction[3];
+        const real reaction_4 = revolute_ground->reaction[4]; const real reaction_5 = revolute_ground->reaction[5];
         const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
         revolute_ground->total_reaction[0] = new_total_reaction_0;
         const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
@@ -1191,18 +1197,19 @@ static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum
         pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
         /* v_old: velocity over the step before */
-        const real state_v_0 = body_z->v[0], state_v_1 = body_z->v[1], state_v_2 = body_z->v[2];
+        const real state_v_0 = body_z->v[0]; const real state_v_1 = body_z->v[1]; const real state_v_2 = body_z->v[2];
         body_z->v_old[0] = state_v_0;
         body_z->v_old[1] = state_v_1;
         body_z->v_old[2] = state_v_2;
         /* w_old: angular velocity over the step before, world axes */
-        const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
         body_z->w_old[0] = w_0;
         body_z->w_old[1] = w_1;
         body_z->w_old[2] = w_2;
         /* q2 = [c; a] q1 */
-        const real a_0 = body->a[0], a_1 = body->a[1], a_2 = body->a[2];
-        const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+        const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
+        const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+        const real q_3 = body_z->q[3];
         const real c = body->c;
         const real minus_q2_0 = (a_0*q_1) + (a_1*q_2) + (a_2*q_3) - (c*q_0);
         const real q2_1 = (a_0*q_0) + (a_1*q_3) - (a_2*q_2) + (c*q_1);
@@ -1216,7 +1223,7 @@ static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum
         body_z->q[3] = 0.5*(q2_3*t1);
         /* x: position of the centre of mass */
         const real common_step = common->step;
-        const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
+        const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
         body_z->x[0] = body_z->x[0] + (common_step*v_0);
         body_z->x[1] = body_z->x[1] + (common_step*v_1);
         body_z->x[2] = body_z->x[2] + (common_step*v_2);
@@ -1255,7 +1262,8 @@ static void run_displace(pendulum_state *z, pendulum_work *w)
         const real common_length = common->length;
         const real common_half = common->half;
         const real common_step = common->step;
-        const real q_0 = body_z->q[0], q_1 = body_z->q[1], q_2 = body_z->q[2], q_3 = body_z->q[3];
+        const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+        const real q_3 = body_z->q[3];
         /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
         const real a_0 = (common_length*body->w[0])*common_half;
         const real a_1 = (common_length*body->w[1])*common_half;
@@ -1291,14 +1299,14 @@ static void run_launch(const pendulum_parameters *p, pendulum_state *z, pendulum
         pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
         /* p = m v */
-        const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
         const real mass = body_p->mass;
         body_z->p[0] = v_0*mass;
         body_z->p[1] = v_1*mass;
         body_z->p[2] = v_2*mass;
         /* l = c Jw + a x Jw */
-        const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
-        const real j_4 = body->j[4], j_5 = body->j[5];
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+        const real j_4 = body->j[4]; const real j_5 = body->j[5];
         body_z->l[2] = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
         /* v_old: velocity over the step before */
         body_z->v_old[0] = v_0;
@@ -1331,10 +1339,10 @@ static void run_energy(const pendulum_parameters *p, const pendulum_state *z, pe
         const pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
         /* T = (1/2) m v·v + (1/2) w·Jw */
-        const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
-        const real j_3 = body->j[3], j_4 = body->j[4], j_5 = body->j[5];
+        const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+        const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
         const real mass = body_p->mass;
-        const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
+        const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
         const real t1 = (body->j[0]*w_0) + (j_3*w_1) + (j_4*w_2);
         const real t2 = (body->j[1]*w_1) + (j_3*w_0) + (j_5*w_2);
         const real t3 = (body->j[2]*w_2) + (j_4*w_0) + (j_5*w_1);
@@ -1342,7 +1350,7 @@ static void run_energy(const pendulum_parameters *p, const pendulum_state *z, pe
         /* kinetic: kinetic energy */
         common->kinetic = T + common->kinetic;
         /* V = -m g·x */
-        const real x_0 = body_z->x[0], x_1 = body_z->x[1], x_2 = body_z->x[2];
+        const real x_0 = body_z->x[0]; const real x_1 = body_z->x[1]; const real x_2 = body_z->x[2];
         const real minus_V = mass*((x_0*common_p->gravity[0]) + (x_1*common_p->gravity[1]) +
             (x_2*common_p->gravity[2]));
         /* potential: potential energy */
@@ -1381,19 +1389,19 @@ static void run_launch_chord(const pendulum_parameters *p, pendulum_state *z, pe
         const pendulum_body_work *const body = &w->body[0];
         /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
         const real common_half = common->half;
-        const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
         const real a_0 = w_0*common_half;
         const real a_1 = w_1*common_half;
         const real a_2 = w_2*common_half;
         const real c = PENDULUM_SQRT(1.0 - ((a_0*a_0) + (a_1*a_1) + (a_2*a_2)));
         /* p = m v */
-        const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
         const real mass = body_p->mass;
         body_z->p[0] = v_0*mass;
         body_z->p[1] = v_1*mass;
         body_z->p[2] = v_2*mass;
         /* l = c Jw + a x Jw */
-        const real j_3 = body->j[3], j_4 = body->j[4], j_5 = body->j[5];
+        const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
         const real Jw_2 = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
         const real Jw_1 = (w_1*body->j[1]) + (w_0*j_3) + (w_2*j_5);
         const real Jw_0 = (w_0*body->j[0]) + (w_1*j_3) + (w_2*j_4);
@@ -1428,7 +1436,7 @@ static void run_launch_turn(const pendulum_parameters *p, pendulum_state *z, pen
         const pendulum_body_work *const body = &w->body[0];
         /* w' = (sin(h |w|)/(h |w|)) w */
         const real common_step = common->step;
-        const real w_0 = body_z->w[0], w_1 = body_z->w[1], w_2 = body_z->w[2];
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
         const real turn_0 = w_0*common_step;
         const real turn_1 = w_1*common_step;
         const real turn_2 = w_2*common_step;
@@ -1445,13 +1453,13 @@ static void run_launch_turn(const pendulum_parameters *p, pendulum_state *z, pen
         body_z->w[2] = new_w_2;
         body_z->w_old[2] = new_w_2;
         /* p = m v */
-        const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
         const real mass = body_p->mass;
         body_z->p[0] = v_0*mass;
         body_z->p[1] = v_1*mass;
         body_z->p[2] = v_2*mass;
         /* l = c Jw + a x Jw */
-        const real j_4 = body->j[4], j_5 = body->j[5];
+        const real j_4 = body->j[4]; const real j_5 = body->j[5];
         body_z->l[2] = (new_w_2*body->j[2]) + (new_w_0*j_4) + (new_w_1*j_5);
         /* v_old: velocity over the step before */
         body_z->v_old[0] = v_0;
@@ -1484,10 +1492,10 @@ static void run_place(const pendulum_parameters *p, pendulum_state *z, const pen
         const real d_0 = cosine_of(t1);
         const real d_3 = sine_of(t1);
         /* q_b = q_a o_a d o_b*, of length one */
-        const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-        const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
-        const real frame_b_0 = revolute_ground_p->frame_b[0], frame_b_1 = revolute_ground_p->frame_b[1];
-        const real frame_b_2 = revolute_ground_p->frame_b[2], frame_b_3 = revolute_ground_p->frame_b[3];
+        const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+        const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+        const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+        const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
         const real p_0 = (d_0*frame_a_0) - (d_3*frame_a_3);
         const real p_1 = (d_0*frame_a_1) + (d_3*frame_a_2);
         const real p_2 = (d_0*frame_a_2) - (d_3*frame_a_1);
@@ -1549,16 +1557,17 @@ static void run_measure(const pendulum_parameters *p, const pendulum_state *z, c
         const pendulum_body_state *const b_z = &z->body[0];
         const pendulum_body_work *const b = &w->body[0];
         /* p = q o, frame_b */
-        const real frame_b_0 = revolute_ground_p->frame_b[0], frame_b_1 = revolute_ground_p->frame_b[1];
-        const real frame_b_2 = revolute_ground_p->frame_b[2], frame_b_3 = revolute_ground_p->frame_b[3];
-        const real b_q_0 = b_z->q[0], b_q_1 = b_z->q[1], b_q_2 = b_z->q[2], b_q_3 = b_z->q[3];
+        const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+        const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+        const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+        const real b_q_3 = b_z->q[3];
         const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
         const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
         const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
         const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
         /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
-        const real frame_a_0 = revolute_ground_p->frame_a[0], frame_a_1 = revolute_ground_p->frame_a[1];
-        const real frame_a_2 = revolute_ground_p->frame_a[2], frame_a_3 = revolute_ground_p->frame_a[3];
+        const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+        const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
         const real coordinate = revolute_ground_m->coordinate;
         const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
         const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
@@ -1610,8 +1619,8 @@ static void run_account(const pendulum_parameters *p, const pendulum_state *z, c
         const pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
         /* pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2 */
-        const real v_0 = body->v[0], v_1 = body->v[1], v_2 = body->v[2];
-        const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
+        const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+        const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
         const real t1 = v_0 - body_z->v[0];
         const real t2 = v_1 - body_z->v[1];
         const real t3 = v_2 - body_z->v[2];
@@ -1620,8 +1629,8 @@ static void run_account(const pendulum_parameters *p, const pendulum_state *z, c
         const real t6 = w_2 - body_z->w[2];
         /* T = (1/2) m v·v + (1/2) w·Jw */
         const real mass = body_p->mass;
-        const real j_0 = body->j[0], j_1 = body->j[1], j_2 = body->j[2], j_3 = body->j[3], j_4 = body->j[4];
-        const real j_5 = body->j[5];
+        const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+        const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
         const real t7 = (mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (w_0*((w_0*j_0) + (w_1*j_3) + (w_2*j_4))) +
             (w_1*((w_1*j_1) + (w_0*j_3) + (w_2*j_5))) + (w_2*((w_2*j_2) + (w_0*j_4) + (w_1*j_5)));
         const real T = 0.5*t7;
@@ -1647,9 +1656,9 @@ static void run_scatter(const pendulum_parameters *p, const pendulum_state *z, p
         const pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
         /* scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24 */
-        const real v_0 = body_z->v[0], v_1 = body_z->v[1], v_2 = body_z->v[2];
-        const real w_0 = body->w[0], w_1 = body->w[1], w_2 = body->w[2];
-        const real state_w_0 = body_z->w[0], state_w_1 = body_z->w[1], state_w_2 = body_z->w[2];
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+        const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+        const real state_w_0 = body_z->w[0]; const real state_w_1 = body_z->w[1]; const real state_w_2 = body_z->w[2];
         const real dv_0 = body->v[0] - v_0;
         const real dv_1 = body->v[1] - v_1;
         const real dv_2 = body->v[2] - v_2;
@@ -1658,8 +1667,8 @@ static void run_scatter(const pendulum_parameters *p, const pendulum_state *z, p
         const real dw_2 = w_2 - state_w_2;
         /* T = (1/2) m v·v + (1/2) w·Jw, v - v- */
         const real mass = body_p->mass;
-        const real j_0 = body->j[0], j_1 = body->j[1], j_2 = body->j[2], j_3 = body->j[3], j_4 = body->j[4];
-        const real j_5 = body->j[5];
+        const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+        const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
         const real t1 = (mass*((dv_0*dv_0) + (dv_1*dv_1) + (dv_2*dv_2))) + (dw_0*((dw_0*j_0) + (dw_1*j_3) +
             (dw_2*j_4))) + (dw_1*((dw_1*j_1) + (dw_0*j_3) + (dw_2*j_5))) + (dw_2*((dw_2*j_2) + (dw_0*j_4) +
                 (dw_1*j_5)));
@@ -2775,7 +2784,8 @@ static bool constants_are_kept(const pendulum_parameters *p)
 /*   P = tr(J)/2 1 - J = ∫ r rᵀ dm has no negative eigenvalue    [moments a <= b <= c: c <= a + b] */
 static void judge_body(const pendulum_body_parameters *body_p, pendulum_spread_work *spread)
 {
-    const real inertia_0 = body_p->inertia[0], inertia_1 = body_p->inertia[1], inertia_2 = body_p->inertia[2];
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
     const real t1 = inertia_2 + (inertia_0 + inertia_1);
     const real t2 = 0.5*t1;
     const real t3 = (1e-09*t1) + 1e-30;
