@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
 from symvi.emit.constants import Thing, constants_of, plain_constant
-from symvi.emit.printer import Language, statements
+from symvi.emit.printer import Language, Statement, statements
+from symvi.emit.templates import function_names
 from symvi.kernels.kernel import Kernel, Location
 from symvi.kernels.records import Field
 from symvi.numbers.control import CONTACT_TYPES
@@ -114,13 +116,13 @@ class CPrinter:
 
     def structs(self, stores: Sequence[str] = MEMORY, kinds: Iterable[str] = ()) -> Iterator[dict]:
         """A struct per node type and store, in the order of the stores. kinds: types of records that are no nodes."""
+        entries = self.program.records.entries
         for store in stores:
             for kind in kinds or self.kinds:
                 fields = self.program.records.of(kind, store)
                 if fields:
                     members = [
-                        Member(f.name, f.size, f"{f.meaning} [{f.unit}]" if f.unit != "1" else f.meaning)
-                        for f in fields
+                        Member(f.name, f.size, self._comment(f, entries.get((kind, store, f.name)))) for f in fields
                     ]
                     yield {
                         "kind": kind,
@@ -129,6 +131,12 @@ class CPrinter:
                         "members": members,
                         "comment": f"{kind.replace('_', ' ')}: {store}",
                     }
+
+    @staticmethod
+    def _comment(member: Field, entries: Sequence[str] | None) -> str:
+        """What a field means, its unit, and what its entries are called where it is no vector."""
+        text = f"{member.meaning} [{member.unit}]" if member.unit != "1" else member.meaning
+        return f"{text}: {', '.join(entries)}" if entries else text
 
     def aggregates(self, stores: Sequence[str] = MEMORY) -> Iterator[dict]:
         """The structs that hold all records of a store."""
@@ -316,15 +324,46 @@ class CPrinter:
         return lines
 
     def body(self, kernel: Kernel) -> list[str]:
-        reserved = C_WORDS | {name for _, name, _, _ in self.arguments(kernel)}
-        language = Language(self.literal, self.access(kernel), self.function, reserved)
-        lines = []
-        for statement in statements(kernel, language):
-            if statement.kind == "store":
-                lines.append(f"{statement.target} = {statement.expression};")
+        reserved = C_WORDS | function_names("c") | {name for _, name, _, _ in self.arguments(kernel)}
+        language = Language(self.literal, self.access(kernel), self.function, reserved, self.meaning(kernel))
+        lines: list[str] = []
+        for kind, group in groupby(statements(kernel, language), lambda statement: statement.kind):
+            if kind == "load":
+                lines += self._loads(list(group))
             else:
-                lines.append(f"const real {statement.target} = {statement.expression};")
-        return [part for line in lines for part in broken(line)]
+                lines += [part for statement in group for part in self._lines(statement)]
+        return lines
+
+    @staticmethod
+    def _lines(statement: Statement) -> list[str]:
+        if statement.kind == "comment":
+            return [f"/* {line} */" for line in wrapped(statement.expression)]
+        declared = "" if statement.kind == "store" else "const real "
+        return broken(f"{declared}{statement.target} = {statement.expression};")
+
+    @staticmethod
+    def _loads(loads: Sequence[Statement]) -> list[str]:
+        """Loads of the entries of one field on one line, as far as they fit; MISRA wants a declaration for each."""
+        lines: list[str] = []
+        last = ""
+        for load in loads:
+            place, text = load.expression.partition("[")[0], f"const real {load.target} = {load.expression};"
+            if place == last and len(lines[-1]) + len(text) + 1 <= WIDTH - 4:
+                lines[-1] = f"{lines[-1]} {text}"
+            else:
+                lines.append(text)
+            last = place
+        return lines
+
+    def meaning(self, kernel: Kernel):
+        """What is said of the field of a record that a kernel stores into."""
+        kinds = {port.label: port.kind for port in kernel.ports}
+
+        def text(location: Location) -> str:
+            found = self.program.records.fields[kinds[location.port], location.store][location.field]
+            return f"{found.name}: {found.meaning}" if found.meaning else found.name
+
+        return text
 
 
 def literal(value: Fraction | float | int, real: str) -> str:
@@ -358,6 +397,8 @@ def broken(line: str, margin: int = 4) -> list[str]:
         cut = max(
             line.rfind(mark, len(indent) + 4, WIDTH - margin) + len(mark) for mark in (", ", " + ", " - ", "; ", " = ")
         )
+        if cut <= len(indent) + 6:  # one word is longer than a line
+            cut = line.find(", ", WIDTH - margin) + 2
         if cut <= len(indent) + 6:
             break
         parts.append(line[:cut].rstrip())

@@ -35,7 +35,9 @@ def python_text(kernel: Kernel, literal: bool = False) -> str:
     )
     arguments = ", ".join(f"{port.label}_{store}" for port, store, _ in kernel.used_stores())
     lines = [f"def {kernel.name}({arguments}):", f'    """{kernel.summary}"""']
-    lines += [f"    {s.target} = {s.expression}" for s in statements(kernel, language)]
+    for statement in statements(kernel, language):
+        comment = statement.kind == "comment"
+        lines.append(f"    # {statement.expression}" if comment else f"    {statement.target} = {statement.expression}")
     return "\n".join([*lines, ""])
 
 

@@ -4,6 +4,7 @@ In a wheel the build copies the repository's `templates/` to `symvi/templates`; 
 that copy does not exist and the folder is the sibling of the package. One function knows both places.
 """
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +24,13 @@ def templates_folder() -> Path:
         if folder.is_dir():
             return folder
     raise FileNotFoundError("symvi: its templates are missing; install the package again")
+
+
+@cache
+def function_names(subfolder: str) -> frozenset[str]:
+    """The names of the functions that the templates of C define: no local variable has one of them."""
+    texts = (path.read_text(encoding="utf-8") for path in sorted((templates_folder() / subfolder).glob("*.jinja")))
+    return frozenset(name for text in texts for name in re.findall(r"^static .*?(\w+)\(", text, re.M))
 
 
 class _Kept(BytecodeCache):

@@ -203,26 +203,38 @@ def _scatter(trace: Trace) -> None:
     turns at W about a principal axis has the momentum J sin(hW)/h, so that work over angles changes the energy by
     (hW)²/12 of it less. A force that changes leaves |dF·dx|/8 of a trapezoid open.
     """
-    trace.note("scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24", "derived here")
-    trace.note("swerve += (2 (v - v-) - (v- - v--))·M v-", "derived here")
     h, zero = common.step(trace), [trace.graph.constant(0)] * 3
     knot, last, before = (
         [trace.read(BODY, store, name, 3) for name in names]
         for store, names in (("work", "vw"), ("state", "vw"), ("state", ("v_old", "w_old")))
     )
+    trace.note("scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24", "derived here")
     change = [_less(new, old) for new, old in zip(knot, last, strict=True)]
+    _named_motion(trace, "d", change)
     turn = h * h * dot(trace, knot[1], knot[1]) / 12
-    scatter = _kinetic(trace, *change) + turn * _kinetic(trace, zero, knot[1])
+    scatter = _kinetic(trace, *change, "v - v-", "_of_change") + turn * _kinetic(trace, zero, knot[1], "w", "_of_turn")
+    trace.add_to(COMMON, "scatter", [scatter], rate=Rate.ITERATION)
+    trace.note("swerve += (2 (v - v-) - (v- - v--))·M v-", "derived here")
     jerk = [[2 * c - d for c, d in zip(new, _less(a, b), strict=True)]
             for new, a, b in zip(change, last, before, strict=True)]  # fmt: skip
-    swerve = _kinetic(trace, *_plus(jerk, last)) - _kinetic(trace, *jerk) - _kinetic(trace, *last)
-    trace.add_to(COMMON, "scatter", [scatter], rate=Rate.ITERATION)
+    both = _plus(jerk, last)
+    _named_motion(trace, "jerk_", jerk)
+    _named_motion(trace, "both_", both)
+    swerve = _kinetic(trace, *both, "both", "_of_both") - _kinetic(trace, *jerk, "2 (v - v-) - (v- - v--)", "_of_jerk")
+    swerve = swerve - _kinetic(trace, *last, "v-", "_of_last")
     trace.add_to(COMMON, "swerve", [swerve], rate=Rate.ITERATION)
 
 
-def _kinetic(trace: Trace, v: Sequence[Scalar], w: Sequence[Scalar]) -> Scalar:
+def _kinetic(trace: Trace, v: Sequence[Scalar], w: Sequence[Scalar], of: str = "", mark: str = "") -> Scalar:
+    """The kinetic energy of velocities; of, mark: what they are, in the text."""
     mass, inertia = trace.read(BODY, "parameters", "mass"), trace.read(BODY, "work", "j", 6)
-    return use(trace, dynamics.kinetic_energy, m=mass, v=list(v), w=list(w), J=inertia)["T"][0]
+    return use(trace, dynamics.kinetic_energy, of, mark, m=mass, v=list(v), w=list(w), J=inertia)["T"][0]
+
+
+def _named_motion(trace: Trace, name: str, motion: Sequence[Sequence[Scalar]]) -> None:
+    """Name a difference of velocities and of angular velocities."""
+    for letter, values in zip("vw", motion, strict=True):
+        trace.named(f"{name}{letter}", values)
 
 
 def _less(u: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:

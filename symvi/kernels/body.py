@@ -57,7 +57,7 @@ def body_kernels(
     w = trace.read(BODY, "work", "w", 3, "angular velocity over this step, world axes", "rad/s")
     half = common.half_step(trace)
     turn = half_turn(trace, w)
-    for name in ("a", "c", "u"):
+    for name in ("a", "c", "quotient"):
         trace.write(BODY, name, turn[name], next(o.meaning for o in kinematics.half_turn.outputs if o.name == name))
     momentum = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
     motion = use(trace, dynamics.angular_momentum, c=turn["c"], a=turn["a"], w=w, J=world_inertia)
@@ -66,11 +66,15 @@ def body_kernels(
         BODY, "work", "e", 6
     )  # read by every iteration: forces add to it after this kernel's own part
     carry = common.carry(trace)
-    carried = [carry * value for value in trace.read(BODY, "state", *MOMENTUM) + trace.read(BODY, "state", *SPIN)]
-    given = [old + force for old, force in zip(carried, explicit, strict=True)]
+    trace.note("f = [p - p0; l - l0] - e", "BM20 (29), BSMH23 (16)")
+    carried = [
+        *trace.named("p0", [carry * value for value in trace.read(BODY, "state", *MOMENTUM)]),
+        *trace.named("l0", [carry * value for value in trace.read(BODY, "state", *SPIN)]),
+    ]
     trace.write(BODY, "l", spin, "angular momentum of this step, world axes", "kg m²/s")
     trace.write(BODY, "jw", motion["Jw"], "inertia times angular velocity, world axes", "kg m²/s")
-    trace.note("f = [p - p0; l - l0] - impulses", "BM20 (29), (32), times h and h/2")
+    trace.note("f = [p - p0; l - l0] - e", "BM20 (29), (32), times h and h/2")
+    given = [old + force for old, force in zip(carried, explicit, strict=True)]
     trace.write(
         BODY,
         "f",
@@ -83,7 +87,7 @@ def body_kernels(
     )["D"]
     entries = zip(block.entries, diagonal(trace, mass[0], gradient), strict=True)
     stored = [None if entry.is_zero else value for entry, value in entries]
-    trace.write(BODY, "d", stored, "diagonal block of the Newton matrix, then its factors", rate=Rate.MATRIX)
+    trace.write(BODY, "D", stored, "diagonal block of the Newton matrix, then its factors", rate=Rate.MATRIX)
     trace.write(BODY, "weight", merit_weights(trace, mass[0]), "makes squares of velocities of squares of the residual")
     kernels = dict(trace.kernels(BODY))
     for build in (
@@ -116,10 +120,13 @@ def declare(records: Records) -> None:
     records.declare(BODY, "state", "w_old", 3, "angular velocity over the step before, world axes", "rad/s")
 
 
-def use(trace: Trace, formula: Formula, **values) -> dict[str, list[Scalar]]:
-    """Apply a formula in a trace and note it for the kernel's comment."""
-    trace.note(formula.equation, formula.source)
-    return formula(trace.graph, **values)
+def use(trace: Trace, formula: Formula, _of: str = "", _mark: str = "", **values) -> dict[str, list[Scalar]]:
+    """Apply a formula in a trace, which remembers what it computed by it.
+
+    _of: of what, for the comment above it. _mark: what tells the names of its results from others'.
+    """
+    with trace.computing(formula.equation, formula.source, _of):
+        return formula(trace.graph, _mark, **values)
 
 
 def half_turn(trace: Trace, w: list[Scalar]) -> dict[str, list[Scalar]]:
@@ -143,7 +150,7 @@ def diagonal(trace: Trace, mass: Scalar, rotational: list[Scalar]) -> list[Scala
 def diagonal_block() -> Block:
     """The pattern of a body's own diagonal block: a multiple of the identity and a full 3 x 3 block."""
     pattern = sum(1 << (6 * i + i) for i in range(3)) | sum(1 << (6 * i + j) for i in range(3, 6) for j in range(3, 6))
-    return Block.dense(6, 6, "d", pattern)
+    return Block.dense(6, 6, "D", pattern)
 
 
 def _merit(trace: Trace) -> None:

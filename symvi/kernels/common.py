@@ -101,11 +101,11 @@ def single(records, name: str, summary: str, ports: tuple[Port, ...], own: str, 
     return whole(trace, name, summary)
 
 
-def whole(trace: Trace, name: str, summary: str, chained: bool = False) -> Kernel:
+def whole(trace: Trace, name: str, summary: str) -> Kernel:
     """The kernel of everything that a trace writes, in one part, with the ports that it uses."""
     outputs = tuple((location, value) for _, location, value in trace.writes)
     nodes = trace.graph.sequence([value for _, value in outputs])
     used = {location.port for location, _ in outputs}
     used |= {trace.graph.arguments(i)[0].port for i in nodes if trace.graph.operation(i) == "symbol"}
     ports = tuple(port for port in trace.ports if port.label in used)
-    return Kernel(name, summary, ports, trace.graph, outputs, tuple(trace.formulas), chained)
+    return Kernel(name, summary, ports, trace.graph, outputs)

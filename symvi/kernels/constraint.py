@@ -71,14 +71,16 @@ def constraint_kernels(
     trace = Trace(records, ports, kind, f"{model.type}: {', '.join(model.row_names)}")
     rows = trace_rows(trace, model, baked, model.groups, model.rows)
     closing = common.closure(trace)
-    start = [closing * value for value in rows.first]
-    if model.target:
-        start[0] = _towards_target(trace, model, rows.first[0], closing)
+    with trace.computing("f = g(z1)/h + (g(z2) - g(z1))/h", "BSMH23 (20b)"):
+        start = [closing * value for value in rows.first]
+        if model.target:
+            start[0] = _towards_target(trace, model, rows.first[0], closing)
+        trace.named("opening", start)
     forces = {
         label: [[-entry for entry in column] for column in zip(*rows.at1[label], strict=True)] for label in moving
     }
     right = {
-        label: trace.block("g1", forces[label], "gradient at the first knot: forces act along it") for label in moving
+        label: trace.block("G1", forces[label], "gradient at the first knot: forces act along it") for label in moving
     }
     impulse = trace.read(kind, "work", "y", model.rows, "impulse of every row", "N s, N m s")
     shown = rows.first
@@ -86,7 +88,7 @@ def constraint_kernels(
         reached = trace.read(kind, "state", "target", 1, "the input at this knot")[0]
         shown = [rows.first[0] - reached]
     trace.write(kind, "g", shown, "rows at the first knot", ", ".join(dict.fromkeys(model.row_units)), rate=Rate.STEP)
-    trace.note("f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y", "BSMH23 (20a), (20b)")
+    trace.note("f = g(z1)/h + (g(z2) - g(z1))/h", "BSMH23 (20b)")
     trace.write(
         kind,
         "f",
@@ -94,10 +96,11 @@ def constraint_kernels(
         "residual of the rows, then their increments",
     )
     below = {
-        label: trace.block("g2", rows.at2[label], "gradient at the second knot: rows are differentiated there")
+        label: trace.block("G2", rows.at2[label], "gradient at the second knot: rows are differentiated there")
         for label in moving
     }
     for label in moving:
+        trace.note("f_body -= G(z1)ᵀ y", "BSMH23 (20a)", f"body {label}")
         push = [_dot(trace, row, impulse) for row in forces[label]]
         trace.add_to(label, "f", push, rate=Rate.ITERATION)
     if model.pivots:
@@ -174,7 +177,7 @@ def _join_pivots(trace: Trace, model: ConstraintModel, rows: Rows, residual: lis
         for other in moving:
             entries = [_dot(trace, column, [row[n] for row in rows.at2[other]]) for column in pull for n in range(6)]
             if other == label:
-                trace.add_to(label, "d", entries, rate=Rate.MATRIX)
+                trace.add_to(label, "D", entries, rate=Rate.MATRIX)
             else:
                 name = "upper" if label == first else "lower"
                 trace.add_to(LINK, name, entries, rate=Rate.MATRIX, meaning="block between two bodies")
@@ -202,7 +205,7 @@ def _reaction(trace: Trace, model: ConstraintModel, baked: Baked, right: Block) 
     """Force G_xᵀ y and torque G_thetaᵀ y - r_b x force of the rows on body b over their time, in joint axes."""
     kind, n = trace.own, model.rows
     y = trace.read(kind, "work", "y", n)
-    size = next((f.size for f in trace.records.of(kind, "work") if f.name == "g1"), 0)
+    size = next((f.size for f in trace.records.of(kind, "work") if f.name == "G1"), 0)
     stored = {
         name: trace.read(kind, "work", name, f_size, rate=Rate.STEP)
         for name, f_size in _fields(trace, kind, right, size)

@@ -290,7 +290,7 @@ def answered(trace: Trace, forces: Sequence[Scalar], changes: Sequence[Scalar]) 
 def add_block(trace: Trace, row: str, column: str, first: str, entries: Sequence[Scalar]) -> None:
     """Add a 6 x 6 block to the Newton matrix: a body's own, or between two (first: the label in front of the edge)."""
     if row == column:
-        trace.add_to(row, "d", entries, rate=Rate.MATRIX)
+        trace.add_to(row, "D", entries, rate=Rate.MATRIX)
     else:
         name = "upper" if row == first else "lower"
         trace.add_to(LINK, name, entries, rate=Rate.MATRIX, meaning="block between two bodies")

@@ -136,15 +136,16 @@ class _Joint:
         if JOINTS[self.model.type].is_threaded:
             amounts = [("axis3", self.knots.parameter("pitch")[0] * self.motion(name)[0])]
         for axis, amount in amounts:
-            along = self.carried(rotation, axis)
+            along = self.carried(rotation, axis, "a")
             total = [a + amount * b for a, b in zip(total, along, strict=True)]
         return total
 
-    def carried(self, rotation: list, parameter: str) -> list[Scalar]:
-        return use(self.trace, kinematics.carried_vector, R=rotation, p=self.knots.parameter(parameter))["r"]
+    def carried(self, rotation: list, parameter: str, label: str) -> list[Scalar]:
+        p = self.knots.parameter(parameter)
+        return use(self.trace, kinematics.carried_vector, parameter, f"_{label}", R=rotation, p=p)["r"]
 
-    def rotation(self, q: list) -> list[Scalar]:
-        return use(self.trace, kinematics.rotation_matrix, q=q)["R"]
+    def rotation(self, q: list, of: str, mark: str) -> list[Scalar]:
+        return use(self.trace, kinematics.rotation_matrix, of, mark, q=q)["R"]
 
 
 def _ports(kind: str, model: ConstraintModel) -> tuple[Port, ...]:
@@ -166,10 +167,13 @@ def place_kernel(records: Records, kind: str, model: ConstraintModel, baked: Bak
         d = turn if to_child else [turn[0], *(-k for k in turn[1:])]
         other = use(trace, placing.followed, p=p, d=d, o=joint.knots.parameter(frame_far))["q"]
         child_frame = p if not to_child else use(trace, kinematics.carried_quaternion, q=p, o=d)["p"]
-        relative = use(trace, kinematics.carried_vector, R=joint.rotation(child_frame), p=spin)["r"]
+        relative = use(
+            trace, kinematics.carried_vector, R=joint.rotation(child_frame, "child's joint frame", ""), p=spin
+        )["r"]
         w_other = [a + b if to_child else a - b for a, b in zip(w, relative, strict=True)]
-        arms = {near: joint.rotation(q), far: joint.rotation(other)}
-        reach = {label: joint.carried(arms[label], f"anchor_{label}") for label in "ab"}
+        of = (near, q), (far, other)
+        arms = {label: joint.rotation(orientation, f"body {label}", f"_{label}") for label, orientation in of}
+        reach = {label: joint.carried(arms[label], f"anchor_{label}", label) for label in "ab"}
         slide, sliding = (joint.slide(arms["a"], name) for name in (COORDINATE, RATE))
         reach["a"] = [a + b for a, b in zip(reach["a"], slide, strict=True)]
         if not to_child:
@@ -193,8 +197,7 @@ def measure_kernel(records: Records, kind: str, model: ConstraintModel, baked: B
         last, zero = joint.motion(COORDINATE), trace.graph.constant(0)
         coordinates, rates = [zero] * model.rows, [zero] * model.rows
         for group in model.groups:
-            trace.note(group.formula.equation, group.formula.source)
-            found = group.formula(trace.graph, **_inputs(joint.knots, group, last))
+            found = use(trace, group.formula, "with G = dg/dz", **_inputs(joint.knots, group, last))
             for row, into in zip(group.rows, group.into, strict=True):
                 coordinates[into] = found["g"][row]
                 for side, label in group.bodies.items():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from symvi.scalar import Graph, Scalar, chains_first, count_operations
+from symvi.scalar import Graph, Scalar, count_operations
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,23 @@ class Formula:
     source: str
 
 
+@dataclass(frozen=True)
+class Passage:
+    """What a stretch of a kernel computes: a formula, and of what or where, as the comment above it says."""
+
+    formula: Formula
+    where: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.formula.equation}, {self.where}" if self.where else self.formula.equation
+
+
 @dataclass(frozen=True, eq=False)
 class Kernel:
     """Straight-line code of one node type. Every input is read before its place is written.
 
-    `chained`: its values wait for one another, and are computed in an order that heeds it.
+    places: where a node of the graph stood in the trace that it is a part of; that of any other is its own index.
     """
 
     name: str
@@ -47,14 +59,19 @@ class Kernel:
     ports: tuple[Port, ...]
     graph: Graph
     outputs: tuple[tuple[Location, Scalar], ...]
-    formulas: tuple[Formula, ...] = ()
-    chained: bool = False
+    places: Mapping[int, int] = field(default_factory=dict)
 
     @cached_property
     def sequence(self) -> list[int]:
-        """Nodes in the order of evaluation."""
-        outputs = [scalar for _, scalar in self.outputs]
-        return chains_first(self.graph, outputs) if self.chained else self.graph.sequence(outputs)
+        """Nodes in the order of evaluation: that in which the trace applied its formulas."""
+        nodes = self.graph.sequence([scalar for _, scalar in self.outputs])
+        return sorted(nodes, key=lambda index: (self.places.get(index, index), index))
+
+    @cached_property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas that it computes, in the order in which they begin."""
+        passages = (self.graph.origins.get(index) for index in self.sequence)
+        return tuple(dict.fromkeys(passage.formula for passage in passages if passage is not None))
 
     @cached_property
     def reads(self) -> tuple[Location, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symvi.kernels import common
+from symvi.kernels.body import use
 from symvi.kernels.tracing import Trace
 from symvi.physics import kinematics
 from symvi.physics.difference import difference
@@ -69,34 +70,35 @@ class Knots:
             return self._still([self.trace.graph.constant(0)] * 3)
         x = self.trace.read(label, "state", "x", 3)
         v = self.trace.read(label, "work", "v", 3)
-        return x, [a + self.h * b for a, b in zip(x, v, strict=True)], v
+        return x, self._moved("x", x, v, f"x_{label}"), v
 
     def _vector(self, source: Carried):
         offset = self.parameter(source.parameter)
         if not self._moves(source.body):
             return self._still(offset)
-        graph, label, name = self.trace.graph, source.body, f"{source.parameter}"
+        label, name = source.body, source.parameter
         rotation = self.trace.read(label, "work", "r", 9, rate=Rate.STEP)
-        r1 = kinematics.carried_vector(graph, R=rotation, p=offset)["r"]
-        rate = kinematics.vector_difference(
-            graph, w=self._work(label, "w", 3), a=self._work(label, "a", 3), c=self._work(label, "c", 1), r=r1
-        )["d"]
-        r2 = [a + self.h * b for a, b in zip(r1, rate, strict=True)]
+        r1 = use(self.trace, kinematics.carried_vector, name, R=rotation, p=offset)["r"]
+        turn = {part: self._work(label, part, size) for part, size in (("w", 3), ("a", 3), ("c", 1))}
+        rate = use(self.trace, kinematics.vector_difference, name, **turn, r=r1)["d"]
+        r2 = self._moved("r", r1, rate, name)
         return self._name(r1, name, "1"), self._name(r2, name, "2"), self._name(rate, name, "_rate")
 
     def _quaternion(self, source: Attitude):
         offset = self.parameter(source.parameter)
         if not self._moves(source.body):
             return self._still(offset)
-        graph, label = self.trace.graph, source.body
-        p1 = kinematics.carried_quaternion(graph, q=self.trace.read(label, "state", "q", 4), o=offset)["p"]
-        rate = kinematics.quaternion_difference(graph, u=self._work(label, "u", 4), p=p1)["d"]
-        p2 = [a + self.h * b for a, b in zip(p1, rate, strict=True)]
-        return (
-            self._name(p1, source.parameter, "1"),
-            self._name(p2, source.parameter, "2"),
-            self._name(rate, source.parameter, "_rate"),
-        )
+        label, name = source.body, source.parameter
+        q, quotient = self.trace.read(label, "state", "q", 4), self._work(label, "quotient", 4)
+        p1 = use(self.trace, kinematics.carried_quaternion, name, q=q, o=offset)["p"]
+        rate = use(self.trace, kinematics.quaternion_difference, name, quotient=quotient, p=p1)["d"]
+        p2 = self._moved("p", p1, rate, name)
+        return self._name(p1, name, "1"), self._name(p2, name, "2"), self._name(rate, name, "_rate")
+
+    def _moved(self, symbol: str, first: list[Scalar], rate: list[Scalar], name: str) -> list[Scalar]:
+        """What is carried along, at the second knot."""
+        with self.trace.computing(f"{symbol}2 = {symbol}1 + h ({symbol}2 - {symbol}1)/h", "without cancellation", name):
+            return [a + self.h * b for a, b in zip(first, rate, strict=True)]
 
     def _work(self, label: str, name: str, size: int) -> list[Scalar]:
         return self.trace.read(label, "work", name, size)
@@ -130,10 +132,11 @@ def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows:
         [""] * rows,
     )
     for group in groups:
-        trace.note(group.formula.equation, group.formula.source)
         first, second, rates = ({name: knots.of(source)[k] for name, source in group.inputs.items()} for k in range(3))
-        values1, values2 = group.formula(trace.graph, **first), group.formula(trace.graph, **second)
-        change = difference(group.formula, trace.graph, "g", first, second, rates, knots.h)
+        values1 = use(trace, group.formula, "with G = dg/dz, at the first knot", "1", **first)
+        values2 = use(trace, group.formula, "with G = dg/dz, at the second knot", "2", **second)
+        with trace.computing("(g(z2) - g(z1))/h", "product rule of differences", group.formula.equation):
+            change = difference(group.formula, trace.graph, "g", first, second, rates, knots.h)
         factor = knots.parameter(group.factor)[0] if group.factor else trace.graph.constant(1)
         for row, into in zip(group.rows, group.into, strict=True):
             result.units[into] = group.formula.outputs[0].unit
@@ -148,6 +151,11 @@ def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows:
                         ]
     if getattr(model, "offset", None):
         result.first[0] = result.first[0] - knots.parameter(model.offset)[0]
+    trace.named("g1", result.first)
+    for knot, at in (("1", result.at1), ("2", result.at2)):
+        for label, matrix in at.items():
+            for row, entries in enumerate(matrix):
+                trace.named(f"G_{label}{knot}_{row}", entries, between="")
     return result
 
 
@@ -160,7 +168,7 @@ def remember_angles(trace: Trace, model, baked: Baked) -> None:
             done.add(near.name)
             formula = angle_about_axis if group.formula is screw_advance else group.formula
             first = {argument.name: knots.of(group.inputs[argument.name])[0] for argument in formula.inputs}
-            value = formula(trace.graph, **first)["g"]
+            value = use(trace, formula, "at the first knot", "1", **first)["g"]
             trace.write(
                 trace.own, f"{near.name}_now", value, "unwrapped angle at the first knot", "rad", rate=Rate.STEP
             )

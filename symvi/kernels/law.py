@@ -111,20 +111,21 @@ class LawKernels:
 def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
     """Put the laws into the balances: what springs and dampers do along C(z1)ᵀ, both between the knots."""
     shares = "(phi share' + braking share)" if laws.damped else "s phi"
-    trace.note(f"f_body -= h {shares} C(z1)ᵀ", "derived here")
-    trace.note("p2 += h ((1 - s) phi + (1 - theta) braking) C(z2)ᵀ", "derived here")
+    balance = f"f_body -= h {shares} C(z1)ᵀ", "derived here"
     count, zero = len(laws.coordinates), trace.graph.constant(0)
     phi, braking, kappa, push = [zero] * count, [zero] * count, [zero] * count, [zero] * count
     time = common.within(trace)
     for row in laws.elastic:
         phi[row], slope = _pull(trace, laws, rows, numbers, row)
-        share = time * numbers.weights.spring.first[row]
-        kappa[row], push[row] = share * slope, share * phi[row]
+        with trace.computing(*balance):
+            share = time * numbers.weights.spring.first[row]
+            kappa[row], push[row] = share * slope, share * phi[row]
     for row in laws.damped:
         given = {"d": [numbers.damping[row]], "rho": [rows.rates[row]], "drive": [numbers.drive[row]]}
         braking[row] = use(trace, formulas.damper_law, **given)["braking"][0]
-        share = time * numbers.weights.damper.first[row]
-        kappa[row], push[row] = kappa[row] + share * numbers.damping[row], push[row] + share * braking[row]
+        with trace.computing(*balance):
+            share = time * numbers.weights.damper.first[row]
+            kappa[row], push[row] = kappa[row] + share * numbers.damping[row], push[row] + share * braking[row]
     for name, values, acts in (("phi", phi, laws.elastic), ("braking", braking, laws.damped)):
         if acts:
             trace.write(trace.own, name, values, *MEANINGS[name], rate=Rate.ITERATION)
@@ -132,6 +133,7 @@ def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
     if laws.elastic:
         _measure_load(trace, laws, rows, numbers, time)
     for label, gradient in rows.at1.items():
+        trace.note(*balance, f"body {label}")
         against = [-dot(trace, column, push) for column in zip(*gradient, strict=True)]
         trace.add_to(label, "f", against, rate=Rate.ITERATION)
     second = {
@@ -222,9 +224,10 @@ def knot_kernels(records: Records, kind: str, laws: Laws, ports: Sequence[Port],
         trace.write(kind, "excess", list(beyond.values()), *MEANINGS["excess"])
 
     def push(trace: Trace) -> None:
-        trace.note("f_body -= h (share - 1/2) phi C(z1)ᵀ", "derived here: half of the step's phi acts after its knot")
+        half = "f_body -= h (share - 1/2) phi C(z1)ᵀ", "derived here: half of the step's phi acts after its knot"
         beyond = trace.read(kind, "work", "excess", len(rows))
         for label, gradient in gradients(trace).items():
+            trace.note(*half, f"body {label}")
             pushed = [-dot(trace, [gradient[row][m] for row in rows], beyond) for m in range(6)]
             trace.add_to(label, "f", pushed, rate=Rate.ITERATION)
 
@@ -373,6 +376,7 @@ def _account(records: Records, kind: str, model: ShareModel, own, laws: Laws, nu
             rest = {name: numbers(trace, name) for name in ("rest_cos", "rest_sin")}
             ends = ([first[0]], [first[0] + ways[0]])
             before, after = (use(trace, formulas.sinusoidal_energy, k=stiffness, c=c, **rest)["V"][0] for c in ends)
+            trace.note("work += V(1) - V(2)", "the work of a law that has an energy")
             add(trace, WORK, before - after)
             return
         rests = numbers(trace, model.rest)
@@ -422,6 +426,7 @@ def _aiming(records: Records, kind: str, model: ShareModel, own, laws: Laws, num
         aim, rate = _aimed(trace, kind, model, _where_springs_act(trace, laws, model.along[0]))
         stiffness, damping = numbers(trace, model.stiffness)[0], numbers(trace, model.damping)[0]
         trace.add_to(JOINT, "tension", spread(trace, [stiffness * aim]), rate=Rate.STEP)
+        trace.note("pull += k ((1 - s) u1 + s u2),  drive += d (u1' + u2')/2", "derived here")
         trace.add_to(JOINT, "drive", spread(trace, [damping * rate]), rate=Rate.STEP)
 
     def remember(trace: Trace) -> None:
@@ -663,7 +668,7 @@ def _account_of_point_spring(records: Records, kind: str, model: LawModel, ports
     """What the spring gives, and what its damper takes."""
 
     def build(trace: Trace) -> None:
-        trace.note("work += V(1) - V(2);  spent += d (c2 - c1)²/h", "the work of an energy; the power of a damper")
+        trace.note("work += V(1) - V(2)", "the work of an energy")
         laws, h = model.laws, common.step(trace)
         rates = trace.read(kind, "work", "rho", len(laws.coordinates), *MEANINGS["rho"], rate=Rate.ITERATION)
         first = trace.read(kind, "work", "coordinate", len(laws.elastic), *MEANINGS["coordinate"], rate=Rate.STEP)
@@ -671,6 +676,7 @@ def _account_of_point_spring(records: Records, kind: str, model: LawModel, ports
         shorter = [_number(trace, model, "length") - (c + way / 2) for c, way in zip(first, ways, strict=True)]
         add(trace, WORK, _number(trace, model, "stiffness") * dot(trace, shorter, ways))
         if laws.damped:
+            trace.note("spent += d (c2 - c1)²/h", "the power of a damper")
             squares = dot(trace, *[[rates[row] for row in laws.damped]] * 2)
             add(trace, SPENT, h * (_number(trace, model, "damping") * squares))
 

@@ -26,9 +26,13 @@ class Field:
 
 @dataclass
 class Records:
-    """The fields of every node type, in the order in which they were first named."""
+    """The fields of every node type, in the order in which they were first named.
+
+    entries: what the entries of a field are called that is no vector but holds what a block needs: (kind, store, name).
+    """
 
     fields: dict[tuple[str, str], dict[str, Field]] = field(default_factory=dict)
+    entries: dict[tuple[str, str, str], list[str]] = field(default_factory=dict)
 
     def declare(self, kind: str, store: str, name: str, size: int, meaning: str = "", unit: str = "1") -> Field:
         """Add a field to the record of node type `kind` in `store`; naming it again must agree in size."""

@@ -8,11 +8,13 @@ own work record.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain, count
 
-from symvi.kernels.kernel import Block, Entry, Formula, Kernel, Location, Port
+from symvi.kernels.kernel import Block, Entry, Formula, Kernel, Location, Passage, Port
 from symvi.kernels.records import Records
 from symvi.scalar import Graph, Rate, Scalar
 
@@ -25,7 +27,7 @@ STORE_RATES = {
     "motion": Rate.STEP,
     "account": Rate.ITERATION,
 }
-KEPT = "kept"
+KEPT, MEANING = "kept", "value kept from an earlier part of the step"
 
 
 @dataclass
@@ -38,7 +40,7 @@ class Trace:
     summary: str = ""
     graph: Graph = field(default_factory=Graph)
     writes: list[tuple[Rate, Location, Scalar]] = field(default_factory=list)
-    formulas: list[Formula] = field(default_factory=list)
+    _around: Passage | None = None
     _kept: dict[int, Location] = field(default_factory=dict)
 
     def kind(self, label: str) -> str:
@@ -60,12 +62,12 @@ class Trace:
         self.records.declare(self.kind(label), store, name, size, meaning, unit)
         rate = STORE_RATES[store] if rate is None else rate
         prefix = "" if label == self.own else f"{label}_"
-        entries = []
+        entries, called = [], self.records.entries.get((self.kind(label), store, name))
         for i in range(size):
             if i < len(baked) and baked[i] is not None:
                 entries.append(self.graph.constant(baked[i]))
             else:
-                hint = f"{prefix}{name}" + (str(i) if size > 1 else "")
+                hint = f"{prefix}{called[i] if called else name}" + (f"_{i}" if size > 1 and not called else "")
                 entries.append(self.graph.symbol(Location(label, store, name, i), rate, hint))
         return entries
 
@@ -93,7 +95,8 @@ class Trace:
             self.writes.append((rate, location, value))
             if label == self.own and store == "work":
                 self._remember(value, location, rate)
-            self.graph.name(value, name + (str(i) if len(values) > 1 else ""))
+            self.graph.hint(value, name + (f"_{i}" if len(values) > 1 else ""))
+        self.graph.origin = self._around
 
     def add_to(
         self, label: str, name: str, values: Sequence[Scalar], *, rate: Rate, meaning: str = "", unit: str = "1"
@@ -103,6 +106,7 @@ class Trace:
         for i, (old, value) in enumerate(zip(present, values, strict=True)):
             if not value.is_zero:
                 self._add(rate, Location(label, "work", name, i), old, value)
+        self.graph.origin = self._around
 
     def _add(self, rate: Rate, location: Location, old: Scalar, value: Scalar) -> None:
         """A kernel reads before it writes, so what it adds to one place in several terms is one store."""
@@ -117,10 +121,30 @@ class Trace:
         entries = [self._entry(name, meaning, value) for row in rows for value in row]
         return Block(len(rows), len(rows[0]) if rows else 0, tuple(entries))
 
-    def note(self, equation: str, source: str) -> None:
-        formula = Formula(equation, source)
-        if formula not in self.formulas:
-            self.formulas.append(formula)
+    def named(self, name: str, values: Sequence[Scalar], between: str = "_") -> Sequence[Scalar]:
+        """The same values, with a name for the text where it needs one. between: in front of the index."""
+        for i, value in enumerate(values):
+            self.graph.hint(value, f"{name}{between}{i}" if len(values) > 1 else name, better=True)
+        return values
+
+    def matrix(self, name: str, rows: Sequence[Sequence[Scalar]]) -> Sequence[Sequence[Scalar]]:
+        """The same matrix, its entries named by row and column."""
+        for r, row in enumerate(rows):
+            for c, value in enumerate(row):
+                self.graph.hint(value, f"{name}_{r}{c}")
+        return rows
+
+    def note(self, equation: str, source: str, where: str = "") -> None:
+        """What is computed from here to the end of the next field that is written."""
+        self.graph.origin = Passage(Formula(equation, source), where)
+
+    @contextmanager
+    def computing(self, equation: str, source: str, where: str = "") -> Iterator[None]:
+        """What is computed inside."""
+        before = self._around, self.graph.origin
+        self._around = self.graph.origin = Passage(Formula(equation, source), where)
+        yield
+        self._around, self.graph.origin = before
 
     # --- splitting ---------------------------------------------------------------------------------------------------
     def kernels(self, name: str) -> dict[str, Kernel]:
@@ -143,7 +167,7 @@ class Trace:
         new_outputs = tuple((location, cut.copy(value)) for location, value in outputs)
         used = {place.port for place, _ in new_outputs} | {place.port for place in cut.locations}
         ports = tuple(port for port in self.ports if port.label in used or port.label == self.own)
-        return Kernel(name, self.summary, ports, cut.graph, new_outputs, tuple(self.formulas)), cut.early
+        return Kernel(name, self.summary, ports, cut.graph, new_outputs, places=cut.places), cut.early
 
     def location_of(self, value: Scalar) -> Location | None:
         return self._kept.get(value.index)
@@ -153,7 +177,9 @@ class Trace:
         known = self._kept.get(value.index)
         if known is not None:
             return known, False
-        location = self._grow(KEPT, "values kept from an earlier part of the step")
+        name = self.graph.names.get(value.index) or self.graph.hints.get(value.index)
+        passage = self.graph.origins.get(value.index)
+        location = self._grow(self._free(f"{KEPT}_{name}" if name else KEPT), passage.text if passage else MEANING)
         self._kept[value.index] = location
         return location, True
 
@@ -174,8 +200,16 @@ class Trace:
             location = self._grow(name, meaning)
             self._kept[value.index] = location
             self.writes.append((value.rate, location, value))
-            self.graph.name(value, f"{name}{location.index}")
+            self.graph.hint(value, f"{name}_{location.index}")
+            called = self.graph.names.get(value.index) or self.graph.hints.get(value.index, f"{name}_{location.index}")
+            self.records.entries.setdefault((self.kind(self.own), "work", name), []).append(called)
         return Entry(sign, location.field, location.index)
+
+    def _free(self, name: str) -> str:
+        """A name that no field of the own record has yet."""
+        taken = self.records.fields.get((self.kind(self.own), "work"), {})
+        names = chain([name], (f"{name}_{n}" for n in count(2)))
+        return next(found for found in names if found not in taken)
 
     def _grow(self, name: str, meaning: str) -> Location:
         record = self.records.fields.setdefault((self.kind(self.own), "work"), {})
@@ -194,6 +228,7 @@ class _Cut:
         self.locations: list[Location] = []
         self.early: list[tuple[Scalar, Location]] = []
         self._copies: dict[int, Scalar] = {}
+        self.places: dict[int, int] = {}
 
     def copy(self, value: Scalar) -> Scalar:
         source = self.trace.graph
@@ -207,7 +242,10 @@ class _Cut:
             if missing:
                 stack.extend(reversed(missing))
             else:
+                first = len(self.graph)
+                self.graph.origin = source.origins.get(index)
                 self._copies[index] = self._copy_one(index)
+                self.places.update(dict.fromkeys(range(first, len(self.graph)), index))
                 stack.pop()
         return self._copies[value.index]
 
@@ -232,10 +270,12 @@ class _Cut:
             location, new = self.trace.keep(value)
             if new:
                 self.early.append((value, location))
-            return self._symbol(location, source.names.get(index))
+            return self._symbol(location, source.names.get(index) or source.hints.get(index))
         copy = self.graph.apply(operation, [self._copies[i] for i in source.operands(index)])
         if index in source.names:
             self.graph.name(copy, source.names[index])
+        if index in source.hints:
+            self.graph.hint(copy, source.hints[index])
         return copy
 
     def _symbol(self, location: Location, name: str | None) -> Scalar:

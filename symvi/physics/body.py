@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from symvi.physics.constraint import Steps
 from symvi.physics.formula import BY_BUILDER, INTERMEDIATES, Argument, derived
+from symvi.physics.straight_line import PARTS
 
 W = Argument("w", (3,), "angular velocity over the step", "rad/s")
 A = Argument("a", (3,), "half turn, (h/2) w", "rad")
@@ -54,7 +55,7 @@ def world_inertia(R, j):  # noqa: N803  (the papers' letter)
     import sympy as sp
 
     half = R * symmetric(j)
-    return {"J": sp.Matrix(packed(half * R.T))}
+    return {"J": sp.Matrix(packed(half * R.T)), PARTS: {"RJ": list(half)}}
 
 
 def kinetic_action(q1, q2, inertia, h):

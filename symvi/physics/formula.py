@@ -57,10 +57,13 @@ class Formula:
             store.save(self.key or self.name, text)
         return Code.from_json(text)
 
-    def __call__(self, graph: Graph, **values: Sequence) -> dict[str, list[Scalar]]:
+    def __call__(self, graph: Graph, _mark: str = "", **values: Sequence) -> dict[str, list[Scalar]]:
+        """_mark: what tells the names of these results from those of other calls, such as a knot's number."""
         known = self._inputs_in(graph, values)
         for operation, arguments in self.code.operations:
             known.append(graph.apply(operation, [known[i] for i in arguments]))
+        for register, (name, index) in self.code.names.items():
+            graph.hint(known[register], f"{name}{_mark}_{index}" if index else f"{name}{_mark}")
         return {
             name: [self._result(graph, known, entry) for entry in entries]
             for name, entries in self.code.results.items()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from symvi.physics.constraint import Steps
 from symvi.physics.formula import INTERMEDIATES, Argument, derived
+from symvi.physics.straight_line import PARTS
 
 Q = Argument("q", (4,), "orientation", kind="quaternion")
 A = Argument("a", (3,), "half turn, (h/2) w", "rad")
@@ -95,7 +96,7 @@ def _quaternion_of_the_step(stated, half, inverse, w):
     yield "[c; a] has length one", stated["c"] ** 2 + turn - 1
     over = (sp.Matrix([c[0], *a]) - sp.Matrix([1, 0, 0, 0])) / (2 * half[0])
     known = {inverse[0]: 1 / (2 * half[0])}
-    yield "u is ([c; a] - 1)/h", stated.keeping("c")["u"].xreplace(known) - over, squares
+    yield "quotient is ([c; a] - 1)/h", stated.keeping("c")["quotient"].xreplace(known) - over, squares
 
 
 @derived(
@@ -105,7 +106,7 @@ def _quaternion_of_the_step(stated, half, inverse, w):
     [
         A,
         C,
-        Argument("u", (4,), "([c; a] - [1; 0])/h = [e; w/2]", "1/s"),
+        Argument("quotient", (4,), "([c; a] - [1; 0])/h = [(c - 1)/h; w/2]", "1/s"),
         Argument("turn", (), "a·a, below 1 inside the domain"),
     ],
     _quaternion_of_the_step,
@@ -119,8 +120,8 @@ def half_turn(half, inverse, w):
     a = let("a", w * half[0])
     turn = let("turn", [algebra.dot(a, a)])
     c = let("c", [sp.sqrt(1 - turn[0])])
-    u = sp.Matrix([-turn[0] * inverse[0] / (1 + c[0]), *(w / 2)])
-    return {"a": a, "c": c[0], "u": u, "turn": turn[0], INTERMEDIATES: let.pairs()}
+    quotient = sp.Matrix([-turn[0] * inverse[0] / (1 + c[0]), *(w / 2)])
+    return {"a": a, "c": c[0], "quotient": quotient, "turn": turn[0], INTERMEDIATES: let.pairs()}
 
 
 def _way_of_a_vector(stated, w, a, c, r):
@@ -142,34 +143,35 @@ def _way_of_a_vector(stated, w, a, c, r):
 def vector_difference(w, a, c, r):
     from symvi.physics import algebra
 
-    return {"d": algebra.cross(w, r * c[0] + algebra.cross(a, r))}
+    inner = r * c[0] + algebra.cross(a, r)
+    return {"d": algebra.cross(w, inner), PARTS: {"inner": inner}}
 
 
-def _way_of_a_quaternion(stated, u, p):
-    """(p2 - p1)/h of p2 = [c; a] p1, [c; a] = 1 + h u."""
+def _way_of_a_quaternion(stated, quotient, p):
+    """(p2 - p1)/h of p2 = [c; a] p1, [c; a] = 1 + h quotient."""
     import sympy as sp
 
     from symvi.physics import algebra
 
     h = sp.Symbol("h", positive=True)
-    step = sp.Matrix([1, 0, 0, 0]) + h * u
+    step = sp.Matrix([1, 0, 0, 0]) + h * quotient
     yield "d is (p2 - p1)/h", stated["d"] - (algebra.multiply(step, p) - p) / h
 
 
 @derived(
-    "(p2 - p1)/h = u p1,  u = [(c - 1)/h; w/2]",
+    "(p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]",
     "BM20 (31), in world axes",
     [
-        Argument("u", (4,), "difference of the step's turn from the identity, divided by h", "1/s"),
+        Argument("quotient", (4,), "difference of the step's turn from the identity, divided by h", "1/s"),
         Argument("p", (4,), "body-fixed quaternion at the first knot"),
     ],
     [Argument("d", (4,), "its difference over the step, divided by h", "1/s")],
     _way_of_a_quaternion,
 )
-def quaternion_difference(u, p):
+def quaternion_difference(quotient, p):
     from symvi.physics import algebra
 
-    return {"d": algebra.multiply(u, p)}
+    return {"d": algebra.multiply(quotient, p)}
 
 
 def _turn_in_body_axes(stated, c, a, q):

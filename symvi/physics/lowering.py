@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product, repeat
 from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from symvi.physics.algebra import angle
 from symvi.physics.stated import ensure_founded
-from symvi.physics.straight_line import INTERMEDIATES, Argument, Code, UnderivableError
+from symvi.physics.straight_line import INTERMEDIATES, PARTS, Argument, Code, UnderivableError
 from symvi.scalar import Graph, Scalar
 
 if TYPE_CHECKING:
@@ -34,8 +37,13 @@ def lower(formula: Formula) -> Code:
         for argument in formula.inputs
         for symbol, scalar in zip(symbols[argument.name], inputs[_offset(formula, argument) :], strict=False)
     }
-    for symbol, expression in results.get(INTERMEDIATES, ()):
+    named: list[tuple[Scalar, str, str]] = []
+    intermediates = results.get(INTERMEDIATES, ())
+    symbols_by_stem = Counter(_stem(symbol)[0] for symbol, _ in intermediates)
+    for symbol, expression in intermediates:
         known[symbol] = scalar_of(graph, sp.sympify(expression), known)
+        stem, index = _stem(symbol)
+        named.append((known[symbol], stem, index if symbols_by_stem[stem] > 1 else ""))
     lowered = {}
     for output in formula.outputs:
         entries = list(sp.Matrix(results[output.name])) if output.shape else [sp.sympify(results[output.name])]
@@ -44,7 +52,23 @@ def lower(formula: Formula) -> Code:
                 f"formula {formula.name}: output {output.name} has {len(entries)} entries, expected {output.size}"
             )
         lowered[output.name] = [scalar_of(graph, sp.sympify(entry), known) for entry in entries]
-    return _code(graph, inputs, lowered)
+        named += zip(lowered[output.name], repeat(output.name), indices(output.shape), strict=False)
+    for name, expressions in results.get(PARTS, {}).items():  # of the outputs: they only have names
+        parts = [scalar_of(graph, sp.sympify(expression), known) for expression in expressions]
+        named += [(part, name, index) for part, index in zip(parts, indices((len(parts),)), strict=True)]
+    return _code(graph, inputs, lowered, named)
+
+
+def indices(shape: Sequence[int]) -> list[str]:
+    """The indices of the entries of an array, row-major, as names of variables have them."""
+    between = "_" if any(extent > 10 for extent in shape) else ""
+    return [between.join(map(str, place)) for place in product(*map(range, shape))]
+
+
+def _stem(symbol: sp.Symbol) -> tuple[str, str]:
+    """A symbol's name without its index, and that."""
+    stem, _, index = str(symbol).rpartition("_")
+    return (stem, index) if stem and index.isdecimal() else (str(symbol), "")
 
 
 def symbols_of(argument: Argument) -> sp.Matrix:
@@ -134,15 +158,26 @@ def _offset(formula: Formula, argument: Argument) -> int:
     return sum(a.size for a in formula.inputs[: formula.inputs.index(argument)])
 
 
-def _code(graph: Graph, inputs: list[Scalar], lowered: dict[str, list[Scalar]]) -> Code:
+def _code(
+    graph: Graph, inputs: list[Scalar], lowered: dict[str, list[Scalar]], named: Sequence[tuple[Scalar, str, str]]
+) -> Code:
     sequence = graph.sequence([scalar for entries in lowered.values() for scalar in entries])
     constants = [i for i in sequence if graph.operation(i) == "const"]
     operations = [i for i in sequence if graph.operation(i) not in ("const", "symbol")]
     register = {scalar.index: k for k, scalar in enumerate(inputs)}
     for index in constants + operations:
         register[index] = len(register)
+    plain = [_without_sign(graph, *entry) for entry in named]
     return Code(
         tuple(graph.arguments(i)[0] for i in constants),
         tuple((graph.operation(i), tuple(register[k] for k in graph.operands(i))) for i in operations),
         {name: tuple(register[s.index] for s in entries) for name, entries in lowered.items()},
+        {register[s.index]: (name, index) for s, name, index in reversed(plain) if s.index in register},
     )
+
+
+def _without_sign(graph: Graph, scalar: Scalar, name: str, index: str) -> tuple[Scalar, str, str]:
+    """What a named value is but for its sign, which is part of the name then."""
+    if graph.operation(scalar.index) != "neg":
+        return scalar, name, index
+    return graph.scalar(graph.operands(scalar.index)[0]), f"minus_{name}", index

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 DEFINITION = "a definition"  # its outputs say what a word means: nothing that it could follow from
 BY_BUILDER = "its builder"  # its outputs are derivatives, or what solves equations: the builder has nothing by hand
+PARTS = "parts"  # a builder's names of parts of its outputs: name -> expressions; nothing is computed for them
 INTERMEDIATES = "intermediates"  # a builder's pairs (symbol, expression) that its outputs are written in
 
 
@@ -46,15 +47,24 @@ class Argument:
 
 @dataclass(frozen=True)
 class Code:
-    """Straight-line code: registers are the inputs, the constants, then one per operation; results name registers."""
+    """Straight-line code: registers are the inputs, the constants, then one per operation; results name registers.
+
+    names: the symbol that a register stands for in the formula, and its index as text.
+    """
 
     constants: tuple[Fraction, ...]
     operations: tuple[tuple[str, tuple[int, ...]], ...]
     results: Mapping[str, tuple[int, ...]]
+    names: Mapping[int, tuple[str, str]]
 
     def to_json(self) -> str:
         return json.dumps(
-            {"constants": [str(c) for c in self.constants], "operations": self.operations, "results": self.results},
+            {
+                "constants": [str(c) for c in self.constants],
+                "operations": self.operations,
+                "results": self.results,
+                "names": {str(register): name for register, name in self.names.items()},
+            },
             separators=(",", ":"),
         )
 
@@ -65,4 +75,5 @@ class Code:
             tuple(Fraction(c) for c in data["constants"]),
             tuple((operation, tuple(arguments)) for operation, arguments in data["operations"]),
             {name: tuple(entries) for name, entries in data["results"].items()},
+            {int(register): tuple(name) for register, name in data["names"].items()},
         )

@@ -23,7 +23,7 @@ from symvi.program.block_records import BlockRecords
 from symvi.program.matrix import Filled, Matrix
 from symvi.program.node_elimination import FUSED, InParts, Whole
 from symvi.program.null_space import Carried
-from symvi.program.program import Call, Node
+from symvi.program.program import Call, Node, free_name
 
 
 class Elimination:
@@ -70,21 +70,15 @@ class Elimination:
         """The kernel of a role, traced when first met, on these nodes."""
         kernel = self.roles.get(key)
         if kernel is None:
-            kernel = self.roles[key] = self._trace(self._unique(name), ports, build, summary)
+            own = free_name(name, [node.name for _, node in ports], self.names)
+            self.names.add(own)
+            kernel = self.roles[key] = self._trace(own, ports, build, summary)
         nodes = {label: node for label, node in ports}
         nodes[COMMON] = Node(COMMON, 0, COMMON)
         return Call(kernel, tuple(nodes[port.label] for port in kernel.ports), comment)
-
-    def _unique(self, name: str) -> str:
-        """A kernel's own name: numbered where it is taken, also by a node type whose name ends in a number."""
-        found, number = name, 2
-        while found in self.names:
-            found, number = f"{name}_{number}", number + 1
-        self.names.add(found)
-        return found
 
     def _trace(self, name: str, ports: list[tuple[str, Node]], build, summary: str) -> Kernel:
         ends = (SHARED, *(Port(label, node.kind) for label, node in ports))
         trace = Trace(self.records.records, ends, ports[0][0], summary)
         build(trace)
-        return whole(trace, name, summary, chained=True)
+        return whole(trace, name, summary)

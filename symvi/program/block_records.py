@@ -1,25 +1,27 @@
 """Where the blocks of the matrix lie in records: as kernels first computed them, and as elimination stores them.
 
 A block is read from the node or the edge that keeps its first entries until an elimination stores into it; then it lies
-in `d` of its node, or in `u` and `l` of its edge.
+in `D` of its node, or in `above` and `below` of its edge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import isqrt
 
 from symvi.kernels import blocks
 from symvi.kernels.kernel import Location
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.program.matrix import Filled
-from symvi.program.program import Node
+from symvi.program.program import Node, free_name
 from symvi.scalar import Rate, Scalar
 
+LDU = "BM20 Algorithms 1-4"
 MEANINGS = {
-    "d": "diagonal block of the Newton matrix, then its factors",
-    "u": "block F_ij, then L^-1 F_ij",
-    "l": "block F_ji, then F_ji U^-1",
+    "D": "diagonal block of the Newton matrix, then its factors",
+    "above": "block F_ij, then L^-1 F_ij",
+    "below": "block F_ji, then F_ji U^-1",
 }
 
 
@@ -45,10 +47,10 @@ class BlockRecords:
                     self.edges[i, j] = self.filled.tie(i, j).edge
                     continue
                 key = self.filled.edge_kind(i, j)
-                kind = known.setdefault(key, _edge_name(key, known))
-                self.edges[i, j] = Node(
-                    kind, counts.get(kind, 0), f"{self.matrix.nodes[i].name} to {self.matrix.nodes[j].name}"
-                )
+                name = f"{self.matrix.nodes[i].name} to {self.matrix.nodes[j].name}"
+                kind = known.get(key) or free_name(f"edge_{key[0]}_{key[1]}", [name], set(known.values()))
+                known[key] = kind
+                self.edges[i, j] = Node(kind, counts.get(kind, 0), name)
                 counts[kind] = counts.get(kind, 0) + 1
 
     def read_block(self, trace: Trace, labels: Mapping[int, str], j: int, k: int) -> list[list[Scalar]]:
@@ -77,19 +79,30 @@ class BlockRecords:
         if entry.is_constant:
             return trace.graph.constant(entry.sign)
         size = next(f.size for f in self.records.of(trace.kind(label), "work") if f.name == entry.field)
-        value = trace.read(label, "work", entry.field, size)[entry.index]
+        values = trace.read(label, "work", entry.field, size)
+        if entry.field == "D":
+            self._call(trace, label, entry.field, values, isqrt(size))
+        value = values[entry.index]
         return value if entry.sign > 0 else -value
+
+    @staticmethod
+    def _call(trace: Trace, label: str, name: str, values: Sequence[Scalar], columns: int) -> None:
+        """Name the entries of a block that is read by row and column."""
+        block = {"above": f"F_{label}", "below": f"F_{label[::-1]}"}.get(name, name if label == "i" else f"{label}_D")
+        for index, value in enumerate(values):
+            trace.graph.names[value.index] = f"{block}_{index // columns}{index % columns}"
 
     def _stored(self, labels: Mapping[int, str], j: int, k: int) -> tuple[str, str]:
         """Where a block lies once it has been stored: (port, field)."""
         if j == k:
-            return labels[j], "d"
-        return self.edge_label(labels, j, k), "u" if self.filled.pair(j, k)[0] == j else "l"
+            return labels[j], "D"
+        return self.edge_label(labels, j, k), "above" if self.filled.pair(j, k)[0] == j else "below"
 
     def read_dense(
         self, trace: Trace, label: str, name: str, rows: int, columns: int, pattern: int
     ) -> list[list[Scalar]]:
         values = trace.read(label, "work", name, rows * columns, MEANINGS[name])
+        self._call(trace, label, name, values, columns)
         zero = trace.graph.constant(0)
         return [
             [values[r * columns + c] if pattern >> (r * columns + c) & 1 else zero for c in range(columns)]
@@ -112,7 +125,7 @@ class BlockRecords:
     def factors(self, trace: Trace, i: int) -> list[list[Scalar]]:
         """L and U of D_i, where its elimination stored them."""
         n = self.filled.size(i)
-        return self.read_dense(trace, "i", "d", n, n, self.filled.pattern_of(i, i))
+        return self.read_dense(trace, "i", "D", n, n, self.filled.pattern_of(i, i))
 
     def store_vector(self, trace: Trace, label: str, name: str, values: list[Scalar]) -> None:
         for index, value in enumerate(values):
@@ -121,12 +134,12 @@ class BlockRecords:
     def read_columns(self, trace: Trace, labels, i: int, j: int) -> list[list[Scalar]]:
         """L^-1 F_ij, where elimination stored it."""
         label, sizes = self.edge_label(labels, i, j), (self.filled.size(i), self.filled.size(j))
-        return self.read_dense(trace, label, "u", *sizes, self.filled.column_pattern(i, j))
+        return self.read_dense(trace, label, "above", *sizes, self.filled.column_pattern(i, j))
 
     def read_row(self, trace: Trace, labels, j: int, i: int) -> list[list[Scalar]]:
         """F_ji U^-1, where elimination stored it."""
         label, sizes = self.edge_label(labels, i, j), (self.filled.size(j), self.filled.size(i))
-        return self.read_dense(trace, label, "l", *sizes, self.filled.row_pattern(j, i))
+        return self.read_dense(trace, label, "below", *sizes, self.filled.row_pattern(j, i))
 
     def solution(self, trace: Trace, label: str, j: int) -> list[Scalar]:
         return trace.read(label, "work", "s", self.filled.size(j), "solved increment")
@@ -135,14 +148,6 @@ class BlockRecords:
         """s_i = U^-1 right; of a node whose right factor is the whole inverse, `right` itself."""
         factors = self.factors(trace, i)
         self.records.declare(self.filled.kind(i), "work", "s", self.filled.size(i), "solved increment")
-        self.store_vector(trace, "i", "s", right if self.filled.whole(i) else blocks.solve_upper(factors, right))
-
-
-def _edge_name(key: tuple[str, str, str], known: Mapping[tuple, str]) -> str:
-    name = f"edge_{key[0]}_{key[1]}"
-    taken = set(known.values())
-    return (
-        name
-        if name not in taken
-        else next(f"{name}_{n}" for n in range(2, len(taken) + 3) if f"{name}_{n}" not in taken)
-    )
+        with trace.computing("s_i = U^-1 f_i", LDU):
+            solution = right if self.filled.whole(i) else trace.named("s", blocks.solve_upper(factors, right))
+        self.store_vector(trace, "i", "s", list(solution))

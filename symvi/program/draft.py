@@ -10,7 +10,7 @@ from symvi.kernels.common import COMMON
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.records import Records
 from symvi.program.phases import PHASES
-from symvi.program.program import Call, Node
+from symvi.program.program import Call, Node, free_name
 
 # what a model does with its rows: two wrenches in different axes are two types
 LAW = (
@@ -107,9 +107,7 @@ class Draft:
             ground = ("ground",) if None in members[0].bodies.values() else ()
             base = "_".join((members[0].type, *ground, *(extra(members[0]) if said else ())))
             taken = {name for name, _, _ in named} | set(self.nodes)
-            numbered = (f"{base}_{n}" for n in range(2, len(taken) + 3))
-            name = base if base not in taken else next(name for name in numbered if name not in taken)
-            named.append((name, members[0], members))
+            named.append((free_name(base, [members[0].name], taken), members[0], members))
         return named
 
     def bake(self, kind: str, members: Sequence) -> dict[str, tuple]:

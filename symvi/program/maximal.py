@@ -102,7 +102,7 @@ class MaximalCoordinates:
     def _body_diagonal(self) -> Block:
         acting = [*self._with_blocks(self.problem.inequalities), *self.laws]
         full = bool(acting) or any(model.pivots for model in self.models)
-        return Block.dense(6, 6, "d", FULL) if full else diagonal_block()
+        return Block.dense(6, 6, "D", FULL) if full else diagonal_block()
 
     def _links(self) -> None:
         """One record for the blocks between two bodies, however many laws or pivots act there."""
@@ -197,7 +197,7 @@ class MaximalCoordinates:
     def _newton(self) -> Matrix:
         joints = self.joints
         diagonals = {BODY: self._body_diagonal()}
-        diagonals |= {node.kind: Block.dense(model.rows, model.rows, "d", 0) for node, _, model in joints.values()}
+        diagonals |= {node.kind: Block.dense(model.rows, model.rows, "D", 0) for node, _, model in joints.values()}
         split = {node.kind: rows_by_kind(model) for node, _, model in joints.values()}
         return Matrix(
             [self.draft.bodies[n.name] if n.kind == "body" else joints[n.name].node for n in self.graph.nodes],

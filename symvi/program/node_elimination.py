@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from symvi.kernels import blocks
-from symvi.kernels.kernel import Formula
 from symvi.kernels.tracing import Trace
+from symvi.program.block_records import LDU
 from symvi.program.program import Call, Node
 from symvi.scalar import Scalar
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 FUSED = 2  # up to this many later neighbours, one kernel eliminates a node whole
 LETTERS = "jklm"
-LDU = "BM20 Algorithms 1-4"
 GUARD = "guard of the factorisation, far below the row's scale"
 
 
@@ -59,22 +58,26 @@ class NodeElimination:
     # --- the node's own block -----------------------------------------------------------------------------------------
     def _factor(self, trace: Trace, labels: Mapping[int, str]) -> list[list[Scalar]]:
         """D_i = L U, stored in its place."""
-        trace.formulas.append(Formula("D = L U", LDU))
         matrix = self.records.read_block(trace, labels, self.i, self.i)
         if self.kind in self.filled.matrix.guarded:
             # G2 D^-1 G1ᵀ has come in by now, nearly symmetric and positive: the guard moves a pivot away from zero
             guard = trace.read("i", "parameters", "guard", self.filled.size(self.i), GUARD, "1/kg")
-            matrix = [
-                [entry + guard[r] if r == c else entry for c, entry in enumerate(row)] for r, row in enumerate(matrix)
-            ]
-        factors = blocks.factor(matrix)
-        self.records.write_dense(trace, "i", "d", factors, self.filled.pattern_of(self.i, self.i))
+            with trace.computing("F_ii + guard", "far below the rows' scale"):
+                matrix = [
+                    [entry + guard[r] if r == c else entry for c, entry in enumerate(row)]
+                    for r, row in enumerate(matrix)
+                ]
+        with trace.computing("F_ii = L U, reciprocals on the diagonal of L", LDU):
+            factors = trace.matrix("LU", blocks.factor(matrix))
+        self.records.write_dense(trace, "i", "D", factors, self.filled.pattern_of(self.i, self.i))
         return factors
 
     def _forward(self, trace: Trace, factors: list[list[Scalar]]) -> list[Scalar]:
         """f_i := L^-1 f_i."""
         f = trace.read("i", "work", "f", self.filled.size(self.i))
-        forward = [row[0] for row in self._column(factors, [[value] for value in f])]
+        with trace.computing(f"f_i := {self._inverse} f_i", LDU):
+            forward = [row[0] for row in self._column(factors, [[value] for value in f])]
+            trace.named("forward", forward)
         self.records.store_vector(trace, "i", "f", forward)
         return forward
 
@@ -85,6 +88,26 @@ class NodeElimination:
     def _column(self, factors: list[list[Scalar]], block: list[list[Scalar]]) -> list[list[Scalar]]:
         """L^-1 F_ij."""
         return blocks.solve(factors, block) if self.whole else blocks.solve_lower(factors, block)
+
+    @property
+    def _inverse(self) -> str:
+        """What the node's right-hand side and its columns are multiplied by."""
+        return "D^-1" if self.whole else "L^-1"
+
+    def _times(self, label: str) -> str:
+        """The block that takes the node's right-hand side into a neighbour's."""
+        return f"F_{label}i" if self.whole else f"F_{label}i U^-1"
+
+    def _row_block(self, trace: Trace, labels: Mapping[int, str], j: int, factors) -> list[list[Scalar]]:
+        block = self.records.read_block(trace, labels, j, self.i)
+        with trace.computing(f"F_{labels[j]}i U^-1", LDU):
+            row = self._row(factors, block)
+            return row if self.whole else trace.matrix(f"F_{labels[j]}i", row)
+
+    def _column_block(self, trace: Trace, labels: Mapping[int, str], k: int, factors) -> list[list[Scalar]]:
+        block = self.records.read_block(trace, labels, self.i, k)
+        with trace.computing(f"F_i{labels[k]} := {self._inverse} F_i{labels[k]}", LDU):
+            return trace.matrix(f"F_i{labels[k]}", self._column(factors, block))
 
     # --- another right-hand side --------------------------------------------------------------------------------------
     def resolve(self) -> list[Call]:
@@ -112,7 +135,9 @@ class NodeElimination:
             row = read(trace, labels, j, i)
             f = trace.read("j", "work", "f", self.filled.size(j))
             right = trace.read("i", "work", "f", self.filled.size(i))
-            self.records.store_vector(trace, "j", "f", blocks.subtract_times(f, row, right, self.whole))
+            with trace.computing(f"f_j -= {self._times('j')} f_i", LDU):
+                rest = blocks.subtract_times(f, row, right, self.whole)
+            self.records.store_vector(trace, "j", "f", rest)
 
         return self.elimination.call(
             ("resolve onto", self.filled.edge_kind(i, j), (j, i) in self.records.touched, fused),
@@ -144,20 +169,24 @@ class Whole(NodeElimination):
     def _spread(self, trace: Trace, labels: Mapping[int, str], factors, forward: list[Scalar]) -> None:
         """What the node leaves in the blocks and the right-hand sides of its later neighbours."""
         i, records, filled = self.i, self.records, self.filled
-        rows = {j: self._row(factors, records.read_block(trace, labels, j, i)) for j in self.later}
-        columns = {k: self._column(factors, records.read_block(trace, labels, i, k)) for k in self.later}
+        columns = {k: self._column_block(trace, labels, k, factors) for k in self.later}
         for k in self.later:
             edge = records.edge_label(labels, i, k)
-            records.write_dense(trace, edge, "u", columns[k], filled.column_pattern(i, k))
+            records.write_dense(trace, edge, "above", columns[k], filled.column_pattern(i, k))
         for j in self.later:
+            row, times = self._row_block(trace, labels, j, factors), self._times(labels[j])
             if self.elimination.again and not self.whole:
                 edge = records.edge_label(labels, i, j)
-                records.write_dense(trace, edge, "l", rows[j], filled.row_pattern(j, i))
+                records.write_dense(trace, edge, "below", row, filled.row_pattern(j, i))
             f = trace.read(labels[j], "work", "f", filled.size(j))
-            records.store_vector(trace, labels[j], "f", blocks.subtract_times(f, rows[j], forward, self.whole))
+            with trace.computing(f"f_{labels[j]} -= {times} f_i", LDU):
+                rest = blocks.subtract_times(f, row, forward, self.whole)
+            records.store_vector(trace, labels[j], "f", rest)
             for k in self.later:
                 old = records.read_block(trace, labels, j, k)
-                records.write_target(trace, labels, j, k, blocks.subtract_product(old, rows[j], columns[k], self.whole))
+                with trace.computing(f"F_{labels[j]}{labels[k]} -= {times} F_i{labels[k]}", LDU):
+                    new = blocks.subtract_product(old, row, columns[k], self.whole)
+                records.write_target(trace, labels, j, k, new)
 
     def substitute(self) -> list[Call]:
         labels = self._labels(self.later)
@@ -167,7 +196,9 @@ class Whole(NodeElimination):
             for j in self.later:
                 solution = self.records.solution(trace, labels[j], j)
                 columns = self.records.read_columns(trace, labels, self.i, j)
-                right = blocks.subtract_times(right, columns, solution, last_first=True)
+                with trace.computing(f"f_i - F_i{labels[j]} s_{labels[j]}", LDU):
+                    right = blocks.subtract_times(right, columns, solution, last_first=True)
+            trace.named("right", right)
             self.records.write_solution(trace, self.i, right)
 
         return [
@@ -215,13 +246,15 @@ class InParts(NodeElimination):
 
         def build(trace: Trace) -> None:
             factors = records.factors(trace, i)
-            row = self._row(factors, records.read_block(trace, labels, j, i))
-            column = self._column(factors, records.read_block(trace, labels, i, j))
-            records.write_dense(trace, "ij", "u", column, filled.column_pattern(i, j))
-            records.write_dense(trace, "ij", "l", row, filled.row_pattern(j, i))
+            row = self._row_block(trace, labels, j, factors)
+            column = self._column_block(trace, labels, j, factors)
+            records.write_dense(trace, "ij", "above", column, filled.column_pattern(i, j))
+            records.write_dense(trace, "ij", "below", row, filled.row_pattern(j, i))
             f = trace.read("j", "work", "f", filled.size(j))
             right = trace.read("i", "work", "f", filled.size(i))
-            records.store_vector(trace, "j", "f", blocks.subtract_times(f, row, right))
+            with trace.computing("f_j -= F_ji f_i", LDU):
+                rest = blocks.subtract_times(f, row, right)
+            records.store_vector(trace, "j", "f", rest)
 
         return self.elimination.call(
             ("scale", filled.edge_kind(i, j), (i, j) in records.touched, (j, i) in records.touched),
@@ -247,7 +280,9 @@ class InParts(NodeElimination):
             row = records.read_row(trace, {i: "i", j: "j"}, j, i)
             column = records.read_columns(trace, {i: "i", k: "j" if j == k else "k"}, i, k)
             old = records.read_block(trace, labels, j, k)
-            records.write_target(trace, labels, j, k, blocks.subtract_product(old, row, column))
+            with trace.computing(f"F_j{labels[k]} -= F_ji F_i{labels[k]}", LDU):
+                new = blocks.subtract_product(old, row, column)
+            records.write_target(trace, labels, j, k, new)
 
         key = (
             "update",
@@ -284,7 +319,9 @@ class InParts(NodeElimination):
             right = trace.read("i", "work", "f", self.filled.size(self.i))
             columns = self.records.read_columns(trace, labels, self.i, j)
             solution = self.records.solution(trace, "j", j)
-            self.records.store_vector(trace, "i", "f", blocks.subtract_times(right, columns, solution, last_first=True))
+            with trace.computing("f_i -= F_ij s_j", LDU):
+                rest = blocks.subtract_times(right, columns, solution, last_first=True)
+            self.records.store_vector(trace, "i", "f", rest)
 
         return self.elimination.call(
             ("gather", self.filled.edge_kind(self.i, j)),

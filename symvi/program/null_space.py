@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 from symvi.kernels import blocks
 from symvi.kernels.blocks import Matrix, Vector, product, times, transposed
 from symvi.kernels.constraint import Damping
-from symvi.kernels.kernel import Block, Formula, Location
+from symvi.kernels.kernel import Block, Location
 from symvi.kernels.tracing import Trace
 from symvi.program.motion_split import Held
 from symvi.program.program import Call
@@ -40,10 +40,8 @@ from symvi.scalar import Rate, Scalar
 if TYPE_CHECKING:
     from symvi.program.block_elimination import Elimination
 
-EQUATIONS = (
-    "G_b N = 0,  G_b P = 1,  G_b X = -G_a at the second knot;  N', P', X' the same at the first",
-    "E q = N'ᵀ (f_b - D P f_j) - N'ᵀ D X s_a,  E = N'ᵀ D N",
-)
+SOURCE = "derived here"
+SECOND, FIRST = "at the second knot", "at the first knot"
 MEANINGS = {
     "held": "P f_j, the motion that the rows ask for",
     "free": "free motion q while the body above stays",
@@ -98,18 +96,24 @@ class Carried:
 
     # --- kernels ------------------------------------------------------------------------------------------------------
     def _eliminate(self, trace: Trace) -> None:
-        trace.formulas += [Formula(equation, "derived here") for equation in EQUATIONS]
         joint = _Joint(self, trace)
         d, f = joint.matrix, trace.read("i", "work", "f", 6)
         held, columns = joint.held(), joint.motions
-        left = product(joint.given, d)
-        pivot, pull = product(left, columns), times(left, held)
+        with trace.computing("E = N'ᵀ D N", SOURCE):
+            left = trace.matrix("ND", product(joint.given, d))
+            pivot = product(left, columns)
+        with trace.computing("N'ᵀ D P f_j", SOURCE):
+            pull = times(left, held)
         if joint.damped:
-            slowed = product(joint.felt, joint.slopes)
-            pivot = blocks.add(pivot, product(slowed, columns))
-            pull = [a + b for a, b in zip(pull, times(slowed, held), strict=True)]
-        factors = blocks.factor(pivot)
-        q = _solve(factors, [a - b for a, b in zip(times(joint.given, f), pull, strict=True)])
+            with trace.computing("E += N'ᵀ B_bᵀ k_b N,  N'ᵀ D P += N'ᵀ B_bᵀ k_b P", SOURCE):
+                slowed = product(joint.felt, joint.slopes)
+                pivot = blocks.add(pivot, product(slowed, columns))
+                pull = [a + b for a, b in zip(pull, times(slowed, held), strict=True)]
+        with trace.computing("E = L U, reciprocals on the diagonal of L", SOURCE):
+            factors = trace.matrix("LU", blocks.factor(pivot))
+        with trace.computing("E q = N'ᵀ (f_b - D P f_j)", SOURCE):
+            q = _solve(factors, [a - b for a, b in zip(times(joint.given, f), pull, strict=True)])
+            trace.named("q", q)
         joint.store("held", held, known=joint.held())
         joint.store("free", q)
         if self.elimination.again:
@@ -122,22 +126,37 @@ class Carried:
         """What is left for the body above."""
         trace, d = joint.trace, joint.matrix
         carried, here = joint.passed2, joint.rows_passed
-        lift = product([d[r] for r in here], joint.motions)
-        drag = [times(d, held)[r] for r in here]
+        with trace.computing("D N", SOURCE):
+            lift = trace.matrix("DN", product([d[r] for r in here], joint.motions))
+        with trace.computing("D P f_j", SOURCE):
+            drag = [times(d, held)[r] for r in here]
         old = self.block_records.read_block(trace, self.labels, *self.above * 2)
         if joint.damped:
-            change = blocks.add(product(joint.slopes, carried), joint.slopes_above)
-            back = blocks.solve(factors, blocks.add(product(left, carried), product(joint.felt, change)))
-            rest = blocks.subtract_product(product([d[r] for r in here], carried), lift, back)
-            new = blocks.add(old, product(transposed([joint.passed1[r] for r in here]), rest))
-            slower = blocks.subtract_product(change, product(joint.slopes, joint.motions), back)
-            new = blocks.add(new, product(joint.unbalanced, slower))
+            with trace.computing("k_b X + k_a", SOURCE):
+                change = trace.matrix("kX", blocks.add(product(joint.slopes, carried), joint.slopes_above))
+            with trace.computing("E^-1 (N'ᵀ D X + N'ᵀ B_bᵀ (k_b X + k_a))", SOURCE):
+                back = blocks.solve(factors, blocks.add(product(left, carried), product(joint.felt, change)))
+                trace.matrix("back", back)
+            with trace.computing("D_a += X'ᵀ (D X - D N E^-1 N'ᵀ D X)", SOURCE):
+                rest = blocks.subtract_product(product([d[r] for r in here], carried), lift, back)
+                trace.matrix("DX", rest)
+                new = blocks.add(old, product(transposed([joint.passed1[r] for r in here]), rest))
+            with trace.computing("D_a += L (k_b (X - N E^-1 N'ᵀ D X) + k_a)", SOURCE):
+                slower = blocks.subtract_product(change, product(joint.slopes, joint.motions), back)
+                new = blocks.add(new, product(joint.unbalanced, slower))
         else:
-            taken = blocks.solve(factors, [[row[r] for r in here] for row in left]) if left else []
-            rest = blocks.subtract_product([[d[r][c] for c in here] for r in here], lift, taken)
+            with trace.computing("E^-1 N'ᵀ D", SOURCE):
+                taken = blocks.solve(factors, [[row[r] for r in here] for row in left]) if left else []
+                trace.matrix("taken", taken)
+            with trace.computing("D - D N E^-1 N'ᵀ D", SOURCE):
+                rest = blocks.subtract_product([[d[r][c] for c in here] for r in here], lift, taken)
+                trace.matrix("rest", rest)
             rows = [carried[r] for r in here]
-            back = product(taken, rows)
-            new = blocks.add(old, product(transposed([joint.passed1[r] for r in here]), product(rest, rows)))
+            with trace.computing("E^-1 N'ᵀ D X", SOURCE):
+                back = trace.matrix("back", product(taken, rows))
+            with trace.computing("D_a += X'ᵀ (D - D N E^-1 N'ᵀ D) X", SOURCE):
+                moved = trace.matrix("rest_X", product(rest, rows))
+                new = blocks.add(old, product(transposed([joint.passed1[r] for r in here]), moved))
         joint.store("back", [entry for row in back for entry in row])
         if self.elimination.again:
             joint.store("lift", [entry for row in lift for entry in row])
@@ -149,21 +168,27 @@ class Carried:
         """f_a += X'ᵀ (f_b - D P f_j - D N q)."""
         trace, here = joint.trace, joint.rows_passed
         f = [trace.read("i", "work", "f", 6)[r] for r in here]
-        rest = blocks.subtract_times([a - b for a, b in zip(f, drag, strict=True)], lift, q)
-        push = times(transposed([joint.passed1[r] for r in here]), rest)
+        with trace.computing("f_b - D P f_j - D N q", SOURCE):
+            rest = blocks.subtract_times([a - b for a, b in zip(f, drag, strict=True)], lift, q)
+            trace.named("push", rest)
+        with trace.computing("f_a += X'ᵀ (f_b - D P f_j - D N q)", SOURCE):
+            push = times(transposed([joint.passed1[r] for r in here]), rest)
         if joint.damped:
-            motion = joint.moved(joint.held(), q)
-            push = blocks.subtract_times(push, joint.unbalanced, times(joint.slopes, motion))
+            with trace.computing("f_a -= L k_b (P f_j + N q)", SOURCE):
+                motion = joint.moved(joint.held(), q)
+                push = blocks.subtract_times(push, joint.unbalanced, times(joint.slopes, motion))
         f_above = trace.read("k", "work", "f", 6)
-        joint.put("k", "f", [a + b for a, b in zip(f_above, push, strict=True)])
+        with trace.computing("f_a += X'ᵀ (f_b - D P f_j - D N q)", SOURCE):
+            joint.put("k", "f", [a + b for a, b in zip(f_above, push, strict=True)])
 
     def _resolve(self, trace: Trace) -> None:
         joint = _Joint(self, trace)
         n, f = joint.freedoms, trace.read("i", "work", "f", 6)
         pull = joint.stored("pull", n)
-        q = _solve(
-            _rows(joint.stored("pivot", n * n), n), [a - b for a, b in zip(times(joint.given, f), pull, strict=True)]
-        )
+        with trace.computing("E q = N'ᵀ (f_b - D P f_j)", SOURCE):
+            right = [a - b for a, b in zip(times(joint.given, f), pull, strict=True)]
+            q = _solve(_rows(joint.stored("pivot", n * n), n), right)
+            trace.named("q", q)
         joint.store("free", q)
         if self.above:
             here = len(joint.rows_passed)
@@ -174,18 +199,27 @@ class Carried:
         q, motion = joint.stored("free", joint.freedoms), joint.stored("held", 6, known=joint.held())
         if self.above:
             above = trace.read("k", "work", "s", 6)
-            q = blocks.subtract_times(q, _rows(joint.stored("back", 6 * joint.freedoms), 6), above)
-            motion = [a + b for a, b in zip(times(joint.passed2, above), motion, strict=True)]
-        motion = joint.moved(motion, q)
+            with trace.computing("q -= E^-1 N'ᵀ D X s_a", SOURCE):
+                q = blocks.subtract_times(q, _rows(joint.stored("back", 6 * joint.freedoms), 6), above)
+                trace.named("q", q)
+            with trace.computing("s_b = X s_a + P f_j + N q", SOURCE):
+                motion = [a + b for a, b in zip(times(joint.passed2, above), motion, strict=True)]
+        with trace.computing("s_b = X s_a + P f_j + N q", SOURCE):
+            motion = trace.named("s", joint.moved(motion, q))
         f = trace.read("i", "work", "f", 6)
-        push = [a - b for a, b in zip(times(joint.matrix, motion), f, strict=True)]
+        with trace.computing("D s_b - f_b", SOURCE):
+            push = [a - b for a, b in zip(times(joint.matrix, motion), f, strict=True)]
         if joint.damped:
-            pulled = times(joint.slopes, motion)
-            if self.above:
-                pulled = [a + b for a, b in zip(pulled, times(joint.slopes_above, above), strict=True)]
-            push = [a + b for a, b in zip(push, times(transposed(joint.directions), pulled), strict=True)]
+            with trace.computing("B_bᵀ (k_b s_b + k_a s_a)", SOURCE):
+                pulled = times(joint.slopes, motion)
+                if self.above:
+                    pulled = [a + b for a, b in zip(pulled, times(joint.slopes_above, above), strict=True)]
+                push = [a + b for a, b in zip(push, times(transposed(joint.directions), pulled), strict=True)]
+        trace.named("push", push)
+        with trace.computing("s_j = P'ᵀ (D s_b - f_b)", SOURCE):
+            found = joint.rows1.impulses(push)
         joint.put("i", "s", motion)
-        joint.put("j", "s", joint.rows1.impulses(push))
+        joint.put("j", "s", found)
 
 
 class _Joint:
@@ -199,19 +233,27 @@ class _Joint:
         damping = self.filled.matrix.damping.get(self.filled.kind(j))
         self.damped = damping is not None
         self.rows2, self.rows1 = self._sides(carried.i)
-        self.free, self.given = self.rows2.free(), self.rows1.free()
+        with trace.computing("G_b N = 0", SOURCE, SECOND):
+            self.free = self._free("N2", self.rows2)
+        with trace.computing("G_b N' = 0", SOURCE, FIRST):
+            self.given = self._free("N1", self.rows1)
         if damping:
             self.directions, self.slopes = (self._law(blocks_of, carried.i) for blocks_of in _parts(damping))
-            self.felt = product(self.given, transposed(self.directions))
+            with trace.computing("N'ᵀ B_bᵀ", SOURCE):
+                self.felt = trace.matrix("NB", product(self.given, transposed(self.directions)))
         for k in carried.above:
             above2, above1 = self._sides(k)
-            self.passed2 = self.rows2.passed_on(above2, rigid=self.damped)
-            self.passed1 = self.rows1.passed_on(above1, rigid=self.damped)
+            with trace.computing("G_b X = -G_a", SOURCE, SECOND):
+                self.passed2 = trace.matrix("X2", self.rows2.passed_on(above2, rigid=self.damped))
+            with trace.computing("G_b X' = -G_a", SOURCE, FIRST):
+                self.passed1 = trace.matrix("X1", self.rows1.passed_on(above1, rigid=self.damped))
             if damping:
                 above, self.slopes_above = (self._law(blocks_of, k) for blocks_of in _parts(damping))
-                self.unbalanced = blocks.add(
-                    transposed(above), product(transposed(self.passed1), transposed(self.directions))
-                )
+                with trace.computing("L = B_aᵀ + X'ᵀ B_bᵀ", SOURCE):
+                    self.unbalanced = blocks.add(
+                        transposed(above), product(transposed(self.passed1), transposed(self.directions))
+                    )
+                    trace.matrix("L", self.unbalanced)
 
     @property
     def matrix(self) -> Matrix:
@@ -236,7 +278,17 @@ class _Joint:
 
     def held(self) -> Vector:
         """P f_j."""
-        return self.rows2.motion(self.trace.read("j", "work", "f", self.filled.size(self.carried.j)))
+        right = self.trace.read("j", "work", "f", self.filled.size(self.carried.j))
+        with self.trace.computing("G_b P = 1, P f_j", SOURCE, SECOND):
+            return list(self.trace.named("held", self.rows2.motion(right)))
+
+    def _free(self, name: str, rows: Held) -> list[Vector]:
+        """What rows leave free, named by its motions."""
+        found = rows.free()
+        for column, motion in enumerate(found):
+            for r, value in enumerate(motion):
+                self.trace.graph.hint(value, f"{name}_{r}{column}")
+        return found
 
     def _sides(self, node: int) -> tuple[Held, Held]:
         """The rows on a body at the second knot, and at the first, where -G(z1)ᵀ is the block that is kept."""

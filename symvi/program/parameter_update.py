@@ -72,8 +72,8 @@ def _judge(records: Records, program: Program, real: str) -> Kernel:
 
 def _weigh(records: Records, program: Program) -> Kernel:
     def build(trace: Trace) -> None:
-        size = merit_inertia(_mass(trace), _inertia(trace, program), _square(trace, program))
         trace.note("size = max(Jxx, Jyy, Jzz, m r²)", "angular velocities that may be left")
+        size = merit_inertia(_mass(trace), _inertia(trace, program), _square(trace, program))
         trace.write(BODY, "size", [size], store="parameters")
 
     return single(records, "weigh_body", "what the residual of a body is weighed by", (OWN, ITS_SPREAD), BODY, build)
@@ -107,8 +107,8 @@ def _heft(records: Records) -> Kernel:
     def build(trace: Trace) -> None:
         (part,) = trace.read(PART, "work", "mass")
         (contacts,) = trace.read(UNIT, "work", "contacts", 1, "contacts of the part, at least 1")
-        found = heft_of(_mass(trace), part, contacts)
         trace.note("heft = min(M, 100 m), share = heft / n", "the body's own weight holds it in a heavy machine")
+        found = heft_of(_mass(trace), part, contacts)
         trace.write(UNIT, "heft", [found.heft], "mass whose weight counts", "kg")
         trace.write(UNIT, "share", [found.share], "of a contact", "kg")
 

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.records import Records
+
+LONGEST = 63  # characters of a name that compilers of C tell apart
+
+
+def free_name(base: str, members: Sequence[str], taken: Collection[str]) -> str:
+    """A name for a type of nodes or a kernel: its base, with the first of its members' where another has that already.
+
+    A number tells apart what these do not.
+    """
+    texts = [re.sub(r"[^A-Za-z0-9]+", "_", member).strip("_") for member in members]
+    names = (base, *(f"{base}_{text}" for text in texts), *(f"{base}_{n}" for n in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken and (name == base or len(name) <= LONGEST))
 
 
 @dataclass(frozen=True)

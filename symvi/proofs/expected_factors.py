@@ -20,7 +20,7 @@ def factors(view: View, matrix: dict) -> Iterator[Check]:
         yield Check(
             f"{node.kind} {name}: d",
             list(stated.values()),
-            lambda m, n=node, entries=tuple(stated): [m["work"][n.kind][n.index]["d"][k] for k in entries],
+            lambda m, n=node, entries=tuple(stated): [m["work"][n.kind][n.index]["D"][k] for k in entries],
         )
 
 

@@ -79,7 +79,7 @@ def evaluate(view: View, residual: Mapping[str, list] | None = None) -> Iterator
         c, a = body.turn[0], body.turn[1:]
         yield view.check(name, "c", [c])
         yield view.check(name, "a", a)
-        yield view.check(name, "u", scale(1 / scene.h, [c - 1, *a]))
+        yield view.check(name, "quotient", scale(1 / scene.h, [c - 1, *a]))
         yield view.check(
             name, "l", momentum(body.mass, body.inertia, scene.h, view.system.first[name], second, 2, scene.zero)[3:]
         )

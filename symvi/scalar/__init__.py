@@ -3,7 +3,6 @@
 from symvi.scalar.expression import Graph, Rate, Scalar
 from symvi.scalar.functions import Number, greater, lesser, root
 from symvi.scalar.operations import EXTREMES, OPERATIONS, count_operations
-from symvi.scalar.schedule import chains_first
 
 __all__ = [
     "EXTREMES",
@@ -12,7 +11,6 @@ __all__ = [
     "Number",
     "Rate",
     "Scalar",
-    "chains_first",
     "count_operations",
     "greater",
     "lesser",

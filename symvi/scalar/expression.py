@@ -81,6 +81,9 @@ class Graph:
         self._scalars: list[Scalar] = []
         self._interned: dict[tuple, int] = {}
         self.names: dict[int, str] = {}
+        self.hints: dict[int, str] = {}  # names for values that need one and have none
+        self.origin: object = None  # what is computed now: every new operation remembers it
+        self.origins: dict[int, object] = {}
 
     # --- reading ---------------------------------------------------------------------------------------------------
     def operation(self, index: int) -> str:
@@ -128,11 +131,22 @@ class Graph:
 
     def name(self, scalar: Scalar, name: str) -> Scalar:
         """Name a computed value for the printed text; the first name stays. Constants and inputs keep their own."""
-        if self.operation(scalar.index) == "neg":
-            return scalar
-        if self.operation(scalar.index) not in ("const", "symbol"):
-            self.names.setdefault(scalar.index, name)
+        index, name = self._plain(scalar, name)
+        if self.operation(index) not in ("const", "symbol"):
+            self.names.setdefault(index, name)
         return scalar
+
+    def hint(self, scalar: Scalar, name: str, better: bool = False) -> None:
+        """A name for a computed value that has no other, where the printed text needs one. better: than known ones."""
+        index, name = self._plain(scalar, name)
+        if self.operation(index) not in ("const", "symbol") and (better or index not in self.hints):
+            self.hints[index] = name
+
+    def _plain(self, scalar: Scalar, name: str) -> tuple[int, str]:
+        """The node of a value but for its sign, which is part of the name then."""
+        if self.operation(scalar.index) != "neg":
+            return scalar.index, name
+        return self.operands(scalar.index)[0], opposite(name)
 
     def add(self, a: Scalar, b: Scalar) -> Scalar:
         x, y = self.constant_value(a), self.constant_value(b)
@@ -283,7 +297,14 @@ class Graph:
             self._nodes.append(node)
             self._rates.append(rate)
             self._scalars.append(Scalar(self, index))
+            if self.origin is not None and node[0] not in ("const", "symbol"):
+                self.origins[index] = self.origin
         return self._scalars[index]
+
+
+def opposite(name: str) -> str:
+    """The name of minus the value of this name."""
+    return name.removeprefix("minus_") if name.startswith("minus_") else f"minus_{name}"
 
 
 def _is_power_of_two(value: Fraction) -> bool:

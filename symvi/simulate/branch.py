@@ -135,7 +135,7 @@ class Branch:
         """Whether a loop has nearly lost a row: a pivot below a share of the row's scale, which its guard tells."""
         for record, guard in self.guarded:
             for k, number in enumerate(guard):
-                if not abs(share * (record.d[k * len(guard) + k] * number)) <= GUARD:
+                if not abs(share * (record.D[k * len(guard) + k] * number)) <= GUARD:
                     return True
         return False
 

@@ -62,7 +62,7 @@ class FreeBodies:
 
     @staticmethod
     def _solve(trace) -> None:
-        d, f = trace.read(BODY, "work", "d", 36), trace.read(BODY, "work", "f", 6)
+        d, f = trace.read(BODY, "work", "D", 36), trace.read(BODY, "work", "f", 6)
         zero = trace.graph.constant(0)
         rows = [[d[6 * r + c] if r == c < 3 or min(r, c) > 2 else zero for c in range(6)] for r in range(6)]
         solved = blocks.solve(blocks.factor(rows), [[value] for value in f])

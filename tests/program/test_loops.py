@@ -65,7 +65,7 @@ def pivots(solver: ReferenceSolver, program: Program) -> Iterator[float]:
         for node in nodes:
             work, parameters = solver.memory.work[kind][node.index], solver.memory.parameters[kind][node.index]
             for k, guard in enumerate(getattr(parameters, "guard", ())):
-                yield 1.0 / work.d[k * len(parameters.guard) + k] / (guard / GUARD)
+                yield 1.0 / work.D[k * len(parameters.guard) + k] / (guard / GUARD)
 
 
 @pytest.mark.thorough
@@ -366,7 +366,7 @@ def guarded_pivots(mechanism: Mechanism, share: float) -> list[float]:
         for node in nodes:
             if hasattr(solver.memory.parameters[kind][node.index], "guard"):
                 scale = choices.guards[node.name][0] / GUARD
-                found.append(1.0 / solver.memory.work[kind][node.index].d[0] / scale)
+                found.append(1.0 / solver.memory.work[kind][node.index].D[0] / scale)
     return found
 
 

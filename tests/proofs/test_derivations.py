@@ -79,8 +79,8 @@ CONTACT_BLUNDERS: dict[str, tuple[tuple[str, str], Change]] = {
 def planted(monkeypatch: pytest.MonkeyPatch, name: str, place: tuple[str, str], change: Change) -> Subject:
     """A mechanism of the zoo, composed and printed with one output of one formula wrong."""
 
-    def evaluate(formula: Formula, graph, **values):
-        right = EVALUATE(formula, graph, **values)
+    def evaluate(formula: Formula, graph, mark="", **values):
+        right = EVALUATE(formula, graph, mark, **values)
         if (formula.key or formula.name, place[1]) != place:
             return right
         given = {key: [graph.wrap(value) for value in entries] for key, entries in values.items()}
@@ -148,8 +148,8 @@ def used_outputs(monkeypatch: pytest.MonkeyPatch, name: str) -> set[tuple[str, s
     """(formula, output, size) of everything that a mechanism's kernels are made of."""
     found = set()
 
-    def evaluate(formula: Formula, graph, **values):
-        results = EVALUATE(formula, graph, **values)
+    def evaluate(formula: Formula, graph, mark="", **values):
+        results = EVALUATE(formula, graph, mark, **values)
         found.update((formula.key or formula.name, output, len(entries)) for output, entries in results.items())
         return results
 

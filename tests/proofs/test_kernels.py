@@ -211,7 +211,7 @@ def test_a_wrong_definition_is_named_entry_by_entry() -> None:
 
     assert failures() == []
     memory["work"]["body"][1]["f"][4] += 1
-    memory["work"]["revolute_elastic"][0]["g2"][0] *= 2
+    memory["work"]["revolute_elastic"][0]["G2"][0] *= 2
     named = failures()
     assert named[0] == "body second: f, entry 4"
     assert len(named) > 1 and all(text.startswith("block (j2, ") for text in named[1:])

@@ -64,10 +64,10 @@ def test_only_what_nobody_sees_may_differ() -> None:
     of = of_zoo("along_universal")
     bench = Bench(of, guarded=True)
     function = of.printed.kernels["eliminate_body_into_universal_body"]
-    factors = [edit for edit in edits_of(function) if "i->d[21]" in edit.after]
+    factors = [edit for edit in edits_of(function) if "i->D[21]" in edit.after]
     assert INSIDE in {outcome(bench, edit) for edit in factors}
-    assert Place("work", "body", 0, "d", 21) in bench.unseen
-    bench.unseen.named |= {("body", "d")}
+    assert Place("work", "body", 0, "D", 21) in bench.unseen
+    bench.unseen.named |= {("body", "D")}
     assert MISSED in {outcome(bench, edit) for edit in factors}
 
 

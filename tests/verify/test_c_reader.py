@@ -102,7 +102,8 @@ def test_kernels_that_symvi_prints(mechanism: str) -> None:
     """The reader of printed kernels (ctext.py) is a witness: the same numbers in a prime field, to the last one."""
     folder = REFERENCE / mechanism
     text = (folder / f"{mechanism}.c").read_text(encoding="utf-8")
-    kernels = re.findall(r"^static void \w+\([^)]*\)\n\{(?:\n    .*;)+\n\}\n", text, flags=re.M)
+    line = r"\n    (?:const real .*|/\*.*|\w+->.*|    .*)"  # of a kernel: a value, a comment, a store, or more of one
+    kernels = re.findall(rf"^static void \w+\([^)]*\)\n\{{(?:{line})+\n\}}\n", text, flags=re.M)
     kernels = [kernel for kernel in kernels if re.search("const real", kernel) and "[i]" not in kernel]
     assert len(kernels) > 10
     field = Field(PRIMES[0], seed=3)

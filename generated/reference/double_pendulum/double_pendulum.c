@@ -9,20 +9,47 @@
  *   JM09    Johnson, Murphey: Scalable Variational Integrators for Constrained Mechanical Systems in Generalized Coordinates, 2009
  *
  * formulas
+ *   V = -m g·x    [BM20 (19)]
  *   R(q)    [BM20 (11)]
  *   J = R J_body Rᵀ    [derived here]
- *   V = -m g·x    [BM20 (19)]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
+ *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
+ *     [derived here, through velocities and the half turn; no division]
+ *   r = R p    [derived here]
+ *   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)]
+ *   p = q o    [BM20 (7)]
+ *   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians]
+ *   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)]
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
  *   p = m v    [BM20 (26)]
  *   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)]
- *   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)]
- *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
- *     [derived here, through velocities and the half turn; no division]
- *   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)]
- *   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians]
- *   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)]
- *   G_b N = 0,  G_b P = 1,  G_b X = -G_a at the second knot;  N', P', X' the same at the first    [derived here]
- *   E q = N'ᵀ (f_b - D P f_j) - N'ᵀ D X s_a,  E = N'ᵀ D N    [derived here]
+ *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
+ *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
+ *   (g(z2) - g(z1))/h    [product rule of differences]
+ *   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)]
+ *   p2 = p1 + h (p2 - p1)/h    [without cancellation]
+ *   f_body -= G(z1)ᵀ y    [BSMH23 (19)]
+ *   G_b N = 0    [derived here]
+ *   G_b N' = 0    [derived here]
+ *   G_b X = -G_a    [derived here]
+ *   G_b X' = -G_a    [derived here]
+ *   G_b P = 1, P f_j    [derived here]
+ *   E = N'ᵀ D N    [derived here]
+ *   N'ᵀ D P f_j    [derived here]
+ *   E = L U, reciprocals on the diagonal of L    [derived here]
+ *   E q = N'ᵀ (f_b - D P f_j)    [derived here]
+ *   D N    [derived here]
+ *   D P f_j    [derived here]
+ *   E^-1 N'ᵀ D    [derived here]
+ *   D - D N E^-1 N'ᵀ D    [derived here]
+ *   E^-1 N'ᵀ D X    [derived here]
+ *   D_a += X'ᵀ (D - D N E^-1 N'ᵀ D) X    [derived here]
+ *   f_b - D P f_j - D N q    [derived here]
+ *   f_a += X'ᵀ (f_b - D P f_j - D N q)    [derived here]
+ *   s_b = X s_a + P f_j + N q    [derived here]
+ *   D s_b - f_b    [derived here]
+ *   s_j = P'ᵀ (D s_b - f_b)    [derived here]
+ *   q -= E^-1 N'ᵀ D X s_a    [derived here]
  *   dw = (c I - a^) theta/h    [derived here]
  *   q2 = [c; a] q1    [BM20 (31)]
  *   q = p (3 - p·p)/2    [derived here]
@@ -31,9 +58,7 @@
  *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)]
  *   l = J w + x x p    [derived here, at a knot]
  *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)]
- *   p = q o    [BM20 (7)]
  *   q_b = q_a o_a d o_b*, of length one    [BM20 (7)]
- *   r = R p    [derived here]
  *   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body]
  *   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here]
  *   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here]
@@ -206,378 +231,325 @@ typedef struct {
 static void setup_common(double_pendulum_common_work *common)
 {
     const real step = common->step;
-    const real half = 0.5*step;
-    common->half = half;
-    const real inverse = 1.0/step;
-    common->inverse = inverse;
+    /* half: half of that length */
+    common->half = 0.5*step;
+    /* inverse: its inverse */
+    common->inverse = 1.0/step;
 }
 
 /* a rigid body: momentum balance over one step (7 operations) */
-/*   R(q)    [BM20 (11)] */
-/*   J = R J_body Rᵀ    [derived here] */
 /*   V = -m g·x    [BM20 (19)] */
-/*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
-/*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
-/*     [derived here, through velocities and the half turn; no division] */
 static void setup_body(const double_pendulum_common_parameters *common_p,
     const double_pendulum_body_parameters *body_p, double_pendulum_body_work *body)
 {
     const real mass = body_p->mass;
-    const real weight0 = 1.0/(mass*mass);
-    body->weight[0] = weight0;
     const real size = body_p->size;
-    const real weight1 = 1.0/(size*size);
-    body->weight[1] = weight1;
-    const real common_gravity0 = common_p->gravity[0];
-    body->kept[12] = mass*common_gravity0;
-    const real common_gravity1 = common_p->gravity[1];
-    body->kept[13] = mass*common_gravity1;
-    const real common_gravity2 = common_p->gravity[2];
-    body->kept[14] = mass*common_gravity2;
+    /* V = -m g·x */
+    body->kept_f_0 = mass*common_p->gravity[0];
+    body->kept_f_1 = mass*common_p->gravity[1];
+    body->kept_f_2 = mass*common_p->gravity[2];
+    /* weight: makes squares of velocities of squares of the residual */
+    body->weight[0] = 1.0/(mass*mass);
+    body->weight[1] = 1.0/(size*size);
 }
 
 /* a rigid body: momentum balance over one step (83 operations) */
 /*   R(q)    [BM20 (11)] */
 /*   J = R J_body Rᵀ    [derived here] */
-/*   V = -m g·x    [BM20 (19)] */
-/*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void prepare_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
     const double_pendulum_body_state *body_z, double_pendulum_body_work *body)
 {
-    const real q2 = body_z->q[2];
-    const real t1 = 2.0*(q2*q2);
-    const real q3 = body_z->q[3];
-    const real t2 = 2.0*(q3*q3);
-    const real r0 = 1.0 - t1 - t2;
-    body->r[0] = r0;
-    const real q0 = body_z->q[0];
-    const real t3 = q3*q0;
-    const real q1 = body_z->q[1];
-    const real t4 = q2*q1;
-    const real t5 = 2.0*(t3 - t4);
-    body->r[1] = -t5;
-    const real t6 = q2*q0;
-    const real t7 = q3*q1;
-    const real r2 = 2.0*(t6 + t7);
-    body->r[2] = r2;
-    const real r3 = 2.0*(t3 + t4);
-    body->r[3] = r3;
-    const real t8 = 1.0 - (2.0*(q1*q1));
-    const real t9 = t2 - t8;
-    body->r[4] = -t9;
-    const real t10 = q0*q1;
-    const real t11 = q2*q3;
-    const real t12 = 2.0*(t10 - t11);
-    body->r[5] = -t12;
-    const real t13 = 2.0*(t6 - t7);
-    body->r[6] = -t13;
-    const real r7 = 2.0*(t10 + t11);
-    body->r[7] = r7;
-    const real t14 = t1 - t8;
-    body->r[8] = -t14;
-    const real inertia0 = body_p->inertia[0];
-    const real t15 = r0*inertia0;
-    const real inertia1 = body_p->inertia[1];
-    const real t16 = t5*inertia1;
-    const real inertia2 = body_p->inertia[2];
-    const real t17 = r2*inertia2;
-    const real j0 = (r0*t15) + (t5*t16) + (r2*t17);
-    body->j[0] = j0;
-    const real t18 = r3*inertia0;
-    const real t19 = t9*inertia1;
-    const real t20 = t12*inertia2;
-    const real j1 = (r3*t18) + (t9*t19) + (t12*t20);
-    body->j[1] = j1;
-    const real j2 = (t13*(t13*inertia0)) + (r7*(r7*inertia1)) + (t14*(t14*inertia2));
-    body->j[2] = j2;
-    const real j3 = (r3*t15) + (t9*t16) - (t12*t17);
-    body->j[3] = j3;
-    const real t21 = (t13*t15) + (r7*t16) + (t14*t17);
-    body->kept[1] = t21;
-    body->j[4] = -t21;
-    const real t22 = (t13*t18) + (r7*t19) - (t14*t20);
-    body->kept[2] = t22;
-    body->j[5] = -t22;
-    const real kept12 = body->kept[12];
+    /* R(q) */
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
+    const real t1 = 2.0*(q_2*q_2);
+    const real t2 = 2.0*(q_3*q_3);
+    const real R_00 = 1.0 - t1 - t2;
+    body->r[0] = R_00;
+    const real q_3_q_0 = q_3*q_0;
+    const real q_2_q_1 = q_2*q_1;
+    const real minus_R_01 = 2.0*(q_3_q_0 - q_2_q_1);
+    body->r[1] = -minus_R_01;
+    const real q_2_q_0 = q_2*q_0;
+    const real q_3_q_1 = q_3*q_1;
+    const real R_02 = 2.0*(q_2_q_0 + q_3_q_1);
+    body->r[2] = R_02;
+    const real R_10 = 2.0*(q_3_q_0 + q_2_q_1);
+    body->r[3] = R_10;
+    const real t3 = 1.0 - (2.0*(q_1*q_1));
+    const real minus_R_11 = t2 - t3;
+    body->r[4] = -minus_R_11;
+    const real q_0_q_1 = q_0*q_1;
+    const real q_2_q_3 = q_2*q_3;
+    const real minus_R_12 = 2.0*(q_0_q_1 - q_2_q_3);
+    body->r[5] = -minus_R_12;
+    const real minus_R_20 = 2.0*(q_2_q_0 - q_3_q_1);
+    body->r[6] = -minus_R_20;
+    const real R_21 = 2.0*(q_0_q_1 + q_2_q_3);
+    body->r[7] = R_21;
+    const real minus_R_22 = t1 - t3;
+    body->r[8] = -minus_R_22;
+    /* J = R J_body Rᵀ */
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
+    const real RJ_0 = R_00*inertia_0;
+    const real minus_RJ_1 = minus_R_01*inertia_1;
+    const real RJ_2 = R_02*inertia_2;
+    const real J_0 = (R_00*RJ_0) + (minus_R_01*minus_RJ_1) + (R_02*RJ_2);
+    body->j[0] = J_0;
+    const real RJ_3 = R_10*inertia_0;
+    const real minus_RJ_4 = minus_R_11*inertia_1;
+    const real minus_RJ_5 = minus_R_12*inertia_2;
+    const real J_1 = (R_10*RJ_3) + (minus_R_11*minus_RJ_4) + (minus_R_12*minus_RJ_5);
+    body->j[1] = J_1;
+    const real J_2 = (minus_R_20*(minus_R_20*inertia_0)) + (R_21*(R_21*inertia_1)) +
+        (minus_R_22*(minus_R_22*inertia_2));
+    body->j[2] = J_2;
+    body->j[3] = (R_10*RJ_0) + (minus_R_11*minus_RJ_1) - (minus_R_12*RJ_2);
+    const real minus_J_4 = (minus_R_20*RJ_0) + (R_21*minus_RJ_1) + (minus_R_22*RJ_2);
+    body->kept_minus_J_4 = minus_J_4;
+    body->j[4] = -minus_J_4;
+    const real minus_J_5 = (minus_R_20*RJ_3) + (R_21*minus_RJ_4) - (minus_R_22*minus_RJ_5);
+    body->kept_minus_J_5 = minus_J_5;
+    body->j[5] = -minus_J_5;
+    /* e: impulse of explicit forces */
     const real common_impulse = common->impulse;
-    const real e0 = kept12*common_impulse;
-    body->e[0] = e0;
-    const real kept13 = body->kept[13];
-    const real e1 = common_impulse*kept13;
-    body->e[1] = e1;
-    const real kept14 = body->kept[14];
-    const real e2 = common_impulse*kept14;
-    body->e[2] = e2;
+    body->e[0] = body->kept_f_0*common_impulse;
+    body->e[1] = common_impulse*body->kept_f_1;
+    body->e[2] = common_impulse*body->kept_f_2;
     body->e[3] = 0.0;
     body->e[4] = 0.0;
     body->e[5] = 0.0;
-    body->kept[0] = 0.5*(j2 + (j0 + j1));
-    body->kept[3] = j0 - j1;
-    body->kept[4] = j0 - j2;
-    body->kept[5] = j1 - j2;
+    /* f = [p - p0; l - l0] - e */
     const real common_carry = common->carry;
-    const real p0 = body_z->p[0];
-    body->kept[6] = common_carry*p0;
-    const real p1 = body_z->p[1];
-    body->kept[7] = common_carry*p1;
-    const real p2 = body_z->p[2];
-    body->kept[8] = common_carry*p2;
-    const real l0 = body_z->l[0];
-    body->kept[9] = common_carry*l0;
-    const real l1 = body_z->l[1];
-    body->kept[10] = common_carry*l1;
-    const real l2 = body_z->l[2];
-    body->kept[11] = common_carry*l2;
+    body->kept_p0_0 = common_carry*body_z->p[0];
+    body->kept_p0_1 = common_carry*body_z->p[1];
+    body->kept_p0_2 = common_carry*body_z->p[2];
+    body->kept_l0_0 = common_carry*body_z->l[0];
+    body->kept_l0_1 = common_carry*body_z->l[1];
+    body->kept_l0_2 = common_carry*body_z->l[2];
+    /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    body->kept_trace = 0.5*(J_2 + (J_0 + J_1));
+    body->kept_gap2 = J_0 - J_1;
+    body->kept_minus_gap1 = J_0 - J_2;
+    body->kept_gap0 = J_1 - J_2;
 }
 
 /* revolute: x, y, z, about first axis, about second axis (81 operations) */
+/*   r = R p    [derived here] */
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
+/*   p = q o    [BM20 (7)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
 static void prepare_revolute_ground(const double_pendulum_common_work *common,
     const double_pendulum_revolute_ground_parameters *revolute_ground_p,
     double_pendulum_revolute_ground_work *revolute_ground, const double_pendulum_body_state *b_z,
     const double_pendulum_body_work *b)
 {
-    const real anchor_b2 = revolute_ground_p->anchor_b[2];
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    revolute_ground->g1[0] = anchor_b1_z;
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    revolute_ground->g1[1] = anchor_b1_y;
-    const real frame_b0 = revolute_ground_p->frame_b[0];
-    const real b_q0 = b_z->q[0];
-    const real frame_b1 = revolute_ground_p->frame_b[1];
-    const real b_q1 = b_z->q[1];
-    const real frame_b2 = revolute_ground_p->frame_b[2];
-    const real b_q2 = b_z->q[2];
-    const real frame_b3 = revolute_ground_p->frame_b[3];
-    const real b_q3 = b_z->q[3];
-    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-    revolute_ground->kept[3] = frame_b1_w;
-    const real frame_a0 = revolute_ground_p->frame_a[0];
-    const real t1 = frame_a0*frame_b1_w;
-    const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - (frame_b2*b_q3) + (b_q2*frame_b3);
-    revolute_ground->kept[4] = frame_b1_x;
-    const real frame_a1 = revolute_ground_p->frame_a[1];
-    const real t2 = frame_a1*frame_b1_x;
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - (b_q1*frame_b3);
-    revolute_ground->kept[5] = frame_b1_y;
-    const real frame_a2 = revolute_ground_p->frame_a[2];
-    const real t3 = frame_a2*frame_b1_y;
-    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (b_q1*frame_b2) + (b_q0*frame_b3);
-    revolute_ground->kept[6] = frame_b1_z;
-    const real frame_a3 = revolute_ground_p->frame_a[3];
-    const real t4 = frame_a3*frame_b1_z;
-    const real g12 = t1 + t2 - t3 - t4;
-    revolute_ground->g1[2] = g12;
-    const real t5 = frame_b1_w*frame_a3;
-    const real t6 = frame_a0*frame_b1_z;
-    const real t7 = frame_a1*frame_b1_y;
-    const real t8 = frame_b1_x*frame_a2;
-    const real g13 = t5 + (t6 - t7 - t8);
-    revolute_ground->g1[3] = g13;
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    revolute_ground->g1[4] = anchor_b1_x;
-    const real g15 = t5 + (t8 + (t6 + t7));
-    revolute_ground->g1[5] = g15;
-    const real g16 = t4 - (t3 + (t1 - t2));
-    revolute_ground->g1[6] = g16;
-    const real t9 = frame_b1_x*frame_a3;
-    const real t10 = frame_b1_w*frame_a2;
-    const real t11 = frame_a0*frame_b1_y;
-    const real t12 = frame_a1*frame_b1_z;
-    const real g17 = t9 - (t10 + (t11 - t12));
-    revolute_ground->g1[7] = g17;
-    const real t13 = frame_b1_y*frame_a3;
-    const real t14 = frame_a2*frame_b1_z;
-    const real t15 = frame_a0*frame_b1_x;
-    const real t16 = frame_b1_w*frame_a1;
-    const real g18 = t13 + (t14 + (t15 + t16));
-    revolute_ground->g1[8] = g18;
-    const real b_x0 = b_z->x[0];
-    const real g0 = anchor_b1_x + b_x0;
-    revolute_ground->g[0] = g0;
-    const real b_x1 = b_z->x[1];
-    const real g1 = anchor_b1_y + b_x1;
-    revolute_ground->g[1] = g1;
-    const real b_x2 = b_z->x[2];
-    const real g2 = anchor_b1_z + b_x2;
-    revolute_ground->g[2] = g2;
-    const real g3 = 2.0*(t13 - (t14 - (t15 - t16)));
-    revolute_ground->g[3] = g3;
-    const real t17 = 2.0*(t9 + (t10 - (t11 + t12)));
-    revolute_ground->g[4] = -t17;
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_ground_p->anchor_b[2];
+    const real anchor_b1_x = anchor_b_2*b->r[2];
+    revolute_ground->G1[4] = anchor_b1_x;
+    const real anchor_b1_y = anchor_b_2*b->r[5];
+    revolute_ground->G1[1] = anchor_b1_y;
+    const real anchor_b1_z = anchor_b_2*b->r[8];
+    revolute_ground->G1[0] = anchor_b1_z;
+    /* g = x_b + r_b - x_a - r_a, with G = dg/dz, at the first knot */
+    const real g1_0 = anchor_b1_x + b_z->x[0];
+    revolute_ground->g[0] = g1_0;
+    const real g1_1 = anchor_b1_y + b_z->x[1];
+    revolute_ground->g[1] = g1_1;
+    const real g1_2 = anchor_b1_z + b_z->x[2];
+    revolute_ground->g[2] = g1_2;
+    /* p = q o, frame_b */
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
+    const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+    revolute_ground->kept_frame_b1_w = frame_b1_w;
+    const real frame_b1_x = (frame_b_0*b_q_1) + (b_q_0*frame_b_1) - (frame_b_2*b_q_3) + (b_q_2*frame_b_3);
+    revolute_ground->kept_frame_b1_x = frame_b1_x;
+    const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (b_q_0*frame_b_2) - (b_q_1*frame_b_3);
+    revolute_ground->kept_frame_b1_y = frame_b1_y;
+    const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (b_q_1*frame_b_2) + (b_q_0*frame_b_3);
+    revolute_ground->kept_frame_b1_z = frame_b1_z;
+    /* g = 2 V(p* q), with G = dg/dz, at the first knot */
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+    const real frame_b1_w_frame_a_1 = frame_b1_w*frame_a_1;
+    const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+    const real frame_b1_y_frame_a_3 = frame_b1_y*frame_a_3;
+    const real g1_3 = 2.0*(frame_b1_y_frame_a_3 - (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x -
+        frame_b1_w_frame_a_1)));
+    revolute_ground->g[3] = g1_3;
+    const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+    const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+    const real frame_b1_w_frame_a_2 = frame_b1_w*frame_a_2;
+    const real frame_b1_x_frame_a_3 = frame_b1_x*frame_a_3;
+    const real minus_g1_4 = 2.0*(frame_b1_x_frame_a_3 + (frame_b1_w_frame_a_2 - (frame_a_0_frame_b1_y +
+        frame_a_1_frame_b1_z)));
+    revolute_ground->g[4] = -minus_g1_4;
+    const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+    const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+    const real frame_b1_x_frame_a_2 = frame_b1_x*frame_a_2;
+    const real frame_b1_w_frame_a_3 = frame_b1_w*frame_a_3;
+    const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+    const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+    const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+    const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+    revolute_ground->G1[2] = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x - frame_a_2_frame_b1_y -
+        frame_a_3_frame_b1_z;
+    revolute_ground->G1[5] = frame_b1_w_frame_a_3 + (frame_b1_x_frame_a_2 + (frame_a_0_frame_b1_z +
+        frame_a_1_frame_b1_y));
+    revolute_ground->G1[7] = frame_b1_x_frame_a_3 - (frame_b1_w_frame_a_2 + (frame_a_0_frame_b1_y -
+        frame_a_1_frame_b1_z));
+    revolute_ground->G1[3] = frame_b1_w_frame_a_3 + (frame_a_0_frame_b1_z - frame_a_1_frame_b1_y -
+        frame_b1_x_frame_a_2);
+    revolute_ground->G1[6] = frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y + (frame_a_0_frame_b1_w -
+        frame_a_1_frame_b1_x));
+    revolute_ground->G1[8] = frame_b1_y_frame_a_3 + (frame_a_2_frame_b1_z + (frame_a_0_frame_b1_x +
+        frame_b1_w_frame_a_1));
+    /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
-    revolute_ground->kept[0] = g0*common_closure;
-    revolute_ground->kept[1] = g1*common_closure;
-    revolute_ground->kept[2] = g2*common_closure;
-    revolute_ground->kept[7] = g3*common_closure;
-    revolute_ground->kept[8] = -(t17*common_closure);
+    revolute_ground->kept_opening_0 = g1_0*common_closure;
+    revolute_ground->kept_opening_1 = g1_1*common_closure;
+    revolute_ground->kept_opening_2 = g1_2*common_closure;
+    revolute_ground->kept_opening_3 = g1_3*common_closure;
+    revolute_ground->kept_opening_4 = -(minus_g1_4*common_closure);
 }
 
 /* revolute: x, y, z, about first axis, about second axis (124 operations) */
+/*   r = R p    [derived here] */
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
+/*   p = q o    [BM20 (7)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
 static void prepare_revolute(const double_pendulum_common_work *common,
     const double_pendulum_revolute_parameters *revolute_p, double_pendulum_revolute_work *revolute,
     const double_pendulum_body_state *a_z, const double_pendulum_body_work *a, const double_pendulum_body_state *b_z,
     const double_pendulum_body_work *b)
 {
-    const real anchor_a1 = revolute_p->anchor_a[1];
-    const real a_r7 = a->r[7];
-    const real anchor_a2 = revolute_p->anchor_a[2];
-    const real a_r8 = a->r[8];
-    const real anchor_a1_z = (anchor_a1*a_r7) + (anchor_a2*a_r8);
-    revolute->g1[0] = anchor_a1_z;
-    const real a_r4 = a->r[4];
-    const real a_r5 = a->r[5];
-    const real anchor_a1_y = (anchor_a1*a_r4) + (anchor_a2*a_r5);
-    revolute->g1[1] = anchor_a1_y;
-    const real frame_a0 = revolute_p->frame_a[0];
-    const real a_q0 = a_z->q[0];
-    const real frame_a1 = revolute_p->frame_a[1];
-    const real a_q1 = a_z->q[1];
-    const real frame_a2 = revolute_p->frame_a[2];
-    const real a_q2 = a_z->q[2];
-    const real frame_a3 = revolute_p->frame_a[3];
-    const real a_q3 = a_z->q[3];
-    const real frame_a1_w = (frame_a0*a_q0) - (frame_a1*a_q1) - (frame_a2*a_q2) - (frame_a3*a_q3);
-    revolute->kept[3] = frame_a1_w;
-    const real frame_b0 = revolute_p->frame_b[0];
-    const real b_q0 = b_z->q[0];
-    const real frame_b1 = revolute_p->frame_b[1];
-    const real b_q1 = b_z->q[1];
-    const real frame_b2 = revolute_p->frame_b[2];
-    const real b_q2 = b_z->q[2];
-    const real frame_b3 = revolute_p->frame_b[3];
-    const real b_q3 = b_z->q[3];
-    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-    revolute->kept[8] = frame_b1_w;
-    const real t1 = frame_a1_w*frame_b1_w;
-    const real frame_a1_x = (frame_a0*a_q1) + (a_q0*frame_a1) - (frame_a2*a_q3) + (a_q2*frame_a3);
-    revolute->kept[4] = frame_a1_x;
-    const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - (frame_b2*b_q3) + (b_q2*frame_b3);
-    revolute->kept[7] = frame_b1_x;
-    const real t2 = frame_a1_x*frame_b1_x;
-    const real frame_a1_y = (frame_a0*a_q2) + (frame_a1*a_q3) + (a_q0*frame_a2) - (a_q1*frame_a3);
-    revolute->kept[5] = frame_a1_y;
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - (b_q1*frame_b3);
-    revolute->kept[9] = frame_b1_y;
-    const real t3 = frame_a1_y*frame_b1_y;
-    const real frame_a1_z = (frame_a0*a_q3) - (frame_a1*a_q2) + (a_q1*frame_a2) + (a_q0*frame_a3);
-    revolute->kept[6] = frame_a1_z;
-    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (b_q1*frame_b2) + (b_q0*frame_b3);
-    revolute->kept[10] = frame_b1_z;
-    const real t4 = frame_a1_z*frame_b1_z;
-    const real g12 = t1 + t2 - t3 - t4;
-    revolute->g1[2] = g12;
-    const real t5 = frame_b1_w*frame_a1_z;
-    const real t6 = frame_a1_w*frame_b1_z;
-    const real t7 = frame_a1_x*frame_b1_y;
-    const real t8 = frame_b1_x*frame_a1_y;
-    const real g13 = t5 + (t6 - t7 - t8);
-    revolute->g1[3] = g13;
-    const real a_r1 = a->r[1];
-    const real a_r2 = a->r[2];
-    const real anchor_a1_x = (anchor_a1*a_r1) + (anchor_a2*a_r2);
-    revolute->g1[4] = anchor_a1_x;
-    const real g15 = t5 + (t8 + (t6 + t7));
-    revolute->g1[5] = g15;
-    const real g16 = t4 - (t3 + (t1 - t2));
-    revolute->g1[6] = g16;
-    const real t9 = frame_b1_x*frame_a1_z;
-    const real t10 = frame_b1_w*frame_a1_y;
-    const real t11 = frame_a1_w*frame_b1_y;
-    const real t12 = frame_a1_x*frame_b1_z;
-    const real g17 = t9 - (t10 + (t11 - t12));
-    revolute->g1[7] = g17;
-    const real t13 = frame_b1_y*frame_a1_z;
-    const real t14 = frame_a1_y*frame_b1_z;
-    const real t15 = frame_a1_w*frame_b1_x;
-    const real t16 = frame_b1_w*frame_a1_x;
-    const real g18 = t13 + (t14 + (t15 + t16));
-    revolute->g1[8] = g18;
-    const real anchor_b2 = revolute_p->anchor_b[2];
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    revolute->g1[9] = anchor_b1_z;
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    revolute->g1[10] = anchor_b1_y;
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    revolute->g1[11] = anchor_b1_x;
-    const real b_x0 = b_z->x[0];
-    const real a_x0 = a_z->x[0];
-    const real g0 = b_x0 - (a_x0 + (anchor_a1_x - anchor_b1_x));
-    revolute->g[0] = g0;
-    const real b_x1 = b_z->x[1];
-    const real a_x1 = a_z->x[1];
-    const real g1 = b_x1 - (a_x1 + (anchor_a1_y - anchor_b1_y));
-    revolute->g[1] = g1;
-    const real b_x2 = b_z->x[2];
-    const real a_x2 = a_z->x[2];
-    const real g2 = b_x2 - (a_x2 + (anchor_a1_z - anchor_b1_z));
-    revolute->g[2] = g2;
-    const real g3 = 2.0*(t13 - (t14 - (t15 - t16)));
-    revolute->g[3] = g3;
-    const real t17 = 2.0*(t9 + (t10 - (t11 + t12)));
-    revolute->g[4] = -t17;
+    /* r = R p, anchor_a */
+    const real anchor_a_1 = revolute_p->anchor_a[1]; const real anchor_a_2 = revolute_p->anchor_a[2];
+    const real anchor_a1_x = (anchor_a_1*a->r[1]) + (anchor_a_2*a->r[2]);
+    revolute->G1[4] = anchor_a1_x;
+    const real anchor_a1_y = (anchor_a_1*a->r[4]) + (anchor_a_2*a->r[5]);
+    revolute->G1[1] = anchor_a1_y;
+    const real anchor_a1_z = (anchor_a_1*a->r[7]) + (anchor_a_2*a->r[8]);
+    revolute->G1[0] = anchor_a1_z;
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_p->anchor_b[2];
+    const real anchor_b1_x = anchor_b_2*b->r[2];
+    revolute->G1[11] = anchor_b1_x;
+    const real anchor_b1_y = anchor_b_2*b->r[5];
+    revolute->G1[10] = anchor_b1_y;
+    const real anchor_b1_z = anchor_b_2*b->r[8];
+    revolute->G1[9] = anchor_b1_z;
+    /* g = x_b + r_b - x_a - r_a, with G = dg/dz, at the first knot */
+    const real g1_0 = b_z->x[0] - (a_z->x[0] + (anchor_a1_x - anchor_b1_x));
+    revolute->g[0] = g1_0;
+    const real g1_1 = b_z->x[1] - (a_z->x[1] + (anchor_a1_y - anchor_b1_y));
+    revolute->g[1] = g1_1;
+    const real g1_2 = b_z->x[2] - (a_z->x[2] + (anchor_a1_z - anchor_b1_z));
+    revolute->g[2] = g1_2;
+    /* p = q o, frame_a */
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
+    const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
+    revolute->kept_frame_a1_w = frame_a1_w;
+    const real frame_a1_x = (frame_a_0*a_q_1) + (a_q_0*frame_a_1) - (frame_a_2*a_q_3) + (a_q_2*frame_a_3);
+    revolute->kept_frame_a1_x = frame_a1_x;
+    const real frame_a1_y = (frame_a_0*a_q_2) + (frame_a_1*a_q_3) + (a_q_0*frame_a_2) - (a_q_1*frame_a_3);
+    revolute->kept_frame_a1_y = frame_a1_y;
+    const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (a_q_1*frame_a_2) + (a_q_0*frame_a_3);
+    revolute->kept_frame_a1_z = frame_a1_z;
+    /* p = q o, frame_b */
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
+    const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+    revolute->kept_frame_b1_w = frame_b1_w;
+    const real frame_b1_x = (frame_b_0*b_q_1) + (b_q_0*frame_b_1) - (frame_b_2*b_q_3) + (b_q_2*frame_b_3);
+    revolute->kept_frame_b1_x = frame_b1_x;
+    const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (b_q_0*frame_b_2) - (b_q_1*frame_b_3);
+    revolute->kept_frame_b1_y = frame_b1_y;
+    const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (b_q_1*frame_b_2) + (b_q_0*frame_b_3);
+    revolute->kept_frame_b1_z = frame_b1_z;
+    /* g = 2 V(p* q), with G = dg/dz, at the first knot */
+    const real frame_a1_w_frame_b1_x = frame_a1_w*frame_b1_x;
+    const real frame_b1_w_frame_a1_x = frame_b1_w*frame_a1_x;
+    const real frame_a1_y_frame_b1_z = frame_a1_y*frame_b1_z;
+    const real frame_b1_y_frame_a1_z = frame_b1_y*frame_a1_z;
+    const real g1_3 = 2.0*(frame_b1_y_frame_a1_z - (frame_a1_y_frame_b1_z - (frame_a1_w_frame_b1_x -
+        frame_b1_w_frame_a1_x)));
+    revolute->g[3] = g1_3;
+    const real frame_a1_w_frame_b1_y = frame_a1_w*frame_b1_y;
+    const real frame_a1_x_frame_b1_z = frame_a1_x*frame_b1_z;
+    const real frame_b1_w_frame_a1_y = frame_b1_w*frame_a1_y;
+    const real frame_b1_x_frame_a1_z = frame_b1_x*frame_a1_z;
+    const real minus_g1_4 = 2.0*(frame_b1_x_frame_a1_z + (frame_b1_w_frame_a1_y - (frame_a1_w_frame_b1_y +
+        frame_a1_x_frame_b1_z)));
+    revolute->g[4] = -minus_g1_4;
+    const real frame_a1_w_frame_b1_z = frame_a1_w*frame_b1_z;
+    const real frame_a1_x_frame_b1_y = frame_a1_x*frame_b1_y;
+    const real frame_b1_x_frame_a1_y = frame_b1_x*frame_a1_y;
+    const real frame_b1_w_frame_a1_z = frame_b1_w*frame_a1_z;
+    const real frame_a1_w_frame_b1_w = frame_a1_w*frame_b1_w;
+    const real frame_a1_x_frame_b1_x = frame_a1_x*frame_b1_x;
+    const real frame_a1_y_frame_b1_y = frame_a1_y*frame_b1_y;
+    const real frame_a1_z_frame_b1_z = frame_a1_z*frame_b1_z;
+    revolute->G1[2] = frame_a1_w_frame_b1_w + frame_a1_x_frame_b1_x - frame_a1_y_frame_b1_y - frame_a1_z_frame_b1_z;
+    revolute->G1[5] = frame_b1_w_frame_a1_z + (frame_b1_x_frame_a1_y + (frame_a1_w_frame_b1_z +
+        frame_a1_x_frame_b1_y));
+    revolute->G1[7] = frame_b1_x_frame_a1_z - (frame_b1_w_frame_a1_y + (frame_a1_w_frame_b1_y -
+        frame_a1_x_frame_b1_z));
+    revolute->G1[3] = frame_b1_w_frame_a1_z + (frame_a1_w_frame_b1_z - frame_a1_x_frame_b1_y - frame_b1_x_frame_a1_y);
+    revolute->G1[6] = frame_a1_z_frame_b1_z - (frame_a1_y_frame_b1_y + (frame_a1_w_frame_b1_w -
+        frame_a1_x_frame_b1_x));
+    revolute->G1[8] = frame_b1_y_frame_a1_z + (frame_a1_y_frame_b1_z + (frame_a1_w_frame_b1_x +
+        frame_b1_w_frame_a1_x));
+    /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
-    revolute->kept[0] = g0*common_closure;
-    revolute->kept[1] = g1*common_closure;
-    revolute->kept[2] = g2*common_closure;
-    revolute->kept[11] = g3*common_closure;
-    revolute->kept[12] = -(t17*common_closure);
+    revolute->kept_opening_0 = g1_0*common_closure;
+    revolute->kept_opening_1 = g1_1*common_closure;
+    revolute->kept_opening_2 = g1_2*common_closure;
+    revolute->kept_opening_3 = g1_3*common_closure;
+    revolute->kept_opening_4 = -(minus_g1_4*common_closure);
 }
 
 /* start from the last velocities, carried on by `length` times their last change (26 operations) */
 static void begin_body(const double_pendulum_common_work *common, const double_pendulum_body_state *body_z,
     double_pendulum_body_work *body)
 {
-    const real v0 = body_z->v[0];
     const real common_length = common->length;
-    const real v_old0 = body_z->v_old[0];
-    const real v0_2 = v0 + (common_length*(v0 - v_old0));
-    body->v[0] = v0_2;
-    const real v1 = body_z->v[1];
-    const real v_old1 = body_z->v_old[1];
-    const real v1_2 = v1 + (common_length*(v1 - v_old1));
-    body->v[1] = v1_2;
-    const real v2 = body_z->v[2];
-    const real v_old2 = body_z->v_old[2];
-    const real v2_2 = v2 + (common_length*(v2 - v_old2));
-    body->v[2] = v2_2;
-    const real w0 = body_z->w[0];
-    const real w_old0 = body_z->w_old[0];
-    const real w0_2 = w0 + (common_length*(w0 - w_old0));
-    body->w[0] = w0_2;
-    const real w1 = body_z->w[1];
-    const real w_old1 = body_z->w_old[1];
-    const real w1_2 = w1 + (common_length*(w1 - w_old1));
-    body->w[1] = w1_2;
-    const real w2 = body_z->w[2];
-    const real w_old2 = body_z->w_old[2];
-    const real w2_2 = w2 + (common_length*(w2 - w_old2));
-    body->w[2] = w2_2;
     const real common_half = common->half;
-    const real t1 = w0_2*common_half;
-    const real t2 = w1_2*common_half;
-    const real t3 = w2_2*common_half;
-    const real turn = (t1*t1) + (t2*t2) + (t3*t3);
-    body->turn = turn;
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    /* v: velocity over this step */
+    body->v[0] = v_0 + (common_length*(v_0 - body_z->v_old[0]));
+    body->v[1] = v_1 + (common_length*(v_1 - body_z->v_old[1]));
+    body->v[2] = v_2 + (common_length*(v_2 - body_z->v_old[2]));
+    /* w: angular velocity over this step, world axes */
+    const real new_w_0 = w_0 + (common_length*(w_0 - body_z->w_old[0]));
+    body->w[0] = new_w_0;
+    const real new_w_1 = w_1 + (common_length*(w_1 - body_z->w_old[1]));
+    body->w[1] = new_w_1;
+    const real new_w_2 = w_2 + (common_length*(w_2 - body_z->w_old[2]));
+    body->w[2] = new_w_2;
+    /* turn: a·a, below 1 inside the domain of the half turn */
+    const real new_w_0_common_half = new_w_0*common_half;
+    const real new_w_1_common_half = new_w_1*common_half;
+    const real new_w_2_common_half = new_w_2*common_half;
+    body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+        (new_w_2_common_half*new_w_2_common_half);
 }
 
 /* impulses start at zero (0 operations) */
@@ -603,12 +575,15 @@ static void begin_revolute(double_pendulum_revolute_work *revolute)
 /* no motion: the residual there is linear in the knot's velocities (0 operations) */
 static void rest_body(double_pendulum_body_work *body)
 {
+    /* v: velocity over this step */
     body->v[0] = 0.0;
     body->v[1] = 0.0;
     body->v[2] = 0.0;
+    /* w: angular velocity over this step, world axes */
     body->w[0] = 0.0;
     body->w[1] = 0.0;
     body->w[2] = 0.0;
+    /* turn: a·a, below 1 inside the domain of the half turn */
     body->turn = 0.0;
 }
 
@@ -633,1250 +608,968 @@ static void rest_revolute(double_pendulum_revolute_work *revolute)
 }
 
 /* a rigid body: momentum balance over one step (61 operations) */
-/*   R(q)    [BM20 (11)] */
-/*   J = R J_body Rᵀ    [derived here] */
-/*   V = -m g·x    [BM20 (19)] */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
-/*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
-/*     [derived here, through velocities and the half turn; no division] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
 static void evaluate_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
     double_pendulum_body_work *body)
 {
-    const real w0 = body->w[0];
     const real common_half = common->half;
-    const real a0 = w0*common_half;
-    body->a[0] = a0;
-    const real w1 = body->w[1];
-    const real a1 = common_half*w1;
-    body->a[1] = a1;
-    const real w2 = body->w[2];
-    const real a2 = common_half*w2;
-    body->a[2] = a2;
-    const real t1 = (a0*a0) + (a1*a1) + (a2*a2);
-    const real c = DOUBLE_PENDULUM_SQRT(1.0 - t1);
-    body->c = c;
-    const real common_inverse = common->inverse;
-    body->u[0] = -((t1*common_inverse)/(1.0 + c));
-    const real u1 = 0.5*w0;
-    body->u[1] = u1;
-    const real u2 = 0.5*w1;
-    body->u[2] = u2;
-    const real u3 = 0.5*w2;
-    body->u[3] = u3;
-    const real j2 = body->j[2];
-    const real kept1 = body->kept[1];
-    const real kept2 = body->kept[2];
-    const real jw2 = (w2*j2) - (w0*kept1) - (w1*kept2);
-    body->jw[2] = jw2;
-    const real j1 = body->j[1];
-    const real j3 = body->j[3];
-    const real jw1 = (w1*j1) + (w0*j3) - (w2*kept2);
-    body->jw[1] = jw1;
-    const real j0 = body->j[0];
-    const real jw0 = (w0*j0) + (w1*j3) - (w2*kept1);
-    body->jw[0] = jw0;
-    const real l0 = (a1*jw2) - (a2*jw1) + (c*jw0);
-    body->l[0] = l0;
-    const real t2 = (a0*jw2) - (a2*jw0) - (c*jw1);
-    body->l[1] = -t2;
-    const real l2 = (a0*jw1) - (a1*jw0) + (c*jw2);
-    body->l[2] = l2;
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     const real mass = body_p->mass;
-    const real v0 = body->v[0];
-    const real e0 = body->e[0];
-    const real kept6 = body->kept[6];
-    const real f0 = (mass*v0) - (e0 + kept6);
-    body->f[0] = f0;
-    const real v1 = body->v[1];
-    const real e1 = body->e[1];
-    const real kept7 = body->kept[7];
-    const real f1 = (mass*v1) - (e1 + kept7);
-    body->f[1] = f1;
-    const real v2 = body->v[2];
-    const real e2 = body->e[2];
-    const real kept8 = body->kept[8];
-    const real f2 = (mass*v2) - (e2 + kept8);
-    body->f[2] = f2;
-    const real e3 = body->e[3];
-    const real kept9 = body->kept[9];
-    const real f3 = l0 - (e3 + kept9);
-    body->f[3] = f3;
-    const real e4 = body->e[4];
-    const real kept10 = body->kept[10];
-    body->f[4] = -(t2 + (e4 + kept10));
-    const real e5 = body->e[5];
-    const real kept11 = body->kept[11];
-    const real f5 = l2 - (e5 + kept11);
-    body->f[5] = f5;
+    const real minus_J_4 = body->kept_minus_J_4;
+    const real minus_J_5 = body->kept_minus_J_5;
+    const real J_3 = body->j[3];
+    /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
+    const real a_0 = w_0*common_half;
+    body->a[0] = a_0;
+    const real a_1 = common_half*w_1;
+    body->a[1] = a_1;
+    const real a_2 = common_half*w_2;
+    body->a[2] = a_2;
+    const real turn = (a_0*a_0) + (a_1*a_1) + (a_2*a_2);
+    const real c = DOUBLE_PENDULUM_SQRT(1.0 - turn);
+    body->c = c;
+    body->quotient[0] = -((turn*common->inverse)/(1.0 + c));
+    body->quotient[1] = 0.5*w_0;
+    body->quotient[2] = 0.5*w_1;
+    body->quotient[3] = 0.5*w_2;
+    /* p = m v */
+    const real p_0 = mass*body->v[0];
+    const real p_1 = mass*body->v[1];
+    const real p_2 = mass*body->v[2];
+    /* l = c Jw + a x Jw */
+    const real Jw_2 = (w_2*body->j[2]) - (w_0*minus_J_4) - (w_1*minus_J_5);
+    body->jw[2] = Jw_2;
+    const real Jw_1 = (w_1*body->j[1]) + (w_0*J_3) - (w_2*minus_J_5);
+    body->jw[1] = Jw_1;
+    const real Jw_0 = (w_0*body->j[0]) + (w_1*J_3) - (w_2*minus_J_4);
+    body->jw[0] = Jw_0;
+    const real l_0 = (a_1*Jw_2) - (a_2*Jw_1) + (c*Jw_0);
+    body->l[0] = l_0;
+    const real minus_l_1 = (a_0*Jw_2) - (a_2*Jw_0) - (c*Jw_1);
+    body->l[1] = -minus_l_1;
+    const real l_2 = (a_0*Jw_1) - (a_1*Jw_0) + (c*Jw_2);
+    body->l[2] = l_2;
+    /* f = [p - p0; l - l0] - e */
+    body->f[0] = p_0 - (body->e[0] + body->kept_p0_0);
+    body->f[1] = p_1 - (body->e[1] + body->kept_p0_1);
+    body->f[2] = p_2 - (body->e[2] + body->kept_p0_2);
+    body->f[3] = l_0 - (body->e[3] + body->kept_l0_0);
+    body->f[4] = -(minus_l_1 + (body->e[4] + body->kept_l0_1));
+    body->f[5] = l_2 - (body->e[5] + body->kept_l0_2);
 }
 
 /* revolute: x, y, z, about first axis, about second axis (151 operations) */
-/*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
+/*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
+/*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
+/*   (g(z2) - g(z1))/h    [product rule of differences] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+/*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
 static void evaluate_revolute_ground(const double_pendulum_common_work *common,
     const double_pendulum_revolute_ground_parameters *revolute_ground_p,
     double_pendulum_revolute_ground_work *revolute_ground, double_pendulum_body_work *b)
 {
-    const real anchor_b1_y = revolute_ground->g1[1];
-    const real b_a0 = b->a[0];
-    const real anchor_b1_x = revolute_ground->g1[4];
-    const real b_a1 = b->a[1];
-    const real anchor_b1_z = revolute_ground->g1[0];
+    /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
+    const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
+    const real anchor_b1_x = revolute_ground->G1[4];
+    const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
     const real b_c = b->c;
-    const real t1 = (anchor_b1_y*b_a0) - (anchor_b1_x*b_a1) + (anchor_b1_z*b_c);
-    const real b_a2 = b->a[2];
-    const real t2 = (b_a0*anchor_b1_z) - (anchor_b1_x*b_a2) - (anchor_b1_y*b_c);
-    const real b_w1 = b->w[1];
-    const real b_w2 = b->w[2];
-    const real anchor_b_rate_x = (b_w1*t1) + (b_w2*t2);
-    const real b_v0 = b->v[0];
-    const real kept0 = revolute_ground->kept[0];
-    const real f0 = b_v0 + anchor_b_rate_x + kept0;
-    revolute_ground->f[0] = f0;
-    const real t3 = (b_a1*anchor_b1_z) - (anchor_b1_y*b_a2) + (anchor_b1_x*b_c);
-    const real b_w0 = b->w[0];
-    const real t4 = (t1*b_w0) - (b_w2*t3);
-    const real b_v1 = b->v[1];
-    const real kept1 = revolute_ground->kept[1];
-    const real f1 = b_v1 - t4 + kept1;
-    revolute_ground->f[1] = f1;
-    const real t5 = (t2*b_w0) + (b_w1*t3);
-    const real b_v2 = b->v[2];
-    const real kept2 = revolute_ground->kept[2];
-    const real f2 = b_v2 - t5 + kept2;
-    revolute_ground->f[2] = f2;
-    const real frame_b1_w = revolute_ground->kept[3];
-    const real b_u1 = b->u[1];
-    const real frame_b1_x = revolute_ground->kept[4];
-    const real b_u0 = b->u[0];
-    const real frame_b1_y = revolute_ground->kept[5];
-    const real b_u3 = b->u[3];
-    const real frame_b1_z = revolute_ground->kept[6];
-    const real b_u2 = b->u[2];
-    const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - (frame_b1_y*b_u3) + (frame_b1_z*b_u2);
-    const real frame_b_rate_w = (frame_b1_w*b_u0) - (b_u1*frame_b1_x) - (frame_b1_y*b_u2) - (b_u3*frame_b1_z);
-    const real frame_b_rate_z = (frame_b1_w*b_u3) - (frame_b1_x*b_u2) + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
-    const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - (b_u1*frame_b1_z);
-    const real frame_a0 = revolute_ground_p->frame_a[0];
-    const real frame_a1 = revolute_ground_p->frame_a[1];
-    const real frame_a2 = revolute_ground_p->frame_a[2];
-    const real frame_a3 = revolute_ground_p->frame_a[3];
-    const real t6 = (frame_a0*frame_b_rate_x) - (frame_a1*frame_b_rate_w) - (frame_a2*frame_b_rate_z) +
-        (frame_a3*frame_b_rate_y);
-    const real kept7 = revolute_ground->kept[7];
-    const real f3 = (2.0*t6) + kept7;
-    revolute_ground->f[3] = f3;
-    const real t7 = (frame_a0*frame_b_rate_y) + (frame_a1*frame_b_rate_z) - (frame_b_rate_w*frame_a2) -
-        (frame_b_rate_x*frame_a3);
-    const real kept8 = revolute_ground->kept[8];
-    const real f4 = (2.0*t7) + kept8;
-    revolute_ground->f[4] = f4;
+    const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
+    const real inner_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+    const real minus_inner_1 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+    const real anchor_b_rate_x = (b_w_1*inner_2) + (b_w_2*minus_inner_1);
+    const real inner_0 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+    const real minus_anchor_b_rate_y = (inner_2*b_w_0) - (b_w_2*inner_0);
+    const real minus_anchor_b_rate_z = (minus_inner_1*b_w_0) + (b_w_1*inner_0);
+    /* r2 = r1 + h (r2 - r1)/h, anchor_b */
     const real common_step = common->step;
-    const real anchor_b2_z = anchor_b1_z - (t5*common_step);
-    revolute_ground->g2[0] = anchor_b2_z;
-    const real anchor_b2_y = anchor_b1_y - (t4*common_step);
-    revolute_ground->g2[1] = anchor_b2_y;
-    const real anchor_b2_x = anchor_b1_x + (anchor_b_rate_x*common_step);
-    revolute_ground->g2[2] = anchor_b2_x;
+    revolute_ground->G2[2] = anchor_b1_x + (anchor_b_rate_x*common_step);
+    revolute_ground->G2[1] = anchor_b1_y - (minus_anchor_b_rate_y*common_step);
+    revolute_ground->G2[0] = anchor_b1_z - (minus_anchor_b_rate_z*common_step);
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_b */
+    const real frame_b1_w = revolute_ground->kept_frame_b1_w;
+    const real frame_b1_x = revolute_ground->kept_frame_b1_x;
+    const real frame_b1_y = revolute_ground->kept_frame_b1_y;
+    const real frame_b1_z = revolute_ground->kept_frame_b1_z;
+    const real b_quotient_0 = b->quotient[0]; const real b_quotient_1 = b->quotient[1];
+    const real b_quotient_2 = b->quotient[2]; const real b_quotient_3 = b->quotient[3];
+    const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (b_quotient_1*frame_b1_x) - (frame_b1_y*b_quotient_2) -
+        (b_quotient_3*frame_b1_z);
+    const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (b_quotient_0*frame_b1_x) - (b_quotient_3*frame_b1_y) +
+        (b_quotient_2*frame_b1_z);
+    const real frame_b_rate_y = (frame_b1_w*b_quotient_2) + (frame_b1_x*b_quotient_3) + (b_quotient_0*frame_b1_y) -
+        (b_quotient_1*frame_b1_z);
+    const real frame_b_rate_z = (frame_b1_w*b_quotient_3) - (frame_b1_x*b_quotient_2) + (b_quotient_1*frame_b1_y) +
+        (b_quotient_0*frame_b1_z);
+    /* p2 = p1 + h (p2 - p1)/h, frame_b */
     const real frame_b2_w = frame_b1_w + (frame_b_rate_w*common_step);
-    const real t8 = frame_a0*frame_b2_w;
     const real frame_b2_x = frame_b1_x + (frame_b_rate_x*common_step);
-    const real t9 = frame_a1*frame_b2_x;
     const real frame_b2_y = frame_b1_y + (frame_b_rate_y*common_step);
-    const real t10 = frame_a2*frame_b2_y;
     const real frame_b2_z = frame_b1_z + (frame_b_rate_z*common_step);
-    const real t11 = frame_a3*frame_b2_z;
-    const real g23 = t8 + t9 - t10 - t11;
-    revolute_ground->g2[3] = g23;
-    const real t12 = frame_a3*frame_b2_w;
-    const real t13 = frame_a2*frame_b2_x;
-    const real t14 = frame_a0*frame_b2_z;
-    const real t15 = frame_a1*frame_b2_y;
-    const real g24 = t12 + (t13 + (t14 + t15));
-    revolute_ground->g2[4] = g24;
-    const real g25 = (frame_a3*frame_b2_x) - ((frame_a2*frame_b2_w) + ((frame_a0*frame_b2_y) -
-        (frame_a1*frame_b2_z)));
-    revolute_ground->g2[5] = g25;
-    const real g26 = t12 - (t13 - (t14 - t15));
-    revolute_ground->g2[6] = g26;
-    const real g27 = t11 - (t10 + (t8 - t9));
-    revolute_ground->g2[7] = g27;
-    const real g28 = (frame_a3*frame_b2_y) + ((frame_a2*frame_b2_z) + ((frame_a0*frame_b2_x) +
-        (frame_a1*frame_b2_w)));
-    revolute_ground->g2[8] = g28;
-    const real b_f0 = b->f[0];
-    const real y0 = revolute_ground->y[0];
-    b->f[0] = -(y0 - b_f0);
-    const real b_f1 = b->f[1];
-    const real y1 = revolute_ground->y[1];
-    b->f[1] = -(y1 - b_f1);
-    const real b_f2 = b->f[2];
-    const real y2 = revolute_ground->y[2];
-    b->f[2] = -(y2 - b_f2);
-    const real b_f3 = b->f[3];
-    const real g12 = revolute_ground->g1[2];
-    const real y3 = revolute_ground->y[3];
-    const real g13 = revolute_ground->g1[3];
-    const real y4 = revolute_ground->y[4];
-    b->f[3] = (anchor_b1_z*y1) - (anchor_b1_y*y2) - (g12*y3) + (g13*y4) + b_f3;
-    const real b_f4 = b->f[4];
-    const real g15 = revolute_ground->g1[5];
-    const real g16 = revolute_ground->g1[6];
-    b->f[4] = -((anchor_b1_z*y0) - (anchor_b1_x*y2) + (y3*g15) - (y4*g16) - b_f4);
-    const real b_f5 = b->f[5];
-    const real g17 = revolute_ground->g1[7];
-    const real g18 = revolute_ground->g1[8];
-    b->f[5] = (anchor_b1_y*y0) - (anchor_b1_x*y1) - (y3*g17) - (y4*g18) + b_f5;
+    /* g = 2 V(p* q), with G = dg/dz, at the second knot */
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_a_0_frame_b2_z = frame_a_0*frame_b2_z;
+    const real frame_a_1_frame_b2_y = frame_a_1*frame_b2_y;
+    const real frame_a_2_frame_b2_x = frame_a_2*frame_b2_x;
+    const real frame_a_3_frame_b2_w = frame_a_3*frame_b2_w;
+    const real frame_a_0_frame_b2_w = frame_a_0*frame_b2_w;
+    const real frame_a_1_frame_b2_x = frame_a_1*frame_b2_x;
+    const real frame_a_2_frame_b2_y = frame_a_2*frame_b2_y;
+    const real frame_a_3_frame_b2_z = frame_a_3*frame_b2_z;
+    revolute_ground->G2[3] = frame_a_0_frame_b2_w + frame_a_1_frame_b2_x - frame_a_2_frame_b2_y -
+        frame_a_3_frame_b2_z;
+    revolute_ground->G2[4] = frame_a_3_frame_b2_w + (frame_a_2_frame_b2_x + (frame_a_0_frame_b2_z +
+        frame_a_1_frame_b2_y));
+    revolute_ground->G2[5] = (frame_a_3*frame_b2_x) - ((frame_a_2*frame_b2_w) + ((frame_a_0*frame_b2_y) -
+        (frame_a_1*frame_b2_z)));
+    revolute_ground->G2[6] = frame_a_3_frame_b2_w - (frame_a_2_frame_b2_x - (frame_a_0_frame_b2_z -
+        frame_a_1_frame_b2_y));
+    revolute_ground->G2[7] = frame_a_3_frame_b2_z - (frame_a_2_frame_b2_y + (frame_a_0_frame_b2_w -
+        frame_a_1_frame_b2_x));
+    revolute_ground->G2[8] = (frame_a_3*frame_b2_y) + ((frame_a_2*frame_b2_z) + ((frame_a_0*frame_b2_x) +
+        (frame_a_1*frame_b2_w)));
+    /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    const real opening_0 = revolute_ground->kept_opening_0;
+    const real opening_1 = revolute_ground->kept_opening_1;
+    const real opening_2 = revolute_ground->kept_opening_2;
+    const real opening_3 = revolute_ground->kept_opening_3;
+    const real opening_4 = revolute_ground->kept_opening_4;
+    revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + opening_0;
+    revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + opening_1;
+    revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + opening_2;
+    revolute_ground->f[3] = (2.0*((frame_a_0*frame_b_rate_x) - (frame_a_1*frame_b_rate_w) -
+        (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + opening_3;
+    revolute_ground->f[4] = (2.0*((frame_a_0*frame_b_rate_y) + (frame_a_1*frame_b_rate_z) -
+        (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + opening_4;
+    /* f_body -= G(z1)ᵀ y, body b */
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
+    b->f[0] = -(y_0 - b->f[0]);
+    b->f[1] = -(y_1 - b->f[1]);
+    b->f[2] = -(y_2 - b->f[2]);
+    b->f[3] = (anchor_b1_z*y_1) - (anchor_b1_y*y_2) - (revolute_ground->G1[2]*y_3) + (revolute_ground->G1[3]*y_4) +
+        b->f[3];
+    b->f[4] = -((anchor_b1_z*y_0) - (anchor_b1_x*y_2) + (y_3*revolute_ground->G1[5]) - (y_4*revolute_ground->G1[6]) -
+        b->f[4]);
+    b->f[5] = (anchor_b1_y*y_0) - (anchor_b1_x*y_1) - (y_3*revolute_ground->G1[7]) - (y_4*revolute_ground->G1[8]) +
+        b->f[5];
 }
 
 /* revolute: x, y, z, about first axis, about second axis (260 operations) */
-/*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
+/*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
+/*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
+/*   (g(z2) - g(z1))/h    [product rule of differences] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+/*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
 static void evaluate_revolute(const double_pendulum_common_work *common, double_pendulum_revolute_work *revolute,
     double_pendulum_body_work *a, double_pendulum_body_work *b)
 {
-    const real anchor_a1_y = revolute->g1[1];
-    const real a_a0 = a->a[0];
-    const real anchor_a1_x = revolute->g1[4];
-    const real a_a1 = a->a[1];
-    const real anchor_a1_z = revolute->g1[0];
+    /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_a */
+    const real anchor_a1_z = revolute->G1[0]; const real anchor_a1_y = revolute->G1[1];
+    const real anchor_a1_x = revolute->G1[4];
+    const real a_a_0 = a->a[0]; const real a_a_1 = a->a[1]; const real a_a_2 = a->a[2];
     const real a_c = a->c;
-    const real t1 = (anchor_a1_y*a_a0) - (anchor_a1_x*a_a1) + (anchor_a1_z*a_c);
-    const real a_a2 = a->a[2];
-    const real t2 = (a_a0*anchor_a1_z) - (anchor_a1_x*a_a2) - (anchor_a1_y*a_c);
-    const real a_w1 = a->w[1];
-    const real a_w2 = a->w[2];
-    const real anchor_a_rate_x = (a_w1*t1) + (a_w2*t2);
-    const real anchor_b1_y = revolute->g1[10];
-    const real b_a0 = b->a[0];
-    const real anchor_b1_x = revolute->g1[11];
-    const real b_a1 = b->a[1];
-    const real anchor_b1_z = revolute->g1[9];
-    const real b_c = b->c;
-    const real t3 = (anchor_b1_y*b_a0) - (anchor_b1_x*b_a1) + (anchor_b1_z*b_c);
-    const real b_a2 = b->a[2];
-    const real t4 = (b_a0*anchor_b1_z) - (anchor_b1_x*b_a2) - (anchor_b1_y*b_c);
-    const real b_w1 = b->w[1];
-    const real b_w2 = b->w[2];
-    const real anchor_b_rate_x = (b_w1*t3) + (b_w2*t4);
-    const real b_v0 = b->v[0];
-    const real a_v0 = a->v[0];
-    const real kept0 = revolute->kept[0];
-    const real f0 = b_v0 - (a_v0 + (anchor_a_rate_x - anchor_b_rate_x)) + kept0;
-    revolute->f[0] = f0;
-    const real t5 = (a_a1*anchor_a1_z) - (anchor_a1_y*a_a2) + (anchor_a1_x*a_c);
-    const real a_w0 = a->w[0];
-    const real t6 = (t1*a_w0) - (a_w2*t5);
-    const real t7 = (b_a1*anchor_b1_z) - (anchor_b1_y*b_a2) + (anchor_b1_x*b_c);
-    const real b_w0 = b->w[0];
-    const real t8 = (t3*b_w0) - (b_w2*t7);
-    const real b_v1 = b->v[1];
-    const real a_v1 = a->v[1];
-    const real kept1 = revolute->kept[1];
-    const real f1 = b_v1 - (a_v1 - (t6 - t8)) + kept1;
-    revolute->f[1] = f1;
-    const real t9 = (t2*a_w0) + (a_w1*t5);
-    const real t10 = (t4*b_w0) + (b_w1*t7);
-    const real b_v2 = b->v[2];
-    const real a_v2 = a->v[2];
-    const real kept2 = revolute->kept[2];
-    const real f2 = b_v2 - (a_v2 - (t9 - t10)) + kept2;
-    revolute->f[2] = f2;
-    const real frame_a1_w = revolute->kept[3];
-    const real a_u0 = a->u[0];
-    const real frame_a1_x = revolute->kept[4];
-    const real a_u1 = a->u[1];
-    const real frame_a1_y = revolute->kept[5];
-    const real a_u2 = a->u[2];
-    const real frame_a1_z = revolute->kept[6];
-    const real a_u3 = a->u[3];
-    const real frame_a_rate_w = (frame_a1_w*a_u0) - (frame_a1_x*a_u1) - (frame_a1_y*a_u2) - (frame_a1_z*a_u3);
-    const real frame_b1_w = revolute->kept[8];
-    const real b_u1 = b->u[1];
-    const real frame_b1_x = revolute->kept[7];
-    const real b_u0 = b->u[0];
-    const real frame_b1_y = revolute->kept[9];
-    const real b_u3 = b->u[3];
-    const real frame_b1_z = revolute->kept[10];
-    const real b_u2 = b->u[2];
-    const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - (frame_b1_y*b_u3) + (frame_b1_z*b_u2);
+    const real a_w_0 = a->w[0]; const real a_w_1 = a->w[1]; const real a_w_2 = a->w[2];
+    const real inner_2 = (anchor_a1_y*a_a_0) - (anchor_a1_x*a_a_1) + (anchor_a1_z*a_c);
+    const real minus_inner_1 = (a_a_0*anchor_a1_z) - (anchor_a1_x*a_a_2) - (anchor_a1_y*a_c);
+    const real anchor_a_rate_x = (a_w_1*inner_2) + (a_w_2*minus_inner_1);
+    const real inner_0 = (a_a_1*anchor_a1_z) - (anchor_a1_y*a_a_2) + (anchor_a1_x*a_c);
+    const real minus_anchor_a_rate_y = (inner_2*a_w_0) - (a_w_2*inner_0);
+    const real minus_anchor_a_rate_z = (minus_inner_1*a_w_0) + (a_w_1*inner_0);
+    /* r2 = r1 + h (r2 - r1)/h, anchor_a */
     const real common_step = common->step;
-    const real frame_b2_x = frame_b1_x + (common_step*frame_b_rate_x);
-    const real frame_a_rate_x = (frame_a1_w*a_u1) + (a_u0*frame_a1_x) - (frame_a1_y*a_u3) + (a_u2*frame_a1_z);
-    const real frame_b_rate_w = (frame_b1_w*b_u0) - (frame_b1_x*b_u1) - (frame_b1_y*b_u2) - (b_u3*frame_b1_z);
-    const real frame_b2_w = frame_b1_w + (common_step*frame_b_rate_w);
-    const real t11 = (frame_a_rate_w*frame_b2_x) + (frame_a1_w*frame_b_rate_x) - ((frame_a_rate_x*frame_b2_w) +
-        (frame_a1_x*frame_b_rate_w));
-    const real frame_a_rate_y = (frame_a1_w*a_u2) + (frame_a1_x*a_u3) + (a_u0*frame_a1_y) - (a_u1*frame_a1_z);
-    const real frame_b_rate_z = (frame_b1_w*b_u3) - (frame_b1_x*b_u2) + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
-    const real frame_b2_z = frame_b1_z + (common_step*frame_b_rate_z);
-    const real frame_a_rate_z = (frame_a1_w*a_u3) - (frame_a1_x*a_u2) + (a_u1*frame_a1_y) + (a_u0*frame_a1_z);
-    const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - (b_u1*frame_b1_z);
-    const real frame_b2_y = frame_b1_y + (common_step*frame_b_rate_y);
-    const real t12 = t11 - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z)) +
-        ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y));
-    const real kept11 = revolute->kept[11];
-    const real f3 = (2.0*t12) + kept11;
-    revolute->f[3] = f3;
-    const real t13 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
-        (frame_a1_x*frame_b_rate_z));
-    const real t14 = t13 - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w)) -
-        ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x));
-    const real kept12 = revolute->kept[12];
-    const real f4 = (2.0*t14) + kept12;
-    revolute->f[4] = f4;
-    const real anchor_a2_z = anchor_a1_z - (t9*common_step);
-    revolute->g2[0] = anchor_a2_z;
-    const real anchor_a2_y = anchor_a1_y - (t6*common_step);
-    revolute->g2[1] = anchor_a2_y;
-    const real anchor_a2_x = anchor_a1_x + (anchor_a_rate_x*common_step);
-    revolute->g2[2] = anchor_a2_x;
+    revolute->G2[2] = anchor_a1_x + (anchor_a_rate_x*common_step);
+    revolute->G2[1] = anchor_a1_y - (minus_anchor_a_rate_y*common_step);
+    revolute->G2[0] = anchor_a1_z - (minus_anchor_a_rate_z*common_step);
+    /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
+    const real anchor_b1_z = revolute->G1[9]; const real anchor_b1_y = revolute->G1[10];
+    const real anchor_b1_x = revolute->G1[11];
+    const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
+    const real b_c = b->c;
+    const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
+    const real inner_2_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+    const real minus_inner_1_2 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+    const real anchor_b_rate_x = (b_w_1*inner_2_2) + (b_w_2*minus_inner_1_2);
+    const real inner_0_2 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+    const real minus_anchor_b_rate_y = (inner_2_2*b_w_0) - (b_w_2*inner_0_2);
+    const real minus_anchor_b_rate_z = (minus_inner_1_2*b_w_0) + (b_w_1*inner_0_2);
+    /* r2 = r1 + h (r2 - r1)/h, anchor_b */
+    revolute->G2[11] = anchor_b1_x + (anchor_b_rate_x*common_step);
+    revolute->G2[10] = anchor_b1_y - (minus_anchor_b_rate_y*common_step);
+    revolute->G2[9] = anchor_b1_z - (minus_anchor_b_rate_z*common_step);
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_a */
+    const real frame_a1_w = revolute->kept_frame_a1_w;
+    const real frame_a1_x = revolute->kept_frame_a1_x;
+    const real frame_a1_y = revolute->kept_frame_a1_y;
+    const real frame_a1_z = revolute->kept_frame_a1_z;
+    const real a_quotient_0 = a->quotient[0]; const real a_quotient_1 = a->quotient[1];
+    const real a_quotient_2 = a->quotient[2]; const real a_quotient_3 = a->quotient[3];
+    const real frame_a_rate_w = (a_quotient_0*frame_a1_w) - (a_quotient_1*frame_a1_x) - (a_quotient_2*frame_a1_y) -
+        (a_quotient_3*frame_a1_z);
+    const real frame_a_rate_x = (frame_a1_w*a_quotient_1) + (a_quotient_0*frame_a1_x) - (frame_a1_y*a_quotient_3) +
+        (a_quotient_2*frame_a1_z);
+    const real frame_a_rate_y = (frame_a1_w*a_quotient_2) + (frame_a1_x*a_quotient_3) + (a_quotient_0*frame_a1_y) -
+        (a_quotient_1*frame_a1_z);
+    const real frame_a_rate_z = (frame_a1_w*a_quotient_3) - (frame_a1_x*a_quotient_2) + (a_quotient_1*frame_a1_y) +
+        (a_quotient_0*frame_a1_z);
+    /* p2 = p1 + h (p2 - p1)/h, frame_a */
     const real frame_a2_w = frame_a1_w + (frame_a_rate_w*common_step);
-    const real t15 = frame_b2_w*frame_a2_w;
     const real frame_a2_x = frame_a1_x + (common_step*frame_a_rate_x);
-    const real t16 = frame_b2_x*frame_a2_x;
     const real frame_a2_y = frame_a1_y + (common_step*frame_a_rate_y);
-    const real t17 = frame_b2_y*frame_a2_y;
     const real frame_a2_z = frame_a1_z + (common_step*frame_a_rate_z);
-    const real t18 = frame_b2_z*frame_a2_z;
-    const real g23 = t15 + t16 - t17 - t18;
-    revolute->g2[3] = g23;
-    const real t19 = frame_b2_w*frame_a2_z;
-    const real t20 = frame_b2_x*frame_a2_y;
-    const real t21 = frame_b2_z*frame_a2_w;
-    const real t22 = frame_b2_y*frame_a2_x;
-    const real g24 = t19 + (t20 + (t21 + t22));
-    revolute->g2[4] = g24;
-    const real g25 = (frame_b2_x*frame_a2_z) - ((frame_b2_w*frame_a2_y) + ((frame_b2_y*frame_a2_w) -
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_b */
+    const real frame_b1_w = revolute->kept_frame_b1_w;
+    const real frame_b1_x = revolute->kept_frame_b1_x;
+    const real frame_b1_y = revolute->kept_frame_b1_y;
+    const real frame_b1_z = revolute->kept_frame_b1_z;
+    const real b_quotient_0 = b->quotient[0]; const real b_quotient_1 = b->quotient[1];
+    const real b_quotient_2 = b->quotient[2]; const real b_quotient_3 = b->quotient[3];
+    const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (frame_b1_x*b_quotient_1) - (frame_b1_y*b_quotient_2) -
+        (b_quotient_3*frame_b1_z);
+    const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (frame_b1_x*b_quotient_0) - (b_quotient_3*frame_b1_y) +
+        (b_quotient_2*frame_b1_z);
+    const real frame_b_rate_y = (frame_b1_w*b_quotient_2) + (frame_b1_x*b_quotient_3) + (b_quotient_0*frame_b1_y) -
+        (b_quotient_1*frame_b1_z);
+    const real frame_b_rate_z = (frame_b1_w*b_quotient_3) - (frame_b1_x*b_quotient_2) + (b_quotient_1*frame_b1_y) +
+        (b_quotient_0*frame_b1_z);
+    /* p2 = p1 + h (p2 - p1)/h, frame_b */
+    const real frame_b2_w = frame_b1_w + (common_step*frame_b_rate_w);
+    const real frame_b2_x = frame_b1_x + (common_step*frame_b_rate_x);
+    const real frame_b2_y = frame_b1_y + (common_step*frame_b_rate_y);
+    const real frame_b2_z = frame_b1_z + (common_step*frame_b_rate_z);
+    /* g = 2 V(p* q), with G = dg/dz, at the second knot */
+    const real frame_b2_z_frame_a2_w = frame_b2_z*frame_a2_w;
+    const real frame_b2_y_frame_a2_x = frame_b2_y*frame_a2_x;
+    const real frame_b2_x_frame_a2_y = frame_b2_x*frame_a2_y;
+    const real frame_b2_w_frame_a2_z = frame_b2_w*frame_a2_z;
+    const real frame_b2_w_frame_a2_w = frame_b2_w*frame_a2_w;
+    const real frame_b2_x_frame_a2_x = frame_b2_x*frame_a2_x;
+    const real frame_b2_y_frame_a2_y = frame_b2_y*frame_a2_y;
+    const real frame_b2_z_frame_a2_z = frame_b2_z*frame_a2_z;
+    revolute->G2[3] = frame_b2_w_frame_a2_w + frame_b2_x_frame_a2_x - frame_b2_y_frame_a2_y - frame_b2_z_frame_a2_z;
+    revolute->G2[4] = frame_b2_w_frame_a2_z + (frame_b2_x_frame_a2_y + (frame_b2_z_frame_a2_w +
+        frame_b2_y_frame_a2_x));
+    revolute->G2[5] = (frame_b2_x*frame_a2_z) - ((frame_b2_w*frame_a2_y) + ((frame_b2_y*frame_a2_w) -
         (frame_b2_z*frame_a2_x)));
-    revolute->g2[5] = g25;
-    const real g26 = t19 - (t20 - (t21 - t22));
-    revolute->g2[6] = g26;
-    const real g27 = t18 - (t17 + (t15 - t16));
-    revolute->g2[7] = g27;
-    const real g28 = (frame_b2_y*frame_a2_z) + ((frame_b2_z*frame_a2_y) + ((frame_b2_x*frame_a2_w) +
+    revolute->G2[6] = frame_b2_w_frame_a2_z - (frame_b2_x_frame_a2_y - (frame_b2_z_frame_a2_w -
+        frame_b2_y_frame_a2_x));
+    revolute->G2[7] = frame_b2_z_frame_a2_z - (frame_b2_y_frame_a2_y + (frame_b2_w_frame_a2_w -
+        frame_b2_x_frame_a2_x));
+    revolute->G2[8] = (frame_b2_y*frame_a2_z) + ((frame_b2_z*frame_a2_y) + ((frame_b2_x*frame_a2_w) +
         (frame_b2_w*frame_a2_x)));
-    revolute->g2[8] = g28;
-    const real anchor_b2_z = anchor_b1_z - (t10*common_step);
-    revolute->g2[9] = anchor_b2_z;
-    const real anchor_b2_y = anchor_b1_y - (t8*common_step);
-    revolute->g2[10] = anchor_b2_y;
-    const real anchor_b2_x = anchor_b1_x + (anchor_b_rate_x*common_step);
-    revolute->g2[11] = anchor_b2_x;
-    const real a_f0 = a->f[0];
-    const real y0 = revolute->y[0];
-    a->f[0] = y0 + a_f0;
-    const real a_f1 = a->f[1];
-    const real y1 = revolute->y[1];
-    a->f[1] = y1 + a_f1;
-    const real a_f2 = a->f[2];
-    const real y2 = revolute->y[2];
-    a->f[2] = y2 + a_f2;
-    const real g12 = revolute->g1[2];
-    const real y3 = revolute->y[3];
-    const real t23 = g12*y3;
-    const real g13 = revolute->g1[3];
-    const real y4 = revolute->y[4];
-    const real t24 = g13*y4;
-    const real a_f3 = a->f[3];
-    a->f[3] = -((anchor_a1_z*y1) - (anchor_a1_y*y2) - t23 + t24 - a_f3);
-    const real g15 = revolute->g1[5];
-    const real t25 = y3*g15;
-    const real g16 = revolute->g1[6];
-    const real t26 = y4*g16;
-    const real a_f4 = a->f[4];
-    a->f[4] = (anchor_a1_z*y0) - (anchor_a1_x*y2) + t25 - t26 + a_f4;
-    const real g17 = revolute->g1[7];
-    const real t27 = y3*g17;
-    const real g18 = revolute->g1[8];
-    const real t28 = y4*g18;
-    const real a_f5 = a->f[5];
-    a->f[5] = -((anchor_a1_y*y0) - (anchor_a1_x*y1) - t27 - t28 - a_f5);
-    const real b_f0 = b->f[0];
-    b->f[0] = -(y0 - b_f0);
-    const real b_f1 = b->f[1];
-    b->f[1] = -(y1 - b_f1);
-    const real b_f2 = b->f[2];
-    b->f[2] = -(y2 - b_f2);
-    const real b_f3 = b->f[3];
-    b->f[3] = t24 - (t23 - ((anchor_b1_z*y1) - (anchor_b1_y*y2))) + b_f3;
-    const real b_f4 = b->f[4];
-    b->f[4] = t26 - (t25 + ((anchor_b1_z*y0) - (anchor_b1_x*y2))) + b_f4;
-    const real b_f5 = b->f[5];
-    b->f[5] = -(t28 + (t27 - ((anchor_b1_y*y0) - (anchor_b1_x*y1))) - b_f5);
+    /* (g(z2) - g(z1))/h, g = 2 V(p* q) */
+    const real t1 = (frame_a_rate_w*frame_b2_x) + (frame_a1_w*frame_b_rate_x) - ((frame_a_rate_x*frame_b2_w) +
+        (frame_a1_x*frame_b_rate_w)) - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z));
+    const real t2 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
+        (frame_a1_x*frame_b_rate_z)) - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w));
+    /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    revolute->f[0] = b->v[0] - (a->v[0] + (anchor_a_rate_x - anchor_b_rate_x)) + revolute->kept_opening_0;
+    revolute->f[1] = b->v[1] - (a->v[1] - (minus_anchor_a_rate_y - minus_anchor_b_rate_y)) + revolute->kept_opening_1;
+    revolute->f[2] = b->v[2] - (a->v[2] - (minus_anchor_a_rate_z - minus_anchor_b_rate_z)) + revolute->kept_opening_2;
+    revolute->f[3] = (2.0*(t1 + ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y)))) +
+        revolute->kept_opening_3;
+    revolute->f[4] = (2.0*(t2 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) +
+        revolute->kept_opening_4;
+    /* f_body -= G(z1)ᵀ y, body a */
+    const real y_0 = revolute->y[0]; const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2];
+    const real y_3 = revolute->y[3]; const real y_4 = revolute->y[4];
+    const real t3 = revolute->G1[2]*y_3;
+    const real t4 = revolute->G1[3]*y_4;
+    const real t5 = y_3*revolute->G1[5];
+    const real t6 = y_4*revolute->G1[6];
+    const real t7 = y_3*revolute->G1[7];
+    const real t8 = y_4*revolute->G1[8];
+    a->f[0] = y_0 + a->f[0];
+    a->f[1] = y_1 + a->f[1];
+    a->f[2] = y_2 + a->f[2];
+    a->f[3] = -((anchor_a1_z*y_1) - (anchor_a1_y*y_2) - t3 + t4 - a->f[3]);
+    a->f[4] = (anchor_a1_z*y_0) - (anchor_a1_x*y_2) + t5 - t6 + a->f[4];
+    a->f[5] = -((anchor_a1_y*y_0) - (anchor_a1_x*y_1) - t7 - t8 - a->f[5]);
+    /* f_body -= G(z1)ᵀ y, body b */
+    b->f[0] = -(y_0 - b->f[0]);
+    b->f[1] = -(y_1 - b->f[1]);
+    b->f[2] = -(y_2 - b->f[2]);
+    b->f[3] = t4 - (t3 - ((anchor_b1_z*y_1) - (anchor_b1_y*y_2))) + b->f[3];
+    b->f[4] = t6 - (t5 + ((anchor_b1_z*y_0) - (anchor_b1_x*y_2))) + b->f[4];
+    b->f[5] = -(t8 + (t7 - ((anchor_b1_y*y_0) - (anchor_b1_x*y_1))) - b->f[5]);
 }
 
 /* add a body's residual, as velocities, to the merit (14 operations) */
 static void merit_body(double_pendulum_common_work *common, const double_pendulum_body_work *body)
 {
-    const real common_merit = common->merit;
-    const real weight0 = body->weight[0];
-    const real f0 = body->f[0];
-    const real f1 = body->f[1];
-    const real f2 = body->f[2];
-    const real weight1 = body->weight[1];
-    const real f3 = body->f[3];
-    const real f4 = body->f[4];
-    const real f5 = body->f[5];
-    common->merit = (weight0*((f0*f0) + (f1*f1) + (f2*f2))) + (weight1*((f3*f3) + (f4*f4) + (f5*f5))) + common_merit;
+    const real f_0 = body->f[0]; const real f_1 = body->f[1]; const real f_2 = body->f[2];
+    const real f_3 = body->f[3]; const real f_4 = body->f[4]; const real f_5 = body->f[5];
+    common->merit = (body->weight[0]*((f_0*f_0) + (f_1*f_1) + (f_2*f_2))) + (body->weight[1]*((f_3*f_3) + (f_4*f_4) +
+        (f_5*f_5))) + common->merit;
 }
 
 /* add the rows' residual to the merit (10 operations) */
 static void merit_revolute_ground(double_pendulum_common_work *common,
     const double_pendulum_revolute_ground_work *revolute_ground)
 {
-    const real common_merit = common->merit;
-    const real f0 = revolute_ground->f[0];
-    const real f1 = revolute_ground->f[1];
-    const real f2 = revolute_ground->f[2];
-    const real f3 = revolute_ground->f[3];
-    const real f4 = revolute_ground->f[4];
-    common->merit = (f0*f0) + (f1*f1) + (f2*f2) + (f3*f3) + (f4*f4) + common_merit;
+    const real f_0 = revolute_ground->f[0]; const real f_1 = revolute_ground->f[1];
+    const real f_2 = revolute_ground->f[2]; const real f_3 = revolute_ground->f[3];
+    const real f_4 = revolute_ground->f[4];
+    common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
 }
 
 /* add the rows' residual to the merit (10 operations) */
 static void merit_revolute(double_pendulum_common_work *common, const double_pendulum_revolute_work *revolute)
 {
-    const real common_merit = common->merit;
-    const real f0 = revolute->f[0];
-    const real f1 = revolute->f[1];
-    const real f2 = revolute->f[2];
-    const real f3 = revolute->f[3];
-    const real f4 = revolute->f[4];
-    common->merit = (f0*f0) + (f1*f1) + (f2*f2) + (f3*f3) + (f4*f4) + common_merit;
+    const real f_0 = revolute->f[0]; const real f_1 = revolute->f[1]; const real f_2 = revolute->f[2];
+    const real f_3 = revolute->f[3]; const real f_4 = revolute->f[4];
+    common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
 }
 
 /* a rigid body: momentum balance over one step (89 operations) */
-/*   R(q)    [BM20 (11)] */
-/*   J = R J_body Rᵀ    [derived here] */
-/*   V = -m g·x    [BM20 (19)] */
-/*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void linearize_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
     double_pendulum_body_work *body)
 {
+    /* D: diagonal block of the Newton matrix, then its factors */
     const real mass = body_p->mass;
-    body->d[0] = mass;
-    body->d[7] = mass;
-    body->d[14] = mass;
-    const real common_half = common->half;
-    const real jw1 = body->jw[1];
-    const real a1 = body->a[1];
-    const real kept0 = body->kept[0];
-    const real t1 = (common_half*jw1) - (a1*kept0);
-    const real t2 = a1*t1;
-    const real jw2 = body->jw[2];
-    const real a2 = body->a[2];
-    const real t3 = (common_half*jw2) - (kept0*a2);
-    const real t4 = a2*t3;
-    const real j3 = body->j[3];
-    const real t5 = a2*j3;
-    const real kept1 = body->kept[1];
-    const real t6 = a1*kept1;
+    body->D[0] = mass;
+    body->D[7] = mass;
+    body->D[14] = mass;
+    /* l = c Jw + a x Jw */
+    const real Jw_0 = body->jw[0]; const real Jw_1 = body->jw[1]; const real Jw_2 = body->jw[2];
+    const real a_0 = body->a[0]; const real a_2 = body->a[2];
     const real c = body->c;
-    const real t7 = -1.0 + (2.0*(c*c));
-    const real j0 = body->j[0];
-    body->d[21] = -((2.0*(t2 + t4 + (c*(t5 + t6)))) - (j0*t7));
-    const real jw0 = body->jw[0];
-    const real a0 = body->a[0];
-    const real t8 = (common_half*jw0) - (kept0*a0);
-    const real kept2 = body->kept[2];
-    const real kept3 = body->kept[3];
-    const real t9 = (t1*a0) + (a1*t8) + (c*((kept1*a0) - (a1*kept2) + (a2*kept3))) + (j3*t7);
-    const real l2 = body->l[2];
-    const real t10 = common_half*l2;
-    const real d22 = t9 + t10;
-    body->d[22] = d22;
-    const real kept4 = body->kept[4];
-    const real t11 = (t3*a0) + (a2*t8) + (c*((j3*a0) + (a2*kept2) - (a1*kept4))) - (kept1*t7);
-    const real t12 = common_half*((jw2*a0) - (a2*jw0) - (jw1*c));
-    const real d23 = t11 + t12;
-    body->d[23] = d23;
-    const real d27 = t9 - t10;
-    body->d[27] = d27;
-    const real t13 = a0*t8;
-    const real t14 = a0*kept2;
-    const real j1 = body->j[1];
-    body->d[28] = -((2.0*(t4 + t13 - (c*(t5 + t14)))) - (t7*j1));
-    const real kept5 = body->kept[5];
-    const real t15 = (a1*t3) + (t1*a2) - (c*((a1*j3) + (a2*kept1) - (a0*kept5))) - (t7*kept2);
-    const real l0 = body->l[0];
-    const real t16 = common_half*l0;
-    const real d29 = t15 + t16;
-    body->d[29] = d29;
-    const real d33 = t11 - t12;
-    body->d[33] = d33;
-    const real d34 = t15 - t16;
-    body->d[34] = d34;
-    const real j2 = body->j[2];
-    body->d[35] = -((2.0*(t2 + t13 - (c*(t6 - t14)))) - (t7*j2));
+    const real minus_l_1 = (Jw_2*a_0) - (a_2*Jw_0) - (Jw_1*c);
+    /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    const real common_half = common->half;
+    const real a_1 = body->a[1];
+    const real trace = body->kept_trace;
+    const real J_3 = body->j[3];
+    const real minus_J_4 = body->kept_minus_J_4;
+    const real minus_J_5 = body->kept_minus_J_5;
+    const real d_1 = (common_half*Jw_1) - (a_1*trace);
+    const real spread_1 = a_1*d_1;
+    const real d_2 = (common_half*Jw_2) - (trace*a_2);
+    const real spread_2 = a_2*d_2;
+    const real a_2_J_3 = a_2*J_3;
+    const real a_1_minus_J_4 = a_1*minus_J_4;
+    const real share = -1.0 + (2.0*(c*c));
+    body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
+    const real d_0 = (common_half*Jw_0) - (trace*a_0);
+    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+        (J_3*share);
+    const real t2 = common_half*body->l[2];
+    body->D[22] = t1 + t2;
+    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+        (minus_J_4*share);
+    const real common_half_minus_l_1 = common_half*minus_l_1;
+    body->D[23] = t3 + common_half_minus_l_1;
+    body->D[27] = t1 - t2;
+    const real spread_0 = a_0*d_0;
+    const real a_0_minus_J_5 = a_0*minus_J_5;
+    body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
+    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+        (share*minus_J_5);
+    const real t5 = common_half*body->l[0];
+    body->D[29] = t4 + t5;
+    body->D[33] = t3 - common_half_minus_l_1;
+    body->D[34] = t4 - t5;
+    body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(a_1_minus_J_4 - a_0_minus_J_5)))) - (share*body->j[2]));
 }
 
 /* D_a += X'ᵀ (D - D N E^-1 N'ᵀ D) X;  f_a += X'ᵀ (f_b - D P f_j - D N q) (429 operations) */
-/*   G_b N = 0,  G_b P = 1,  G_b X = -G_a at the second knot;  N', P', X' the same at the first    [derived here] */
-/*   E q = N'ᵀ (f_b - D P f_j) - N'ᵀ D X s_a,  E = N'ᵀ D N    [derived here] */
+/*   G_b N = 0    [derived here] */
+/*   G_b N' = 0    [derived here] */
+/*   G_b X = -G_a    [derived here] */
+/*   G_b X' = -G_a    [derived here] */
+/*   G_b P = 1, P f_j    [derived here] */
+/*   E = N'ᵀ D N    [derived here] */
+/*   N'ᵀ D P f_j    [derived here] */
+/*   E = L U, reciprocals on the diagonal of L    [derived here] */
+/*   E q = N'ᵀ (f_b - D P f_j)    [derived here] */
+/*   D N    [derived here] */
+/*   D P f_j    [derived here] */
+/*   E^-1 N'ᵀ D    [derived here] */
+/*   D - D N E^-1 N'ᵀ D    [derived here] */
+/*   E^-1 N'ᵀ D X    [derived here] */
+/*   D_a += X'ᵀ (D - D N E^-1 N'ᵀ D) X    [derived here] */
+/*   f_b - D P f_j - D N q    [derived here] */
+/*   f_a += X'ᵀ (f_b - D P f_j - D N q)    [derived here] */
 static void eliminate_body_and_revolute_into_body(const double_pendulum_body_work *i,
     double_pendulum_revolute_work *j, double_pendulum_body_work *k)
 {
-    const real j_g24 = j->g2[4];
-    const real j_g28 = j->g2[8];
-    const real j_g25 = j->g2[5];
-    const real j_g27 = j->g2[7];
-    const real t1 = (j_g24*j_g28) + (j_g25*j_g27);
-    const real j_g26 = j->g2[6];
-    const real j_g23 = j->g2[3];
-    const real t2 = (j_g25*j_g26) + (j_g23*j_g28);
-    const real t3 = (j_g23*j_g27) - (j_g24*j_g26);
-    const real j_g13 = j->g1[3];
-    const real j_g17 = j->g1[7];
-    const real j_g12 = j->g1[2];
-    const real j_g18 = j->g1[8];
-    const real t4 = (j_g13*j_g17) + (j_g12*j_g18);
-    const real j_g16 = j->g1[6];
-    const real j_g15 = j->g1[5];
-    const real t5 = (j_g12*j_g16) - (j_g13*j_g15);
-    const real t6 = (j_g15*j_g18) + (j_g16*j_g17);
-    const real j_f3 = j->f[3];
-    const real j_f4 = j->f[4];
-    const real t7 = (j_g28*j_f3) - (j_g25*j_f4);
-    const real t8 = (j_g26*j_f3) + (j_g23*j_f4);
-    const real t9 = (j_g27*j_f3) + (j_g24*j_f4);
-    const real j_g19 = j->g1[9];
-    const real j_g110 = j->g1[10];
-    const real t10 = (j_g19*t4) - (j_g110*t5);
-    const real j_g111 = j->g1[11];
-    const real t11 = (j_g19*t6) + (j_g111*t5);
-    const real j_g29 = j->g2[9];
-    const real j_g210 = j->g2[10];
-    const real t12 = (j_g29*t2) - (j_g210*t3);
-    const real j_g211 = j->g2[11];
-    const real t13 = (j_g29*t1) + (j_g211*t3);
-    const real t14 = (j_g110*t6) + (j_g111*t4);
-    const real d0 = i->d[0];
-    const real t15 = t10*d0;
-    const real d7 = i->d[7];
-    const real t16 = t11*d7;
-    const real t17 = (j_g210*t1) + (j_g211*t2);
-    const real d14 = i->d[14];
-    const real t18 = t14*d14;
-    const real d21 = i->d[21];
-    const real d27 = i->d[27];
-    const real d33 = i->d[33];
-    const real t19 = (t6*d21) - (t4*d27) - (t5*d33);
-    const real d22 = i->d[22];
-    const real d28 = i->d[28];
-    const real d34 = i->d[34];
-    const real t20 = (t6*d22) - (t4*d28) - (t5*d34);
-    const real d23 = i->d[23];
-    const real d29 = i->d[29];
-    const real d35 = i->d[35];
-    const real t21 = (t6*d23) - (t4*d29) - (t5*d35);
-    const real t22 = 1.0/((t1*t1) + (t2*t2) + (t3*t3));
-    const real t23 = ((t1*t7) - (t3*t8))*t22;
-    j->held[4] = t23;
-    const real t24 = ((t2*t8) + (t1*t9))*t22;
-    j->held[5] = t24;
-    const real t25 = ((t3*t9) + (t2*t7))*t22;
-    j->held[3] = t25;
-    const real j_g20 = j->g2[0];
-    const real t26 = j_g20 - j_g29;
-    const real j_g21 = j->g2[1];
-    const real t27 = j_g21 - j_g210;
-    const real j_g22 = j->g2[2];
-    const real t28 = j_g22 - j_g211;
-    const real t29 = t12*d0;
-    const real t30 = t13*d7;
-    const real t31 = t17*d14;
-    const real j_g10 = j->g1[0];
-    const real t32 = j_g10 - j_g19;
-    const real j_g11 = j->g1[1];
-    const real t33 = j_g11 - j_g110;
-    const real j_g14 = j->g1[4];
-    const real t34 = j_g14 - j_g111;
-    const real j_f0 = j->f[0];
-    const real t35 = j_f0 - ((j_g29*t23) - (j_g210*t24));
-    j->held[0] = t35;
-    const real j_f1 = j->f[1];
-    const real t36 = j_f1 + ((j_g29*t25) - (j_g211*t24));
-    j->held[1] = t36;
-    const real t37 = (t1*d21) - (t2*d22) - (t3*d23);
-    const real t38 = (t1*d27) - (t2*d28) - (t3*d29);
-    const real t39 = (t1*d33) - (t2*d34) - (t3*d35);
-    const real j_f2 = j->f[2];
-    const real t40 = j_f2 - ((j_g210*t25) - (j_g211*t23));
-    j->held[2] = t40;
-    const real t41 = 1.0/((t12*t15) + (t13*t16) + (t17*t18) + (t1*t19) - (t2*t20) - (t3*t21));
-    const real t42 = t15*t41;
-    j->back[0] = t42;
-    const real t43 = t16*t41;
-    j->back[1] = t43;
-    const real t44 = t18*t41;
-    const real t45 = t29*t43;
-    const real t46 = t29*t44;
-    k->d[2] = t46;
-    const real t47 = t30*t42;
-    const real t48 = t30*t44;
-    k->d[8] = t48;
-    const real t49 = t31*t42;
-    k->d[12] = t49;
-    const real t50 = t31*t43;
-    k->d[13] = t50;
-    const real t51 = t19*t41;
-    const real t52 = t20*t41;
-    const real t53 = t21*t41;
-    const real t54 = d0 - (t29*t42);
-    const real t55 = d7 - (t30*t43);
-    const real t56 = d14 - (t31*t44);
-    const real t57 = t37*t42;
-    const real t58 = t37*t43;
-    const real t59 = t37*t44;
-    const real t60 = t38*t42;
-    const real t61 = t38*t43;
-    const real t62 = t38*t44;
-    const real t63 = t39*t42;
-    const real t64 = t39*t43;
-    const real t65 = t39*t44;
-    const real f0 = i->f[0];
-    const real f1 = i->f[1];
-    const real f2 = i->f[2];
-    const real f3 = i->f[3];
-    const real f4 = i->f[4];
-    const real f5 = i->f[5];
-    const real t66 = (t35*t15) + (t36*t16) - (t40*t18) + (t25*t19) + (t23*t20) + (t24*t21) - ((t10*f0) + (t11*f1) -
-        (t14*f2) + (t6*f3) - (t4*f4) - (t5*f5));
-    const real t67 = t41*t66;
-    const real t68 = (t29*t51) - ((t26*t45) + (t27*t46));
-    const real t69 = (t30*t52) + ((t26*t47) + (t28*t48));
-    const real t70 = (t31*t53) - ((t27*t49) - (t28*t50));
-    k->d[17] = t70;
-    j->back[2] = -t44;
-    k->d[1] = -t45;
-    const real t71 = (t29*t52) - ((t26*t54) - (t28*t46));
-    const real t72 = (t29*t53) + ((t27*t54) + (t28*t45));
-    k->d[6] = -t47;
-    const real t73 = (t30*t51) + ((t26*t55) - (t27*t48));
-    const real t74 = (t30*t53) - ((t27*t47) + (t28*t55));
-    const real t75 = (t31*t51) - ((t26*t50) - (t27*t56));
-    k->d[15] = t75;
-    const real t76 = (t31*t52) + ((t26*t49) - (t28*t56));
-    k->d[16] = t76;
-    j->back[3] = t51 - ((t26*t43) + (t27*t44));
-    j->back[4] = t52 + ((t26*t42) + (t28*t44));
-    j->back[5] = t53 - ((t27*t42) - (t28*t43));
-    const real k_d0 = k->d[0];
-    k->d[0] = k_d0 + t54;
-    const real k_d7 = k->d[7];
-    k->d[7] = k_d7 + t55;
-    const real k_d14 = k->d[14];
-    k->d[14] = k_d14 + t56;
-    const real t77 = f0 - (d0*t35) + (t67*t29);
-    const real t78 = f1 - (d7*t36) + (t67*t30);
-    const real t79 = f2 - (d14*t40) - (t67*t31);
-    k->d[3] = -t68;
-    k->d[10] = -t69;
-    k->d[18] = -(t57 - ((t32*t47) + (t33*t49)));
-    k->d[25] = -(t61 + ((t32*t45) + (t34*t50)));
-    k->d[32] = t65 - ((t33*t46) - (t34*t48));
-    k->d[4] = -t71;
-    k->d[5] = -t72;
-    k->d[9] = -t73;
-    k->d[11] = -t74;
-    k->d[19] = -(t58 + ((t32*t55) - (t33*t50)));
-    k->d[20] = t59 - ((t32*t48) - (t33*t56));
-    k->d[24] = -(t60 - ((t32*t54) - (t34*t49)));
-    k->d[26] = t62 + ((t32*t46) - (t34*t56));
-    k->d[30] = -(t63 + ((t33*t54) + (t34*t47)));
-    k->d[31] = -(t64 - ((t33*t45) + (t34*t55)));
-    j->free = -t67;
-    const real k_f0 = k->f[0];
-    k->f[0] = t77 + k_f0;
-    const real k_f1 = k->f[1];
-    k->f[1] = t78 + k_f1;
-    const real k_f2 = k->f[2];
-    k->f[2] = t79 + k_f2;
-    const real k_d21 = k->d[21];
-    k->d[21] = k_d21 + (d21 - (t37*t51) + ((t26*t58) + (t27*t59)) + ((t32*t73) + (t33*t75)));
-    const real k_d22 = k->d[22];
-    k->d[22] = k_d22 + (d22 - (t37*t52) - ((t26*t57) + (t28*t59)) + ((t32*t69) + (t33*t76)));
-    const real k_d23 = k->d[23];
-    k->d[23] = k_d23 + (d23 - (t37*t53) + ((t27*t57) - (t28*t58)) + ((t32*t74) + (t33*t70)));
-    const real k_d27 = k->d[27];
-    k->d[27] = k_d27 + (d27 - (t38*t51) + ((t26*t61) + (t27*t62)) - ((t32*t68) + (t34*t75)));
-    const real k_d28 = k->d[28];
-    k->d[28] = k_d28 + (d28 - (t38*t52) - ((t26*t60) + (t28*t62)) - ((t32*t71) + (t34*t76)));
-    const real k_d29 = k->d[29];
-    k->d[29] = k_d29 + (d29 - (t38*t53) + ((t27*t60) - (t28*t61)) - ((t32*t72) + (t34*t70)));
-    const real k_d33 = k->d[33];
-    k->d[33] = k_d33 + (d33 - (t39*t51) + ((t26*t64) + (t27*t65)) + ((t33*t68) - (t34*t73)));
-    const real k_d34 = k->d[34];
-    k->d[34] = k_d34 + (d34 - (t39*t52) - ((t26*t63) + (t28*t65)) + ((t33*t71) - (t34*t69)));
-    const real k_d35 = k->d[35];
-    k->d[35] = k_d35 + (d35 - (t39*t53) + ((t27*t63) - (t28*t64)) + ((t33*t72) - (t34*t74)));
-    const real k_f3 = k->f[3];
-    k->f[3] = f3 - ((d21*t25) + (d22*t23) + (d23*t24)) + (t67*t37) - ((t32*t78) - (t33*t79)) + k_f3;
-    const real k_f4 = k->f[4];
-    k->f[4] = f4 - ((d27*t25) + (d28*t23) + (d29*t24)) + (t67*t38) + ((t32*t77) - (t34*t79)) + k_f4;
-    const real k_f5 = k->f[5];
-    k->f[5] = f5 - ((d33*t25) + (d34*t23) + (d35*t24)) + (t67*t39) - ((t33*t77) - (t34*t78)) + k_f5;
+    /* G_b N = 0, at the second knot */
+    const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+    const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
+    const real j_anchor_b2_z = j->G2[9]; const real j_anchor_b2_y = j->G2[10]; const real j_anchor_b2_x = j->G2[11];
+    const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
+    const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
+    const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
+    const real N2_00 = (j_anchor_b2_z*minus_N2_40) - (j_anchor_b2_y*minus_N2_50);
+    const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
+    const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
+    /* G_b N' = 0, at the first knot */
+    const real j_G_b1_33 = j->G1[2]; const real j_minus_G_b1_43 = j->G1[3]; const real j_G_b1_34 = j->G1[5];
+    const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
+    const real j_anchor_b1_z = j->G1[9]; const real j_anchor_b1_y = j->G1[10]; const real j_anchor_b1_x = j->G1[11];
+    const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
+    const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
+    const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
+    const real N1_00 = (j_anchor_b1_z*minus_N1_40) - (j_anchor_b1_y*minus_N1_50);
+    const real N1_10 = (j_anchor_b1_z*N1_30) + (j_anchor_b1_x*minus_N1_50);
+    const real minus_N1_20 = (j_anchor_b1_y*N1_30) + (j_anchor_b1_x*minus_N1_40);
+    /* G_b X = -G_a, at the second knot */
+    const real X2_04 = j->G2[0] - j_anchor_b2_z;
+    const real minus_X2_05 = j->G2[1] - j_anchor_b2_y;
+    const real X2_15 = j->G2[2] - j_anchor_b2_x;
+    /* G_b X' = -G_a, at the first knot */
+    const real X1_04 = j->G1[0] - j_anchor_b1_z;
+    const real minus_X1_05 = j->G1[1] - j_anchor_b1_y;
+    const real X1_15 = j->G1[4] - j_anchor_b1_x;
+    /* G_b P = 1, P f_j, at the second knot */
+    const real j_f_3 = j->f[3]; const real j_f_4 = j->f[4];
+    const real t1 = (j_minus_G_b2_43*j_f_3) + (j_G_b2_33*j_f_4);
+    const real t2 = (j_minus_G_b2_44*j_f_3) + (j_G_b2_34*j_f_4);
+    const real t3 = (j_G_b2_45*j_f_3) - (j_G_b2_35*j_f_4);
+    const real t4 = 1.0/((N2_30*N2_30) + (minus_N2_40*minus_N2_40) + (minus_N2_50*minus_N2_50));
+    const real held_3 = ((minus_N2_50*t2) + (minus_N2_40*t3))*t4;
+    j->held[3] = held_3;
+    const real held_4 = ((N2_30*t3) - (minus_N2_50*t1))*t4;
+    j->held[4] = held_4;
+    const real held_5 = ((minus_N2_40*t1) + (N2_30*t2))*t4;
+    j->held[5] = held_5;
+    const real held_0 = j->f[0] - ((j_anchor_b2_z*held_4) - (j_anchor_b2_y*held_5));
+    j->held[0] = held_0;
+    const real held_1 = j->f[1] + ((j_anchor_b2_z*held_3) - (j_anchor_b2_x*held_5));
+    j->held[1] = held_1;
+    const real held_2 = j->f[2] - ((j_anchor_b2_y*held_3) - (j_anchor_b2_x*held_4));
+    j->held[2] = held_2;
+    /* E = N'ᵀ D N */
+    const real D_00 = i->D[0]; const real D_11 = i->D[7]; const real D_22 = i->D[14]; const real D_33 = i->D[21];
+    const real D_34 = i->D[22]; const real D_35 = i->D[23]; const real D_43 = i->D[27]; const real D_44 = i->D[28];
+    const real D_45 = i->D[29]; const real D_53 = i->D[33]; const real D_54 = i->D[34]; const real D_55 = i->D[35];
+    const real ND_00 = N1_00*D_00;
+    const real ND_01 = N1_10*D_11;
+    const real minus_ND_02 = minus_N1_20*D_22;
+    const real ND_03 = (N1_30*D_33) - (minus_N1_40*D_43) - (minus_N1_50*D_53);
+    const real ND_04 = (N1_30*D_34) - (minus_N1_40*D_44) - (minus_N1_50*D_54);
+    const real ND_05 = (N1_30*D_35) - (minus_N1_40*D_45) - (minus_N1_50*D_55);
+    /* E = L U, reciprocals on the diagonal of L */
+    const real LU_00 = 1.0/((N2_00*ND_00) + (N2_10*ND_01) + (minus_N2_20*minus_ND_02) + (N2_30*ND_03) -
+        (minus_N2_40*ND_04) - (minus_N2_50*ND_05));
+    /* E q = N'ᵀ (f_b - D P f_j) */
+    const real f_0 = i->f[0]; const real f_1 = i->f[1]; const real f_2 = i->f[2]; const real f_3 = i->f[3];
+    const real f_4 = i->f[4]; const real f_5 = i->f[5];
+    const real t5 = (held_0*ND_00) + (held_1*ND_01) - (held_2*minus_ND_02) + (held_3*ND_03) + (held_4*ND_04) +
+        (held_5*ND_05) - ((N1_00*f_0) + (N1_10*f_1) - (minus_N1_20*f_2) + (N1_30*f_3) - (minus_N1_40*f_4) -
+        (minus_N1_50*f_5));
+    const real minus_q = LU_00*t5;
+    j->free = -minus_q;
+    /* D N */
+    const real DN_00 = N2_00*D_00;
+    const real DN_10 = N2_10*D_11;
+    const real minus_DN_20 = minus_N2_20*D_22;
+    const real DN_30 = (N2_30*D_33) - (minus_N2_40*D_34) - (minus_N2_50*D_35);
+    const real DN_40 = (N2_30*D_43) - (minus_N2_40*D_44) - (minus_N2_50*D_45);
+    const real DN_50 = (N2_30*D_53) - (minus_N2_40*D_54) - (minus_N2_50*D_55);
+    /* E^-1 N'ᵀ D */
+    const real taken_00 = ND_00*LU_00;
+    j->back[0] = taken_00;
+    const real taken_01 = ND_01*LU_00;
+    j->back[1] = taken_01;
+    const real minus_taken_02 = minus_ND_02*LU_00;
+    j->back[2] = -minus_taken_02;
+    const real taken_03 = ND_03*LU_00;
+    const real taken_04 = ND_04*LU_00;
+    const real taken_05 = ND_05*LU_00;
+    /* D - D N E^-1 N'ᵀ D */
+    const real rest_00 = D_00 - (DN_00*taken_00);
+    const real minus_rest_01 = DN_00*taken_01;
+    k->D[1] = -minus_rest_01;
+    const real rest_02 = DN_00*minus_taken_02;
+    k->D[2] = rest_02;
+    const real minus_rest_03 = DN_00*taken_03;
+    const real minus_rest_04 = DN_00*taken_04;
+    const real minus_rest_05 = DN_00*taken_05;
+    const real minus_rest_10 = DN_10*taken_00;
+    k->D[6] = -minus_rest_10;
+    const real rest_11 = D_11 - (DN_10*taken_01);
+    const real rest_12 = DN_10*minus_taken_02;
+    k->D[8] = rest_12;
+    const real minus_rest_13 = DN_10*taken_03;
+    const real minus_rest_14 = DN_10*taken_04;
+    const real minus_rest_15 = DN_10*taken_05;
+    const real rest_20 = minus_DN_20*taken_00;
+    k->D[12] = rest_20;
+    const real rest_21 = minus_DN_20*taken_01;
+    k->D[13] = rest_21;
+    const real rest_22 = D_22 - (minus_DN_20*minus_taken_02);
+    const real rest_23 = minus_DN_20*taken_03;
+    const real rest_24 = minus_DN_20*taken_04;
+    const real rest_25 = minus_DN_20*taken_05;
+    const real minus_rest_30 = DN_30*taken_00;
+    const real minus_rest_31 = DN_30*taken_01;
+    const real rest_32 = DN_30*minus_taken_02;
+    const real rest_33 = D_33 - (DN_30*taken_03);
+    const real rest_34 = D_34 - (DN_30*taken_04);
+    const real rest_35 = D_35 - (DN_30*taken_05);
+    const real minus_rest_40 = DN_40*taken_00;
+    const real minus_rest_41 = DN_40*taken_01;
+    const real rest_42 = DN_40*minus_taken_02;
+    const real rest_43 = D_43 - (DN_40*taken_03);
+    const real rest_44 = D_44 - (DN_40*taken_04);
+    const real rest_45 = D_45 - (DN_40*taken_05);
+    const real minus_rest_50 = DN_50*taken_00;
+    const real minus_rest_51 = DN_50*taken_01;
+    const real rest_52 = DN_50*minus_taken_02;
+    const real rest_53 = D_53 - (DN_50*taken_03);
+    const real rest_54 = D_54 - (DN_50*taken_04);
+    const real rest_55 = D_55 - (DN_50*taken_05);
+    /* E^-1 N'ᵀ D X */
+    j->back[3] = taken_03 - ((X2_04*taken_01) + (minus_X2_05*minus_taken_02));
+    j->back[4] = taken_04 + ((X2_04*taken_00) + (X2_15*minus_taken_02));
+    j->back[5] = taken_05 - ((minus_X2_05*taken_00) - (X2_15*taken_01));
+    /* D_a += X'ᵀ (D - D N E^-1 N'ᵀ D) X */
+    const real minus_rest_X_03 = minus_rest_03 - ((X2_04*minus_rest_01) + (minus_X2_05*rest_02));
+    k->D[3] = -minus_rest_X_03;
+    const real minus_rest_X_04 = minus_rest_04 - ((X2_04*rest_00) - (X2_15*rest_02));
+    k->D[4] = -minus_rest_X_04;
+    const real minus_rest_X_05 = minus_rest_05 + ((minus_X2_05*rest_00) + (X2_15*minus_rest_01));
+    k->D[5] = -minus_rest_X_05;
+    const real minus_rest_X_13 = minus_rest_13 + ((X2_04*rest_11) - (minus_X2_05*rest_12));
+    k->D[9] = -minus_rest_X_13;
+    const real minus_rest_X_14 = minus_rest_14 + ((X2_04*minus_rest_10) + (X2_15*rest_12));
+    k->D[10] = -minus_rest_X_14;
+    const real minus_rest_X_15 = minus_rest_15 - ((minus_X2_05*minus_rest_10) + (X2_15*rest_11));
+    k->D[11] = -minus_rest_X_15;
+    const real rest_X_23 = rest_23 - ((X2_04*rest_21) - (minus_X2_05*rest_22));
+    k->D[15] = rest_X_23;
+    const real rest_X_24 = rest_24 + ((X2_04*rest_20) - (X2_15*rest_22));
+    k->D[16] = rest_X_24;
+    const real rest_X_25 = rest_25 - ((minus_X2_05*rest_20) - (X2_15*rest_21));
+    k->D[17] = rest_X_25;
+    k->D[18] = -(minus_rest_30 - ((X1_04*minus_rest_10) + (minus_X1_05*rest_20)));
+    k->D[19] = -(minus_rest_31 + ((X1_04*rest_11) - (minus_X1_05*rest_21)));
+    k->D[20] = rest_32 - ((X1_04*rest_12) - (minus_X1_05*rest_22));
+    k->D[24] = -(minus_rest_40 - ((X1_04*rest_00) - (X1_15*rest_20)));
+    k->D[25] = -(minus_rest_41 + ((X1_04*minus_rest_01) + (X1_15*rest_21)));
+    k->D[26] = rest_42 + ((X1_04*rest_02) - (X1_15*rest_22));
+    k->D[30] = -(minus_rest_50 + ((minus_X1_05*rest_00) + (X1_15*minus_rest_10)));
+    k->D[31] = -(minus_rest_51 - ((minus_X1_05*minus_rest_01) + (X1_15*rest_11)));
+    k->D[32] = rest_52 - ((minus_X1_05*rest_02) - (X1_15*rest_12));
+    k->D[0] = k->D[0] + rest_00;
+    k->D[7] = k->D[7] + rest_11;
+    k->D[14] = k->D[14] + rest_22;
+    k->D[21] = k->D[21] + (rest_33 + ((X2_04*minus_rest_31) + (minus_X2_05*rest_32)) + ((X1_04*minus_rest_X_13) +
+        (minus_X1_05*rest_X_23)));
+    k->D[22] = k->D[22] + (rest_34 - ((X2_04*minus_rest_30) + (X2_15*rest_32)) + ((X1_04*minus_rest_X_14) +
+        (minus_X1_05*rest_X_24)));
+    k->D[23] = k->D[23] + (rest_35 + ((minus_X2_05*minus_rest_30) - (X2_15*minus_rest_31)) +
+        ((X1_04*minus_rest_X_15) + (minus_X1_05*rest_X_25)));
+    k->D[27] = k->D[27] + (rest_43 + ((X2_04*minus_rest_41) + (minus_X2_05*rest_42)) - ((X1_04*minus_rest_X_03) +
+        (X1_15*rest_X_23)));
+    k->D[28] = k->D[28] + (rest_44 - ((X2_04*minus_rest_40) + (X2_15*rest_42)) - ((X1_04*minus_rest_X_04) +
+        (X1_15*rest_X_24)));
+    k->D[29] = k->D[29] + (rest_45 + ((minus_X2_05*minus_rest_40) - (X2_15*minus_rest_41)) -
+        ((X1_04*minus_rest_X_05) + (X1_15*rest_X_25)));
+    k->D[33] = k->D[33] + (rest_53 + ((X2_04*minus_rest_51) + (minus_X2_05*rest_52)) +
+        ((minus_X1_05*minus_rest_X_03) - (X1_15*minus_rest_X_13)));
+    k->D[34] = k->D[34] + (rest_54 - ((X2_04*minus_rest_50) + (X2_15*rest_52)) + ((minus_X1_05*minus_rest_X_04) -
+        (X1_15*minus_rest_X_14)));
+    k->D[35] = k->D[35] + (rest_55 + ((minus_X2_05*minus_rest_50) - (X2_15*minus_rest_51)) +
+        ((minus_X1_05*minus_rest_X_05) - (X1_15*minus_rest_X_15)));
+    /* f_b - D P f_j - D N q */
+    const real push_0 = f_0 - (D_00*held_0) + (minus_q*DN_00);
+    const real push_1 = f_1 - (D_11*held_1) + (minus_q*DN_10);
+    const real push_2 = f_2 - (D_22*held_2) - (minus_q*minus_DN_20);
+    const real push_3 = f_3 - ((D_33*held_3) + (D_34*held_4) + (D_35*held_5)) + (minus_q*DN_30);
+    const real push_4 = f_4 - ((D_43*held_3) + (D_44*held_4) + (D_45*held_5)) + (minus_q*DN_40);
+    const real push_5 = f_5 - ((D_53*held_3) + (D_54*held_4) + (D_55*held_5)) + (minus_q*DN_50);
+    /* f_a += X'ᵀ (f_b - D P f_j - D N q) */
+    k->f[0] = push_0 + k->f[0];
+    k->f[1] = push_1 + k->f[1];
+    k->f[2] = push_2 + k->f[2];
+    k->f[3] = push_3 - ((X1_04*push_1) - (minus_X1_05*push_2)) + k->f[3];
+    k->f[4] = push_4 + ((X1_04*push_0) - (X1_15*push_2)) + k->f[4];
+    k->f[5] = push_5 - ((minus_X1_05*push_0) - (X1_15*push_1)) + k->f[5];
 }
 
 /* D_a += X'ᵀ (D - D N E^-1 N'ᵀ D) X;  f_a += X'ᵀ (f_b - D P f_j - D N q) (177 operations) */
-/*   G_b N = 0,  G_b P = 1,  G_b X = -G_a at the second knot;  N', P', X' the same at the first    [derived here] */
-/*   E q = N'ᵀ (f_b - D P f_j) - N'ᵀ D X s_a,  E = N'ᵀ D N    [derived here] */
+/*   G_b N = 0    [derived here] */
+/*   G_b N' = 0    [derived here] */
+/*   G_b P = 1, P f_j    [derived here] */
+/*   E = N'ᵀ D N    [derived here] */
+/*   N'ᵀ D P f_j    [derived here] */
+/*   E = L U, reciprocals on the diagonal of L    [derived here] */
+/*   E q = N'ᵀ (f_b - D P f_j)    [derived here] */
 static void eliminate_body_and_revolute_ground(const double_pendulum_body_work *i,
     double_pendulum_revolute_ground_work *j)
 {
-    const real j_g13 = j->g1[3];
-    const real j_g17 = j->g1[7];
-    const real j_g12 = j->g1[2];
-    const real j_g18 = j->g1[8];
-    const real t1 = (j_g13*j_g17) + (j_g12*j_g18);
-    const real j_g16 = j->g1[6];
-    const real j_g15 = j->g1[5];
-    const real t2 = (j_g12*j_g16) - (j_g13*j_g15);
-    const real t3 = (j_g15*j_g18) + (j_g16*j_g17);
-    const real j_g24 = j->g2[4];
-    const real j_g28 = j->g2[8];
-    const real j_g25 = j->g2[5];
-    const real j_g27 = j->g2[7];
-    const real t4 = (j_g24*j_g28) + (j_g25*j_g27);
-    const real j_g26 = j->g2[6];
-    const real j_g23 = j->g2[3];
-    const real t5 = (j_g25*j_g26) + (j_g23*j_g28);
-    const real t6 = (j_g23*j_g27) - (j_g24*j_g26);
-    const real j_g10 = j->g1[0];
-    const real j_g11 = j->g1[1];
-    const real t7 = (j_g10*t1) - (j_g11*t2);
-    const real j_g14 = j->g1[4];
-    const real t8 = (j_g10*t3) + (j_g14*t2);
-    const real j_f3 = j->f[3];
-    const real j_f4 = j->f[4];
-    const real t9 = (j_g28*j_f3) - (j_g25*j_f4);
-    const real t10 = (j_g26*j_f3) + (j_g23*j_f4);
-    const real t11 = (j_g27*j_f3) + (j_g24*j_f4);
-    const real t12 = (j_g11*t3) + (j_g14*t1);
-    const real t13 = 1.0/((t4*t4) + (t5*t5) + (t6*t6));
-    const real t14 = ((t4*t9) - (t6*t10))*t13;
-    j->held[4] = t14;
-    const real t15 = ((t5*t10) + (t4*t11))*t13;
-    j->held[5] = t15;
-    const real t16 = ((t6*t11) + (t5*t9))*t13;
-    j->held[3] = t16;
-    const real d0 = i->d[0];
-    const real d6 = i->d[6];
-    const real d12 = i->d[12];
-    const real d18 = i->d[18];
-    const real d24 = i->d[24];
-    const real d30 = i->d[30];
-    const real t17 = (t7*d0) + (t8*d6) - (t12*d12) + (t3*d18) - (t1*d24) - (t2*d30);
-    const real d1 = i->d[1];
-    const real d7 = i->d[7];
-    const real d13 = i->d[13];
-    const real d19 = i->d[19];
-    const real d25 = i->d[25];
-    const real d31 = i->d[31];
-    const real t18 = (t7*d1) + (t8*d7) - (t12*d13) + (t3*d19) - (t1*d25) - (t2*d31);
-    const real d2 = i->d[2];
-    const real d8 = i->d[8];
-    const real d14 = i->d[14];
-    const real d20 = i->d[20];
-    const real d26 = i->d[26];
-    const real d32 = i->d[32];
-    const real t19 = (t7*d2) + (t8*d8) - (t12*d14) + (t3*d20) - (t1*d26) - (t2*d32);
-    const real d3 = i->d[3];
-    const real d9 = i->d[9];
-    const real d15 = i->d[15];
-    const real d21 = i->d[21];
-    const real d27 = i->d[27];
-    const real d33 = i->d[33];
-    const real t20 = (t7*d3) + (t8*d9) - (t12*d15) + (t3*d21) - (t1*d27) - (t2*d33);
-    const real d4 = i->d[4];
-    const real d10 = i->d[10];
-    const real d16 = i->d[16];
-    const real d22 = i->d[22];
-    const real d28 = i->d[28];
-    const real d34 = i->d[34];
-    const real t21 = (t7*d4) + (t8*d10) - (t12*d16) + (t3*d22) - (t1*d28) - (t2*d34);
-    const real d5 = i->d[5];
-    const real d11 = i->d[11];
-    const real d17 = i->d[17];
-    const real d23 = i->d[23];
-    const real d29 = i->d[29];
-    const real d35 = i->d[35];
-    const real t22 = (t7*d5) + (t8*d11) - (t12*d17) + (t3*d23) - (t1*d29) - (t2*d35);
-    const real j_g20 = j->g2[0];
-    const real j_g21 = j->g2[1];
-    const real j_g22 = j->g2[2];
-    const real t23 = (((j_g20*t5) - (j_g21*t6))*t17) + (((j_g20*t4) + (j_g22*t6))*t18) - (((j_g21*t4) +
-        (j_g22*t5))*t19);
-    const real j_f0 = j->f[0];
-    const real t24 = j_f0 - ((j_g20*t14) - (j_g21*t15));
-    j->held[0] = t24;
-    const real j_f1 = j->f[1];
-    const real t25 = j_f1 + ((j_g20*t16) - (j_g22*t15));
-    j->held[1] = t25;
-    const real j_f2 = j->f[2];
-    const real t26 = j_f2 - ((j_g21*t16) - (j_g22*t14));
-    j->held[2] = t26;
-    const real f0 = i->f[0];
-    const real f1 = i->f[1];
-    const real f2 = i->f[2];
-    const real f3 = i->f[3];
-    const real f4 = i->f[4];
-    const real f5 = i->f[5];
-    const real t27 = (t24*t17) + (t25*t18) + (t26*t19) + (t16*t20) + (t14*t21) + (t15*t22) - ((t7*f0) + (t8*f1) -
-        (t12*f2) + (t3*f3) - (t1*f4) - (t2*f5));
-    j->free = -((1.0/(t23 + (t4*t20) - (t5*t21) - (t6*t22)))*t27);
+    /* G_b N = 0, at the second knot */
+    const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+    const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+    const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
+    const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
+    const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
+    const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
+    const real N2_00 = (j_anchor_b2_z*minus_N2_40) - (j_anchor_b2_y*minus_N2_50);
+    const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
+    const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
+    /* G_b N' = 0, at the first knot */
+    const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_G_b1_33 = j->G1[2];
+    const real j_minus_G_b1_43 = j->G1[3]; const real j_anchor_b1_x = j->G1[4]; const real j_G_b1_34 = j->G1[5];
+    const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
+    const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
+    const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
+    const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
+    const real N1_00 = (j_anchor_b1_z*minus_N1_40) - (j_anchor_b1_y*minus_N1_50);
+    const real N1_10 = (j_anchor_b1_z*N1_30) + (j_anchor_b1_x*minus_N1_50);
+    const real minus_N1_20 = (j_anchor_b1_y*N1_30) + (j_anchor_b1_x*minus_N1_40);
+    /* G_b P = 1, P f_j, at the second knot */
+    const real j_f_3 = j->f[3]; const real j_f_4 = j->f[4];
+    const real t1 = (j_minus_G_b2_43*j_f_3) + (j_G_b2_33*j_f_4);
+    const real t2 = (j_minus_G_b2_44*j_f_3) + (j_G_b2_34*j_f_4);
+    const real t3 = (j_G_b2_45*j_f_3) - (j_G_b2_35*j_f_4);
+    const real t4 = 1.0/((N2_30*N2_30) + (minus_N2_40*minus_N2_40) + (minus_N2_50*minus_N2_50));
+    const real held_3 = ((minus_N2_50*t2) + (minus_N2_40*t3))*t4;
+    j->held[3] = held_3;
+    const real held_4 = ((N2_30*t3) - (minus_N2_50*t1))*t4;
+    j->held[4] = held_4;
+    const real held_5 = ((minus_N2_40*t1) + (N2_30*t2))*t4;
+    j->held[5] = held_5;
+    const real held_0 = j->f[0] - ((j_anchor_b2_z*held_4) - (j_anchor_b2_y*held_5));
+    j->held[0] = held_0;
+    const real held_1 = j->f[1] + ((j_anchor_b2_z*held_3) - (j_anchor_b2_x*held_5));
+    j->held[1] = held_1;
+    const real held_2 = j->f[2] - ((j_anchor_b2_y*held_3) - (j_anchor_b2_x*held_4));
+    j->held[2] = held_2;
+    /* E = N'ᵀ D N */
+    const real ND_00 = (N1_00*i->D[0]) + (N1_10*i->D[6]) - (minus_N1_20*i->D[12]) + (N1_30*i->D[18]) -
+        (minus_N1_40*i->D[24]) - (minus_N1_50*i->D[30]);
+    const real ND_01 = (N1_00*i->D[1]) + (N1_10*i->D[7]) - (minus_N1_20*i->D[13]) + (N1_30*i->D[19]) -
+        (minus_N1_40*i->D[25]) - (minus_N1_50*i->D[31]);
+    const real ND_02 = (N1_00*i->D[2]) + (N1_10*i->D[8]) - (minus_N1_20*i->D[14]) + (N1_30*i->D[20]) -
+        (minus_N1_40*i->D[26]) - (minus_N1_50*i->D[32]);
+    const real ND_03 = (N1_00*i->D[3]) + (N1_10*i->D[9]) - (minus_N1_20*i->D[15]) + (N1_30*i->D[21]) -
+        (minus_N1_40*i->D[27]) - (minus_N1_50*i->D[33]);
+    const real ND_04 = (N1_00*i->D[4]) + (N1_10*i->D[10]) - (minus_N1_20*i->D[16]) + (N1_30*i->D[22]) -
+        (minus_N1_40*i->D[28]) - (minus_N1_50*i->D[34]);
+    const real ND_05 = (N1_00*i->D[5]) + (N1_10*i->D[11]) - (minus_N1_20*i->D[17]) + (N1_30*i->D[23]) -
+        (minus_N1_40*i->D[29]) - (minus_N1_50*i->D[35]);
+    /* E = L U, reciprocals on the diagonal of L */
+    const real LU_00 = 1.0/((N2_00*ND_00) + (N2_10*ND_01) - (minus_N2_20*ND_02) + (N2_30*ND_03) -
+        (minus_N2_40*ND_04) - (minus_N2_50*ND_05));
+    /* E q = N'ᵀ (f_b - D P f_j) */
+    const real t5 = (held_0*ND_00) + (held_1*ND_01) + (held_2*ND_02) + (held_3*ND_03) + (held_4*ND_04) +
+        (held_5*ND_05) - ((N1_00*i->f[0]) + (N1_10*i->f[1]) - (minus_N1_20*i->f[2]) + (N1_30*i->f[3]) -
+        (minus_N1_40*i->f[4]) - (minus_N1_50*i->f[5]));
+    j->free = -(LU_00*t5);
 }
 
 /* s_b = X s_a + P f_j + N q;  s_j = P'ᵀ (D s_b - f_b) (150 operations) */
+/*   G_b N = 0    [derived here] */
+/*   G_b N' = 0    [derived here] */
+/*   s_b = X s_a + P f_j + N q    [derived here] */
+/*   D s_b - f_b    [derived here] */
+/*   s_j = P'ᵀ (D s_b - f_b)    [derived here] */
 static void substitute_body_and_revolute_ground(double_pendulum_body_work *i, double_pendulum_revolute_ground_work *j)
 {
-    const real j_g25 = j->g2[5];
-    const real j_g26 = j->g2[6];
-    const real j_g23 = j->g2[3];
-    const real j_g28 = j->g2[8];
-    const real t1 = (j_g25*j_g26) + (j_g23*j_g28);
-    const real j_g27 = j->g2[7];
-    const real j_g24 = j->g2[4];
-    const real t2 = (j_g23*j_g27) - (j_g24*j_g26);
-    const real t3 = (j_g24*j_g28) + (j_g25*j_g27);
-    const real j_held0 = j->held[0];
-    const real j_g20 = j->g2[0];
-    const real j_g21 = j->g2[1];
+    /* G_b N = 0, at the second knot */
+    const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+    const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+    const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
+    const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
+    const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
+    const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
+    const real N2_00 = (j_anchor_b2_z*minus_N2_40) - (j_anchor_b2_y*minus_N2_50);
+    const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
+    const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
+    /* G_b N' = 0, at the first knot */
+    const real j_G_b1_33 = j->G1[2]; const real j_minus_G_b1_43 = j->G1[3]; const real j_G_b1_34 = j->G1[5];
+    const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
+    const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
+    const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
+    const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
+    /* s_b = X s_a + P f_j + N q */
     const real j_free = j->free;
-    const real t4 = j_held0 + (((j_g20*t1) - (j_g21*t2))*j_free);
-    i->s[0] = t4;
-    const real j_held1 = j->held[1];
-    const real j_g22 = j->g2[2];
-    const real t5 = j_held1 + (((j_g20*t3) + (j_g22*t2))*j_free);
-    i->s[1] = t5;
-    const real j_held3 = j->held[3];
-    const real t6 = j_held3 + (t3*j_free);
-    i->s[3] = t6;
-    const real j_held2 = j->held[2];
-    const real t7 = j_held2 - (((j_g21*t3) + (j_g22*t1))*j_free);
-    i->s[2] = t7;
-    const real j_held4 = j->held[4];
-    const real t8 = j_held4 - (t1*j_free);
-    i->s[4] = t8;
-    const real j_held5 = j->held[5];
-    const real t9 = j_held5 - (t2*j_free);
-    i->s[5] = t9;
-    const real j_g13 = j->g1[3];
-    const real j_g17 = j->g1[7];
-    const real j_g12 = j->g1[2];
-    const real j_g18 = j->g1[8];
-    const real t10 = (j_g13*j_g17) + (j_g12*j_g18);
-    const real j_g15 = j->g1[5];
-    const real j_g16 = j->g1[6];
-    const real t11 = (j_g15*j_g18) + (j_g16*j_g17);
-    const real t12 = (j_g12*j_g16) - (j_g13*j_g15);
-    const real f0 = i->f[0];
-    const real d0 = i->d[0];
-    const real d1 = i->d[1];
-    const real d2 = i->d[2];
-    const real d3 = i->d[3];
-    const real d4 = i->d[4];
-    const real d5 = i->d[5];
-    const real t13 = f0 - ((t4*d0) + (t5*d1) + (t7*d2) + (t6*d3) + (t8*d4) + (t9*d5));
-    const real f1 = i->f[1];
-    const real d6 = i->d[6];
-    const real d7 = i->d[7];
-    const real d8 = i->d[8];
-    const real d9 = i->d[9];
-    const real d10 = i->d[10];
-    const real d11 = i->d[11];
-    const real t14 = f1 - ((t4*d6) + (t5*d7) + (t7*d8) + (t6*d9) + (t8*d10) + (t9*d11));
-    const real f2 = i->f[2];
-    const real d12 = i->d[12];
-    const real d13 = i->d[13];
-    const real d14 = i->d[14];
-    const real d15 = i->d[15];
-    const real d16 = i->d[16];
-    const real d17 = i->d[17];
-    const real t15 = f2 - ((t4*d12) + (t5*d13) + (t7*d14) + (t6*d15) + (t8*d16) + (t9*d17));
-    const real t16 = 1.0/((t11*t11) + (t10*t10) + (t12*t12));
-    const real f5 = i->f[5];
-    const real d30 = i->d[30];
-    const real d31 = i->d[31];
-    const real d32 = i->d[32];
-    const real d33 = i->d[33];
-    const real d34 = i->d[34];
-    const real d35 = i->d[35];
-    const real j_g11 = j->g1[1];
-    const real j_g14 = j->g1[4];
-    const real t17 = f5 - ((t4*d30) + (t5*d31) + (t7*d32) + (t6*d33) + (t8*d34) + (t9*d35)) + (j_g11*t13) -
-        (j_g14*t14);
-    const real f4 = i->f[4];
-    const real d24 = i->d[24];
-    const real d25 = i->d[25];
-    const real d26 = i->d[26];
-    const real d27 = i->d[27];
-    const real d28 = i->d[28];
-    const real d29 = i->d[29];
-    const real j_g10 = j->g1[0];
-    const real t18 = f4 - ((t4*d24) + (t5*d25) + (t7*d26) + (t6*d27) + (t8*d28) + (t9*d29)) - (j_g10*t13) +
-        (j_g14*t15);
-    const real f3 = i->f[3];
-    const real d18 = i->d[18];
-    const real d19 = i->d[19];
-    const real d20 = i->d[20];
-    const real d21 = i->d[21];
-    const real d22 = i->d[22];
-    const real d23 = i->d[23];
-    const real t19 = f3 - ((t4*d18) + (t5*d19) + (t7*d20) + (t6*d21) + (t8*d22) + (t9*d23)) + (j_g10*t14) -
-        (j_g11*t15);
-    j->s[0] = -t13;
-    j->s[1] = -t14;
-    j->s[2] = -t15;
-    const real t20 = (t10*t17) - (t12*t18);
-    const real t21 = (t12*t19) + (t11*t17);
-    const real t22 = (t11*t18) + (t10*t19);
-    j->s[3] = -(((j_g13*t20) + (j_g16*t21) + (j_g18*t22))*t16);
-    j->s[4] = -(((j_g12*t20) + (j_g15*t21) - (j_g17*t22))*t16);
+    const real s_0 = j->held[0] + (N2_00*j_free);
+    i->s[0] = s_0;
+    const real s_1 = j->held[1] + (N2_10*j_free);
+    i->s[1] = s_1;
+    const real s_2 = j->held[2] - (minus_N2_20*j_free);
+    i->s[2] = s_2;
+    const real s_3 = j->held[3] + (N2_30*j_free);
+    i->s[3] = s_3;
+    const real s_4 = j->held[4] - (minus_N2_40*j_free);
+    i->s[4] = s_4;
+    const real s_5 = j->held[5] - (minus_N2_50*j_free);
+    i->s[5] = s_5;
+    /* D s_b - f_b */
+    const real minus_push_0 = i->f[0] - ((s_0*i->D[0]) + (s_1*i->D[1]) + (s_2*i->D[2]) + (s_3*i->D[3]) +
+        (s_4*i->D[4]) + (s_5*i->D[5]));
+    j->s[0] = -minus_push_0;
+    const real minus_push_1 = i->f[1] - ((s_0*i->D[6]) + (s_1*i->D[7]) + (s_2*i->D[8]) + (s_3*i->D[9]) +
+        (s_4*i->D[10]) + (s_5*i->D[11]));
+    j->s[1] = -minus_push_1;
+    const real minus_push_2 = i->f[2] - ((s_0*i->D[12]) + (s_1*i->D[13]) + (s_2*i->D[14]) + (s_3*i->D[15]) +
+        (s_4*i->D[16]) + (s_5*i->D[17]));
+    j->s[2] = -minus_push_2;
+    const real minus_push_3 = i->f[3] - ((s_0*i->D[18]) + (s_1*i->D[19]) + (s_2*i->D[20]) + (s_3*i->D[21]) +
+        (s_4*i->D[22]) + (s_5*i->D[23]));
+    const real minus_push_4 = i->f[4] - ((s_0*i->D[24]) + (s_1*i->D[25]) + (s_2*i->D[26]) + (s_3*i->D[27]) +
+        (s_4*i->D[28]) + (s_5*i->D[29]));
+    const real minus_push_5 = i->f[5] - ((s_0*i->D[30]) + (s_1*i->D[31]) + (s_2*i->D[32]) + (s_3*i->D[33]) +
+        (s_4*i->D[34]) + (s_5*i->D[35]));
+    /* s_j = P'ᵀ (D s_b - f_b) */
+    const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_anchor_b1_x = j->G1[4];
+    const real t1 = minus_push_5 + (j_anchor_b1_y*minus_push_0) - (j_anchor_b1_x*minus_push_1);
+    const real t2 = minus_push_3 + (j_anchor_b1_z*minus_push_1) - (j_anchor_b1_y*minus_push_2);
+    const real t3 = minus_push_4 - (j_anchor_b1_z*minus_push_0) + (j_anchor_b1_x*minus_push_2);
+    const real t4 = (minus_N1_40*t1) - (minus_N1_50*t3);
+    const real t5 = (minus_N1_50*t2) + (N1_30*t1);
+    const real t6 = (N1_30*t3) + (minus_N1_40*t2);
+    const real t7 = 1.0/((N1_30*N1_30) + (minus_N1_40*minus_N1_40) + (minus_N1_50*minus_N1_50));
+    j->s[3] = -(((j_minus_G_b1_43*t4) + (j_minus_G_b1_44*t5) + (j_G_b1_45*t6))*t7);
+    j->s[4] = -(((j_G_b1_33*t4) + (j_G_b1_34*t5) - (j_G_b1_35*t6))*t7);
 }
 
 /* s_b = X s_a + P f_j + N q;  s_j = P'ᵀ (D s_b - f_b) (135 operations) */
+/*   G_b N = 0    [derived here] */
+/*   G_b N' = 0    [derived here] */
+/*   G_b X = -G_a    [derived here] */
+/*   q -= E^-1 N'ᵀ D X s_a    [derived here] */
+/*   s_b = X s_a + P f_j + N q    [derived here] */
+/*   D s_b - f_b    [derived here] */
+/*   s_j = P'ᵀ (D s_b - f_b)    [derived here] */
 static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i, double_pendulum_revolute_work *j,
     const double_pendulum_body_work *k)
 {
-    const real j_g20 = j->g2[0];
-    const real j_g29 = j->g2[9];
-    const real t1 = j_g20 - j_g29;
-    const real j_g21 = j->g2[1];
-    const real j_g210 = j->g2[10];
-    const real t2 = j_g21 - j_g210;
-    const real j_g22 = j->g2[2];
-    const real j_g211 = j->g2[11];
-    const real t3 = j_g22 - j_g211;
-    const real j_g25 = j->g2[5];
-    const real j_g26 = j->g2[6];
-    const real j_g23 = j->g2[3];
-    const real j_g28 = j->g2[8];
-    const real t4 = (j_g25*j_g26) + (j_g23*j_g28);
-    const real j_g27 = j->g2[7];
-    const real j_g24 = j->g2[4];
-    const real t5 = (j_g23*j_g27) - (j_g24*j_g26);
-    const real t6 = (j_g24*j_g28) + (j_g25*j_g27);
-    const real j_free = j->free;
-    const real k_s0 = k->s[0];
-    const real j_back0 = j->back[0];
-    const real k_s1 = k->s[1];
-    const real j_back1 = j->back[1];
-    const real k_s2 = k->s[2];
-    const real j_back2 = j->back[2];
-    const real k_s3 = k->s[3];
-    const real j_back3 = j->back[3];
-    const real k_s4 = k->s[4];
-    const real j_back4 = j->back[4];
-    const real k_s5 = k->s[5];
-    const real j_back5 = j->back[5];
-    const real t7 = j_free - (k_s0*j_back0) - (k_s1*j_back1) - (k_s2*j_back2) - (k_s3*j_back3) - (k_s4*j_back4) -
-        (k_s5*j_back5);
-    const real j_g13 = j->g1[3];
-    const real j_g17 = j->g1[7];
-    const real j_g12 = j->g1[2];
-    const real j_g18 = j->g1[8];
-    const real t8 = (j_g13*j_g17) + (j_g12*j_g18);
-    const real j_g15 = j->g1[5];
-    const real j_g16 = j->g1[6];
-    const real t9 = (j_g15*j_g18) + (j_g16*j_g17);
-    const real t10 = (j_g12*j_g16) - (j_g13*j_g15);
-    const real j_held3 = j->held[3];
-    const real t11 = j_held3 + k_s3 + (t6*t7);
-    i->s[3] = t11;
-    const real j_held4 = j->held[4];
-    const real t12 = j_held4 + k_s4 - (t4*t7);
-    i->s[4] = t12;
-    const real j_held5 = j->held[5];
-    const real t13 = j_held5 + k_s5 - (t5*t7);
-    i->s[5] = t13;
-    const real j_held0 = j->held[0];
-    const real t14 = j_held0 + (k_s0 + (t1*k_s4) - (t2*k_s5)) + (((j_g29*t4) - (j_g210*t5))*t7);
-    i->s[0] = t14;
-    const real f0 = i->f[0];
-    const real d0 = i->d[0];
-    const real t15 = f0 - (t14*d0);
-    const real j_held1 = j->held[1];
-    const real t16 = j_held1 + (k_s1 - (t1*k_s3) + (t3*k_s5)) + (((j_g29*t6) + (j_g211*t5))*t7);
-    i->s[1] = t16;
-    const real f1 = i->f[1];
-    const real d7 = i->d[7];
-    const real t17 = f1 - (t16*d7);
-    const real j_held2 = j->held[2];
-    const real t18 = j_held2 + (k_s2 + (t2*k_s3) - (t3*k_s4)) - (((j_g210*t6) + (j_g211*t4))*t7);
-    i->s[2] = t18;
-    const real f2 = i->f[2];
-    const real d14 = i->d[14];
-    const real t19 = f2 - (t18*d14);
-    const real t20 = 1.0/((t9*t9) + (t8*t8) + (t10*t10));
-    const real f5 = i->f[5];
-    const real d33 = i->d[33];
-    const real d34 = i->d[34];
-    const real d35 = i->d[35];
-    const real j_g110 = j->g1[10];
-    const real j_g111 = j->g1[11];
-    const real t21 = f5 - ((t11*d33) + (t12*d34) + (t13*d35)) + (j_g110*t15) - (j_g111*t17);
-    const real f4 = i->f[4];
-    const real d27 = i->d[27];
-    const real d28 = i->d[28];
-    const real d29 = i->d[29];
-    const real j_g19 = j->g1[9];
-    const real t22 = f4 - ((t11*d27) + (t12*d28) + (t13*d29)) - (j_g19*t15) + (j_g111*t19);
-    const real f3 = i->f[3];
-    const real d21 = i->d[21];
-    const real d22 = i->d[22];
-    const real d23 = i->d[23];
-    const real t23 = f3 - ((t11*d21) + (t12*d22) + (t13*d23)) + (j_g19*t17) - (j_g110*t19);
-    j->s[0] = -t15;
-    j->s[1] = -t17;
-    j->s[2] = -t19;
-    const real t24 = (t8*t21) - (t10*t22);
-    const real t25 = (t10*t23) + (t9*t21);
-    const real t26 = (t9*t22) + (t8*t23);
-    j->s[3] = -(((j_g13*t24) + (j_g16*t25) + (j_g18*t26))*t20);
-    j->s[4] = -(((j_g12*t24) + (j_g15*t25) - (j_g17*t26))*t20);
+    /* G_b N = 0, at the second knot */
+    const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+    const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
+    const real j_anchor_b2_z = j->G2[9]; const real j_anchor_b2_y = j->G2[10]; const real j_anchor_b2_x = j->G2[11];
+    const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
+    const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
+    const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
+    const real N2_00 = (j_anchor_b2_z*minus_N2_40) - (j_anchor_b2_y*minus_N2_50);
+    const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
+    const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
+    /* G_b N' = 0, at the first knot */
+    const real j_G_b1_33 = j->G1[2]; const real j_minus_G_b1_43 = j->G1[3]; const real j_G_b1_34 = j->G1[5];
+    const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
+    const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
+    const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
+    const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
+    /* G_b X = -G_a, at the second knot */
+    const real X2_04 = j->G2[0] - j_anchor_b2_z;
+    const real minus_X2_05 = j->G2[1] - j_anchor_b2_y;
+    const real X2_15 = j->G2[2] - j_anchor_b2_x;
+    /* q -= E^-1 N'ᵀ D X s_a */
+    const real k_s_0 = k->s[0]; const real k_s_1 = k->s[1]; const real k_s_2 = k->s[2]; const real k_s_3 = k->s[3];
+    const real k_s_4 = k->s[4]; const real k_s_5 = k->s[5];
+    const real q = j->free - (k_s_0*j->back[0]) - (k_s_1*j->back[1]) - (k_s_2*j->back[2]) - (k_s_3*j->back[3]) -
+        (k_s_4*j->back[4]) - (k_s_5*j->back[5]);
+    /* s_b = X s_a + P f_j + N q */
+    const real s_0 = j->held[0] + (k_s_0 + (X2_04*k_s_4) - (minus_X2_05*k_s_5)) + (N2_00*q);
+    i->s[0] = s_0;
+    const real s_1 = j->held[1] + (k_s_1 - (X2_04*k_s_3) + (X2_15*k_s_5)) + (N2_10*q);
+    i->s[1] = s_1;
+    const real s_2 = j->held[2] + (k_s_2 + (minus_X2_05*k_s_3) - (X2_15*k_s_4)) - (minus_N2_20*q);
+    i->s[2] = s_2;
+    const real s_3 = j->held[3] + k_s_3 + (N2_30*q);
+    i->s[3] = s_3;
+    const real s_4 = j->held[4] + k_s_4 - (minus_N2_40*q);
+    i->s[4] = s_4;
+    const real s_5 = j->held[5] + k_s_5 - (minus_N2_50*q);
+    i->s[5] = s_5;
+    /* D s_b - f_b */
+    const real minus_push_0 = i->f[0] - (s_0*i->D[0]);
+    j->s[0] = -minus_push_0;
+    const real minus_push_1 = i->f[1] - (s_1*i->D[7]);
+    j->s[1] = -minus_push_1;
+    const real minus_push_2 = i->f[2] - (s_2*i->D[14]);
+    j->s[2] = -minus_push_2;
+    const real minus_push_3 = i->f[3] - ((s_3*i->D[21]) + (s_4*i->D[22]) + (s_5*i->D[23]));
+    const real minus_push_4 = i->f[4] - ((s_3*i->D[27]) + (s_4*i->D[28]) + (s_5*i->D[29]));
+    const real minus_push_5 = i->f[5] - ((s_3*i->D[33]) + (s_4*i->D[34]) + (s_5*i->D[35]));
+    /* s_j = P'ᵀ (D s_b - f_b) */
+    const real j_anchor_b1_z = j->G1[9]; const real j_anchor_b1_y = j->G1[10]; const real j_anchor_b1_x = j->G1[11];
+    const real t1 = minus_push_5 + (j_anchor_b1_y*minus_push_0) - (j_anchor_b1_x*minus_push_1);
+    const real t2 = minus_push_3 + (j_anchor_b1_z*minus_push_1) - (j_anchor_b1_y*minus_push_2);
+    const real t3 = minus_push_4 - (j_anchor_b1_z*minus_push_0) + (j_anchor_b1_x*minus_push_2);
+    const real t4 = (minus_N1_40*t1) - (minus_N1_50*t3);
+    const real t5 = (minus_N1_50*t2) + (N1_30*t1);
+    const real t6 = (N1_30*t3) + (minus_N1_40*t2);
+    const real t7 = 1.0/((N1_30*N1_30) + (minus_N1_40*minus_N1_40) + (minus_N1_50*minus_N1_50));
+    j->s[3] = -(((j_minus_G_b1_43*t4) + (j_minus_G_b1_44*t5) + (j_G_b1_45*t6))*t7);
+    j->s[4] = -(((j_G_b1_33*t4) + (j_G_b1_34*t5) - (j_G_b1_35*t6))*t7);
 }
 
 /* take the solved velocities as they are (8 operations) */
 static void settle_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
 {
-    const real s0 = body->s[0];
-    body->v[0] = -s0;
-    const real s1 = body->s[1];
-    body->v[1] = -s1;
-    const real s2 = body->s[2];
-    body->v[2] = -s2;
-    const real s3 = body->s[3];
-    body->w[0] = -s3;
-    const real s4 = body->s[4];
-    body->w[1] = -s4;
-    const real s5 = body->s[5];
-    body->w[2] = -s5;
     const real common_half = common->half;
-    const real t1 = s3*common_half;
-    const real t2 = s4*common_half;
-    const real t3 = s5*common_half;
-    const real turn = (t1*t1) + (t2*t2) + (t3*t3);
-    body->turn = turn;
+    const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
+    /* v: velocity over this step */
+    body->v[0] = -body->s[0];
+    body->v[1] = -body->s[1];
+    body->v[2] = -body->s[2];
+    /* w: angular velocity over this step, world axes */
+    body->w[0] = -s_3;
+    body->w[1] = -s_4;
+    body->w[2] = -s_5;
+    /* turn: a·a, below 1 inside the domain of the half turn */
+    const real s_3_common_half = s_3*common_half;
+    const real s_4_common_half = s_4*common_half;
+    const real s_5_common_half = s_5*common_half;
+    body->turn = (s_3_common_half*s_3_common_half) + (s_4_common_half*s_4_common_half) +
+        (s_5_common_half*s_5_common_half);
 }
 
 /* turn the solved increment into a change of velocity, keep the base, and take `length` of it (35 operations) */
 /*   dw = (c I - a^) theta/h    [derived here] */
 static void advance_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
 {
-    const real s0 = body->s[0];
-    body->s[0] = s0;
-    const real s1 = body->s[1];
-    body->s[1] = s1;
-    const real s2 = body->s[2];
-    body->s[2] = s2;
-    const real s5 = body->s[5];
-    const real a1 = body->a[1];
-    const real s4 = body->s[4];
-    const real a2 = body->a[2];
-    const real s3 = body->s[3];
+    /* s: solved increment: velocity, rotation vector at the second knot over h */
+    const real s_0 = body->s[0]; const real s_1 = body->s[1]; const real s_2 = body->s[2];
+    body->s[0] = s_0;
+    body->s[1] = s_1;
+    body->s[2] = s_2;
+    /* dw = (c I - a^) theta/h */
+    const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
+    const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
     const real c = body->c;
-    const real t1 = (s5*a1) - (s4*a2) - (s3*c);
-    body->s[3] = -t1;
-    const real a0 = body->a[0];
-    const real s4_2 = (s5*a0) - (s3*a2) + (s4*c);
-    body->s[4] = s4_2;
-    const real t2 = (s4*a0) - (s3*a1) - (s5*c);
-    body->s[5] = -t2;
-    const real v0 = body->v[0];
-    body->base[0] = v0;
-    const real v1 = body->v[1];
-    body->base[1] = v1;
-    const real v2 = body->v[2];
-    body->base[2] = v2;
-    const real w0 = body->w[0];
-    body->base[3] = w0;
-    const real w1 = body->w[1];
-    body->base[4] = w1;
-    const real w2 = body->w[2];
-    body->base[5] = w2;
+    const real minus_dw_0 = (s_5*a_1) - (s_4*a_2) - (s_3*c);
+    body->s[3] = -minus_dw_0;
+    const real dw_1 = (s_5*a_0) - (s_3*a_2) + (s_4*c);
+    body->s[4] = dw_1;
+    const real minus_dw_2 = (s_4*a_0) - (s_3*a_1) - (s_5*c);
+    body->s[5] = -minus_dw_2;
+    /* base: velocities that the increment starts from */
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    body->base[0] = v_0;
+    body->base[1] = v_1;
+    body->base[2] = v_2;
+    body->base[3] = w_0;
+    body->base[4] = w_1;
+    body->base[5] = w_2;
+    /* v: velocity over this step */
     const real common_length = common->length;
-    const real v0_2 = v0 - (s0*common_length);
-    body->v[0] = v0_2;
-    const real v1_2 = v1 - (s1*common_length);
-    body->v[1] = v1_2;
-    const real v2_2 = v2 - (s2*common_length);
-    body->v[2] = v2_2;
-    const real w0_2 = w0 + (t1*common_length);
-    body->w[0] = w0_2;
-    const real w1_2 = w1 - (s4_2*common_length);
-    body->w[1] = w1_2;
-    const real w2_2 = w2 + (t2*common_length);
-    body->w[2] = w2_2;
+    body->v[0] = v_0 - (s_0*common_length);
+    body->v[1] = v_1 - (s_1*common_length);
+    body->v[2] = v_2 - (s_2*common_length);
+    /* w: angular velocity over this step, world axes */
+    const real new_w_0 = w_0 + (minus_dw_0*common_length);
+    body->w[0] = new_w_0;
+    const real new_w_1 = w_1 - (dw_1*common_length);
+    body->w[1] = new_w_1;
+    const real new_w_2 = w_2 + (minus_dw_2*common_length);
+    body->w[2] = new_w_2;
+    /* turn: a·a, below 1 inside the domain of the half turn */
     const real common_half = common->half;
-    const real t3 = w0_2*common_half;
-    const real t4 = w1_2*common_half;
-    const real t5 = w2_2*common_half;
-    const real turn = (t3*t3) + (t4*t4) + (t5*t5);
-    body->turn = turn;
+    const real new_w_0_common_half = new_w_0*common_half;
+    const real new_w_1_common_half = new_w_1*common_half;
+    const real new_w_2_common_half = new_w_2*common_half;
+    body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+        (new_w_2_common_half*new_w_2_common_half);
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
 static void advance_revolute_ground(const double_pendulum_common_work *common,
     double_pendulum_revolute_ground_work *revolute_ground)
 {
-    const real y0 = revolute_ground->y[0];
-    revolute_ground->base[0] = y0;
-    const real y1 = revolute_ground->y[1];
-    revolute_ground->base[1] = y1;
-    const real y2 = revolute_ground->y[2];
-    revolute_ground->base[2] = y2;
-    const real y3 = revolute_ground->y[3];
-    revolute_ground->base[3] = y3;
-    const real y4 = revolute_ground->y[4];
-    revolute_ground->base[4] = y4;
-    const real s0 = revolute_ground->s[0];
     const real common_length = common->length;
-    const real y0_2 = y0 - (s0*common_length);
-    revolute_ground->y[0] = y0_2;
-    const real s1 = revolute_ground->s[1];
-    const real y1_2 = y1 - (s1*common_length);
-    revolute_ground->y[1] = y1_2;
-    const real s2 = revolute_ground->s[2];
-    const real y2_2 = y2 - (s2*common_length);
-    revolute_ground->y[2] = y2_2;
-    const real s3 = revolute_ground->s[3];
-    const real y3_2 = y3 - (s3*common_length);
-    revolute_ground->y[3] = y3_2;
-    const real s4 = revolute_ground->s[4];
-    const real y4_2 = y4 - (s4*common_length);
-    revolute_ground->y[4] = y4_2;
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
+    /* base: impulses that the increment starts from */
+    revolute_ground->base[0] = y_0;
+    revolute_ground->base[1] = y_1;
+    revolute_ground->base[2] = y_2;
+    revolute_ground->base[3] = y_3;
+    revolute_ground->base[4] = y_4;
+    /* y: impulse of every row */
+    revolute_ground->y[0] = y_0 - (revolute_ground->s[0]*common_length);
+    revolute_ground->y[1] = y_1 - (revolute_ground->s[1]*common_length);
+    revolute_ground->y[2] = y_2 - (revolute_ground->s[2]*common_length);
+    revolute_ground->y[3] = y_3 - (revolute_ground->s[3]*common_length);
+    revolute_ground->y[4] = y_4 - (revolute_ground->s[4]*common_length);
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
 static void advance_revolute(const double_pendulum_common_work *common, double_pendulum_revolute_work *revolute)
 {
-    const real y0 = revolute->y[0];
-    revolute->base[0] = y0;
-    const real y1 = revolute->y[1];
-    revolute->base[1] = y1;
-    const real y2 = revolute->y[2];
-    revolute->base[2] = y2;
-    const real y3 = revolute->y[3];
-    revolute->base[3] = y3;
-    const real y4 = revolute->y[4];
-    revolute->base[4] = y4;
-    const real s0 = revolute->s[0];
     const real common_length = common->length;
-    const real y0_2 = y0 - (s0*common_length);
-    revolute->y[0] = y0_2;
-    const real s1 = revolute->s[1];
-    const real y1_2 = y1 - (s1*common_length);
-    revolute->y[1] = y1_2;
-    const real s2 = revolute->s[2];
-    const real y2_2 = y2 - (s2*common_length);
-    revolute->y[2] = y2_2;
-    const real s3 = revolute->s[3];
-    const real y3_2 = y3 - (s3*common_length);
-    revolute->y[3] = y3_2;
-    const real s4 = revolute->s[4];
-    const real y4_2 = y4 - (s4*common_length);
-    revolute->y[4] = y4_2;
+    const real y_0 = revolute->y[0]; const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2];
+    const real y_3 = revolute->y[3]; const real y_4 = revolute->y[4];
+    /* base: impulses that the increment starts from */
+    revolute->base[0] = y_0;
+    revolute->base[1] = y_1;
+    revolute->base[2] = y_2;
+    revolute->base[3] = y_3;
+    revolute->base[4] = y_4;
+    /* y: impulse of every row */
+    revolute->y[0] = y_0 - (revolute->s[0]*common_length);
+    revolute->y[1] = y_1 - (revolute->s[1]*common_length);
+    revolute->y[2] = y_2 - (revolute->s[2]*common_length);
+    revolute->y[3] = y_3 - (revolute->s[3]*common_length);
+    revolute->y[4] = y_4 - (revolute->s[4]*common_length);
 }
 
 /* take another `length` of the same increment (20 operations) */
 static void retreat_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
 {
-    const real base0 = body->base[0];
-    const real s0 = body->s[0];
     const real common_length = common->length;
-    const real v0 = base0 - (s0*common_length);
-    body->v[0] = v0;
-    const real base1 = body->base[1];
-    const real s1 = body->s[1];
-    const real v1 = base1 - (s1*common_length);
-    body->v[1] = v1;
-    const real base2 = body->base[2];
-    const real s2 = body->s[2];
-    const real v2 = base2 - (s2*common_length);
-    body->v[2] = v2;
-    const real base3 = body->base[3];
-    const real s3 = body->s[3];
-    const real w0 = base3 - (s3*common_length);
-    body->w[0] = w0;
-    const real base4 = body->base[4];
-    const real s4 = body->s[4];
-    const real w1 = base4 - (s4*common_length);
-    body->w[1] = w1;
-    const real base5 = body->base[5];
-    const real s5 = body->s[5];
-    const real w2 = base5 - (s5*common_length);
-    body->w[2] = w2;
     const real common_half = common->half;
-    const real t1 = w0*common_half;
-    const real t2 = w1*common_half;
-    const real t3 = w2*common_half;
-    const real turn = (t1*t1) + (t2*t2) + (t3*t3);
-    body->turn = turn;
+    /* v: velocity over this step */
+    body->v[0] = body->base[0] - (body->s[0]*common_length);
+    body->v[1] = body->base[1] - (body->s[1]*common_length);
+    body->v[2] = body->base[2] - (body->s[2]*common_length);
+    /* w: angular velocity over this step, world axes */
+    const real w_0 = body->base[3] - (body->s[3]*common_length);
+    body->w[0] = w_0;
+    const real w_1 = body->base[4] - (body->s[4]*common_length);
+    body->w[1] = w_1;
+    const real w_2 = body->base[5] - (body->s[5]*common_length);
+    body->w[2] = w_2;
+    /* turn: a·a, below 1 inside the domain of the half turn */
+    const real w_0_common_half = w_0*common_half;
+    const real w_1_common_half = w_1*common_half;
+    const real w_2_common_half = w_2*common_half;
+    body->turn = (w_0_common_half*w_0_common_half) + (w_1_common_half*w_1_common_half) +
+        (w_2_common_half*w_2_common_half);
 }
 
 /* take another `length` of the same increment (10 operations) */
 static void retreat_revolute_ground(const double_pendulum_common_work *common,
     double_pendulum_revolute_ground_work *revolute_ground)
 {
-    const real base0 = revolute_ground->base[0];
-    const real s0 = revolute_ground->s[0];
     const real common_length = common->length;
-    const real y0 = base0 - (s0*common_length);
-    revolute_ground->y[0] = y0;
-    const real base1 = revolute_ground->base[1];
-    const real s1 = revolute_ground->s[1];
-    const real y1 = base1 - (s1*common_length);
-    revolute_ground->y[1] = y1;
-    const real base2 = revolute_ground->base[2];
-    const real s2 = revolute_ground->s[2];
-    const real y2 = base2 - (s2*common_length);
-    revolute_ground->y[2] = y2;
-    const real base3 = revolute_ground->base[3];
-    const real s3 = revolute_ground->s[3];
-    const real y3 = base3 - (s3*common_length);
-    revolute_ground->y[3] = y3;
-    const real base4 = revolute_ground->base[4];
-    const real s4 = revolute_ground->s[4];
-    const real y4 = base4 - (s4*common_length);
-    revolute_ground->y[4] = y4;
+    revolute_ground->y[0] = revolute_ground->base[0] - (revolute_ground->s[0]*common_length);
+    revolute_ground->y[1] = revolute_ground->base[1] - (revolute_ground->s[1]*common_length);
+    revolute_ground->y[2] = revolute_ground->base[2] - (revolute_ground->s[2]*common_length);
+    revolute_ground->y[3] = revolute_ground->base[3] - (revolute_ground->s[3]*common_length);
+    revolute_ground->y[4] = revolute_ground->base[4] - (revolute_ground->s[4]*common_length);
 }
 
 /* take another `length` of the same increment (10 operations) */
 static void retreat_revolute(const double_pendulum_common_work *common, double_pendulum_revolute_work *revolute)
 {
-    const real base0 = revolute->base[0];
-    const real s0 = revolute->s[0];
     const real common_length = common->length;
-    const real y0 = base0 - (s0*common_length);
-    revolute->y[0] = y0;
-    const real base1 = revolute->base[1];
-    const real s1 = revolute->s[1];
-    const real y1 = base1 - (s1*common_length);
-    revolute->y[1] = y1;
-    const real base2 = revolute->base[2];
-    const real s2 = revolute->s[2];
-    const real y2 = base2 - (s2*common_length);
-    revolute->y[2] = y2;
-    const real base3 = revolute->base[3];
-    const real s3 = revolute->s[3];
-    const real y3 = base3 - (s3*common_length);
-    revolute->y[3] = y3;
-    const real base4 = revolute->base[4];
-    const real s4 = revolute->s[4];
-    const real y4 = base4 - (s4*common_length);
-    revolute->y[4] = y4;
+    revolute->y[0] = revolute->base[0] - (revolute->s[0]*common_length);
+    revolute->y[1] = revolute->base[1] - (revolute->s[1]*common_length);
+    revolute->y[2] = revolute->base[2] - (revolute->s[2]*common_length);
+    revolute->y[3] = revolute->base[3] - (revolute->s[3]*common_length);
+    revolute->y[4] = revolute->base[4] - (revolute->s[4]*common_length);
 }
 
 /* add what a body's velocities miss of the last ones, carried on by `length` times their last change (51 */
@@ -1884,142 +1577,101 @@ static void retreat_revolute(const double_pendulum_common_work *common, double_p
 static void compare_body(double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
     const double_pendulum_body_state *body_z, const double_pendulum_body_work *body)
 {
-    const real v0 = body->v[0];
-    const real v0_2 = body_z->v[0];
+    /* missed: squares of what velocities miss of where their last change led, by mass */
     const real common_length = common->length;
-    const real v_old0 = body_z->v_old[0];
-    const real t1 = v0 - (v0_2 + (common_length*(v0_2 - v_old0)));
-    const real v1 = body->v[1];
-    const real v1_2 = body_z->v[1];
-    const real v_old1 = body_z->v_old[1];
-    const real t2 = v1 - (v1_2 + (common_length*(v1_2 - v_old1)));
-    const real v2 = body->v[2];
-    const real v2_2 = body_z->v[2];
-    const real v_old2 = body_z->v_old[2];
-    const real t3 = v2 - (v2_2 + (common_length*(v2_2 - v_old2)));
-    const real size = body_p->size;
-    const real mass = body_p->mass;
-    const real t4 = size/mass;
-    const real w0 = body->w[0];
-    const real w0_2 = body_z->w[0];
-    const real w_old0 = body_z->w_old[0];
-    const real t5 = w0 - (w0_2 + (common_length*(w0_2 - w_old0)));
-    const real w1 = body->w[1];
-    const real w1_2 = body_z->w[1];
-    const real w_old1 = body_z->w_old[1];
-    const real t6 = w1 - (w1_2 + (common_length*(w1_2 - w_old1)));
-    const real w2 = body->w[2];
-    const real w2_2 = body_z->w[2];
-    const real w_old2 = body_z->w_old[2];
-    const real t7 = w2 - (w2_2 + (common_length*(w2_2 - w_old2)));
-    const real common_missed = common->missed;
-    common->missed = (t1*t1) + (t2*t2) + (t3*t3) + (t4*((t5*t5) + (t6*t6) + (t7*t7))) + common_missed;
-    const real common_moved = common->moved;
-    common->moved = (v0*v0) + (v1*v1) + (v2*v2) + (t4*((w0*w0) + (w1*w1) + (w2*w2))) + common_moved;
+    const real work_v_0 = body->v[0]; const real work_v_1 = body->v[1]; const real work_v_2 = body->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real work_w_0 = body->w[0]; const real work_w_1 = body->w[1]; const real work_w_2 = body->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real t1 = body_p->size/body_p->mass;
+    const real t2 = work_v_0 - (v_0 + (common_length*(v_0 - body_z->v_old[0])));
+    const real t3 = work_v_1 - (v_1 + (common_length*(v_1 - body_z->v_old[1])));
+    const real t4 = work_v_2 - (v_2 + (common_length*(v_2 - body_z->v_old[2])));
+    const real t5 = work_w_0 - (w_0 + (common_length*(w_0 - body_z->w_old[0])));
+    const real t6 = work_w_1 - (w_1 + (common_length*(w_1 - body_z->w_old[1])));
+    const real t7 = work_w_2 - (w_2 + (common_length*(w_2 - body_z->w_old[2])));
+    common->missed = (t2*t2) + (t3*t3) + (t4*t4) + (t1*((t5*t5) + (t6*t6) + (t7*t7))) + common->missed;
+    /* moved: squares of the velocities, by mass */
+    common->moved = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
+        (work_w_1*work_w_1) + (work_w_2*work_w_2))) + common->moved;
 }
 
 /* force and torque on body b at the anchor, joint axes (42 operations) */
+/*   r = R p    [derived here] */
 static void react_revolute_ground(const double_pendulum_common_work *common,
     const double_pendulum_revolute_ground_parameters *revolute_ground_p,
     double_pendulum_revolute_ground_work *revolute_ground, const double_pendulum_body_work *b)
 {
-    const real y0 = revolute_ground->y[0];
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_ground_p->anchor_b[2];
+    const real new_anchor_b1_x = anchor_b_2*b->r[2];
+    const real new_anchor_b1_y = anchor_b_2*b->r[5];
+    const real new_anchor_b1_z = anchor_b_2*b->r[8];
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_impulse = common->impulse;
-    const real reaction0 = y0/common_impulse;
-    revolute_ground->reaction[0] = reaction0;
-    const real y1 = revolute_ground->y[1];
-    const real reaction1 = y1/common_impulse;
-    revolute_ground->reaction[1] = reaction1;
-    const real y2 = revolute_ground->y[2];
-    const real reaction2 = y2/common_impulse;
-    revolute_ground->reaction[2] = reaction2;
-    const real anchor_b2 = revolute_ground_p->anchor_b[2];
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    const real g10 = revolute_ground->g1[0];
-    const real g11 = revolute_ground->g1[1];
-    const real y3 = revolute_ground->y[3];
-    const real g12 = revolute_ground->g1[2];
-    const real y4 = revolute_ground->y[4];
-    const real g13 = revolute_ground->g1[3];
-    const real t1 = -(((y1*g10) - (y2*g11) - (y3*g12) + (y4*g13) + (y2*anchor_b1_y) -
-        (y1*anchor_b1_z))/common_impulse);
-    revolute_ground->reaction[3] = t1;
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    const real g14 = revolute_ground->g1[4];
-    const real g15 = revolute_ground->g1[5];
-    const real g16 = revolute_ground->g1[6];
-    const real reaction4 = ((y0*g10) - (y2*g14) + (y3*g15) - (y4*g16) + (y2*anchor_b1_x) -
-        (y0*anchor_b1_z))/common_impulse;
-    revolute_ground->reaction[4] = reaction4;
-    const real g17 = revolute_ground->g1[7];
-    const real g18 = revolute_ground->g1[8];
-    const real t2 = -(((y0*g11) - (y1*g14) - (y3*g17) - (y4*g18) + (y1*anchor_b1_x) -
-        (y0*anchor_b1_y))/common_impulse);
-    revolute_ground->reaction[5] = t2;
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
+    const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
+    const real anchor_b1_x = revolute_ground->G1[4];
+    revolute_ground->reaction[0] = y_0/common_impulse;
+    revolute_ground->reaction[1] = y_1/common_impulse;
+    revolute_ground->reaction[2] = y_2/common_impulse;
+    const real minus_reaction_3 = ((y_1*anchor_b1_z) - (y_2*anchor_b1_y) - (y_3*revolute_ground->G1[2]) +
+        (y_4*revolute_ground->G1[3]) + (y_2*new_anchor_b1_y) - (y_1*new_anchor_b1_z))/common_impulse;
+    revolute_ground->reaction[3] = -minus_reaction_3;
+    revolute_ground->reaction[4] = ((y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute_ground->G1[5]) -
+        (y_4*revolute_ground->G1[6]) + (y_2*new_anchor_b1_x) - (y_0*new_anchor_b1_z))/common_impulse;
+    const real minus_reaction_5 = ((y_0*anchor_b1_y) - (y_1*anchor_b1_x) - (y_3*revolute_ground->G1[7]) -
+        (y_4*revolute_ground->G1[8]) + (y_1*new_anchor_b1_x) - (y_0*new_anchor_b1_y))/common_impulse;
+    revolute_ground->reaction[5] = -minus_reaction_5;
 }
 
 /* force and torque on body b at the anchor, joint axes (72 operations) */
+/*   r = R p    [derived here] */
 static void react_revolute(const double_pendulum_common_work *common,
     const double_pendulum_revolute_parameters *revolute_p, double_pendulum_revolute_work *revolute,
     const double_pendulum_body_work *a, const double_pendulum_body_work *b)
 {
-    const real y0 = revolute->y[0];
-    const real a_r0 = a->r[0];
-    const real y1 = revolute->y[1];
-    const real a_r3 = a->r[3];
-    const real y2 = revolute->y[2];
-    const real a_r6 = a->r[6];
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_p->anchor_b[2];
+    const real new_anchor_b1_x = anchor_b_2*b->r[2];
+    const real new_anchor_b1_y = anchor_b_2*b->r[5];
+    const real new_anchor_b1_z = anchor_b_2*b->r[8];
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
+    const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2]; const real y_3 = revolute->y[3];
+    const real y_4 = revolute->y[4];
+    const real anchor_b1_z = revolute->G1[9]; const real anchor_b1_y = revolute->G1[10];
+    const real t1 = (y_1*anchor_b1_z) - (y_2*anchor_b1_y) - (y_3*revolute->G1[2]) + (y_4*revolute->G1[3]) +
+        (y_2*new_anchor_b1_y) - (y_1*new_anchor_b1_z);
+    const real y_0 = revolute->y[0];
+    const real anchor_b1_x = revolute->G1[11];
+    const real t2 = (y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute->G1[5]) - (y_4*revolute->G1[6]) +
+        (y_2*new_anchor_b1_x) - (y_0*new_anchor_b1_z);
+    const real t3 = (y_0*anchor_b1_y) - (y_1*anchor_b1_x) - (y_3*revolute->G1[7]) - (y_4*revolute->G1[8]) +
+        (y_1*new_anchor_b1_x) - (y_0*new_anchor_b1_y);
     const real common_impulse = common->impulse;
-    const real reaction0 = ((y0*a_r0) + (y1*a_r3) + (y2*a_r6))/common_impulse;
-    revolute->reaction[0] = reaction0;
-    const real a_r1 = a->r[1];
-    const real a_r4 = a->r[4];
-    const real a_r7 = a->r[7];
-    const real reaction1 = ((y0*a_r1) + (y1*a_r4) + (y2*a_r7))/common_impulse;
-    revolute->reaction[1] = reaction1;
-    const real a_r2 = a->r[2];
-    const real a_r5 = a->r[5];
-    const real a_r8 = a->r[8];
-    const real reaction2 = ((y0*a_r2) + (y1*a_r5) + (y2*a_r8))/common_impulse;
-    revolute->reaction[2] = reaction2;
-    const real anchor_b2 = revolute_p->anchor_b[2];
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    const real g19 = revolute->g1[9];
-    const real g110 = revolute->g1[10];
-    const real y3 = revolute->y[3];
-    const real g12 = revolute->g1[2];
-    const real y4 = revolute->y[4];
-    const real g13 = revolute->g1[3];
-    const real t1 = (y1*g19) - (y2*g110) - (y3*g12) + (y4*g13) + (y2*anchor_b1_y) - (y1*anchor_b1_z);
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    const real g111 = revolute->g1[11];
-    const real g15 = revolute->g1[5];
-    const real g16 = revolute->g1[6];
-    const real t2 = (y0*g19) - (y2*g111) + (y3*g15) - (y4*g16) + (y2*anchor_b1_x) - (y0*anchor_b1_z);
-    const real g17 = revolute->g1[7];
-    const real g18 = revolute->g1[8];
-    const real t3 = (y0*g110) - (y1*g111) - (y3*g17) - (y4*g18) + (y1*anchor_b1_x) - (y0*anchor_b1_y);
-    revolute->reaction[3] = -(((a_r0*t1) - (a_r3*t2) + (a_r6*t3))/common_impulse);
-    revolute->reaction[4] = -(((a_r1*t1) - (a_r4*t2) + (a_r7*t3))/common_impulse);
-    revolute->reaction[5] = -(((a_r2*t1) - (a_r5*t2) + (a_r8*t3))/common_impulse);
+    const real a_r_0 = a->r[0]; const real a_r_3 = a->r[3]; const real a_r_6 = a->r[6];
+    revolute->reaction[0] = ((y_0*a_r_0) + (y_1*a_r_3) + (y_2*a_r_6))/common_impulse;
+    const real a_r_1 = a->r[1]; const real a_r_4 = a->r[4]; const real a_r_7 = a->r[7];
+    revolute->reaction[1] = ((y_0*a_r_1) + (y_1*a_r_4) + (y_2*a_r_7))/common_impulse;
+    const real a_r_2 = a->r[2]; const real a_r_5 = a->r[5]; const real a_r_8 = a->r[8];
+    revolute->reaction[2] = ((y_0*a_r_2) + (y_1*a_r_5) + (y_2*a_r_8))/common_impulse;
+    revolute->reaction[3] = -(((a_r_0*t1) - (a_r_3*t2) + (a_r_6*t3))/common_impulse);
+    revolute->reaction[4] = -(((a_r_1*t1) - (a_r_4*t2) + (a_r_7*t3))/common_impulse);
+    revolute->reaction[5] = -(((a_r_2*t1) - (a_r_5*t2) + (a_r_8*t3))/common_impulse);
 }
 
 /* no part of the step yet (0 operations) */
 static void reset_revolute_ground(double_pendulum_revolute_ground_work *revolute_ground)
 {
+    /* total: impulses of the parts of a step so far */
     revolute_ground->total[0] = 0.0;
     revolute_ground->total[1] = 0.0;
     revolute_ground->total[2] = 0.0;
     revolute_ground->total[3] = 0.0;
     revolute_ground->total[4] = 0.0;
+    /* total_reaction: reactions of those parts, each times the time that forces acted */
     revolute_ground->total_reaction[0] = 0.0;
     revolute_ground->total_reaction[1] = 0.0;
     revolute_ground->total_reaction[2] = 0.0;
@@ -2031,11 +1683,13 @@ static void reset_revolute_ground(double_pendulum_revolute_ground_work *revolute
 /* no part of the step yet (0 operations) */
 static void reset_revolute(double_pendulum_revolute_work *revolute)
 {
+    /* total: impulses of the parts of a step so far */
     revolute->total[0] = 0.0;
     revolute->total[1] = 0.0;
     revolute->total[2] = 0.0;
     revolute->total[3] = 0.0;
     revolute->total[4] = 0.0;
+    /* total_reaction: reactions of those parts, each times the time that forces acted */
     revolute->total_reaction[0] = 0.0;
     revolute->total_reaction[1] = 0.0;
     revolute->total_reaction[2] = 0.0;
@@ -2048,137 +1702,108 @@ static void reset_revolute(double_pendulum_revolute_work *revolute)
 static void gather_revolute_ground(const double_pendulum_common_work *common,
     double_pendulum_revolute_ground_work *revolute_ground)
 {
-    const real y0 = revolute_ground->y[0];
-    const real total0 = revolute_ground->total[0];
-    const real total0_2 = y0 + total0;
-    revolute_ground->total[0] = total0_2;
-    revolute_ground->y[0] = total0_2;
-    const real y1 = revolute_ground->y[1];
-    const real total1 = revolute_ground->total[1];
-    const real total1_2 = y1 + total1;
-    revolute_ground->total[1] = total1_2;
-    revolute_ground->y[1] = total1_2;
-    const real y2 = revolute_ground->y[2];
-    const real total2 = revolute_ground->total[2];
-    const real total2_2 = y2 + total2;
-    revolute_ground->total[2] = total2_2;
-    revolute_ground->y[2] = total2_2;
-    const real y3 = revolute_ground->y[3];
-    const real total3 = revolute_ground->total[3];
-    const real total3_2 = y3 + total3;
-    revolute_ground->total[3] = total3_2;
-    revolute_ground->y[3] = total3_2;
-    const real y4 = revolute_ground->y[4];
-    const real total4 = revolute_ground->total[4];
-    const real total4_2 = y4 + total4;
-    revolute_ground->total[4] = total4_2;
-    revolute_ground->y[4] = total4_2;
-    const real total_reaction0 = revolute_ground->total_reaction[0];
+    /* total: impulses of the parts of a step so far */
+    const real total_0 = revolute_ground->total[0]; const real total_1 = revolute_ground->total[1];
+    const real total_2 = revolute_ground->total[2]; const real total_3 = revolute_ground->total[3];
+    const real total_4 = revolute_ground->total[4];
+    const real new_total_0 = revolute_ground->y[0] + total_0;
+    revolute_ground->total[0] = new_total_0;
+    revolute_ground->y[0] = new_total_0;
+    const real new_total_1 = revolute_ground->y[1] + total_1;
+    revolute_ground->total[1] = new_total_1;
+    revolute_ground->y[1] = new_total_1;
+    const real new_total_2 = revolute_ground->y[2] + total_2;
+    revolute_ground->total[2] = new_total_2;
+    revolute_ground->y[2] = new_total_2;
+    const real new_total_3 = revolute_ground->y[3] + total_3;
+    revolute_ground->total[3] = new_total_3;
+    revolute_ground->y[3] = new_total_3;
+    const real new_total_4 = revolute_ground->y[4] + total_4;
+    revolute_ground->total[4] = new_total_4;
+    revolute_ground->y[4] = new_total_4;
+    /* total_reaction: reactions of those parts, each times the time that forces acted */
     const real common_impulse = common->impulse;
-    const real reaction0 = revolute_ground->reaction[0];
-    const real total_reaction0_2 = total_reaction0 + (common_impulse*reaction0);
-    revolute_ground->total_reaction[0] = total_reaction0_2;
-    const real total_reaction1 = revolute_ground->total_reaction[1];
-    const real reaction1 = revolute_ground->reaction[1];
-    const real total_reaction1_2 = total_reaction1 + (common_impulse*reaction1);
-    revolute_ground->total_reaction[1] = total_reaction1_2;
-    const real total_reaction2 = revolute_ground->total_reaction[2];
-    const real reaction2 = revolute_ground->reaction[2];
-    const real total_reaction2_2 = total_reaction2 + (common_impulse*reaction2);
-    revolute_ground->total_reaction[2] = total_reaction2_2;
-    const real total_reaction3 = revolute_ground->total_reaction[3];
-    const real reaction3 = revolute_ground->reaction[3];
-    const real total_reaction3_2 = total_reaction3 + (common_impulse*reaction3);
-    revolute_ground->total_reaction[3] = total_reaction3_2;
-    const real total_reaction4 = revolute_ground->total_reaction[4];
-    const real reaction4 = revolute_ground->reaction[4];
-    const real total_reaction4_2 = total_reaction4 + (common_impulse*reaction4);
-    revolute_ground->total_reaction[4] = total_reaction4_2;
-    const real total_reaction5 = revolute_ground->total_reaction[5];
-    const real reaction5 = revolute_ground->reaction[5];
-    const real total_reaction5_2 = total_reaction5 + (common_impulse*reaction5);
-    revolute_ground->total_reaction[5] = total_reaction5_2;
+    const real total_reaction_0 = revolute_ground->total_reaction[0];
+    const real total_reaction_1 = revolute_ground->total_reaction[1];
+    const real total_reaction_2 = revolute_ground->total_reaction[2];
+    const real total_reaction_3 = revolute_ground->total_reaction[3];
+    const real total_reaction_4 = revolute_ground->total_reaction[4];
+    const real total_reaction_5 = revolute_ground->total_reaction[5];
+    const real reaction_0 = revolute_ground->reaction[0]; const real reaction_1 = revolute_ground->reaction[1];
+    const real reaction_2 = revolute_ground->reaction[2]; const real reaction_3 = revolute_ground->reaction[3];
+    const real reaction_4 = revolute_ground->reaction[4]; const real reaction_5 = revolute_ground->reaction[5];
+    const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
+    revolute_ground->total_reaction[0] = new_total_reaction_0;
+    const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
+    revolute_ground->total_reaction[1] = new_total_reaction_1;
+    const real new_total_reaction_2 = total_reaction_2 + (common_impulse*reaction_2);
+    revolute_ground->total_reaction[2] = new_total_reaction_2;
+    const real new_total_reaction_3 = total_reaction_3 + (common_impulse*reaction_3);
+    revolute_ground->total_reaction[3] = new_total_reaction_3;
+    const real new_total_reaction_4 = total_reaction_4 + (common_impulse*reaction_4);
+    revolute_ground->total_reaction[4] = new_total_reaction_4;
+    const real new_total_reaction_5 = total_reaction_5 + (common_impulse*reaction_5);
+    revolute_ground->total_reaction[5] = new_total_reaction_5;
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_elapsed = common->elapsed;
-    const real reaction0_2 = total_reaction0_2/common_elapsed;
-    revolute_ground->reaction[0] = reaction0_2;
-    const real reaction1_2 = total_reaction1_2/common_elapsed;
-    revolute_ground->reaction[1] = reaction1_2;
-    const real reaction2_2 = total_reaction2_2/common_elapsed;
-    revolute_ground->reaction[2] = reaction2_2;
-    const real reaction3_2 = total_reaction3_2/common_elapsed;
-    revolute_ground->reaction[3] = reaction3_2;
-    const real reaction4_2 = total_reaction4_2/common_elapsed;
-    revolute_ground->reaction[4] = reaction4_2;
-    const real reaction5_2 = total_reaction5_2/common_elapsed;
-    revolute_ground->reaction[5] = reaction5_2;
+    revolute_ground->reaction[0] = new_total_reaction_0/common_elapsed;
+    revolute_ground->reaction[1] = new_total_reaction_1/common_elapsed;
+    revolute_ground->reaction[2] = new_total_reaction_2/common_elapsed;
+    revolute_ground->reaction[3] = new_total_reaction_3/common_elapsed;
+    revolute_ground->reaction[4] = new_total_reaction_4/common_elapsed;
+    revolute_ground->reaction[5] = new_total_reaction_5/common_elapsed;
 }
 
 /* impulses of a part of the step to those before; their means as forces (23 operations) */
 static void gather_revolute(const double_pendulum_common_work *common, double_pendulum_revolute_work *revolute)
 {
-    const real y0 = revolute->y[0];
-    const real total0 = revolute->total[0];
-    const real total0_2 = y0 + total0;
-    revolute->total[0] = total0_2;
-    revolute->y[0] = total0_2;
-    const real y1 = revolute->y[1];
-    const real total1 = revolute->total[1];
-    const real total1_2 = y1 + total1;
-    revolute->total[1] = total1_2;
-    revolute->y[1] = total1_2;
-    const real y2 = revolute->y[2];
-    const real total2 = revolute->total[2];
-    const real total2_2 = y2 + total2;
-    revolute->total[2] = total2_2;
-    revolute->y[2] = total2_2;
-    const real y3 = revolute->y[3];
-    const real total3 = revolute->total[3];
-    const real total3_2 = y3 + total3;
-    revolute->total[3] = total3_2;
-    revolute->y[3] = total3_2;
-    const real y4 = revolute->y[4];
-    const real total4 = revolute->total[4];
-    const real total4_2 = y4 + total4;
-    revolute->total[4] = total4_2;
-    revolute->y[4] = total4_2;
-    const real total_reaction0 = revolute->total_reaction[0];
+    /* total: impulses of the parts of a step so far */
+    const real total_0 = revolute->y[0] + revolute->total[0];
+    revolute->total[0] = total_0;
+    revolute->y[0] = total_0;
+    const real total_1 = revolute->y[1] + revolute->total[1];
+    revolute->total[1] = total_1;
+    revolute->y[1] = total_1;
+    const real total_2 = revolute->y[2] + revolute->total[2];
+    revolute->total[2] = total_2;
+    revolute->y[2] = total_2;
+    const real total_3 = revolute->y[3] + revolute->total[3];
+    revolute->total[3] = total_3;
+    revolute->y[3] = total_3;
+    const real total_4 = revolute->y[4] + revolute->total[4];
+    revolute->total[4] = total_4;
+    revolute->y[4] = total_4;
+    /* total_reaction: reactions of those parts, each times the time that forces acted */
     const real common_impulse = common->impulse;
-    const real reaction0 = revolute->reaction[0];
-    const real total_reaction0_2 = total_reaction0 + (common_impulse*reaction0);
-    revolute->total_reaction[0] = total_reaction0_2;
-    const real total_reaction1 = revolute->total_reaction[1];
-    const real reaction1 = revolute->reaction[1];
-    const real total_reaction1_2 = total_reaction1 + (common_impulse*reaction1);
-    revolute->total_reaction[1] = total_reaction1_2;
-    const real total_reaction2 = revolute->total_reaction[2];
-    const real reaction2 = revolute->reaction[2];
-    const real total_reaction2_2 = total_reaction2 + (common_impulse*reaction2);
-    revolute->total_reaction[2] = total_reaction2_2;
-    const real total_reaction3 = revolute->total_reaction[3];
-    const real reaction3 = revolute->reaction[3];
-    const real total_reaction3_2 = total_reaction3 + (common_impulse*reaction3);
-    revolute->total_reaction[3] = total_reaction3_2;
-    const real total_reaction4 = revolute->total_reaction[4];
-    const real reaction4 = revolute->reaction[4];
-    const real total_reaction4_2 = total_reaction4 + (common_impulse*reaction4);
-    revolute->total_reaction[4] = total_reaction4_2;
-    const real total_reaction5 = revolute->total_reaction[5];
-    const real reaction5 = revolute->reaction[5];
-    const real total_reaction5_2 = total_reaction5 + (common_impulse*reaction5);
-    revolute->total_reaction[5] = total_reaction5_2;
+    const real total_reaction_0 = revolute->total_reaction[0];
+    const real total_reaction_1 = revolute->total_reaction[1];
+    const real total_reaction_2 = revolute->total_reaction[2];
+    const real total_reaction_3 = revolute->total_reaction[3];
+    const real total_reaction_4 = revolute->total_reaction[4];
+    const real total_reaction_5 = revolute->total_reaction[5];
+    const real reaction_0 = revolute->reaction[0]; const real reaction_1 = revolute->reaction[1];
+    const real reaction_2 = revolute->reaction[2]; const real reaction_3 = revolute->reaction[3];
+    const real reaction_4 = revolute->reaction[4]; const real reaction_5 = revolute->reaction[5];
+    const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
+    revolute->total_reaction[0] = new_total_reaction_0;
+    const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
+    revolute->total_reaction[1] = new_total_reaction_1;
+    const real new_total_reaction_2 = total_reaction_2 + (common_impulse*reaction_2);
+    revolute->total_reaction[2] = new_total_reaction_2;
+    const real new_total_reaction_3 = total_reaction_3 + (common_impulse*reaction_3);
+    revolute->total_reaction[3] = new_total_reaction_3;
+    const real new_total_reaction_4 = total_reaction_4 + (common_impulse*reaction_4);
+    revolute->total_reaction[4] = new_total_reaction_4;
+    const real new_total_reaction_5 = total_reaction_5 + (common_impulse*reaction_5);
+    revolute->total_reaction[5] = new_total_reaction_5;
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_elapsed = common->elapsed;
-    const real reaction0_2 = total_reaction0_2/common_elapsed;
-    revolute->reaction[0] = reaction0_2;
-    const real reaction1_2 = total_reaction1_2/common_elapsed;
-    revolute->reaction[1] = reaction1_2;
-    const real reaction2_2 = total_reaction2_2/common_elapsed;
-    revolute->reaction[2] = reaction2_2;
-    const real reaction3_2 = total_reaction3_2/common_elapsed;
-    revolute->reaction[3] = reaction3_2;
-    const real reaction4_2 = total_reaction4_2/common_elapsed;
-    revolute->reaction[4] = reaction4_2;
-    const real reaction5_2 = total_reaction5_2/common_elapsed;
-    revolute->reaction[5] = reaction5_2;
+    revolute->reaction[0] = new_total_reaction_0/common_elapsed;
+    revolute->reaction[1] = new_total_reaction_1/common_elapsed;
+    revolute->reaction[2] = new_total_reaction_2/common_elapsed;
+    revolute->reaction[3] = new_total_reaction_3/common_elapsed;
+    revolute->reaction[4] = new_total_reaction_4/common_elapsed;
+    revolute->reaction[5] = new_total_reaction_5/common_elapsed;
 }
 
 /* write the second knot into the state: positions, momenta, and velocities for the next start (53 operations) */
@@ -2188,72 +1813,54 @@ static void gather_revolute(const double_pendulum_common_work *common, double_pe
 static void finish_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
     double_pendulum_body_state *body_z, const double_pendulum_body_work *body)
 {
-    const real v0 = body_z->v[0];
-    body_z->v_old[0] = v0;
-    const real v1 = body_z->v[1];
-    body_z->v_old[1] = v1;
-    const real v2 = body_z->v[2];
-    body_z->v_old[2] = v2;
-    const real w0 = body_z->w[0];
-    body_z->w_old[0] = w0;
-    const real w1 = body_z->w[1];
-    body_z->w_old[1] = w1;
-    const real w2 = body_z->w[2];
-    body_z->w_old[2] = w2;
-    const real v0_2 = body->v[0];
-    body_z->v[0] = v0_2;
-    const real x0 = body_z->x[0];
-    const real common_step = common->step;
-    const real x0_2 = x0 + (common_step*v0_2);
-    body_z->x[0] = x0_2;
-    const real v1_2 = body->v[1];
-    body_z->v[1] = v1_2;
-    const real x1 = body_z->x[1];
-    const real x1_2 = x1 + (common_step*v1_2);
-    body_z->x[1] = x1_2;
-    const real v2_2 = body->v[2];
-    body_z->v[2] = v2_2;
-    const real x2 = body_z->x[2];
-    const real x2_2 = x2 + (common_step*v2_2);
-    body_z->x[2] = x2_2;
-    const real a0 = body->a[0];
-    const real q1 = body_z->q[1];
-    const real a1 = body->a[1];
-    const real q2 = body_z->q[2];
-    const real a2 = body->a[2];
-    const real q3 = body_z->q[3];
+    /* v_old: velocity over the step before */
+    const real state_v_0 = body_z->v[0]; const real state_v_1 = body_z->v[1]; const real state_v_2 = body_z->v[2];
+    body_z->v_old[0] = state_v_0;
+    body_z->v_old[1] = state_v_1;
+    body_z->v_old[2] = state_v_2;
+    /* w_old: angular velocity over the step before, world axes */
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    body_z->w_old[0] = w_0;
+    body_z->w_old[1] = w_1;
+    body_z->w_old[2] = w_2;
+    /* q2 = [c; a] q1 */
+    const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     const real c = body->c;
-    const real q0 = body_z->q[0];
-    const real t1 = (a0*q1) + (a1*q2) + (a2*q3) - (c*q0);
-    const real t2 = (a0*q0) + (a1*q3) - (a2*q2) + (c*q1);
-    const real t3 = (a0*q3) - (a1*q0) - (a2*q1) - (c*q2);
-    const real t4 = (a0*q2) - (a1*q1) + (a2*q0) + (c*q3);
-    const real t5 = 3.0 - (t1*t1) - (t2*t2) - (t3*t3) - (t4*t4);
-    body_z->q[0] = -(0.5*(t1*t5));
-    const real q1_2 = 0.5*(t2*t5);
-    body_z->q[1] = q1_2;
-    body_z->q[2] = -(0.5*(t3*t5));
-    const real q3_2 = 0.5*(t4*t5);
-    body_z->q[3] = q3_2;
+    const real minus_q2_0 = (a_0*q_1) + (a_1*q_2) + (a_2*q_3) - (c*q_0);
+    const real q2_1 = (a_0*q_0) + (a_1*q_3) - (a_2*q_2) + (c*q_1);
+    const real minus_q2_2 = (a_0*q_3) - (a_1*q_0) - (a_2*q_1) - (c*q_2);
+    const real q2_3 = (a_0*q_2) - (a_1*q_1) + (a_2*q_0) + (c*q_3);
+    /* q = p (3 - p·p)/2 */
+    const real t1 = 3.0 - (minus_q2_0*minus_q2_0) - (q2_1*q2_1) - (minus_q2_2*minus_q2_2) - (q2_3*q2_3);
+    body_z->q[0] = -(0.5*(minus_q2_0*t1));
+    body_z->q[1] = 0.5*(q2_1*t1);
+    body_z->q[2] = -(0.5*(minus_q2_2*t1));
+    body_z->q[3] = 0.5*(q2_3*t1);
+    /* x: position of the centre of mass */
+    const real common_step = common->step;
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    body_z->x[0] = body_z->x[0] + (common_step*v_0);
+    body_z->x[1] = body_z->x[1] + (common_step*v_1);
+    body_z->x[2] = body_z->x[2] + (common_step*v_2);
+    /* p = m v */
     const real mass = body_p->mass;
-    const real p0 = v0_2*mass;
-    body_z->p[0] = p0;
-    const real p1 = v1_2*mass;
-    body_z->p[1] = p1;
-    const real p2 = v2_2*mass;
-    body_z->p[2] = p2;
-    const real l0 = body->l[0];
-    body_z->l[0] = l0;
-    const real l1 = body->l[1];
-    body_z->l[1] = l1;
-    const real l2 = body->l[2];
-    body_z->l[2] = l2;
-    const real w0_2 = body->w[0];
-    body_z->w[0] = w0_2;
-    const real w1_2 = body->w[1];
-    body_z->w[1] = w1_2;
-    const real w2_2 = body->w[2];
-    body_z->w[2] = w2_2;
+    body_z->p[0] = v_0*mass;
+    body_z->p[1] = v_1*mass;
+    body_z->p[2] = v_2*mass;
+    /* l: angular momentum carried to this knot, world axes */
+    body_z->l[0] = body->l[0];
+    body_z->l[1] = body->l[1];
+    body_z->l[2] = body->l[2];
+    /* v: velocity over the last step */
+    body_z->v[0] = v_0;
+    body_z->v[1] = v_1;
+    body_z->v[2] = v_2;
+    /* w: angular velocity over the last step, world axes */
+    body_z->w[0] = body->w[0];
+    body_z->w[1] = body->w[1];
+    body_z->w[2] = body->w[2];
 }
 
 /* move the placement in the state by `length` of a step at the settled velocities (66 operations) */
@@ -2263,43 +1870,31 @@ static void finish_body(const double_pendulum_common_work *common, const double_
 static void displace_body(const double_pendulum_common_work *common, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
 {
-    const real x0 = body_z->x[0];
     const real common_length = common->length;
-    const real v0 = body->v[0];
-    const real common_step = common->step;
-    const real x0_2 = x0 + ((common_length*v0)*common_step);
-    body_z->x[0] = x0_2;
-    const real x1 = body_z->x[1];
-    const real v1 = body->v[1];
-    const real x1_2 = x1 + ((common_length*v1)*common_step);
-    body_z->x[1] = x1_2;
-    const real x2 = body_z->x[2];
-    const real v2 = body->v[2];
-    const real x2_2 = x2 + ((common_length*v2)*common_step);
-    body_z->x[2] = x2_2;
-    const real w0 = body->w[0];
     const real common_half = common->half;
-    const real t1 = (common_length*w0)*common_half;
-    const real w1 = body->w[1];
-    const real t2 = (common_length*w1)*common_half;
-    const real w2 = body->w[2];
-    const real t3 = (common_length*w2)*common_half;
-    const real t4 = DOUBLE_PENDULUM_SQRT(1.0 - ((t1*t1) + (t2*t2) + (t3*t3)));
-    const real q1 = body_z->q[1];
-    const real q2 = body_z->q[2];
-    const real q3 = body_z->q[3];
-    const real q0 = body_z->q[0];
-    const real t5 = (t1*q1) + (t2*q2) + (t3*q3) - (t4*q0);
-    const real t6 = (t1*q0) + (t2*q3) - (t3*q2) + (t4*q1);
-    const real t7 = (t1*q3) - (t2*q0) - (t3*q1) - (t4*q2);
-    const real t8 = (t1*q2) - (t2*q1) + (t3*q0) + (t4*q3);
-    const real t9 = 3.0 - (t5*t5) - (t6*t6) - (t7*t7) - (t8*t8);
-    body_z->q[0] = -(0.5*(t5*t9));
-    const real q1_2 = 0.5*(t6*t9);
-    body_z->q[1] = q1_2;
-    body_z->q[2] = -(0.5*(t7*t9));
-    const real q3_2 = 0.5*(t8*t9);
-    body_z->q[3] = q3_2;
+    const real common_step = common->step;
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
+    /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
+    const real a_0 = (common_length*body->w[0])*common_half;
+    const real a_1 = (common_length*body->w[1])*common_half;
+    const real a_2 = (common_length*body->w[2])*common_half;
+    const real c = DOUBLE_PENDULUM_SQRT(1.0 - ((a_0*a_0) + (a_1*a_1) + (a_2*a_2)));
+    /* x: position of the centre of mass */
+    body_z->x[0] = body_z->x[0] + ((common_length*body->v[0])*common_step);
+    body_z->x[1] = body_z->x[1] + ((common_length*body->v[1])*common_step);
+    body_z->x[2] = body_z->x[2] + ((common_length*body->v[2])*common_step);
+    /* q2 = [c; a] q1 */
+    const real minus_q2_0 = (a_0*q_1) + (a_1*q_2) + (a_2*q_3) - (c*q_0);
+    const real q2_1 = (a_0*q_0) + (a_1*q_3) - (a_2*q_2) + (c*q_1);
+    const real minus_q2_2 = (a_0*q_3) - (a_1*q_0) - (a_2*q_1) - (c*q_2);
+    const real q2_3 = (a_0*q_2) - (a_1*q_1) + (a_2*q_0) + (c*q_3);
+    /* q = p (3 - p·p)/2 */
+    const real t1 = 3.0 - (minus_q2_0*minus_q2_0) - (q2_1*q2_1) - (minus_q2_2*minus_q2_2) - (q2_3*q2_3);
+    body_z->q[0] = -(0.5*(minus_q2_0*t1));
+    body_z->q[1] = 0.5*(q2_1*t1);
+    body_z->q[2] = -(0.5*(minus_q2_2*t1));
+    body_z->q[3] = 0.5*(q2_3*t1);
 }
 
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
@@ -2308,37 +1903,28 @@ static void displace_body(const double_pendulum_common_work *common, double_pend
 static void launch_body(const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
 {
-    const real v0 = body_z->v[0];
-    body_z->v_old[0] = v0;
+    /* p = m v */
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
-    const real p0 = v0*mass;
-    body_z->p[0] = p0;
-    const real v1 = body_z->v[1];
-    body_z->v_old[1] = v1;
-    const real p1 = v1*mass;
-    body_z->p[1] = p1;
-    const real v2 = body_z->v[2];
-    body_z->v_old[2] = v2;
-    const real p2 = v2*mass;
-    body_z->p[2] = p2;
-    const real w0 = body_z->w[0];
-    body_z->w_old[0] = w0;
-    const real w1 = body_z->w[1];
-    body_z->w_old[1] = w1;
-    const real w2 = body_z->w[2];
-    body_z->w_old[2] = w2;
-    const real j0 = body->j[0];
-    const real j3 = body->j[3];
-    const real j4 = body->j[4];
-    const real l0 = (w0*j0) + (w1*j3) + (w2*j4);
-    body_z->l[0] = l0;
-    const real j1 = body->j[1];
-    const real j5 = body->j[5];
-    const real l1 = (w1*j1) + (w0*j3) + (w2*j5);
-    body_z->l[1] = l1;
-    const real j2 = body->j[2];
-    const real l2 = (w2*j2) + (w0*j4) + (w1*j5);
-    body_z->l[2] = l2;
+    body_z->p[0] = v_0*mass;
+    body_z->p[1] = v_1*mass;
+    body_z->p[2] = v_2*mass;
+    /* l = c Jw + a x Jw */
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real j_4 = body->j[4]; const real j_5 = body->j[5];
+    body_z->l[2] = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
+    /* v_old: velocity over the step before */
+    body_z->v_old[0] = v_0;
+    body_z->v_old[1] = v_1;
+    body_z->v_old[2] = v_2;
+    /* w_old: angular velocity over the step before, world axes */
+    body_z->w_old[0] = w_0;
+    body_z->w_old[1] = w_1;
+    body_z->w_old[2] = w_2;
+    /* l = c Jw + a x Jw */
+    const real j_3 = body->j[3];
+    body_z->l[1] = (w_1*body->j[1]) + (w_0*j_3) + (w_2*j_5);
+    body_z->l[0] = (w_0*body->j[0]) + (w_1*j_3) + (w_2*j_4);
 }
 
 /* momenta of a start from velocities over the step before, the papers' start (43 operations) */
@@ -2349,43 +1935,35 @@ static void launch_chord_body(const double_pendulum_common_work *common,
     const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
 {
-    const real v0 = body_z->v[0];
-    body_z->v_old[0] = v0;
-    const real mass = body_p->mass;
-    const real p0 = v0*mass;
-    body_z->p[0] = p0;
-    const real v1 = body_z->v[1];
-    body_z->v_old[1] = v1;
-    const real p1 = v1*mass;
-    body_z->p[1] = p1;
-    const real v2 = body_z->v[2];
-    body_z->v_old[2] = v2;
-    const real p2 = v2*mass;
-    body_z->p[2] = p2;
-    const real w1 = body_z->w[1];
-    body_z->w_old[1] = w1;
+    /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
     const real common_half = common->half;
-    const real t1 = w1*common_half;
-    const real w2 = body_z->w[2];
-    body_z->w_old[2] = w2;
-    const real w0 = body_z->w[0];
-    body_z->w_old[0] = w0;
-    const real j2 = body->j[2];
-    const real j4 = body->j[4];
-    const real j5 = body->j[5];
-    const real t2 = (w2*j2) + (w0*j4) + (w1*j5);
-    const real t3 = w2*common_half;
-    const real j1 = body->j[1];
-    const real j3 = body->j[3];
-    const real t4 = (w1*j1) + (w0*j3) + (w2*j5);
-    const real t5 = w0*common_half;
-    const real t6 = DOUBLE_PENDULUM_SQRT(1.0 - ((t5*t5) + (t1*t1) + (t3*t3)));
-    const real j0 = body->j[0];
-    const real t7 = (w0*j0) + (w1*j3) + (w2*j4);
-    body_z->l[0] = -((t1*t2) - (t3*t4) - (t6*t7));
-    const real l1 = (t5*t2) - (t3*t7) + (t6*t4);
-    body_z->l[1] = l1;
-    body_z->l[2] = -((t5*t4) - (t1*t7) - (t6*t2));
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real a_0 = w_0*common_half;
+    const real a_1 = w_1*common_half;
+    const real a_2 = w_2*common_half;
+    const real c = DOUBLE_PENDULUM_SQRT(1.0 - ((a_0*a_0) + (a_1*a_1) + (a_2*a_2)));
+    /* p = m v */
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real mass = body_p->mass;
+    body_z->p[0] = v_0*mass;
+    body_z->p[1] = v_1*mass;
+    body_z->p[2] = v_2*mass;
+    /* l = c Jw + a x Jw */
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
+    const real Jw_2 = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
+    const real Jw_1 = (w_1*body->j[1]) + (w_0*j_3) + (w_2*j_5);
+    const real Jw_0 = (w_0*body->j[0]) + (w_1*j_3) + (w_2*j_4);
+    body_z->l[0] = -((a_1*Jw_2) - (a_2*Jw_1) - (c*Jw_0));
+    body_z->l[1] = (a_0*Jw_2) - (a_2*Jw_0) + (c*Jw_1);
+    body_z->l[2] = -((a_0*Jw_1) - (a_1*Jw_0) - (c*Jw_2));
+    /* v_old: velocity over the step before */
+    body_z->v_old[0] = v_0;
+    body_z->v_old[1] = v_1;
+    body_z->v_old[2] = v_2;
+    /* w_old: angular velocity over the step before, world axes */
+    body_z->w_old[0] = w_0;
+    body_z->w_old[1] = w_1;
+    body_z->w_old[2] = w_2;
 }
 
 /* momenta of a start from the knot's rates of turn, which the motion has then (discrete Legendre transform) (39 */
@@ -2398,49 +1976,41 @@ static void launch_turn_body(const double_pendulum_common_work *common,
     const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
 {
-    const real w0 = body_z->w[0];
+    /* w' = (sin(h |w|)/(h |w|)) w */
     const real common_step = common->step;
-    const real t1 = w0*common_step;
-    const real w1 = body_z->w[1];
-    const real t2 = w1*common_step;
-    const real w2 = body_z->w[2];
-    const real t3 = w2*common_step;
-    const real t4 = DOUBLE_PENDULUM_SQRT(1e-30*(1.0 + (1e+30*(t1*t1)) + (1e+30*(t2*t2)) + (1e+30*(t3*t3))));
-    const real t5 = sine_of(t4);
-    const real w0_2 = (w0*t5)/t4;
-    body_z->w[0] = w0_2;
-    body_z->w_old[0] = w0_2;
-    const real w1_2 = (w1*t5)/t4;
-    body_z->w[1] = w1_2;
-    body_z->w_old[1] = w1_2;
-    const real w2_2 = (w2*t5)/t4;
-    body_z->w[2] = w2_2;
-    body_z->w_old[2] = w2_2;
-    const real v0 = body_z->v[0];
-    body_z->v_old[0] = v0;
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real turn_0 = w_0*common_step;
+    const real turn_1 = w_1*common_step;
+    const real turn_2 = w_2*common_step;
+    const real size = DOUBLE_PENDULUM_SQRT(1e-30*(1.0 + (1e+30*(turn_0*turn_0)) + (1e+30*(turn_1*turn_1)) +
+        (1e+30*(turn_2*turn_2))));
+    const real t1 = sine_of(size);
+    const real new_w_0 = (w_0*t1)/size;
+    body_z->w[0] = new_w_0;
+    body_z->w_old[0] = new_w_0;
+    const real new_w_1 = (w_1*t1)/size;
+    body_z->w[1] = new_w_1;
+    body_z->w_old[1] = new_w_1;
+    const real new_w_2 = (w_2*t1)/size;
+    body_z->w[2] = new_w_2;
+    body_z->w_old[2] = new_w_2;
+    /* p = m v */
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
-    const real p0 = v0*mass;
-    body_z->p[0] = p0;
-    const real v1 = body_z->v[1];
-    body_z->v_old[1] = v1;
-    const real p1 = v1*mass;
-    body_z->p[1] = p1;
-    const real v2 = body_z->v[2];
-    body_z->v_old[2] = v2;
-    const real p2 = v2*mass;
-    body_z->p[2] = p2;
-    const real j0 = body->j[0];
-    const real j3 = body->j[3];
-    const real j4 = body->j[4];
-    const real l0 = (w0_2*j0) + (w1_2*j3) + (w2_2*j4);
-    body_z->l[0] = l0;
-    const real j1 = body->j[1];
-    const real j5 = body->j[5];
-    const real l1 = (w1_2*j1) + (w0_2*j3) + (w2_2*j5);
-    body_z->l[1] = l1;
-    const real j2 = body->j[2];
-    const real l2 = (w2_2*j2) + (w0_2*j4) + (w1_2*j5);
-    body_z->l[2] = l2;
+    body_z->p[0] = v_0*mass;
+    body_z->p[1] = v_1*mass;
+    body_z->p[2] = v_2*mass;
+    /* l = c Jw + a x Jw */
+    const real j_4 = body->j[4]; const real j_5 = body->j[5];
+    body_z->l[2] = (new_w_2*body->j[2]) + (new_w_0*j_4) + (new_w_1*j_5);
+    /* v_old: velocity over the step before */
+    body_z->v_old[0] = v_0;
+    body_z->v_old[1] = v_1;
+    body_z->v_old[2] = v_2;
+    /* l = c Jw + a x Jw */
+    const real j_3 = body->j[3];
+    body_z->l[1] = (new_w_1*body->j[1]) + (new_w_0*j_3) + (new_w_2*j_5);
+    body_z->l[0] = (new_w_0*body->j[0]) + (new_w_1*j_3) + (new_w_2*j_4);
 }
 
 /* add a body's energy and momenta at the knot, with the knot's velocities (57 operations) */
@@ -2452,53 +2022,42 @@ static void energy_body(const double_pendulum_common_parameters *common_p, doubl
     const double_pendulum_body_parameters *body_p, const double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
 {
-    const real j0 = body->j[0];
-    const real w0 = body->w[0];
-    const real j3 = body->j[3];
-    const real w1 = body->w[1];
-    const real j4 = body->j[4];
-    const real w2 = body->w[2];
-    const real t1 = (j0*w0) + (j3*w1) + (j4*w2);
-    const real j1 = body->j[1];
-    const real j5 = body->j[5];
-    const real t2 = (j1*w1) + (j3*w0) + (j5*w2);
-    const real j2 = body->j[2];
-    const real t3 = (j2*w2) + (j4*w0) + (j5*w1);
-    const real common_kinetic = common->kinetic;
+    /* T = (1/2) m v·v + (1/2) w·Jw */
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real mass = body_p->mass;
-    const real v0 = body->v[0];
-    const real v1 = body->v[1];
-    const real v2 = body->v[2];
-    common->kinetic = (0.5*((mass*((v0*v0) + (v1*v1) + (v2*v2))) + (w0*t1) + (w1*t2) + (w2*t3))) + common_kinetic;
-    const real x0 = body_z->x[0];
-    const real common_gravity0 = common_p->gravity[0];
-    const real x1 = body_z->x[1];
-    const real common_gravity1 = common_p->gravity[1];
-    const real x2 = body_z->x[2];
-    const real common_gravity2 = common_p->gravity[2];
-    const real common_potential = common->potential;
-    const real t4 = -((mass*((x0*common_gravity0) + (x1*common_gravity1) + (x2*common_gravity2))) - common_potential);
-    common->potential = t4;
-    const real t5 = mass*v0;
-    const real common_momentum0 = common->momentum[0];
-    common->momentum[0] = t5 + common_momentum0;
-    const real t6 = mass*v1;
-    const real common_momentum1 = common->momentum[1];
-    common->momentum[1] = t6 + common_momentum1;
-    const real t7 = mass*v2;
-    const real common_momentum2 = common->momentum[2];
-    common->momentum[2] = t7 + common_momentum2;
-    const real common_spin0 = common->spin[0];
-    common->spin[0] = t1 - (x2*t6) + (x1*t7) + common_spin0;
-    const real common_spin1 = common->spin[1];
-    common->spin[1] = t2 + (x2*t5) - (x0*t7) + common_spin1;
-    const real common_spin2 = common->spin[2];
-    common->spin[2] = t3 - (x1*t5) + (x0*t6) + common_spin2;
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real t1 = (body->j[0]*w_0) + (j_3*w_1) + (j_4*w_2);
+    const real t2 = (body->j[1]*w_1) + (j_3*w_0) + (j_5*w_2);
+    const real t3 = (body->j[2]*w_2) + (j_4*w_0) + (j_5*w_1);
+    const real T = 0.5*((mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (w_0*t1) + (w_1*t2) + (w_2*t3));
+    /* kinetic: kinetic energy */
+    common->kinetic = T + common->kinetic;
+    /* V = -m g·x */
+    const real x_0 = body_z->x[0]; const real x_1 = body_z->x[1]; const real x_2 = body_z->x[2];
+    const real minus_V = mass*((x_0*common_p->gravity[0]) + (x_1*common_p->gravity[1]) + (x_2*common_p->gravity[2]));
+    /* potential: potential energy */
+    common->potential = -(minus_V - common->potential);
+    /* p = m v */
+    const real p_0 = mass*v_0;
+    const real p_1 = mass*v_1;
+    const real p_2 = mass*v_2;
+    /* momentum: linear momentum */
+    common->momentum[0] = p_0 + common->momentum[0];
+    common->momentum[1] = p_1 + common->momentum[1];
+    common->momentum[2] = p_2 + common->momentum[2];
+    /* l = J w + x x p */
+    const real l_0 = t1 - (x_2*p_1) + (x_1*p_2);
+    const real l_1 = t2 + (x_2*p_0) - (x_0*p_2);
+    const real l_2 = t3 - (x_1*p_0) + (x_0*p_1);
+    /* spin: angular momentum about the world's origin */
+    common->spin[0] = l_0 + common->spin[0];
+    common->spin[1] = l_1 + common->spin[1];
+    common->spin[2] = l_2 + common->spin[2];
 }
 
 /* revolute: the child beside the parent (98 operations) */
 /*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)] */
-/*   p = q o    [BM20 (7)] */
 /*   q_b = q_a o_a d o_b*, of length one    [BM20 (7)] */
 /*   R(q)    [BM20 (11)] */
 /*   r = R p    [derived here] */
@@ -2506,54 +2065,61 @@ static void energy_body(const double_pendulum_common_parameters *common_p, doubl
 static void place_revolute_ground(const double_pendulum_revolute_ground_parameters *revolute_ground_p,
     const double_pendulum_revolute_ground_motion *revolute_ground_m, double_pendulum_body_state *b_z)
 {
+    /* d = [cos c/2; z sin c/2],  w = 2 V(d* d') */
     const real coordinate = revolute_ground_m->coordinate;
     const real t1 = 0.5*coordinate;
-    const real t2 = cosine_of(t1);
-    const real t3 = sine_of(t1);
-    const real frame_a0 = revolute_ground_p->frame_a[0];
-    const real frame_a3 = revolute_ground_p->frame_a[3];
-    const real t4 = (t2*frame_a0) - (t3*frame_a3);
-    const real frame_a1 = revolute_ground_p->frame_a[1];
-    const real frame_a2 = revolute_ground_p->frame_a[2];
-    const real t5 = (t2*frame_a1) + (t3*frame_a2);
-    const real t6 = (t2*frame_a2) - (t3*frame_a1);
-    const real t7 = (t2*frame_a3) + (t3*frame_a0);
-    const real frame_b0 = revolute_ground_p->frame_b[0];
-    const real frame_b1 = revolute_ground_p->frame_b[1];
-    const real frame_b2 = revolute_ground_p->frame_b[2];
-    const real frame_b3 = revolute_ground_p->frame_b[3];
-    const real t8 = (frame_b0*t4) + (frame_b1*t5) + (frame_b2*t6) + (frame_b3*t7);
-    const real t9 = (frame_b0*t5) - (frame_b1*t4) + (frame_b2*t7) - (frame_b3*t6);
-    const real t10 = (frame_b0*t6) - (frame_b1*t7) - (frame_b2*t4) + (frame_b3*t5);
-    const real t11 = (frame_b0*t7) + (frame_b1*t6) - (frame_b2*t5) - (frame_b3*t4);
-    const real t12 = DOUBLE_PENDULUM_SQRT((t8*t8) + (t9*t9) + (t10*t10) + (t11*t11));
-    const real q0 = t8/t12;
-    b_z->q[0] = q0;
-    const real q2 = t10/t12;
-    b_z->q[2] = q2;
-    const real q1 = t9/t12;
-    b_z->q[1] = q1;
-    const real q3 = t11/t12;
-    b_z->q[3] = q3;
-    const real anchor_b2 = revolute_ground_p->anchor_b[2];
-    const real t13 = (2.0*((q0*q2) + (q1*q3)))*anchor_b2;
-    b_z->x[0] = -t13;
-    const real x1 = (2.0*((q0*q1) - (q2*q3)))*anchor_b2;
-    b_z->x[1] = x1;
-    const real x2 = ((2.0*(q2*q2)) - (1.0 - (2.0*(q1*q1))))*anchor_b2;
-    b_z->x[2] = x2;
+    const real d_0 = cosine_of(t1);
+    const real d_3 = sine_of(t1);
+    /* q_b = q_a o_a d o_b*, of length one */
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+    const real p_0 = (d_0*frame_a_0) - (d_3*frame_a_3);
+    const real p_1 = (d_0*frame_a_1) + (d_3*frame_a_2);
+    const real p_2 = (d_0*frame_a_2) - (d_3*frame_a_1);
+    const real p_3 = (d_0*frame_a_3) + (d_3*frame_a_0);
+    const real q_0 = (frame_b_0*p_0) + (frame_b_1*p_1) + (frame_b_2*p_2) + (frame_b_3*p_3);
+    const real q_1 = (frame_b_0*p_1) - (frame_b_1*p_0) + (frame_b_2*p_3) - (frame_b_3*p_2);
+    const real q_2 = (frame_b_0*p_2) - (frame_b_1*p_3) - (frame_b_2*p_0) + (frame_b_3*p_1);
+    const real q_3 = (frame_b_0*p_3) + (frame_b_1*p_2) - (frame_b_2*p_1) - (frame_b_3*p_0);
+    const real size = DOUBLE_PENDULUM_SQRT((q_0*q_0) + (q_1*q_1) + (q_2*q_2) + (q_3*q_3));
+    const real q_0_2 = q_0/size;
+    b_z->q[0] = q_0_2;
+    const real q_1_2 = q_1/size;
+    b_z->q[1] = q_1_2;
+    const real q_2_2 = q_2/size;
+    b_z->q[2] = q_2_2;
+    const real q_3_2 = q_3/size;
+    b_z->q[3] = q_3_2;
+    /* R(q), child's joint frame */
+    const real R_02 = 2.0*((p_0*p_2) + (p_1*p_3));
+    const real minus_R_12 = 2.0*((p_0*p_1) - (p_2*p_3));
+    const real minus_R_22 = (2.0*(p_2*p_2)) - (1.0 - (2.0*(p_1*p_1)));
+    /* r = R p */
     const real rate = revolute_ground_m->rate;
-    const real t14 = rate*((2.0*(t6*t6)) - (1.0 - (2.0*(t5*t5))));
-    const real t15 = rate*(2.0*((t4*t5) - (t6*t7)));
-    const real v0 = (t14*x1) - (t15*x2);
-    b_z->v[0] = v0;
-    const real w0 = rate*(2.0*((t4*t6) + (t5*t7)));
-    b_z->w[0] = w0;
-    const real v1 = (t14*t13) - (w0*x2);
-    b_z->v[1] = v1;
-    b_z->v[2] = -((t15*t13) - (w0*x1));
-    b_z->w[1] = -t15;
-    b_z->w[2] = -t14;
+    const real r_0 = rate*R_02;
+    b_z->w[0] = r_0;
+    const real minus_r_1 = rate*minus_R_12;
+    b_z->w[1] = -minus_r_1;
+    const real minus_r_2 = rate*minus_R_22;
+    b_z->w[2] = -minus_r_2;
+    /* R(q), body b */
+    const real R_b_02 = 2.0*((q_0_2*q_2_2) + (q_1_2*q_3_2));
+    const real minus_R_b_12 = 2.0*((q_0_2*q_1_2) - (q_2_2*q_3_2));
+    const real minus_R_b_22 = (2.0*(q_2_2*q_2_2)) - (1.0 - (2.0*(q_1_2*q_1_2)));
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_ground_p->anchor_b[2];
+    const real r_b_0 = R_b_02*anchor_b_2;
+    const real minus_r_b_1 = minus_R_b_12*anchor_b_2;
+    b_z->x[1] = minus_r_b_1;
+    const real minus_r_b_2 = minus_R_b_22*anchor_b_2;
+    b_z->x[2] = minus_r_b_2;
+    /* x_b = x_a + r_a + u - r_b,  v_b its derivative in time */
+    b_z->x[0] = -r_b_0;
+    b_z->v[0] = (minus_r_2*minus_r_b_1) - (minus_r_1*minus_r_b_2);
+    b_z->v[1] = (minus_r_2*r_b_0) - (r_0*minus_r_b_2);
+    b_z->v[2] = -((minus_r_1*r_b_0) - (r_0*minus_r_b_1));
 }
 
 /* revolute: the child beside the parent (182 operations) */
@@ -2567,205 +2133,206 @@ static void place_revolute(const double_pendulum_revolute_parameters *revolute_p
     const double_pendulum_revolute_motion *revolute_m, const double_pendulum_body_state *a_z,
     double_pendulum_body_state *b_z)
 {
-    const real a_q0 = a_z->q[0];
-    const real a_q3 = a_z->q[3];
-    const real a_q1 = a_z->q[1];
-    const real a_q2 = a_z->q[2];
-    const real anchor_a1 = revolute_p->anchor_a[1];
-    const real anchor_a2 = revolute_p->anchor_a[2];
-    const real t1 = ((2.0*((a_q0*a_q3) - (a_q1*a_q2)))*anchor_a1) - ((2.0*((a_q0*a_q2) + (a_q1*a_q3)))*anchor_a2);
-    const real coordinate = revolute_m->coordinate;
-    const real t2 = 0.5*coordinate;
-    const real t3 = cosine_of(t2);
-    const real frame_a0 = revolute_p->frame_a[0];
-    const real frame_a1 = revolute_p->frame_a[1];
-    const real frame_a2 = revolute_p->frame_a[2];
-    const real frame_a3 = revolute_p->frame_a[3];
-    const real t4 = (a_q0*frame_a0) - (a_q1*frame_a1) - (a_q2*frame_a2) - (a_q3*frame_a3);
-    const real t5 = sine_of(t2);
-    const real t6 = (a_q3*frame_a0) - (a_q2*frame_a1) + (a_q1*frame_a2) + (a_q0*frame_a3);
-    const real t7 = (t3*t4) - (t5*t6);
-    const real t8 = (a_q1*frame_a0) + (a_q0*frame_a1) - (a_q3*frame_a2) + (a_q2*frame_a3);
-    const real t9 = (a_q2*frame_a0) + (a_q3*frame_a1) + (a_q0*frame_a2) - (a_q1*frame_a3);
-    const real t10 = (t3*t8) + (t5*t9);
-    const real t11 = (t3*t9) - (t5*t8);
-    const real t12 = (t3*t6) + (t5*t4);
-    const real frame_b0 = revolute_p->frame_b[0];
-    const real frame_b1 = revolute_p->frame_b[1];
-    const real frame_b2 = revolute_p->frame_b[2];
-    const real frame_b3 = revolute_p->frame_b[3];
-    const real t13 = (frame_b0*t7) + (frame_b1*t10) + (frame_b2*t11) + (frame_b3*t12);
-    const real t14 = (frame_b0*t10) - (frame_b1*t7) + (frame_b2*t12) - (frame_b3*t11);
-    const real t15 = (frame_b0*t11) - (frame_b1*t12) - (frame_b2*t7) + (frame_b3*t10);
-    const real t16 = (frame_b0*t12) + (frame_b1*t11) - (frame_b2*t10) - (frame_b3*t7);
-    const real t17 = DOUBLE_PENDULUM_SQRT((t13*t13) + (t14*t14) + (t15*t15) + (t16*t16));
-    const real q0 = t13/t17;
-    b_z->q[0] = q0;
-    const real q2 = t15/t17;
-    b_z->q[2] = q2;
-    const real q1 = t14/t17;
-    b_z->q[1] = q1;
-    const real q3 = t16/t17;
-    b_z->q[3] = q3;
-    const real anchor_b2 = revolute_p->anchor_b[2];
-    const real t18 = (2.0*((q0*q2) + (q1*q3)))*anchor_b2;
-    const real a_x0 = a_z->x[0];
-    const real x0 = a_x0 - (t1 + t18);
-    b_z->x[0] = x0;
-    const real t19 = 1.0 - (2.0*(a_q1*a_q1));
-    const real t20 = a_q0*a_q1;
-    const real t21 = a_q2*a_q3;
-    const real t22 = (((2.0*(a_q3*a_q3)) - t19)*anchor_a1) + ((2.0*(t20 - t21))*anchor_a2);
-    const real t23 = (2.0*((q0*q1) - (q2*q3)))*anchor_b2;
-    const real a_x1 = a_z->x[1];
-    const real x1 = a_x1 - (t22 - t23);
-    b_z->x[1] = x1;
-    const real t24 = ((2.0*(t20 + t21))*anchor_a1) - (((2.0*(a_q2*a_q2)) - t19)*anchor_a2);
-    const real t25 = ((2.0*(q2*q2)) - (1.0 - (2.0*(q1*q1))))*anchor_b2;
-    const real a_x2 = a_z->x[2];
-    const real x2 = a_x2 + (t24 + t25);
-    b_z->x[2] = x2;
-    const real a_w2 = a_z->w[2];
+    /* d = [cos c/2; z sin c/2],  w = 2 V(d* d') */
+    const real t1 = 0.5*revolute_m->coordinate;
+    const real d_0 = cosine_of(t1);
+    const real d_3 = sine_of(t1);
+    /* p = q o */
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
+    const real p_0 = (a_q_0*frame_a_0) - (a_q_1*frame_a_1) - (a_q_2*frame_a_2) - (a_q_3*frame_a_3);
+    const real p_1 = (a_q_1*frame_a_0) + (a_q_0*frame_a_1) - (a_q_3*frame_a_2) + (a_q_2*frame_a_3);
+    const real p_2 = (a_q_2*frame_a_0) + (a_q_3*frame_a_1) + (a_q_0*frame_a_2) - (a_q_1*frame_a_3);
+    const real p_3 = (a_q_3*frame_a_0) - (a_q_2*frame_a_1) + (a_q_1*frame_a_2) + (a_q_0*frame_a_3);
+    /* q_b = q_a o_a d o_b*, of length one */
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
+    const real p_0_2 = (d_0*p_0) - (d_3*p_3);
+    const real p_1_2 = (d_0*p_1) + (d_3*p_2);
+    const real p_2_2 = (d_0*p_2) - (d_3*p_1);
+    const real p_3_2 = (d_0*p_3) + (d_3*p_0);
+    const real q_0 = (frame_b_0*p_0_2) + (frame_b_1*p_1_2) + (frame_b_2*p_2_2) + (frame_b_3*p_3_2);
+    const real q_1 = (frame_b_0*p_1_2) - (frame_b_1*p_0_2) + (frame_b_2*p_3_2) - (frame_b_3*p_2_2);
+    const real q_2 = (frame_b_0*p_2_2) - (frame_b_1*p_3_2) - (frame_b_2*p_0_2) + (frame_b_3*p_1_2);
+    const real q_3 = (frame_b_0*p_3_2) + (frame_b_1*p_2_2) - (frame_b_2*p_1_2) - (frame_b_3*p_0_2);
+    const real size = DOUBLE_PENDULUM_SQRT((q_0*q_0) + (q_1*q_1) + (q_2*q_2) + (q_3*q_3));
+    const real q_0_2 = q_0/size;
+    b_z->q[0] = q_0_2;
+    const real q_1_2 = q_1/size;
+    b_z->q[1] = q_1_2;
+    const real q_2_2 = q_2/size;
+    b_z->q[2] = q_2_2;
+    const real q_3_2 = q_3/size;
+    b_z->q[3] = q_3_2;
+    /* R(q), child's joint frame */
+    const real R_02 = 2.0*((p_0_2*p_2_2) + (p_1_2*p_3_2));
+    const real minus_R_12 = 2.0*((p_0_2*p_1_2) - (p_2_2*p_3_2));
+    const real minus_R_22 = (2.0*(p_2_2*p_2_2)) - (1.0 - (2.0*(p_1_2*p_1_2)));
+    /* r = R p */
     const real rate = revolute_m->rate;
-    const real w2 = a_w2 - (rate*((2.0*(t11*t11)) - (1.0 - (2.0*(t10*t10)))));
-    b_z->w[2] = w2;
-    const real a_w1 = a_z->w[1];
-    const real w1 = a_w1 - (rate*(2.0*((t7*t10) - (t11*t12))));
-    b_z->w[1] = w1;
-    const real a_v0 = a_z->v[0];
-    const real v0 = a_v0 - (w2*t23) + (w1*t25) + (a_w2*t22) + (a_w1*t24);
-    b_z->v[0] = v0;
-    const real a_w0 = a_z->w[0];
-    const real w0 = a_w0 + (rate*(2.0*((t7*t11) + (t10*t12))));
-    b_z->w[0] = w0;
-    const real a_v1 = a_z->v[1];
-    const real v1 = a_v1 - (w2*t18) - (w0*t25) - (a_w2*t1) - (a_w0*t24);
-    b_z->v[1] = v1;
-    const real a_v2 = a_z->v[2];
-    const real v2 = a_v2 + (w1*t18) + (w0*t23) + (a_w1*t1) - (a_w0*t22);
-    b_z->v[2] = v2;
+    const real r_0 = rate*R_02;
+    const real minus_r_1 = rate*minus_R_12;
+    const real minus_r_2 = rate*minus_R_22;
+    /* w: angular velocity over the last step, world axes */
+    const real a_w_0 = a_z->w[0]; const real a_w_1 = a_z->w[1]; const real a_w_2 = a_z->w[2];
+    const real w_0 = a_w_0 + r_0;
+    b_z->w[0] = w_0;
+    const real w_1 = a_w_1 - minus_r_1;
+    b_z->w[1] = w_1;
+    const real w_2 = a_w_2 - minus_r_2;
+    b_z->w[2] = w_2;
+    /* R(q), body a */
+    const real minus_R_a_01 = 2.0*((a_q_0*a_q_3) - (a_q_1*a_q_2));
+    const real R_a_02 = 2.0*((a_q_0*a_q_2) + (a_q_1*a_q_3));
+    const real t2 = 1.0 - (2.0*(a_q_1*a_q_1));
+    const real minus_R_a_11 = (2.0*(a_q_3*a_q_3)) - t2;
+    const real a_q_0_a_q_1 = a_q_0*a_q_1;
+    const real a_q_2_a_q_3 = a_q_2*a_q_3;
+    const real minus_R_a_12 = 2.0*(a_q_0_a_q_1 - a_q_2_a_q_3);
+    const real R_a_21 = 2.0*(a_q_0_a_q_1 + a_q_2_a_q_3);
+    const real minus_R_a_22 = (2.0*(a_q_2*a_q_2)) - t2;
+    /* R(q), body b */
+    const real R_b_02 = 2.0*((q_0_2*q_2_2) + (q_1_2*q_3_2));
+    const real minus_R_b_12 = 2.0*((q_0_2*q_1_2) - (q_2_2*q_3_2));
+    const real minus_R_b_22 = (2.0*(q_2_2*q_2_2)) - (1.0 - (2.0*(q_1_2*q_1_2)));
+    /* r = R p, anchor_a */
+    const real anchor_a_1 = revolute_p->anchor_a[1]; const real anchor_a_2 = revolute_p->anchor_a[2];
+    const real minus_r_a_0 = (minus_R_a_01*anchor_a_1) - (R_a_02*anchor_a_2);
+    const real minus_r_a_1 = (minus_R_a_11*anchor_a_1) + (minus_R_a_12*anchor_a_2);
+    const real r_a_2 = (R_a_21*anchor_a_1) - (minus_R_a_22*anchor_a_2);
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_p->anchor_b[2];
+    const real r_b_0 = R_b_02*anchor_b_2;
+    const real minus_r_b_1 = minus_R_b_12*anchor_b_2;
+    const real minus_r_b_2 = minus_R_b_22*anchor_b_2;
+    /* x_b = x_a + r_a + u - r_b,  v_b its derivative in time */
+    b_z->x[0] = a_z->x[0] - (minus_r_a_0 + r_b_0);
+    b_z->x[1] = a_z->x[1] - (minus_r_a_1 - minus_r_b_1);
+    b_z->x[2] = a_z->x[2] + (r_a_2 + minus_r_b_2);
+    b_z->v[0] = a_z->v[0] - (w_2*minus_r_b_1) + (w_1*minus_r_b_2) + (a_w_2*minus_r_a_1) + (a_w_1*r_a_2);
+    b_z->v[1] = a_z->v[1] - (w_2*r_b_0) - (w_0*minus_r_b_2) - (a_w_2*minus_r_a_0) - (a_w_0*r_a_2);
+    b_z->v[2] = a_z->v[2] + (w_1*r_b_0) + (w_0*minus_r_b_1) + (a_w_1*minus_r_a_0) - (a_w_0*minus_r_a_1);
 }
 
 /* revolute: coordinates and rates (101 operations) */
+/*   p = q o    [BM20 (7)] */
 /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
 static void measure_revolute_ground(const double_pendulum_revolute_ground_parameters *revolute_ground_p,
     double_pendulum_revolute_ground_motion *revolute_ground_m, const double_pendulum_body_state *b_z,
     const double_pendulum_body_work *b)
 {
-    const real frame_b0 = revolute_ground_p->frame_b[0];
-    const real b_q3 = b_z->q[3];
-    const real frame_b1 = revolute_ground_p->frame_b[1];
-    const real b_q2 = b_z->q[2];
-    const real frame_b2 = revolute_ground_p->frame_b[2];
-    const real b_q1 = b_z->q[1];
-    const real frame_b3 = revolute_ground_p->frame_b[3];
-    const real b_q0 = b_z->q[0];
-    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (frame_b2*b_q1) + (frame_b3*b_q0);
-    const real frame_a0 = revolute_ground_p->frame_a[0];
-    const real t1 = frame_a0*frame_b1_z;
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (frame_b2*b_q0) - (frame_b3*b_q1);
-    const real frame_a1 = revolute_ground_p->frame_a[1];
-    const real t2 = frame_a1*frame_b1_y;
-    const real frame_b1_x = (frame_b0*b_q1) + (frame_b1*b_q0) - (frame_b2*b_q3) + (frame_b3*b_q2);
-    const real frame_a2 = revolute_ground_p->frame_a[2];
-    const real t3 = frame_a2*frame_b1_x;
-    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-    const real frame_a3 = revolute_ground_p->frame_a[3];
-    const real t4 = frame_a3*frame_b1_w;
-    const real t5 = t1 - t2 + t3 - t4;
-    const real t6 = frame_a0*frame_b1_w;
-    const real t7 = frame_a1*frame_b1_x;
-    const real t8 = frame_a2*frame_b1_y;
-    const real t9 = frame_a3*frame_b1_z;
-    const real t10 = t6 + t7 + t8 + t9;
+    /* p = q o, frame_b */
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
+    const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+    const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
+    const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
+    const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
+    /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
     const real coordinate = revolute_ground_m->coordinate;
-    const real coordinate_2 = angle_near(t5, t10, coordinate);
-    revolute_ground_m->coordinate = coordinate_2;
-    const real t11 = frame_a3*frame_b1_x;
-    const real t12 = frame_a0*frame_b1_y;
-    const real t13 = frame_a1*frame_b1_z;
-    const real t14 = frame_a2*frame_b1_w;
-    const real t15 = (t10*t10) + (t5*t5);
-    const real t16 = frame_a3*frame_b1_y;
-    const real t17 = frame_a0*frame_b1_x;
-    const real t18 = frame_a1*frame_b1_w;
-    const real t19 = frame_a2*frame_b1_z;
-    const real b_w0 = b->w[0];
-    const real t20 = (2.0*(((t10*(0.5*(t11 + (t12 + t13 + t14))))/t15) - ((t5*(0.5*(t16 - (t17 - t18 +
-        t19))))/t15)))*b_w0;
-    const real t21 = 2.0*(((t10*(0.5*(t16 + (t19 - (t17 + t18)))))/t15) + ((t5*(0.5*(t11 - (t14 - (t12 -
-        t13)))))/t15));
-    const real b_w2 = b->w[2];
-    const real t22 = (2.0*(((t10*(0.5*(t9 - (t8 - (t6 - t7)))))/t15) - ((t5*(0.5*(t4 + (t3 - (t1 +
-        t2)))))/t15)))*b_w2;
-    const real b_w1 = b->w[1];
-    const real rate = t20 + (t21*b_w1) + t22;
-    revolute_ground_m->rate = rate;
+    const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+    const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+    const real frame_a_2_frame_b1_x = frame_a_2*frame_b1_x;
+    const real frame_a_3_frame_b1_w = frame_a_3*frame_b1_w;
+    const real d_3 = frame_a_0_frame_b1_z - frame_a_1_frame_b1_y + frame_a_2_frame_b1_x - frame_a_3_frame_b1_w;
+    const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+    const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+    const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+    const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+    const real d_0 = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x + frame_a_2_frame_b1_y + frame_a_3_frame_b1_z;
+    revolute_ground_m->coordinate = angle_near(d_3, d_0, coordinate);
+    const real frame_a_3_frame_b1_x = frame_a_3*frame_b1_x;
+    const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+    const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+    const real frame_a_2_frame_b1_w = frame_a_2*frame_b1_w;
+    const real t1 = (d_0*d_0) + (d_3*d_3);
+    const real frame_a_3_frame_b1_y = frame_a_3*frame_b1_y;
+    const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+    const real frame_a_1_frame_b1_w = frame_a_1*frame_b1_w;
+    const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+    const real t2 = ((d_0*(0.5*(frame_a_3_frame_b1_x + (frame_a_0_frame_b1_y + frame_a_1_frame_b1_z +
+        frame_a_2_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_y - (frame_a_0_frame_b1_x -
+        frame_a_1_frame_b1_w + frame_a_2_frame_b1_z))))/t1);
+    const real minus_G_a_03 = 2.0*t2;
+    const real t3 = ((d_0*(0.5*(frame_a_3_frame_b1_y + (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x +
+        frame_a_1_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a_3_frame_b1_x - (frame_a_2_frame_b1_w -
+        (frame_a_0_frame_b1_y - frame_a_1_frame_b1_z)))))/t1);
+    const real minus_G_a_04 = 2.0*t3;
+    const real t4 = ((d_0*(0.5*(frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y - (frame_a_0_frame_b1_w -
+        frame_a_1_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_w + (frame_a_2_frame_b1_x -
+        (frame_a_0_frame_b1_z + frame_a_1_frame_b1_y)))))/t1);
+    const real minus_G_a_05 = 2.0*t4;
+    /* rate: their rates */
+    revolute_ground_m->rate = (minus_G_a_03*b->w[0]) + (minus_G_a_04*b->w[1]) + (minus_G_a_05*b->w[2]);
 }
 
 /* revolute: coordinates and rates (135 operations) */
+/*   p = q o    [BM20 (7)] */
 /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
 static void measure_revolute(const double_pendulum_revolute_parameters *revolute_p,
     double_pendulum_revolute_motion *revolute_m, const double_pendulum_body_state *a_z,
     const double_pendulum_body_work *a, const double_pendulum_body_state *b_z, const double_pendulum_body_work *b)
 {
-    const real frame_a0 = revolute_p->frame_a[0];
-    const real a_q0 = a_z->q[0];
-    const real frame_a1 = revolute_p->frame_a[1];
-    const real a_q1 = a_z->q[1];
-    const real frame_a2 = revolute_p->frame_a[2];
-    const real a_q2 = a_z->q[2];
-    const real frame_a3 = revolute_p->frame_a[3];
-    const real a_q3 = a_z->q[3];
-    const real frame_a1_w = (frame_a0*a_q0) - (frame_a1*a_q1) - (frame_a2*a_q2) - (frame_a3*a_q3);
-    const real frame_b0 = revolute_p->frame_b[0];
-    const real b_q3 = b_z->q[3];
-    const real frame_b1 = revolute_p->frame_b[1];
-    const real b_q2 = b_z->q[2];
-    const real frame_b2 = revolute_p->frame_b[2];
-    const real b_q1 = b_z->q[1];
-    const real frame_b3 = revolute_p->frame_b[3];
-    const real b_q0 = b_z->q[0];
-    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (frame_b2*b_q1) + (frame_b3*b_q0);
-    const real t1 = frame_a1_w*frame_b1_z;
-    const real frame_a1_x = (frame_a0*a_q1) + (frame_a1*a_q0) - (frame_a2*a_q3) + (frame_a3*a_q2);
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (frame_b2*b_q0) - (frame_b3*b_q1);
-    const real t2 = frame_a1_x*frame_b1_y;
-    const real frame_a1_y = (frame_a0*a_q2) + (frame_a1*a_q3) + (frame_a2*a_q0) - (frame_a3*a_q1);
-    const real frame_b1_x = (frame_b0*b_q1) + (frame_b1*b_q0) - (frame_b2*b_q3) + (frame_b3*b_q2);
-    const real t3 = frame_a1_y*frame_b1_x;
-    const real frame_a1_z = (frame_a0*a_q3) - (frame_a1*a_q2) + (frame_a2*a_q1) + (frame_a3*a_q0);
-    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-    const real t4 = frame_a1_z*frame_b1_w;
-    const real t5 = t1 - t2 + t3 - t4;
-    const real t6 = frame_a1_w*frame_b1_w;
-    const real t7 = frame_a1_x*frame_b1_x;
-    const real t8 = frame_a1_y*frame_b1_y;
-    const real t9 = frame_a1_z*frame_b1_z;
-    const real t10 = t6 + t7 + t8 + t9;
-    const real coordinate = revolute_m->coordinate;
-    const real coordinate_2 = angle_near(t5, t10, coordinate);
-    revolute_m->coordinate = coordinate_2;
-    const real t11 = frame_a1_z*frame_b1_x;
-    const real t12 = frame_a1_w*frame_b1_y;
-    const real t13 = frame_a1_x*frame_b1_z;
-    const real t14 = frame_a1_y*frame_b1_w;
-    const real t15 = (t10*t10) + (t5*t5);
-    const real t16 = frame_a1_z*frame_b1_y;
-    const real t17 = frame_a1_w*frame_b1_x;
-    const real t18 = frame_a1_x*frame_b1_w;
-    const real t19 = frame_a1_y*frame_b1_z;
-    const real t20 = 2.0*(((t10*(0.5*(t11 + (t12 + t13 + t14))))/t15) - ((t5*(0.5*(t16 - (t17 - t18 + t19))))/t15));
-    const real t21 = 2.0*(((t10*(0.5*(t16 + (t19 - (t17 + t18)))))/t15) + ((t5*(0.5*(t11 - (t14 - (t12 -
-        t13)))))/t15));
-    const real t22 = 2.0*(((t10*(0.5*(t9 - (t8 - (t6 - t7)))))/t15) - ((t5*(0.5*(t4 + (t3 - (t1 + t2)))))/t15));
-    const real a_w0 = a->w[0];
-    const real a_w1 = a->w[1];
-    const real a_w2 = a->w[2];
-    const real b_w0 = b->w[0];
-    const real b_w1 = b->w[1];
-    const real b_w2 = b->w[2];
-    revolute_m->rate = -((t20*a_w0) + (t21*a_w1) + (t22*a_w2) - (t20*b_w0) - (t21*b_w1) - (t22*b_w2));
+    /* p = q o, frame_a */
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
+    const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
+    const real frame_a1_x = (frame_a_0*a_q_1) + (frame_a_1*a_q_0) - (frame_a_2*a_q_3) + (frame_a_3*a_q_2);
+    const real frame_a1_y = (frame_a_0*a_q_2) + (frame_a_1*a_q_3) + (frame_a_2*a_q_0) - (frame_a_3*a_q_1);
+    const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (frame_a_2*a_q_1) + (frame_a_3*a_q_0);
+    /* p = q o, frame_b */
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
+    const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+    const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
+    const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
+    const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
+    /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
+    const real frame_a1_w_frame_b1_z = frame_a1_w*frame_b1_z;
+    const real frame_a1_x_frame_b1_y = frame_a1_x*frame_b1_y;
+    const real frame_a1_y_frame_b1_x = frame_a1_y*frame_b1_x;
+    const real frame_a1_z_frame_b1_w = frame_a1_z*frame_b1_w;
+    const real d_3 = frame_a1_w_frame_b1_z - frame_a1_x_frame_b1_y + frame_a1_y_frame_b1_x - frame_a1_z_frame_b1_w;
+    const real frame_a1_w_frame_b1_w = frame_a1_w*frame_b1_w;
+    const real frame_a1_x_frame_b1_x = frame_a1_x*frame_b1_x;
+    const real frame_a1_y_frame_b1_y = frame_a1_y*frame_b1_y;
+    const real frame_a1_z_frame_b1_z = frame_a1_z*frame_b1_z;
+    const real d_0 = frame_a1_w_frame_b1_w + frame_a1_x_frame_b1_x + frame_a1_y_frame_b1_y + frame_a1_z_frame_b1_z;
+    revolute_m->coordinate = angle_near(d_3, d_0, revolute_m->coordinate);
+    const real frame_a1_z_frame_b1_x = frame_a1_z*frame_b1_x;
+    const real frame_a1_w_frame_b1_y = frame_a1_w*frame_b1_y;
+    const real frame_a1_x_frame_b1_z = frame_a1_x*frame_b1_z;
+    const real frame_a1_y_frame_b1_w = frame_a1_y*frame_b1_w;
+    const real t1 = (d_0*d_0) + (d_3*d_3);
+    const real frame_a1_z_frame_b1_y = frame_a1_z*frame_b1_y;
+    const real frame_a1_w_frame_b1_x = frame_a1_w*frame_b1_x;
+    const real frame_a1_x_frame_b1_w = frame_a1_x*frame_b1_w;
+    const real frame_a1_y_frame_b1_z = frame_a1_y*frame_b1_z;
+    const real t2 = ((d_0*(0.5*(frame_a1_z_frame_b1_x + (frame_a1_w_frame_b1_y + frame_a1_x_frame_b1_z +
+        frame_a1_y_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_y - (frame_a1_w_frame_b1_x -
+        frame_a1_x_frame_b1_w + frame_a1_y_frame_b1_z))))/t1);
+    const real minus_G_a_03 = 2.0*t2;
+    const real t3 = ((d_0*(0.5*(frame_a1_z_frame_b1_y + (frame_a1_y_frame_b1_z - (frame_a1_w_frame_b1_x +
+        frame_a1_x_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a1_z_frame_b1_x - (frame_a1_y_frame_b1_w -
+        (frame_a1_w_frame_b1_y - frame_a1_x_frame_b1_z)))))/t1);
+    const real minus_G_a_04 = 2.0*t3;
+    const real t4 = ((d_0*(0.5*(frame_a1_z_frame_b1_z - (frame_a1_y_frame_b1_y - (frame_a1_w_frame_b1_w -
+        frame_a1_x_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_w + (frame_a1_y_frame_b1_x -
+        (frame_a1_w_frame_b1_z + frame_a1_x_frame_b1_y)))))/t1);
+    const real minus_G_a_05 = 2.0*t4;
+    /* rate: their rates */
+    revolute_m->rate = -((minus_G_a_03*a->w[0]) + (minus_G_a_04*a->w[1]) + (minus_G_a_05*a->w[2]) -
+        (minus_G_a_03*b->w[0]) - (minus_G_a_04*b->w[1]) - (minus_G_a_05*b->w[2]));
 }
 
 /* kinetic energy, less that of the change of velocities (64 operations) */
@@ -2774,110 +2341,91 @@ static void measure_revolute(const double_pendulum_revolute_parameters *revolute
 static void account_body(double_pendulum_common_account *common_a, const double_pendulum_body_parameters *body_p,
     const double_pendulum_body_state *body_z, const double_pendulum_body_work *body)
 {
+    /* pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2 */
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real t1 = v_0 - body_z->v[0];
+    const real t2 = v_1 - body_z->v[1];
+    const real t3 = v_2 - body_z->v[2];
+    const real t4 = w_0 - body_z->w[0];
+    const real t5 = w_1 - body_z->w[1];
+    const real t6 = w_2 - body_z->w[2];
+    /* T = (1/2) m v·v + (1/2) w·Jw */
     const real mass = body_p->mass;
-    const real v0 = body->v[0];
-    const real v1 = body->v[1];
-    const real v2 = body->v[2];
-    const real w0 = body->w[0];
-    const real j0 = body->j[0];
-    const real w1 = body->w[1];
-    const real j3 = body->j[3];
-    const real w2 = body->w[2];
-    const real j4 = body->j[4];
-    const real j1 = body->j[1];
-    const real j5 = body->j[5];
-    const real t1 = (mass*((v0*v0) + (v1*v1) + (v2*v2))) + (w0*((w0*j0) + (w1*j3) + (w2*j4))) + (w1*((w1*j1) +
-        (w0*j3) + (w2*j5)));
-    const real v0_2 = body_z->v[0];
-    const real t2 = v0 - v0_2;
-    const real v1_2 = body_z->v[1];
-    const real t3 = v1 - v1_2;
-    const real v2_2 = body_z->v[2];
-    const real t4 = v2 - v2_2;
-    const real w0_2 = body_z->w[0];
-    const real t5 = w0 - w0_2;
-    const real w1_2 = body_z->w[1];
-    const real t6 = w1 - w1_2;
-    const real w2_2 = body_z->w[2];
-    const real t7 = w2 - w2_2;
-    const real t8 = (mass*((t2*t2) + (t3*t3) + (t4*t4))) + (t5*((t5*j0) + (t6*j3) + (t7*j4))) + (t6*((t6*j1) +
-        (t5*j3) + (t7*j5)));
-    const real common_pace = common_a->pace;
-    const real j2 = body->j[2];
-    const real pace = common_pace + (0.5*(t1 + (w2*((w2*j2) + (w0*j4) + (w1*j5))))) - (0.5*(t8 + (t7*((t7*j2) +
-        (t5*j4) + (t6*j5)))));
-    common_a->pace = pace;
+    const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
+    const real t7 = (mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (w_0*((w_0*j_0) + (w_1*j_3) + (w_2*j_4))) +
+        (w_1*((w_1*j_1) + (w_0*j_3) + (w_2*j_5))) + (w_2*((w_2*j_2) + (w_0*j_4) + (w_1*j_5)));
+    const real T = 0.5*t7;
+    const real t8 = (mass*((t1*t1) + (t2*t2) + (t3*t3))) + (t4*((t4*j_0) + (t5*j_3) + (t6*j_4))) + (t5*((t5*j_1) +
+        (t4*j_3) + (t6*j_5))) + (t6*((t6*j_2) + (t4*j_4) + (t5*j_5)));
+    const real T_2 = 0.5*t8;
+    /* pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2 */
+    common_a->pace = common_a->pace + T - T_2;
 }
 
 /* what the order of the method leaves open of the energy (177 operations) */
 /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
-/*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
 /*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+/*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
 static void scatter_body(double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
     const double_pendulum_body_state *body_z, const double_pendulum_body_work *body)
 {
-    const real v0 = body->v[0];
-    const real v0_2 = body_z->v[0];
-    const real t1 = v0 - v0_2;
-    const real v1 = body->v[1];
-    const real v1_2 = body_z->v[1];
-    const real t2 = v1 - v1_2;
-    const real v2 = body->v[2];
-    const real v2_2 = body_z->v[2];
-    const real t3 = v2 - v2_2;
-    const real w0 = body->w[0];
-    const real w0_2 = body_z->w[0];
-    const real t4 = w0 - w0_2;
-    const real w1 = body->w[1];
-    const real w1_2 = body_z->w[1];
-    const real t5 = w1 - w1_2;
-    const real w2 = body->w[2];
-    const real w2_2 = body_z->w[2];
-    const real t6 = w2 - w2_2;
+    /* scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24 */
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real state_w_0 = body_z->w[0]; const real state_w_1 = body_z->w[1]; const real state_w_2 = body_z->w[2];
+    const real dv_0 = body->v[0] - v_0;
+    const real dv_1 = body->v[1] - v_1;
+    const real dv_2 = body->v[2] - v_2;
+    const real dw_0 = w_0 - state_w_0;
+    const real dw_1 = w_1 - state_w_1;
+    const real dw_2 = w_2 - state_w_2;
+    /* T = (1/2) m v·v + (1/2) w·Jw, v - v- */
     const real mass = body_p->mass;
-    const real j0 = body->j[0];
-    const real j3 = body->j[3];
-    const real j4 = body->j[4];
-    const real j1 = body->j[1];
-    const real j5 = body->j[5];
-    const real t7 = (mass*((t1*t1) + (t2*t2) + (t3*t3))) + (t4*((t4*j0) + (t5*j3) + (t6*j4))) + (t5*((t5*j1) +
-        (t4*j3) + (t6*j5)));
-    const real j2 = body->j[2];
-    const real t8 = (w0*((w0*j0) + (w1*j3) + (w2*j4))) + (w1*((w1*j1) + (w0*j3) + (w2*j5))) + (w2*((w2*j2) +
-        (w0*j4) + (w1*j5)));
+    const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
+    const real t1 = (mass*((dv_0*dv_0) + (dv_1*dv_1) + (dv_2*dv_2))) + (dw_0*((dw_0*j_0) + (dw_1*j_3) +
+        (dw_2*j_4))) + (dw_1*((dw_1*j_1) + (dw_0*j_3) + (dw_2*j_5))) + (dw_2*((dw_2*j_2) + (dw_0*j_4) + (dw_1*j_5)));
+    const real T_of_change = 0.5*t1;
+    /* T = (1/2) m v·v + (1/2) w·Jw, w */
+    const real T_of_turn = 0.5*((w_0*((w_0*j_0) + (w_1*j_3) + (w_2*j_4))) + (w_1*((w_1*j_1) + (w_0*j_3) +
+        (w_2*j_5))) + (w_2*((w_2*j_2) + (w_0*j_4) + (w_1*j_5))));
+    /* scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24 */
     const real common_step = common->step;
-    const real t9 = (0.5*(t7 + (t6*((t6*j2) + (t4*j4) + (t5*j5))))) + ((((common_step*common_step)*((w0*w0) +
-        (w1*w1) + (w2*w2)))/12.0)*(0.5*t8));
-    const real common_scatter = common->scatter;
-    common->scatter = t9 + common_scatter;
-    const real v_old0 = body_z->v_old[0];
-    const real t10 = v0_2 - v_old0 - (2.0*t1);
-    const real t11 = v0_2 - t10;
-    const real v_old1 = body_z->v_old[1];
-    const real t12 = v1_2 - v_old1 - (2.0*t2);
-    const real t13 = v1_2 - t12;
-    const real v_old2 = body_z->v_old[2];
-    const real t14 = v2_2 - v_old2 - (2.0*t3);
-    const real t15 = v2_2 - t14;
-    const real w_old0 = body_z->w_old[0];
-    const real t16 = w0_2 - w_old0 - (2.0*t4);
-    const real t17 = w0_2 - t16;
-    const real w_old1 = body_z->w_old[1];
-    const real t18 = w1_2 - w_old1 - (2.0*t5);
-    const real t19 = w1_2 - t18;
-    const real w_old2 = body_z->w_old[2];
-    const real t20 = w2_2 - w_old2 - (2.0*t6);
-    const real t21 = w2_2 - t20;
-    const real t22 = (mass*((t11*t11) + (t13*t13) + (t15*t15))) + (t17*((j0*t17) + (j3*t19) + (j4*t21))) +
-        (t19*((j1*t19) + (j3*t17) + (j5*t21)));
-    const real t23 = (mass*((t10*t10) + (t12*t12) + (t14*t14))) + (t16*((j0*t16) + (j3*t18) + (j4*t20))) +
-        (t18*((j1*t18) + (j3*t16) + (j5*t20)));
-    const real t24 = (0.5*(t22 + (t21*((j2*t21) + (j4*t17) + (j5*t19))))) - (0.5*(t23 + (t20*((j2*t20) + (j4*t16) +
-        (j5*t18)))));
-    const real t25 = (mass*((v0_2*v0_2) + (v1_2*v1_2) + (v2_2*v2_2))) + (w0_2*((w0_2*j0) + (w1_2*j3) + (w2_2*j4))) +
-        (w1_2*((w1_2*j1) + (w0_2*j3) + (w2_2*j5)));
-    const real common_swerve = common->swerve;
-    common->swerve = t24 - (0.5*(t25 + (w2_2*((w2_2*j2) + (w0_2*j4) + (w1_2*j5))))) + common_swerve;
+    common->scatter = T_of_change + ((((common_step*common_step)*((w_0*w_0) + (w_1*w_1) +
+        (w_2*w_2)))/12.0)*T_of_turn) + common->scatter;
+    /* swerve += (2 (v - v-) - (v- - v--))·M v- */
+    const real minus_jerk_v_0 = v_0 - body_z->v_old[0] - (2.0*dv_0);
+    const real minus_jerk_v_1 = v_1 - body_z->v_old[1] - (2.0*dv_1);
+    const real minus_jerk_v_2 = v_2 - body_z->v_old[2] - (2.0*dv_2);
+    const real minus_jerk_w_0 = state_w_0 - body_z->w_old[0] - (2.0*dw_0);
+    const real minus_jerk_w_1 = state_w_1 - body_z->w_old[1] - (2.0*dw_1);
+    const real minus_jerk_w_2 = state_w_2 - body_z->w_old[2] - (2.0*dw_2);
+    const real both_v_0 = v_0 - minus_jerk_v_0;
+    const real both_v_1 = v_1 - minus_jerk_v_1;
+    const real both_v_2 = v_2 - minus_jerk_v_2;
+    const real both_w_0 = state_w_0 - minus_jerk_w_0;
+    const real both_w_1 = state_w_1 - minus_jerk_w_1;
+    const real both_w_2 = state_w_2 - minus_jerk_w_2;
+    /* T = (1/2) m v·v + (1/2) w·Jw, both */
+    const real t2 = (mass*((both_v_0*both_v_0) + (both_v_1*both_v_1) + (both_v_2*both_v_2))) +
+        (both_w_0*((j_0*both_w_0) + (j_3*both_w_1) + (j_4*both_w_2))) + (both_w_1*((j_1*both_w_1) + (j_3*both_w_0) +
+        (j_5*both_w_2)));
+    const real T_of_both = 0.5*(t2 + (both_w_2*((j_2*both_w_2) + (j_4*both_w_0) + (j_5*both_w_1))));
+    /* T = (1/2) m v·v + (1/2) w·Jw, 2 (v - v-) - (v- - v--) */
+    const real t3 = (mass*((minus_jerk_v_0*minus_jerk_v_0) + (minus_jerk_v_1*minus_jerk_v_1) +
+        (minus_jerk_v_2*minus_jerk_v_2))) + (minus_jerk_w_0*((j_0*minus_jerk_w_0) + (j_3*minus_jerk_w_1) +
+        (j_4*minus_jerk_w_2)));
+    const real t4 = t3 + (minus_jerk_w_1*((j_1*minus_jerk_w_1) + (j_3*minus_jerk_w_0) + (j_5*minus_jerk_w_2))) +
+        (minus_jerk_w_2*((j_2*minus_jerk_w_2) + (j_4*minus_jerk_w_0) + (j_5*minus_jerk_w_1)));
+    const real T_of_jerk = 0.5*t4;
+    /* T = (1/2) m v·v + (1/2) w·Jw, v- */
+    const real t5 = (mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (state_w_0*((state_w_0*j_0) + (state_w_1*j_3) +
+        (state_w_2*j_4))) + (state_w_1*((state_w_1*j_1) + (state_w_0*j_3) + (state_w_2*j_5)));
+    const real T_of_last = 0.5*(t5 + (state_w_2*((state_w_2*j_2) + (state_w_0*j_4) + (state_w_1*j_5))));
+    /* swerve += (2 (v - v-) - (v- - v--))·M v- */
+    common->swerve = T_of_both - T_of_jerk - T_of_last + common->swerve;
 }
 
 /* what parameters decide alone */
@@ -4279,30 +3827,22 @@ static bool constants_are_kept(const double_pendulum_parameters *p)
 /*   P = tr(J)/2 1 - J = ∫ r rᵀ dm has no negative eigenvalue    [moments a <= b <= c: c <= a + b] */
 static void judge_body(const double_pendulum_body_parameters *body_p, double_pendulum_spread_work *spread)
 {
-    const real inertia2 = body_p->inertia[2];
-    const real inertia0 = body_p->inertia[0];
-    const real inertia1 = body_p->inertia[1];
-    const real t1 = inertia2 + (inertia0 + inertia1);
-    const real t2 = (1e-09*t1) + 1e-30;
-    const real t3 = 0.5*t1;
-    const real pivots0 = t2 - (inertia0 - t3);
-    spread->pivots[0] = pivots0;
-    const real pivots1 = t2 - (inertia1 - t3);
-    spread->pivots[1] = pivots1;
-    const real pivots2 = t2 - (inertia2 - t3);
-    spread->pivots[2] = pivots2;
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
+    const real t1 = inertia_2 + (inertia_0 + inertia_1);
+    const real t2 = 0.5*t1;
+    const real t3 = (1e-09*t1) + 1e-30;
+    spread->pivots[0] = t3 - (inertia_0 - t2);
+    spread->pivots[1] = t3 - (inertia_1 - t2);
+    spread->pivots[2] = t3 - (inertia_2 - t2);
 }
 
 /* what the residual of a body is weighed by (4 operations) */
 /*   size = max(Jxx, Jyy, Jzz, m r²)    [angular velocities that may be left] */
 static void weigh_body(double_pendulum_body_parameters *body_p)
 {
-    const real inertia0 = body_p->inertia[0];
-    const real inertia1 = body_p->inertia[1];
-    const real inertia2 = body_p->inertia[2];
-    const real mass = body_p->mass;
-    const real size = greater_of(greater_of(greater_of(inertia0, inertia1), inertia2), 1e-06*mass);
-    body_p->size = size;
+    body_p->size = greater_of(greater_of(greater_of(body_p->inertia[0], body_p->inertia[1]), body_p->inertia[2]),
+        1e-06*body_p->mass);
 }
 
 /* whether some distribution of mass has the inertia of a body */

@@ -9,20 +9,53 @@
  *   JM09    Johnson, Murphey: Scalable Variational Integrators for Constrained Mechanical Systems in Generalized Coordinates, 2009
  *
  * formulas
+ *   V = -m g·x    [BM20 (19)]
  *   R(q)    [BM20 (11)]
  *   J = R J_body Rᵀ    [derived here]
- *   V = -m g·x    [BM20 (19)]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
+ *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
+ *     [derived here, through velocities and the half turn; no division]
+ *   r = R p    [derived here]
+ *   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)]
+ *   p = q o    [BM20 (7)]
+ *   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians]
+ *   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)]
+ *   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B]
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
  *   p = m v    [BM20 (26)]
  *   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)]
- *   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)]
- *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
- *     [derived here, through velocities and the half turn; no division]
- *   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)]
- *   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians]
- *   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)]
- *   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B]
- *   D = L U    [BM20 Algorithms 1-4]
+ *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
+ *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
+ *   (g(z2) - g(z1))/h    [product rule of differences]
+ *   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)]
+ *   p2 = p1 + h (p2 - p1)/h    [without cancellation]
+ *   f_body -= G(z1)ᵀ y    [BSMH23 (19)]
+ *   x2 = x1 + h (x2 - x1)/h    [without cancellation]
+ *   F_ii = L U, reciprocals on the diagonal of L    [BM20 Algorithms 1-4]
+ *   f_i := L^-1 f_i    [BM20 Algorithms 1-4]
+ *   F_ij := L^-1 F_ij    [BM20 Algorithms 1-4]
+ *   F_ik := L^-1 F_ik    [BM20 Algorithms 1-4]
+ *   F_ji U^-1    [BM20 Algorithms 1-4]
+ *   f_j -= F_ji U^-1 f_i    [BM20 Algorithms 1-4]
+ *   F_jj -= F_ji U^-1 F_ij    [BM20 Algorithms 1-4]
+ *   F_jk -= F_ji U^-1 F_ik    [BM20 Algorithms 1-4]
+ *   F_ki U^-1    [BM20 Algorithms 1-4]
+ *   f_k -= F_ki U^-1 f_i    [BM20 Algorithms 1-4]
+ *   F_kj -= F_ki U^-1 F_ij    [BM20 Algorithms 1-4]
+ *   F_kk -= F_ki U^-1 F_ik    [BM20 Algorithms 1-4]
+ *   f_i := D^-1 f_i    [BM20 Algorithms 1-4]
+ *   F_ij := D^-1 F_ij    [BM20 Algorithms 1-4]
+ *   F_ik := D^-1 F_ik    [BM20 Algorithms 1-4]
+ *   f_j -= F_ji f_i    [BM20 Algorithms 1-4]
+ *   F_jj -= F_ji F_ij    [BM20 Algorithms 1-4]
+ *   F_jk -= F_ji F_ik    [BM20 Algorithms 1-4]
+ *   f_k -= F_ki f_i    [BM20 Algorithms 1-4]
+ *   F_kj -= F_ki F_ij    [BM20 Algorithms 1-4]
+ *   F_kk -= F_ki F_ik    [BM20 Algorithms 1-4]
+ *   F_ii + guard    [far below the rows' scale]
+ *   f_i - F_ij s_j    [BM20 Algorithms 1-4]
+ *   f_i - F_ik s_k    [BM20 Algorithms 1-4]
+ *   s_i = U^-1 f_i    [BM20 Algorithms 1-4]
  *   dw = (c I - a^) theta/h    [derived here]
  *   q2 = [c; a] q1    [BM20 (31)]
  *   q = p (3 - p·p)/2    [derived here]
@@ -31,9 +64,7 @@
  *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)]
  *   l = J w + x x p    [derived here, at a knot]
  *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)]
- *   p = q o    [BM20 (7)]
  *   q_b = q_a o_a d o_b*, of length one    [BM20 (7)]
- *   r = R p    [derived here]
  *   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body]
  *   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here]
  *   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here]
@@ -213,529 +244,432 @@ typedef struct {
 static void setup_common(four_bar_common_work *common)
 {
     const real step = common->step;
-    const real half = 0.5*step;
-    common->half = half;
-    const real inverse = 1.0/step;
-    common->inverse = inverse;
+    /* half: half of that length */
+    common->half = 0.5*step;
+    /* inverse: its inverse */
+    common->inverse = 1.0/step;
 }
 
 /* a rigid body: momentum balance over one step (7 operations) */
-/*   R(q)    [BM20 (11)] */
-/*   J = R J_body Rᵀ    [derived here] */
 /*   V = -m g·x    [BM20 (19)] */
-/*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
-/*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
-/*     [derived here, through velocities and the half turn; no division] */
 static void setup_body(const four_bar_common_parameters *common_p, const four_bar_body_parameters *body_p,
     four_bar_body_work *body)
 {
     const real mass = body_p->mass;
-    const real weight0 = 1.0/(mass*mass);
-    body->weight[0] = weight0;
     const real size = body_p->size;
-    const real weight1 = 1.0/(size*size);
-    body->weight[1] = weight1;
-    const real common_gravity0 = common_p->gravity[0];
-    body->kept[12] = mass*common_gravity0;
-    const real common_gravity1 = common_p->gravity[1];
-    body->kept[13] = mass*common_gravity1;
-    const real common_gravity2 = common_p->gravity[2];
-    body->kept[14] = mass*common_gravity2;
+    /* V = -m g·x */
+    body->kept_f_0 = mass*common_p->gravity[0];
+    body->kept_f_1 = mass*common_p->gravity[1];
+    body->kept_f_2 = mass*common_p->gravity[2];
+    /* weight: makes squares of velocities of squares of the residual */
+    body->weight[0] = 1.0/(mass*mass);
+    body->weight[1] = 1.0/(size*size);
 }
 
 /* a rigid body: momentum balance over one step (83 operations) */
 /*   R(q)    [BM20 (11)] */
 /*   J = R J_body Rᵀ    [derived here] */
-/*   V = -m g·x    [BM20 (19)] */
-/*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void prepare_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     const four_bar_body_state *body_z, four_bar_body_work *body)
 {
-    const real q2 = body_z->q[2];
-    const real t1 = 2.0*(q2*q2);
-    const real q3 = body_z->q[3];
-    const real t2 = 2.0*(q3*q3);
-    const real r0 = 1.0 - t1 - t2;
-    body->r[0] = r0;
-    const real q0 = body_z->q[0];
-    const real t3 = q3*q0;
-    const real q1 = body_z->q[1];
-    const real t4 = q2*q1;
-    const real t5 = 2.0*(t3 - t4);
-    body->r[1] = -t5;
-    const real t6 = q2*q0;
-    const real t7 = q3*q1;
-    const real r2 = 2.0*(t6 + t7);
-    body->r[2] = r2;
-    const real r3 = 2.0*(t3 + t4);
-    body->r[3] = r3;
-    const real t8 = 1.0 - (2.0*(q1*q1));
-    const real t9 = t2 - t8;
-    body->r[4] = -t9;
-    const real t10 = q0*q1;
-    const real t11 = q2*q3;
-    const real t12 = 2.0*(t10 - t11);
-    body->r[5] = -t12;
-    const real t13 = 2.0*(t6 - t7);
-    body->r[6] = -t13;
-    const real r7 = 2.0*(t10 + t11);
-    body->r[7] = r7;
-    const real t14 = t1 - t8;
-    body->r[8] = -t14;
-    const real inertia0 = body_p->inertia[0];
-    const real t15 = r0*inertia0;
-    const real inertia1 = body_p->inertia[1];
-    const real t16 = t5*inertia1;
-    const real inertia2 = body_p->inertia[2];
-    const real t17 = r2*inertia2;
-    const real j0 = (r0*t15) + (t5*t16) + (r2*t17);
-    body->j[0] = j0;
-    const real t18 = r3*inertia0;
-    const real t19 = t9*inertia1;
-    const real t20 = t12*inertia2;
-    const real j1 = (r3*t18) + (t9*t19) + (t12*t20);
-    body->j[1] = j1;
-    const real j2 = (t13*(t13*inertia0)) + (r7*(r7*inertia1)) + (t14*(t14*inertia2));
-    body->j[2] = j2;
-    const real j3 = (r3*t15) + (t9*t16) - (t12*t17);
-    body->j[3] = j3;
-    const real t21 = (t13*t15) + (r7*t16) + (t14*t17);
-    body->kept[1] = t21;
-    body->j[4] = -t21;
-    const real t22 = (t13*t18) + (r7*t19) - (t14*t20);
-    body->kept[2] = t22;
-    body->j[5] = -t22;
-    const real kept12 = body->kept[12];
+    /* R(q) */
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
+    const real t1 = 2.0*(q_2*q_2);
+    const real t2 = 2.0*(q_3*q_3);
+    const real R_00 = 1.0 - t1 - t2;
+    body->r[0] = R_00;
+    const real q_3_q_0 = q_3*q_0;
+    const real q_2_q_1 = q_2*q_1;
+    const real minus_R_01 = 2.0*(q_3_q_0 - q_2_q_1);
+    body->r[1] = -minus_R_01;
+    const real q_2_q_0 = q_2*q_0;
+    const real q_3_q_1 = q_3*q_1;
+    const real R_02 = 2.0*(q_2_q_0 + q_3_q_1);
+    body->r[2] = R_02;
+    const real R_10 = 2.0*(q_3_q_0 + q_2_q_1);
+    body->r[3] = R_10;
+    const real t3 = 1.0 - (2.0*(q_1*q_1));
+    const real minus_R_11 = t2 - t3;
+    body->r[4] = -minus_R_11;
+    const real q_0_q_1 = q_0*q_1;
+    const real q_2_q_3 = q_2*q_3;
+    const real minus_R_12 = 2.0*(q_0_q_1 - q_2_q_3);
+    body->r[5] = -minus_R_12;
+    const real minus_R_20 = 2.0*(q_2_q_0 - q_3_q_1);
+    body->r[6] = -minus_R_20;
+    const real R_21 = 2.0*(q_0_q_1 + q_2_q_3);
+    body->r[7] = R_21;
+    const real minus_R_22 = t1 - t3;
+    body->r[8] = -minus_R_22;
+    /* J = R J_body Rᵀ */
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
+    const real RJ_0 = R_00*inertia_0;
+    const real minus_RJ_1 = minus_R_01*inertia_1;
+    const real RJ_2 = R_02*inertia_2;
+    const real J_0 = (R_00*RJ_0) + (minus_R_01*minus_RJ_1) + (R_02*RJ_2);
+    body->j[0] = J_0;
+    const real RJ_3 = R_10*inertia_0;
+    const real minus_RJ_4 = minus_R_11*inertia_1;
+    const real minus_RJ_5 = minus_R_12*inertia_2;
+    const real J_1 = (R_10*RJ_3) + (minus_R_11*minus_RJ_4) + (minus_R_12*minus_RJ_5);
+    body->j[1] = J_1;
+    const real J_2 = (minus_R_20*(minus_R_20*inertia_0)) + (R_21*(R_21*inertia_1)) +
+        (minus_R_22*(minus_R_22*inertia_2));
+    body->j[2] = J_2;
+    body->j[3] = (R_10*RJ_0) + (minus_R_11*minus_RJ_1) - (minus_R_12*RJ_2);
+    const real minus_J_4 = (minus_R_20*RJ_0) + (R_21*minus_RJ_1) + (minus_R_22*RJ_2);
+    body->kept_minus_J_4 = minus_J_4;
+    body->j[4] = -minus_J_4;
+    const real minus_J_5 = (minus_R_20*RJ_3) + (R_21*minus_RJ_4) - (minus_R_22*minus_RJ_5);
+    body->kept_minus_J_5 = minus_J_5;
+    body->j[5] = -minus_J_5;
+    /* e: impulse of explicit forces */
     const real common_impulse = common->impulse;
-    const real e0 = kept12*common_impulse;
-    body->e[0] = e0;
-    const real kept13 = body->kept[13];
-    const real e1 = common_impulse*kept13;
-    body->e[1] = e1;
-    const real kept14 = body->kept[14];
-    const real e2 = common_impulse*kept14;
-    body->e[2] = e2;
+    body->e[0] = body->kept_f_0*common_impulse;
+    body->e[1] = common_impulse*body->kept_f_1;
+    body->e[2] = common_impulse*body->kept_f_2;
     body->e[3] = 0.0;
     body->e[4] = 0.0;
     body->e[5] = 0.0;
-    body->kept[0] = 0.5*(j2 + (j0 + j1));
-    body->kept[3] = j0 - j1;
-    body->kept[4] = j0 - j2;
-    body->kept[5] = j1 - j2;
+    /* f = [p - p0; l - l0] - e */
     const real common_carry = common->carry;
-    const real p0 = body_z->p[0];
-    body->kept[6] = common_carry*p0;
-    const real p1 = body_z->p[1];
-    body->kept[7] = common_carry*p1;
-    const real p2 = body_z->p[2];
-    body->kept[8] = common_carry*p2;
-    const real l0 = body_z->l[0];
-    body->kept[9] = common_carry*l0;
-    const real l1 = body_z->l[1];
-    body->kept[10] = common_carry*l1;
-    const real l2 = body_z->l[2];
-    body->kept[11] = common_carry*l2;
+    body->kept_p0_0 = common_carry*body_z->p[0];
+    body->kept_p0_1 = common_carry*body_z->p[1];
+    body->kept_p0_2 = common_carry*body_z->p[2];
+    body->kept_l0_0 = common_carry*body_z->l[0];
+    body->kept_l0_1 = common_carry*body_z->l[1];
+    body->kept_l0_2 = common_carry*body_z->l[2];
+    /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    body->kept_trace = 0.5*(J_2 + (J_0 + J_1));
+    body->kept_gap2 = J_0 - J_1;
+    body->kept_minus_gap1 = J_0 - J_2;
+    body->kept_gap0 = J_1 - J_2;
 }
 
 /* revolute: x, y, z, about first axis, about second axis (82 operations) */
+/*   r = R p    [derived here] */
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
+/*   p = q o    [BM20 (7)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
 static void prepare_revolute_ground(const four_bar_common_work *common,
     const four_bar_revolute_ground_parameters *revolute_ground_p, four_bar_revolute_ground_work *revolute_ground,
     const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
-    const real anchor_b2 = revolute_ground_p->anchor_b[2];
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    revolute_ground->g1[0] = anchor_b1_z;
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    revolute_ground->g1[1] = anchor_b1_y;
-    const real frame_b0 = revolute_ground_p->frame_b[0];
-    const real b_q0 = b_z->q[0];
-    const real frame_b1 = revolute_ground_p->frame_b[1];
-    const real b_q1 = b_z->q[1];
-    const real frame_b2 = revolute_ground_p->frame_b[2];
-    const real b_q2 = b_z->q[2];
-    const real frame_b3 = revolute_ground_p->frame_b[3];
-    const real b_q3 = b_z->q[3];
-    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-    revolute_ground->kept[3] = frame_b1_w;
-    const real frame_a0 = revolute_ground_p->frame_a[0];
-    const real t1 = frame_a0*frame_b1_w;
-    const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - (frame_b2*b_q3) + (b_q2*frame_b3);
-    revolute_ground->kept[4] = frame_b1_x;
-    const real frame_a1 = revolute_ground_p->frame_a[1];
-    const real t2 = frame_a1*frame_b1_x;
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - (b_q1*frame_b3);
-    revolute_ground->kept[5] = frame_b1_y;
-    const real frame_a2 = revolute_ground_p->frame_a[2];
-    const real t3 = frame_a2*frame_b1_y;
-    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (b_q1*frame_b2) + (b_q0*frame_b3);
-    revolute_ground->kept[6] = frame_b1_z;
-    const real frame_a3 = revolute_ground_p->frame_a[3];
-    const real t4 = frame_a3*frame_b1_z;
-    const real g12 = t1 + t2 - t3 - t4;
-    revolute_ground->g1[2] = g12;
-    const real t5 = frame_b1_w*frame_a3;
-    const real t6 = frame_a0*frame_b1_z;
-    const real t7 = frame_a1*frame_b1_y;
-    const real t8 = frame_b1_x*frame_a2;
-    const real g13 = t5 + (t6 - t7 - t8);
-    revolute_ground->g1[3] = g13;
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    revolute_ground->g1[4] = anchor_b1_x;
-    const real g15 = t5 + (t8 + (t6 + t7));
-    revolute_ground->g1[5] = g15;
-    const real g16 = t4 - (t3 + (t1 - t2));
-    revolute_ground->g1[6] = g16;
-    const real t9 = frame_b1_x*frame_a3;
-    const real t10 = frame_b1_w*frame_a2;
-    const real t11 = frame_a0*frame_b1_y;
-    const real t12 = frame_a1*frame_b1_z;
-    const real g17 = t9 - (t10 + (t11 - t12));
-    revolute_ground->g1[7] = g17;
-    const real t13 = frame_b1_y*frame_a3;
-    const real t14 = frame_a2*frame_b1_z;
-    const real t15 = frame_a0*frame_b1_x;
-    const real t16 = frame_b1_w*frame_a1;
-    const real g18 = t13 + (t14 + (t15 + t16));
-    revolute_ground->g1[8] = g18;
-    const real b_x0 = b_z->x[0];
-    const real anchor_a0 = revolute_ground_p->anchor_a[0];
-    const real g0 = b_x0 + (anchor_b1_x - anchor_a0);
-    revolute_ground->g[0] = g0;
-    const real b_x1 = b_z->x[1];
-    const real g1 = anchor_b1_y + b_x1;
-    revolute_ground->g[1] = g1;
-    const real b_x2 = b_z->x[2];
-    const real g2 = anchor_b1_z + b_x2;
-    revolute_ground->g[2] = g2;
-    const real g3 = 2.0*(t13 - (t14 - (t15 - t16)));
-    revolute_ground->g[3] = g3;
-    const real t17 = 2.0*(t9 + (t10 - (t11 + t12)));
-    revolute_ground->g[4] = -t17;
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_ground_p->anchor_b[2];
+    const real anchor_b1_x = anchor_b_2*b->r[2];
+    revolute_ground->G1[4] = anchor_b1_x;
+    const real anchor_b1_y = anchor_b_2*b->r[5];
+    revolute_ground->G1[1] = anchor_b1_y;
+    const real anchor_b1_z = anchor_b_2*b->r[8];
+    revolute_ground->G1[0] = anchor_b1_z;
+    /* g = x_b + r_b - x_a - r_a, with G = dg/dz, at the first knot */
+    const real anchor_a_0 = revolute_ground_p->anchor_a[0];
+    const real g1_0 = b_z->x[0] + (anchor_b1_x - anchor_a_0);
+    revolute_ground->g[0] = g1_0;
+    const real g1_1 = anchor_b1_y + b_z->x[1];
+    revolute_ground->g[1] = g1_1;
+    const real g1_2 = anchor_b1_z + b_z->x[2];
+    revolute_ground->g[2] = g1_2;
+    /* p = q o, frame_b */
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
+    const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+    revolute_ground->kept_frame_b1_w = frame_b1_w;
+    const real frame_b1_x = (frame_b_0*b_q_1) + (b_q_0*frame_b_1) - (frame_b_2*b_q_3) + (b_q_2*frame_b_3);
+    revolute_ground->kept_frame_b1_x = frame_b1_x;
+    const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (b_q_0*frame_b_2) - (b_q_1*frame_b_3);
+    revolute_ground->kept_frame_b1_y = frame_b1_y;
+    const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (b_q_1*frame_b_2) + (b_q_0*frame_b_3);
+    revolute_ground->kept_frame_b1_z = frame_b1_z;
+    /* g = 2 V(p* q), with G = dg/dz, at the first knot */
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+    const real frame_b1_w_frame_a_1 = frame_b1_w*frame_a_1;
+    const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+    const real frame_b1_y_frame_a_3 = frame_b1_y*frame_a_3;
+    const real g1_3 = 2.0*(frame_b1_y_frame_a_3 - (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x -
+        frame_b1_w_frame_a_1)));
+    revolute_ground->g[3] = g1_3;
+    const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+    const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+    const real frame_b1_w_frame_a_2 = frame_b1_w*frame_a_2;
+    const real frame_b1_x_frame_a_3 = frame_b1_x*frame_a_3;
+    const real minus_g1_4 = 2.0*(frame_b1_x_frame_a_3 + (frame_b1_w_frame_a_2 - (frame_a_0_frame_b1_y +
+        frame_a_1_frame_b1_z)));
+    revolute_ground->g[4] = -minus_g1_4;
+    const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+    const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+    const real frame_b1_x_frame_a_2 = frame_b1_x*frame_a_2;
+    const real frame_b1_w_frame_a_3 = frame_b1_w*frame_a_3;
+    const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+    const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+    const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+    const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+    revolute_ground->G1[2] = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x - frame_a_2_frame_b1_y -
+        frame_a_3_frame_b1_z;
+    revolute_ground->G1[5] = frame_b1_w_frame_a_3 + (frame_b1_x_frame_a_2 + (frame_a_0_frame_b1_z +
+        frame_a_1_frame_b1_y));
+    revolute_ground->G1[7] = frame_b1_x_frame_a_3 - (frame_b1_w_frame_a_2 + (frame_a_0_frame_b1_y -
+        frame_a_1_frame_b1_z));
+    revolute_ground->G1[3] = frame_b1_w_frame_a_3 + (frame_a_0_frame_b1_z - frame_a_1_frame_b1_y -
+        frame_b1_x_frame_a_2);
+    revolute_ground->G1[6] = frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y + (frame_a_0_frame_b1_w -
+        frame_a_1_frame_b1_x));
+    revolute_ground->G1[8] = frame_b1_y_frame_a_3 + (frame_a_2_frame_b1_z + (frame_a_0_frame_b1_x +
+        frame_b1_w_frame_a_1));
+    /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
-    revolute_ground->kept[0] = g0*common_closure;
-    revolute_ground->kept[1] = g1*common_closure;
-    revolute_ground->kept[2] = g2*common_closure;
-    revolute_ground->kept[7] = g3*common_closure;
-    revolute_ground->kept[8] = -(t17*common_closure);
+    revolute_ground->kept_opening_0 = g1_0*common_closure;
+    revolute_ground->kept_opening_1 = g1_1*common_closure;
+    revolute_ground->kept_opening_2 = g1_2*common_closure;
+    revolute_ground->kept_opening_3 = g1_3*common_closure;
+    revolute_ground->kept_opening_4 = -(minus_g1_4*common_closure);
 }
 
 /* revolute: x, y, z, about first axis, about second axis (124 operations) */
+/*   r = R p    [derived here] */
 /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
+/*   p = q o    [BM20 (7)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
 static void prepare_revolute(const four_bar_common_work *common, const four_bar_revolute_parameters *revolute_p,
     four_bar_revolute_work *revolute, const four_bar_body_state *a_z, const four_bar_body_work *a,
     const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
-    const real anchor_a1 = revolute_p->anchor_a[1];
-    const real a_r7 = a->r[7];
-    const real anchor_a2 = revolute_p->anchor_a[2];
-    const real a_r8 = a->r[8];
-    const real anchor_a1_z = (anchor_a1*a_r7) + (anchor_a2*a_r8);
-    revolute->g1[0] = anchor_a1_z;
-    const real a_r4 = a->r[4];
-    const real a_r5 = a->r[5];
-    const real anchor_a1_y = (anchor_a1*a_r4) + (anchor_a2*a_r5);
-    revolute->g1[1] = anchor_a1_y;
-    const real frame_a0 = revolute_p->frame_a[0];
-    const real a_q0 = a_z->q[0];
-    const real frame_a1 = revolute_p->frame_a[1];
-    const real a_q1 = a_z->q[1];
-    const real frame_a2 = revolute_p->frame_a[2];
-    const real a_q2 = a_z->q[2];
-    const real frame_a3 = revolute_p->frame_a[3];
-    const real a_q3 = a_z->q[3];
-    const real frame_a1_w = (frame_a0*a_q0) - (frame_a1*a_q1) - (frame_a2*a_q2) - (frame_a3*a_q3);
-    revolute->kept[3] = frame_a1_w;
-    const real frame_b0 = revolute_p->frame_b[0];
-    const real b_q0 = b_z->q[0];
-    const real frame_b1 = revolute_p->frame_b[1];
-    const real b_q1 = b_z->q[1];
-    const real frame_b2 = revolute_p->frame_b[2];
-    const real b_q2 = b_z->q[2];
-    const real frame_b3 = revolute_p->frame_b[3];
-    const real b_q3 = b_z->q[3];
-    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-    revolute->kept[8] = frame_b1_w;
-    const real t1 = frame_a1_w*frame_b1_w;
-    const real frame_a1_x = (frame_a0*a_q1) + (a_q0*frame_a1) - (frame_a2*a_q3) + (a_q2*frame_a3);
-    revolute->kept[4] = frame_a1_x;
-    const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - (frame_b2*b_q3) + (b_q2*frame_b3);
-    revolute->kept[7] = frame_b1_x;
-    const real t2 = frame_a1_x*frame_b1_x;
-    const real frame_a1_y = (frame_a0*a_q2) + (frame_a1*a_q3) + (a_q0*frame_a2) - (a_q1*frame_a3);
-    revolute->kept[5] = frame_a1_y;
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - (b_q1*frame_b3);
-    revolute->kept[9] = frame_b1_y;
-    const real t3 = frame_a1_y*frame_b1_y;
-    const real frame_a1_z = (frame_a0*a_q3) - (frame_a1*a_q2) + (a_q1*frame_a2) + (a_q0*frame_a3);
-    revolute->kept[6] = frame_a1_z;
-    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (b_q1*frame_b2) + (b_q0*frame_b3);
-    revolute->kept[10] = frame_b1_z;
-    const real t4 = frame_a1_z*frame_b1_z;
-    const real g12 = t1 + t2 - t3 - t4;
-    revolute->g1[2] = g12;
-    const real t5 = frame_b1_w*frame_a1_z;
-    const real t6 = frame_a1_w*frame_b1_z;
-    const real t7 = frame_a1_x*frame_b1_y;
-    const real t8 = frame_b1_x*frame_a1_y;
-    const real g13 = t5 + (t6 - t7 - t8);
-    revolute->g1[3] = g13;
-    const real a_r1 = a->r[1];
-    const real a_r2 = a->r[2];
-    const real anchor_a1_x = (anchor_a1*a_r1) + (anchor_a2*a_r2);
-    revolute->g1[4] = anchor_a1_x;
-    const real g15 = t5 + (t8 + (t6 + t7));
-    revolute->g1[5] = g15;
-    const real g16 = t4 - (t3 + (t1 - t2));
-    revolute->g1[6] = g16;
-    const real t9 = frame_b1_x*frame_a1_z;
-    const real t10 = frame_b1_w*frame_a1_y;
-    const real t11 = frame_a1_w*frame_b1_y;
-    const real t12 = frame_a1_x*frame_b1_z;
-    const real g17 = t9 - (t10 + (t11 - t12));
-    revolute->g1[7] = g17;
-    const real t13 = frame_b1_y*frame_a1_z;
-    const real t14 = frame_a1_y*frame_b1_z;
-    const real t15 = frame_a1_w*frame_b1_x;
-    const real t16 = frame_b1_w*frame_a1_x;
-    const real g18 = t13 + (t14 + (t15 + t16));
-    revolute->g1[8] = g18;
-    const real anchor_b2 = revolute_p->anchor_b[2];
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    revolute->g1[9] = anchor_b1_z;
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    revolute->g1[10] = anchor_b1_y;
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    revolute->g1[11] = anchor_b1_x;
-    const real b_x0 = b_z->x[0];
-    const real a_x0 = a_z->x[0];
-    const real g0 = b_x0 - (a_x0 + (anchor_a1_x - anchor_b1_x));
-    revolute->g[0] = g0;
-    const real b_x1 = b_z->x[1];
-    const real a_x1 = a_z->x[1];
-    const real g1 = b_x1 - (a_x1 + (anchor_a1_y - anchor_b1_y));
-    revolute->g[1] = g1;
-    const real b_x2 = b_z->x[2];
-    const real a_x2 = a_z->x[2];
-    const real g2 = b_x2 - (a_x2 + (anchor_a1_z - anchor_b1_z));
-    revolute->g[2] = g2;
-    const real g3 = 2.0*(t13 - (t14 - (t15 - t16)));
-    revolute->g[3] = g3;
-    const real t17 = 2.0*(t9 + (t10 - (t11 + t12)));
-    revolute->g[4] = -t17;
+    /* r = R p, anchor_a */
+    const real anchor_a_1 = revolute_p->anchor_a[1]; const real anchor_a_2 = revolute_p->anchor_a[2];
+    const real anchor_a1_x = (anchor_a_1*a->r[1]) + (anchor_a_2*a->r[2]);
+    revolute->G1[4] = anchor_a1_x;
+    const real anchor_a1_y = (anchor_a_1*a->r[4]) + (anchor_a_2*a->r[5]);
+    revolute->G1[1] = anchor_a1_y;
+    const real anchor_a1_z = (anchor_a_1*a->r[7]) + (anchor_a_2*a->r[8]);
+    revolute->G1[0] = anchor_a1_z;
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_p->anchor_b[2];
+    const real anchor_b1_x = anchor_b_2*b->r[2];
+    revolute->G1[11] = anchor_b1_x;
+    const real anchor_b1_y = anchor_b_2*b->r[5];
+    revolute->G1[10] = anchor_b1_y;
+    const real anchor_b1_z = anchor_b_2*b->r[8];
+    revolute->G1[9] = anchor_b1_z;
+    /* g = x_b + r_b - x_a - r_a, with G = dg/dz, at the first knot */
+    const real g1_0 = b_z->x[0] - (a_z->x[0] + (anchor_a1_x - anchor_b1_x));
+    revolute->g[0] = g1_0;
+    const real g1_1 = b_z->x[1] - (a_z->x[1] + (anchor_a1_y - anchor_b1_y));
+    revolute->g[1] = g1_1;
+    const real g1_2 = b_z->x[2] - (a_z->x[2] + (anchor_a1_z - anchor_b1_z));
+    revolute->g[2] = g1_2;
+    /* p = q o, frame_a */
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
+    const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
+    revolute->kept_frame_a1_w = frame_a1_w;
+    const real frame_a1_x = (frame_a_0*a_q_1) + (a_q_0*frame_a_1) - (frame_a_2*a_q_3) + (a_q_2*frame_a_3);
+    revolute->kept_frame_a1_x = frame_a1_x;
+    const real frame_a1_y = (frame_a_0*a_q_2) + (frame_a_1*a_q_3) + (a_q_0*frame_a_2) - (a_q_1*frame_a_3);
+    revolute->kept_frame_a1_y = frame_a1_y;
+    const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (a_q_1*frame_a_2) + (a_q_0*frame_a_3);
+    revolute->kept_frame_a1_z = frame_a1_z;
+    /* p = q o, frame_b */
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
+    const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+    revolute->kept_frame_b1_w = frame_b1_w;
+    const real frame_b1_x = (frame_b_0*b_q_1) + (b_q_0*frame_b_1) - (frame_b_2*b_q_3) + (b_q_2*frame_b_3);
+    revolute->kept_frame_b1_x = frame_b1_x;
+    const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (b_q_0*frame_b_2) - (b_q_1*frame_b_3);
+    revolute->kept_frame_b1_y = frame_b1_y;
+    const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (b_q_1*frame_b_2) + (b_q_0*frame_b_3);
+    revolute->kept_frame_b1_z = frame_b1_z;
+    /* g = 2 V(p* q), with G = dg/dz, at the first knot */
+    const real frame_a1_w_frame_b1_x = frame_a1_w*frame_b1_x;
+    const real frame_b1_w_frame_a1_x = frame_b1_w*frame_a1_x;
+    const real frame_a1_y_frame_b1_z = frame_a1_y*frame_b1_z;
+    const real frame_b1_y_frame_a1_z = frame_b1_y*frame_a1_z;
+    const real g1_3 = 2.0*(frame_b1_y_frame_a1_z - (frame_a1_y_frame_b1_z - (frame_a1_w_frame_b1_x -
+        frame_b1_w_frame_a1_x)));
+    revolute->g[3] = g1_3;
+    const real frame_a1_w_frame_b1_y = frame_a1_w*frame_b1_y;
+    const real frame_a1_x_frame_b1_z = frame_a1_x*frame_b1_z;
+    const real frame_b1_w_frame_a1_y = frame_b1_w*frame_a1_y;
+    const real frame_b1_x_frame_a1_z = frame_b1_x*frame_a1_z;
+    const real minus_g1_4 = 2.0*(frame_b1_x_frame_a1_z + (frame_b1_w_frame_a1_y - (frame_a1_w_frame_b1_y +
+        frame_a1_x_frame_b1_z)));
+    revolute->g[4] = -minus_g1_4;
+    const real frame_a1_w_frame_b1_z = frame_a1_w*frame_b1_z;
+    const real frame_a1_x_frame_b1_y = frame_a1_x*frame_b1_y;
+    const real frame_b1_x_frame_a1_y = frame_b1_x*frame_a1_y;
+    const real frame_b1_w_frame_a1_z = frame_b1_w*frame_a1_z;
+    const real frame_a1_w_frame_b1_w = frame_a1_w*frame_b1_w;
+    const real frame_a1_x_frame_b1_x = frame_a1_x*frame_b1_x;
+    const real frame_a1_y_frame_b1_y = frame_a1_y*frame_b1_y;
+    const real frame_a1_z_frame_b1_z = frame_a1_z*frame_b1_z;
+    revolute->G1[2] = frame_a1_w_frame_b1_w + frame_a1_x_frame_b1_x - frame_a1_y_frame_b1_y - frame_a1_z_frame_b1_z;
+    revolute->G1[5] = frame_b1_w_frame_a1_z + (frame_b1_x_frame_a1_y + (frame_a1_w_frame_b1_z +
+        frame_a1_x_frame_b1_y));
+    revolute->G1[7] = frame_b1_x_frame_a1_z - (frame_b1_w_frame_a1_y + (frame_a1_w_frame_b1_y -
+        frame_a1_x_frame_b1_z));
+    revolute->G1[3] = frame_b1_w_frame_a1_z + (frame_a1_w_frame_b1_z - frame_a1_x_frame_b1_y - frame_b1_x_frame_a1_y);
+    revolute->G1[6] = frame_a1_z_frame_b1_z - (frame_a1_y_frame_b1_y + (frame_a1_w_frame_b1_w -
+        frame_a1_x_frame_b1_x));
+    revolute->G1[8] = frame_b1_y_frame_a1_z + (frame_a1_y_frame_b1_z + (frame_a1_w_frame_b1_x +
+        frame_b1_w_frame_a1_x));
+    /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
-    revolute->kept[0] = g0*common_closure;
-    revolute->kept[1] = g1*common_closure;
-    revolute->kept[2] = g2*common_closure;
-    revolute->kept[11] = g3*common_closure;
-    revolute->kept[12] = -(t17*common_closure);
+    revolute->kept_opening_0 = g1_0*common_closure;
+    revolute->kept_opening_1 = g1_1*common_closure;
+    revolute->kept_opening_2 = g1_2*common_closure;
+    revolute->kept_opening_3 = g1_3*common_closure;
+    revolute->kept_opening_4 = -(minus_g1_4*common_closure);
 }
 
 /* revolute: along first axis, along second axis (93 operations) */
+/*   r = R p    [derived here] */
 /*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
 static void prepare_revolute_loop(const four_bar_common_work *common,
     const four_bar_revolute_loop_parameters *revolute_loop_p, four_bar_revolute_loop_work *revolute_loop,
     const four_bar_body_state *a_z, const four_bar_body_work *a, const four_bar_body_state *b_z,
     const four_bar_body_work *b)
 {
-    const real a_r2 = a->r[2];
-    revolute_loop->g1[0] = a_r2;
-    const real a_r0 = a->r[0];
-    revolute_loop->g1[1] = a_r0;
-    const real a_r5 = a->r[5];
-    revolute_loop->g1[2] = a_r5;
-    const real a_r3 = a->r[3];
-    revolute_loop->g1[3] = a_r3;
-    const real a_r8 = a->r[8];
-    revolute_loop->g1[4] = a_r8;
-    const real a_r6 = a->r[6];
-    revolute_loop->g1[5] = a_r6;
-    const real a_r7 = a->r[7];
-    const real anchor_a1 = revolute_loop_p->anchor_a[1];
-    const real anchor_a2 = revolute_loop_p->anchor_a[2];
-    const real anchor_a1_z = (a_r7*anchor_a1) + (a_r8*anchor_a2);
-    revolute_loop->kept[2] = anchor_a1_z;
-    const real anchor_b2 = revolute_loop_p->anchor_b[2];
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    revolute_loop->kept[5] = anchor_b1_z;
-    const real b_x2 = b_z->x[2];
-    const real a_x2 = a_z->x[2];
-    const real t1 = b_x2 - (a_x2 + (anchor_a1_z - anchor_b1_z));
-    const real a_r4 = a->r[4];
-    const real anchor_a1_y = (anchor_a1*a_r4) + (a_r5*anchor_a2);
-    revolute_loop->kept[1] = anchor_a1_y;
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    revolute_loop->kept[4] = anchor_b1_y;
-    const real b_x1 = b_z->x[1];
-    const real a_x1 = a_z->x[1];
-    const real t2 = b_x1 - (a_x1 + (anchor_a1_y - anchor_b1_y));
-    const real g16 = (a_r5*anchor_a1_z) + (a_r5*t1) - (a_r8*anchor_a1_y) - (a_r8*t2);
-    revolute_loop->g1[6] = g16;
-    const real g17 = (a_r3*anchor_a1_z) + (a_r3*t1) - (a_r6*anchor_a1_y) - (a_r6*t2);
-    revolute_loop->g1[7] = g17;
-    const real a_r1 = a->r[1];
-    const real anchor_a1_x = (anchor_a1*a_r1) + (a_r2*anchor_a2);
-    revolute_loop->kept[0] = anchor_a1_x;
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    revolute_loop->kept[3] = anchor_b1_x;
-    const real b_x0 = b_z->x[0];
-    const real a_x0 = a_z->x[0];
-    const real t3 = b_x0 - (a_x0 + (anchor_a1_x - anchor_b1_x));
-    const real g18 = (a_r2*anchor_a1_z) + (a_r2*t1) - (a_r8*anchor_a1_x) - (a_r8*t3);
-    revolute_loop->g1[8] = g18;
-    const real g19 = (a_r0*anchor_a1_z) + (a_r0*t1) - (a_r6*anchor_a1_x) - (a_r6*t3);
-    revolute_loop->g1[9] = g19;
-    const real g110 = (a_r2*anchor_a1_y) + (a_r2*t2) - (a_r5*anchor_a1_x) - (a_r5*t3);
-    revolute_loop->g1[10] = g110;
-    const real g111 = (a_r0*anchor_a1_y) + (a_r0*t2) - (a_r3*anchor_a1_x) - (a_r3*t3);
-    revolute_loop->g1[11] = g111;
-    const real g112 = (a_r5*anchor_b1_z) - (a_r8*anchor_b1_y);
-    revolute_loop->g1[12] = g112;
-    const real g113 = (a_r3*anchor_b1_z) - (a_r6*anchor_b1_y);
-    revolute_loop->g1[13] = g113;
-    const real g114 = (a_r2*anchor_b1_z) - (a_r8*anchor_b1_x);
-    revolute_loop->g1[14] = g114;
-    const real g115 = (a_r0*anchor_b1_z) - (a_r6*anchor_b1_x);
-    revolute_loop->g1[15] = g115;
-    const real g116 = (a_r2*anchor_b1_y) - (a_r5*anchor_b1_x);
-    revolute_loop->g1[16] = g116;
-    const real g117 = (a_r0*anchor_b1_y) - (a_r3*anchor_b1_x);
-    revolute_loop->g1[17] = g117;
-    const real g0 = (a_r2*t3) + (a_r5*t2) + (a_r8*t1);
-    revolute_loop->g[0] = g0;
-    const real g1 = (a_r0*t3) + (a_r3*t2) + (a_r6*t1);
-    revolute_loop->g[1] = g1;
+    /* G1: gradient at the first knot: forces act along it */
+    const real a_r_0 = a->r[0]; const real a_r_2 = a->r[2]; const real a_r_3 = a->r[3]; const real a_r_5 = a->r[5];
+    const real a_r_6 = a->r[6]; const real a_r_8 = a->r[8];
+    revolute_loop->G1[0] = a_r_2;
+    revolute_loop->G1[1] = a_r_0;
+    revolute_loop->G1[2] = a_r_5;
+    revolute_loop->G1[3] = a_r_3;
+    revolute_loop->G1[4] = a_r_8;
+    revolute_loop->G1[5] = a_r_6;
+    /* r = R p, anchor_a */
+    const real anchor_a_1 = revolute_loop_p->anchor_a[1]; const real anchor_a_2 = revolute_loop_p->anchor_a[2];
+    const real anchor_a1_x = (anchor_a_1*a->r[1]) + (a_r_2*anchor_a_2);
+    revolute_loop->kept_anchor_a1_x = anchor_a1_x;
+    const real anchor_a1_y = (anchor_a_1*a->r[4]) + (a_r_5*anchor_a_2);
+    revolute_loop->kept_anchor_a1_y = anchor_a1_y;
+    const real anchor_a1_z = (a->r[7]*anchor_a_1) + (a_r_8*anchor_a_2);
+    revolute_loop->kept_anchor_a1_z = anchor_a1_z;
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_loop_p->anchor_b[2];
+    const real anchor_b1_x = anchor_b_2*b->r[2];
+    revolute_loop->kept_anchor_b1_x = anchor_b1_x;
+    const real anchor_b1_y = anchor_b_2*b->r[5];
+    revolute_loop->kept_anchor_b1_y = anchor_b1_y;
+    const real anchor_b1_z = anchor_b_2*b->r[8];
+    revolute_loop->kept_anchor_b1_z = anchor_b1_z;
+    /* g = n·(x_b + r_b - x_a - r_a), with G = dg/dz, at the first knot */
+    const real u1_0 = b_z->x[0] - (a_z->x[0] + (anchor_a1_x - anchor_b1_x));
+    const real u1_1 = b_z->x[1] - (a_z->x[1] + (anchor_a1_y - anchor_b1_y));
+    const real u1_2 = b_z->x[2] - (a_z->x[2] + (anchor_a1_z - anchor_b1_z));
+    const real g1_0 = (a_r_2*u1_0) + (a_r_5*u1_1) + (a_r_8*u1_2);
+    revolute_loop->g[0] = g1_0;
+    revolute_loop->G1[6] = (a_r_5*anchor_a1_z) + (a_r_5*u1_2) - (a_r_8*anchor_a1_y) - (a_r_8*u1_1);
+    revolute_loop->G1[8] = (a_r_2*anchor_a1_z) + (a_r_2*u1_2) - (a_r_8*anchor_a1_x) - (a_r_8*u1_0);
+    revolute_loop->G1[10] = (a_r_2*anchor_a1_y) + (a_r_2*u1_1) - (a_r_5*anchor_a1_x) - (a_r_5*u1_0);
+    revolute_loop->G1[12] = (a_r_5*anchor_b1_z) - (a_r_8*anchor_b1_y);
+    revolute_loop->G1[14] = (a_r_2*anchor_b1_z) - (a_r_8*anchor_b1_x);
+    revolute_loop->G1[16] = (a_r_2*anchor_b1_y) - (a_r_5*anchor_b1_x);
+    const real g1_1 = (a_r_0*u1_0) + (a_r_3*u1_1) + (a_r_6*u1_2);
+    revolute_loop->g[1] = g1_1;
+    revolute_loop->G1[7] = (a_r_3*anchor_a1_z) + (a_r_3*u1_2) - (a_r_6*anchor_a1_y) - (a_r_6*u1_1);
+    revolute_loop->G1[9] = (a_r_0*anchor_a1_z) + (a_r_0*u1_2) - (a_r_6*anchor_a1_x) - (a_r_6*u1_0);
+    revolute_loop->G1[11] = (a_r_0*anchor_a1_y) + (a_r_0*u1_1) - (a_r_3*anchor_a1_x) - (a_r_3*u1_0);
+    revolute_loop->G1[13] = (a_r_3*anchor_b1_z) - (a_r_6*anchor_b1_y);
+    revolute_loop->G1[15] = (a_r_0*anchor_b1_z) - (a_r_6*anchor_b1_x);
+    revolute_loop->G1[17] = (a_r_0*anchor_b1_y) - (a_r_3*anchor_b1_x);
+    /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
-    revolute_loop->kept[6] = g0*common_closure;
-    revolute_loop->kept[7] = g1*common_closure;
+    revolute_loop->kept_opening_0 = g1_0*common_closure;
+    revolute_loop->kept_opening_1 = g1_1*common_closure;
 }
 
 /* rows that the others imply (98 operations) */
+/*   r = R p    [derived here] */
 /*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
+/*   p = q o    [BM20 (7)] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
 static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *revolute_dropped_p,
     four_bar_revolute_dropped_work *revolute_dropped, const four_bar_body_state *a_z, const four_bar_body_work *a,
     const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
-    const real a_r1 = a->r[1];
-    const real anchor_a1 = revolute_dropped_p->anchor_a[1];
-    const real a_r2 = a->r[2];
-    const real anchor_a2 = revolute_dropped_p->anchor_a[2];
-    const real anchor_a1_x = (a_r1*anchor_a1) + (a_r2*anchor_a2);
-    const real anchor_b2 = revolute_dropped_p->anchor_b[2];
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    const real a_r4 = a->r[4];
-    const real a_r5 = a->r[5];
-    const real anchor_a1_y = (a_r4*anchor_a1) + (a_r5*anchor_a2);
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    const real b_x0 = b_z->x[0];
-    const real a_x0 = a_z->x[0];
-    const real b_x1 = b_z->x[1];
-    const real a_x1 = a_z->x[1];
-    const real t1 = (a_r1*(b_x0 - (a_x0 + (anchor_a1_x - anchor_b1_x)))) + (a_r4*(b_x1 - (a_x1 + (anchor_a1_y -
-        anchor_b1_y))));
-    const real a_r7 = a->r[7];
-    const real a_r8 = a->r[8];
-    const real anchor_a1_z = (a_r7*anchor_a1) + (a_r8*anchor_a2);
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    const real b_x2 = b_z->x[2];
-    const real a_x2 = a_z->x[2];
-    const real g0 = t1 + (a_r7*(b_x2 - (a_x2 + (anchor_a1_z - anchor_b1_z))));
-    revolute_dropped->g[0] = g0;
-    const real frame_a0 = revolute_dropped_p->frame_a[0];
-    const real a_q0 = a_z->q[0];
-    const real frame_a1 = revolute_dropped_p->frame_a[1];
-    const real a_q1 = a_z->q[1];
-    const real frame_a2 = revolute_dropped_p->frame_a[2];
-    const real a_q2 = a_z->q[2];
-    const real frame_a3 = revolute_dropped_p->frame_a[3];
-    const real a_q3 = a_z->q[3];
-    const real frame_a1_w = (frame_a0*a_q0) - (frame_a1*a_q1) - (frame_a2*a_q2) - (frame_a3*a_q3);
-    const real frame_b0 = revolute_dropped_p->frame_b[0];
-    const real b_q1 = b_z->q[1];
-    const real frame_b1 = revolute_dropped_p->frame_b[1];
-    const real b_q0 = b_z->q[0];
-    const real frame_b2 = revolute_dropped_p->frame_b[2];
-    const real b_q3 = b_z->q[3];
-    const real frame_b3 = revolute_dropped_p->frame_b[3];
-    const real b_q2 = b_z->q[2];
-    const real frame_b1_x = (frame_b0*b_q1) + (frame_b1*b_q0) - (frame_b2*b_q3) + (frame_b3*b_q2);
-    const real frame_a1_x = (frame_a0*a_q1) + (frame_a1*a_q0) - (frame_a2*a_q3) + (frame_a3*a_q2);
-    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-    const real frame_a1_y = (frame_a0*a_q2) + (frame_a1*a_q3) + (frame_a2*a_q0) - (frame_a3*a_q1);
-    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (frame_b2*b_q1) + (frame_b3*b_q0);
-    const real frame_a1_z = (frame_a0*a_q3) - (frame_a1*a_q2) + (frame_a2*a_q1) + (frame_a3*a_q0);
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (frame_b2*b_q0) - (frame_b3*b_q1);
-    const real t2 = (frame_a1_w*frame_b1_x) - (frame_a1_x*frame_b1_w) - (frame_a1_y*frame_b1_z) +
-        (frame_a1_z*frame_b1_y);
-    const real g1 = 2.0*t2;
-    revolute_dropped->g[1] = g1;
-    const real t3 = (frame_a1_w*frame_b1_y) + (frame_a1_x*frame_b1_z) - (frame_a1_y*frame_b1_w) -
-        (frame_a1_z*frame_b1_x);
-    const real g2 = 2.0*t3;
-    revolute_dropped->g[2] = g2;
+    /* r = R p, anchor_a */
+    const real anchor_a_1 = revolute_dropped_p->anchor_a[1]; const real anchor_a_2 = revolute_dropped_p->anchor_a[2];
+    const real a_r_1 = a->r[1]; const real a_r_4 = a->r[4]; const real a_r_7 = a->r[7];
+    const real anchor_a1_x = (a_r_1*anchor_a_1) + (a->r[2]*anchor_a_2);
+    const real anchor_a1_y = (a_r_4*anchor_a_1) + (a->r[5]*anchor_a_2);
+    const real anchor_a1_z = (a_r_7*anchor_a_1) + (a->r[8]*anchor_a_2);
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_dropped_p->anchor_b[2];
+    const real anchor_b1_x = anchor_b_2*b->r[2];
+    const real anchor_b1_y = anchor_b_2*b->r[5];
+    const real anchor_b1_z = anchor_b_2*b->r[8];
+    /* g = n·(x_b + r_b - x_a - r_a), with G = dg/dz, at the first knot */
+    revolute_dropped->g[0] = (a_r_1*(b_z->x[0] - (a_z->x[0] + (anchor_a1_x - anchor_b1_x)))) + (a_r_4*(b_z->x[1] -
+        (a_z->x[1] + (anchor_a1_y - anchor_b1_y)))) + (a_r_7*(b_z->x[2] - (a_z->x[2] + (anchor_a1_z - anchor_b1_z))));
+    /* p = q o, frame_a */
+    const real frame_a_0 = revolute_dropped_p->frame_a[0]; const real frame_a_1 = revolute_dropped_p->frame_a[1];
+    const real frame_a_2 = revolute_dropped_p->frame_a[2]; const real frame_a_3 = revolute_dropped_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
+    const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
+    const real frame_a1_x = (frame_a_0*a_q_1) + (frame_a_1*a_q_0) - (frame_a_2*a_q_3) + (frame_a_3*a_q_2);
+    const real frame_a1_y = (frame_a_0*a_q_2) + (frame_a_1*a_q_3) + (frame_a_2*a_q_0) - (frame_a_3*a_q_1);
+    const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (frame_a_2*a_q_1) + (frame_a_3*a_q_0);
+    /* p = q o, frame_b */
+    const real frame_b_0 = revolute_dropped_p->frame_b[0]; const real frame_b_1 = revolute_dropped_p->frame_b[1];
+    const real frame_b_2 = revolute_dropped_p->frame_b[2]; const real frame_b_3 = revolute_dropped_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
+    const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+    const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
+    const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
+    const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
+    /* g = 2 V(p* q), with G = dg/dz, at the first knot */
+    revolute_dropped->g[1] = 2.0*((frame_a1_w*frame_b1_x) - (frame_a1_x*frame_b1_w) - (frame_a1_y*frame_b1_z) +
+        (frame_a1_z*frame_b1_y));
+    revolute_dropped->g[2] = 2.0*((frame_a1_w*frame_b1_y) + (frame_a1_x*frame_b1_z) - (frame_a1_y*frame_b1_w) -
+        (frame_a1_z*frame_b1_x));
 }
 
 /* start from the last velocities, carried on by `length` times their last change (26 operations) */
 static void begin_body(const four_bar_common_work *common, const four_bar_body_state *body_z,
     four_bar_body_work *body)
 {
-    const real v0 = body_z->v[0];
     const real common_length = common->length;
-    const real v_old0 = body_z->v_old[0];
-    const real v0_2 = v0 + (common_length*(v0 - v_old0));
-    body->v[0] = v0_2;
-    const real v1 = body_z->v[1];
-    const real v_old1 = body_z->v_old[1];
-    const real v1_2 = v1 + (common_length*(v1 - v_old1));
-    body->v[1] = v1_2;
-    const real v2 = body_z->v[2];
-    const real v_old2 = body_z->v_old[2];
-    const real v2_2 = v2 + (common_length*(v2 - v_old2));
-    body->v[2] = v2_2;
-    const real w0 = body_z->w[0];
-    const real w_old0 = body_z->w_old[0];
-    const real w0_2 = w0 + (common_length*(w0 - w_old0));
-    body->w[0] = w0_2;
-    const real w1 = body_z->w[1];
-    const real w_old1 = body_z->w_old[1];
-    const real w1_2 = w1 + (common_length*(w1 - w_old1));
-    body->w[1] = w1_2;
-    const real w2 = body_z->w[2];
-    const real w_old2 = body_z->w_old[2];
-    const real w2_2 = w2 + (common_length*(w2 - w_old2));
-    body->w[2] = w2_2;
     const real common_half = common->half;
-    const real t1 = w0_2*common_half;
-    const real t2 = w1_2*common_half;
-    const real t3 = w2_2*common_half;
-    const real turn = (t1*t1) + (t2*t2) + (t3*t3);
-    body->turn = turn;
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    /* v: velocity over this step */
+    body->v[0] = v_0 + (common_length*(v_0 - body_z->v_old[0]));
+    body->v[1] = v_1 + (common_length*(v_1 - body_z->v_old[1]));
+    body->v[2] = v_2 + (common_length*(v_2 - body_z->v_old[2]));
+    /* w: angular velocity over this step, world axes */
+    const real new_w_0 = w_0 + (common_length*(w_0 - body_z->w_old[0]));
+    body->w[0] = new_w_0;
+    const real new_w_1 = w_1 + (common_length*(w_1 - body_z->w_old[1]));
+    body->w[1] = new_w_1;
+    const real new_w_2 = w_2 + (common_length*(w_2 - body_z->w_old[2]));
+    body->w[2] = new_w_2;
+    /* turn: a·a, below 1 inside the domain of the half turn */
+    const real new_w_0_common_half = new_w_0*common_half;
+    const real new_w_1_common_half = new_w_1*common_half;
+    const real new_w_2_common_half = new_w_2*common_half;
+    body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+        (new_w_2_common_half*new_w_2_common_half);
 }
 
 /* impulses start at zero (0 operations) */
@@ -768,12 +702,15 @@ static void begin_revolute_loop(four_bar_revolute_loop_work *revolute_loop)
 /* no motion: the residual there is linear in the knot's velocities (0 operations) */
 static void rest_body(four_bar_body_work *body)
 {
+    /* v: velocity over this step */
     body->v[0] = 0.0;
     body->v[1] = 0.0;
     body->v[2] = 0.0;
+    /* w: angular velocity over this step, world axes */
     body->w[0] = 0.0;
     body->w[1] = 0.0;
     body->w[2] = 0.0;
+    /* turn: a·a, below 1 inside the domain of the half turn */
     body->turn = 0.0;
 }
 
@@ -805,2655 +742,2068 @@ static void rest_revolute_loop(four_bar_revolute_loop_work *revolute_loop)
 }
 
 /* a rigid body: momentum balance over one step (61 operations) */
-/*   R(q)    [BM20 (11)] */
-/*   J = R J_body Rᵀ    [derived here] */
-/*   V = -m g·x    [BM20 (19)] */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
-/*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
-/*     [derived here, through velocities and the half turn; no division] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
 static void evaluate_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_work *body)
 {
-    const real w0 = body->w[0];
     const real common_half = common->half;
-    const real a0 = w0*common_half;
-    body->a[0] = a0;
-    const real w1 = body->w[1];
-    const real a1 = common_half*w1;
-    body->a[1] = a1;
-    const real w2 = body->w[2];
-    const real a2 = common_half*w2;
-    body->a[2] = a2;
-    const real t1 = (a0*a0) + (a1*a1) + (a2*a2);
-    const real c = FOUR_BAR_SQRT(1.0 - t1);
-    body->c = c;
-    const real common_inverse = common->inverse;
-    body->u[0] = -((t1*common_inverse)/(1.0 + c));
-    const real u1 = 0.5*w0;
-    body->u[1] = u1;
-    const real u2 = 0.5*w1;
-    body->u[2] = u2;
-    const real u3 = 0.5*w2;
-    body->u[3] = u3;
-    const real j2 = body->j[2];
-    const real kept1 = body->kept[1];
-    const real kept2 = body->kept[2];
-    const real jw2 = (w2*j2) - (w0*kept1) - (w1*kept2);
-    body->jw[2] = jw2;
-    const real j1 = body->j[1];
-    const real j3 = body->j[3];
-    const real jw1 = (w1*j1) + (w0*j3) - (w2*kept2);
-    body->jw[1] = jw1;
-    const real j0 = body->j[0];
-    const real jw0 = (w0*j0) + (w1*j3) - (w2*kept1);
-    body->jw[0] = jw0;
-    const real l0 = (a1*jw2) - (a2*jw1) + (c*jw0);
-    body->l[0] = l0;
-    const real t2 = (a0*jw2) - (a2*jw0) - (c*jw1);
-    body->l[1] = -t2;
-    const real l2 = (a0*jw1) - (a1*jw0) + (c*jw2);
-    body->l[2] = l2;
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
     const real mass = body_p->mass;
-    const real v0 = body->v[0];
-    const real e0 = body->e[0];
-    const real kept6 = body->kept[6];
-    const real f0 = (mass*v0) - (e0 + kept6);
-    body->f[0] = f0;
-    const real v1 = body->v[1];
-    const real e1 = body->e[1];
-    const real kept7 = body->kept[7];
-    const real f1 = (mass*v1) - (e1 + kept7);
-    body->f[1] = f1;
-    const real v2 = body->v[2];
-    const real e2 = body->e[2];
-    const real kept8 = body->kept[8];
-    const real f2 = (mass*v2) - (e2 + kept8);
-    body->f[2] = f2;
-    const real e3 = body->e[3];
-    const real kept9 = body->kept[9];
-    const real f3 = l0 - (e3 + kept9);
-    body->f[3] = f3;
-    const real e4 = body->e[4];
-    const real kept10 = body->kept[10];
-    body->f[4] = -(t2 + (e4 + kept10));
-    const real e5 = body->e[5];
-    const real kept11 = body->kept[11];
-    const real f5 = l2 - (e5 + kept11);
-    body->f[5] = f5;
+    const real minus_J_4 = body->kept_minus_J_4;
+    const real minus_J_5 = body->kept_minus_J_5;
+    const real J_3 = body->j[3];
+    /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
+    const real a_0 = w_0*common_half;
+    body->a[0] = a_0;
+    const real a_1 = common_half*w_1;
+    body->a[1] = a_1;
+    const real a_2 = common_half*w_2;
+    body->a[2] = a_2;
+    const real turn = (a_0*a_0) + (a_1*a_1) + (a_2*a_2);
+    const real c = FOUR_BAR_SQRT(1.0 - turn);
+    body->c = c;
+    body->quotient[0] = -((turn*common->inverse)/(1.0 + c));
+    body->quotient[1] = 0.5*w_0;
+    body->quotient[2] = 0.5*w_1;
+    body->quotient[3] = 0.5*w_2;
+    /* p = m v */
+    const real p_0 = mass*body->v[0];
+    const real p_1 = mass*body->v[1];
+    const real p_2 = mass*body->v[2];
+    /* l = c Jw + a x Jw */
+    const real Jw_2 = (w_2*body->j[2]) - (w_0*minus_J_4) - (w_1*minus_J_5);
+    body->jw[2] = Jw_2;
+    const real Jw_1 = (w_1*body->j[1]) + (w_0*J_3) - (w_2*minus_J_5);
+    body->jw[1] = Jw_1;
+    const real Jw_0 = (w_0*body->j[0]) + (w_1*J_3) - (w_2*minus_J_4);
+    body->jw[0] = Jw_0;
+    const real l_0 = (a_1*Jw_2) - (a_2*Jw_1) + (c*Jw_0);
+    body->l[0] = l_0;
+    const real minus_l_1 = (a_0*Jw_2) - (a_2*Jw_0) - (c*Jw_1);
+    body->l[1] = -minus_l_1;
+    const real l_2 = (a_0*Jw_1) - (a_1*Jw_0) + (c*Jw_2);
+    body->l[2] = l_2;
+    /* f = [p - p0; l - l0] - e */
+    body->f[0] = p_0 - (body->e[0] + body->kept_p0_0);
+    body->f[1] = p_1 - (body->e[1] + body->kept_p0_1);
+    body->f[2] = p_2 - (body->e[2] + body->kept_p0_2);
+    body->f[3] = l_0 - (body->e[3] + body->kept_l0_0);
+    body->f[4] = -(minus_l_1 + (body->e[4] + body->kept_l0_1));
+    body->f[5] = l_2 - (body->e[5] + body->kept_l0_2);
 }
 
 /* revolute: x, y, z, about first axis, about second axis (151 operations) */
-/*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
+/*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
+/*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
+/*   (g(z2) - g(z1))/h    [product rule of differences] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+/*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
 static void evaluate_revolute_ground(const four_bar_common_work *common,
     const four_bar_revolute_ground_parameters *revolute_ground_p, four_bar_revolute_ground_work *revolute_ground,
     four_bar_body_work *b)
 {
-    const real anchor_b1_y = revolute_ground->g1[1];
-    const real b_a0 = b->a[0];
-    const real anchor_b1_x = revolute_ground->g1[4];
-    const real b_a1 = b->a[1];
-    const real anchor_b1_z = revolute_ground->g1[0];
+    /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
+    const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
+    const real anchor_b1_x = revolute_ground->G1[4];
+    const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
     const real b_c = b->c;
-    const real t1 = (anchor_b1_y*b_a0) - (anchor_b1_x*b_a1) + (anchor_b1_z*b_c);
-    const real b_a2 = b->a[2];
-    const real t2 = (b_a0*anchor_b1_z) - (anchor_b1_x*b_a2) - (anchor_b1_y*b_c);
-    const real b_w1 = b->w[1];
-    const real b_w2 = b->w[2];
-    const real anchor_b_rate_x = (b_w1*t1) + (b_w2*t2);
-    const real b_v0 = b->v[0];
-    const real kept0 = revolute_ground->kept[0];
-    const real f0 = b_v0 + anchor_b_rate_x + kept0;
-    revolute_ground->f[0] = f0;
-    const real t3 = (b_a1*anchor_b1_z) - (anchor_b1_y*b_a2) + (anchor_b1_x*b_c);
-    const real b_w0 = b->w[0];
-    const real t4 = (t1*b_w0) - (b_w2*t3);
-    const real b_v1 = b->v[1];
-    const real kept1 = revolute_ground->kept[1];
-    const real f1 = b_v1 - t4 + kept1;
-    revolute_ground->f[1] = f1;
-    const real t5 = (t2*b_w0) + (b_w1*t3);
-    const real b_v2 = b->v[2];
-    const real kept2 = revolute_ground->kept[2];
-    const real f2 = b_v2 - t5 + kept2;
-    revolute_ground->f[2] = f2;
-    const real frame_b1_w = revolute_ground->kept[3];
-    const real b_u1 = b->u[1];
-    const real frame_b1_x = revolute_ground->kept[4];
-    const real b_u0 = b->u[0];
-    const real frame_b1_y = revolute_ground->kept[5];
-    const real b_u3 = b->u[3];
-    const real frame_b1_z = revolute_ground->kept[6];
-    const real b_u2 = b->u[2];
-    const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - (frame_b1_y*b_u3) + (frame_b1_z*b_u2);
-    const real frame_b_rate_w = (frame_b1_w*b_u0) - (b_u1*frame_b1_x) - (frame_b1_y*b_u2) - (b_u3*frame_b1_z);
-    const real frame_b_rate_z = (frame_b1_w*b_u3) - (frame_b1_x*b_u2) + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
-    const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - (b_u1*frame_b1_z);
-    const real frame_a0 = revolute_ground_p->frame_a[0];
-    const real frame_a1 = revolute_ground_p->frame_a[1];
-    const real frame_a2 = revolute_ground_p->frame_a[2];
-    const real frame_a3 = revolute_ground_p->frame_a[3];
-    const real t6 = (frame_a0*frame_b_rate_x) - (frame_a1*frame_b_rate_w) - (frame_a2*frame_b_rate_z) +
-        (frame_a3*frame_b_rate_y);
-    const real kept7 = revolute_ground->kept[7];
-    const real f3 = (2.0*t6) + kept7;
-    revolute_ground->f[3] = f3;
-    const real t7 = (frame_a0*frame_b_rate_y) + (frame_a1*frame_b_rate_z) - (frame_b_rate_w*frame_a2) -
-        (frame_b_rate_x*frame_a3);
-    const real kept8 = revolute_ground->kept[8];
-    const real f4 = (2.0*t7) + kept8;
-    revolute_ground->f[4] = f4;
+    const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
+    const real inner_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+    const real minus_inner_1 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+    const real anchor_b_rate_x = (b_w_1*inner_2) + (b_w_2*minus_inner_1);
+    const real inner_0 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+    const real minus_anchor_b_rate_y = (inner_2*b_w_0) - (b_w_2*inner_0);
+    const real minus_anchor_b_rate_z = (minus_inner_1*b_w_0) + (b_w_1*inner_0);
+    /* r2 = r1 + h (r2 - r1)/h, anchor_b */
     const real common_step = common->step;
-    const real anchor_b2_z = anchor_b1_z - (t5*common_step);
-    revolute_ground->g2[0] = anchor_b2_z;
-    const real anchor_b2_y = anchor_b1_y - (t4*common_step);
-    revolute_ground->g2[1] = anchor_b2_y;
-    const real anchor_b2_x = anchor_b1_x + (anchor_b_rate_x*common_step);
-    revolute_ground->g2[2] = anchor_b2_x;
+    revolute_ground->G2[2] = anchor_b1_x + (anchor_b_rate_x*common_step);
+    revolute_ground->G2[1] = anchor_b1_y - (minus_anchor_b_rate_y*common_step);
+    revolute_ground->G2[0] = anchor_b1_z - (minus_anchor_b_rate_z*common_step);
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_b */
+    const real frame_b1_w = revolute_ground->kept_frame_b1_w;
+    const real frame_b1_x = revolute_ground->kept_frame_b1_x;
+    const real frame_b1_y = revolute_ground->kept_frame_b1_y;
+    const real frame_b1_z = revolute_ground->kept_frame_b1_z;
+    const real b_quotient_0 = b->quotient[0]; const real b_quotient_1 = b->quotient[1];
+    const real b_quotient_2 = b->quotient[2]; const real b_quotient_3 = b->quotient[3];
+    const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (b_quotient_1*frame_b1_x) - (frame_b1_y*b_quotient_2) -
+        (b_quotient_3*frame_b1_z);
+    const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (b_quotient_0*frame_b1_x) - (b_quotient_3*frame_b1_y) +
+        (b_quotient_2*frame_b1_z);
+    const real frame_b_rate_y = (frame_b1_w*b_quotient_2) + (frame_b1_x*b_quotient_3) + (b_quotient_0*frame_b1_y) -
+        (b_quotient_1*frame_b1_z);
+    const real frame_b_rate_z = (frame_b1_w*b_quotient_3) - (frame_b1_x*b_quotient_2) + (b_quotient_1*frame_b1_y) +
+        (b_quotient_0*frame_b1_z);
+    /* p2 = p1 + h (p2 - p1)/h, frame_b */
     const real frame_b2_w = frame_b1_w + (frame_b_rate_w*common_step);
-    const real t8 = frame_a0*frame_b2_w;
     const real frame_b2_x = frame_b1_x + (frame_b_rate_x*common_step);
-    const real t9 = frame_a1*frame_b2_x;
     const real frame_b2_y = frame_b1_y + (frame_b_rate_y*common_step);
-    const real t10 = frame_a2*frame_b2_y;
     const real frame_b2_z = frame_b1_z + (frame_b_rate_z*common_step);
-    const real t11 = frame_a3*frame_b2_z;
-    const real g23 = t8 + t9 - t10 - t11;
-    revolute_ground->g2[3] = g23;
-    const real t12 = frame_a3*frame_b2_w;
-    const real t13 = frame_a2*frame_b2_x;
-    const real t14 = frame_a0*frame_b2_z;
-    const real t15 = frame_a1*frame_b2_y;
-    const real g24 = t12 + (t13 + (t14 + t15));
-    revolute_ground->g2[4] = g24;
-    const real g25 = (frame_a3*frame_b2_x) - ((frame_a2*frame_b2_w) + ((frame_a0*frame_b2_y) -
-        (frame_a1*frame_b2_z)));
-    revolute_ground->g2[5] = g25;
-    const real g26 = t12 - (t13 - (t14 - t15));
-    revolute_ground->g2[6] = g26;
-    const real g27 = t11 - (t10 + (t8 - t9));
-    revolute_ground->g2[7] = g27;
-    const real g28 = (frame_a3*frame_b2_y) + ((frame_a2*frame_b2_z) + ((frame_a0*frame_b2_x) +
-        (frame_a1*frame_b2_w)));
-    revolute_ground->g2[8] = g28;
-    const real b_f0 = b->f[0];
-    const real y0 = revolute_ground->y[0];
-    b->f[0] = -(y0 - b_f0);
-    const real b_f1 = b->f[1];
-    const real y1 = revolute_ground->y[1];
-    b->f[1] = -(y1 - b_f1);
-    const real b_f2 = b->f[2];
-    const real y2 = revolute_ground->y[2];
-    b->f[2] = -(y2 - b_f2);
-    const real b_f3 = b->f[3];
-    const real g12 = revolute_ground->g1[2];
-    const real y3 = revolute_ground->y[3];
-    const real g13 = revolute_ground->g1[3];
-    const real y4 = revolute_ground->y[4];
-    b->f[3] = (anchor_b1_z*y1) - (anchor_b1_y*y2) - (g12*y3) + (g13*y4) + b_f3;
-    const real b_f4 = b->f[4];
-    const real g15 = revolute_ground->g1[5];
-    const real g16 = revolute_ground->g1[6];
-    b->f[4] = -((anchor_b1_z*y0) - (anchor_b1_x*y2) + (y3*g15) - (y4*g16) - b_f4);
-    const real b_f5 = b->f[5];
-    const real g17 = revolute_ground->g1[7];
-    const real g18 = revolute_ground->g1[8];
-    b->f[5] = (anchor_b1_y*y0) - (anchor_b1_x*y1) - (y3*g17) - (y4*g18) + b_f5;
+    /* g = 2 V(p* q), with G = dg/dz, at the second knot */
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_a_0_frame_b2_z = frame_a_0*frame_b2_z;
+    const real frame_a_1_frame_b2_y = frame_a_1*frame_b2_y;
+    const real frame_a_2_frame_b2_x = frame_a_2*frame_b2_x;
+    const real frame_a_3_frame_b2_w = frame_a_3*frame_b2_w;
+    const real frame_a_0_frame_b2_w = frame_a_0*frame_b2_w;
+    const real frame_a_1_frame_b2_x = frame_a_1*frame_b2_x;
+    const real frame_a_2_frame_b2_y = frame_a_2*frame_b2_y;
+    const real frame_a_3_frame_b2_z = frame_a_3*frame_b2_z;
+    revolute_ground->G2[3] = frame_a_0_frame_b2_w + frame_a_1_frame_b2_x - frame_a_2_frame_b2_y -
+        frame_a_3_frame_b2_z;
+    revolute_ground->G2[4] = frame_a_3_frame_b2_w + (frame_a_2_frame_b2_x + (frame_a_0_frame_b2_z +
+        frame_a_1_frame_b2_y));
+    revolute_ground->G2[5] = (frame_a_3*frame_b2_x) - ((frame_a_2*frame_b2_w) + ((frame_a_0*frame_b2_y) -
+        (frame_a_1*frame_b2_z)));
+    revolute_ground->G2[6] = frame_a_3_frame_b2_w - (frame_a_2_frame_b2_x - (frame_a_0_frame_b2_z -
+        frame_a_1_frame_b2_y));
+    revolute_ground->G2[7] = frame_a_3_frame_b2_z - (frame_a_2_frame_b2_y + (frame_a_0_frame_b2_w -
+        frame_a_1_frame_b2_x));
+    revolute_ground->G2[8] = (frame_a_3*frame_b2_y) + ((frame_a_2*frame_b2_z) + ((frame_a_0*frame_b2_x) +
+        (frame_a_1*frame_b2_w)));
+    /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    const real opening_0 = revolute_ground->kept_opening_0;
+    const real opening_1 = revolute_ground->kept_opening_1;
+    const real opening_2 = revolute_ground->kept_opening_2;
+    const real opening_3 = revolute_ground->kept_opening_3;
+    const real opening_4 = revolute_ground->kept_opening_4;
+    revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + opening_0;
+    revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + opening_1;
+    revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + opening_2;
+    revolute_ground->f[3] = (2.0*((frame_a_0*frame_b_rate_x) - (frame_a_1*frame_b_rate_w) -
+        (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + opening_3;
+    revolute_ground->f[4] = (2.0*((frame_a_0*frame_b_rate_y) + (frame_a_1*frame_b_rate_z) -
+        (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + opening_4;
+    /* f_body -= G(z1)ᵀ y, body b */
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
+    b->f[0] = -(y_0 - b->f[0]);
+    b->f[1] = -(y_1 - b->f[1]);
+    b->f[2] = -(y_2 - b->f[2]);
+    b->f[3] = (anchor_b1_z*y_1) - (anchor_b1_y*y_2) - (revolute_ground->G1[2]*y_3) + (revolute_ground->G1[3]*y_4) +
+        b->f[3];
+    b->f[4] = -((anchor_b1_z*y_0) - (anchor_b1_x*y_2) + (y_3*revolute_ground->G1[5]) - (y_4*revolute_ground->G1[6]) -
+        b->f[4]);
+    b->f[5] = (anchor_b1_y*y_0) - (anchor_b1_x*y_1) - (y_3*revolute_ground->G1[7]) - (y_4*revolute_ground->G1[8]) +
+        b->f[5];
 }
 
 /* revolute: x, y, z, about first axis, about second axis (260 operations) */
-/*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
+/*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
+/*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
+/*   (g(z2) - g(z1))/h    [product rule of differences] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
 /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+/*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
 static void evaluate_revolute(const four_bar_common_work *common, four_bar_revolute_work *revolute,
     four_bar_body_work *a, four_bar_body_work *b)
 {
-    const real anchor_a1_y = revolute->g1[1];
-    const real a_a0 = a->a[0];
-    const real anchor_a1_x = revolute->g1[4];
-    const real a_a1 = a->a[1];
-    const real anchor_a1_z = revolute->g1[0];
+    /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_a */
+    const real anchor_a1_z = revolute->G1[0]; const real anchor_a1_y = revolute->G1[1];
+    const real anchor_a1_x = revolute->G1[4];
+    const real a_a_0 = a->a[0]; const real a_a_1 = a->a[1]; const real a_a_2 = a->a[2];
     const real a_c = a->c;
-    const real t1 = (anchor_a1_y*a_a0) - (anchor_a1_x*a_a1) + (anchor_a1_z*a_c);
-    const real a_a2 = a->a[2];
-    const real t2 = (a_a0*anchor_a1_z) - (anchor_a1_x*a_a2) - (anchor_a1_y*a_c);
-    const real a_w1 = a->w[1];
-    const real a_w2 = a->w[2];
-    const real anchor_a_rate_x = (a_w1*t1) + (a_w2*t2);
-    const real anchor_b1_y = revolute->g1[10];
-    const real b_a0 = b->a[0];
-    const real anchor_b1_x = revolute->g1[11];
-    const real b_a1 = b->a[1];
-    const real anchor_b1_z = revolute->g1[9];
-    const real b_c = b->c;
-    const real t3 = (anchor_b1_y*b_a0) - (anchor_b1_x*b_a1) + (anchor_b1_z*b_c);
-    const real b_a2 = b->a[2];
-    const real t4 = (b_a0*anchor_b1_z) - (anchor_b1_x*b_a2) - (anchor_b1_y*b_c);
-    const real b_w1 = b->w[1];
-    const real b_w2 = b->w[2];
-    const real anchor_b_rate_x = (b_w1*t3) + (b_w2*t4);
-    const real b_v0 = b->v[0];
-    const real a_v0 = a->v[0];
-    const real kept0 = revolute->kept[0];
-    const real f0 = b_v0 - (a_v0 + (anchor_a_rate_x - anchor_b_rate_x)) + kept0;
-    revolute->f[0] = f0;
-    const real t5 = (a_a1*anchor_a1_z) - (anchor_a1_y*a_a2) + (anchor_a1_x*a_c);
-    const real a_w0 = a->w[0];
-    const real t6 = (t1*a_w0) - (a_w2*t5);
-    const real t7 = (b_a1*anchor_b1_z) - (anchor_b1_y*b_a2) + (anchor_b1_x*b_c);
-    const real b_w0 = b->w[0];
-    const real t8 = (t3*b_w0) - (b_w2*t7);
-    const real b_v1 = b->v[1];
-    const real a_v1 = a->v[1];
-    const real kept1 = revolute->kept[1];
-    const real f1 = b_v1 - (a_v1 - (t6 - t8)) + kept1;
-    revolute->f[1] = f1;
-    const real t9 = (t2*a_w0) + (a_w1*t5);
-    const real t10 = (t4*b_w0) + (b_w1*t7);
-    const real b_v2 = b->v[2];
-    const real a_v2 = a->v[2];
-    const real kept2 = revolute->kept[2];
-    const real f2 = b_v2 - (a_v2 - (t9 - t10)) + kept2;
-    revolute->f[2] = f2;
-    const real frame_a1_w = revolute->kept[3];
-    const real a_u0 = a->u[0];
-    const real frame_a1_x = revolute->kept[4];
-    const real a_u1 = a->u[1];
-    const real frame_a1_y = revolute->kept[5];
-    const real a_u2 = a->u[2];
-    const real frame_a1_z = revolute->kept[6];
-    const real a_u3 = a->u[3];
-    const real frame_a_rate_w = (frame_a1_w*a_u0) - (frame_a1_x*a_u1) - (frame_a1_y*a_u2) - (frame_a1_z*a_u3);
-    const real frame_b1_w = revolute->kept[8];
-    const real b_u1 = b->u[1];
-    const real frame_b1_x = revolute->kept[7];
-    const real b_u0 = b->u[0];
-    const real frame_b1_y = revolute->kept[9];
-    const real b_u3 = b->u[3];
-    const real frame_b1_z = revolute->kept[10];
-    const real b_u2 = b->u[2];
-    const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - (frame_b1_y*b_u3) + (frame_b1_z*b_u2);
+    const real a_w_0 = a->w[0]; const real a_w_1 = a->w[1]; const real a_w_2 = a->w[2];
+    const real inner_2 = (anchor_a1_y*a_a_0) - (anchor_a1_x*a_a_1) + (anchor_a1_z*a_c);
+    const real minus_inner_1 = (a_a_0*anchor_a1_z) - (anchor_a1_x*a_a_2) - (anchor_a1_y*a_c);
+    const real anchor_a_rate_x = (a_w_1*inner_2) + (a_w_2*minus_inner_1);
+    const real inner_0 = (a_a_1*anchor_a1_z) - (anchor_a1_y*a_a_2) + (anchor_a1_x*a_c);
+    const real minus_anchor_a_rate_y = (inner_2*a_w_0) - (a_w_2*inner_0);
+    const real minus_anchor_a_rate_z = (minus_inner_1*a_w_0) + (a_w_1*inner_0);
+    /* r2 = r1 + h (r2 - r1)/h, anchor_a */
     const real common_step = common->step;
-    const real frame_b2_x = frame_b1_x + (common_step*frame_b_rate_x);
-    const real frame_a_rate_x = (frame_a1_w*a_u1) + (a_u0*frame_a1_x) - (frame_a1_y*a_u3) + (a_u2*frame_a1_z);
-    const real frame_b_rate_w = (frame_b1_w*b_u0) - (frame_b1_x*b_u1) - (frame_b1_y*b_u2) - (b_u3*frame_b1_z);
-    const real frame_b2_w = frame_b1_w + (common_step*frame_b_rate_w);
-    const real t11 = (frame_a_rate_w*frame_b2_x) + (frame_a1_w*frame_b_rate_x) - ((frame_a_rate_x*frame_b2_w) +
-        (frame_a1_x*frame_b_rate_w));
-    const real frame_a_rate_y = (frame_a1_w*a_u2) + (frame_a1_x*a_u3) + (a_u0*frame_a1_y) - (a_u1*frame_a1_z);
-    const real frame_b_rate_z = (frame_b1_w*b_u3) - (frame_b1_x*b_u2) + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
-    const real frame_b2_z = frame_b1_z + (common_step*frame_b_rate_z);
-    const real frame_a_rate_z = (frame_a1_w*a_u3) - (frame_a1_x*a_u2) + (a_u1*frame_a1_y) + (a_u0*frame_a1_z);
-    const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - (b_u1*frame_b1_z);
-    const real frame_b2_y = frame_b1_y + (common_step*frame_b_rate_y);
-    const real t12 = t11 - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z)) +
-        ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y));
-    const real kept11 = revolute->kept[11];
-    const real f3 = (2.0*t12) + kept11;
-    revolute->f[3] = f3;
-    const real t13 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
-        (frame_a1_x*frame_b_rate_z));
-    const real t14 = t13 - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w)) -
-        ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x));
-    const real kept12 = revolute->kept[12];
-    const real f4 = (2.0*t14) + kept12;
-    revolute->f[4] = f4;
-    const real anchor_a2_z = anchor_a1_z - (t9*common_step);
-    revolute->g2[0] = anchor_a2_z;
-    const real anchor_a2_y = anchor_a1_y - (t6*common_step);
-    revolute->g2[1] = anchor_a2_y;
-    const real anchor_a2_x = anchor_a1_x + (anchor_a_rate_x*common_step);
-    revolute->g2[2] = anchor_a2_x;
+    revolute->G2[2] = anchor_a1_x + (anchor_a_rate_x*common_step);
+    revolute->G2[1] = anchor_a1_y - (minus_anchor_a_rate_y*common_step);
+    revolute->G2[0] = anchor_a1_z - (minus_anchor_a_rate_z*common_step);
+    /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
+    const real anchor_b1_z = revolute->G1[9]; const real anchor_b1_y = revolute->G1[10];
+    const real anchor_b1_x = revolute->G1[11];
+    const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
+    const real b_c = b->c;
+    const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
+    const real inner_2_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+    const real minus_inner_1_2 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+    const real anchor_b_rate_x = (b_w_1*inner_2_2) + (b_w_2*minus_inner_1_2);
+    const real inner_0_2 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+    const real minus_anchor_b_rate_y = (inner_2_2*b_w_0) - (b_w_2*inner_0_2);
+    const real minus_anchor_b_rate_z = (minus_inner_1_2*b_w_0) + (b_w_1*inner_0_2);
+    /* r2 = r1 + h (r2 - r1)/h, anchor_b */
+    revolute->G2[11] = anchor_b1_x + (anchor_b_rate_x*common_step);
+    revolute->G2[10] = anchor_b1_y - (minus_anchor_b_rate_y*common_step);
+    revolute->G2[9] = anchor_b1_z - (minus_anchor_b_rate_z*common_step);
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_a */
+    const real frame_a1_w = revolute->kept_frame_a1_w;
+    const real frame_a1_x = revolute->kept_frame_a1_x;
+    const real frame_a1_y = revolute->kept_frame_a1_y;
+    const real frame_a1_z = revolute->kept_frame_a1_z;
+    const real a_quotient_0 = a->quotient[0]; const real a_quotient_1 = a->quotient[1];
+    const real a_quotient_2 = a->quotient[2]; const real a_quotient_3 = a->quotient[3];
+    const real frame_a_rate_w = (a_quotient_0*frame_a1_w) - (a_quotient_1*frame_a1_x) - (a_quotient_2*frame_a1_y) -
+        (a_quotient_3*frame_a1_z);
+    const real frame_a_rate_x = (frame_a1_w*a_quotient_1) + (a_quotient_0*frame_a1_x) - (frame_a1_y*a_quotient_3) +
+        (a_quotient_2*frame_a1_z);
+    const real frame_a_rate_y = (frame_a1_w*a_quotient_2) + (frame_a1_x*a_quotient_3) + (a_quotient_0*frame_a1_y) -
+        (a_quotient_1*frame_a1_z);
+    const real frame_a_rate_z = (frame_a1_w*a_quotient_3) - (frame_a1_x*a_quotient_2) + (a_quotient_1*frame_a1_y) +
+        (a_quotient_0*frame_a1_z);
+    /* p2 = p1 + h (p2 - p1)/h, frame_a */
     const real frame_a2_w = frame_a1_w + (frame_a_rate_w*common_step);
-    const real t15 = frame_b2_w*frame_a2_w;
     const real frame_a2_x = frame_a1_x + (common_step*frame_a_rate_x);
-    const real t16 = frame_b2_x*frame_a2_x;
     const real frame_a2_y = frame_a1_y + (common_step*frame_a_rate_y);
-    const real t17 = frame_b2_y*frame_a2_y;
     const real frame_a2_z = frame_a1_z + (common_step*frame_a_rate_z);
-    const real t18 = frame_b2_z*frame_a2_z;
-    const real g23 = t15 + t16 - t17 - t18;
-    revolute->g2[3] = g23;
-    const real t19 = frame_b2_w*frame_a2_z;
-    const real t20 = frame_b2_x*frame_a2_y;
-    const real t21 = frame_b2_z*frame_a2_w;
-    const real t22 = frame_b2_y*frame_a2_x;
-    const real g24 = t19 + (t20 + (t21 + t22));
-    revolute->g2[4] = g24;
-    const real g25 = (frame_b2_x*frame_a2_z) - ((frame_b2_w*frame_a2_y) + ((frame_b2_y*frame_a2_w) -
+    /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_b */
+    const real frame_b1_w = revolute->kept_frame_b1_w;
+    const real frame_b1_x = revolute->kept_frame_b1_x;
+    const real frame_b1_y = revolute->kept_frame_b1_y;
+    const real frame_b1_z = revolute->kept_frame_b1_z;
+    const real b_quotient_0 = b->quotient[0]; const real b_quotient_1 = b->quotient[1];
+    const real b_quotient_2 = b->quotient[2]; const real b_quotient_3 = b->quotient[3];
+    const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (frame_b1_x*b_quotient_1) - (frame_b1_y*b_quotient_2) -
+        (b_quotient_3*frame_b1_z);
+    const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (frame_b1_x*b_quotient_0) - (b_quotient_3*frame_b1_y) +
+        (b_quotient_2*frame_b1_z);
+    const real frame_b_rate_y = (frame_b1_w*b_quotient_2) + (frame_b1_x*b_quotient_3) + (b_quotient_0*frame_b1_y) -
+        (b_quotient_1*frame_b1_z);
+    const real frame_b_rate_z = (frame_b1_w*b_quotient_3) - (frame_b1_x*b_quotient_2) + (b_quotient_1*frame_b1_y) +
+        (b_quotient_0*frame_b1_z);
+    /* p2 = p1 + h (p2 - p1)/h, frame_b */
+    const real frame_b2_w = frame_b1_w + (common_step*frame_b_rate_w);
+    const real frame_b2_x = frame_b1_x + (common_step*frame_b_rate_x);
+    const real frame_b2_y = frame_b1_y + (common_step*frame_b_rate_y);
+    const real frame_b2_z = frame_b1_z + (common_step*frame_b_rate_z);
+    /* g = 2 V(p* q), with G = dg/dz, at the second knot */
+    const real frame_b2_z_frame_a2_w = frame_b2_z*frame_a2_w;
+    const real frame_b2_y_frame_a2_x = frame_b2_y*frame_a2_x;
+    const real frame_b2_x_frame_a2_y = frame_b2_x*frame_a2_y;
+    const real frame_b2_w_frame_a2_z = frame_b2_w*frame_a2_z;
+    const real frame_b2_w_frame_a2_w = frame_b2_w*frame_a2_w;
+    const real frame_b2_x_frame_a2_x = frame_b2_x*frame_a2_x;
+    const real frame_b2_y_frame_a2_y = frame_b2_y*frame_a2_y;
+    const real frame_b2_z_frame_a2_z = frame_b2_z*frame_a2_z;
+    revolute->G2[3] = frame_b2_w_frame_a2_w + frame_b2_x_frame_a2_x - frame_b2_y_frame_a2_y - frame_b2_z_frame_a2_z;
+    revolute->G2[4] = frame_b2_w_frame_a2_z + (frame_b2_x_frame_a2_y + (frame_b2_z_frame_a2_w +
+        frame_b2_y_frame_a2_x));
+    revolute->G2[5] = (frame_b2_x*frame_a2_z) - ((frame_b2_w*frame_a2_y) + ((frame_b2_y*frame_a2_w) -
         (frame_b2_z*frame_a2_x)));
-    revolute->g2[5] = g25;
-    const real g26 = t19 - (t20 - (t21 - t22));
-    revolute->g2[6] = g26;
-    const real g27 = t18 - (t17 + (t15 - t16));
-    revolute->g2[7] = g27;
-    const real g28 = (frame_b2_y*frame_a2_z) + ((frame_b2_z*frame_a2_y) + ((frame_b2_x*frame_a2_w) +
+    revolute->G2[6] = frame_b2_w_frame_a2_z - (frame_b2_x_frame_a2_y - (frame_b2_z_frame_a2_w -
+        frame_b2_y_frame_a2_x));
+    revolute->G2[7] = frame_b2_z_frame_a2_z - (frame_b2_y_frame_a2_y + (frame_b2_w_frame_a2_w -
+        frame_b2_x_frame_a2_x));
+    revolute->G2[8] = (frame_b2_y*frame_a2_z) + ((frame_b2_z*frame_a2_y) + ((frame_b2_x*frame_a2_w) +
         (frame_b2_w*frame_a2_x)));
-    revolute->g2[8] = g28;
-    const real anchor_b2_z = anchor_b1_z - (t10*common_step);
-    revolute->g2[9] = anchor_b2_z;
-    const real anchor_b2_y = anchor_b1_y - (t8*common_step);
-    revolute->g2[10] = anchor_b2_y;
-    const real anchor_b2_x = anchor_b1_x + (anchor_b_rate_x*common_step);
-    revolute->g2[11] = anchor_b2_x;
-    const real a_f0 = a->f[0];
-    const real y0 = revolute->y[0];
-    a->f[0] = y0 + a_f0;
-    const real a_f1 = a->f[1];
-    const real y1 = revolute->y[1];
-    a->f[1] = y1 + a_f1;
-    const real a_f2 = a->f[2];
-    const real y2 = revolute->y[2];
-    a->f[2] = y2 + a_f2;
-    const real g12 = revolute->g1[2];
-    const real y3 = revolute->y[3];
-    const real t23 = g12*y3;
-    const real g13 = revolute->g1[3];
-    const real y4 = revolute->y[4];
-    const real t24 = g13*y4;
-    const real a_f3 = a->f[3];
-    a->f[3] = -((anchor_a1_z*y1) - (anchor_a1_y*y2) - t23 + t24 - a_f3);
-    const real g15 = revolute->g1[5];
-    const real t25 = y3*g15;
-    const real g16 = revolute->g1[6];
-    const real t26 = y4*g16;
-    const real a_f4 = a->f[4];
-    a->f[4] = (anchor_a1_z*y0) - (anchor_a1_x*y2) + t25 - t26 + a_f4;
-    const real g17 = revolute->g1[7];
-    const real t27 = y3*g17;
-    const real g18 = revolute->g1[8];
-    const real t28 = y4*g18;
-    const real a_f5 = a->f[5];
-    a->f[5] = -((anchor_a1_y*y0) - (anchor_a1_x*y1) - t27 - t28 - a_f5);
-    const real b_f0 = b->f[0];
-    b->f[0] = -(y0 - b_f0);
-    const real b_f1 = b->f[1];
-    b->f[1] = -(y1 - b_f1);
-    const real b_f2 = b->f[2];
-    b->f[2] = -(y2 - b_f2);
-    const real b_f3 = b->f[3];
-    b->f[3] = t24 - (t23 - ((anchor_b1_z*y1) - (anchor_b1_y*y2))) + b_f3;
-    const real b_f4 = b->f[4];
-    b->f[4] = t26 - (t25 + ((anchor_b1_z*y0) - (anchor_b1_x*y2))) + b_f4;
-    const real b_f5 = b->f[5];
-    b->f[5] = -(t28 + (t27 - ((anchor_b1_y*y0) - (anchor_b1_x*y1))) - b_f5);
+    /* (g(z2) - g(z1))/h, g = 2 V(p* q) */
+    const real t1 = (frame_a_rate_w*frame_b2_x) + (frame_a1_w*frame_b_rate_x) - ((frame_a_rate_x*frame_b2_w) +
+        (frame_a1_x*frame_b_rate_w)) - ((frame_a_rate_y*frame_b2_z) + (frame_a1_y*frame_b_rate_z));
+    const real t2 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
+        (frame_a1_x*frame_b_rate_z)) - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w));
+    /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    revolute->f[0] = b->v[0] - (a->v[0] + (anchor_a_rate_x - anchor_b_rate_x)) + revolute->kept_opening_0;
+    revolute->f[1] = b->v[1] - (a->v[1] - (minus_anchor_a_rate_y - minus_anchor_b_rate_y)) + revolute->kept_opening_1;
+    revolute->f[2] = b->v[2] - (a->v[2] - (minus_anchor_a_rate_z - minus_anchor_b_rate_z)) + revolute->kept_opening_2;
+    revolute->f[3] = (2.0*(t1 + ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y)))) +
+        revolute->kept_opening_3;
+    revolute->f[4] = (2.0*(t2 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) +
+        revolute->kept_opening_4;
+    /* f_body -= G(z1)ᵀ y, body a */
+    const real y_0 = revolute->y[0]; const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2];
+    const real y_3 = revolute->y[3]; const real y_4 = revolute->y[4];
+    const real t3 = revolute->G1[2]*y_3;
+    const real t4 = revolute->G1[3]*y_4;
+    const real t5 = y_3*revolute->G1[5];
+    const real t6 = y_4*revolute->G1[6];
+    const real t7 = y_3*revolute->G1[7];
+    const real t8 = y_4*revolute->G1[8];
+    a->f[0] = y_0 + a->f[0];
+    a->f[1] = y_1 + a->f[1];
+    a->f[2] = y_2 + a->f[2];
+    a->f[3] = -((anchor_a1_z*y_1) - (anchor_a1_y*y_2) - t3 + t4 - a->f[3]);
+    a->f[4] = (anchor_a1_z*y_0) - (anchor_a1_x*y_2) + t5 - t6 + a->f[4];
+    a->f[5] = -((anchor_a1_y*y_0) - (anchor_a1_x*y_1) - t7 - t8 - a->f[5]);
+    /* f_body -= G(z1)ᵀ y, body b */
+    b->f[0] = -(y_0 - b->f[0]);
+    b->f[1] = -(y_1 - b->f[1]);
+    b->f[2] = -(y_2 - b->f[2]);
+    b->f[3] = t4 - (t3 - ((anchor_b1_z*y_1) - (anchor_b1_y*y_2))) + b->f[3];
+    b->f[4] = t6 - (t5 + ((anchor_b1_z*y_0) - (anchor_b1_x*y_2))) + b->f[4];
+    b->f[5] = -(t8 + (t7 - ((anchor_b1_y*y_0) - (anchor_b1_x*y_1))) - b->f[5]);
 }
 
 /* revolute: along first axis, along second axis (273 operations) */
+/*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
+/*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
+/*   x2 = x1 + h (x2 - x1)/h    [without cancellation] */
 /*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   (g(z2) - g(z1))/h    [product rule of differences] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+/*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
 static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_revolute_loop_work *revolute_loop,
     const four_bar_body_state *a_z, four_bar_body_work *a, const four_bar_body_state *b_z, four_bar_body_work *b)
 {
-    const real a_r5 = a->r[5];
-    const real a_a0 = a->a[0];
-    const real a_r2 = a->r[2];
-    const real a_a1 = a->a[1];
-    const real a_r8 = a->r[8];
+    /* (r2 - r1)/h = w x (c r1 + a x r1), axis1 */
+    const real a_r_2 = a->r[2]; const real a_r_5 = a->r[5]; const real a_r_8 = a->r[8];
+    const real a_a_0 = a->a[0]; const real a_a_1 = a->a[1]; const real a_a_2 = a->a[2];
     const real a_c = a->c;
-    const real t1 = (a_r5*a_a0) - (a_r2*a_a1) + (a_r8*a_c);
-    const real a_a2 = a->a[2];
-    const real t2 = (a_a0*a_r8) - (a_r2*a_a2) - (a_r5*a_c);
-    const real a_w1 = a->w[1];
-    const real a_w2 = a->w[2];
-    const real axis1_rate_x = (a_w1*t1) + (a_w2*t2);
-    const real anchor_a1_y = revolute_loop->kept[1];
-    const real anchor_a1_x = revolute_loop->kept[0];
-    const real anchor_a1_z = revolute_loop->kept[2];
-    const real t3 = (a_a0*anchor_a1_y) - (a_a1*anchor_a1_x) + (a_c*anchor_a1_z);
-    const real t4 = (a_a0*anchor_a1_z) - (a_a2*anchor_a1_x) - (a_c*anchor_a1_y);
-    const real anchor_a_rate_x = (a_w1*t3) + (a_w2*t4);
+    const real a_w_0 = a->w[0]; const real a_w_1 = a->w[1]; const real a_w_2 = a->w[2];
+    const real inner_2 = (a_r_5*a_a_0) - (a_r_2*a_a_1) + (a_r_8*a_c);
+    const real minus_inner_1 = (a_a_0*a_r_8) - (a_r_2*a_a_2) - (a_r_5*a_c);
+    const real axis1_rate_x = (a_w_1*inner_2) + (a_w_2*minus_inner_1);
+    const real inner_0 = (a_a_1*a_r_8) - (a_r_5*a_a_2) + (a_r_2*a_c);
+    const real minus_axis1_rate_y = (inner_2*a_w_0) - (a_w_2*inner_0);
+    const real minus_axis1_rate_z = (minus_inner_1*a_w_0) + (a_w_1*inner_0);
+    /* r2 = r1 + h (r2 - r1)/h, axis1 */
     const real common_step = common->step;
+    const real axis12_x = a_r_2 + (axis1_rate_x*common_step);
+    revolute_loop->G2[0] = axis12_x;
+    const real axis12_y = a_r_5 - (common_step*minus_axis1_rate_y);
+    revolute_loop->G2[1] = axis12_y;
+    const real axis12_z = a_r_8 - (common_step*minus_axis1_rate_z);
+    revolute_loop->G2[2] = axis12_z;
+    /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_a */
+    const real anchor_a1_y = revolute_loop->kept_anchor_a1_y;
+    const real anchor_a1_x = revolute_loop->kept_anchor_a1_x;
+    const real anchor_a1_z = revolute_loop->kept_anchor_a1_z;
+    const real inner_2_2 = (a_a_0*anchor_a1_y) - (a_a_1*anchor_a1_x) + (a_c*anchor_a1_z);
+    const real minus_inner_1_2 = (a_a_0*anchor_a1_z) - (a_a_2*anchor_a1_x) - (a_c*anchor_a1_y);
+    const real anchor_a_rate_x = (a_w_1*inner_2_2) + (a_w_2*minus_inner_1_2);
+    const real inner_0_2 = (a_a_1*anchor_a1_z) - (a_a_2*anchor_a1_y) + (a_c*anchor_a1_x);
+    const real minus_anchor_a_rate_y = (inner_2_2*a_w_0) - (a_w_2*inner_0_2);
+    const real minus_anchor_a_rate_z = (minus_inner_1_2*a_w_0) + (a_w_1*inner_0_2);
+    /* r2 = r1 + h (r2 - r1)/h, anchor_a */
     const real anchor_a2_x = anchor_a1_x + (common_step*anchor_a_rate_x);
-    const real anchor_b1_y = revolute_loop->kept[4];
-    const real b_a0 = b->a[0];
-    const real anchor_b1_x = revolute_loop->kept[3];
-    const real b_a1 = b->a[1];
-    const real anchor_b1_z = revolute_loop->kept[5];
+    const real anchor_a2_y = anchor_a1_y - (common_step*minus_anchor_a_rate_y);
+    const real anchor_a2_z = anchor_a1_z - (common_step*minus_anchor_a_rate_z);
+    /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
+    const real anchor_b1_y = revolute_loop->kept_anchor_b1_y;
+    const real anchor_b1_x = revolute_loop->kept_anchor_b1_x;
+    const real anchor_b1_z = revolute_loop->kept_anchor_b1_z;
+    const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
     const real b_c = b->c;
-    const real t5 = (anchor_b1_y*b_a0) - (anchor_b1_x*b_a1) + (anchor_b1_z*b_c);
-    const real b_a2 = b->a[2];
-    const real t6 = (b_a0*anchor_b1_z) - (anchor_b1_x*b_a2) - (anchor_b1_y*b_c);
-    const real b_w1 = b->w[1];
-    const real b_w2 = b->w[2];
-    const real anchor_b_rate_x = (b_w1*t5) + (b_w2*t6);
+    const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
+    const real inner_2_3 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+    const real minus_inner_1_3 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+    const real anchor_b_rate_x = (b_w_1*inner_2_3) + (b_w_2*minus_inner_1_3);
+    const real inner_0_3 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+    const real minus_anchor_b_rate_y = (inner_2_3*b_w_0) - (b_w_2*inner_0_3);
+    const real minus_anchor_b_rate_z = (minus_inner_1_3*b_w_0) + (b_w_1*inner_0_3);
+    /* r2 = r1 + h (r2 - r1)/h, anchor_b */
     const real anchor_b2_x = anchor_b1_x + (common_step*anchor_b_rate_x);
-    const real b_x0 = b_z->x[0];
-    const real b_v0 = b->v[0];
-    const real a_x0 = a_z->x[0];
-    const real a_v0 = a->v[0];
-    const real t7 = b_x0 + (common_step*b_v0) - (a_x0 + (common_step*a_v0) + (anchor_a2_x - anchor_b2_x));
-    const real t8 = b_v0 - (a_v0 + (anchor_a_rate_x - anchor_b_rate_x));
-    const real t9 = (a_a1*a_r8) - (a_r5*a_a2) + (a_r2*a_c);
-    const real a_w0 = a->w[0];
-    const real t10 = (t1*a_w0) - (a_w2*t9);
-    const real t11 = (a_a1*anchor_a1_z) - (a_a2*anchor_a1_y) + (a_c*anchor_a1_x);
-    const real t12 = (t3*a_w0) - (a_w2*t11);
-    const real anchor_a2_y = anchor_a1_y - (common_step*t12);
-    const real t13 = (b_a1*anchor_b1_z) - (anchor_b1_y*b_a2) + (anchor_b1_x*b_c);
-    const real b_w0 = b->w[0];
-    const real t14 = (t5*b_w0) - (b_w2*t13);
-    const real anchor_b2_y = anchor_b1_y - (common_step*t14);
-    const real b_x1 = b_z->x[1];
-    const real b_v1 = b->v[1];
-    const real a_x1 = a_z->x[1];
-    const real a_v1 = a->v[1];
-    const real t15 = b_x1 + (common_step*b_v1) - (a_x1 + (common_step*a_v1) + (anchor_a2_y - anchor_b2_y));
-    const real t16 = b_v1 - (a_v1 - (t12 - t14));
-    const real t17 = (t2*a_w0) + (a_w1*t9);
-    const real t18 = (t4*a_w0) + (a_w1*t11);
-    const real anchor_a2_z = anchor_a1_z - (common_step*t18);
-    const real t19 = (t6*b_w0) + (b_w1*t13);
-    const real anchor_b2_z = anchor_b1_z - (common_step*t19);
-    const real b_x2 = b_z->x[2];
-    const real b_v2 = b->v[2];
-    const real a_x2 = a_z->x[2];
-    const real a_v2 = a->v[2];
-    const real t20 = b_x2 + (common_step*b_v2) - (a_x2 + (common_step*a_v2) + (anchor_a2_z - anchor_b2_z));
-    const real t21 = b_v2 - (a_v2 - (t18 - t19));
-    const real kept6 = revolute_loop->kept[6];
-    const real f0 = (axis1_rate_x*t7) + (a_r2*t8) - ((t10*t15) - (a_r5*t16)) - ((t17*t20) - (a_r8*t21)) + kept6;
-    revolute_loop->f[0] = f0;
-    const real a_r3 = a->r[3];
-    const real a_r0 = a->r[0];
-    const real a_r6 = a->r[6];
-    const real t22 = (a_a0*a_r3) - (a_a1*a_r0) + (a_c*a_r6);
-    const real t23 = (a_a0*a_r6) - (a_a2*a_r0) - (a_c*a_r3);
-    const real axis2_rate_x = (a_w1*t22) + (a_w2*t23);
-    const real t24 = (a_a1*a_r6) - (a_a2*a_r3) + (a_c*a_r0);
-    const real t25 = (a_w0*t22) - (a_w2*t24);
-    const real t26 = (a_w0*t23) + (a_w1*t24);
-    const real kept7 = revolute_loop->kept[7];
-    const real f1 = (t7*axis2_rate_x) + (t8*a_r0) - ((t15*t25) - (t16*a_r3)) - ((t20*t26) - (t21*a_r6)) + kept7;
-    revolute_loop->f[1] = f1;
-    const real axis12_x = a_r2 + (axis1_rate_x*common_step);
-    revolute_loop->g2[0] = axis12_x;
-    const real axis12_y = a_r5 - (common_step*t10);
-    revolute_loop->g2[1] = axis12_y;
-    const real axis12_z = a_r8 - (common_step*t17);
-    revolute_loop->g2[2] = axis12_z;
-    const real g23 = (anchor_a2_z*axis12_y) + (t20*axis12_y) - (anchor_a2_y*axis12_z) - (t15*axis12_z);
-    revolute_loop->g2[3] = g23;
-    const real g24 = (anchor_a2_z*axis12_x) + (t20*axis12_x) - (anchor_a2_x*axis12_z) - (t7*axis12_z);
-    revolute_loop->g2[4] = g24;
-    const real g25 = (anchor_a2_y*axis12_x) + (t15*axis12_x) - (anchor_a2_x*axis12_y) - (t7*axis12_y);
-    revolute_loop->g2[5] = g25;
-    const real axis22_x = a_r0 + (common_step*axis2_rate_x);
-    revolute_loop->g2[6] = axis22_x;
-    const real axis22_y = a_r3 - (common_step*t25);
-    revolute_loop->g2[7] = axis22_y;
-    const real axis22_z = a_r6 - (common_step*t26);
-    revolute_loop->g2[8] = axis22_z;
-    const real g29 = (anchor_a2_z*axis22_y) + (t20*axis22_y) - (anchor_a2_y*axis22_z) - (t15*axis22_z);
-    revolute_loop->g2[9] = g29;
-    const real g210 = (anchor_a2_z*axis22_x) + (t20*axis22_x) - (anchor_a2_x*axis22_z) - (t7*axis22_z);
-    revolute_loop->g2[10] = g210;
-    const real g211 = (anchor_a2_y*axis22_x) + (t15*axis22_x) - (anchor_a2_x*axis22_y) - (t7*axis22_y);
-    revolute_loop->g2[11] = g211;
-    const real g212 = (anchor_b2_z*axis12_y) - (anchor_b2_y*axis12_z);
-    revolute_loop->g2[12] = g212;
-    const real g213 = (anchor_b2_z*axis12_x) - (anchor_b2_x*axis12_z);
-    revolute_loop->g2[13] = g213;
-    const real g214 = (anchor_b2_y*axis12_x) - (anchor_b2_x*axis12_y);
-    revolute_loop->g2[14] = g214;
-    const real g215 = (anchor_b2_z*axis22_y) - (anchor_b2_y*axis22_z);
-    revolute_loop->g2[15] = g215;
-    const real g216 = (anchor_b2_z*axis22_x) - (anchor_b2_x*axis22_z);
-    revolute_loop->g2[16] = g216;
-    const real g217 = (anchor_b2_y*axis22_x) - (anchor_b2_x*axis22_y);
-    revolute_loop->g2[17] = g217;
-    const real y0 = revolute_loop->y[0];
-    const real y1 = revolute_loop->y[1];
-    const real t27 = (a_r2*y0) + (a_r0*y1);
-    const real a_f0 = a->f[0];
-    a->f[0] = t27 + a_f0;
-    const real t28 = (a_r5*y0) + (a_r3*y1);
-    const real a_f1 = a->f[1];
-    a->f[1] = t28 + a_f1;
-    const real t29 = (a_r8*y0) + (a_r6*y1);
-    const real a_f2 = a->f[2];
-    a->f[2] = t29 + a_f2;
-    const real a_f3 = a->f[3];
-    const real g16 = revolute_loop->g1[6];
-    const real g17 = revolute_loop->g1[7];
-    a->f[3] = -((y0*g16) + (y1*g17) - a_f3);
-    const real a_f4 = a->f[4];
-    const real g18 = revolute_loop->g1[8];
-    const real g19 = revolute_loop->g1[9];
-    a->f[4] = (y0*g18) + (y1*g19) + a_f4;
-    const real a_f5 = a->f[5];
-    const real g110 = revolute_loop->g1[10];
-    const real g111 = revolute_loop->g1[11];
-    a->f[5] = -((y0*g110) + (y1*g111) - a_f5);
-    const real b_f0 = b->f[0];
-    b->f[0] = -(t27 - b_f0);
-    const real b_f1 = b->f[1];
-    b->f[1] = -(t28 - b_f1);
-    const real b_f2 = b->f[2];
-    b->f[2] = -(t29 - b_f2);
-    const real b_f3 = b->f[3];
-    const real g112 = revolute_loop->g1[12];
-    const real g113 = revolute_loop->g1[13];
-    b->f[3] = (y0*g112) + (y1*g113) + b_f3;
-    const real b_f4 = b->f[4];
-    const real g114 = revolute_loop->g1[14];
-    const real g115 = revolute_loop->g1[15];
-    b->f[4] = -((y0*g114) + (y1*g115) - b_f4);
-    const real b_f5 = b->f[5];
-    const real g116 = revolute_loop->g1[16];
-    const real g117 = revolute_loop->g1[17];
-    b->f[5] = (y0*g116) + (y1*g117) + b_f5;
+    const real anchor_b2_y = anchor_b1_y - (common_step*minus_anchor_b_rate_y);
+    const real anchor_b2_z = anchor_b1_z - (common_step*minus_anchor_b_rate_z);
+    /* g = n·(x_b + r_b - x_a - r_a), with G = dg/dz, at the second knot */
+    const real a_v_0 = a->v[0]; const real a_v_1 = a->v[1]; const real a_v_2 = a->v[2];
+    const real b_v_0 = b->v[0]; const real b_v_1 = b->v[1]; const real b_v_2 = b->v[2];
+    const real u2_0 = b_z->x[0] + (common_step*b_v_0) - (a_z->x[0] + (common_step*a_v_0) + (anchor_a2_x -
+        anchor_b2_x));
+    const real u2_1 = b_z->x[1] + (common_step*b_v_1) - (a_z->x[1] + (common_step*a_v_1) + (anchor_a2_y -
+        anchor_b2_y));
+    const real u2_2 = b_z->x[2] + (common_step*b_v_2) - (a_z->x[2] + (common_step*a_v_2) + (anchor_a2_z -
+        anchor_b2_z));
+    revolute_loop->G2[3] = (anchor_a2_z*axis12_y) + (u2_2*axis12_y) - (anchor_a2_y*axis12_z) - (u2_1*axis12_z);
+    revolute_loop->G2[4] = (anchor_a2_z*axis12_x) + (u2_2*axis12_x) - (anchor_a2_x*axis12_z) - (u2_0*axis12_z);
+    revolute_loop->G2[5] = (anchor_a2_y*axis12_x) + (u2_1*axis12_x) - (anchor_a2_x*axis12_y) - (u2_0*axis12_y);
+    revolute_loop->G2[12] = (anchor_b2_z*axis12_y) - (anchor_b2_y*axis12_z);
+    revolute_loop->G2[13] = (anchor_b2_z*axis12_x) - (anchor_b2_x*axis12_z);
+    revolute_loop->G2[14] = (anchor_b2_y*axis12_x) - (anchor_b2_x*axis12_y);
+    /* (g(z2) - g(z1))/h, g = n·(x_b + r_b - x_a - r_a) */
+    const real t1 = b_v_0 - (a_v_0 + (anchor_a_rate_x - anchor_b_rate_x));
+    const real t2 = b_v_1 - (a_v_1 - (minus_anchor_a_rate_y - minus_anchor_b_rate_y));
+    const real t3 = b_v_2 - (a_v_2 - (minus_anchor_a_rate_z - minus_anchor_b_rate_z));
+    /* (r2 - r1)/h = w x (c r1 + a x r1), axis2 */
+    const real a_r_0 = a->r[0]; const real a_r_3 = a->r[3]; const real a_r_6 = a->r[6];
+    const real inner_2_4 = (a_a_0*a_r_3) - (a_a_1*a_r_0) + (a_c*a_r_6);
+    const real minus_inner_1_4 = (a_a_0*a_r_6) - (a_a_2*a_r_0) - (a_c*a_r_3);
+    const real axis2_rate_x = (a_w_1*inner_2_4) + (a_w_2*minus_inner_1_4);
+    const real inner_0_4 = (a_a_1*a_r_6) - (a_a_2*a_r_3) + (a_c*a_r_0);
+    const real minus_axis2_rate_y = (a_w_0*inner_2_4) - (a_w_2*inner_0_4);
+    const real minus_axis2_rate_z = (a_w_0*minus_inner_1_4) + (a_w_1*inner_0_4);
+    /* r2 = r1 + h (r2 - r1)/h, axis2 */
+    const real axis22_x = a_r_0 + (common_step*axis2_rate_x);
+    revolute_loop->G2[6] = axis22_x;
+    const real axis22_y = a_r_3 - (common_step*minus_axis2_rate_y);
+    revolute_loop->G2[7] = axis22_y;
+    const real axis22_z = a_r_6 - (common_step*minus_axis2_rate_z);
+    revolute_loop->G2[8] = axis22_z;
+    /* g = n·(x_b + r_b - x_a - r_a), with G = dg/dz, at the second knot */
+    revolute_loop->G2[9] = (anchor_a2_z*axis22_y) + (u2_2*axis22_y) - (anchor_a2_y*axis22_z) - (u2_1*axis22_z);
+    revolute_loop->G2[10] = (anchor_a2_z*axis22_x) + (u2_2*axis22_x) - (anchor_a2_x*axis22_z) - (u2_0*axis22_z);
+    revolute_loop->G2[11] = (anchor_a2_y*axis22_x) + (u2_1*axis22_x) - (anchor_a2_x*axis22_y) - (u2_0*axis22_y);
+    revolute_loop->G2[15] = (anchor_b2_z*axis22_y) - (anchor_b2_y*axis22_z);
+    revolute_loop->G2[16] = (anchor_b2_z*axis22_x) - (anchor_b2_x*axis22_z);
+    revolute_loop->G2[17] = (anchor_b2_y*axis22_x) - (anchor_b2_x*axis22_y);
+    /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    const real opening_0 = revolute_loop->kept_opening_0;
+    const real opening_1 = revolute_loop->kept_opening_1;
+    revolute_loop->f[0] = (axis1_rate_x*u2_0) + (a_r_2*t1) - ((minus_axis1_rate_y*u2_1) - (a_r_5*t2)) -
+        ((minus_axis1_rate_z*u2_2) - (a_r_8*t3)) + opening_0;
+    revolute_loop->f[1] = (u2_0*axis2_rate_x) + (t1*a_r_0) - ((u2_1*minus_axis2_rate_y) - (t2*a_r_3)) -
+        ((u2_2*minus_axis2_rate_z) - (t3*a_r_6)) + opening_1;
+    /* f_body -= G(z1)ᵀ y, body a */
+    const real y_0 = revolute_loop->y[0]; const real y_1 = revolute_loop->y[1];
+    const real t4 = (a_r_2*y_0) + (a_r_0*y_1);
+    const real t5 = (a_r_5*y_0) + (a_r_3*y_1);
+    const real t6 = (a_r_8*y_0) + (a_r_6*y_1);
+    a->f[0] = t4 + a->f[0];
+    a->f[1] = t5 + a->f[1];
+    a->f[2] = t6 + a->f[2];
+    a->f[3] = -((y_0*revolute_loop->G1[6]) + (y_1*revolute_loop->G1[7]) - a->f[3]);
+    a->f[4] = (y_0*revolute_loop->G1[8]) + (y_1*revolute_loop->G1[9]) + a->f[4];
+    a->f[5] = -((y_0*revolute_loop->G1[10]) + (y_1*revolute_loop->G1[11]) - a->f[5]);
+    /* f_body -= G(z1)ᵀ y, body b */
+    b->f[0] = -(t4 - b->f[0]);
+    b->f[1] = -(t5 - b->f[1]);
+    b->f[2] = -(t6 - b->f[2]);
+    b->f[3] = (y_0*revolute_loop->G1[12]) + (y_1*revolute_loop->G1[13]) + b->f[3];
+    b->f[4] = -((y_0*revolute_loop->G1[14]) + (y_1*revolute_loop->G1[15]) - b->f[4]);
+    b->f[5] = (y_0*revolute_loop->G1[16]) + (y_1*revolute_loop->G1[17]) + b->f[5];
 }
 
 /* add a body's residual, as velocities, to the merit (14 operations) */
 static void merit_body(four_bar_common_work *common, const four_bar_body_work *body)
 {
-    const real common_merit = common->merit;
-    const real weight0 = body->weight[0];
-    const real f0 = body->f[0];
-    const real f1 = body->f[1];
-    const real f2 = body->f[2];
-    const real weight1 = body->weight[1];
-    const real f3 = body->f[3];
-    const real f4 = body->f[4];
-    const real f5 = body->f[5];
-    common->merit = (weight0*((f0*f0) + (f1*f1) + (f2*f2))) + (weight1*((f3*f3) + (f4*f4) + (f5*f5))) + common_merit;
+    const real f_0 = body->f[0]; const real f_1 = body->f[1]; const real f_2 = body->f[2];
+    const real f_3 = body->f[3]; const real f_4 = body->f[4]; const real f_5 = body->f[5];
+    common->merit = (body->weight[0]*((f_0*f_0) + (f_1*f_1) + (f_2*f_2))) + (body->weight[1]*((f_3*f_3) + (f_4*f_4) +
+        (f_5*f_5))) + common->merit;
 }
 
 /* add the rows' residual to the merit (10 operations) */
 static void merit_revolute_ground(four_bar_common_work *common, const four_bar_revolute_ground_work *revolute_ground)
 {
-    const real common_merit = common->merit;
-    const real f0 = revolute_ground->f[0];
-    const real f1 = revolute_ground->f[1];
-    const real f2 = revolute_ground->f[2];
-    const real f3 = revolute_ground->f[3];
-    const real f4 = revolute_ground->f[4];
-    common->merit = (f0*f0) + (f1*f1) + (f2*f2) + (f3*f3) + (f4*f4) + common_merit;
+    const real f_0 = revolute_ground->f[0]; const real f_1 = revolute_ground->f[1];
+    const real f_2 = revolute_ground->f[2]; const real f_3 = revolute_ground->f[3];
+    const real f_4 = revolute_ground->f[4];
+    common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
 }
 
 /* add the rows' residual to the merit (10 operations) */
 static void merit_revolute(four_bar_common_work *common, const four_bar_revolute_work *revolute)
 {
-    const real common_merit = common->merit;
-    const real f0 = revolute->f[0];
-    const real f1 = revolute->f[1];
-    const real f2 = revolute->f[2];
-    const real f3 = revolute->f[3];
-    const real f4 = revolute->f[4];
-    common->merit = (f0*f0) + (f1*f1) + (f2*f2) + (f3*f3) + (f4*f4) + common_merit;
+    const real f_0 = revolute->f[0]; const real f_1 = revolute->f[1]; const real f_2 = revolute->f[2];
+    const real f_3 = revolute->f[3]; const real f_4 = revolute->f[4];
+    common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
 }
 
 /* add the rows' residual to the merit (4 operations) */
 static void merit_revolute_loop(four_bar_common_work *common, const four_bar_revolute_loop_work *revolute_loop)
 {
-    const real common_merit = common->merit;
-    const real f0 = revolute_loop->f[0];
-    const real f1 = revolute_loop->f[1];
-    common->merit = (f0*f0) + (f1*f1) + common_merit;
+    const real f_0 = revolute_loop->f[0]; const real f_1 = revolute_loop->f[1];
+    common->merit = (f_0*f_0) + (f_1*f_1) + common->merit;
 }
 
 /* a rigid body: momentum balance over one step (89 operations) */
-/*   R(q)    [BM20 (11)] */
-/*   J = R J_body Rᵀ    [derived here] */
-/*   V = -m g·x    [BM20 (19)] */
-/*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
 /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void linearize_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_work *body)
 {
+    /* D: diagonal block of the Newton matrix, then its factors */
     const real mass = body_p->mass;
-    body->d[0] = mass;
-    body->d[7] = mass;
-    body->d[14] = mass;
-    const real common_half = common->half;
-    const real jw1 = body->jw[1];
-    const real a1 = body->a[1];
-    const real kept0 = body->kept[0];
-    const real t1 = (common_half*jw1) - (a1*kept0);
-    const real t2 = a1*t1;
-    const real jw2 = body->jw[2];
-    const real a2 = body->a[2];
-    const real t3 = (common_half*jw2) - (kept0*a2);
-    const real t4 = a2*t3;
-    const real j3 = body->j[3];
-    const real t5 = a2*j3;
-    const real kept1 = body->kept[1];
-    const real t6 = a1*kept1;
+    body->D[0] = mass;
+    body->D[7] = mass;
+    body->D[14] = mass;
+    /* l = c Jw + a x Jw */
+    const real Jw_0 = body->jw[0]; const real Jw_1 = body->jw[1]; const real Jw_2 = body->jw[2];
+    const real a_0 = body->a[0]; const real a_2 = body->a[2];
     const real c = body->c;
-    const real t7 = -1.0 + (2.0*(c*c));
-    const real j0 = body->j[0];
-    body->d[21] = -((2.0*(t2 + t4 + (c*(t5 + t6)))) - (j0*t7));
-    const real jw0 = body->jw[0];
-    const real a0 = body->a[0];
-    const real t8 = (common_half*jw0) - (kept0*a0);
-    const real kept2 = body->kept[2];
-    const real kept3 = body->kept[3];
-    const real t9 = (t1*a0) + (a1*t8) + (c*((kept1*a0) - (a1*kept2) + (a2*kept3))) + (j3*t7);
-    const real l2 = body->l[2];
-    const real t10 = common_half*l2;
-    const real d22 = t9 + t10;
-    body->d[22] = d22;
-    const real kept4 = body->kept[4];
-    const real t11 = (t3*a0) + (a2*t8) + (c*((j3*a0) + (a2*kept2) - (a1*kept4))) - (kept1*t7);
-    const real t12 = common_half*((jw2*a0) - (a2*jw0) - (jw1*c));
-    const real d23 = t11 + t12;
-    body->d[23] = d23;
-    const real d27 = t9 - t10;
-    body->d[27] = d27;
-    const real t13 = a0*t8;
-    const real t14 = a0*kept2;
-    const real j1 = body->j[1];
-    body->d[28] = -((2.0*(t4 + t13 - (c*(t5 + t14)))) - (t7*j1));
-    const real kept5 = body->kept[5];
-    const real t15 = (a1*t3) + (t1*a2) - (c*((a1*j3) + (a2*kept1) - (a0*kept5))) - (t7*kept2);
-    const real l0 = body->l[0];
-    const real t16 = common_half*l0;
-    const real d29 = t15 + t16;
-    body->d[29] = d29;
-    const real d33 = t11 - t12;
-    body->d[33] = d33;
-    const real d34 = t15 - t16;
-    body->d[34] = d34;
-    const real j2 = body->j[2];
-    body->d[35] = -((2.0*(t2 + t13 - (c*(t6 - t14)))) - (t7*j2));
+    const real minus_l_1 = (Jw_2*a_0) - (a_2*Jw_0) - (Jw_1*c);
+    /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    const real common_half = common->half;
+    const real a_1 = body->a[1];
+    const real trace = body->kept_trace;
+    const real J_3 = body->j[3];
+    const real minus_J_4 = body->kept_minus_J_4;
+    const real minus_J_5 = body->kept_minus_J_5;
+    const real d_1 = (common_half*Jw_1) - (a_1*trace);
+    const real spread_1 = a_1*d_1;
+    const real d_2 = (common_half*Jw_2) - (trace*a_2);
+    const real spread_2 = a_2*d_2;
+    const real a_2_J_3 = a_2*J_3;
+    const real a_1_minus_J_4 = a_1*minus_J_4;
+    const real share = -1.0 + (2.0*(c*c));
+    body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
+    const real d_0 = (common_half*Jw_0) - (trace*a_0);
+    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+        (J_3*share);
+    const real t2 = common_half*body->l[2];
+    body->D[22] = t1 + t2;
+    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+        (minus_J_4*share);
+    const real common_half_minus_l_1 = common_half*minus_l_1;
+    body->D[23] = t3 + common_half_minus_l_1;
+    body->D[27] = t1 - t2;
+    const real spread_0 = a_0*d_0;
+    const real a_0_minus_J_5 = a_0*minus_J_5;
+    body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
+    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+        (share*minus_J_5);
+    const real t5 = common_half*body->l[0];
+    body->D[29] = t4 + t5;
+    body->D[33] = t3 - common_half_minus_l_1;
+    body->D[34] = t4 - t5;
+    body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(a_1_minus_J_4 - a_0_minus_J_5)))) - (share*body->j[2]));
 }
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (448 operations) */
-/*   D = L U    [BM20 Algorithms 1-4] */
+/*   F_ii = L U, reciprocals on the diagonal of L    [BM20 Algorithms 1-4] */
+/*   f_i := L^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_ij := L^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   F_ik := L^-1 F_ik    [BM20 Algorithms 1-4] */
+/*   F_ji U^-1    [BM20 Algorithms 1-4] */
+/*   f_j -= F_ji U^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_jj -= F_ji U^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   F_jk -= F_ji U^-1 F_ik    [BM20 Algorithms 1-4] */
+/*   F_ki U^-1    [BM20 Algorithms 1-4] */
+/*   f_k -= F_ki U^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_kj -= F_ki U^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   F_kk -= F_ki U^-1 F_ik    [BM20 Algorithms 1-4] */
 static void eliminate_body_into_revolute_revolute_loop(four_bar_body_work *i, four_bar_revolute_work *j,
     four_bar_edge_body_revolute_work *ij, four_bar_revolute_loop_work *k, four_bar_edge_body_revolute_loop_work *ik,
     four_bar_edge_revolute_revolute_loop_work *jk)
 {
-    const real d21 = i->d[21];
-    const real t1 = 1.0/d21;
-    i->d[21] = t1;
-    const real d22 = i->d[22];
-    const real t2 = d22*t1;
-    i->d[22] = t2;
-    const real d23 = i->d[23];
-    const real t3 = d23*t1;
-    i->d[23] = t3;
-    const real d0 = i->d[0];
-    const real t4 = 1.0/d0;
-    i->d[0] = t4;
-    const real d7 = i->d[7];
-    const real t5 = 1.0/d7;
-    i->d[7] = t5;
-    const real f0 = i->f[0];
-    const real t6 = t4*f0;
-    i->f[0] = t6;
-    const real f3 = i->f[3];
-    const real t7 = t1*f3;
-    i->f[3] = t7;
-    const real j_g110 = j->g1[10];
-    const real t8 = t1*j_g110;
-    const real j_g12 = j->g1[2];
-    const real t9 = t1*j_g12;
-    const real j_g13 = j->g1[3];
-    const real t10 = t1*j_g13;
-    ij->u[19] = t10;
-    const real k_g112 = k->g1[12];
-    const real t11 = t1*k_g112;
-    ik->u[6] = t11;
-    const real k_g113 = k->g1[13];
-    const real t12 = t1*k_g113;
-    ik->u[7] = t12;
-    const real d14 = i->d[14];
-    const real t13 = 1.0/d14;
-    i->d[14] = t13;
-    const real d34 = i->d[34];
-    const real d33 = i->d[33];
-    const real t14 = d34 - (d33*t2);
-    i->d[34] = t14;
-    const real f1 = i->f[1];
-    const real t15 = t5*f1;
-    i->f[1] = t15;
-    const real j_g19 = j->g1[9];
-    const real t16 = t1*j_g19;
-    ij->u[16] = t16;
-    const real k_g10 = k->g1[0];
-    const real t17 = t4*k_g10;
-    const real k_g11 = k->g1[1];
-    const real t18 = t4*k_g11;
-    const real k_g12 = k->g1[2];
-    const real t19 = t5*k_g12;
-    const real k_g13 = k->g1[3];
-    const real t20 = t5*k_g13;
-    const real f2 = i->f[2];
-    const real t21 = t13*f2;
-    i->f[2] = t21;
-    const real k_g14 = k->g1[4];
-    const real t22 = t13*k_g14;
-    const real k_g15 = k->g1[5];
-    const real t23 = t13*k_g15;
-    i->d[1] = 0.0;
-    i->d[2] = 0.0;
-    i->d[3] = 0.0;
-    i->d[4] = 0.0;
-    i->d[5] = 0.0;
-    i->d[6] = 0.0;
-    i->d[8] = 0.0;
-    i->d[9] = 0.0;
-    i->d[10] = 0.0;
-    i->d[11] = 0.0;
-    i->d[12] = 0.0;
-    i->d[13] = 0.0;
-    i->d[15] = 0.0;
-    i->d[16] = 0.0;
-    i->d[17] = 0.0;
-    i->d[18] = 0.0;
-    i->d[19] = 0.0;
-    i->d[20] = 0.0;
-    i->d[24] = 0.0;
-    i->d[25] = 0.0;
-    i->d[26] = 0.0;
-    i->d[30] = 0.0;
-    i->d[31] = 0.0;
-    i->d[32] = 0.0;
-    ij->u[5] = 0.0;
-    ij->u[10] = 0.0;
-    ij->u[11] = 0.0;
-    ij->u[15] = 0.0;
-    const real d28 = i->d[28];
-    const real d27 = i->d[27];
-    const real t24 = 1.0/(d28 - (d27*t2));
-    i->d[28] = t24;
-    const real j_g29 = j->g2[9];
-    const real t25 = t2*j_g29;
-    const real d29 = i->d[29];
-    const real t26 = (d29 - (d27*t3))*t24;
-    i->d[29] = t26;
-    const real j_g211 = j->g2[11];
-    const real j_g210 = j->g2[10];
-    const real t27 = j_g211 + (t2*j_g210);
-    const real j_g24 = j->g2[4];
-    const real j_g23 = j->g2[3];
-    const real t28 = j_g24 - (t2*j_g23);
-    const real j_g27 = j->g2[7];
-    const real j_g26 = j->g2[6];
-    const real t29 = j_g27 - (t2*j_g26);
-    const real k_g213 = k->g2[13];
-    const real k_g212 = k->g2[12];
-    const real t30 = k_g213 + (t2*k_g212);
-    const real k_g216 = k->g2[16];
-    const real k_g215 = k->g2[15];
-    const real t31 = k_g216 + (t2*k_g215);
-    ij->u[0] = -t4;
-    ij->u[6] = -t5;
-    ij->u[12] = -t13;
-    ij->u[17] = -t8;
-    ij->u[18] = -t9;
-    ik->u[0] = -t17;
-    ik->u[1] = -t18;
-    ik->u[2] = -t19;
-    ik->u[3] = -t20;
-    ik->u[4] = -t22;
-    ik->u[5] = -t23;
-    const real f4 = i->f[4];
-    const real t32 = t24*(f4 - (d27*t7));
-    i->f[4] = t32;
-    const real t33 = t24*j_g19;
-    const real t34 = t24*(d27*t16);
-    const real j_g111 = j->g1[11];
-    const real t35 = t24*(j_g111 + (d27*t8));
-    ij->u[22] = t35;
-    const real j_g15 = j->g1[5];
-    const real t36 = t24*(j_g15 - (d27*t9));
-    const real j_g16 = j->g1[6];
-    const real t37 = t24*(j_g16 - (d27*t10));
-    ij->u[24] = t37;
-    const real k_g114 = k->g1[14];
-    const real t38 = t24*(k_g114 + (d27*t11));
-    const real k_g115 = k->g1[15];
-    const real t39 = t24*(k_g115 + (d27*t12));
-    ij->u[20] = -t33;
-    ij->u[21] = -t34;
-    ij->u[23] = -t36;
-    ik->u[8] = -t38;
-    ik->u[9] = -t39;
-    const real t40 = j_g210 + (t26*j_g29);
-    const real t41 = j_g211 + (t3*j_g29) - (t26*t25);
-    const real t42 = (t3*j_g210) - (t26*t27);
-    const real j_g25 = j->g2[5];
-    const real t43 = j_g25 - (t3*j_g23) - (t26*t28);
-    const real j_g28 = j->g2[8];
-    const real t44 = j_g28 + (t3*j_g26) + (t26*t29);
-    const real k_g214 = k->g2[14];
-    const real t45 = k_g214 - (t3*k_g212) + (t26*t30);
-    const real k_g217 = k->g2[17];
-    const real t46 = k_g217 - (t3*k_g215) + (t26*t31);
-    const real d35 = i->d[35];
-    const real t47 = 1.0/(d35 - (d33*t3) - (t14*t26));
-    i->d[35] = t47;
-    const real f5 = i->f[5];
-    const real t48 = t47*(f5 - (d33*t7) - (t14*t32));
-    i->f[5] = t48;
-    const real t49 = t47*(j_g110 + (t14*t33));
-    ij->u[25] = t49;
-    const real t50 = t47*(j_g111 + (d33*t16) - (t14*t34));
-    const real t51 = t47*((d33*t8) - (t14*t35));
-    ij->u[27] = t51;
-    const real j_g17 = j->g1[7];
-    const real t52 = t47*(j_g17 - (d33*t9) - (t14*t36));
-    const real j_g18 = j->g1[8];
-    const real t53 = t47*(j_g18 + (d33*t10) + (t14*t37));
-    const real k_g116 = k->g1[16];
-    const real t54 = t47*(k_g116 - (d33*t11) + (t14*t38));
-    ik->u[10] = t54;
-    const real k_g117 = k->g1[17];
-    const real t55 = t47*(k_g117 - (d33*t12) + (t14*t39));
-    ik->u[11] = t55;
-    ij->u[26] = -t50;
-    ij->u[28] = -t52;
-    ij->u[29] = -t53;
-    const real j_f0 = j->f[0];
-    j->f[0] = -(t6 - j_f0 + (t32*j_g29) - (t48*t40));
-    const real j_f1 = j->f[1];
-    j->f[1] = -(t15 - j_f1 - (t7*j_g29) + (t32*t25) + (t48*t41));
-    const real j_f2 = j->f[2];
-    j->f[2] = -(t21 - j_f2 + (t7*j_g210) - (t32*t27) - (t48*t42));
-    const real j_f3 = j->f[3];
-    j->f[3] = j_f3 - (t7*j_g23) - (t32*t28) - (t48*t43);
-    const real j_f4 = j->f[4];
-    j->f[4] = j_f4 + (t7*j_g26) + (t32*t29) - (t48*t44);
-    j->d[0] = t4 + (j_g29*t33) + (t40*t49);
-    j->d[1] = (j_g29*t34) - (t40*t50);
-    j->d[2] = -((j_g29*t35) - (t40*t51));
-    j->d[3] = (j_g29*t36) - (t40*t52);
-    j->d[4] = -((j_g29*t37) + (t40*t53));
-    j->d[5] = (t25*t33) - (t41*t49);
-    j->d[6] = t5 + (j_g29*t16) + (t25*t34) + (t41*t50);
-    j->d[7] = -((j_g29*t8) + (t25*t35) + (t41*t51));
-    j->d[8] = -((j_g29*t9) - (t25*t36) - (t41*t52));
-    j->d[9] = (j_g29*t10) - (t25*t37) + (t41*t53);
-    j->d[10] = -((t27*t33) - (t42*t49));
-    j->d[11] = -((j_g210*t16) + (t27*t34) + (t42*t50));
-    j->d[12] = t13 + (j_g210*t8) + (t27*t35) + (t42*t51);
-    j->d[13] = (j_g210*t9) - (t27*t36) - (t42*t52);
-    j->d[14] = -((j_g210*t10) - (t27*t37) + (t42*t53));
-    j->d[15] = (t28*t33) - (t43*t49);
-    j->d[16] = -((j_g23*t16) - (t28*t34) - (t43*t50));
-    j->d[17] = (j_g23*t8) - (t28*t35) - (t43*t51);
-    j->d[18] = (j_g23*t9) + (t28*t36) + (t43*t52);
-    j->d[19] = -((j_g23*t10) + (t28*t37) - (t43*t53));
-    j->d[20] = -((t29*t33) + (t44*t49));
-    j->d[21] = (j_g26*t16) - (t29*t34) + (t44*t50);
-    j->d[22] = -((j_g26*t8) - (t29*t35) + (t44*t51));
-    j->d[23] = -((j_g26*t9) + (t29*t36) - (t44*t52));
-    j->d[24] = (j_g26*t10) + (t29*t37) + (t44*t53);
-    jk->u[0] = t17 + (j_g29*t38) + (t40*t54);
-    jk->u[1] = t18 + (j_g29*t39) + (t40*t55);
-    jk->u[2] = t19 + (j_g29*t11) + (t25*t38) - (t41*t54);
-    jk->u[3] = t20 + (j_g29*t12) + (t25*t39) - (t41*t55);
-    jk->u[4] = t22 - (j_g210*t11) - (t27*t38) + (t42*t54);
-    jk->u[5] = t23 - (j_g210*t12) - (t27*t39) + (t42*t55);
-    jk->u[6] = -((j_g23*t11) - (t28*t38) + (t43*t54));
-    jk->u[7] = -((j_g23*t12) - (t28*t39) + (t43*t55));
-    jk->u[8] = (j_g26*t11) - (t29*t38) - (t44*t54);
-    jk->u[9] = (j_g26*t12) - (t29*t39) - (t44*t55);
-    const real k_f0 = k->f[0];
-    const real k_g20 = k->g2[0];
-    const real k_g21 = k->g2[1];
-    const real k_g22 = k->g2[2];
-    k->f[0] = k_f0 - (t6*k_g20) - (t15*k_g21) - (t21*k_g22) + (t7*k_g212) - (t32*t30) + (t48*t45);
-    const real k_f1 = k->f[1];
-    const real k_g26 = k->g2[6];
-    const real k_g27 = k->g2[7];
-    const real k_g28 = k->g2[8];
-    k->f[1] = k_f1 - (t6*k_g26) - (t15*k_g27) - (t21*k_g28) + (t7*k_g215) - (t32*t31) + (t48*t46);
-    jk->l[0] = (t4*k_g20) + (t30*t33) + (t45*t49);
-    jk->l[1] = (t5*k_g21) + (k_g212*t16) + (t30*t34) - (t45*t50);
-    jk->l[2] = (t13*k_g22) - (k_g212*t8) - (t30*t35) + (t45*t51);
-    jk->l[3] = -((k_g212*t9) - (t30*t36) + (t45*t52));
-    jk->l[4] = (k_g212*t10) - (t30*t37) - (t45*t53);
-    jk->l[5] = (t4*k_g26) + (t31*t33) + (t46*t49);
-    jk->l[6] = (t5*k_g27) + (k_g215*t16) + (t31*t34) - (t46*t50);
-    jk->l[7] = (t13*k_g28) - (k_g215*t8) - (t31*t35) + (t46*t51);
-    jk->l[8] = -((k_g215*t9) - (t31*t36) + (t46*t52));
-    jk->l[9] = (k_g215*t10) - (t31*t37) - (t46*t53);
-    k->d[0] = (k_g20*t17) + (k_g21*t19) + (k_g22*t22) + (k_g212*t11) + (t30*t38) + (t45*t54);
-    k->d[1] = (k_g20*t18) + (k_g21*t20) + (k_g22*t23) + (k_g212*t12) + (t30*t39) + (t45*t55);
-    k->d[2] = (k_g26*t17) + (k_g27*t19) + (k_g28*t22) + (k_g215*t11) + (t31*t38) + (t46*t54);
-    k->d[3] = (k_g26*t18) + (k_g27*t20) + (k_g28*t23) + (k_g215*t12) + (t31*t39) + (t46*t55);
+    /* F_ii = L U, reciprocals on the diagonal of L */
+    const real D_43 = i->D[27]; const real D_53 = i->D[33];
+    const real LU_00 = 1.0/i->D[0];
+    i->D[0] = LU_00;
+    i->D[1] = 0.0;
+    i->D[2] = 0.0;
+    i->D[3] = 0.0;
+    i->D[4] = 0.0;
+    i->D[5] = 0.0;
+    i->D[6] = 0.0;
+    const real LU_11 = 1.0/i->D[7];
+    i->D[7] = LU_11;
+    i->D[8] = 0.0;
+    i->D[9] = 0.0;
+    i->D[10] = 0.0;
+    i->D[11] = 0.0;
+    i->D[12] = 0.0;
+    i->D[13] = 0.0;
+    const real LU_22 = 1.0/i->D[14];
+    i->D[14] = LU_22;
+    i->D[15] = 0.0;
+    i->D[16] = 0.0;
+    i->D[17] = 0.0;
+    i->D[18] = 0.0;
+    i->D[19] = 0.0;
+    i->D[20] = 0.0;
+    const real LU_33 = 1.0/i->D[21];
+    i->D[21] = LU_33;
+    const real LU_34 = i->D[22]*LU_33;
+    i->D[22] = LU_34;
+    const real LU_54 = i->D[34] - (D_53*LU_34);
+    i->D[34] = LU_54;
+    const real LU_35 = i->D[23]*LU_33;
+    i->D[23] = LU_35;
+    i->D[24] = 0.0;
+    i->D[25] = 0.0;
+    i->D[26] = 0.0;
+    const real LU_44 = 1.0/(i->D[28] - (D_43*LU_34));
+    i->D[28] = LU_44;
+    const real LU_45 = (i->D[29] - (D_43*LU_35))*LU_44;
+    i->D[29] = LU_45;
+    i->D[30] = 0.0;
+    i->D[31] = 0.0;
+    i->D[32] = 0.0;
+    const real LU_55 = 1.0/(i->D[35] - (D_53*LU_35) - (LU_54*LU_45));
+    i->D[35] = LU_55;
+    /* f_i := L^-1 f_i */
+    const real forward_0 = LU_00*i->f[0];
+    i->f[0] = forward_0;
+    const real forward_1 = LU_11*i->f[1];
+    i->f[1] = forward_1;
+    const real forward_2 = LU_22*i->f[2];
+    i->f[2] = forward_2;
+    const real forward_3 = LU_33*i->f[3];
+    i->f[3] = forward_3;
+    const real forward_4 = LU_44*(i->f[4] - (D_43*forward_3));
+    i->f[4] = forward_4;
+    const real forward_5 = LU_55*(i->f[5] - (D_53*forward_3) - (LU_54*forward_4));
+    i->f[5] = forward_5;
+    /* F_ij := L^-1 F_ij */
+    const real j_anchor_b1_z = j->G1[9]; const real j_anchor_b1_y = j->G1[10]; const real j_anchor_b1_x = j->G1[11];
+    ij->above[0] = -LU_00;
+    ij->above[5] = 0.0;
+    ij->above[6] = -LU_11;
+    ij->above[10] = 0.0;
+    ij->above[11] = 0.0;
+    ij->above[12] = -LU_22;
+    ij->above[15] = 0.0;
+    const real F_ij_31 = LU_33*j_anchor_b1_z;
+    ij->above[16] = F_ij_31;
+    const real minus_F_ij_32 = LU_33*j_anchor_b1_y;
+    ij->above[17] = -minus_F_ij_32;
+    const real minus_F_ij_33 = LU_33*j->G1[2];
+    ij->above[18] = -minus_F_ij_33;
+    const real F_ij_34 = LU_33*j->G1[3];
+    ij->above[19] = F_ij_34;
+    const real minus_F_ij_40 = LU_44*j_anchor_b1_z;
+    ij->above[20] = -minus_F_ij_40;
+    const real minus_F_ij_41 = LU_44*(D_43*F_ij_31);
+    ij->above[21] = -minus_F_ij_41;
+    const real F_ij_42 = LU_44*(j_anchor_b1_x + (D_43*minus_F_ij_32));
+    ij->above[22] = F_ij_42;
+    const real minus_F_ij_43 = LU_44*(j->G1[5] - (D_43*minus_F_ij_33));
+    ij->above[23] = -minus_F_ij_43;
+    const real F_ij_44 = LU_44*(j->G1[6] - (D_43*F_ij_34));
+    ij->above[24] = F_ij_44;
+    const real F_ij_50 = LU_55*(j_anchor_b1_y + (LU_54*minus_F_ij_40));
+    ij->above[25] = F_ij_50;
+    const real minus_F_ij_51 = LU_55*(j_anchor_b1_x + (D_53*F_ij_31) - (LU_54*minus_F_ij_41));
+    ij->above[26] = -minus_F_ij_51;
+    const real F_ij_52 = LU_55*((D_53*minus_F_ij_32) - (LU_54*F_ij_42));
+    ij->above[27] = F_ij_52;
+    const real minus_F_ij_53 = LU_55*(j->G1[7] - (D_53*minus_F_ij_33) - (LU_54*minus_F_ij_43));
+    ij->above[28] = -minus_F_ij_53;
+    const real minus_F_ij_54 = LU_55*(j->G1[8] + (D_53*F_ij_34) + (LU_54*F_ij_44));
+    ij->above[29] = -minus_F_ij_54;
+    /* F_ik := L^-1 F_ik */
+    const real minus_F_ik_00 = LU_00*k->G1[0];
+    ik->above[0] = -minus_F_ik_00;
+    const real minus_F_ik_01 = LU_00*k->G1[1];
+    ik->above[1] = -minus_F_ik_01;
+    const real minus_F_ik_10 = LU_11*k->G1[2];
+    ik->above[2] = -minus_F_ik_10;
+    const real minus_F_ik_11 = LU_11*k->G1[3];
+    ik->above[3] = -minus_F_ik_11;
+    const real minus_F_ik_20 = LU_22*k->G1[4];
+    ik->above[4] = -minus_F_ik_20;
+    const real minus_F_ik_21 = LU_22*k->G1[5];
+    ik->above[5] = -minus_F_ik_21;
+    const real F_ik_30 = LU_33*k->G1[12];
+    ik->above[6] = F_ik_30;
+    const real F_ik_31 = LU_33*k->G1[13];
+    ik->above[7] = F_ik_31;
+    const real minus_F_ik_40 = LU_44*(k->G1[14] + (D_43*F_ik_30));
+    ik->above[8] = -minus_F_ik_40;
+    const real minus_F_ik_41 = LU_44*(k->G1[15] + (D_43*F_ik_31));
+    ik->above[9] = -minus_F_ik_41;
+    const real F_ik_50 = LU_55*(k->G1[16] - (D_53*F_ik_30) + (LU_54*minus_F_ik_40));
+    ik->above[10] = F_ik_50;
+    const real F_ik_51 = LU_55*(k->G1[17] - (D_53*F_ik_31) + (LU_54*minus_F_ik_41));
+    ik->above[11] = F_ik_51;
+    /* F_ji U^-1 */
+    const real j_G_b2_33 = j->G2[3]; const real j_minus_G_b2_43 = j->G2[6]; const real j_anchor_b2_z = j->G2[9];
+    const real j_anchor_b2_y = j->G2[10]; const real j_anchor_b2_x = j->G2[11];
+    const real minus_F_ji_05 = j_anchor_b2_y + (LU_45*j_anchor_b2_z);
+    const real F_ji_14 = LU_34*j_anchor_b2_z;
+    const real F_ji_15 = j_anchor_b2_x + (LU_35*j_anchor_b2_z) - (LU_45*F_ji_14);
+    const real minus_F_ji_24 = j_anchor_b2_x + (LU_34*j_anchor_b2_y);
+    const real minus_F_ji_25 = (LU_35*j_anchor_b2_y) - (LU_45*minus_F_ji_24);
+    const real F_ji_34 = j->G2[4] - (LU_34*j_G_b2_33);
+    const real F_ji_35 = j->G2[5] - (LU_35*j_G_b2_33) - (LU_45*F_ji_34);
+    const real minus_F_ji_44 = j->G2[7] - (LU_34*j_minus_G_b2_43);
+    const real F_ji_45 = j->G2[8] + (LU_35*j_minus_G_b2_43) + (LU_45*minus_F_ji_44);
+    /* f_j -= F_ji U^-1 f_i */
+    j->f[0] = -(forward_0 - j->f[0] + (forward_4*j_anchor_b2_z) - (forward_5*minus_F_ji_05));
+    j->f[1] = -(forward_1 - j->f[1] - (forward_3*j_anchor_b2_z) + (forward_4*F_ji_14) + (forward_5*F_ji_15));
+    j->f[2] = -(forward_2 - j->f[2] + (forward_3*j_anchor_b2_y) - (forward_4*minus_F_ji_24) -
+        (forward_5*minus_F_ji_25));
+    j->f[3] = j->f[3] - (forward_3*j_G_b2_33) - (forward_4*F_ji_34) - (forward_5*F_ji_35);
+    j->f[4] = j->f[4] + (forward_3*j_minus_G_b2_43) + (forward_4*minus_F_ji_44) - (forward_5*F_ji_45);
+    /* F_jj -= F_ji U^-1 F_ij */
+    j->D[0] = LU_00 + (minus_F_ij_40*j_anchor_b2_z) + (F_ij_50*minus_F_ji_05);
+    j->D[1] = (minus_F_ij_41*j_anchor_b2_z) - (minus_F_ij_51*minus_F_ji_05);
+    j->D[2] = -((F_ij_42*j_anchor_b2_z) - (F_ij_52*minus_F_ji_05));
+    j->D[3] = (minus_F_ij_43*j_anchor_b2_z) - (minus_F_ij_53*minus_F_ji_05);
+    j->D[4] = -((F_ij_44*j_anchor_b2_z) + (minus_F_ij_54*minus_F_ji_05));
+    j->D[5] = (minus_F_ij_40*F_ji_14) - (F_ij_50*F_ji_15);
+    j->D[6] = LU_11 + (F_ij_31*j_anchor_b2_z) + (minus_F_ij_41*F_ji_14) + (minus_F_ij_51*F_ji_15);
+    j->D[7] = -((minus_F_ij_32*j_anchor_b2_z) + (F_ij_42*F_ji_14) + (F_ij_52*F_ji_15));
+    j->D[8] = -((minus_F_ij_33*j_anchor_b2_z) - (minus_F_ij_43*F_ji_14) - (minus_F_ij_53*F_ji_15));
+    j->D[9] = (F_ij_34*j_anchor_b2_z) - (F_ij_44*F_ji_14) + (minus_F_ij_54*F_ji_15);
+    j->D[10] = -((minus_F_ij_40*minus_F_ji_24) - (F_ij_50*minus_F_ji_25));
+    j->D[11] = -((F_ij_31*j_anchor_b2_y) + (minus_F_ij_41*minus_F_ji_24) + (minus_F_ij_51*minus_F_ji_25));
+    j->D[12] = LU_22 + (minus_F_ij_32*j_anchor_b2_y) + (F_ij_42*minus_F_ji_24) + (F_ij_52*minus_F_ji_25);
+    j->D[13] = (minus_F_ij_33*j_anchor_b2_y) - (minus_F_ij_43*minus_F_ji_24) - (minus_F_ij_53*minus_F_ji_25);
+    j->D[14] = -((F_ij_34*j_anchor_b2_y) - (F_ij_44*minus_F_ji_24) + (minus_F_ij_54*minus_F_ji_25));
+    j->D[15] = (minus_F_ij_40*F_ji_34) - (F_ij_50*F_ji_35);
+    j->D[16] = -((F_ij_31*j_G_b2_33) - (minus_F_ij_41*F_ji_34) - (minus_F_ij_51*F_ji_35));
+    j->D[17] = (minus_F_ij_32*j_G_b2_33) - (F_ij_42*F_ji_34) - (F_ij_52*F_ji_35);
+    j->D[18] = (minus_F_ij_33*j_G_b2_33) + (minus_F_ij_43*F_ji_34) + (minus_F_ij_53*F_ji_35);
+    j->D[19] = -((F_ij_34*j_G_b2_33) + (F_ij_44*F_ji_34) - (minus_F_ij_54*F_ji_35));
+    j->D[20] = -((minus_F_ij_40*minus_F_ji_44) + (F_ij_50*F_ji_45));
+    j->D[21] = (F_ij_31*j_minus_G_b2_43) - (minus_F_ij_41*minus_F_ji_44) + (minus_F_ij_51*F_ji_45);
+    j->D[22] = -((minus_F_ij_32*j_minus_G_b2_43) - (F_ij_42*minus_F_ji_44) + (F_ij_52*F_ji_45));
+    j->D[23] = -((minus_F_ij_33*j_minus_G_b2_43) + (minus_F_ij_43*minus_F_ji_44) - (minus_F_ij_53*F_ji_45));
+    j->D[24] = (F_ij_34*j_minus_G_b2_43) + (F_ij_44*minus_F_ji_44) + (minus_F_ij_54*F_ji_45);
+    /* F_jk -= F_ji U^-1 F_ik */
+    jk->above[0] = minus_F_ik_00 + (minus_F_ik_40*j_anchor_b2_z) + (F_ik_50*minus_F_ji_05);
+    jk->above[1] = minus_F_ik_01 + (minus_F_ik_41*j_anchor_b2_z) + (F_ik_51*minus_F_ji_05);
+    jk->above[2] = minus_F_ik_10 + (F_ik_30*j_anchor_b2_z) + (minus_F_ik_40*F_ji_14) - (F_ik_50*F_ji_15);
+    jk->above[3] = minus_F_ik_11 + (F_ik_31*j_anchor_b2_z) + (minus_F_ik_41*F_ji_14) - (F_ik_51*F_ji_15);
+    jk->above[4] = minus_F_ik_20 - (F_ik_30*j_anchor_b2_y) - (minus_F_ik_40*minus_F_ji_24) + (F_ik_50*minus_F_ji_25);
+    jk->above[5] = minus_F_ik_21 - (F_ik_31*j_anchor_b2_y) - (minus_F_ik_41*minus_F_ji_24) + (F_ik_51*minus_F_ji_25);
+    jk->above[6] = -((F_ik_30*j_G_b2_33) - (minus_F_ik_40*F_ji_34) + (F_ik_50*F_ji_35));
+    jk->above[7] = -((F_ik_31*j_G_b2_33) - (minus_F_ik_41*F_ji_34) + (F_ik_51*F_ji_35));
+    jk->above[8] = (F_ik_30*j_minus_G_b2_43) - (minus_F_ik_40*minus_F_ji_44) - (F_ik_50*F_ji_45);
+    jk->above[9] = (F_ik_31*j_minus_G_b2_43) - (minus_F_ik_41*minus_F_ji_44) - (F_ik_51*F_ji_45);
+    /* F_ki U^-1 */
+    const real k_minus_G_b2_03 = k->G2[12]; const real k_minus_G_b2_13 = k->G2[15];
+    const real F_ki_04 = k->G2[13] + (LU_34*k_minus_G_b2_03);
+    const real minus_F_ki_05 = k->G2[14] - (LU_35*k_minus_G_b2_03) + (LU_45*F_ki_04);
+    const real F_ki_14 = k->G2[16] + (LU_34*k_minus_G_b2_13);
+    const real minus_F_ki_15 = k->G2[17] - (LU_35*k_minus_G_b2_13) + (LU_45*F_ki_14);
+    /* f_k -= F_ki U^-1 f_i */
+    const real k_axis12_x = k->G2[0]; const real k_axis12_y = k->G2[1]; const real k_axis12_z = k->G2[2];
+    const real k_axis22_x = k->G2[6]; const real k_axis22_y = k->G2[7]; const real k_axis22_z = k->G2[8];
+    k->f[0] = k->f[0] - (forward_0*k_axis12_x) - (forward_1*k_axis12_y) - (forward_2*k_axis12_z) +
+        (forward_3*k_minus_G_b2_03) - (forward_4*F_ki_04) + (forward_5*minus_F_ki_05);
+    k->f[1] = k->f[1] - (forward_0*k_axis22_x) - (forward_1*k_axis22_y) - (forward_2*k_axis22_z) +
+        (forward_3*k_minus_G_b2_13) - (forward_4*F_ki_14) + (forward_5*minus_F_ki_15);
+    /* F_kj -= F_ki U^-1 F_ij */
+    jk->below[0] = (LU_00*k_axis12_x) + (minus_F_ij_40*F_ki_04) + (F_ij_50*minus_F_ki_05);
+    jk->below[1] = (LU_11*k_axis12_y) + (F_ij_31*k_minus_G_b2_03) + (minus_F_ij_41*F_ki_04) -
+        (minus_F_ij_51*minus_F_ki_05);
+    jk->below[2] = (LU_22*k_axis12_z) - (minus_F_ij_32*k_minus_G_b2_03) - (F_ij_42*F_ki_04) + (F_ij_52*minus_F_ki_05);
+    jk->below[3] = -((minus_F_ij_33*k_minus_G_b2_03) - (minus_F_ij_43*F_ki_04) + (minus_F_ij_53*minus_F_ki_05));
+    jk->below[4] = (F_ij_34*k_minus_G_b2_03) - (F_ij_44*F_ki_04) - (minus_F_ij_54*minus_F_ki_05);
+    jk->below[5] = (LU_00*k_axis22_x) + (minus_F_ij_40*F_ki_14) + (F_ij_50*minus_F_ki_15);
+    jk->below[6] = (LU_11*k_axis22_y) + (F_ij_31*k_minus_G_b2_13) + (minus_F_ij_41*F_ki_14) -
+        (minus_F_ij_51*minus_F_ki_15);
+    jk->below[7] = (LU_22*k_axis22_z) - (minus_F_ij_32*k_minus_G_b2_13) - (F_ij_42*F_ki_14) + (F_ij_52*minus_F_ki_15);
+    jk->below[8] = -((minus_F_ij_33*k_minus_G_b2_13) - (minus_F_ij_43*F_ki_14) + (minus_F_ij_53*minus_F_ki_15));
+    jk->below[9] = (F_ij_34*k_minus_G_b2_13) - (F_ij_44*F_ki_14) - (minus_F_ij_54*minus_F_ki_15);
+    /* F_kk -= F_ki U^-1 F_ik */
+    k->D[0] = (minus_F_ik_00*k_axis12_x) + (minus_F_ik_10*k_axis12_y) + (minus_F_ik_20*k_axis12_z) +
+        (F_ik_30*k_minus_G_b2_03) + (minus_F_ik_40*F_ki_04) + (F_ik_50*minus_F_ki_05);
+    k->D[1] = (minus_F_ik_01*k_axis12_x) + (minus_F_ik_11*k_axis12_y) + (minus_F_ik_21*k_axis12_z) +
+        (F_ik_31*k_minus_G_b2_03) + (minus_F_ik_41*F_ki_04) + (F_ik_51*minus_F_ki_05);
+    k->D[2] = (minus_F_ik_00*k_axis22_x) + (minus_F_ik_10*k_axis22_y) + (minus_F_ik_20*k_axis22_z) +
+        (F_ik_30*k_minus_G_b2_13) + (minus_F_ik_40*F_ki_14) + (F_ik_50*minus_F_ki_15);
+    k->D[3] = (minus_F_ik_01*k_axis22_x) + (minus_F_ik_11*k_axis22_y) + (minus_F_ik_21*k_axis22_z) +
+        (F_ik_31*k_minus_G_b2_13) + (minus_F_ik_41*F_ki_14) + (F_ik_51*minus_F_ki_15);
 }
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (803 operations) */
-/*   D = L U    [BM20 Algorithms 1-4] */
+/*   F_ii = L U, reciprocals on the diagonal of L    [BM20 Algorithms 1-4] */
+/*   f_i := D^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_ij := D^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   F_ik := D^-1 F_ik    [BM20 Algorithms 1-4] */
+/*   f_j -= F_ji f_i    [BM20 Algorithms 1-4] */
+/*   F_jj -= F_ji F_ij    [BM20 Algorithms 1-4] */
+/*   F_jk -= F_ji F_ik    [BM20 Algorithms 1-4] */
+/*   f_k -= F_ki f_i    [BM20 Algorithms 1-4] */
+/*   F_kj -= F_ki F_ij    [BM20 Algorithms 1-4] */
+/*   F_kk -= F_ki F_ik    [BM20 Algorithms 1-4] */
 static void eliminate_revolute_into_body_revolute_loop(four_bar_revolute_work *i, four_bar_body_work *j,
     four_bar_edge_revolute_body_work *ij, four_bar_revolute_loop_work *k,
-    four_bar_edge_revolute_revolute_loop_work *ik, four_bar_edge_body_revolute_loop_2_work *jk)
+    four_bar_edge_revolute_revolute_loop_work *ik, four_bar_edge_body_revolute_loop_crank_to_rocker_pin_work *jk)
 {
-    const real d0 = i->d[0];
-    const real t1 = 1.0/d0;
-    i->d[0] = t1;
-    const real d1 = i->d[1];
-    const real t2 = d1*t1;
-    i->d[1] = t2;
-    const real d2 = i->d[2];
-    const real t3 = d2*t1;
-    i->d[2] = t3;
-    const real d3 = i->d[3];
-    const real t4 = d3*t1;
-    i->d[3] = t4;
-    const real d11 = i->d[11];
-    const real d10 = i->d[10];
-    const real t5 = d11 - (d10*t2);
-    i->d[11] = t5;
-    const real d4 = i->d[4];
-    const real t6 = d4*t1;
-    i->d[4] = t6;
-    const real d6 = i->d[6];
-    const real d5 = i->d[5];
-    const real t7 = 1.0/(d6 - (d5*t2));
-    i->d[6] = t7;
-    const real d7 = i->d[7];
-    const real t8 = (d7 - (d5*t3))*t7;
-    i->d[7] = t8;
-    const real d16 = i->d[16];
-    const real d15 = i->d[15];
-    const real t9 = d16 - (d15*t2);
-    i->d[16] = t9;
-    const real f0 = i->f[0];
-    const real t10 = t1*f0;
-    const real g21 = i->g2[1];
-    const real t11 = t1*g21;
-    const real ik_u0 = ik->u[0];
-    const real t12 = t1*ik_u0;
-    const real ik_u1 = ik->u[1];
-    const real t13 = t1*ik_u1;
-    const real g20 = i->g2[0];
-    const real t14 = t1*g20;
-    const real d8 = i->d[8];
-    const real t15 = (d8 - (d5*t4))*t7;
-    i->d[8] = t15;
-    const real d21 = i->d[21];
-    const real d20 = i->d[20];
-    const real t16 = d21 - (d20*t2);
-    i->d[21] = t16;
-    const real d9 = i->d[9];
-    const real t17 = (d9 - (d5*t6))*t7;
-    i->d[9] = t17;
-    const real d17 = i->d[17];
-    const real t18 = d17 - (d15*t3) - (t9*t8);
-    i->d[17] = t18;
-    const real f1 = i->f[1];
-    const real t19 = t7*(f1 - (d5*t10));
-    const real t20 = t7*(d5*t1);
-    const real t21 = t7*g20;
-    const real t22 = t7*(d5*t14);
-    const real g22 = i->g2[2];
-    const real t23 = t7*(g22 + (d5*t11));
-    const real ik_u2 = ik->u[2];
-    const real t24 = t7*(ik_u2 - (d5*t12));
-    const real ik_u3 = ik->u[3];
-    const real t25 = t7*(ik_u3 - (d5*t13));
-    const real d12 = i->d[12];
-    const real t26 = 1.0/(d12 - (d10*t3) - (t5*t8));
-    i->d[12] = t26;
-    const real d13 = i->d[13];
-    const real t27 = (d13 - (d10*t4) - (t5*t15))*t26;
-    i->d[13] = t27;
-    const real d22 = i->d[22];
-    const real t28 = d22 - (d20*t3) - (t16*t8);
-    i->d[22] = t28;
-    const real d14 = i->d[14];
-    const real t29 = (d14 - (d10*t6) - (t5*t17))*t26;
-    i->d[14] = t29;
-    const real f2 = i->f[2];
-    const real t30 = t26*(f2 - (d10*t10) - (t5*t19));
-    const real t31 = t26*((d10*t1) - (t5*t20));
-    const real t32 = t26*(t5*t7);
-    const real t33 = t26*(g21 + (t5*t21));
-    const real t34 = t26*(g22 + (d10*t14) - (t5*t22));
-    const real t35 = t26*((d10*t11) - (t5*t23));
-    const real ik_u4 = ik->u[4];
-    const real t36 = t26*(ik_u4 - (d10*t12) - (t5*t24));
-    const real ik_u5 = ik->u[5];
-    const real t37 = t26*(ik_u5 - (d10*t13) - (t5*t25));
-    const real d23 = i->d[23];
-    const real t38 = d23 - (d20*t4) - (t16*t15) - (t28*t27);
-    i->d[23] = t38;
-    const real d18 = i->d[18];
-    const real t39 = 1.0/(d18 - (d15*t4) - (t9*t15) - (t18*t27));
-    i->d[18] = t39;
-    const real d19 = i->d[19];
-    const real t40 = (d19 - (d15*t6) - (t9*t17) - (t18*t29))*t39;
-    i->d[19] = t40;
-    const real f3 = i->f[3];
-    const real t41 = t39*(f3 - (d15*t10) - (t9*t19) - (t18*t30));
-    const real t42 = t39*((d15*t1) - (t9*t20) - (t18*t31));
-    const real t43 = t39*((t9*t7) - (t18*t32));
-    const real t44 = t39*(t18*t26);
-    const real g23 = i->g2[3];
-    const real t45 = t39*(g23 + (t9*t21) - (t18*t33));
-    const real g24 = i->g2[4];
-    const real t46 = t39*(g24 - (d15*t14) + (t9*t22) + (t18*t34));
-    const real g25 = i->g2[5];
-    const real t47 = t39*(g25 + (d15*t11) - (t9*t23) - (t18*t35));
-    const real ik_u6 = ik->u[6];
-    const real t48 = t39*(ik_u6 - (d15*t12) - (t9*t24) - (t18*t36));
-    const real ik_u7 = ik->u[7];
-    const real t49 = t39*(ik_u7 - (d15*t13) - (t9*t25) - (t18*t37));
-    const real d24 = i->d[24];
-    const real t50 = 1.0/(d24 - (d20*t6) - (t16*t17) - (t28*t29) - (t38*t40));
-    i->d[24] = t50;
-    const real f4 = i->f[4];
-    const real t51 = t50*(f4 - (d20*t10) - (t16*t19) - (t28*t30) - (t38*t41));
-    i->f[4] = t51;
-    const real t52 = t50*((d20*t1) - (t16*t20) - (t28*t31) - (t38*t42));
-    ij->u[24] = t52;
-    const real t53 = t50*((t16*t7) - (t28*t32) - (t38*t43));
-    ij->u[25] = t53;
-    const real t54 = t50*((t28*t26) - (t38*t44));
-    ij->u[26] = t54;
-    const real g26 = i->g2[6];
-    const real t55 = t50*(g26 - (t16*t21) + (t28*t33) + (t38*t45));
-    ij->u[27] = t55;
-    const real g27 = i->g2[7];
-    const real t56 = t50*(g27 + (d20*t14) - (t16*t22) - (t28*t34) + (t38*t46));
-    ij->u[28] = t56;
-    const real g28 = i->g2[8];
-    const real t57 = t50*(g28 + (d20*t11) - (t16*t23) - (t28*t35) - (t38*t47));
-    const real ik_u8 = ik->u[8];
-    const real t58 = t50*(ik_u8 - (d20*t12) - (t16*t24) - (t28*t36) - (t38*t48));
-    ik->u[8] = t58;
-    const real ik_u9 = ik->u[9];
-    const real t59 = t50*(ik_u9 - (d20*t13) - (t16*t25) - (t28*t37) - (t38*t49));
-    ik->u[9] = t59;
-    const real t60 = t41 - (t40*t51);
-    i->f[3] = t60;
-    const real t61 = t42 - (t40*t52);
-    ij->u[18] = t61;
-    const real t62 = t43 - (t40*t53);
-    ij->u[19] = t62;
-    const real t63 = t44 - (t40*t54);
-    ij->u[20] = t63;
-    const real t64 = t45 + (t40*t55);
-    const real t65 = t46 + (t40*t56);
-    const real t66 = t47 - (t40*t57);
-    const real t67 = t48 - (t40*t58);
-    ik->u[6] = t67;
-    const real t68 = t49 - (t40*t59);
-    ik->u[7] = t68;
-    const real t69 = t30 - (t29*t51) - (t27*t60);
-    i->f[2] = t69;
-    const real t70 = t31 - (t29*t52) - (t27*t61);
-    ij->u[12] = t70;
-    const real t71 = t32 - (t29*t53) - (t27*t62);
-    ij->u[13] = t71;
-    const real t72 = t26 + (t29*t54) + (t27*t63);
-    const real t73 = t33 + (t29*t55) - (t27*t64);
-    j->d[15] = t73;
-    const real t74 = t34 - (t29*t56) + (t27*t65);
-    ij->u[16] = t74;
-    const real t75 = t35 - (t29*t57) - (t27*t66);
-    j->d[17] = t75;
-    const real t76 = t36 - (t29*t58) - (t27*t67);
-    ik->u[4] = t76;
-    const real t77 = t37 - (t29*t59) - (t27*t68);
-    ik->u[5] = t77;
-    ij->u[29] = -t57;
-    const real t78 = t19 - (t17*t51) - (t15*t60) - (t8*t69);
-    i->f[1] = t78;
-    const real t79 = t20 - (t17*t52) - (t15*t61) - (t8*t70);
-    ij->u[6] = t79;
-    const real t80 = t7 + (t17*t53) + (t15*t62) + (t8*t71);
-    const real t81 = (t17*t54) + (t15*t63) - (t8*t72);
-    j->d[8] = t81;
-    const real t82 = t21 - (t17*t55) + (t15*t64) + (t8*t73);
-    ij->u[9] = t82;
-    const real t83 = t22 - (t17*t56) + (t15*t65) - (t8*t74);
-    ij->u[10] = t83;
-    const real t84 = t23 - (t17*t57) - (t15*t66) - (t8*t75);
-    j->d[11] = t84;
-    ij->u[21] = -t64;
-    ij->u[22] = -t65;
-    ij->u[23] = -t66;
-    const real t85 = t24 - (t17*t58) - (t15*t67) - (t8*t76);
-    ik->u[2] = t85;
-    const real t86 = t25 - (t17*t59) - (t15*t68) - (t8*t77);
-    ik->u[3] = t86;
-    ij->u[14] = -t72;
-    ij->u[15] = -t73;
-    ij->u[17] = -t75;
-    j->d[12] = -t70;
-    j->d[13] = -t71;
-    j->d[16] = -t74;
-    jk->u[4] = -t76;
-    jk->u[5] = -t77;
-    const real j_f2 = j->f[2];
-    j->f[2] = -(t69 - j_f2);
-    const real j_d14 = j->d[14];
-    j->d[14] = t72 + j_d14;
-    const real t87 = t10 - (t6*t51) - (t4*t60) - (t3*t69) - (t2*t78);
-    i->f[0] = t87;
-    const real t88 = t1 + (t6*t52) + (t4*t61) + (t3*t70) + (t2*t79);
-    const real t89 = (t6*t53) + (t4*t62) + (t3*t71) - (t2*t80);
-    j->d[1] = t89;
-    const real t90 = (t6*t54) + (t4*t63) - (t3*t72) - (t2*t81);
-    j->d[2] = t90;
-    const real t91 = (t6*t55) - (t4*t64) - (t3*t73) + (t2*t82);
-    j->d[3] = t91;
-    const real t92 = t14 + (t6*t56) - (t4*t65) + (t3*t74) + (t2*t83);
-    j->d[4] = t92;
-    const real t93 = t11 + (t6*t57) + (t4*t66) + (t3*t75) + (t2*t84);
-    ij->u[5] = t93;
-    ij->u[7] = -t80;
-    ij->u[8] = -t81;
-    ij->u[11] = -t84;
-    const real t94 = t12 - (t6*t58) - (t4*t67) - (t3*t76) - (t2*t85);
-    ik->u[0] = t94;
-    const real t95 = t13 - (t6*t59) - (t4*t68) - (t3*t77) - (t2*t86);
-    ik->u[1] = t95;
-    j->d[6] = -t79;
-    j->d[9] = -t82;
-    j->d[10] = -t83;
-    jk->u[2] = -t85;
-    jk->u[3] = -t86;
-    const real j_f1 = j->f[1];
-    j->f[1] = -(t78 - j_f1);
-    const real j_d7 = j->d[7];
-    j->d[7] = t80 + j_d7;
-    ij->u[0] = -t88;
-    ij->u[1] = -t89;
-    ij->u[2] = -t90;
-    ij->u[3] = -t91;
-    ij->u[4] = -t92;
-    const real j_f3 = j->f[3];
-    const real g13 = i->g1[3];
-    const real g12 = i->g1[2];
-    const real g11 = i->g1[1];
-    const real g10 = i->g1[0];
-    j->f[3] = j_f3 + (t51*g13) - (t60*g12) - (t69*g11) + (t78*g10);
-    j->d[5] = -t93;
-    j->d[18] = (g13*t52) - (g12*t61) - (g11*t70) + (g10*t79);
-    j->d[19] = (g13*t53) - (g12*t62) - (g11*t71) - (g10*t80);
-    j->d[20] = (g13*t54) - (g12*t63) + (g11*t72) - (g10*t81);
-    const real j_d21 = j->d[21];
-    j->d[21] = j_d21 + (g13*t55) + (g12*t64) + (g11*t73) + (g10*t82);
-    const real j_d22 = j->d[22];
-    j->d[22] = j_d22 + (g13*t56) + (g12*t65) - (g11*t74) + (g10*t83);
-    const real j_d23 = j->d[23];
-    j->d[23] = j_d23 - (g13*t57) + (g12*t66) + (g11*t75) - (g10*t84);
-    jk->u[0] = -t94;
-    jk->u[1] = -t95;
-    jk->u[6] = (g13*t58) - (g12*t67) - (g11*t76) + (g10*t85);
-    jk->u[7] = (g13*t59) - (g12*t68) - (g11*t77) + (g10*t86);
-    const real j_f0 = j->f[0];
-    j->f[0] = -(t87 - j_f0);
-    const real j_d0 = j->d[0];
-    j->d[0] = t88 + j_d0;
-    const real j_f4 = j->f[4];
-    const real g16 = i->g1[6];
-    const real g15 = i->g1[5];
-    const real g14 = i->g1[4];
-    j->f[4] = j_f4 + (t51*g16) - (t60*g15) + (t69*g14) - (t87*g10);
-    const real j_f5 = j->f[5];
-    const real g18 = i->g1[8];
-    const real g17 = i->g1[7];
-    j->f[5] = j_f5 - (t51*g18) - (t60*g17) - (t78*g14) + (t87*g11);
-    j->d[24] = (g16*t52) - (g15*t61) + (g14*t70) + (g10*t88);
-    j->d[25] = (g16*t53) - (g15*t62) + (g14*t71) + (g10*t89);
-    j->d[26] = (g16*t54) - (g15*t63) - (g14*t72) + (g10*t90);
-    const real j_d27 = j->d[27];
-    j->d[27] = j_d27 + (g16*t55) + (g15*t64) - (g14*t73) + (g10*t91);
-    const real j_d28 = j->d[28];
-    j->d[28] = j_d28 + (g16*t56) + (g15*t65) + (g14*t74) + (g10*t92);
-    const real j_d29 = j->d[29];
-    j->d[29] = j_d29 - (g16*t57) + (g15*t66) - (g14*t75) - (g10*t93);
-    j->d[30] = -((g18*t52) + (g17*t61) + (g14*t79) + (g11*t88));
-    j->d[31] = -((g18*t53) + (g17*t62) - (g14*t80) + (g11*t89));
-    j->d[32] = -((g18*t54) + (g17*t63) - (g14*t81) + (g11*t90));
-    const real j_d33 = j->d[33];
-    j->d[33] = j_d33 - (g18*t55) + (g17*t64) - (g14*t82) - (g11*t91);
-    const real j_d34 = j->d[34];
-    j->d[34] = j_d34 - (g18*t56) + (g17*t65) - (g14*t83) - (g11*t92);
-    const real j_d35 = j->d[35];
-    j->d[35] = j_d35 + (g18*t57) + (g17*t66) + (g14*t84) + (g11*t93);
-    jk->u[8] = (g16*t58) - (g15*t67) + (g14*t76) - (g10*t94);
-    jk->u[9] = (g16*t59) - (g15*t68) + (g14*t77) - (g10*t95);
-    jk->u[10] = -((g18*t58) + (g17*t67) + (g14*t85) - (g11*t94));
-    jk->u[11] = -((g18*t59) + (g17*t68) + (g14*t86) - (g11*t95));
-    const real k_f0 = k->f[0];
-    const real ik_l4 = ik->l[4];
-    const real ik_l3 = ik->l[3];
-    const real ik_l2 = ik->l[2];
-    const real ik_l1 = ik->l[1];
-    const real ik_l0 = ik->l[0];
-    k->f[0] = k_f0 - (t51*ik_l4) - (t60*ik_l3) - (t69*ik_l2) - (t78*ik_l1) - (t87*ik_l0);
-    const real k_f1 = k->f[1];
-    const real ik_l9 = ik->l[9];
-    const real ik_l8 = ik->l[8];
-    const real ik_l7 = ik->l[7];
-    const real ik_l6 = ik->l[6];
-    const real ik_l5 = ik->l[5];
-    k->f[1] = k_f1 - (t51*ik_l9) - (t60*ik_l8) - (t69*ik_l7) - (t78*ik_l6) - (t87*ik_l5);
-    jk->l[0] = -((ik_l4*t52) + (ik_l3*t61) + (ik_l2*t70) + (ik_l1*t79) - (ik_l0*t88));
-    jk->l[1] = -((ik_l4*t53) + (ik_l3*t62) + (ik_l2*t71) - (ik_l1*t80) - (ik_l0*t89));
-    jk->l[2] = -((ik_l4*t54) + (ik_l3*t63) - (ik_l2*t72) - (ik_l1*t81) - (ik_l0*t90));
-    jk->l[3] = -((ik_l4*t55) - (ik_l3*t64) - (ik_l2*t73) + (ik_l1*t82) - (ik_l0*t91));
-    jk->l[4] = -((ik_l4*t56) - (ik_l3*t65) + (ik_l2*t74) + (ik_l1*t83) - (ik_l0*t92));
-    jk->l[5] = (ik_l4*t57) + (ik_l3*t66) + (ik_l2*t75) + (ik_l1*t84) - (ik_l0*t93);
-    jk->l[6] = -((ik_l9*t52) + (ik_l8*t61) + (ik_l7*t70) + (ik_l6*t79) - (ik_l5*t88));
-    jk->l[7] = -((ik_l9*t53) + (ik_l8*t62) + (ik_l7*t71) - (ik_l6*t80) - (ik_l5*t89));
-    jk->l[8] = -((ik_l9*t54) + (ik_l8*t63) - (ik_l7*t72) - (ik_l6*t81) - (ik_l5*t90));
-    jk->l[9] = -((ik_l9*t55) - (ik_l8*t64) - (ik_l7*t73) + (ik_l6*t82) - (ik_l5*t91));
-    jk->l[10] = -((ik_l9*t56) - (ik_l8*t65) + (ik_l7*t74) + (ik_l6*t83) - (ik_l5*t92));
-    jk->l[11] = (ik_l9*t57) + (ik_l8*t66) + (ik_l7*t75) + (ik_l6*t84) - (ik_l5*t93);
-    const real k_d0 = k->d[0];
-    k->d[0] = k_d0 - (ik_l4*t58) - (ik_l3*t67) - (ik_l2*t76) - (ik_l1*t85) - (ik_l0*t94);
-    const real k_d1 = k->d[1];
-    k->d[1] = k_d1 - (ik_l4*t59) - (ik_l3*t68) - (ik_l2*t77) - (ik_l1*t86) - (ik_l0*t95);
-    const real k_d2 = k->d[2];
-    k->d[2] = k_d2 - (ik_l9*t58) - (ik_l8*t67) - (ik_l7*t76) - (ik_l6*t85) - (ik_l5*t94);
-    const real k_d3 = k->d[3];
-    k->d[3] = k_d3 - (ik_l9*t59) - (ik_l8*t68) - (ik_l7*t77) - (ik_l6*t86) - (ik_l5*t95);
+    /* F_ii = L U, reciprocals on the diagonal of L */
+    const real D_10 = i->D[5]; const real D_20 = i->D[10]; const real D_30 = i->D[15]; const real D_40 = i->D[20];
+    const real LU_00 = 1.0/i->D[0];
+    i->D[0] = LU_00;
+    const real LU_01 = i->D[1]*LU_00;
+    i->D[1] = LU_01;
+    const real LU_21 = i->D[11] - (D_20*LU_01);
+    i->D[11] = LU_21;
+    const real LU_31 = i->D[16] - (D_30*LU_01);
+    i->D[16] = LU_31;
+    const real LU_41 = i->D[21] - (D_40*LU_01);
+    i->D[21] = LU_41;
+    const real LU_02 = i->D[2]*LU_00;
+    i->D[2] = LU_02;
+    const real LU_03 = i->D[3]*LU_00;
+    i->D[3] = LU_03;
+    const real LU_04 = i->D[4]*LU_00;
+    i->D[4] = LU_04;
+    const real LU_11 = 1.0/(i->D[6] - (D_10*LU_01));
+    i->D[6] = LU_11;
+    const real LU_12 = (i->D[7] - (D_10*LU_02))*LU_11;
+    i->D[7] = LU_12;
+    const real LU_32 = i->D[17] - (D_30*LU_02) - (LU_31*LU_12);
+    i->D[17] = LU_32;
+    const real LU_42 = i->D[22] - (D_40*LU_02) - (LU_41*LU_12);
+    i->D[22] = LU_42;
+    const real LU_13 = (i->D[8] - (D_10*LU_03))*LU_11;
+    i->D[8] = LU_13;
+    const real LU_14 = (i->D[9] - (D_10*LU_04))*LU_11;
+    i->D[9] = LU_14;
+    const real LU_22 = 1.0/(i->D[12] - (D_20*LU_02) - (LU_21*LU_12));
+    i->D[12] = LU_22;
+    const real LU_23 = (i->D[13] - (D_20*LU_03) - (LU_21*LU_13))*LU_22;
+    i->D[13] = LU_23;
+    const real LU_43 = i->D[23] - (D_40*LU_03) - (LU_41*LU_13) - (LU_42*LU_23);
+    i->D[23] = LU_43;
+    const real LU_24 = (i->D[14] - (D_20*LU_04) - (LU_21*LU_14))*LU_22;
+    i->D[14] = LU_24;
+    const real LU_33 = 1.0/(i->D[18] - (D_30*LU_03) - (LU_31*LU_13) - (LU_32*LU_23));
+    i->D[18] = LU_33;
+    const real LU_34 = (i->D[19] - (D_30*LU_04) - (LU_31*LU_14) - (LU_32*LU_24))*LU_33;
+    i->D[19] = LU_34;
+    const real LU_44 = 1.0/(i->D[24] - (D_40*LU_04) - (LU_41*LU_14) - (LU_42*LU_24) - (LU_43*LU_34));
+    i->D[24] = LU_44;
+    /* f_i := D^-1 f_i */
+    const real f_0 = i->f[0]; const real f_1 = i->f[1]; const real f_2 = i->f[2]; const real f_3 = i->f[3];
+    const real LU_00_f_0 = LU_00*f_0;
+    const real t1 = LU_11*(f_1 - (D_10*LU_00_f_0));
+    const real t2 = LU_22*(f_2 - (D_20*LU_00_f_0) - (LU_21*t1));
+    const real t3 = LU_33*(f_3 - (D_30*LU_00_f_0) - (LU_31*t1) - (LU_32*t2));
+    const real forward_4 = LU_44*(i->f[4] - (D_40*LU_00_f_0) - (LU_41*t1) - (LU_42*t2) - (LU_43*t3));
+    i->f[4] = forward_4;
+    const real forward_3 = t3 - (LU_34*forward_4);
+    i->f[3] = forward_3;
+    const real forward_2 = t2 - (LU_24*forward_4) - (LU_23*forward_3);
+    i->f[2] = forward_2;
+    const real forward_1 = t1 - (LU_14*forward_4) - (LU_13*forward_3) - (LU_12*forward_2);
+    i->f[1] = forward_1;
+    const real forward_0 = LU_00_f_0 - (LU_04*forward_4) - (LU_03*forward_3) - (LU_02*forward_2) - (LU_01*forward_1);
+    i->f[0] = forward_0;
+    /* F_ij := D^-1 F_ij */
+    const real anchor_a2_z = i->G2[0]; const real anchor_a2_y = i->G2[1]; const real anchor_a2_x = i->G2[2];
+    const real LU_00_anchor_a2_z = LU_00*anchor_a2_z;
+    const real LU_00_anchor_a2_y = LU_00*anchor_a2_y;
+    const real t4 = LU_11*(D_10*LU_00);
+    const real LU_11_anchor_a2_z = LU_11*anchor_a2_z;
+    const real t5 = LU_11*(D_10*LU_00_anchor_a2_z);
+    const real t6 = LU_11*(anchor_a2_x + (D_10*LU_00_anchor_a2_y));
+    const real t7 = LU_22*((D_20*LU_00) - (LU_21*t4));
+    const real t8 = LU_22*(LU_21*LU_11);
+    const real t9 = LU_22*(anchor_a2_y + (LU_21*LU_11_anchor_a2_z));
+    const real t10 = LU_22*(anchor_a2_x + (D_20*LU_00_anchor_a2_z) - (LU_21*t5));
+    const real t11 = LU_22*((D_20*LU_00_anchor_a2_y) - (LU_21*t6));
+    const real t12 = LU_33*((D_30*LU_00) - (LU_31*t4) - (LU_32*t7));
+    const real t13 = LU_33*((LU_31*LU_11) - (LU_32*t8));
+    const real t14 = LU_33*(LU_32*LU_22);
+    const real t15 = LU_33*(i->G2[3] + (LU_31*LU_11_anchor_a2_z) - (LU_32*t9));
+    const real t16 = LU_33*(i->G2[4] - (D_30*LU_00_anchor_a2_z) + (LU_31*t5) + (LU_32*t10));
+    const real t17 = LU_33*(i->G2[5] + (D_30*LU_00_anchor_a2_y) - (LU_31*t6) - (LU_32*t11));
+    const real F_ij_40 = LU_44*((D_40*LU_00) - (LU_41*t4) - (LU_42*t7) - (LU_43*t12));
+    ij->above[24] = F_ij_40;
+    const real F_ij_41 = LU_44*((LU_41*LU_11) - (LU_42*t8) - (LU_43*t13));
+    ij->above[25] = F_ij_41;
+    const real F_ij_42 = LU_44*((LU_42*LU_22) - (LU_43*t14));
+    ij->above[26] = F_ij_42;
+    const real F_ij_43 = LU_44*(i->G2[6] - (LU_41*LU_11_anchor_a2_z) + (LU_42*t9) + (LU_43*t15));
+    ij->above[27] = F_ij_43;
+    const real F_ij_44 = LU_44*(i->G2[7] + (D_40*LU_00_anchor_a2_z) - (LU_41*t5) - (LU_42*t10) + (LU_43*t16));
+    ij->above[28] = F_ij_44;
+    const real minus_F_ij_45 = LU_44*(i->G2[8] + (D_40*LU_00_anchor_a2_y) - (LU_41*t6) - (LU_42*t11) - (LU_43*t17));
+    ij->above[29] = -minus_F_ij_45;
+    const real F_ij_30 = t12 - (LU_34*F_ij_40);
+    ij->above[18] = F_ij_30;
+    const real F_ij_20 = t7 - (LU_24*F_ij_40) - (LU_23*F_ij_30);
+    ij->above[12] = F_ij_20;
+    const real F_ij_10 = t4 - (LU_14*F_ij_40) - (LU_13*F_ij_30) - (LU_12*F_ij_20);
+    ij->above[6] = F_ij_10;
+    const real minus_F_ij_00 = LU_00 + (LU_04*F_ij_40) + (LU_03*F_ij_30) + (LU_02*F_ij_20) + (LU_01*F_ij_10);
+    ij->above[0] = -minus_F_ij_00;
+    const real F_ij_31 = t13 - (LU_34*F_ij_41);
+    ij->above[19] = F_ij_31;
+    const real F_ij_21 = t8 - (LU_24*F_ij_41) - (LU_23*F_ij_31);
+    ij->above[13] = F_ij_21;
+    const real minus_F_ij_11 = LU_11 + (LU_14*F_ij_41) + (LU_13*F_ij_31) + (LU_12*F_ij_21);
+    ij->above[7] = -minus_F_ij_11;
+    const real minus_F_ij_01 = (LU_04*F_ij_41) + (LU_03*F_ij_31) + (LU_02*F_ij_21) - (LU_01*minus_F_ij_11);
+    j->D[1] = minus_F_ij_01;
+    ij->above[1] = -minus_F_ij_01;
+    const real F_ij_32 = t14 - (LU_34*F_ij_42);
+    ij->above[20] = F_ij_32;
+    const real minus_F_ij_22 = LU_22 + (LU_24*F_ij_42) + (LU_23*F_ij_32);
+    ij->above[14] = -minus_F_ij_22;
+    const real minus_F_ij_12 = (LU_14*F_ij_42) + (LU_13*F_ij_32) - (LU_12*minus_F_ij_22);
+    j->D[8] = minus_F_ij_12;
+    ij->above[8] = -minus_F_ij_12;
+    const real minus_F_ij_02 = (LU_04*F_ij_42) + (LU_03*F_ij_32) - (LU_02*minus_F_ij_22) - (LU_01*minus_F_ij_12);
+    j->D[2] = minus_F_ij_02;
+    ij->above[2] = -minus_F_ij_02;
+    const real minus_F_ij_33 = t15 + (LU_34*F_ij_43);
+    ij->above[21] = -minus_F_ij_33;
+    const real minus_F_ij_23 = t9 + (LU_24*F_ij_43) - (LU_23*minus_F_ij_33);
+    j->D[15] = minus_F_ij_23;
+    ij->above[15] = -minus_F_ij_23;
+    const real F_ij_13 = LU_11_anchor_a2_z - (LU_14*F_ij_43) + (LU_13*minus_F_ij_33) + (LU_12*minus_F_ij_23);
+    ij->above[9] = F_ij_13;
+    const real minus_F_ij_03 = (LU_04*F_ij_43) - (LU_03*minus_F_ij_33) - (LU_02*minus_F_ij_23) + (LU_01*F_ij_13);
+    j->D[3] = minus_F_ij_03;
+    ij->above[3] = -minus_F_ij_03;
+    const real minus_F_ij_34 = t16 + (LU_34*F_ij_44);
+    ij->above[22] = -minus_F_ij_34;
+    const real F_ij_24 = t10 - (LU_24*F_ij_44) + (LU_23*minus_F_ij_34);
+    ij->above[16] = F_ij_24;
+    const real F_ij_14 = t5 - (LU_14*F_ij_44) + (LU_13*minus_F_ij_34) - (LU_12*F_ij_24);
+    ij->above[10] = F_ij_14;
+    const real minus_F_ij_04 = LU_00_anchor_a2_z + (LU_04*F_ij_44) - (LU_03*minus_F_ij_34) + (LU_02*F_ij_24) +
+        (LU_01*F_ij_14);
+    j->D[4] = minus_F_ij_04;
+    ij->above[4] = -minus_F_ij_04;
+    const real minus_F_ij_35 = t17 - (LU_34*minus_F_ij_45);
+    ij->above[23] = -minus_F_ij_35;
+    const real minus_F_ij_25 = t11 - (LU_24*minus_F_ij_45) - (LU_23*minus_F_ij_35);
+    j->D[17] = minus_F_ij_25;
+    ij->above[17] = -minus_F_ij_25;
+    const real minus_F_ij_15 = t6 - (LU_14*minus_F_ij_45) - (LU_13*minus_F_ij_35) - (LU_12*minus_F_ij_25);
+    j->D[11] = minus_F_ij_15;
+    ij->above[11] = -minus_F_ij_15;
+    const real F_ij_05 = LU_00_anchor_a2_y + (LU_04*minus_F_ij_45) + (LU_03*minus_F_ij_35) + (LU_02*minus_F_ij_25) +
+        (LU_01*minus_F_ij_15);
+    ij->above[5] = F_ij_05;
+    /* F_ik := D^-1 F_ik */
+    const real F_ik_00 = ik->above[0]; const real F_ik_01 = ik->above[1]; const real F_ik_10 = ik->above[2];
+    const real F_ik_11 = ik->above[3]; const real F_ik_20 = ik->above[4]; const real F_ik_21 = ik->above[5];
+    const real F_ik_30 = ik->above[6]; const real F_ik_31 = ik->above[7];
+    const real LU_00_F_ik_00 = LU_00*F_ik_00;
+    const real LU_00_F_ik_01 = LU_00*F_ik_01;
+    const real t18 = LU_11*(F_ik_10 - (D_10*LU_00_F_ik_00));
+    const real t19 = LU_11*(F_ik_11 - (D_10*LU_00_F_ik_01));
+    const real t20 = LU_22*(F_ik_20 - (D_20*LU_00_F_ik_00) - (LU_21*t18));
+    const real t21 = LU_22*(F_ik_21 - (D_20*LU_00_F_ik_01) - (LU_21*t19));
+    const real t22 = LU_33*(F_ik_30 - (D_30*LU_00_F_ik_00) - (LU_31*t18) - (LU_32*t20));
+    const real t23 = LU_33*(F_ik_31 - (D_30*LU_00_F_ik_01) - (LU_31*t19) - (LU_32*t21));
+    const real F_ik_40 = LU_44*(ik->above[8] - (D_40*LU_00_F_ik_00) - (LU_41*t18) - (LU_42*t20) - (LU_43*t22));
+    ik->above[8] = F_ik_40;
+    const real F_ik_41 = LU_44*(ik->above[9] - (D_40*LU_00_F_ik_01) - (LU_41*t19) - (LU_42*t21) - (LU_43*t23));
+    ik->above[9] = F_ik_41;
+    const real new_F_ik_30 = t22 - (LU_34*F_ik_40);
+    ik->above[6] = new_F_ik_30;
+    const real new_F_ik_20 = t20 - (LU_24*F_ik_40) - (LU_23*new_F_ik_30);
+    ik->above[4] = new_F_ik_20;
+    const real new_F_ik_10 = t18 - (LU_14*F_ik_40) - (LU_13*new_F_ik_30) - (LU_12*new_F_ik_20);
+    ik->above[2] = new_F_ik_10;
+    const real new_F_ik_00 = LU_00_F_ik_00 - (LU_04*F_ik_40) - (LU_03*new_F_ik_30) - (LU_02*new_F_ik_20) -
+        (LU_01*new_F_ik_10);
+    ik->above[0] = new_F_ik_00;
+    const real new_F_ik_31 = t23 - (LU_34*F_ik_41);
+    ik->above[7] = new_F_ik_31;
+    const real new_F_ik_21 = t21 - (LU_24*F_ik_41) - (LU_23*new_F_ik_31);
+    ik->above[5] = new_F_ik_21;
+    const real new_F_ik_11 = t19 - (LU_14*F_ik_41) - (LU_13*new_F_ik_31) - (LU_12*new_F_ik_21);
+    ik->above[3] = new_F_ik_11;
+    const real new_F_ik_01 = LU_00_F_ik_01 - (LU_04*F_ik_41) - (LU_03*new_F_ik_31) - (LU_02*new_F_ik_21) -
+        (LU_01*new_F_ik_11);
+    ik->above[1] = new_F_ik_01;
+    /* f_j -= F_ji f_i */
+    const real anchor_a1_z = i->G1[0]; const real anchor_a1_y = i->G1[1]; const real G_b1_33 = i->G1[2];
+    const real minus_G_b1_43 = i->G1[3]; const real anchor_a1_x = i->G1[4]; const real G_b1_34 = i->G1[5];
+    const real minus_G_b1_44 = i->G1[6]; const real G_b1_35 = i->G1[7]; const real G_b1_45 = i->G1[8];
+    j->f[0] = -(forward_0 - j->f[0]);
+    j->f[1] = -(forward_1 - j->f[1]);
+    j->f[2] = -(forward_2 - j->f[2]);
+    j->f[3] = j->f[3] + (forward_4*minus_G_b1_43) - (forward_3*G_b1_33) - (forward_2*anchor_a1_y) +
+        (forward_1*anchor_a1_z);
+    j->f[4] = j->f[4] + (forward_4*minus_G_b1_44) - (forward_3*G_b1_34) + (forward_2*anchor_a1_x) -
+        (forward_0*anchor_a1_z);
+    j->f[5] = j->f[5] - (forward_4*G_b1_45) - (forward_3*G_b1_35) - (forward_1*anchor_a1_x) + (forward_0*anchor_a1_y);
+    /* F_jj -= F_ji F_ij */
+    j->D[0] = minus_F_ij_00 + j->D[0];
+    j->D[5] = -F_ij_05;
+    j->D[6] = -F_ij_10;
+    j->D[7] = minus_F_ij_11 + j->D[7];
+    j->D[9] = -F_ij_13;
+    j->D[10] = -F_ij_14;
+    j->D[12] = -F_ij_20;
+    j->D[13] = -F_ij_21;
+    j->D[14] = minus_F_ij_22 + j->D[14];
+    j->D[16] = -F_ij_24;
+    j->D[18] = (F_ij_40*minus_G_b1_43) - (F_ij_30*G_b1_33) - (F_ij_20*anchor_a1_y) + (F_ij_10*anchor_a1_z);
+    j->D[19] = (F_ij_41*minus_G_b1_43) - (F_ij_31*G_b1_33) - (F_ij_21*anchor_a1_y) - (minus_F_ij_11*anchor_a1_z);
+    j->D[20] = (F_ij_42*minus_G_b1_43) - (F_ij_32*G_b1_33) + (minus_F_ij_22*anchor_a1_y) -
+        (minus_F_ij_12*anchor_a1_z);
+    j->D[21] = j->D[21] + (F_ij_43*minus_G_b1_43) + (minus_F_ij_33*G_b1_33) + (minus_F_ij_23*anchor_a1_y) +
+        (F_ij_13*anchor_a1_z);
+    j->D[22] = j->D[22] + (F_ij_44*minus_G_b1_43) + (minus_F_ij_34*G_b1_33) - (F_ij_24*anchor_a1_y) +
+        (F_ij_14*anchor_a1_z);
+    j->D[23] = j->D[23] - (minus_F_ij_45*minus_G_b1_43) + (minus_F_ij_35*G_b1_33) + (minus_F_ij_25*anchor_a1_y) -
+        (minus_F_ij_15*anchor_a1_z);
+    j->D[24] = (F_ij_40*minus_G_b1_44) - (F_ij_30*G_b1_34) + (F_ij_20*anchor_a1_x) + (minus_F_ij_00*anchor_a1_z);
+    j->D[25] = (F_ij_41*minus_G_b1_44) - (F_ij_31*G_b1_34) + (F_ij_21*anchor_a1_x) + (minus_F_ij_01*anchor_a1_z);
+    j->D[26] = (F_ij_42*minus_G_b1_44) - (F_ij_32*G_b1_34) - (minus_F_ij_22*anchor_a1_x) +
+        (minus_F_ij_02*anchor_a1_z);
+    j->D[27] = j->D[27] + (F_ij_43*minus_G_b1_44) + (minus_F_ij_33*G_b1_34) - (minus_F_ij_23*anchor_a1_x) +
+        (minus_F_ij_03*anchor_a1_z);
+    j->D[28] = j->D[28] + (F_ij_44*minus_G_b1_44) + (minus_F_ij_34*G_b1_34) + (F_ij_24*anchor_a1_x) +
+        (minus_F_ij_04*anchor_a1_z);
+    j->D[29] = j->D[29] - (minus_F_ij_45*minus_G_b1_44) + (minus_F_ij_35*G_b1_34) - (minus_F_ij_25*anchor_a1_x) -
+        (F_ij_05*anchor_a1_z);
+    j->D[30] = -((F_ij_40*G_b1_45) + (F_ij_30*G_b1_35) + (F_ij_10*anchor_a1_x) + (minus_F_ij_00*anchor_a1_y));
+    j->D[31] = -((F_ij_41*G_b1_45) + (F_ij_31*G_b1_35) - (minus_F_ij_11*anchor_a1_x) + (minus_F_ij_01*anchor_a1_y));
+    j->D[32] = -((F_ij_42*G_b1_45) + (F_ij_32*G_b1_35) - (minus_F_ij_12*anchor_a1_x) + (minus_F_ij_02*anchor_a1_y));
+    j->D[33] = j->D[33] - (F_ij_43*G_b1_45) + (minus_F_ij_33*G_b1_35) - (F_ij_13*anchor_a1_x) -
+        (minus_F_ij_03*anchor_a1_y);
+    j->D[34] = j->D[34] - (F_ij_44*G_b1_45) + (minus_F_ij_34*G_b1_35) - (F_ij_14*anchor_a1_x) -
+        (minus_F_ij_04*anchor_a1_y);
+    j->D[35] = j->D[35] + (minus_F_ij_45*G_b1_45) + (minus_F_ij_35*G_b1_35) + (minus_F_ij_15*anchor_a1_x) +
+        (F_ij_05*anchor_a1_y);
+    /* F_jk -= F_ji F_ik */
+    jk->above[0] = -new_F_ik_00;
+    jk->above[1] = -new_F_ik_01;
+    jk->above[2] = -new_F_ik_10;
+    jk->above[3] = -new_F_ik_11;
+    jk->above[4] = -new_F_ik_20;
+    jk->above[5] = -new_F_ik_21;
+    jk->above[6] = (F_ik_40*minus_G_b1_43) - (new_F_ik_30*G_b1_33) - (new_F_ik_20*anchor_a1_y) +
+        (new_F_ik_10*anchor_a1_z);
+    jk->above[7] = (F_ik_41*minus_G_b1_43) - (new_F_ik_31*G_b1_33) - (new_F_ik_21*anchor_a1_y) +
+        (new_F_ik_11*anchor_a1_z);
+    jk->above[8] = (F_ik_40*minus_G_b1_44) - (new_F_ik_30*G_b1_34) + (new_F_ik_20*anchor_a1_x) -
+        (new_F_ik_00*anchor_a1_z);
+    jk->above[9] = (F_ik_41*minus_G_b1_44) - (new_F_ik_31*G_b1_34) + (new_F_ik_21*anchor_a1_x) -
+        (new_F_ik_01*anchor_a1_z);
+    jk->above[10] = -((F_ik_40*G_b1_45) + (new_F_ik_30*G_b1_35) + (new_F_ik_10*anchor_a1_x) -
+        (new_F_ik_00*anchor_a1_y));
+    jk->above[11] = -((F_ik_41*G_b1_45) + (new_F_ik_31*G_b1_35) + (new_F_ik_11*anchor_a1_x) -
+        (new_F_ik_01*anchor_a1_y));
+    /* f_k -= F_ki f_i */
+    const real F_ki_00 = ik->below[0]; const real F_ki_01 = ik->below[1]; const real F_ki_02 = ik->below[2];
+    const real F_ki_03 = ik->below[3]; const real F_ki_04 = ik->below[4]; const real F_ki_10 = ik->below[5];
+    const real F_ki_11 = ik->below[6]; const real F_ki_12 = ik->below[7]; const real F_ki_13 = ik->below[8];
+    const real F_ki_14 = ik->below[9];
+    k->f[0] = k->f[0] - (forward_4*F_ki_04) - (forward_3*F_ki_03) - (forward_2*F_ki_02) - (forward_1*F_ki_01) -
+        (forward_0*F_ki_00);
+    k->f[1] = k->f[1] - (forward_4*F_ki_14) - (forward_3*F_ki_13) - (forward_2*F_ki_12) - (forward_1*F_ki_11) -
+        (forward_0*F_ki_10);
+    /* F_kj -= F_ki F_ij */
+    jk->below[0] = -((F_ij_40*F_ki_04) + (F_ij_30*F_ki_03) + (F_ij_20*F_ki_02) + (F_ij_10*F_ki_01) -
+        (minus_F_ij_00*F_ki_00));
+    jk->below[1] = -((F_ij_41*F_ki_04) + (F_ij_31*F_ki_03) + (F_ij_21*F_ki_02) - (minus_F_ij_11*F_ki_01) -
+        (minus_F_ij_01*F_ki_00));
+    jk->below[2] = -((F_ij_42*F_ki_04) + (F_ij_32*F_ki_03) - (minus_F_ij_22*F_ki_02) - (minus_F_ij_12*F_ki_01) -
+        (minus_F_ij_02*F_ki_00));
+    jk->below[3] = -((F_ij_43*F_ki_04) - (minus_F_ij_33*F_ki_03) - (minus_F_ij_23*F_ki_02) + (F_ij_13*F_ki_01) -
+        (minus_F_ij_03*F_ki_00));
+    jk->below[4] = -((F_ij_44*F_ki_04) - (minus_F_ij_34*F_ki_03) + (F_ij_24*F_ki_02) + (F_ij_14*F_ki_01) -
+        (minus_F_ij_04*F_ki_00));
+    jk->below[5] = (minus_F_ij_45*F_ki_04) + (minus_F_ij_35*F_ki_03) + (minus_F_ij_25*F_ki_02) +
+        (minus_F_ij_15*F_ki_01) - (F_ij_05*F_ki_00);
+    jk->below[6] = -((F_ij_40*F_ki_14) + (F_ij_30*F_ki_13) + (F_ij_20*F_ki_12) + (F_ij_10*F_ki_11) -
+        (minus_F_ij_00*F_ki_10));
+    jk->below[7] = -((F_ij_41*F_ki_14) + (F_ij_31*F_ki_13) + (F_ij_21*F_ki_12) - (minus_F_ij_11*F_ki_11) -
+        (minus_F_ij_01*F_ki_10));
+    jk->below[8] = -((F_ij_42*F_ki_14) + (F_ij_32*F_ki_13) - (minus_F_ij_22*F_ki_12) - (minus_F_ij_12*F_ki_11) -
+        (minus_F_ij_02*F_ki_10));
+    jk->below[9] = -((F_ij_43*F_ki_14) - (minus_F_ij_33*F_ki_13) - (minus_F_ij_23*F_ki_12) + (F_ij_13*F_ki_11) -
+        (minus_F_ij_03*F_ki_10));
+    jk->below[10] = -((F_ij_44*F_ki_14) - (minus_F_ij_34*F_ki_13) + (F_ij_24*F_ki_12) + (F_ij_14*F_ki_11) -
+        (minus_F_ij_04*F_ki_10));
+    jk->below[11] = (minus_F_ij_45*F_ki_14) + (minus_F_ij_35*F_ki_13) + (minus_F_ij_25*F_ki_12) +
+        (minus_F_ij_15*F_ki_11) - (F_ij_05*F_ki_10);
+    /* F_kk -= F_ki F_ik */
+    k->D[0] = k->D[0] - (F_ik_40*F_ki_04) - (new_F_ik_30*F_ki_03) - (new_F_ik_20*F_ki_02) - (new_F_ik_10*F_ki_01) -
+        (new_F_ik_00*F_ki_00);
+    k->D[1] = k->D[1] - (F_ik_41*F_ki_04) - (new_F_ik_31*F_ki_03) - (new_F_ik_21*F_ki_02) - (new_F_ik_11*F_ki_01) -
+        (new_F_ik_01*F_ki_00);
+    k->D[2] = k->D[2] - (F_ik_40*F_ki_14) - (new_F_ik_30*F_ki_13) - (new_F_ik_20*F_ki_12) - (new_F_ik_10*F_ki_11) -
+        (new_F_ik_00*F_ki_10);
+    k->D[3] = k->D[3] - (F_ik_41*F_ki_14) - (new_F_ik_31*F_ki_13) - (new_F_ik_21*F_ki_12) - (new_F_ik_11*F_ki_11) -
+        (new_F_ik_01*F_ki_10);
 }
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (841 operations) */
-/*   D = L U    [BM20 Algorithms 1-4] */
+/*   F_ii = L U, reciprocals on the diagonal of L    [BM20 Algorithms 1-4] */
+/*   f_i := L^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_ij := L^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   F_ik := L^-1 F_ik    [BM20 Algorithms 1-4] */
+/*   F_ji U^-1    [BM20 Algorithms 1-4] */
+/*   f_j -= F_ji U^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_jj -= F_ji U^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   F_jk -= F_ji U^-1 F_ik    [BM20 Algorithms 1-4] */
+/*   F_ki U^-1    [BM20 Algorithms 1-4] */
+/*   f_k -= F_ki U^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_kj -= F_ki U^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   F_kk -= F_ki U^-1 F_ik    [BM20 Algorithms 1-4] */
 static void eliminate_body_into_revolute_ground_revolute_loop(four_bar_body_work *i,
     four_bar_revolute_ground_work *j, four_bar_edge_body_revolute_ground_work *ij, four_bar_revolute_loop_work *k,
-    four_bar_edge_body_revolute_loop_2_work *ik, four_bar_edge_revolute_ground_revolute_loop_work *jk)
+    four_bar_edge_body_revolute_loop_crank_to_rocker_pin_work *ik,
+    four_bar_edge_revolute_ground_revolute_loop_work *jk)
 {
-    const real d0 = i->d[0];
-    const real t1 = 1.0/d0;
-    i->d[0] = t1;
-    const real d1 = i->d[1];
-    const real t2 = d1*t1;
-    i->d[1] = t2;
-    const real d2 = i->d[2];
-    const real t3 = d2*t1;
-    i->d[2] = t3;
-    const real d3 = i->d[3];
-    const real t4 = d3*t1;
-    i->d[3] = t4;
-    const real d13 = i->d[13];
-    const real d12 = i->d[12];
-    const real t5 = d13 - (d12*t2);
-    i->d[13] = t5;
-    const real d4 = i->d[4];
-    const real t6 = d4*t1;
-    i->d[4] = t6;
-    const real d7 = i->d[7];
-    const real d6 = i->d[6];
-    const real t7 = 1.0/(d7 - (d6*t2));
-    i->d[7] = t7;
-    const real d8 = i->d[8];
-    const real t8 = (d8 - (d6*t3))*t7;
-    i->d[8] = t8;
-    const real d19 = i->d[19];
-    const real d18 = i->d[18];
-    const real t9 = d19 - (d18*t2);
-    i->d[19] = t9;
-    const real d5 = i->d[5];
-    const real t10 = d5*t1;
-    i->d[5] = t10;
-    const real d9 = i->d[9];
-    const real t11 = (d9 - (d6*t4))*t7;
-    i->d[9] = t11;
-    const real d25 = i->d[25];
-    const real d24 = i->d[24];
-    const real t12 = d25 - (d24*t2);
-    i->d[25] = t12;
-    const real f0 = i->f[0];
-    const real t13 = t1*f0;
-    i->f[0] = t13;
-    const real ik_u0 = ik->u[0];
-    const real t14 = t1*ik_u0;
-    ik->u[0] = t14;
-    const real ik_u1 = ik->u[1];
-    const real t15 = t1*ik_u1;
-    ik->u[1] = t15;
-    const real d10 = i->d[10];
-    const real t16 = (d10 - (d6*t6))*t7;
-    i->d[10] = t16;
-    const real d20 = i->d[20];
-    const real t17 = d20 - (d18*t3) - (t9*t8);
-    i->d[20] = t17;
-    const real d31 = i->d[31];
-    const real d30 = i->d[30];
-    const real t18 = d31 - (d30*t2);
-    i->d[31] = t18;
-    const real d11 = i->d[11];
-    const real t19 = (d11 - (d6*t10))*t7;
-    i->d[11] = t19;
-    const real d14 = i->d[14];
-    const real t20 = 1.0/(d14 - (d12*t3) - (t5*t8));
-    i->d[14] = t20;
-    const real d15 = i->d[15];
-    const real t21 = (d15 - (d12*t4) - (t5*t11))*t20;
-    i->d[15] = t21;
-    const real d26 = i->d[26];
-    const real t22 = d26 - (d24*t3) - (t12*t8);
-    i->d[26] = t22;
-    const real ik_l1 = ik->l[1];
-    const real ik_l0 = ik->l[0];
-    const real t23 = ik_l1 - (t2*ik_l0);
-    const real ik_l7 = ik->l[7];
-    const real ik_l6 = ik->l[6];
-    const real t24 = ik_l7 - (t2*ik_l6);
-    const real f1 = i->f[1];
-    const real t25 = t7*(f1 - (d6*t13));
-    i->f[1] = t25;
-    const real t26 = t7*(d6*t1);
-    ij->u[5] = t26;
-    const real ik_u2 = ik->u[2];
-    const real t27 = t7*(ik_u2 - (d6*t14));
-    ik->u[2] = t27;
-    const real ik_u3 = ik->u[3];
-    const real t28 = t7*(ik_u3 - (d6*t15));
-    ik->u[3] = t28;
-    const real d16 = i->d[16];
-    const real t29 = (d16 - (d12*t6) - (t5*t16))*t20;
-    i->d[16] = t29;
-    const real d32 = i->d[32];
-    const real t30 = d32 - (d30*t3) - (t18*t8);
-    i->d[32] = t30;
-    const real d17 = i->d[17];
-    const real t31 = (d17 - (d12*t10) - (t5*t19))*t20;
-    i->d[17] = t31;
-    ij->u[0] = -t1;
-    const real d27 = i->d[27];
-    const real t32 = d27 - (d24*t4) - (t12*t11) - (t22*t21);
-    i->d[27] = t32;
-    const real t33 = t3 - (t2*t8);
-    const real ik_l2 = ik->l[2];
-    const real t34 = ik_l2 - (t3*ik_l0) - (t8*t23);
-    const real ik_l8 = ik->l[8];
-    const real t35 = ik_l8 - (t3*ik_l6) - (t8*t24);
-    const real f2 = i->f[2];
-    const real t36 = t20*(f2 - (d12*t13) - (t5*t25));
-    i->f[2] = t36;
-    const real t37 = t20*((d12*t1) - (t5*t26));
-    ij->u[10] = t37;
-    const real t38 = t20*(t5*t7);
-    ij->u[11] = t38;
-    const real ik_u4 = ik->u[4];
-    const real t39 = t20*(ik_u4 - (d12*t14) - (t5*t27));
-    ik->u[4] = t39;
-    const real ik_u5 = ik->u[5];
-    const real t40 = t20*(ik_u5 - (d12*t15) - (t5*t28));
-    ik->u[5] = t40;
-    const real d21 = i->d[21];
-    const real t41 = 1.0/(d21 - (d18*t4) - (t9*t11) - (t17*t21));
-    i->d[21] = t41;
-    const real d22 = i->d[22];
-    const real t42 = (d22 - (d18*t6) - (t9*t16) - (t17*t29))*t41;
-    i->d[22] = t42;
-    const real d33 = i->d[33];
-    const real t43 = d33 - (d30*t4) - (t18*t11) - (t30*t21);
-    i->d[33] = t43;
-    ij->u[6] = -t7;
-    const real d23 = i->d[23];
-    const real t44 = (d23 - (d18*t10) - (t9*t19) - (t17*t31))*t41;
-    i->d[23] = t44;
-    const real j_g21 = j->g2[1];
-    const real t45 = t21 - j_g21;
-    const real t46 = t4 - (t2*t11) - (t21*t33);
-    const real j_g20 = j->g2[0];
-    const real t47 = t11 + j_g20 - (t8*t21);
-    const real ik_l3 = ik->l[3];
-    const real t48 = ik_l3 - (t4*ik_l0) - (t11*t23) - (t21*t34);
-    const real ik_l9 = ik->l[9];
-    const real t49 = ik_l9 - (t4*ik_l6) - (t11*t24) - (t21*t35);
-    const real f3 = i->f[3];
-    const real t50 = t41*(f3 - (d18*t13) - (t9*t25) - (t17*t36));
-    i->f[3] = t50;
-    const real t51 = t41*((d18*t1) - (t9*t26) - (t17*t37));
-    ij->u[15] = t51;
-    const real j_g10 = j->g1[0];
-    const real t52 = t41*(j_g10 + (t9*t7) - (t17*t38));
-    ij->u[16] = t52;
-    const real j_g11 = j->g1[1];
-    const real t53 = t41*(j_g11 - (t17*t20));
-    const real j_g12 = j->g1[2];
-    const real t54 = t41*j_g12;
-    const real j_g13 = j->g1[3];
-    const real t55 = t41*j_g13;
-    ij->u[19] = t55;
-    const real ik_u6 = ik->u[6];
-    const real t56 = t41*(ik_u6 - (d18*t14) - (t9*t27) - (t17*t39));
-    ik->u[6] = t56;
-    const real ik_u7 = ik->u[7];
-    const real t57 = t41*(ik_u7 - (d18*t15) - (t9*t28) - (t17*t40));
-    ik->u[7] = t57;
-    ij->u[12] = -t20;
-    const real d34 = i->d[34];
-    const real t58 = d34 - (d30*t6) - (t18*t16) - (t30*t29) - (t43*t42);
-    i->d[34] = t58;
-    const real d28 = i->d[28];
-    const real t59 = 1.0/(d28 - (d24*t6) - (t12*t16) - (t22*t29) - (t32*t42));
-    i->d[28] = t59;
-    const real d29 = i->d[29];
-    const real t60 = (d29 - (d24*t10) - (t12*t19) - (t22*t31) - (t32*t44))*t59;
-    i->d[29] = t60;
-    const real t61 = t6 - j_g20 - (t2*t16) - (t29*t33) - (t42*t46);
-    const real t62 = t16 - (t8*t29) - (t42*t47);
-    const real j_g22 = j->g2[2];
-    const real t63 = t29 + j_g22 - (t42*t45);
-    const real j_g24 = j->g2[4];
-    const real j_g23 = j->g2[3];
-    const real t64 = j_g24 - (t42*j_g23);
-    const real j_g27 = j->g2[7];
-    const real j_g26 = j->g2[6];
-    const real t65 = j_g27 - (t42*j_g26);
-    const real ik_l4 = ik->l[4];
-    const real t66 = ik_l4 - (t6*ik_l0) - (t16*t23) - (t29*t34) - (t42*t48);
-    const real ik_l10 = ik->l[10];
-    const real t67 = ik_l10 - (t6*ik_l6) - (t16*t24) - (t29*t35) - (t42*t49);
-    ij->u[17] = -t53;
-    ij->u[18] = -t54;
-    const real f4 = i->f[4];
-    const real t68 = t59*(f4 - (d24*t13) - (t12*t25) - (t22*t36) - (t32*t50));
-    i->f[4] = t68;
-    const real t69 = t59*(j_g10 - (d24*t1) + (t12*t26) + (t22*t37) + (t32*t51));
-    const real t70 = t59*((t12*t7) - (t22*t38) - (t32*t52));
-    ij->u[21] = t70;
-    const real j_g14 = j->g1[4];
-    const real t71 = t59*(j_g14 + (t22*t20) + (t32*t53));
-    ij->u[22] = t71;
-    const real j_g15 = j->g1[5];
-    const real t72 = t59*(j_g15 - (t32*t54));
-    const real j_g16 = j->g1[6];
-    const real t73 = t59*(j_g16 - (t32*t55));
-    ij->u[24] = t73;
-    const real ik_u8 = ik->u[8];
-    const real t74 = t59*(ik_u8 - (d24*t14) - (t12*t27) - (t22*t39) - (t32*t56));
-    ik->u[8] = t74;
-    const real ik_u9 = ik->u[9];
-    const real t75 = t59*(ik_u9 - (d24*t15) - (t12*t28) - (t22*t40) - (t32*t57));
-    ik->u[9] = t75;
-    ij->u[20] = -t69;
-    ij->u[23] = -t72;
-    const real t76 = t10 + j_g21 - (t2*t19) - (t31*t33) - (t44*t46) - (t60*t61);
-    const real t77 = t19 - j_g22 - (t8*t31) - (t44*t47) - (t60*t62);
-    const real t78 = t31 - (t44*t45) - (t60*t63);
-    const real j_g25 = j->g2[5];
-    const real t79 = j_g25 - (t44*j_g23) - (t60*t64);
-    const real j_g28 = j->g2[8];
-    const real t80 = j_g28 + (t44*j_g26) + (t60*t65);
-    const real ik_l5 = ik->l[5];
-    const real t81 = ik_l5 - (t10*ik_l0) - (t19*t23) - (t31*t34) - (t44*t48) - (t60*t66);
-    const real ik_l11 = ik->l[11];
-    const real t82 = ik_l11 - (t10*ik_l6) - (t19*t24) - (t31*t35) - (t44*t49) - (t60*t67);
-    const real d35 = i->d[35];
-    const real t83 = 1.0/(d35 - (d30*t10) - (t18*t19) - (t30*t31) - (t43*t44) - (t58*t60));
-    i->d[35] = t83;
-    const real f5 = i->f[5];
-    const real t84 = t83*(f5 - (d30*t13) - (t18*t25) - (t30*t36) - (t43*t50) - (t58*t68));
-    i->f[5] = t84;
-    const real t85 = t83*(j_g11 + (d30*t1) - (t18*t26) - (t30*t37) - (t43*t51) + (t58*t69));
-    ij->u[25] = t85;
-    const real t86 = t83*(j_g14 - (t18*t7) + (t30*t38) + (t43*t52) + (t58*t70));
-    const real t87 = t83*((t30*t20) + (t43*t53) - (t58*t71));
-    ij->u[27] = t87;
-    const real j_g17 = j->g1[7];
-    const real t88 = t83*(j_g17 - (t43*t54) - (t58*t72));
-    const real j_g18 = j->g1[8];
-    const real t89 = t83*(j_g18 + (t43*t55) + (t58*t73));
-    const real ik_u10 = ik->u[10];
-    const real t90 = t83*(ik_u10 - (d30*t14) - (t18*t27) - (t30*t39) - (t43*t56) - (t58*t74));
-    ik->u[10] = t90;
-    const real ik_u11 = ik->u[11];
-    const real t91 = t83*(ik_u11 - (d30*t15) - (t18*t28) - (t30*t40) - (t43*t57) - (t58*t75));
-    ik->u[11] = t91;
-    ij->u[26] = -t86;
-    ij->u[28] = -t88;
-    ij->u[29] = -t89;
-    const real j_f0 = j->f[0];
-    j->f[0] = -(t13 - j_f0 - (t2*t25) - (t36*t33) - (t50*t46) - (t68*t61) - (t84*t76));
-    const real j_f1 = j->f[1];
-    j->f[1] = -(t25 - j_f1 - (t8*t36) - (t50*t47) - (t68*t62) - (t84*t77));
-    const real j_f2 = j->f[2];
-    j->f[2] = -(t36 - j_f2 - (t50*t45) - (t68*t63) - (t84*t78));
-    const real j_f3 = j->f[3];
-    j->f[3] = j_f3 - (t50*j_g23) - (t68*t64) - (t84*t79);
-    const real j_f4 = j->f[4];
-    j->f[4] = j_f4 + (t50*j_g26) + (t68*t65) - (t84*t80);
-    j->d[0] = t1 + (t2*t26) + (t33*t37) + (t46*t51) - (t61*t69) + (t76*t85);
-    j->d[1] = -((t2*t7) - (t33*t38) - (t46*t52) - (t61*t70) + (t76*t86));
-    j->d[2] = -((t20*t33) + (t46*t53) - (t61*t71) - (t76*t87));
-    j->d[3] = -((t46*t54) + (t61*t72) + (t76*t88));
-    j->d[4] = (t46*t55) + (t61*t73) - (t76*t89);
-    j->d[5] = -(t26 - (t8*t37) - (t47*t51) + (t62*t69) - (t77*t85));
-    j->d[6] = t7 + (t8*t38) + (t47*t52) + (t62*t70) - (t77*t86);
-    j->d[7] = -((t8*t20) + (t47*t53) - (t62*t71) - (t77*t87));
-    j->d[8] = -((t47*t54) + (t62*t72) + (t77*t88));
-    j->d[9] = (t47*t55) + (t62*t73) - (t77*t89);
-    j->d[10] = -(t37 - (t45*t51) + (t63*t69) - (t78*t85));
-    j->d[11] = -(t38 - (t45*t52) - (t63*t70) + (t78*t86));
-    j->d[12] = t20 - (t45*t53) + (t63*t71) + (t78*t87);
-    j->d[13] = -((t45*t54) + (t63*t72) + (t78*t88));
-    j->d[14] = (t45*t55) + (t63*t73) - (t78*t89);
-    j->d[15] = -((j_g23*t51) - (t64*t69) + (t79*t85));
-    j->d[16] = -((j_g23*t52) + (t64*t70) - (t79*t86));
-    j->d[17] = (j_g23*t53) - (t64*t71) - (t79*t87);
-    j->d[18] = (j_g23*t54) + (t64*t72) + (t79*t88);
-    j->d[19] = -((j_g23*t55) + (t64*t73) - (t79*t89));
-    j->d[20] = (j_g26*t51) - (t65*t69) - (t80*t85);
-    j->d[21] = (j_g26*t52) + (t65*t70) + (t80*t86);
-    j->d[22] = -((j_g26*t53) - (t65*t71) + (t80*t87));
-    j->d[23] = -((j_g26*t54) + (t65*t72) - (t80*t88));
-    j->d[24] = (j_g26*t55) + (t65*t73) + (t80*t89);
-    jk->u[0] = -(t14 - (t2*t27) - (t33*t39) - (t46*t56) - (t61*t74) - (t76*t90));
-    jk->u[1] = -(t15 - (t2*t28) - (t33*t40) - (t46*t57) - (t61*t75) - (t76*t91));
-    jk->u[2] = -(t27 - (t8*t39) - (t47*t56) - (t62*t74) - (t77*t90));
-    jk->u[3] = -(t28 - (t8*t40) - (t47*t57) - (t62*t75) - (t77*t91));
-    jk->u[4] = -(t39 - (t45*t56) - (t63*t74) - (t78*t90));
-    jk->u[5] = -(t40 - (t45*t57) - (t63*t75) - (t78*t91));
-    jk->u[6] = -((j_g23*t56) + (t64*t74) + (t79*t90));
-    jk->u[7] = -((j_g23*t57) + (t64*t75) + (t79*t91));
-    jk->u[8] = (j_g26*t56) + (t65*t74) - (t80*t90);
-    jk->u[9] = (j_g26*t57) + (t65*t75) - (t80*t91);
-    const real k_f0 = k->f[0];
-    k->f[0] = k_f0 - (t13*ik_l0) - (t25*t23) - (t36*t34) - (t50*t48) - (t68*t66) - (t84*t81);
-    const real k_f1 = k->f[1];
-    k->f[1] = k_f1 - (t13*ik_l6) - (t25*t24) - (t36*t35) - (t50*t49) - (t68*t67) - (t84*t82);
-    jk->l[0] = (t1*ik_l0) - (t23*t26) - (t34*t37) - (t48*t51) + (t66*t69) - (t81*t85);
-    jk->l[1] = (t7*t23) - (t34*t38) - (t48*t52) - (t66*t70) + (t81*t86);
-    jk->l[2] = (t20*t34) + (t48*t53) - (t66*t71) - (t81*t87);
-    jk->l[3] = (t48*t54) + (t66*t72) + (t81*t88);
-    jk->l[4] = -((t48*t55) + (t66*t73) - (t81*t89));
-    jk->l[5] = (t1*ik_l6) - (t24*t26) - (t35*t37) - (t49*t51) + (t67*t69) - (t82*t85);
-    jk->l[6] = (t7*t24) - (t35*t38) - (t49*t52) - (t67*t70) + (t82*t86);
-    jk->l[7] = (t20*t35) + (t49*t53) - (t67*t71) - (t82*t87);
-    jk->l[8] = (t49*t54) + (t67*t72) + (t82*t88);
-    jk->l[9] = -((t49*t55) + (t67*t73) - (t82*t89));
-    const real k_d0 = k->d[0];
-    k->d[0] = k_d0 - (ik_l0*t14) - (t23*t27) - (t34*t39) - (t48*t56) - (t66*t74) - (t81*t90);
-    const real k_d1 = k->d[1];
-    k->d[1] = k_d1 - (ik_l0*t15) - (t23*t28) - (t34*t40) - (t48*t57) - (t66*t75) - (t81*t91);
-    const real k_d2 = k->d[2];
-    k->d[2] = k_d2 - (ik_l6*t14) - (t24*t27) - (t35*t39) - (t49*t56) - (t67*t74) - (t82*t90);
-    const real k_d3 = k->d[3];
-    k->d[3] = k_d3 - (ik_l6*t15) - (t24*t28) - (t35*t40) - (t49*t57) - (t67*t75) - (t82*t91);
+    /* F_ii = L U, reciprocals on the diagonal of L */
+    const real D_10 = i->D[6]; const real D_20 = i->D[12]; const real D_30 = i->D[18]; const real D_40 = i->D[24];
+    const real D_50 = i->D[30];
+    const real LU_00 = 1.0/i->D[0];
+    i->D[0] = LU_00;
+    const real LU_01 = i->D[1]*LU_00;
+    i->D[1] = LU_01;
+    const real LU_21 = i->D[13] - (D_20*LU_01);
+    i->D[13] = LU_21;
+    const real LU_31 = i->D[19] - (D_30*LU_01);
+    i->D[19] = LU_31;
+    const real LU_41 = i->D[25] - (D_40*LU_01);
+    i->D[25] = LU_41;
+    const real LU_51 = i->D[31] - (D_50*LU_01);
+    i->D[31] = LU_51;
+    const real LU_02 = i->D[2]*LU_00;
+    i->D[2] = LU_02;
+    const real LU_03 = i->D[3]*LU_00;
+    i->D[3] = LU_03;
+    const real LU_04 = i->D[4]*LU_00;
+    i->D[4] = LU_04;
+    const real LU_05 = i->D[5]*LU_00;
+    i->D[5] = LU_05;
+    const real LU_11 = 1.0/(i->D[7] - (D_10*LU_01));
+    i->D[7] = LU_11;
+    const real LU_12 = (i->D[8] - (D_10*LU_02))*LU_11;
+    i->D[8] = LU_12;
+    const real LU_32 = i->D[20] - (D_30*LU_02) - (LU_31*LU_12);
+    i->D[20] = LU_32;
+    const real LU_42 = i->D[26] - (D_40*LU_02) - (LU_41*LU_12);
+    i->D[26] = LU_42;
+    const real LU_52 = i->D[32] - (D_50*LU_02) - (LU_51*LU_12);
+    i->D[32] = LU_52;
+    const real LU_13 = (i->D[9] - (D_10*LU_03))*LU_11;
+    i->D[9] = LU_13;
+    const real LU_14 = (i->D[10] - (D_10*LU_04))*LU_11;
+    i->D[10] = LU_14;
+    const real LU_15 = (i->D[11] - (D_10*LU_05))*LU_11;
+    i->D[11] = LU_15;
+    const real LU_22 = 1.0/(i->D[14] - (D_20*LU_02) - (LU_21*LU_12));
+    i->D[14] = LU_22;
+    const real LU_23 = (i->D[15] - (D_20*LU_03) - (LU_21*LU_13))*LU_22;
+    i->D[15] = LU_23;
+    const real LU_43 = i->D[27] - (D_40*LU_03) - (LU_41*LU_13) - (LU_42*LU_23);
+    i->D[27] = LU_43;
+    const real LU_53 = i->D[33] - (D_50*LU_03) - (LU_51*LU_13) - (LU_52*LU_23);
+    i->D[33] = LU_53;
+    const real LU_24 = (i->D[16] - (D_20*LU_04) - (LU_21*LU_14))*LU_22;
+    i->D[16] = LU_24;
+    const real LU_25 = (i->D[17] - (D_20*LU_05) - (LU_21*LU_15))*LU_22;
+    i->D[17] = LU_25;
+    const real LU_33 = 1.0/(i->D[21] - (D_30*LU_03) - (LU_31*LU_13) - (LU_32*LU_23));
+    i->D[21] = LU_33;
+    const real LU_34 = (i->D[22] - (D_30*LU_04) - (LU_31*LU_14) - (LU_32*LU_24))*LU_33;
+    i->D[22] = LU_34;
+    const real LU_54 = i->D[34] - (D_50*LU_04) - (LU_51*LU_14) - (LU_52*LU_24) - (LU_53*LU_34);
+    i->D[34] = LU_54;
+    const real LU_35 = (i->D[23] - (D_30*LU_05) - (LU_31*LU_15) - (LU_32*LU_25))*LU_33;
+    i->D[23] = LU_35;
+    const real LU_44 = 1.0/(i->D[28] - (D_40*LU_04) - (LU_41*LU_14) - (LU_42*LU_24) - (LU_43*LU_34));
+    i->D[28] = LU_44;
+    const real LU_45 = (i->D[29] - (D_40*LU_05) - (LU_41*LU_15) - (LU_42*LU_25) - (LU_43*LU_35))*LU_44;
+    i->D[29] = LU_45;
+    const real LU_55 = 1.0/(i->D[35] - (D_50*LU_05) - (LU_51*LU_15) - (LU_52*LU_25) - (LU_53*LU_35) - (LU_54*LU_45));
+    i->D[35] = LU_55;
+    /* f_i := L^-1 f_i */
+    const real forward_0 = LU_00*i->f[0];
+    i->f[0] = forward_0;
+    const real forward_1 = LU_11*(i->f[1] - (D_10*forward_0));
+    i->f[1] = forward_1;
+    const real forward_2 = LU_22*(i->f[2] - (D_20*forward_0) - (LU_21*forward_1));
+    i->f[2] = forward_2;
+    const real forward_3 = LU_33*(i->f[3] - (D_30*forward_0) - (LU_31*forward_1) - (LU_32*forward_2));
+    i->f[3] = forward_3;
+    const real forward_4 = LU_44*(i->f[4] - (D_40*forward_0) - (LU_41*forward_1) - (LU_42*forward_2) -
+        (LU_43*forward_3));
+    i->f[4] = forward_4;
+    const real forward_5 = LU_55*(i->f[5] - (D_50*forward_0) - (LU_51*forward_1) - (LU_52*forward_2) -
+        (LU_53*forward_3) - (LU_54*forward_4));
+    i->f[5] = forward_5;
+    /* F_ij := L^-1 F_ij */
+    const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_anchor_b1_x = j->G1[4];
+    ij->above[0] = -LU_00;
+    const real F_ij_10 = LU_11*(D_10*LU_00);
+    ij->above[5] = F_ij_10;
+    ij->above[6] = -LU_11;
+    const real F_ij_20 = LU_22*((D_20*LU_00) - (LU_21*F_ij_10));
+    ij->above[10] = F_ij_20;
+    const real F_ij_21 = LU_22*(LU_21*LU_11);
+    ij->above[11] = F_ij_21;
+    ij->above[12] = -LU_22;
+    const real F_ij_30 = LU_33*((D_30*LU_00) - (LU_31*F_ij_10) - (LU_32*F_ij_20));
+    ij->above[15] = F_ij_30;
+    const real F_ij_31 = LU_33*(j_anchor_b1_z + (LU_31*LU_11) - (LU_32*F_ij_21));
+    ij->above[16] = F_ij_31;
+    const real minus_F_ij_32 = LU_33*(j_anchor_b1_y - (LU_32*LU_22));
+    ij->above[17] = -minus_F_ij_32;
+    const real minus_F_ij_33 = LU_33*j->G1[2];
+    ij->above[18] = -minus_F_ij_33;
+    const real F_ij_34 = LU_33*j->G1[3];
+    ij->above[19] = F_ij_34;
+    const real minus_F_ij_40 = LU_44*(j_anchor_b1_z - (D_40*LU_00) + (LU_41*F_ij_10) + (LU_42*F_ij_20) +
+        (LU_43*F_ij_30));
+    ij->above[20] = -minus_F_ij_40;
+    const real F_ij_41 = LU_44*((LU_41*LU_11) - (LU_42*F_ij_21) - (LU_43*F_ij_31));
+    ij->above[21] = F_ij_41;
+    const real F_ij_42 = LU_44*(j_anchor_b1_x + (LU_42*LU_22) + (LU_43*minus_F_ij_32));
+    ij->above[22] = F_ij_42;
+    const real minus_F_ij_43 = LU_44*(j->G1[5] - (LU_43*minus_F_ij_33));
+    ij->above[23] = -minus_F_ij_43;
+    const real F_ij_44 = LU_44*(j->G1[6] - (LU_43*F_ij_34));
+    ij->above[24] = F_ij_44;
+    const real F_ij_50 = LU_55*(j_anchor_b1_y + (D_50*LU_00) - (LU_51*F_ij_10) - (LU_52*F_ij_20) - (LU_53*F_ij_30) +
+        (LU_54*minus_F_ij_40));
+    ij->above[25] = F_ij_50;
+    const real minus_F_ij_51 = LU_55*(j_anchor_b1_x - (LU_51*LU_11) + (LU_52*F_ij_21) + (LU_53*F_ij_31) +
+        (LU_54*F_ij_41));
+    ij->above[26] = -minus_F_ij_51;
+    const real F_ij_52 = LU_55*((LU_52*LU_22) + (LU_53*minus_F_ij_32) - (LU_54*F_ij_42));
+    ij->above[27] = F_ij_52;
+    const real minus_F_ij_53 = LU_55*(j->G1[7] - (LU_53*minus_F_ij_33) - (LU_54*minus_F_ij_43));
+    ij->above[28] = -minus_F_ij_53;
+    const real minus_F_ij_54 = LU_55*(j->G1[8] + (LU_53*F_ij_34) + (LU_54*F_ij_44));
+    ij->above[29] = -minus_F_ij_54;
+    /* F_ik := L^-1 F_ik */
+    const real F_ik_00 = LU_00*ik->above[0];
+    ik->above[0] = F_ik_00;
+    const real F_ik_01 = LU_00*ik->above[1];
+    ik->above[1] = F_ik_01;
+    const real F_ik_10 = LU_11*(ik->above[2] - (D_10*F_ik_00));
+    ik->above[2] = F_ik_10;
+    const real F_ik_11 = LU_11*(ik->above[3] - (D_10*F_ik_01));
+    ik->above[3] = F_ik_11;
+    const real F_ik_20 = LU_22*(ik->above[4] - (D_20*F_ik_00) - (LU_21*F_ik_10));
+    ik->above[4] = F_ik_20;
+    const real F_ik_21 = LU_22*(ik->above[5] - (D_20*F_ik_01) - (LU_21*F_ik_11));
+    ik->above[5] = F_ik_21;
+    const real F_ik_30 = LU_33*(ik->above[6] - (D_30*F_ik_00) - (LU_31*F_ik_10) - (LU_32*F_ik_20));
+    ik->above[6] = F_ik_30;
+    const real F_ik_31 = LU_33*(ik->above[7] - (D_30*F_ik_01) - (LU_31*F_ik_11) - (LU_32*F_ik_21));
+    ik->above[7] = F_ik_31;
+    const real F_ik_40 = LU_44*(ik->above[8] - (D_40*F_ik_00) - (LU_41*F_ik_10) - (LU_42*F_ik_20) - (LU_43*F_ik_30));
+    ik->above[8] = F_ik_40;
+    const real F_ik_41 = LU_44*(ik->above[9] - (D_40*F_ik_01) - (LU_41*F_ik_11) - (LU_42*F_ik_21) - (LU_43*F_ik_31));
+    ik->above[9] = F_ik_41;
+    const real F_ik_50 = LU_55*(ik->above[10] - (D_50*F_ik_00) - (LU_51*F_ik_10) - (LU_52*F_ik_20) -
+        (LU_53*F_ik_30) - (LU_54*F_ik_40));
+    ik->above[10] = F_ik_50;
+    const real F_ik_51 = LU_55*(ik->above[11] - (D_50*F_ik_01) - (LU_51*F_ik_11) - (LU_52*F_ik_21) -
+        (LU_53*F_ik_31) - (LU_54*F_ik_41));
+    ik->above[11] = F_ik_51;
+    /* F_ji U^-1 */
+    const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+    const real j_G_b2_33 = j->G2[3]; const real j_minus_G_b2_43 = j->G2[6];
+    const real minus_F_ji_02 = LU_02 - (LU_01*LU_12);
+    const real minus_F_ji_03 = LU_03 - (LU_01*LU_13) - (LU_23*minus_F_ji_02);
+    const real minus_F_ji_04 = LU_04 - j_anchor_b2_z - (LU_01*LU_14) - (LU_24*minus_F_ji_02) - (LU_34*minus_F_ji_03);
+    const real minus_F_ji_05 = LU_05 + j_anchor_b2_y - (LU_01*LU_15) - (LU_25*minus_F_ji_02) -
+        (LU_35*minus_F_ji_03) - (LU_45*minus_F_ji_04);
+    const real minus_F_ji_13 = LU_13 + j_anchor_b2_z - (LU_12*LU_23);
+    const real minus_F_ji_14 = LU_14 - (LU_12*LU_24) - (LU_34*minus_F_ji_13);
+    const real minus_F_ji_15 = LU_15 - j_anchor_b2_x - (LU_12*LU_25) - (LU_35*minus_F_ji_13) - (LU_45*minus_F_ji_14);
+    const real minus_F_ji_23 = LU_23 - j_anchor_b2_y;
+    const real minus_F_ji_24 = LU_24 + j_anchor_b2_x - (LU_34*minus_F_ji_23);
+    const real minus_F_ji_25 = LU_25 - (LU_35*minus_F_ji_23) - (LU_45*minus_F_ji_24);
+    const real F_ji_34 = j->G2[4] - (LU_34*j_G_b2_33);
+    const real F_ji_35 = j->G2[5] - (LU_35*j_G_b2_33) - (LU_45*F_ji_34);
+    const real minus_F_ji_44 = j->G2[7] - (LU_34*j_minus_G_b2_43);
+    const real F_ji_45 = j->G2[8] + (LU_35*j_minus_G_b2_43) + (LU_45*minus_F_ji_44);
+    /* f_j -= F_ji U^-1 f_i */
+    const real t1 = forward_0 - j->f[0] - (LU_01*forward_1) - (forward_2*minus_F_ji_02) - (forward_3*minus_F_ji_03) -
+        (forward_4*minus_F_ji_04) - (forward_5*minus_F_ji_05);
+    j->f[0] = -t1;
+    j->f[1] = -(forward_1 - j->f[1] - (LU_12*forward_2) - (forward_3*minus_F_ji_13) - (forward_4*minus_F_ji_14) -
+        (forward_5*minus_F_ji_15));
+    j->f[2] = -(forward_2 - j->f[2] - (forward_3*minus_F_ji_23) - (forward_4*minus_F_ji_24) -
+        (forward_5*minus_F_ji_25));
+    j->f[3] = j->f[3] - (forward_3*j_G_b2_33) - (forward_4*F_ji_34) - (forward_5*F_ji_35);
+    j->f[4] = j->f[4] + (forward_3*j_minus_G_b2_43) + (forward_4*minus_F_ji_44) - (forward_5*F_ji_45);
+    /* F_jj -= F_ji U^-1 F_ij */
+    j->D[0] = LU_00 + (LU_01*F_ij_10) + (F_ij_20*minus_F_ji_02) + (F_ij_30*minus_F_ji_03) -
+        (minus_F_ij_40*minus_F_ji_04) + (F_ij_50*minus_F_ji_05);
+    j->D[1] = -((LU_01*LU_11) - (F_ij_21*minus_F_ji_02) - (F_ij_31*minus_F_ji_03) - (F_ij_41*minus_F_ji_04) +
+        (minus_F_ij_51*minus_F_ji_05));
+    j->D[2] = -((LU_22*minus_F_ji_02) + (minus_F_ij_32*minus_F_ji_03) - (F_ij_42*minus_F_ji_04) -
+        (F_ij_52*minus_F_ji_05));
+    j->D[3] = -((minus_F_ij_33*minus_F_ji_03) + (minus_F_ij_43*minus_F_ji_04) + (minus_F_ij_53*minus_F_ji_05));
+    j->D[4] = (F_ij_34*minus_F_ji_03) + (F_ij_44*minus_F_ji_04) - (minus_F_ij_54*minus_F_ji_05);
+    j->D[5] = -(F_ij_10 - (LU_12*F_ij_20) - (F_ij_30*minus_F_ji_13) + (minus_F_ij_40*minus_F_ji_14) -
+        (F_ij_50*minus_F_ji_15));
+    j->D[6] = LU_11 + (LU_12*F_ij_21) + (F_ij_31*minus_F_ji_13) + (F_ij_41*minus_F_ji_14) -
+        (minus_F_ij_51*minus_F_ji_15);
+    j->D[7] = -((LU_12*LU_22) + (minus_F_ij_32*minus_F_ji_13) - (F_ij_42*minus_F_ji_14) - (F_ij_52*minus_F_ji_15));
+    j->D[8] = -((minus_F_ij_33*minus_F_ji_13) + (minus_F_ij_43*minus_F_ji_14) + (minus_F_ij_53*minus_F_ji_15));
+    j->D[9] = (F_ij_34*minus_F_ji_13) + (F_ij_44*minus_F_ji_14) - (minus_F_ij_54*minus_F_ji_15);
+    j->D[10] = -(F_ij_20 - (F_ij_30*minus_F_ji_23) + (minus_F_ij_40*minus_F_ji_24) - (F_ij_50*minus_F_ji_25));
+    j->D[11] = -(F_ij_21 - (F_ij_31*minus_F_ji_23) - (F_ij_41*minus_F_ji_24) + (minus_F_ij_51*minus_F_ji_25));
+    j->D[12] = LU_22 - (minus_F_ij_32*minus_F_ji_23) + (F_ij_42*minus_F_ji_24) + (F_ij_52*minus_F_ji_25);
+    j->D[13] = -((minus_F_ij_33*minus_F_ji_23) + (minus_F_ij_43*minus_F_ji_24) + (minus_F_ij_53*minus_F_ji_25));
+    j->D[14] = (F_ij_34*minus_F_ji_23) + (F_ij_44*minus_F_ji_24) - (minus_F_ij_54*minus_F_ji_25);
+    j->D[15] = -((F_ij_30*j_G_b2_33) - (minus_F_ij_40*F_ji_34) + (F_ij_50*F_ji_35));
+    j->D[16] = -((F_ij_31*j_G_b2_33) + (F_ij_41*F_ji_34) - (minus_F_ij_51*F_ji_35));
+    j->D[17] = (minus_F_ij_32*j_G_b2_33) - (F_ij_42*F_ji_34) - (F_ij_52*F_ji_35);
+    j->D[18] = (minus_F_ij_33*j_G_b2_33) + (minus_F_ij_43*F_ji_34) + (minus_F_ij_53*F_ji_35);
+    j->D[19] = -((F_ij_34*j_G_b2_33) + (F_ij_44*F_ji_34) - (minus_F_ij_54*F_ji_35));
+    j->D[20] = (F_ij_30*j_minus_G_b2_43) - (minus_F_ij_40*minus_F_ji_44) - (F_ij_50*F_ji_45);
+    j->D[21] = (F_ij_31*j_minus_G_b2_43) + (F_ij_41*minus_F_ji_44) + (minus_F_ij_51*F_ji_45);
+    j->D[22] = -((minus_F_ij_32*j_minus_G_b2_43) - (F_ij_42*minus_F_ji_44) + (F_ij_52*F_ji_45));
+    j->D[23] = -((minus_F_ij_33*j_minus_G_b2_43) + (minus_F_ij_43*minus_F_ji_44) - (minus_F_ij_53*F_ji_45));
+    j->D[24] = (F_ij_34*j_minus_G_b2_43) + (F_ij_44*minus_F_ji_44) + (minus_F_ij_54*F_ji_45);
+    /* F_jk -= F_ji U^-1 F_ik */
+    jk->above[0] = -(F_ik_00 - (LU_01*F_ik_10) - (F_ik_20*minus_F_ji_02) - (F_ik_30*minus_F_ji_03) -
+        (F_ik_40*minus_F_ji_04) - (F_ik_50*minus_F_ji_05));
+    jk->above[1] = -(F_ik_01 - (LU_01*F_ik_11) - (F_ik_21*minus_F_ji_02) - (F_ik_31*minus_F_ji_03) -
+        (F_ik_41*minus_F_ji_04) - (F_ik_51*minus_F_ji_05));
+    jk->above[2] = -(F_ik_10 - (LU_12*F_ik_20) - (F_ik_30*minus_F_ji_13) - (F_ik_40*minus_F_ji_14) -
+        (F_ik_50*minus_F_ji_15));
+    jk->above[3] = -(F_ik_11 - (LU_12*F_ik_21) - (F_ik_31*minus_F_ji_13) - (F_ik_41*minus_F_ji_14) -
+        (F_ik_51*minus_F_ji_15));
+    jk->above[4] = -(F_ik_20 - (F_ik_30*minus_F_ji_23) - (F_ik_40*minus_F_ji_24) - (F_ik_50*minus_F_ji_25));
+    jk->above[5] = -(F_ik_21 - (F_ik_31*minus_F_ji_23) - (F_ik_41*minus_F_ji_24) - (F_ik_51*minus_F_ji_25));
+    jk->above[6] = -((F_ik_30*j_G_b2_33) + (F_ik_40*F_ji_34) + (F_ik_50*F_ji_35));
+    jk->above[7] = -((F_ik_31*j_G_b2_33) + (F_ik_41*F_ji_34) + (F_ik_51*F_ji_35));
+    jk->above[8] = (F_ik_30*j_minus_G_b2_43) + (F_ik_40*minus_F_ji_44) - (F_ik_50*F_ji_45);
+    jk->above[9] = (F_ik_31*j_minus_G_b2_43) + (F_ik_41*minus_F_ji_44) - (F_ik_51*F_ji_45);
+    /* F_ki U^-1 */
+    const real F_ki_00 = ik->below[0]; const real F_ki_10 = ik->below[6];
+    const real F_ki_01 = ik->below[1] - (LU_01*F_ki_00);
+    const real F_ki_02 = ik->below[2] - (LU_02*F_ki_00) - (LU_12*F_ki_01);
+    const real F_ki_03 = ik->below[3] - (LU_03*F_ki_00) - (LU_13*F_ki_01) - (LU_23*F_ki_02);
+    const real F_ki_04 = ik->below[4] - (LU_04*F_ki_00) - (LU_14*F_ki_01) - (LU_24*F_ki_02) - (LU_34*F_ki_03);
+    const real F_ki_05 = ik->below[5] - (LU_05*F_ki_00) - (LU_15*F_ki_01) - (LU_25*F_ki_02) - (LU_35*F_ki_03) -
+        (LU_45*F_ki_04);
+    const real F_ki_11 = ik->below[7] - (LU_01*F_ki_10);
+    const real F_ki_12 = ik->below[8] - (LU_02*F_ki_10) - (LU_12*F_ki_11);
+    const real F_ki_13 = ik->below[9] - (LU_03*F_ki_10) - (LU_13*F_ki_11) - (LU_23*F_ki_12);
+    const real F_ki_14 = ik->below[10] - (LU_04*F_ki_10) - (LU_14*F_ki_11) - (LU_24*F_ki_12) - (LU_34*F_ki_13);
+    const real F_ki_15 = ik->below[11] - (LU_05*F_ki_10) - (LU_15*F_ki_11) - (LU_25*F_ki_12) - (LU_35*F_ki_13) -
+        (LU_45*F_ki_14);
+    /* f_k -= F_ki U^-1 f_i */
+    k->f[0] = k->f[0] - (forward_0*F_ki_00) - (forward_1*F_ki_01) - (forward_2*F_ki_02) - (forward_3*F_ki_03) -
+        (forward_4*F_ki_04) - (forward_5*F_ki_05);
+    k->f[1] = k->f[1] - (forward_0*F_ki_10) - (forward_1*F_ki_11) - (forward_2*F_ki_12) - (forward_3*F_ki_13) -
+        (forward_4*F_ki_14) - (forward_5*F_ki_15);
+    /* F_kj -= F_ki U^-1 F_ij */
+    jk->below[0] = (LU_00*F_ki_00) - (F_ij_10*F_ki_01) - (F_ij_20*F_ki_02) - (F_ij_30*F_ki_03) +
+        (minus_F_ij_40*F_ki_04) - (F_ij_50*F_ki_05);
+    jk->below[1] = (LU_11*F_ki_01) - (F_ij_21*F_ki_02) - (F_ij_31*F_ki_03) - (F_ij_41*F_ki_04) +
+        (minus_F_ij_51*F_ki_05);
+    jk->below[2] = (LU_22*F_ki_02) + (minus_F_ij_32*F_ki_03) - (F_ij_42*F_ki_04) - (F_ij_52*F_ki_05);
+    jk->below[3] = (minus_F_ij_33*F_ki_03) + (minus_F_ij_43*F_ki_04) + (minus_F_ij_53*F_ki_05);
+    jk->below[4] = -((F_ij_34*F_ki_03) + (F_ij_44*F_ki_04) - (minus_F_ij_54*F_ki_05));
+    jk->below[5] = (LU_00*F_ki_10) - (F_ij_10*F_ki_11) - (F_ij_20*F_ki_12) - (F_ij_30*F_ki_13) +
+        (minus_F_ij_40*F_ki_14) - (F_ij_50*F_ki_15);
+    jk->below[6] = (LU_11*F_ki_11) - (F_ij_21*F_ki_12) - (F_ij_31*F_ki_13) - (F_ij_41*F_ki_14) +
+        (minus_F_ij_51*F_ki_15);
+    jk->below[7] = (LU_22*F_ki_12) + (minus_F_ij_32*F_ki_13) - (F_ij_42*F_ki_14) - (F_ij_52*F_ki_15);
+    jk->below[8] = (minus_F_ij_33*F_ki_13) + (minus_F_ij_43*F_ki_14) + (minus_F_ij_53*F_ki_15);
+    jk->below[9] = -((F_ij_34*F_ki_13) + (F_ij_44*F_ki_14) - (minus_F_ij_54*F_ki_15));
+    /* F_kk -= F_ki U^-1 F_ik */
+    k->D[0] = k->D[0] - (F_ik_00*F_ki_00) - (F_ik_10*F_ki_01) - (F_ik_20*F_ki_02) - (F_ik_30*F_ki_03) -
+        (F_ik_40*F_ki_04) - (F_ik_50*F_ki_05);
+    k->D[1] = k->D[1] - (F_ik_01*F_ki_00) - (F_ik_11*F_ki_01) - (F_ik_21*F_ki_02) - (F_ik_31*F_ki_03) -
+        (F_ik_41*F_ki_04) - (F_ik_51*F_ki_05);
+    k->D[2] = k->D[2] - (F_ik_00*F_ki_10) - (F_ik_10*F_ki_11) - (F_ik_20*F_ki_12) - (F_ik_30*F_ki_13) -
+        (F_ik_40*F_ki_14) - (F_ik_50*F_ki_15);
+    k->D[3] = k->D[3] - (F_ik_01*F_ki_10) - (F_ik_11*F_ki_11) - (F_ik_21*F_ki_12) - (F_ik_31*F_ki_13) -
+        (F_ik_41*F_ki_14) - (F_ik_51*F_ki_15);
 }
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (270 operations) */
-/*   D = L U    [BM20 Algorithms 1-4] */
+/*   F_ii = L U, reciprocals on the diagonal of L    [BM20 Algorithms 1-4] */
+/*   f_i := D^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_ij := D^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   f_j -= F_ji f_i    [BM20 Algorithms 1-4] */
+/*   F_jj -= F_ji F_ij    [BM20 Algorithms 1-4] */
 static void eliminate_revolute_ground_into_revolute_loop(four_bar_revolute_ground_work *i,
     four_bar_revolute_loop_work *j, four_bar_edge_revolute_ground_revolute_loop_work *ij)
 {
-    const real d0 = i->d[0];
-    const real t1 = 1.0/d0;
-    i->d[0] = t1;
-    const real d1 = i->d[1];
-    const real t2 = d1*t1;
-    i->d[1] = t2;
-    const real d2 = i->d[2];
-    const real t3 = d2*t1;
-    i->d[2] = t3;
-    const real d3 = i->d[3];
-    const real t4 = d3*t1;
-    i->d[3] = t4;
-    const real d11 = i->d[11];
-    const real d10 = i->d[10];
-    const real t5 = d11 - (d10*t2);
-    i->d[11] = t5;
-    const real d4 = i->d[4];
-    const real t6 = d4*t1;
-    i->d[4] = t6;
-    const real d6 = i->d[6];
-    const real d5 = i->d[5];
-    const real t7 = 1.0/(d6 - (d5*t2));
-    i->d[6] = t7;
-    const real d7 = i->d[7];
-    const real t8 = (d7 - (d5*t3))*t7;
-    i->d[7] = t8;
-    const real d16 = i->d[16];
-    const real d15 = i->d[15];
-    const real t9 = d16 - (d15*t2);
-    i->d[16] = t9;
-    const real f0 = i->f[0];
-    const real t10 = t1*f0;
-    const real ij_u0 = ij->u[0];
-    const real t11 = t1*ij_u0;
-    const real ij_u1 = ij->u[1];
-    const real t12 = t1*ij_u1;
-    const real d8 = i->d[8];
-    const real t13 = (d8 - (d5*t4))*t7;
-    i->d[8] = t13;
-    const real d21 = i->d[21];
-    const real d20 = i->d[20];
-    const real t14 = d21 - (d20*t2);
-    i->d[21] = t14;
-    const real d9 = i->d[9];
-    const real t15 = (d9 - (d5*t6))*t7;
-    i->d[9] = t15;
-    const real d17 = i->d[17];
-    const real t16 = d17 - (d15*t3) - (t9*t8);
-    i->d[17] = t16;
-    const real f1 = i->f[1];
-    const real t17 = t7*(f1 - (d5*t10));
-    const real ij_u2 = ij->u[2];
-    const real t18 = t7*(ij_u2 - (d5*t11));
-    const real ij_u3 = ij->u[3];
-    const real t19 = t7*(ij_u3 - (d5*t12));
-    const real d12 = i->d[12];
-    const real t20 = 1.0/(d12 - (d10*t3) - (t5*t8));
-    i->d[12] = t20;
-    const real d13 = i->d[13];
-    const real t21 = (d13 - (d10*t4) - (t5*t13))*t20;
-    i->d[13] = t21;
-    const real d22 = i->d[22];
-    const real t22 = d22 - (d20*t3) - (t14*t8);
-    i->d[22] = t22;
-    const real d14 = i->d[14];
-    const real t23 = (d14 - (d10*t6) - (t5*t15))*t20;
-    i->d[14] = t23;
-    const real f2 = i->f[2];
-    const real t24 = t20*(f2 - (d10*t10) - (t5*t17));
-    const real ij_u4 = ij->u[4];
-    const real t25 = t20*(ij_u4 - (d10*t11) - (t5*t18));
-    const real ij_u5 = ij->u[5];
-    const real t26 = t20*(ij_u5 - (d10*t12) - (t5*t19));
-    const real d23 = i->d[23];
-    const real t27 = d23 - (d20*t4) - (t14*t13) - (t22*t21);
-    i->d[23] = t27;
-    const real d18 = i->d[18];
-    const real t28 = 1.0/(d18 - (d15*t4) - (t9*t13) - (t16*t21));
-    i->d[18] = t28;
-    const real d19 = i->d[19];
-    const real t29 = (d19 - (d15*t6) - (t9*t15) - (t16*t23))*t28;
-    i->d[19] = t29;
-    const real f3 = i->f[3];
-    const real t30 = t28*(f3 - (d15*t10) - (t9*t17) - (t16*t24));
-    const real ij_u6 = ij->u[6];
-    const real t31 = t28*(ij_u6 - (d15*t11) - (t9*t18) - (t16*t25));
-    const real ij_u7 = ij->u[7];
-    const real t32 = t28*(ij_u7 - (d15*t12) - (t9*t19) - (t16*t26));
-    const real d24 = i->d[24];
-    const real t33 = 1.0/(d24 - (d20*t6) - (t14*t15) - (t22*t23) - (t27*t29));
-    i->d[24] = t33;
-    const real f4 = i->f[4];
-    const real t34 = t33*(f4 - (d20*t10) - (t14*t17) - (t22*t24) - (t27*t30));
-    i->f[4] = t34;
-    const real ij_u8 = ij->u[8];
-    const real t35 = t33*(ij_u8 - (d20*t11) - (t14*t18) - (t22*t25) - (t27*t31));
-    ij->u[8] = t35;
-    const real ij_u9 = ij->u[9];
-    const real t36 = t33*(ij_u9 - (d20*t12) - (t14*t19) - (t22*t26) - (t27*t32));
-    ij->u[9] = t36;
-    const real t37 = t30 - (t29*t34);
-    i->f[3] = t37;
-    const real t38 = t31 - (t29*t35);
-    ij->u[6] = t38;
-    const real t39 = t32 - (t29*t36);
-    ij->u[7] = t39;
-    const real t40 = t24 - (t23*t34) - (t21*t37);
-    i->f[2] = t40;
-    const real t41 = t25 - (t23*t35) - (t21*t38);
-    ij->u[4] = t41;
-    const real t42 = t26 - (t23*t36) - (t21*t39);
-    ij->u[5] = t42;
-    const real t43 = t17 - (t15*t34) - (t13*t37) - (t8*t40);
-    i->f[1] = t43;
-    const real t44 = t18 - (t15*t35) - (t13*t38) - (t8*t41);
-    ij->u[2] = t44;
-    const real t45 = t19 - (t15*t36) - (t13*t39) - (t8*t42);
-    ij->u[3] = t45;
-    const real t46 = t10 - (t6*t34) - (t4*t37) - (t3*t40) - (t2*t43);
-    i->f[0] = t46;
-    const real t47 = t11 - (t6*t35) - (t4*t38) - (t3*t41) - (t2*t44);
-    ij->u[0] = t47;
-    const real t48 = t12 - (t6*t36) - (t4*t39) - (t3*t42) - (t2*t45);
-    ij->u[1] = t48;
-    const real j_f0 = j->f[0];
-    const real ij_l4 = ij->l[4];
-    const real ij_l3 = ij->l[3];
-    const real ij_l2 = ij->l[2];
-    const real ij_l1 = ij->l[1];
-    const real ij_l0 = ij->l[0];
-    j->f[0] = j_f0 - (t34*ij_l4) - (t37*ij_l3) - (t40*ij_l2) - (t43*ij_l1) - (t46*ij_l0);
-    const real j_f1 = j->f[1];
-    const real ij_l9 = ij->l[9];
-    const real ij_l8 = ij->l[8];
-    const real ij_l7 = ij->l[7];
-    const real ij_l6 = ij->l[6];
-    const real ij_l5 = ij->l[5];
-    j->f[1] = j_f1 - (t34*ij_l9) - (t37*ij_l8) - (t40*ij_l7) - (t43*ij_l6) - (t46*ij_l5);
-    const real j_d0 = j->d[0];
-    j->d[0] = j_d0 - (ij_l4*t35) - (ij_l3*t38) - (ij_l2*t41) - (ij_l1*t44) - (ij_l0*t47);
-    const real j_d1 = j->d[1];
-    j->d[1] = j_d1 - (ij_l4*t36) - (ij_l3*t39) - (ij_l2*t42) - (ij_l1*t45) - (ij_l0*t48);
-    const real j_d2 = j->d[2];
-    j->d[2] = j_d2 - (ij_l9*t35) - (ij_l8*t38) - (ij_l7*t41) - (ij_l6*t44) - (ij_l5*t47);
-    const real j_d3 = j->d[3];
-    j->d[3] = j_d3 - (ij_l9*t36) - (ij_l8*t39) - (ij_l7*t42) - (ij_l6*t45) - (ij_l5*t48);
+    /* F_ii = L U, reciprocals on the diagonal of L */
+    const real D_10 = i->D[5]; const real D_20 = i->D[10]; const real D_30 = i->D[15]; const real D_40 = i->D[20];
+    const real LU_00 = 1.0/i->D[0];
+    i->D[0] = LU_00;
+    const real LU_01 = i->D[1]*LU_00;
+    i->D[1] = LU_01;
+    const real LU_21 = i->D[11] - (D_20*LU_01);
+    i->D[11] = LU_21;
+    const real LU_31 = i->D[16] - (D_30*LU_01);
+    i->D[16] = LU_31;
+    const real LU_41 = i->D[21] - (D_40*LU_01);
+    i->D[21] = LU_41;
+    const real LU_02 = i->D[2]*LU_00;
+    i->D[2] = LU_02;
+    const real LU_03 = i->D[3]*LU_00;
+    i->D[3] = LU_03;
+    const real LU_04 = i->D[4]*LU_00;
+    i->D[4] = LU_04;
+    const real LU_11 = 1.0/(i->D[6] - (D_10*LU_01));
+    i->D[6] = LU_11;
+    const real LU_12 = (i->D[7] - (D_10*LU_02))*LU_11;
+    i->D[7] = LU_12;
+    const real LU_32 = i->D[17] - (D_30*LU_02) - (LU_31*LU_12);
+    i->D[17] = LU_32;
+    const real LU_42 = i->D[22] - (D_40*LU_02) - (LU_41*LU_12);
+    i->D[22] = LU_42;
+    const real LU_13 = (i->D[8] - (D_10*LU_03))*LU_11;
+    i->D[8] = LU_13;
+    const real LU_14 = (i->D[9] - (D_10*LU_04))*LU_11;
+    i->D[9] = LU_14;
+    const real LU_22 = 1.0/(i->D[12] - (D_20*LU_02) - (LU_21*LU_12));
+    i->D[12] = LU_22;
+    const real LU_23 = (i->D[13] - (D_20*LU_03) - (LU_21*LU_13))*LU_22;
+    i->D[13] = LU_23;
+    const real LU_43 = i->D[23] - (D_40*LU_03) - (LU_41*LU_13) - (LU_42*LU_23);
+    i->D[23] = LU_43;
+    const real LU_24 = (i->D[14] - (D_20*LU_04) - (LU_21*LU_14))*LU_22;
+    i->D[14] = LU_24;
+    const real LU_33 = 1.0/(i->D[18] - (D_30*LU_03) - (LU_31*LU_13) - (LU_32*LU_23));
+    i->D[18] = LU_33;
+    const real LU_34 = (i->D[19] - (D_30*LU_04) - (LU_31*LU_14) - (LU_32*LU_24))*LU_33;
+    i->D[19] = LU_34;
+    const real LU_44 = 1.0/(i->D[24] - (D_40*LU_04) - (LU_41*LU_14) - (LU_42*LU_24) - (LU_43*LU_34));
+    i->D[24] = LU_44;
+    /* f_i := D^-1 f_i */
+    const real f_0 = i->f[0]; const real f_1 = i->f[1]; const real f_2 = i->f[2]; const real f_3 = i->f[3];
+    const real LU_00_f_0 = LU_00*f_0;
+    const real t1 = LU_11*(f_1 - (D_10*LU_00_f_0));
+    const real t2 = LU_22*(f_2 - (D_20*LU_00_f_0) - (LU_21*t1));
+    const real t3 = LU_33*(f_3 - (D_30*LU_00_f_0) - (LU_31*t1) - (LU_32*t2));
+    const real forward_4 = LU_44*(i->f[4] - (D_40*LU_00_f_0) - (LU_41*t1) - (LU_42*t2) - (LU_43*t3));
+    i->f[4] = forward_4;
+    const real forward_3 = t3 - (LU_34*forward_4);
+    i->f[3] = forward_3;
+    const real forward_2 = t2 - (LU_24*forward_4) - (LU_23*forward_3);
+    i->f[2] = forward_2;
+    const real forward_1 = t1 - (LU_14*forward_4) - (LU_13*forward_3) - (LU_12*forward_2);
+    i->f[1] = forward_1;
+    const real forward_0 = LU_00_f_0 - (LU_04*forward_4) - (LU_03*forward_3) - (LU_02*forward_2) - (LU_01*forward_1);
+    i->f[0] = forward_0;
+    /* F_ij := D^-1 F_ij */
+    const real F_ij_00 = ij->above[0]; const real F_ij_01 = ij->above[1]; const real F_ij_10 = ij->above[2];
+    const real F_ij_11 = ij->above[3]; const real F_ij_20 = ij->above[4]; const real F_ij_21 = ij->above[5];
+    const real F_ij_30 = ij->above[6]; const real F_ij_31 = ij->above[7];
+    const real LU_00_F_ij_00 = LU_00*F_ij_00;
+    const real LU_00_F_ij_01 = LU_00*F_ij_01;
+    const real t4 = LU_11*(F_ij_10 - (D_10*LU_00_F_ij_00));
+    const real t5 = LU_11*(F_ij_11 - (D_10*LU_00_F_ij_01));
+    const real t6 = LU_22*(F_ij_20 - (D_20*LU_00_F_ij_00) - (LU_21*t4));
+    const real t7 = LU_22*(F_ij_21 - (D_20*LU_00_F_ij_01) - (LU_21*t5));
+    const real t8 = LU_33*(F_ij_30 - (D_30*LU_00_F_ij_00) - (LU_31*t4) - (LU_32*t6));
+    const real t9 = LU_33*(F_ij_31 - (D_30*LU_00_F_ij_01) - (LU_31*t5) - (LU_32*t7));
+    const real F_ij_40 = LU_44*(ij->above[8] - (D_40*LU_00_F_ij_00) - (LU_41*t4) - (LU_42*t6) - (LU_43*t8));
+    ij->above[8] = F_ij_40;
+    const real F_ij_41 = LU_44*(ij->above[9] - (D_40*LU_00_F_ij_01) - (LU_41*t5) - (LU_42*t7) - (LU_43*t9));
+    ij->above[9] = F_ij_41;
+    const real new_F_ij_30 = t8 - (LU_34*F_ij_40);
+    ij->above[6] = new_F_ij_30;
+    const real new_F_ij_20 = t6 - (LU_24*F_ij_40) - (LU_23*new_F_ij_30);
+    ij->above[4] = new_F_ij_20;
+    const real new_F_ij_10 = t4 - (LU_14*F_ij_40) - (LU_13*new_F_ij_30) - (LU_12*new_F_ij_20);
+    ij->above[2] = new_F_ij_10;
+    const real new_F_ij_00 = LU_00_F_ij_00 - (LU_04*F_ij_40) - (LU_03*new_F_ij_30) - (LU_02*new_F_ij_20) -
+        (LU_01*new_F_ij_10);
+    ij->above[0] = new_F_ij_00;
+    const real new_F_ij_31 = t9 - (LU_34*F_ij_41);
+    ij->above[7] = new_F_ij_31;
+    const real new_F_ij_21 = t7 - (LU_24*F_ij_41) - (LU_23*new_F_ij_31);
+    ij->above[5] = new_F_ij_21;
+    const real new_F_ij_11 = t5 - (LU_14*F_ij_41) - (LU_13*new_F_ij_31) - (LU_12*new_F_ij_21);
+    ij->above[3] = new_F_ij_11;
+    const real new_F_ij_01 = LU_00_F_ij_01 - (LU_04*F_ij_41) - (LU_03*new_F_ij_31) - (LU_02*new_F_ij_21) -
+        (LU_01*new_F_ij_11);
+    ij->above[1] = new_F_ij_01;
+    /* f_j -= F_ji f_i */
+    const real F_ji_00 = ij->below[0]; const real F_ji_01 = ij->below[1]; const real F_ji_02 = ij->below[2];
+    const real F_ji_03 = ij->below[3]; const real F_ji_04 = ij->below[4]; const real F_ji_10 = ij->below[5];
+    const real F_ji_11 = ij->below[6]; const real F_ji_12 = ij->below[7]; const real F_ji_13 = ij->below[8];
+    const real F_ji_14 = ij->below[9];
+    j->f[0] = j->f[0] - (forward_4*F_ji_04) - (forward_3*F_ji_03) - (forward_2*F_ji_02) - (forward_1*F_ji_01) -
+        (forward_0*F_ji_00);
+    j->f[1] = j->f[1] - (forward_4*F_ji_14) - (forward_3*F_ji_13) - (forward_2*F_ji_12) - (forward_1*F_ji_11) -
+        (forward_0*F_ji_10);
+    /* F_jj -= F_ji F_ij */
+    j->D[0] = j->D[0] - (F_ij_40*F_ji_04) - (new_F_ij_30*F_ji_03) - (new_F_ij_20*F_ji_02) - (new_F_ij_10*F_ji_01) -
+        (new_F_ij_00*F_ji_00);
+    j->D[1] = j->D[1] - (F_ij_41*F_ji_04) - (new_F_ij_31*F_ji_03) - (new_F_ij_21*F_ji_02) - (new_F_ij_11*F_ji_01) -
+        (new_F_ij_01*F_ji_00);
+    j->D[2] = j->D[2] - (F_ij_40*F_ji_14) - (new_F_ij_30*F_ji_13) - (new_F_ij_20*F_ji_12) - (new_F_ij_10*F_ji_11) -
+        (new_F_ij_00*F_ji_10);
+    j->D[3] = j->D[3] - (F_ij_41*F_ji_14) - (new_F_ij_31*F_ji_13) - (new_F_ij_21*F_ji_12) - (new_F_ij_11*F_ji_11) -
+        (new_F_ij_01*F_ji_10);
 }
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (452 operations) */
-/*   D = L U    [BM20 Algorithms 1-4] */
-static void eliminate_body_into_revolute_ground_revolute_loop_2(four_bar_body_work *i,
+/*   F_ii = L U, reciprocals on the diagonal of L    [BM20 Algorithms 1-4] */
+/*   f_i := L^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_ij := L^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   F_ik := L^-1 F_ik    [BM20 Algorithms 1-4] */
+/*   F_ji U^-1    [BM20 Algorithms 1-4] */
+/*   f_j -= F_ji U^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_jj -= F_ji U^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   F_jk -= F_ji U^-1 F_ik    [BM20 Algorithms 1-4] */
+/*   F_ki U^-1    [BM20 Algorithms 1-4] */
+/*   f_k -= F_ki U^-1 f_i    [BM20 Algorithms 1-4] */
+/*   F_kj -= F_ki U^-1 F_ij    [BM20 Algorithms 1-4] */
+/*   F_kk -= F_ki U^-1 F_ik    [BM20 Algorithms 1-4] */
+static void eliminate_body_into_revolute_ground_revolute_loop_rocker(four_bar_body_work *i,
     four_bar_revolute_ground_work *j, four_bar_edge_body_revolute_ground_work *ij, four_bar_revolute_loop_work *k,
-    four_bar_edge_body_revolute_loop_3_work *ik, four_bar_edge_revolute_ground_revolute_loop_work *jk)
+    four_bar_edge_body_revolute_loop_rocker_to_rocker_pin_work *ik,
+    four_bar_edge_revolute_ground_revolute_loop_work *jk)
 {
-    const real d21 = i->d[21];
-    const real t1 = 1.0/d21;
-    i->d[21] = t1;
-    const real d22 = i->d[22];
-    const real t2 = d22*t1;
-    i->d[22] = t2;
-    const real d23 = i->d[23];
-    const real t3 = d23*t1;
-    i->d[23] = t3;
-    const real d0 = i->d[0];
-    const real t4 = 1.0/d0;
-    i->d[0] = t4;
-    const real d7 = i->d[7];
-    const real t5 = 1.0/d7;
-    i->d[7] = t5;
-    const real f0 = i->f[0];
-    const real t6 = t4*f0;
-    i->f[0] = t6;
-    const real f3 = i->f[3];
-    const real t7 = t1*f3;
-    i->f[3] = t7;
-    const real j_g11 = j->g1[1];
-    const real t8 = t1*j_g11;
-    const real j_g12 = j->g1[2];
-    const real t9 = t1*j_g12;
-    const real j_g13 = j->g1[3];
-    const real t10 = t1*j_g13;
-    ij->u[19] = t10;
-    const real k_g10 = k->g1[0];
-    const real t11 = t4*k_g10;
-    ik->u[0] = t11;
-    const real k_g11 = k->g1[1];
-    const real t12 = t4*k_g11;
-    ik->u[1] = t12;
-    const real k_g16 = k->g1[6];
-    const real t13 = t1*k_g16;
-    const real k_g17 = k->g1[7];
-    const real t14 = t1*k_g17;
-    const real d14 = i->d[14];
-    const real t15 = 1.0/d14;
-    i->d[14] = t15;
-    const real d34 = i->d[34];
-    const real d33 = i->d[33];
-    const real t16 = d34 - (d33*t2);
-    i->d[34] = t16;
-    const real f1 = i->f[1];
-    const real t17 = t5*f1;
-    i->f[1] = t17;
-    const real j_g10 = j->g1[0];
-    const real t18 = t1*j_g10;
-    ij->u[16] = t18;
-    const real k_g12 = k->g1[2];
-    const real t19 = t5*k_g12;
-    ik->u[2] = t19;
-    const real k_g13 = k->g1[3];
-    const real t20 = t5*k_g13;
-    ik->u[3] = t20;
-    const real f2 = i->f[2];
-    const real t21 = t15*f2;
-    i->f[2] = t21;
-    const real k_g14 = k->g1[4];
-    const real t22 = t15*k_g14;
-    ik->u[4] = t22;
-    const real k_g15 = k->g1[5];
-    const real t23 = t15*k_g15;
-    ik->u[5] = t23;
-    i->d[1] = 0.0;
-    i->d[2] = 0.0;
-    i->d[3] = 0.0;
-    i->d[4] = 0.0;
-    i->d[5] = 0.0;
-    i->d[6] = 0.0;
-    i->d[8] = 0.0;
-    i->d[9] = 0.0;
-    i->d[10] = 0.0;
-    i->d[11] = 0.0;
-    i->d[12] = 0.0;
-    i->d[13] = 0.0;
-    i->d[15] = 0.0;
-    i->d[16] = 0.0;
-    i->d[17] = 0.0;
-    i->d[18] = 0.0;
-    i->d[19] = 0.0;
-    i->d[20] = 0.0;
-    i->d[24] = 0.0;
-    i->d[25] = 0.0;
-    i->d[26] = 0.0;
-    i->d[30] = 0.0;
-    i->d[31] = 0.0;
-    i->d[32] = 0.0;
-    ij->u[5] = 0.0;
-    ij->u[10] = 0.0;
-    ij->u[11] = 0.0;
-    ij->u[15] = 0.0;
-    const real d28 = i->d[28];
-    const real d27 = i->d[27];
-    const real t24 = 1.0/(d28 - (d27*t2));
-    i->d[28] = t24;
-    const real j_g20 = j->g2[0];
-    const real t25 = t2*j_g20;
-    const real d29 = i->d[29];
-    const real t26 = (d29 - (d27*t3))*t24;
-    i->d[29] = t26;
-    const real j_g22 = j->g2[2];
-    const real j_g21 = j->g2[1];
-    const real t27 = j_g22 + (t2*j_g21);
-    const real j_g24 = j->g2[4];
-    const real j_g23 = j->g2[3];
-    const real t28 = j_g24 - (t2*j_g23);
-    const real j_g27 = j->g2[7];
-    const real j_g26 = j->g2[6];
-    const real t29 = j_g27 - (t2*j_g26);
-    const real k_g24 = k->g2[4];
-    const real k_g23 = k->g2[3];
-    const real t30 = k_g24 + (t2*k_g23);
-    const real k_g210 = k->g2[10];
-    const real k_g29 = k->g2[9];
-    const real t31 = k_g210 + (t2*k_g29);
-    ij->u[0] = -t4;
-    ij->u[6] = -t5;
-    ij->u[12] = -t15;
-    ij->u[17] = -t8;
-    ij->u[18] = -t9;
-    ik->u[6] = -t13;
-    ik->u[7] = -t14;
-    const real f4 = i->f[4];
-    const real t32 = t24*(f4 - (d27*t7));
-    i->f[4] = t32;
-    const real t33 = t24*j_g10;
-    const real t34 = t24*(d27*t18);
-    const real j_g14 = j->g1[4];
-    const real t35 = t24*(j_g14 + (d27*t8));
-    ij->u[22] = t35;
-    const real j_g15 = j->g1[5];
-    const real t36 = t24*(j_g15 - (d27*t9));
-    const real j_g16 = j->g1[6];
-    const real t37 = t24*(j_g16 - (d27*t10));
-    ij->u[24] = t37;
-    const real k_g18 = k->g1[8];
-    const real t38 = t24*(k_g18 + (d27*t13));
-    ik->u[8] = t38;
-    const real k_g19 = k->g1[9];
-    const real t39 = t24*(k_g19 + (d27*t14));
-    ik->u[9] = t39;
-    ij->u[20] = -t33;
-    ij->u[21] = -t34;
-    ij->u[23] = -t36;
-    const real t40 = j_g21 + (t26*j_g20);
-    const real t41 = j_g22 + (t3*j_g20) - (t26*t25);
-    const real t42 = (t3*j_g21) - (t26*t27);
-    const real j_g25 = j->g2[5];
-    const real t43 = j_g25 - (t3*j_g23) - (t26*t28);
-    const real j_g28 = j->g2[8];
-    const real t44 = j_g28 + (t3*j_g26) + (t26*t29);
-    const real k_g25 = k->g2[5];
-    const real t45 = k_g25 - (t3*k_g23) + (t26*t30);
-    const real k_g211 = k->g2[11];
-    const real t46 = k_g211 - (t3*k_g29) + (t26*t31);
-    const real d35 = i->d[35];
-    const real t47 = 1.0/(d35 - (d33*t3) - (t16*t26));
-    i->d[35] = t47;
-    const real f5 = i->f[5];
-    const real t48 = t47*(f5 - (d33*t7) - (t16*t32));
-    i->f[5] = t48;
-    const real t49 = t47*(j_g11 + (t16*t33));
-    ij->u[25] = t49;
-    const real t50 = t47*(j_g14 + (d33*t18) - (t16*t34));
-    const real t51 = t47*((d33*t8) - (t16*t35));
-    ij->u[27] = t51;
-    const real j_g17 = j->g1[7];
-    const real t52 = t47*(j_g17 - (d33*t9) - (t16*t36));
-    const real j_g18 = j->g1[8];
-    const real t53 = t47*(j_g18 + (d33*t10) + (t16*t37));
-    const real k_g110 = k->g1[10];
-    const real t54 = t47*(k_g110 - (d33*t13) + (t16*t38));
-    const real k_g111 = k->g1[11];
-    const real t55 = t47*(k_g111 - (d33*t14) + (t16*t39));
-    ij->u[26] = -t50;
-    ij->u[28] = -t52;
-    ij->u[29] = -t53;
-    ik->u[10] = -t54;
-    ik->u[11] = -t55;
-    const real j_f0 = j->f[0];
-    j->f[0] = -(t6 - j_f0 + (t32*j_g20) - (t48*t40));
-    const real j_f1 = j->f[1];
-    j->f[1] = -(t17 - j_f1 - (t7*j_g20) + (t32*t25) + (t48*t41));
-    const real j_f2 = j->f[2];
-    j->f[2] = -(t21 - j_f2 + (t7*j_g21) - (t32*t27) - (t48*t42));
-    const real j_f3 = j->f[3];
-    j->f[3] = j_f3 - (t7*j_g23) - (t32*t28) - (t48*t43);
-    const real j_f4 = j->f[4];
-    j->f[4] = j_f4 + (t7*j_g26) + (t32*t29) - (t48*t44);
-    j->d[0] = t4 + (j_g20*t33) + (t40*t49);
-    j->d[1] = (j_g20*t34) - (t40*t50);
-    j->d[2] = -((j_g20*t35) - (t40*t51));
-    j->d[3] = (j_g20*t36) - (t40*t52);
-    j->d[4] = -((j_g20*t37) + (t40*t53));
-    j->d[5] = (t25*t33) - (t41*t49);
-    j->d[6] = t5 + (j_g20*t18) + (t25*t34) + (t41*t50);
-    j->d[7] = -((j_g20*t8) + (t25*t35) + (t41*t51));
-    j->d[8] = -((j_g20*t9) - (t25*t36) - (t41*t52));
-    j->d[9] = (j_g20*t10) - (t25*t37) + (t41*t53);
-    j->d[10] = -((t27*t33) - (t42*t49));
-    j->d[11] = -((j_g21*t18) + (t27*t34) + (t42*t50));
-    j->d[12] = t15 + (j_g21*t8) + (t27*t35) + (t42*t51);
-    j->d[13] = (j_g21*t9) - (t27*t36) - (t42*t52);
-    j->d[14] = -((j_g21*t10) - (t27*t37) + (t42*t53));
-    j->d[15] = (t28*t33) - (t43*t49);
-    j->d[16] = -((j_g23*t18) - (t28*t34) - (t43*t50));
-    j->d[17] = (j_g23*t8) - (t28*t35) - (t43*t51);
-    j->d[18] = (j_g23*t9) + (t28*t36) + (t43*t52);
-    j->d[19] = -((j_g23*t10) + (t28*t37) - (t43*t53));
-    j->d[20] = -((t29*t33) + (t44*t49));
-    j->d[21] = (j_g26*t18) - (t29*t34) + (t44*t50);
-    j->d[22] = -((j_g26*t8) - (t29*t35) + (t44*t51));
-    j->d[23] = -((j_g26*t9) + (t29*t36) - (t44*t52));
-    j->d[24] = (j_g26*t10) + (t29*t37) + (t44*t53);
-    jk->u[0] = -(t11 + (j_g20*t38) + (t40*t54));
-    jk->u[1] = -(t12 + (j_g20*t39) + (t40*t55));
-    jk->u[2] = -(t19 + (j_g20*t13) + (t25*t38) - (t41*t54));
-    jk->u[3] = -(t20 + (j_g20*t14) + (t25*t39) - (t41*t55));
-    jk->u[4] = -(t22 - (j_g21*t13) - (t27*t38) + (t42*t54));
-    jk->u[5] = -(t23 - (j_g21*t14) - (t27*t39) + (t42*t55));
-    jk->u[6] = (j_g23*t13) - (t28*t38) + (t43*t54);
-    jk->u[7] = (j_g23*t14) - (t28*t39) + (t43*t55);
-    jk->u[8] = -((j_g26*t13) - (t29*t38) - (t44*t54));
-    jk->u[9] = -((j_g26*t14) - (t29*t39) - (t44*t55));
-    const real k_f0 = k->f[0];
-    const real k_g20 = k->g2[0];
-    const real k_g21 = k->g2[1];
-    const real k_g22 = k->g2[2];
-    k->f[0] = k_f0 + (t6*k_g20) + (t17*k_g21) + (t21*k_g22) - (t7*k_g23) + (t32*t30) - (t48*t45);
-    const real k_f1 = k->f[1];
-    const real k_g26 = k->g2[6];
-    const real k_g27 = k->g2[7];
-    const real k_g28 = k->g2[8];
-    k->f[1] = k_f1 + (t6*k_g26) + (t17*k_g27) + (t21*k_g28) - (t7*k_g29) + (t32*t31) - (t48*t46);
-    jk->l[0] = -((t4*k_g20) + (t30*t33) + (t45*t49));
-    jk->l[1] = -((t5*k_g21) + (k_g23*t18) + (t30*t34) - (t45*t50));
-    jk->l[2] = -((t15*k_g22) - (k_g23*t8) - (t30*t35) + (t45*t51));
-    jk->l[3] = (k_g23*t9) - (t30*t36) + (t45*t52);
-    jk->l[4] = -((k_g23*t10) - (t30*t37) - (t45*t53));
-    jk->l[5] = -((t4*k_g26) + (t31*t33) + (t46*t49));
-    jk->l[6] = -((t5*k_g27) + (k_g29*t18) + (t31*t34) - (t46*t50));
-    jk->l[7] = -((t15*k_g28) - (k_g29*t8) - (t31*t35) + (t46*t51));
-    jk->l[8] = (k_g29*t9) - (t31*t36) + (t46*t52);
-    jk->l[9] = -((k_g29*t10) - (t31*t37) - (t46*t53));
-    const real k_d0 = k->d[0];
-    k->d[0] = k_d0 + (k_g20*t11) + (k_g21*t19) + (k_g22*t22) + (k_g23*t13) + (t30*t38) + (t45*t54);
-    const real k_d1 = k->d[1];
-    k->d[1] = k_d1 + (k_g20*t12) + (k_g21*t20) + (k_g22*t23) + (k_g23*t14) + (t30*t39) + (t45*t55);
-    const real k_d2 = k->d[2];
-    k->d[2] = k_d2 + (k_g26*t11) + (k_g27*t19) + (k_g28*t22) + (k_g29*t13) + (t31*t38) + (t46*t54);
-    const real k_d3 = k->d[3];
-    k->d[3] = k_d3 + (k_g26*t12) + (k_g27*t20) + (k_g28*t23) + (k_g29*t14) + (t31*t39) + (t46*t55);
+    /* F_ii = L U, reciprocals on the diagonal of L */
+    const real D_43 = i->D[27]; const real D_53 = i->D[33];
+    const real LU_00 = 1.0/i->D[0];
+    i->D[0] = LU_00;
+    i->D[1] = 0.0;
+    i->D[2] = 0.0;
+    i->D[3] = 0.0;
+    i->D[4] = 0.0;
+    i->D[5] = 0.0;
+    i->D[6] = 0.0;
+    const real LU_11 = 1.0/i->D[7];
+    i->D[7] = LU_11;
+    i->D[8] = 0.0;
+    i->D[9] = 0.0;
+    i->D[10] = 0.0;
+    i->D[11] = 0.0;
+    i->D[12] = 0.0;
+    i->D[13] = 0.0;
+    const real LU_22 = 1.0/i->D[14];
+    i->D[14] = LU_22;
+    i->D[15] = 0.0;
+    i->D[16] = 0.0;
+    i->D[17] = 0.0;
+    i->D[18] = 0.0;
+    i->D[19] = 0.0;
+    i->D[20] = 0.0;
+    const real LU_33 = 1.0/i->D[21];
+    i->D[21] = LU_33;
+    const real LU_34 = i->D[22]*LU_33;
+    i->D[22] = LU_34;
+    const real LU_54 = i->D[34] - (D_53*LU_34);
+    i->D[34] = LU_54;
+    const real LU_35 = i->D[23]*LU_33;
+    i->D[23] = LU_35;
+    i->D[24] = 0.0;
+    i->D[25] = 0.0;
+    i->D[26] = 0.0;
+    const real LU_44 = 1.0/(i->D[28] - (D_43*LU_34));
+    i->D[28] = LU_44;
+    const real LU_45 = (i->D[29] - (D_43*LU_35))*LU_44;
+    i->D[29] = LU_45;
+    i->D[30] = 0.0;
+    i->D[31] = 0.0;
+    i->D[32] = 0.0;
+    const real LU_55 = 1.0/(i->D[35] - (D_53*LU_35) - (LU_54*LU_45));
+    i->D[35] = LU_55;
+    /* f_i := L^-1 f_i */
+    const real forward_0 = LU_00*i->f[0];
+    i->f[0] = forward_0;
+    const real forward_1 = LU_11*i->f[1];
+    i->f[1] = forward_1;
+    const real forward_2 = LU_22*i->f[2];
+    i->f[2] = forward_2;
+    const real forward_3 = LU_33*i->f[3];
+    i->f[3] = forward_3;
+    const real forward_4 = LU_44*(i->f[4] - (D_43*forward_3));
+    i->f[4] = forward_4;
+    const real forward_5 = LU_55*(i->f[5] - (D_53*forward_3) - (LU_54*forward_4));
+    i->f[5] = forward_5;
+    /* F_ij := L^-1 F_ij */
+    const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_anchor_b1_x = j->G1[4];
+    ij->above[0] = -LU_00;
+    ij->above[5] = 0.0;
+    ij->above[6] = -LU_11;
+    ij->above[10] = 0.0;
+    ij->above[11] = 0.0;
+    ij->above[12] = -LU_22;
+    ij->above[15] = 0.0;
+    const real F_ij_31 = LU_33*j_anchor_b1_z;
+    ij->above[16] = F_ij_31;
+    const real minus_F_ij_32 = LU_33*j_anchor_b1_y;
+    ij->above[17] = -minus_F_ij_32;
+    const real minus_F_ij_33 = LU_33*j->G1[2];
+    ij->above[18] = -minus_F_ij_33;
+    const real F_ij_34 = LU_33*j->G1[3];
+    ij->above[19] = F_ij_34;
+    const real minus_F_ij_40 = LU_44*j_anchor_b1_z;
+    ij->above[20] = -minus_F_ij_40;
+    const real minus_F_ij_41 = LU_44*(D_43*F_ij_31);
+    ij->above[21] = -minus_F_ij_41;
+    const real F_ij_42 = LU_44*(j_anchor_b1_x + (D_43*minus_F_ij_32));
+    ij->above[22] = F_ij_42;
+    const real minus_F_ij_43 = LU_44*(j->G1[5] - (D_43*minus_F_ij_33));
+    ij->above[23] = -minus_F_ij_43;
+    const real F_ij_44 = LU_44*(j->G1[6] - (D_43*F_ij_34));
+    ij->above[24] = F_ij_44;
+    const real F_ij_50 = LU_55*(j_anchor_b1_y + (LU_54*minus_F_ij_40));
+    ij->above[25] = F_ij_50;
+    const real minus_F_ij_51 = LU_55*(j_anchor_b1_x + (D_53*F_ij_31) - (LU_54*minus_F_ij_41));
+    ij->above[26] = -minus_F_ij_51;
+    const real F_ij_52 = LU_55*((D_53*minus_F_ij_32) - (LU_54*F_ij_42));
+    ij->above[27] = F_ij_52;
+    const real minus_F_ij_53 = LU_55*(j->G1[7] - (D_53*minus_F_ij_33) - (LU_54*minus_F_ij_43));
+    ij->above[28] = -minus_F_ij_53;
+    const real minus_F_ij_54 = LU_55*(j->G1[8] + (D_53*F_ij_34) + (LU_54*F_ij_44));
+    ij->above[29] = -minus_F_ij_54;
+    /* F_ik := L^-1 F_ik */
+    const real F_ik_00 = LU_00*k->G1[0];
+    ik->above[0] = F_ik_00;
+    const real F_ik_01 = LU_00*k->G1[1];
+    ik->above[1] = F_ik_01;
+    const real F_ik_10 = LU_11*k->G1[2];
+    ik->above[2] = F_ik_10;
+    const real F_ik_11 = LU_11*k->G1[3];
+    ik->above[3] = F_ik_11;
+    const real F_ik_20 = LU_22*k->G1[4];
+    ik->above[4] = F_ik_20;
+    const real F_ik_21 = LU_22*k->G1[5];
+    ik->above[5] = F_ik_21;
+    const real minus_F_ik_30 = LU_33*k->G1[6];
+    ik->above[6] = -minus_F_ik_30;
+    const real minus_F_ik_31 = LU_33*k->G1[7];
+    ik->above[7] = -minus_F_ik_31;
+    const real F_ik_40 = LU_44*(k->G1[8] + (D_43*minus_F_ik_30));
+    ik->above[8] = F_ik_40;
+    const real F_ik_41 = LU_44*(k->G1[9] + (D_43*minus_F_ik_31));
+    ik->above[9] = F_ik_41;
+    const real minus_F_ik_50 = LU_55*(k->G1[10] - (D_53*minus_F_ik_30) + (LU_54*F_ik_40));
+    ik->above[10] = -minus_F_ik_50;
+    const real minus_F_ik_51 = LU_55*(k->G1[11] - (D_53*minus_F_ik_31) + (LU_54*F_ik_41));
+    ik->above[11] = -minus_F_ik_51;
+    /* F_ji U^-1 */
+    const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+    const real j_G_b2_33 = j->G2[3]; const real j_minus_G_b2_43 = j->G2[6];
+    const real minus_F_ji_05 = j_anchor_b2_y + (LU_45*j_anchor_b2_z);
+    const real F_ji_14 = LU_34*j_anchor_b2_z;
+    const real F_ji_15 = j_anchor_b2_x + (LU_35*j_anchor_b2_z) - (LU_45*F_ji_14);
+    const real minus_F_ji_24 = j_anchor_b2_x + (LU_34*j_anchor_b2_y);
+    const real minus_F_ji_25 = (LU_35*j_anchor_b2_y) - (LU_45*minus_F_ji_24);
+    const real F_ji_34 = j->G2[4] - (LU_34*j_G_b2_33);
+    const real F_ji_35 = j->G2[5] - (LU_35*j_G_b2_33) - (LU_45*F_ji_34);
+    const real minus_F_ji_44 = j->G2[7] - (LU_34*j_minus_G_b2_43);
+    const real F_ji_45 = j->G2[8] + (LU_35*j_minus_G_b2_43) + (LU_45*minus_F_ji_44);
+    /* f_j -= F_ji U^-1 f_i */
+    j->f[0] = -(forward_0 - j->f[0] + (forward_4*j_anchor_b2_z) - (forward_5*minus_F_ji_05));
+    j->f[1] = -(forward_1 - j->f[1] - (forward_3*j_anchor_b2_z) + (forward_4*F_ji_14) + (forward_5*F_ji_15));
+    j->f[2] = -(forward_2 - j->f[2] + (forward_3*j_anchor_b2_y) - (forward_4*minus_F_ji_24) -
+        (forward_5*minus_F_ji_25));
+    j->f[3] = j->f[3] - (forward_3*j_G_b2_33) - (forward_4*F_ji_34) - (forward_5*F_ji_35);
+    j->f[4] = j->f[4] + (forward_3*j_minus_G_b2_43) + (forward_4*minus_F_ji_44) - (forward_5*F_ji_45);
+    /* F_jj -= F_ji U^-1 F_ij */
+    j->D[0] = LU_00 + (minus_F_ij_40*j_anchor_b2_z) + (F_ij_50*minus_F_ji_05);
+    j->D[1] = (minus_F_ij_41*j_anchor_b2_z) - (minus_F_ij_51*minus_F_ji_05);
+    j->D[2] = -((F_ij_42*j_anchor_b2_z) - (F_ij_52*minus_F_ji_05));
+    j->D[3] = (minus_F_ij_43*j_anchor_b2_z) - (minus_F_ij_53*minus_F_ji_05);
+    j->D[4] = -((F_ij_44*j_anchor_b2_z) + (minus_F_ij_54*minus_F_ji_05));
+    j->D[5] = (minus_F_ij_40*F_ji_14) - (F_ij_50*F_ji_15);
+    j->D[6] = LU_11 + (F_ij_31*j_anchor_b2_z) + (minus_F_ij_41*F_ji_14) + (minus_F_ij_51*F_ji_15);
+    j->D[7] = -((minus_F_ij_32*j_anchor_b2_z) + (F_ij_42*F_ji_14) + (F_ij_52*F_ji_15));
+    j->D[8] = -((minus_F_ij_33*j_anchor_b2_z) - (minus_F_ij_43*F_ji_14) - (minus_F_ij_53*F_ji_15));
+    j->D[9] = (F_ij_34*j_anchor_b2_z) - (F_ij_44*F_ji_14) + (minus_F_ij_54*F_ji_15);
+    j->D[10] = -((minus_F_ij_40*minus_F_ji_24) - (F_ij_50*minus_F_ji_25));
+    j->D[11] = -((F_ij_31*j_anchor_b2_y) + (minus_F_ij_41*minus_F_ji_24) + (minus_F_ij_51*minus_F_ji_25));
+    j->D[12] = LU_22 + (minus_F_ij_32*j_anchor_b2_y) + (F_ij_42*minus_F_ji_24) + (F_ij_52*minus_F_ji_25);
+    j->D[13] = (minus_F_ij_33*j_anchor_b2_y) - (minus_F_ij_43*minus_F_ji_24) - (minus_F_ij_53*minus_F_ji_25);
+    j->D[14] = -((F_ij_34*j_anchor_b2_y) - (F_ij_44*minus_F_ji_24) + (minus_F_ij_54*minus_F_ji_25));
+    j->D[15] = (minus_F_ij_40*F_ji_34) - (F_ij_50*F_ji_35);
+    j->D[16] = -((F_ij_31*j_G_b2_33) - (minus_F_ij_41*F_ji_34) - (minus_F_ij_51*F_ji_35));
+    j->D[17] = (minus_F_ij_32*j_G_b2_33) - (F_ij_42*F_ji_34) - (F_ij_52*F_ji_35);
+    j->D[18] = (minus_F_ij_33*j_G_b2_33) + (minus_F_ij_43*F_ji_34) + (minus_F_ij_53*F_ji_35);
+    j->D[19] = -((F_ij_34*j_G_b2_33) + (F_ij_44*F_ji_34) - (minus_F_ij_54*F_ji_35));
+    j->D[20] = -((minus_F_ij_40*minus_F_ji_44) + (F_ij_50*F_ji_45));
+    j->D[21] = (F_ij_31*j_minus_G_b2_43) - (minus_F_ij_41*minus_F_ji_44) + (minus_F_ij_51*F_ji_45);
+    j->D[22] = -((minus_F_ij_32*j_minus_G_b2_43) - (F_ij_42*minus_F_ji_44) + (F_ij_52*F_ji_45));
+    j->D[23] = -((minus_F_ij_33*j_minus_G_b2_43) + (minus_F_ij_43*minus_F_ji_44) - (minus_F_ij_53*F_ji_45));
+    j->D[24] = (F_ij_34*j_minus_G_b2_43) + (F_ij_44*minus_F_ji_44) + (minus_F_ij_54*F_ji_45);
+    /* F_jk -= F_ji U^-1 F_ik */
+    jk->above[0] = -(F_ik_00 + (F_ik_40*j_anchor_b2_z) + (minus_F_ik_50*minus_F_ji_05));
+    jk->above[1] = -(F_ik_01 + (F_ik_41*j_anchor_b2_z) + (minus_F_ik_51*minus_F_ji_05));
+    jk->above[2] = -(F_ik_10 + (minus_F_ik_30*j_anchor_b2_z) + (F_ik_40*F_ji_14) - (minus_F_ik_50*F_ji_15));
+    jk->above[3] = -(F_ik_11 + (minus_F_ik_31*j_anchor_b2_z) + (F_ik_41*F_ji_14) - (minus_F_ik_51*F_ji_15));
+    jk->above[4] = -(F_ik_20 - (minus_F_ik_30*j_anchor_b2_y) - (F_ik_40*minus_F_ji_24) +
+        (minus_F_ik_50*minus_F_ji_25));
+    jk->above[5] = -(F_ik_21 - (minus_F_ik_31*j_anchor_b2_y) - (F_ik_41*minus_F_ji_24) +
+        (minus_F_ik_51*minus_F_ji_25));
+    jk->above[6] = (minus_F_ik_30*j_G_b2_33) - (F_ik_40*F_ji_34) + (minus_F_ik_50*F_ji_35);
+    jk->above[7] = (minus_F_ik_31*j_G_b2_33) - (F_ik_41*F_ji_34) + (minus_F_ik_51*F_ji_35);
+    jk->above[8] = -((minus_F_ik_30*j_minus_G_b2_43) - (F_ik_40*minus_F_ji_44) - (minus_F_ik_50*F_ji_45));
+    jk->above[9] = -((minus_F_ik_31*j_minus_G_b2_43) - (F_ik_41*minus_F_ji_44) - (minus_F_ik_51*F_ji_45));
+    /* F_ki U^-1 */
+    const real k_G_a2_03 = k->G2[3]; const real k_G_a2_13 = k->G2[9];
+    const real minus_F_ki_04 = k->G2[4] + (LU_34*k_G_a2_03);
+    const real F_ki_05 = k->G2[5] - (LU_35*k_G_a2_03) + (LU_45*minus_F_ki_04);
+    const real minus_F_ki_14 = k->G2[10] + (LU_34*k_G_a2_13);
+    const real F_ki_15 = k->G2[11] - (LU_35*k_G_a2_13) + (LU_45*minus_F_ki_14);
+    /* f_k -= F_ki U^-1 f_i */
+    const real k_axis12_x = k->G2[0]; const real k_axis12_y = k->G2[1]; const real k_axis12_z = k->G2[2];
+    const real k_axis22_x = k->G2[6]; const real k_axis22_y = k->G2[7]; const real k_axis22_z = k->G2[8];
+    k->f[0] = k->f[0] + (forward_0*k_axis12_x) + (forward_1*k_axis12_y) + (forward_2*k_axis12_z) -
+        (forward_3*k_G_a2_03) + (forward_4*minus_F_ki_04) - (forward_5*F_ki_05);
+    k->f[1] = k->f[1] + (forward_0*k_axis22_x) + (forward_1*k_axis22_y) + (forward_2*k_axis22_z) -
+        (forward_3*k_G_a2_13) + (forward_4*minus_F_ki_14) - (forward_5*F_ki_15);
+    /* F_kj -= F_ki U^-1 F_ij */
+    jk->below[0] = -((LU_00*k_axis12_x) + (minus_F_ij_40*minus_F_ki_04) + (F_ij_50*F_ki_05));
+    jk->below[1] = -((LU_11*k_axis12_y) + (F_ij_31*k_G_a2_03) + (minus_F_ij_41*minus_F_ki_04) -
+        (minus_F_ij_51*F_ki_05));
+    jk->below[2] = -((LU_22*k_axis12_z) - (minus_F_ij_32*k_G_a2_03) - (F_ij_42*minus_F_ki_04) + (F_ij_52*F_ki_05));
+    jk->below[3] = (minus_F_ij_33*k_G_a2_03) - (minus_F_ij_43*minus_F_ki_04) + (minus_F_ij_53*F_ki_05);
+    jk->below[4] = -((F_ij_34*k_G_a2_03) - (F_ij_44*minus_F_ki_04) - (minus_F_ij_54*F_ki_05));
+    jk->below[5] = -((LU_00*k_axis22_x) + (minus_F_ij_40*minus_F_ki_14) + (F_ij_50*F_ki_15));
+    jk->below[6] = -((LU_11*k_axis22_y) + (F_ij_31*k_G_a2_13) + (minus_F_ij_41*minus_F_ki_14) -
+        (minus_F_ij_51*F_ki_15));
+    jk->below[7] = -((LU_22*k_axis22_z) - (minus_F_ij_32*k_G_a2_13) - (F_ij_42*minus_F_ki_14) + (F_ij_52*F_ki_15));
+    jk->below[8] = (minus_F_ij_33*k_G_a2_13) - (minus_F_ij_43*minus_F_ki_14) + (minus_F_ij_53*F_ki_15);
+    jk->below[9] = -((F_ij_34*k_G_a2_13) - (F_ij_44*minus_F_ki_14) - (minus_F_ij_54*F_ki_15));
+    /* F_kk -= F_ki U^-1 F_ik */
+    k->D[0] = k->D[0] + (F_ik_00*k_axis12_x) + (F_ik_10*k_axis12_y) + (F_ik_20*k_axis12_z) +
+        (minus_F_ik_30*k_G_a2_03) + (F_ik_40*minus_F_ki_04) + (minus_F_ik_50*F_ki_05);
+    k->D[1] = k->D[1] + (F_ik_01*k_axis12_x) + (F_ik_11*k_axis12_y) + (F_ik_21*k_axis12_z) +
+        (minus_F_ik_31*k_G_a2_03) + (F_ik_41*minus_F_ki_04) + (minus_F_ik_51*F_ki_05);
+    k->D[2] = k->D[2] + (F_ik_00*k_axis22_x) + (F_ik_10*k_axis22_y) + (F_ik_20*k_axis22_z) +
+        (minus_F_ik_30*k_G_a2_13) + (F_ik_40*minus_F_ki_14) + (minus_F_ik_50*F_ki_15);
+    k->D[3] = k->D[3] + (F_ik_01*k_axis22_x) + (F_ik_11*k_axis22_y) + (F_ik_21*k_axis22_z) +
+        (minus_F_ik_31*k_G_a2_13) + (F_ik_41*minus_F_ki_14) + (minus_F_ik_51*F_ki_15);
 }
 
 /* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (13 operations) */
-/*   D = L U    [BM20 Algorithms 1-4] */
+/*   F_ii + guard    [far below the rows' scale] */
+/*   F_ii = L U, reciprocals on the diagonal of L    [BM20 Algorithms 1-4] */
+/*   f_i := D^-1 f_i    [BM20 Algorithms 1-4] */
 static void eliminate_revolute_loop(const four_bar_revolute_loop_parameters *i_p, four_bar_revolute_loop_work *i)
 {
-    const real d0 = i->d[0];
-    const real guard0 = i_p->guard[0];
-    const real t1 = 1.0/(d0 + guard0);
-    i->d[0] = t1;
-    const real d1 = i->d[1];
-    const real t2 = d1*t1;
-    i->d[1] = t2;
-    const real f0 = i->f[0];
-    const real t3 = t1*f0;
-    const real d3 = i->d[3];
-    const real guard1 = i_p->guard[1];
-    const real d2 = i->d[2];
-    const real t4 = 1.0/(d3 + guard1 - (d2*t2));
-    i->d[3] = t4;
-    const real f1 = i->f[1];
-    const real t5 = t4*(f1 - (d2*t3));
-    i->f[1] = t5;
-    i->f[0] = t3 - (t2*t5);
+    const real D_10 = i->D[2];
+    const real f_0 = i->f[0];
+    /* F_ii = L U, reciprocals on the diagonal of L */
+    const real LU_00 = 1.0/(i->D[0] + i_p->guard[0]);
+    i->D[0] = LU_00;
+    const real LU_01 = i->D[1]*LU_00;
+    i->D[1] = LU_01;
+    const real LU_11 = 1.0/(i->D[3] + i_p->guard[1] - (D_10*LU_01));
+    i->D[3] = LU_11;
+    /* f_i := D^-1 f_i */
+    const real LU_00_f_0 = LU_00*f_0;
+    const real forward_1 = LU_11*(i->f[1] - (D_10*LU_00_f_0));
+    i->f[1] = forward_1;
+    i->f[0] = LU_00_f_0 - (LU_01*forward_1);
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (0 operations) */
 static void substitute_revolute_loop(four_bar_revolute_loop_work *i)
 {
-    const real f0 = i->f[0];
-    i->s[0] = f0;
-    const real f1 = i->f[1];
-    i->s[1] = f1;
+    i->s[0] = i->f[0];
+    i->s[1] = i->f[1];
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (20 operations) */
+/*   f_i - F_ij s_j    [BM20 Algorithms 1-4] */
 static void substitute_revolute_ground_from_revolute_loop(four_bar_revolute_ground_work *i,
     const four_bar_revolute_loop_work *j, const four_bar_edge_revolute_ground_revolute_loop_work *ij)
 {
-    const real f0 = i->f[0];
-    const real j_s1 = j->s[1];
-    const real ij_u1 = ij->u[1];
-    const real j_s0 = j->s[0];
-    const real ij_u0 = ij->u[0];
-    i->s[0] = f0 - (j_s1*ij_u1) - (j_s0*ij_u0);
-    const real f1 = i->f[1];
-    const real ij_u3 = ij->u[3];
-    const real ij_u2 = ij->u[2];
-    i->s[1] = f1 - (j_s1*ij_u3) - (j_s0*ij_u2);
-    const real f2 = i->f[2];
-    const real ij_u5 = ij->u[5];
-    const real ij_u4 = ij->u[4];
-    i->s[2] = f2 - (j_s1*ij_u5) - (j_s0*ij_u4);
-    const real f3 = i->f[3];
-    const real ij_u7 = ij->u[7];
-    const real ij_u6 = ij->u[6];
-    i->s[3] = f3 - (j_s1*ij_u7) - (j_s0*ij_u6);
-    const real f4 = i->f[4];
-    const real ij_u9 = ij->u[9];
-    const real ij_u8 = ij->u[8];
-    i->s[4] = f4 - (j_s1*ij_u9) - (j_s0*ij_u8);
+    const real j_s_0 = j->s[0]; const real j_s_1 = j->s[1];
+    i->s[0] = i->f[0] - (j_s_1*ij->above[1]) - (j_s_0*ij->above[0]);
+    i->s[1] = i->f[1] - (j_s_1*ij->above[3]) - (j_s_0*ij->above[2]);
+    i->s[2] = i->f[2] - (j_s_1*ij->above[5]) - (j_s_0*ij->above[4]);
+    i->s[3] = i->f[3] - (j_s_1*ij->above[7]) - (j_s_0*ij->above[6]);
+    i->s[4] = i->f[4] - (j_s_1*ij->above[9]) - (j_s_0*ij->above[8]);
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (96 operations) */
-static void substitute_body_from_revolute_ground_revolute_loop_2(four_bar_body_work *i,
+/*   f_i - F_ij s_j    [BM20 Algorithms 1-4] */
+/*   f_i - F_ik s_k    [BM20 Algorithms 1-4] */
+/*   s_i = U^-1 f_i    [BM20 Algorithms 1-4] */
+static void substitute_body_from_revolute_ground_revolute_loop_rocker(four_bar_body_work *i,
     const four_bar_revolute_ground_work *j, const four_bar_edge_body_revolute_ground_work *ij,
-    const four_bar_revolute_loop_work *k, const four_bar_edge_body_revolute_loop_3_work *ik)
+    const four_bar_revolute_loop_work *k, const four_bar_edge_body_revolute_loop_rocker_to_rocker_pin_work *ik)
 {
-    const real f5 = i->f[5];
-    const real j_s4 = j->s[4];
-    const real ij_u29 = ij->u[29];
-    const real j_s3 = j->s[3];
-    const real ij_u28 = ij->u[28];
-    const real j_s2 = j->s[2];
-    const real ij_u27 = ij->u[27];
-    const real j_s1 = j->s[1];
-    const real ij_u26 = ij->u[26];
-    const real j_s0 = j->s[0];
-    const real ij_u25 = ij->u[25];
-    const real k_s1 = k->s[1];
-    const real ik_u11 = ik->u[11];
-    const real t1 = f5 - (j_s4*ij_u29) - (j_s3*ij_u28) - (j_s2*ij_u27) - (j_s1*ij_u26) - (j_s0*ij_u25) -
-        (k_s1*ik_u11);
-    const real k_s0 = k->s[0];
-    const real ik_u10 = ik->u[10];
-    const real t2 = t1 - (k_s0*ik_u10);
-    i->s[5] = t2;
-    const real f4 = i->f[4];
-    const real ij_u24 = ij->u[24];
-    const real ij_u23 = ij->u[23];
-    const real ij_u22 = ij->u[22];
-    const real ij_u21 = ij->u[21];
-    const real ij_u20 = ij->u[20];
-    const real ik_u9 = ik->u[9];
-    const real t3 = f4 - (j_s4*ij_u24) - (j_s3*ij_u23) - (j_s2*ij_u22) - (j_s1*ij_u21) - (j_s0*ij_u20) - (k_s1*ik_u9);
-    const real ik_u8 = ik->u[8];
-    const real d29 = i->d[29];
-    const real t4 = t3 - (k_s0*ik_u8) - (t2*d29);
-    i->s[4] = t4;
-    const real f3 = i->f[3];
-    const real ij_u19 = ij->u[19];
-    const real ij_u18 = ij->u[18];
-    const real ij_u17 = ij->u[17];
-    const real ij_u16 = ij->u[16];
-    const real ij_u15 = ij->u[15];
-    const real ik_u7 = ik->u[7];
-    const real t5 = f3 - (j_s4*ij_u19) - (j_s3*ij_u18) - (j_s2*ij_u17) - (j_s1*ij_u16) - (j_s0*ij_u15) - (k_s1*ik_u7);
-    const real ik_u6 = ik->u[6];
-    const real d23 = i->d[23];
-    const real d22 = i->d[22];
-    const real t6 = t5 - (k_s0*ik_u6) - (t2*d23) - (d22*t4);
-    i->s[3] = t6;
-    const real f2 = i->f[2];
-    const real ij_u12 = ij->u[12];
-    const real ij_u11 = ij->u[11];
-    const real ij_u10 = ij->u[10];
-    const real ik_u5 = ik->u[5];
-    const real ik_u4 = ik->u[4];
-    const real d17 = i->d[17];
-    const real d16 = i->d[16];
-    const real t7 = f2 - (j_s2*ij_u12) - (j_s1*ij_u11) - (j_s0*ij_u10) - (k_s1*ik_u5) - (k_s0*ik_u4) - (t2*d17) -
-        (d16*t4);
-    const real d15 = i->d[15];
-    const real t8 = t7 - (d15*t6);
-    i->s[2] = t8;
-    const real f1 = i->f[1];
-    const real ij_u6 = ij->u[6];
-    const real ij_u5 = ij->u[5];
-    const real ik_u3 = ik->u[3];
-    const real ik_u2 = ik->u[2];
-    const real d11 = i->d[11];
-    const real d10 = i->d[10];
-    const real d9 = i->d[9];
-    const real d8 = i->d[8];
-    const real t9 = f1 - (j_s1*ij_u6) - (j_s0*ij_u5) - (k_s1*ik_u3) - (k_s0*ik_u2) - (t2*d11) - (d10*t4) - (d9*t6) -
-        (d8*t8);
-    i->s[1] = t9;
-    const real f0 = i->f[0];
-    const real ij_u0 = ij->u[0];
-    const real ik_u1 = ik->u[1];
-    const real ik_u0 = ik->u[0];
-    const real d5 = i->d[5];
-    const real d4 = i->d[4];
-    const real d3 = i->d[3];
-    const real d2 = i->d[2];
-    const real d1 = i->d[1];
-    const real t10 = f0 - (j_s0*ij_u0) - (k_s1*ik_u1) - (k_s0*ik_u0) - (t2*d5) - (d4*t4) - (d3*t6) - (d2*t8) -
-        (d1*t9);
-    i->s[0] = t10;
+    const real j_s_0 = j->s[0]; const real j_s_1 = j->s[1]; const real j_s_2 = j->s[2]; const real j_s_3 = j->s[3];
+    const real j_s_4 = j->s[4];
+    const real k_s_0 = k->s[0]; const real k_s_1 = k->s[1];
+    /* f_i - F_ik s_k */
+    const real right_0 = i->f[0] - (j_s_0*ij->above[0]) - (k_s_1*ik->above[1]) - (k_s_0*ik->above[0]);
+    const real right_1 = i->f[1] - (j_s_1*ij->above[6]) - (j_s_0*ij->above[5]) - (k_s_1*ik->above[3]) -
+        (k_s_0*ik->above[2]);
+    const real right_2 = i->f[2] - (j_s_2*ij->above[12]) - (j_s_1*ij->above[11]) - (j_s_0*ij->above[10]) -
+        (k_s_1*ik->above[5]) - (k_s_0*ik->above[4]);
+    const real right_3 = i->f[3] - (j_s_4*ij->above[19]) - (j_s_3*ij->above[18]) - (j_s_2*ij->above[17]) -
+        (j_s_1*ij->above[16]) - (j_s_0*ij->above[15]) - (k_s_1*ik->above[7]) - (k_s_0*ik->above[6]);
+    const real right_4 = i->f[4] - (j_s_4*ij->above[24]) - (j_s_3*ij->above[23]) - (j_s_2*ij->above[22]) -
+        (j_s_1*ij->above[21]) - (j_s_0*ij->above[20]) - (k_s_1*ik->above[9]) - (k_s_0*ik->above[8]);
+    const real t1 = i->f[5] - (j_s_4*ij->above[29]) - (j_s_3*ij->above[28]) - (j_s_2*ij->above[27]) -
+        (j_s_1*ij->above[26]) - (j_s_0*ij->above[25]) - (k_s_1*ik->above[11]);
+    const real s_5 = t1 - (k_s_0*ik->above[10]);
+    i->s[5] = s_5;
+    /* s_i = U^-1 f_i */
+    const real s_4 = right_4 - (s_5*i->D[29]);
+    i->s[4] = s_4;
+    const real s_3 = right_3 - (s_5*i->D[23]) - (i->D[22]*s_4);
+    i->s[3] = s_3;
+    const real s_2 = right_2 - (s_5*i->D[17]) - (i->D[16]*s_4) - (i->D[15]*s_3);
+    i->s[2] = s_2;
+    const real s_1 = right_1 - (s_5*i->D[11]) - (i->D[10]*s_4) - (i->D[9]*s_3) - (i->D[8]*s_2);
+    i->s[1] = s_1;
+    i->s[0] = right_0 - (s_5*i->D[5]) - (i->D[4]*s_4) - (i->D[3]*s_3) - (i->D[2]*s_2) - (i->D[1]*s_1);
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (96 operations) */
+/*   f_i - F_ij s_j    [BM20 Algorithms 1-4] */
+/*   f_i - F_ik s_k    [BM20 Algorithms 1-4] */
+/*   s_i = U^-1 f_i    [BM20 Algorithms 1-4] */
 static void substitute_body_from_revolute_ground_revolute_loop(four_bar_body_work *i,
     const four_bar_revolute_ground_work *j, const four_bar_edge_body_revolute_ground_work *ij,
-    const four_bar_revolute_loop_work *k, const four_bar_edge_body_revolute_loop_2_work *ik)
+    const four_bar_revolute_loop_work *k, const four_bar_edge_body_revolute_loop_crank_to_rocker_pin_work *ik)
 {
-    const real f5 = i->f[5];
-    const real j_s4 = j->s[4];
-    const real ij_u29 = ij->u[29];
-    const real j_s3 = j->s[3];
-    const real ij_u28 = ij->u[28];
-    const real j_s2 = j->s[2];
-    const real ij_u27 = ij->u[27];
-    const real j_s1 = j->s[1];
-    const real ij_u26 = ij->u[26];
-    const real j_s0 = j->s[0];
-    const real ij_u25 = ij->u[25];
-    const real k_s1 = k->s[1];
-    const real ik_u11 = ik->u[11];
-    const real t1 = f5 - (j_s4*ij_u29) - (j_s3*ij_u28) - (j_s2*ij_u27) - (j_s1*ij_u26) - (j_s0*ij_u25) -
-        (k_s1*ik_u11);
-    const real k_s0 = k->s[0];
-    const real ik_u10 = ik->u[10];
-    const real t2 = t1 - (k_s0*ik_u10);
-    i->s[5] = t2;
-    const real f4 = i->f[4];
-    const real ij_u24 = ij->u[24];
-    const real ij_u23 = ij->u[23];
-    const real ij_u22 = ij->u[22];
-    const real ij_u21 = ij->u[21];
-    const real ij_u20 = ij->u[20];
-    const real ik_u9 = ik->u[9];
-    const real t3 = f4 - (j_s4*ij_u24) - (j_s3*ij_u23) - (j_s2*ij_u22) - (j_s1*ij_u21) - (j_s0*ij_u20) - (k_s1*ik_u9);
-    const real ik_u8 = ik->u[8];
-    const real d29 = i->d[29];
-    const real t4 = t3 - (k_s0*ik_u8) - (t2*d29);
-    i->s[4] = t4;
-    const real f3 = i->f[3];
-    const real ij_u19 = ij->u[19];
-    const real ij_u18 = ij->u[18];
-    const real ij_u17 = ij->u[17];
-    const real ij_u16 = ij->u[16];
-    const real ij_u15 = ij->u[15];
-    const real ik_u7 = ik->u[7];
-    const real t5 = f3 - (j_s4*ij_u19) - (j_s3*ij_u18) - (j_s2*ij_u17) - (j_s1*ij_u16) - (j_s0*ij_u15) - (k_s1*ik_u7);
-    const real ik_u6 = ik->u[6];
-    const real d23 = i->d[23];
-    const real d22 = i->d[22];
-    const real t6 = t5 - (k_s0*ik_u6) - (t2*d23) - (d22*t4);
-    i->s[3] = t6;
-    const real f2 = i->f[2];
-    const real ij_u12 = ij->u[12];
-    const real ij_u11 = ij->u[11];
-    const real ij_u10 = ij->u[10];
-    const real ik_u5 = ik->u[5];
-    const real ik_u4 = ik->u[4];
-    const real d17 = i->d[17];
-    const real d16 = i->d[16];
-    const real t7 = f2 - (j_s2*ij_u12) - (j_s1*ij_u11) - (j_s0*ij_u10) - (k_s1*ik_u5) - (k_s0*ik_u4) - (t2*d17) -
-        (d16*t4);
-    const real d15 = i->d[15];
-    const real t8 = t7 - (d15*t6);
-    i->s[2] = t8;
-    const real f1 = i->f[1];
-    const real ij_u6 = ij->u[6];
-    const real ij_u5 = ij->u[5];
-    const real ik_u3 = ik->u[3];
-    const real ik_u2 = ik->u[2];
-    const real d11 = i->d[11];
-    const real d10 = i->d[10];
-    const real d9 = i->d[9];
-    const real d8 = i->d[8];
-    const real t9 = f1 - (j_s1*ij_u6) - (j_s0*ij_u5) - (k_s1*ik_u3) - (k_s0*ik_u2) - (t2*d11) - (d10*t4) - (d9*t6) -
-        (d8*t8);
-    i->s[1] = t9;
-    const real f0 = i->f[0];
-    const real ij_u0 = ij->u[0];
-    const real ik_u1 = ik->u[1];
-    const real ik_u0 = ik->u[0];
-    const real d5 = i->d[5];
-    const real d4 = i->d[4];
-    const real d3 = i->d[3];
-    const real d2 = i->d[2];
-    const real d1 = i->d[1];
-    const real t10 = f0 - (j_s0*ij_u0) - (k_s1*ik_u1) - (k_s0*ik_u0) - (t2*d5) - (d4*t4) - (d3*t6) - (d2*t8) -
-        (d1*t9);
-    i->s[0] = t10;
+    const real j_s_0 = j->s[0]; const real j_s_1 = j->s[1]; const real j_s_2 = j->s[2]; const real j_s_3 = j->s[3];
+    const real j_s_4 = j->s[4];
+    const real k_s_0 = k->s[0]; const real k_s_1 = k->s[1];
+    /* f_i - F_ik s_k */
+    const real right_0 = i->f[0] - (j_s_0*ij->above[0]) - (k_s_1*ik->above[1]) - (k_s_0*ik->above[0]);
+    const real right_1 = i->f[1] - (j_s_1*ij->above[6]) - (j_s_0*ij->above[5]) - (k_s_1*ik->above[3]) -
+        (k_s_0*ik->above[2]);
+    const real right_2 = i->f[2] - (j_s_2*ij->above[12]) - (j_s_1*ij->above[11]) - (j_s_0*ij->above[10]) -
+        (k_s_1*ik->above[5]) - (k_s_0*ik->above[4]);
+    const real right_3 = i->f[3] - (j_s_4*ij->above[19]) - (j_s_3*ij->above[18]) - (j_s_2*ij->above[17]) -
+        (j_s_1*ij->above[16]) - (j_s_0*ij->above[15]) - (k_s_1*ik->above[7]) - (k_s_0*ik->above[6]);
+    const real right_4 = i->f[4] - (j_s_4*ij->above[24]) - (j_s_3*ij->above[23]) - (j_s_2*ij->above[22]) -
+        (j_s_1*ij->above[21]) - (j_s_0*ij->above[20]) - (k_s_1*ik->above[9]) - (k_s_0*ik->above[8]);
+    const real t1 = i->f[5] - (j_s_4*ij->above[29]) - (j_s_3*ij->above[28]) - (j_s_2*ij->above[27]) -
+        (j_s_1*ij->above[26]) - (j_s_0*ij->above[25]) - (k_s_1*ik->above[11]);
+    const real s_5 = t1 - (k_s_0*ik->above[10]);
+    i->s[5] = s_5;
+    /* s_i = U^-1 f_i */
+    const real s_4 = right_4 - (s_5*i->D[29]);
+    i->s[4] = s_4;
+    const real s_3 = right_3 - (s_5*i->D[23]) - (i->D[22]*s_4);
+    i->s[3] = s_3;
+    const real s_2 = right_2 - (s_5*i->D[17]) - (i->D[16]*s_4) - (i->D[15]*s_3);
+    i->s[2] = s_2;
+    const real s_1 = right_1 - (s_5*i->D[11]) - (i->D[10]*s_4) - (i->D[9]*s_3) - (i->D[8]*s_2);
+    i->s[1] = s_1;
+    i->s[0] = right_0 - (s_5*i->D[5]) - (i->D[4]*s_4) - (i->D[3]*s_3) - (i->D[2]*s_2) - (i->D[1]*s_1);
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (80 operations) */
+/*   f_i - F_ij s_j    [BM20 Algorithms 1-4] */
+/*   f_i - F_ik s_k    [BM20 Algorithms 1-4] */
 static void substitute_revolute_from_body_revolute_loop(four_bar_revolute_work *i, const four_bar_body_work *j,
     const four_bar_edge_revolute_body_work *ij, const four_bar_revolute_loop_work *k,
     const four_bar_edge_revolute_revolute_loop_work *ik)
 {
-    const real f0 = i->f[0];
-    const real j_s5 = j->s[5];
-    const real ij_u5 = ij->u[5];
-    const real j_s4 = j->s[4];
-    const real ij_u4 = ij->u[4];
-    const real j_s3 = j->s[3];
-    const real ij_u3 = ij->u[3];
-    const real j_s2 = j->s[2];
-    const real ij_u2 = ij->u[2];
-    const real j_s1 = j->s[1];
-    const real ij_u1 = ij->u[1];
-    const real j_s0 = j->s[0];
-    const real ij_u0 = ij->u[0];
-    const real k_s1 = k->s[1];
-    const real ik_u1 = ik->u[1];
-    const real t1 = f0 - (j_s5*ij_u5) - (j_s4*ij_u4) - (j_s3*ij_u3) - (j_s2*ij_u2) - (j_s1*ij_u1) - (j_s0*ij_u0) -
-        (k_s1*ik_u1);
-    const real k_s0 = k->s[0];
-    const real ik_u0 = ik->u[0];
-    i->s[0] = t1 - (k_s0*ik_u0);
-    const real f1 = i->f[1];
-    const real ij_u11 = ij->u[11];
-    const real ij_u10 = ij->u[10];
-    const real ij_u9 = ij->u[9];
-    const real ij_u8 = ij->u[8];
-    const real ij_u7 = ij->u[7];
-    const real ij_u6 = ij->u[6];
-    const real ik_u3 = ik->u[3];
-    const real t2 = f1 - (j_s5*ij_u11) - (j_s4*ij_u10) - (j_s3*ij_u9) - (j_s2*ij_u8) - (j_s1*ij_u7) - (j_s0*ij_u6) -
-        (k_s1*ik_u3);
-    const real ik_u2 = ik->u[2];
-    i->s[1] = t2 - (k_s0*ik_u2);
-    const real f2 = i->f[2];
-    const real ij_u17 = ij->u[17];
-    const real ij_u16 = ij->u[16];
-    const real ij_u15 = ij->u[15];
-    const real ij_u14 = ij->u[14];
-    const real ij_u13 = ij->u[13];
-    const real ij_u12 = ij->u[12];
-    const real t3 = f2 - (j_s5*ij_u17) - (j_s4*ij_u16) - (j_s3*ij_u15) - (j_s2*ij_u14) - (j_s1*ij_u13) -
-        (j_s0*ij_u12);
-    const real ik_u5 = ik->u[5];
-    const real ik_u4 = ik->u[4];
-    i->s[2] = t3 - (k_s1*ik_u5) - (k_s0*ik_u4);
-    const real f3 = i->f[3];
-    const real ij_u23 = ij->u[23];
-    const real ij_u22 = ij->u[22];
-    const real ij_u21 = ij->u[21];
-    const real ij_u20 = ij->u[20];
-    const real ij_u19 = ij->u[19];
-    const real ij_u18 = ij->u[18];
-    const real t4 = f3 - (j_s5*ij_u23) - (j_s4*ij_u22) - (j_s3*ij_u21) - (j_s2*ij_u20) - (j_s1*ij_u19) -
-        (j_s0*ij_u18);
-    const real ik_u7 = ik->u[7];
-    const real ik_u6 = ik->u[6];
-    i->s[3] = t4 - (k_s1*ik_u7) - (k_s0*ik_u6);
-    const real f4 = i->f[4];
-    const real ij_u29 = ij->u[29];
-    const real ij_u28 = ij->u[28];
-    const real ij_u27 = ij->u[27];
-    const real ij_u26 = ij->u[26];
-    const real ij_u25 = ij->u[25];
-    const real ij_u24 = ij->u[24];
-    const real t5 = f4 - (j_s5*ij_u29) - (j_s4*ij_u28) - (j_s3*ij_u27) - (j_s2*ij_u26) - (j_s1*ij_u25) -
-        (j_s0*ij_u24);
-    const real ik_u9 = ik->u[9];
-    const real ik_u8 = ik->u[8];
-    i->s[4] = t5 - (k_s1*ik_u9) - (k_s0*ik_u8);
+    const real j_s_0 = j->s[0]; const real j_s_1 = j->s[1]; const real j_s_2 = j->s[2]; const real j_s_3 = j->s[3];
+    const real j_s_4 = j->s[4]; const real j_s_5 = j->s[5];
+    const real k_s_0 = k->s[0]; const real k_s_1 = k->s[1];
+    /* f_i - F_ij s_j */
+    const real t1 = i->f[2] - (j_s_5*ij->above[17]) - (j_s_4*ij->above[16]) - (j_s_3*ij->above[15]) -
+        (j_s_2*ij->above[14]) - (j_s_1*ij->above[13]) - (j_s_0*ij->above[12]);
+    const real t2 = i->f[3] - (j_s_5*ij->above[23]) - (j_s_4*ij->above[22]) - (j_s_3*ij->above[21]) -
+        (j_s_2*ij->above[20]) - (j_s_1*ij->above[19]) - (j_s_0*ij->above[18]);
+    const real t3 = i->f[4] - (j_s_5*ij->above[29]) - (j_s_4*ij->above[28]) - (j_s_3*ij->above[27]) -
+        (j_s_2*ij->above[26]) - (j_s_1*ij->above[25]) - (j_s_0*ij->above[24]);
+    /* f_i - F_ik s_k */
+    const real t4 = i->f[0] - (j_s_5*ij->above[5]) - (j_s_4*ij->above[4]) - (j_s_3*ij->above[3]) -
+        (j_s_2*ij->above[2]) - (j_s_1*ij->above[1]) - (j_s_0*ij->above[0]) - (k_s_1*ik->above[1]);
+    i->s[0] = t4 - (k_s_0*ik->above[0]);
+    const real t5 = i->f[1] - (j_s_5*ij->above[11]) - (j_s_4*ij->above[10]) - (j_s_3*ij->above[9]) -
+        (j_s_2*ij->above[8]) - (j_s_1*ij->above[7]) - (j_s_0*ij->above[6]) - (k_s_1*ik->above[3]);
+    i->s[1] = t5 - (k_s_0*ik->above[2]);
+    i->s[2] = t1 - (k_s_1*ik->above[5]) - (k_s_0*ik->above[4]);
+    i->s[3] = t2 - (k_s_1*ik->above[7]) - (k_s_0*ik->above[6]);
+    i->s[4] = t3 - (k_s_1*ik->above[9]) - (k_s_0*ik->above[8]);
 }
 
 /* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (96 operations) */
+/*   f_i - F_ij s_j    [BM20 Algorithms 1-4] */
+/*   f_i - F_ik s_k    [BM20 Algorithms 1-4] */
+/*   s_i = U^-1 f_i    [BM20 Algorithms 1-4] */
 static void substitute_body_from_revolute_revolute_loop(four_bar_body_work *i, const four_bar_revolute_work *j,
     const four_bar_edge_body_revolute_work *ij, const four_bar_revolute_loop_work *k,
     const four_bar_edge_body_revolute_loop_work *ik)
 {
-    const real f5 = i->f[5];
-    const real j_s4 = j->s[4];
-    const real ij_u29 = ij->u[29];
-    const real j_s3 = j->s[3];
-    const real ij_u28 = ij->u[28];
-    const real j_s2 = j->s[2];
-    const real ij_u27 = ij->u[27];
-    const real j_s1 = j->s[1];
-    const real ij_u26 = ij->u[26];
-    const real j_s0 = j->s[0];
-    const real ij_u25 = ij->u[25];
-    const real k_s1 = k->s[1];
-    const real ik_u11 = ik->u[11];
-    const real t1 = f5 - (j_s4*ij_u29) - (j_s3*ij_u28) - (j_s2*ij_u27) - (j_s1*ij_u26) - (j_s0*ij_u25) -
-        (k_s1*ik_u11);
-    const real k_s0 = k->s[0];
-    const real ik_u10 = ik->u[10];
-    const real t2 = t1 - (k_s0*ik_u10);
-    i->s[5] = t2;
-    const real f4 = i->f[4];
-    const real ij_u24 = ij->u[24];
-    const real ij_u23 = ij->u[23];
-    const real ij_u22 = ij->u[22];
-    const real ij_u21 = ij->u[21];
-    const real ij_u20 = ij->u[20];
-    const real ik_u9 = ik->u[9];
-    const real t3 = f4 - (j_s4*ij_u24) - (j_s3*ij_u23) - (j_s2*ij_u22) - (j_s1*ij_u21) - (j_s0*ij_u20) - (k_s1*ik_u9);
-    const real ik_u8 = ik->u[8];
-    const real d29 = i->d[29];
-    const real t4 = t3 - (k_s0*ik_u8) - (t2*d29);
-    i->s[4] = t4;
-    const real f3 = i->f[3];
-    const real ij_u19 = ij->u[19];
-    const real ij_u18 = ij->u[18];
-    const real ij_u17 = ij->u[17];
-    const real ij_u16 = ij->u[16];
-    const real ij_u15 = ij->u[15];
-    const real ik_u7 = ik->u[7];
-    const real t5 = f3 - (j_s4*ij_u19) - (j_s3*ij_u18) - (j_s2*ij_u17) - (j_s1*ij_u16) - (j_s0*ij_u15) - (k_s1*ik_u7);
-    const real ik_u6 = ik->u[6];
-    const real d23 = i->d[23];
-    const real d22 = i->d[22];
-    const real t6 = t5 - (k_s0*ik_u6) - (t2*d23) - (d22*t4);
-    i->s[3] = t6;
-    const real f2 = i->f[2];
-    const real ij_u12 = ij->u[12];
-    const real ij_u11 = ij->u[11];
-    const real ij_u10 = ij->u[10];
-    const real ik_u5 = ik->u[5];
-    const real ik_u4 = ik->u[4];
-    const real d17 = i->d[17];
-    const real d16 = i->d[16];
-    const real t7 = f2 - (j_s2*ij_u12) - (j_s1*ij_u11) - (j_s0*ij_u10) - (k_s1*ik_u5) - (k_s0*ik_u4) - (t2*d17) -
-        (d16*t4);
-    const real d15 = i->d[15];
-    const real t8 = t7 - (d15*t6);
-    i->s[2] = t8;
-    const real f1 = i->f[1];
-    const real ij_u6 = ij->u[6];
-    const real ij_u5 = ij->u[5];
-    const real ik_u3 = ik->u[3];
-    const real ik_u2 = ik->u[2];
-    const real d11 = i->d[11];
-    const real d10 = i->d[10];
-    const real d9 = i->d[9];
-    const real d8 = i->d[8];
-    const real t9 = f1 - (j_s1*ij_u6) - (j_s0*ij_u5) - (k_s1*ik_u3) - (k_s0*ik_u2) - (t2*d11) - (d10*t4) - (d9*t6) -
-        (d8*t8);
-    i->s[1] = t9;
-    const real f0 = i->f[0];
-    const real ij_u0 = ij->u[0];
-    const real ik_u1 = ik->u[1];
-    const real ik_u0 = ik->u[0];
-    const real d5 = i->d[5];
-    const real d4 = i->d[4];
-    const real d3 = i->d[3];
-    const real d2 = i->d[2];
-    const real d1 = i->d[1];
-    const real t10 = f0 - (j_s0*ij_u0) - (k_s1*ik_u1) - (k_s0*ik_u0) - (t2*d5) - (d4*t4) - (d3*t6) - (d2*t8) -
-        (d1*t9);
-    i->s[0] = t10;
+    const real j_s_0 = j->s[0]; const real j_s_1 = j->s[1]; const real j_s_2 = j->s[2]; const real j_s_3 = j->s[3];
+    const real j_s_4 = j->s[4];
+    const real k_s_0 = k->s[0]; const real k_s_1 = k->s[1];
+    /* f_i - F_ik s_k */
+    const real right_0 = i->f[0] - (j_s_0*ij->above[0]) - (k_s_1*ik->above[1]) - (k_s_0*ik->above[0]);
+    const real right_1 = i->f[1] - (j_s_1*ij->above[6]) - (j_s_0*ij->above[5]) - (k_s_1*ik->above[3]) -
+        (k_s_0*ik->above[2]);
+    const real right_2 = i->f[2] - (j_s_2*ij->above[12]) - (j_s_1*ij->above[11]) - (j_s_0*ij->above[10]) -
+        (k_s_1*ik->above[5]) - (k_s_0*ik->above[4]);
+    const real right_3 = i->f[3] - (j_s_4*ij->above[19]) - (j_s_3*ij->above[18]) - (j_s_2*ij->above[17]) -
+        (j_s_1*ij->above[16]) - (j_s_0*ij->above[15]) - (k_s_1*ik->above[7]) - (k_s_0*ik->above[6]);
+    const real right_4 = i->f[4] - (j_s_4*ij->above[24]) - (j_s_3*ij->above[23]) - (j_s_2*ij->above[22]) -
+        (j_s_1*ij->above[21]) - (j_s_0*ij->above[20]) - (k_s_1*ik->above[9]) - (k_s_0*ik->above[8]);
+    const real t1 = i->f[5] - (j_s_4*ij->above[29]) - (j_s_3*ij->above[28]) - (j_s_2*ij->above[27]) -
+        (j_s_1*ij->above[26]) - (j_s_0*ij->above[25]) - (k_s_1*ik->above[11]);
+    const real s_5 = t1 - (k_s_0*ik->above[10]);
+    i->s[5] = s_5;
+    /* s_i = U^-1 f_i */
+    const real s_4 = right_4 - (s_5*i->D[29]);
+    i->s[4] = s_4;
+    const real s_3 = right_3 - (s_5*i->D[23]) - (i->D[22]*s_4);
+    i->s[3] = s_3;
+    const real s_2 = right_2 - (s_5*i->D[17]) - (i->D[16]*s_4) - (i->D[15]*s_3);
+    i->s[2] = s_2;
+    const real s_1 = right_1 - (s_5*i->D[11]) - (i->D[10]*s_4) - (i->D[9]*s_3) - (i->D[8]*s_2);
+    i->s[1] = s_1;
+    i->s[0] = right_0 - (s_5*i->D[5]) - (i->D[4]*s_4) - (i->D[3]*s_3) - (i->D[2]*s_2) - (i->D[1]*s_1);
 }
 
 /* take the solved velocities as they are (8 operations) */
 static void settle_body(const four_bar_common_work *common, four_bar_body_work *body)
 {
-    const real s0 = body->s[0];
-    body->v[0] = -s0;
-    const real s1 = body->s[1];
-    body->v[1] = -s1;
-    const real s2 = body->s[2];
-    body->v[2] = -s2;
-    const real s3 = body->s[3];
-    body->w[0] = -s3;
-    const real s4 = body->s[4];
-    body->w[1] = -s4;
-    const real s5 = body->s[5];
-    body->w[2] = -s5;
     const real common_half = common->half;
-    const real t1 = s3*common_half;
-    const real t2 = s4*common_half;
-    const real t3 = s5*common_half;
-    const real turn = (t1*t1) + (t2*t2) + (t3*t3);
-    body->turn = turn;
+    const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
+    /* v: velocity over this step */
+    body->v[0] = -body->s[0];
+    body->v[1] = -body->s[1];
+    body->v[2] = -body->s[2];
+    /* w: angular velocity over this step, world axes */
+    body->w[0] = -s_3;
+    body->w[1] = -s_4;
+    body->w[2] = -s_5;
+    /* turn: a·a, below 1 inside the domain of the half turn */
+    const real s_3_common_half = s_3*common_half;
+    const real s_4_common_half = s_4*common_half;
+    const real s_5_common_half = s_5*common_half;
+    body->turn = (s_3_common_half*s_3_common_half) + (s_4_common_half*s_4_common_half) +
+        (s_5_common_half*s_5_common_half);
 }
 
 /* turn the solved increment into a change of velocity, keep the base, and take `length` of it (35 operations) */
 /*   dw = (c I - a^) theta/h    [derived here] */
 static void advance_body(const four_bar_common_work *common, four_bar_body_work *body)
 {
-    const real s0 = body->s[0];
-    body->s[0] = s0;
-    const real s1 = body->s[1];
-    body->s[1] = s1;
-    const real s2 = body->s[2];
-    body->s[2] = s2;
-    const real s5 = body->s[5];
-    const real a1 = body->a[1];
-    const real s4 = body->s[4];
-    const real a2 = body->a[2];
-    const real s3 = body->s[3];
+    /* s: solved increment: velocity, rotation vector at the second knot over h */
+    const real s_0 = body->s[0]; const real s_1 = body->s[1]; const real s_2 = body->s[2];
+    body->s[0] = s_0;
+    body->s[1] = s_1;
+    body->s[2] = s_2;
+    /* dw = (c I - a^) theta/h */
+    const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
+    const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
     const real c = body->c;
-    const real t1 = (s5*a1) - (s4*a2) - (s3*c);
-    body->s[3] = -t1;
-    const real a0 = body->a[0];
-    const real s4_2 = (s5*a0) - (s3*a2) + (s4*c);
-    body->s[4] = s4_2;
-    const real t2 = (s4*a0) - (s3*a1) - (s5*c);
-    body->s[5] = -t2;
-    const real v0 = body->v[0];
-    body->base[0] = v0;
-    const real v1 = body->v[1];
-    body->base[1] = v1;
-    const real v2 = body->v[2];
-    body->base[2] = v2;
-    const real w0 = body->w[0];
-    body->base[3] = w0;
-    const real w1 = body->w[1];
-    body->base[4] = w1;
-    const real w2 = body->w[2];
-    body->base[5] = w2;
+    const real minus_dw_0 = (s_5*a_1) - (s_4*a_2) - (s_3*c);
+    body->s[3] = -minus_dw_0;
+    const real dw_1 = (s_5*a_0) - (s_3*a_2) + (s_4*c);
+    body->s[4] = dw_1;
+    const real minus_dw_2 = (s_4*a_0) - (s_3*a_1) - (s_5*c);
+    body->s[5] = -minus_dw_2;
+    /* base: velocities that the increment starts from */
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    body->base[0] = v_0;
+    body->base[1] = v_1;
+    body->base[2] = v_2;
+    body->base[3] = w_0;
+    body->base[4] = w_1;
+    body->base[5] = w_2;
+    /* v: velocity over this step */
     const real common_length = common->length;
-    const real v0_2 = v0 - (s0*common_length);
-    body->v[0] = v0_2;
-    const real v1_2 = v1 - (s1*common_length);
-    body->v[1] = v1_2;
-    const real v2_2 = v2 - (s2*common_length);
-    body->v[2] = v2_2;
-    const real w0_2 = w0 + (t1*common_length);
-    body->w[0] = w0_2;
-    const real w1_2 = w1 - (s4_2*common_length);
-    body->w[1] = w1_2;
-    const real w2_2 = w2 + (t2*common_length);
-    body->w[2] = w2_2;
+    body->v[0] = v_0 - (s_0*common_length);
+    body->v[1] = v_1 - (s_1*common_length);
+    body->v[2] = v_2 - (s_2*common_length);
+    /* w: angular velocity over this step, world axes */
+    const real new_w_0 = w_0 + (minus_dw_0*common_length);
+    body->w[0] = new_w_0;
+    const real new_w_1 = w_1 - (dw_1*common_length);
+    body->w[1] = new_w_1;
+    const real new_w_2 = w_2 + (minus_dw_2*common_length);
+    body->w[2] = new_w_2;
+    /* turn: a·a, below 1 inside the domain of the half turn */
     const real common_half = common->half;
-    const real t3 = w0_2*common_half;
-    const real t4 = w1_2*common_half;
-    const real t5 = w2_2*common_half;
-    const real turn = (t3*t3) + (t4*t4) + (t5*t5);
-    body->turn = turn;
+    const real new_w_0_common_half = new_w_0*common_half;
+    const real new_w_1_common_half = new_w_1*common_half;
+    const real new_w_2_common_half = new_w_2*common_half;
+    body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+        (new_w_2_common_half*new_w_2_common_half);
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
 static void advance_revolute_ground(const four_bar_common_work *common,
     four_bar_revolute_ground_work *revolute_ground)
 {
-    const real y0 = revolute_ground->y[0];
-    revolute_ground->base[0] = y0;
-    const real y1 = revolute_ground->y[1];
-    revolute_ground->base[1] = y1;
-    const real y2 = revolute_ground->y[2];
-    revolute_ground->base[2] = y2;
-    const real y3 = revolute_ground->y[3];
-    revolute_ground->base[3] = y3;
-    const real y4 = revolute_ground->y[4];
-    revolute_ground->base[4] = y4;
-    const real s0 = revolute_ground->s[0];
     const real common_length = common->length;
-    const real y0_2 = y0 - (s0*common_length);
-    revolute_ground->y[0] = y0_2;
-    const real s1 = revolute_ground->s[1];
-    const real y1_2 = y1 - (s1*common_length);
-    revolute_ground->y[1] = y1_2;
-    const real s2 = revolute_ground->s[2];
-    const real y2_2 = y2 - (s2*common_length);
-    revolute_ground->y[2] = y2_2;
-    const real s3 = revolute_ground->s[3];
-    const real y3_2 = y3 - (s3*common_length);
-    revolute_ground->y[3] = y3_2;
-    const real s4 = revolute_ground->s[4];
-    const real y4_2 = y4 - (s4*common_length);
-    revolute_ground->y[4] = y4_2;
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
+    /* base: impulses that the increment starts from */
+    revolute_ground->base[0] = y_0;
+    revolute_ground->base[1] = y_1;
+    revolute_ground->base[2] = y_2;
+    revolute_ground->base[3] = y_3;
+    revolute_ground->base[4] = y_4;
+    /* y: impulse of every row */
+    revolute_ground->y[0] = y_0 - (revolute_ground->s[0]*common_length);
+    revolute_ground->y[1] = y_1 - (revolute_ground->s[1]*common_length);
+    revolute_ground->y[2] = y_2 - (revolute_ground->s[2]*common_length);
+    revolute_ground->y[3] = y_3 - (revolute_ground->s[3]*common_length);
+    revolute_ground->y[4] = y_4 - (revolute_ground->s[4]*common_length);
 }
 
 /* keep the base and take `length` of the increment (10 operations) */
 static void advance_revolute(const four_bar_common_work *common, four_bar_revolute_work *revolute)
 {
-    const real y0 = revolute->y[0];
-    revolute->base[0] = y0;
-    const real y1 = revolute->y[1];
-    revolute->base[1] = y1;
-    const real y2 = revolute->y[2];
-    revolute->base[2] = y2;
-    const real y3 = revolute->y[3];
-    revolute->base[3] = y3;
-    const real y4 = revolute->y[4];
-    revolute->base[4] = y4;
-    const real s0 = revolute->s[0];
     const real common_length = common->length;
-    const real y0_2 = y0 - (s0*common_length);
-    revolute->y[0] = y0_2;
-    const real s1 = revolute->s[1];
-    const real y1_2 = y1 - (s1*common_length);
-    revolute->y[1] = y1_2;
-    const real s2 = revolute->s[2];
-    const real y2_2 = y2 - (s2*common_length);
-    revolute->y[2] = y2_2;
-    const real s3 = revolute->s[3];
-    const real y3_2 = y3 - (s3*common_length);
-    revolute->y[3] = y3_2;
-    const real s4 = revolute->s[4];
-    const real y4_2 = y4 - (s4*common_length);
-    revolute->y[4] = y4_2;
+    const real y_0 = revolute->y[0]; const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2];
+    const real y_3 = revolute->y[3]; const real y_4 = revolute->y[4];
+    /* base: impulses that the increment starts from */
+    revolute->base[0] = y_0;
+    revolute->base[1] = y_1;
+    revolute->base[2] = y_2;
+    revolute->base[3] = y_3;
+    revolute->base[4] = y_4;
+    /* y: impulse of every row */
+    revolute->y[0] = y_0 - (revolute->s[0]*common_length);
+    revolute->y[1] = y_1 - (revolute->s[1]*common_length);
+    revolute->y[2] = y_2 - (revolute->s[2]*common_length);
+    revolute->y[3] = y_3 - (revolute->s[3]*common_length);
+    revolute->y[4] = y_4 - (revolute->s[4]*common_length);
 }
 
 /* keep the base and take `length` of the increment (4 operations) */
 static void advance_revolute_loop(const four_bar_common_work *common, four_bar_revolute_loop_work *revolute_loop)
 {
-    const real y0 = revolute_loop->y[0];
-    revolute_loop->base[0] = y0;
-    const real y1 = revolute_loop->y[1];
-    revolute_loop->base[1] = y1;
-    const real s0 = revolute_loop->s[0];
     const real common_length = common->length;
-    const real y0_2 = y0 - (s0*common_length);
-    revolute_loop->y[0] = y0_2;
-    const real s1 = revolute_loop->s[1];
-    const real y1_2 = y1 - (s1*common_length);
-    revolute_loop->y[1] = y1_2;
+    const real y_0 = revolute_loop->y[0]; const real y_1 = revolute_loop->y[1];
+    /* base: impulses that the increment starts from */
+    revolute_loop->base[0] = y_0;
+    revolute_loop->base[1] = y_1;
+    /* y: impulse of every row */
+    revolute_loop->y[0] = y_0 - (revolute_loop->s[0]*common_length);
+    revolute_loop->y[1] = y_1 - (revolute_loop->s[1]*common_length);
 }
 
 /* take another `length` of the same increment (20 operations) */
 static void retreat_body(const four_bar_common_work *common, four_bar_body_work *body)
 {
-    const real base0 = body->base[0];
-    const real s0 = body->s[0];
     const real common_length = common->length;
-    const real v0 = base0 - (s0*common_length);
-    body->v[0] = v0;
-    const real base1 = body->base[1];
-    const real s1 = body->s[1];
-    const real v1 = base1 - (s1*common_length);
-    body->v[1] = v1;
-    const real base2 = body->base[2];
-    const real s2 = body->s[2];
-    const real v2 = base2 - (s2*common_length);
-    body->v[2] = v2;
-    const real base3 = body->base[3];
-    const real s3 = body->s[3];
-    const real w0 = base3 - (s3*common_length);
-    body->w[0] = w0;
-    const real base4 = body->base[4];
-    const real s4 = body->s[4];
-    const real w1 = base4 - (s4*common_length);
-    body->w[1] = w1;
-    const real base5 = body->base[5];
-    const real s5 = body->s[5];
-    const real w2 = base5 - (s5*common_length);
-    body->w[2] = w2;
     const real common_half = common->half;
-    const real t1 = w0*common_half;
-    const real t2 = w1*common_half;
-    const real t3 = w2*common_half;
-    const real turn = (t1*t1) + (t2*t2) + (t3*t3);
-    body->turn = turn;
+    /* v: velocity over this step */
+    body->v[0] = body->base[0] - (body->s[0]*common_length);
+    body->v[1] = body->base[1] - (body->s[1]*common_length);
+    body->v[2] = body->base[2] - (body->s[2]*common_length);
+    /* w: angular velocity over this step, world axes */
+    const real w_0 = body->base[3] - (body->s[3]*common_length);
+    body->w[0] = w_0;
+    const real w_1 = body->base[4] - (body->s[4]*common_length);
+    body->w[1] = w_1;
+    const real w_2 = body->base[5] - (body->s[5]*common_length);
+    body->w[2] = w_2;
+    /* turn: a·a, below 1 inside the domain of the half turn */
+    const real w_0_common_half = w_0*common_half;
+    const real w_1_common_half = w_1*common_half;
+    const real w_2_common_half = w_2*common_half;
+    body->turn = (w_0_common_half*w_0_common_half) + (w_1_common_half*w_1_common_half) +
+        (w_2_common_half*w_2_common_half);
 }
 
 /* take another `length` of the same increment (10 operations) */
 static void retreat_revolute_ground(const four_bar_common_work *common,
     four_bar_revolute_ground_work *revolute_ground)
 {
-    const real base0 = revolute_ground->base[0];
-    const real s0 = revolute_ground->s[0];
     const real common_length = common->length;
-    const real y0 = base0 - (s0*common_length);
-    revolute_ground->y[0] = y0;
-    const real base1 = revolute_ground->base[1];
-    const real s1 = revolute_ground->s[1];
-    const real y1 = base1 - (s1*common_length);
-    revolute_ground->y[1] = y1;
-    const real base2 = revolute_ground->base[2];
-    const real s2 = revolute_ground->s[2];
-    const real y2 = base2 - (s2*common_length);
-    revolute_ground->y[2] = y2;
-    const real base3 = revolute_ground->base[3];
-    const real s3 = revolute_ground->s[3];
-    const real y3 = base3 - (s3*common_length);
-    revolute_ground->y[3] = y3;
-    const real base4 = revolute_ground->base[4];
-    const real s4 = revolute_ground->s[4];
-    const real y4 = base4 - (s4*common_length);
-    revolute_ground->y[4] = y4;
+    revolute_ground->y[0] = revolute_ground->base[0] - (revolute_ground->s[0]*common_length);
+    revolute_ground->y[1] = revolute_ground->base[1] - (revolute_ground->s[1]*common_length);
+    revolute_ground->y[2] = revolute_ground->base[2] - (revolute_ground->s[2]*common_length);
+    revolute_ground->y[3] = revolute_ground->base[3] - (revolute_ground->s[3]*common_length);
+    revolute_ground->y[4] = revolute_ground->base[4] - (revolute_ground->s[4]*common_length);
 }
 
 /* take another `length` of the same increment (10 operations) */
 static void retreat_revolute(const four_bar_common_work *common, four_bar_revolute_work *revolute)
 {
-    const real base0 = revolute->base[0];
-    const real s0 = revolute->s[0];
     const real common_length = common->length;
-    const real y0 = base0 - (s0*common_length);
-    revolute->y[0] = y0;
-    const real base1 = revolute->base[1];
-    const real s1 = revolute->s[1];
-    const real y1 = base1 - (s1*common_length);
-    revolute->y[1] = y1;
-    const real base2 = revolute->base[2];
-    const real s2 = revolute->s[2];
-    const real y2 = base2 - (s2*common_length);
-    revolute->y[2] = y2;
-    const real base3 = revolute->base[3];
-    const real s3 = revolute->s[3];
-    const real y3 = base3 - (s3*common_length);
-    revolute->y[3] = y3;
-    const real base4 = revolute->base[4];
-    const real s4 = revolute->s[4];
-    const real y4 = base4 - (s4*common_length);
-    revolute->y[4] = y4;
+    revolute->y[0] = revolute->base[0] - (revolute->s[0]*common_length);
+    revolute->y[1] = revolute->base[1] - (revolute->s[1]*common_length);
+    revolute->y[2] = revolute->base[2] - (revolute->s[2]*common_length);
+    revolute->y[3] = revolute->base[3] - (revolute->s[3]*common_length);
+    revolute->y[4] = revolute->base[4] - (revolute->s[4]*common_length);
 }
 
 /* take another `length` of the same increment (4 operations) */
 static void retreat_revolute_loop(const four_bar_common_work *common, four_bar_revolute_loop_work *revolute_loop)
 {
-    const real base0 = revolute_loop->base[0];
-    const real s0 = revolute_loop->s[0];
     const real common_length = common->length;
-    const real y0 = base0 - (s0*common_length);
-    revolute_loop->y[0] = y0;
-    const real base1 = revolute_loop->base[1];
-    const real s1 = revolute_loop->s[1];
-    const real y1 = base1 - (s1*common_length);
-    revolute_loop->y[1] = y1;
+    revolute_loop->y[0] = revolute_loop->base[0] - (revolute_loop->s[0]*common_length);
+    revolute_loop->y[1] = revolute_loop->base[1] - (revolute_loop->s[1]*common_length);
 }
 
 /* add what a body's velocities miss of the last ones, carried on by `length` times their last change (51 */
@@ -3461,194 +2811,132 @@ static void retreat_revolute_loop(const four_bar_common_work *common, four_bar_r
 static void compare_body(four_bar_common_work *common, const four_bar_body_parameters *body_p,
     const four_bar_body_state *body_z, const four_bar_body_work *body)
 {
-    const real v0 = body->v[0];
-    const real v0_2 = body_z->v[0];
+    /* missed: squares of what velocities miss of where their last change led, by mass */
     const real common_length = common->length;
-    const real v_old0 = body_z->v_old[0];
-    const real t1 = v0 - (v0_2 + (common_length*(v0_2 - v_old0)));
-    const real v1 = body->v[1];
-    const real v1_2 = body_z->v[1];
-    const real v_old1 = body_z->v_old[1];
-    const real t2 = v1 - (v1_2 + (common_length*(v1_2 - v_old1)));
-    const real v2 = body->v[2];
-    const real v2_2 = body_z->v[2];
-    const real v_old2 = body_z->v_old[2];
-    const real t3 = v2 - (v2_2 + (common_length*(v2_2 - v_old2)));
-    const real size = body_p->size;
-    const real mass = body_p->mass;
-    const real t4 = size/mass;
-    const real w0 = body->w[0];
-    const real w0_2 = body_z->w[0];
-    const real w_old0 = body_z->w_old[0];
-    const real t5 = w0 - (w0_2 + (common_length*(w0_2 - w_old0)));
-    const real w1 = body->w[1];
-    const real w1_2 = body_z->w[1];
-    const real w_old1 = body_z->w_old[1];
-    const real t6 = w1 - (w1_2 + (common_length*(w1_2 - w_old1)));
-    const real w2 = body->w[2];
-    const real w2_2 = body_z->w[2];
-    const real w_old2 = body_z->w_old[2];
-    const real t7 = w2 - (w2_2 + (common_length*(w2_2 - w_old2)));
-    const real common_missed = common->missed;
-    common->missed = (t1*t1) + (t2*t2) + (t3*t3) + (t4*((t5*t5) + (t6*t6) + (t7*t7))) + common_missed;
-    const real common_moved = common->moved;
-    common->moved = (v0*v0) + (v1*v1) + (v2*v2) + (t4*((w0*w0) + (w1*w1) + (w2*w2))) + common_moved;
+    const real work_v_0 = body->v[0]; const real work_v_1 = body->v[1]; const real work_v_2 = body->v[2];
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real work_w_0 = body->w[0]; const real work_w_1 = body->w[1]; const real work_w_2 = body->w[2];
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real t1 = body_p->size/body_p->mass;
+    const real t2 = work_v_0 - (v_0 + (common_length*(v_0 - body_z->v_old[0])));
+    const real t3 = work_v_1 - (v_1 + (common_length*(v_1 - body_z->v_old[1])));
+    const real t4 = work_v_2 - (v_2 + (common_length*(v_2 - body_z->v_old[2])));
+    const real t5 = work_w_0 - (w_0 + (common_length*(w_0 - body_z->w_old[0])));
+    const real t6 = work_w_1 - (w_1 + (common_length*(w_1 - body_z->w_old[1])));
+    const real t7 = work_w_2 - (w_2 + (common_length*(w_2 - body_z->w_old[2])));
+    common->missed = (t2*t2) + (t3*t3) + (t4*t4) + (t1*((t5*t5) + (t6*t6) + (t7*t7))) + common->missed;
+    /* moved: squares of the velocities, by mass */
+    common->moved = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
+        (work_w_1*work_w_1) + (work_w_2*work_w_2))) + common->moved;
 }
 
 /* force and torque on body b at the anchor, joint axes (42 operations) */
+/*   r = R p    [derived here] */
 static void react_revolute_ground(const four_bar_common_work *common,
     const four_bar_revolute_ground_parameters *revolute_ground_p, four_bar_revolute_ground_work *revolute_ground,
     const four_bar_body_work *b)
 {
-    const real y0 = revolute_ground->y[0];
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_ground_p->anchor_b[2];
+    const real new_anchor_b1_x = anchor_b_2*b->r[2];
+    const real new_anchor_b1_y = anchor_b_2*b->r[5];
+    const real new_anchor_b1_z = anchor_b_2*b->r[8];
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_impulse = common->impulse;
-    const real reaction0 = y0/common_impulse;
-    revolute_ground->reaction[0] = reaction0;
-    const real y1 = revolute_ground->y[1];
-    const real reaction1 = y1/common_impulse;
-    revolute_ground->reaction[1] = reaction1;
-    const real y2 = revolute_ground->y[2];
-    const real reaction2 = y2/common_impulse;
-    revolute_ground->reaction[2] = reaction2;
-    const real anchor_b2 = revolute_ground_p->anchor_b[2];
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    const real g10 = revolute_ground->g1[0];
-    const real g11 = revolute_ground->g1[1];
-    const real y3 = revolute_ground->y[3];
-    const real g12 = revolute_ground->g1[2];
-    const real y4 = revolute_ground->y[4];
-    const real g13 = revolute_ground->g1[3];
-    const real t1 = -(((y1*g10) - (y2*g11) - (y3*g12) + (y4*g13) + (y2*anchor_b1_y) -
-        (y1*anchor_b1_z))/common_impulse);
-    revolute_ground->reaction[3] = t1;
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    const real g14 = revolute_ground->g1[4];
-    const real g15 = revolute_ground->g1[5];
-    const real g16 = revolute_ground->g1[6];
-    const real reaction4 = ((y0*g10) - (y2*g14) + (y3*g15) - (y4*g16) + (y2*anchor_b1_x) -
-        (y0*anchor_b1_z))/common_impulse;
-    revolute_ground->reaction[4] = reaction4;
-    const real g17 = revolute_ground->g1[7];
-    const real g18 = revolute_ground->g1[8];
-    const real t2 = -(((y0*g11) - (y1*g14) - (y3*g17) - (y4*g18) + (y1*anchor_b1_x) -
-        (y0*anchor_b1_y))/common_impulse);
-    revolute_ground->reaction[5] = t2;
+    const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+    const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+    const real y_4 = revolute_ground->y[4];
+    const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
+    const real anchor_b1_x = revolute_ground->G1[4];
+    revolute_ground->reaction[0] = y_0/common_impulse;
+    revolute_ground->reaction[1] = y_1/common_impulse;
+    revolute_ground->reaction[2] = y_2/common_impulse;
+    const real minus_reaction_3 = ((y_1*anchor_b1_z) - (y_2*anchor_b1_y) - (y_3*revolute_ground->G1[2]) +
+        (y_4*revolute_ground->G1[3]) + (y_2*new_anchor_b1_y) - (y_1*new_anchor_b1_z))/common_impulse;
+    revolute_ground->reaction[3] = -minus_reaction_3;
+    revolute_ground->reaction[4] = ((y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute_ground->G1[5]) -
+        (y_4*revolute_ground->G1[6]) + (y_2*new_anchor_b1_x) - (y_0*new_anchor_b1_z))/common_impulse;
+    const real minus_reaction_5 = ((y_0*anchor_b1_y) - (y_1*anchor_b1_x) - (y_3*revolute_ground->G1[7]) -
+        (y_4*revolute_ground->G1[8]) + (y_1*new_anchor_b1_x) - (y_0*new_anchor_b1_y))/common_impulse;
+    revolute_ground->reaction[5] = -minus_reaction_5;
 }
 
 /* force and torque on body b at the anchor, joint axes (72 operations) */
+/*   r = R p    [derived here] */
 static void react_revolute(const four_bar_common_work *common, const four_bar_revolute_parameters *revolute_p,
     four_bar_revolute_work *revolute, const four_bar_body_work *a, const four_bar_body_work *b)
 {
-    const real y0 = revolute->y[0];
-    const real a_r0 = a->r[0];
-    const real y1 = revolute->y[1];
-    const real a_r3 = a->r[3];
-    const real y2 = revolute->y[2];
-    const real a_r6 = a->r[6];
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_p->anchor_b[2];
+    const real new_anchor_b1_x = anchor_b_2*b->r[2];
+    const real new_anchor_b1_y = anchor_b_2*b->r[5];
+    const real new_anchor_b1_z = anchor_b_2*b->r[8];
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
+    const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2]; const real y_3 = revolute->y[3];
+    const real y_4 = revolute->y[4];
+    const real anchor_b1_z = revolute->G1[9]; const real anchor_b1_y = revolute->G1[10];
+    const real t1 = (y_1*anchor_b1_z) - (y_2*anchor_b1_y) - (y_3*revolute->G1[2]) + (y_4*revolute->G1[3]) +
+        (y_2*new_anchor_b1_y) - (y_1*new_anchor_b1_z);
+    const real y_0 = revolute->y[0];
+    const real anchor_b1_x = revolute->G1[11];
+    const real t2 = (y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute->G1[5]) - (y_4*revolute->G1[6]) +
+        (y_2*new_anchor_b1_x) - (y_0*new_anchor_b1_z);
+    const real t3 = (y_0*anchor_b1_y) - (y_1*anchor_b1_x) - (y_3*revolute->G1[7]) - (y_4*revolute->G1[8]) +
+        (y_1*new_anchor_b1_x) - (y_0*new_anchor_b1_y);
     const real common_impulse = common->impulse;
-    const real reaction0 = ((y0*a_r0) + (y1*a_r3) + (y2*a_r6))/common_impulse;
-    revolute->reaction[0] = reaction0;
-    const real a_r1 = a->r[1];
-    const real a_r4 = a->r[4];
-    const real a_r7 = a->r[7];
-    const real reaction1 = ((y0*a_r1) + (y1*a_r4) + (y2*a_r7))/common_impulse;
-    revolute->reaction[1] = reaction1;
-    const real a_r2 = a->r[2];
-    const real a_r5 = a->r[5];
-    const real a_r8 = a->r[8];
-    const real reaction2 = ((y0*a_r2) + (y1*a_r5) + (y2*a_r8))/common_impulse;
-    revolute->reaction[2] = reaction2;
-    const real anchor_b2 = revolute_p->anchor_b[2];
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    const real g19 = revolute->g1[9];
-    const real g110 = revolute->g1[10];
-    const real y3 = revolute->y[3];
-    const real g12 = revolute->g1[2];
-    const real y4 = revolute->y[4];
-    const real g13 = revolute->g1[3];
-    const real t1 = (y1*g19) - (y2*g110) - (y3*g12) + (y4*g13) + (y2*anchor_b1_y) - (y1*anchor_b1_z);
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    const real g111 = revolute->g1[11];
-    const real g15 = revolute->g1[5];
-    const real g16 = revolute->g1[6];
-    const real t2 = (y0*g19) - (y2*g111) + (y3*g15) - (y4*g16) + (y2*anchor_b1_x) - (y0*anchor_b1_z);
-    const real g17 = revolute->g1[7];
-    const real g18 = revolute->g1[8];
-    const real t3 = (y0*g110) - (y1*g111) - (y3*g17) - (y4*g18) + (y1*anchor_b1_x) - (y0*anchor_b1_y);
-    revolute->reaction[3] = -(((a_r0*t1) - (a_r3*t2) + (a_r6*t3))/common_impulse);
-    revolute->reaction[4] = -(((a_r1*t1) - (a_r4*t2) + (a_r7*t3))/common_impulse);
-    revolute->reaction[5] = -(((a_r2*t1) - (a_r5*t2) + (a_r8*t3))/common_impulse);
+    const real a_r_0 = a->r[0]; const real a_r_3 = a->r[3]; const real a_r_6 = a->r[6];
+    revolute->reaction[0] = ((y_0*a_r_0) + (y_1*a_r_3) + (y_2*a_r_6))/common_impulse;
+    const real a_r_1 = a->r[1]; const real a_r_4 = a->r[4]; const real a_r_7 = a->r[7];
+    revolute->reaction[1] = ((y_0*a_r_1) + (y_1*a_r_4) + (y_2*a_r_7))/common_impulse;
+    const real a_r_2 = a->r[2]; const real a_r_5 = a->r[5]; const real a_r_8 = a->r[8];
+    revolute->reaction[2] = ((y_0*a_r_2) + (y_1*a_r_5) + (y_2*a_r_8))/common_impulse;
+    revolute->reaction[3] = -(((a_r_0*t1) - (a_r_3*t2) + (a_r_6*t3))/common_impulse);
+    revolute->reaction[4] = -(((a_r_1*t1) - (a_r_4*t2) + (a_r_7*t3))/common_impulse);
+    revolute->reaction[5] = -(((a_r_2*t1) - (a_r_5*t2) + (a_r_8*t3))/common_impulse);
 }
 
 /* force and torque on body b at the anchor, joint axes (69 operations) */
+/*   r = R p    [derived here] */
 static void react_revolute_loop(const four_bar_common_work *common,
     const four_bar_revolute_loop_parameters *revolute_loop_p, four_bar_revolute_loop_work *revolute_loop,
     const four_bar_body_work *a, const four_bar_body_work *b)
 {
-    const real y0 = revolute_loop->y[0];
-    const real g10 = revolute_loop->g1[0];
-    const real y1 = revolute_loop->y[1];
-    const real g11 = revolute_loop->g1[1];
-    const real t1 = (y0*g10) + (y1*g11);
-    const real g12 = revolute_loop->g1[2];
-    const real g13 = revolute_loop->g1[3];
-    const real t2 = (y0*g12) + (y1*g13);
-    const real g14 = revolute_loop->g1[4];
-    const real g15 = revolute_loop->g1[5];
-    const real t3 = (y0*g14) + (y1*g15);
-    const real a_r0 = a->r[0];
-    const real a_r3 = a->r[3];
-    const real a_r6 = a->r[6];
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
+    const real y_0 = revolute_loop->y[0]; const real y_1 = revolute_loop->y[1];
+    const real t1 = (y_0*revolute_loop->G1[0]) + (y_1*revolute_loop->G1[1]);
+    const real t2 = (y_0*revolute_loop->G1[2]) + (y_1*revolute_loop->G1[3]);
+    const real t3 = (y_0*revolute_loop->G1[4]) + (y_1*revolute_loop->G1[5]);
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_loop_p->anchor_b[2];
+    const real anchor_b1_x = anchor_b_2*b->r[2];
+    const real anchor_b1_y = anchor_b_2*b->r[5];
+    const real anchor_b1_z = anchor_b_2*b->r[8];
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_impulse = common->impulse;
-    const real reaction0 = ((t1*a_r0) + (t2*a_r3) + (t3*a_r6))/common_impulse;
-    revolute_loop->reaction[0] = reaction0;
-    const real a_r1 = a->r[1];
-    const real a_r4 = a->r[4];
-    const real a_r7 = a->r[7];
-    const real reaction1 = ((t1*a_r1) + (t2*a_r4) + (t3*a_r7))/common_impulse;
-    revolute_loop->reaction[1] = reaction1;
-    const real a_r2 = a->r[2];
-    const real a_r5 = a->r[5];
-    const real a_r8 = a->r[8];
-    const real reaction2 = ((t1*a_r2) + (t2*a_r5) + (t3*a_r8))/common_impulse;
-    revolute_loop->reaction[2] = reaction2;
-    const real anchor_b2 = revolute_loop_p->anchor_b[2];
-    const real b_r5 = b->r[5];
-    const real anchor_b1_y = anchor_b2*b_r5;
-    const real b_r8 = b->r[8];
-    const real anchor_b1_z = anchor_b2*b_r8;
-    const real g112 = revolute_loop->g1[12];
-    const real g113 = revolute_loop->g1[13];
-    const real t4 = (y0*g112) + (y1*g113) + (t3*anchor_b1_y) - (t2*anchor_b1_z);
-    const real b_r2 = b->r[2];
-    const real anchor_b1_x = anchor_b2*b_r2;
-    const real g114 = revolute_loop->g1[14];
-    const real g115 = revolute_loop->g1[15];
-    const real t5 = (y0*g114) + (y1*g115) + (t3*anchor_b1_x) - (t1*anchor_b1_z);
-    const real g116 = revolute_loop->g1[16];
-    const real g117 = revolute_loop->g1[17];
-    const real t6 = (y0*g116) + (y1*g117) + (t2*anchor_b1_x) - (t1*anchor_b1_y);
-    revolute_loop->reaction[3] = -(((a_r0*t4) - (a_r3*t5) + (a_r6*t6))/common_impulse);
-    revolute_loop->reaction[4] = -(((a_r1*t4) - (a_r4*t5) + (a_r7*t6))/common_impulse);
-    revolute_loop->reaction[5] = -(((a_r2*t4) - (a_r5*t5) + (a_r8*t6))/common_impulse);
+    const real a_r_0 = a->r[0]; const real a_r_1 = a->r[1]; const real a_r_2 = a->r[2]; const real a_r_3 = a->r[3];
+    const real a_r_4 = a->r[4]; const real a_r_5 = a->r[5]; const real a_r_6 = a->r[6]; const real a_r_7 = a->r[7];
+    const real a_r_8 = a->r[8];
+    const real t4 = (y_0*revolute_loop->G1[12]) + (y_1*revolute_loop->G1[13]) + (t3*anchor_b1_y) - (t2*anchor_b1_z);
+    const real t5 = (y_0*revolute_loop->G1[14]) + (y_1*revolute_loop->G1[15]) + (t3*anchor_b1_x) - (t1*anchor_b1_z);
+    const real t6 = (y_0*revolute_loop->G1[16]) + (y_1*revolute_loop->G1[17]) + (t2*anchor_b1_x) - (t1*anchor_b1_y);
+    revolute_loop->reaction[0] = ((t1*a_r_0) + (t2*a_r_3) + (t3*a_r_6))/common_impulse;
+    revolute_loop->reaction[1] = ((t1*a_r_1) + (t2*a_r_4) + (t3*a_r_7))/common_impulse;
+    revolute_loop->reaction[2] = ((t1*a_r_2) + (t2*a_r_5) + (t3*a_r_8))/common_impulse;
+    revolute_loop->reaction[3] = -(((a_r_0*t4) - (a_r_3*t5) + (a_r_6*t6))/common_impulse);
+    revolute_loop->reaction[4] = -(((a_r_1*t4) - (a_r_4*t5) + (a_r_7*t6))/common_impulse);
+    revolute_loop->reaction[5] = -(((a_r_2*t4) - (a_r_5*t5) + (a_r_8*t6))/common_impulse);
 }
 
 /* no part of the step yet (0 operations) */
 static void reset_revolute_ground(four_bar_revolute_ground_work *revolute_ground)
 {
+    /* total: impulses of the parts of a step so far */
     revolute_ground->total[0] = 0.0;
     revolute_ground->total[1] = 0.0;
     revolute_ground->total[2] = 0.0;
     revolute_ground->total[3] = 0.0;
     revolute_ground->total[4] = 0.0;
+    /* total_reaction: reactions of those parts, each times the time that forces acted */
     revolute_ground->total_reaction[0] = 0.0;
     revolute_ground->total_reaction[1] = 0.0;
     revolute_ground->total_reaction[2] = 0.0;
@@ -3660,11 +2948,13 @@ static void reset_revolute_ground(four_bar_revolute_ground_work *revolute_ground
 /* no part of the step yet (0 operations) */
 static void reset_revolute(four_bar_revolute_work *revolute)
 {
+    /* total: impulses of the parts of a step so far */
     revolute->total[0] = 0.0;
     revolute->total[1] = 0.0;
     revolute->total[2] = 0.0;
     revolute->total[3] = 0.0;
     revolute->total[4] = 0.0;
+    /* total_reaction: reactions of those parts, each times the time that forces acted */
     revolute->total_reaction[0] = 0.0;
     revolute->total_reaction[1] = 0.0;
     revolute->total_reaction[2] = 0.0;
@@ -3676,8 +2966,10 @@ static void reset_revolute(four_bar_revolute_work *revolute)
 /* no part of the step yet (0 operations) */
 static void reset_revolute_loop(four_bar_revolute_loop_work *revolute_loop)
 {
+    /* total: impulses of the parts of a step so far */
     revolute_loop->total[0] = 0.0;
     revolute_loop->total[1] = 0.0;
+    /* total_reaction: reactions of those parts, each times the time that forces acted */
     revolute_loop->total_reaction[0] = 0.0;
     revolute_loop->total_reaction[1] = 0.0;
     revolute_loop->total_reaction[2] = 0.0;
@@ -3689,190 +2981,151 @@ static void reset_revolute_loop(four_bar_revolute_loop_work *revolute_loop)
 /* impulses of a part of the step to those before; their means as forces (23 operations) */
 static void gather_revolute_ground(const four_bar_common_work *common, four_bar_revolute_ground_work *revolute_ground)
 {
-    const real y0 = revolute_ground->y[0];
-    const real total0 = revolute_ground->total[0];
-    const real total0_2 = y0 + total0;
-    revolute_ground->total[0] = total0_2;
-    revolute_ground->y[0] = total0_2;
-    const real y1 = revolute_ground->y[1];
-    const real total1 = revolute_ground->total[1];
-    const real total1_2 = y1 + total1;
-    revolute_ground->total[1] = total1_2;
-    revolute_ground->y[1] = total1_2;
-    const real y2 = revolute_ground->y[2];
-    const real total2 = revolute_ground->total[2];
-    const real total2_2 = y2 + total2;
-    revolute_ground->total[2] = total2_2;
-    revolute_ground->y[2] = total2_2;
-    const real y3 = revolute_ground->y[3];
-    const real total3 = revolute_ground->total[3];
-    const real total3_2 = y3 + total3;
-    revolute_ground->total[3] = total3_2;
-    revolute_ground->y[3] = total3_2;
-    const real y4 = revolute_ground->y[4];
-    const real total4 = revolute_ground->total[4];
-    const real total4_2 = y4 + total4;
-    revolute_ground->total[4] = total4_2;
-    revolute_ground->y[4] = total4_2;
-    const real total_reaction0 = revolute_ground->total_reaction[0];
+    /* total: impulses of the parts of a step so far */
+    const real total_0 = revolute_ground->total[0]; const real total_1 = revolute_ground->total[1];
+    const real total_2 = revolute_ground->total[2]; const real total_3 = revolute_ground->total[3];
+    const real total_4 = revolute_ground->total[4];
+    const real new_total_0 = revolute_ground->y[0] + total_0;
+    revolute_ground->total[0] = new_total_0;
+    revolute_ground->y[0] = new_total_0;
+    const real new_total_1 = revolute_ground->y[1] + total_1;
+    revolute_ground->total[1] = new_total_1;
+    revolute_ground->y[1] = new_total_1;
+    const real new_total_2 = revolute_ground->y[2] + total_2;
+    revolute_ground->total[2] = new_total_2;
+    revolute_ground->y[2] = new_total_2;
+    const real new_total_3 = revolute_ground->y[3] + total_3;
+    revolute_ground->total[3] = new_total_3;
+    revolute_ground->y[3] = new_total_3;
+    const real new_total_4 = revolute_ground->y[4] + total_4;
+    revolute_ground->total[4] = new_total_4;
+    revolute_ground->y[4] = new_total_4;
+    /* total_reaction: reactions of those parts, each times the time that forces acted */
     const real common_impulse = common->impulse;
-    const real reaction0 = revolute_ground->reaction[0];
-    const real total_reaction0_2 = total_reaction0 + (common_impulse*reaction0);
-    revolute_ground->total_reaction[0] = total_reaction0_2;
-    const real total_reaction1 = revolute_ground->total_reaction[1];
-    const real reaction1 = revolute_ground->reaction[1];
-    const real total_reaction1_2 = total_reaction1 + (common_impulse*reaction1);
-    revolute_ground->total_reaction[1] = total_reaction1_2;
-    const real total_reaction2 = revolute_ground->total_reaction[2];
-    const real reaction2 = revolute_ground->reaction[2];
-    const real total_reaction2_2 = total_reaction2 + (common_impulse*reaction2);
-    revolute_ground->total_reaction[2] = total_reaction2_2;
-    const real total_reaction3 = revolute_ground->total_reaction[3];
-    const real reaction3 = revolute_ground->reaction[3];
-    const real total_reaction3_2 = total_reaction3 + (common_impulse*reaction3);
-    revolute_ground->total_reaction[3] = total_reaction3_2;
-    const real total_reaction4 = revolute_ground->total_reaction[4];
-    const real reaction4 = revolute_ground->reaction[4];
-    const real total_reaction4_2 = total_reaction4 + (common_impulse*reaction4);
-    revolute_ground->total_reaction[4] = total_reaction4_2;
-    const real total_reaction5 = revolute_ground->total_reaction[5];
-    const real reaction5 = revolute_ground->reaction[5];
-    const real total_reaction5_2 = total_reaction5 + (common_impulse*reaction5);
-    revolute_ground->total_reaction[5] = total_reaction5_2;
+    const real total_reaction_0 = revolute_ground->total_reaction[0];
+    const real total_reaction_1 = revolute_ground->total_reaction[1];
+    const real total_reaction_2 = revolute_ground->total_reaction[2];
+    const real total_reaction_3 = revolute_ground->total_reaction[3];
+    const real total_reaction_4 = revolute_ground->total_reaction[4];
+    const real total_reaction_5 = revolute_ground->total_reaction[5];
+    const real reaction_0 = revolute_ground->reaction[0]; const real reaction_1 = revolute_ground->reaction[1];
+    const real reaction_2 = revolute_ground->reaction[2]; const real reaction_3 = revolute_ground->reaction[3];
+    const real reaction_4 = revolute_ground->reaction[4]; const real reaction_5 = revolute_ground->reaction[5];
+    const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
+    revolute_ground->total_reaction[0] = new_total_reaction_0;
+    const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
+    revolute_ground->total_reaction[1] = new_total_reaction_1;
+    const real new_total_reaction_2 = total_reaction_2 + (common_impulse*reaction_2);
+    revolute_ground->total_reaction[2] = new_total_reaction_2;
+    const real new_total_reaction_3 = total_reaction_3 + (common_impulse*reaction_3);
+    revolute_ground->total_reaction[3] = new_total_reaction_3;
+    const real new_total_reaction_4 = total_reaction_4 + (common_impulse*reaction_4);
+    revolute_ground->total_reaction[4] = new_total_reaction_4;
+    const real new_total_reaction_5 = total_reaction_5 + (common_impulse*reaction_5);
+    revolute_ground->total_reaction[5] = new_total_reaction_5;
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_elapsed = common->elapsed;
-    const real reaction0_2 = total_reaction0_2/common_elapsed;
-    revolute_ground->reaction[0] = reaction0_2;
-    const real reaction1_2 = total_reaction1_2/common_elapsed;
-    revolute_ground->reaction[1] = reaction1_2;
-    const real reaction2_2 = total_reaction2_2/common_elapsed;
-    revolute_ground->reaction[2] = reaction2_2;
-    const real reaction3_2 = total_reaction3_2/common_elapsed;
-    revolute_ground->reaction[3] = reaction3_2;
-    const real reaction4_2 = total_reaction4_2/common_elapsed;
-    revolute_ground->reaction[4] = reaction4_2;
-    const real reaction5_2 = total_reaction5_2/common_elapsed;
-    revolute_ground->reaction[5] = reaction5_2;
+    revolute_ground->reaction[0] = new_total_reaction_0/common_elapsed;
+    revolute_ground->reaction[1] = new_total_reaction_1/common_elapsed;
+    revolute_ground->reaction[2] = new_total_reaction_2/common_elapsed;
+    revolute_ground->reaction[3] = new_total_reaction_3/common_elapsed;
+    revolute_ground->reaction[4] = new_total_reaction_4/common_elapsed;
+    revolute_ground->reaction[5] = new_total_reaction_5/common_elapsed;
 }
 
 /* impulses of a part of the step to those before; their means as forces (23 operations) */
 static void gather_revolute(const four_bar_common_work *common, four_bar_revolute_work *revolute)
 {
-    const real y0 = revolute->y[0];
-    const real total0 = revolute->total[0];
-    const real total0_2 = y0 + total0;
-    revolute->total[0] = total0_2;
-    revolute->y[0] = total0_2;
-    const real y1 = revolute->y[1];
-    const real total1 = revolute->total[1];
-    const real total1_2 = y1 + total1;
-    revolute->total[1] = total1_2;
-    revolute->y[1] = total1_2;
-    const real y2 = revolute->y[2];
-    const real total2 = revolute->total[2];
-    const real total2_2 = y2 + total2;
-    revolute->total[2] = total2_2;
-    revolute->y[2] = total2_2;
-    const real y3 = revolute->y[3];
-    const real total3 = revolute->total[3];
-    const real total3_2 = y3 + total3;
-    revolute->total[3] = total3_2;
-    revolute->y[3] = total3_2;
-    const real y4 = revolute->y[4];
-    const real total4 = revolute->total[4];
-    const real total4_2 = y4 + total4;
-    revolute->total[4] = total4_2;
-    revolute->y[4] = total4_2;
-    const real total_reaction0 = revolute->total_reaction[0];
+    /* total: impulses of the parts of a step so far */
+    const real total_0 = revolute->y[0] + revolute->total[0];
+    revolute->total[0] = total_0;
+    revolute->y[0] = total_0;
+    const real total_1 = revolute->y[1] + revolute->total[1];
+    revolute->total[1] = total_1;
+    revolute->y[1] = total_1;
+    const real total_2 = revolute->y[2] + revolute->total[2];
+    revolute->total[2] = total_2;
+    revolute->y[2] = total_2;
+    const real total_3 = revolute->y[3] + revolute->total[3];
+    revolute->total[3] = total_3;
+    revolute->y[3] = total_3;
+    const real total_4 = revolute->y[4] + revolute->total[4];
+    revolute->total[4] = total_4;
+    revolute->y[4] = total_4;
+    /* total_reaction: reactions of those parts, each times the time that forces acted */
     const real common_impulse = common->impulse;
-    const real reaction0 = revolute->reaction[0];
-    const real total_reaction0_2 = total_reaction0 + (common_impulse*reaction0);
-    revolute->total_reaction[0] = total_reaction0_2;
-    const real total_reaction1 = revolute->total_reaction[1];
-    const real reaction1 = revolute->reaction[1];
-    const real total_reaction1_2 = total_reaction1 + (common_impulse*reaction1);
-    revolute->total_reaction[1] = total_reaction1_2;
-    const real total_reaction2 = revolute->total_reaction[2];
-    const real reaction2 = revolute->reaction[2];
-    const real total_reaction2_2 = total_reaction2 + (common_impulse*reaction2);
-    revolute->total_reaction[2] = total_reaction2_2;
-    const real total_reaction3 = revolute->total_reaction[3];
-    const real reaction3 = revolute->reaction[3];
-    const real total_reaction3_2 = total_reaction3 + (common_impulse*reaction3);
-    revolute->total_reaction[3] = total_reaction3_2;
-    const real total_reaction4 = revolute->total_reaction[4];
-    const real reaction4 = revolute->reaction[4];
-    const real total_reaction4_2 = total_reaction4 + (common_impulse*reaction4);
-    revolute->total_reaction[4] = total_reaction4_2;
-    const real total_reaction5 = revolute->total_reaction[5];
-    const real reaction5 = revolute->reaction[5];
-    const real total_reaction5_2 = total_reaction5 + (common_impulse*reaction5);
-    revolute->total_reaction[5] = total_reaction5_2;
+    const real total_reaction_0 = revolute->total_reaction[0];
+    const real total_reaction_1 = revolute->total_reaction[1];
+    const real total_reaction_2 = revolute->total_reaction[2];
+    const real total_reaction_3 = revolute->total_reaction[3];
+    const real total_reaction_4 = revolute->total_reaction[4];
+    const real total_reaction_5 = revolute->total_reaction[5];
+    const real reaction_0 = revolute->reaction[0]; const real reaction_1 = revolute->reaction[1];
+    const real reaction_2 = revolute->reaction[2]; const real reaction_3 = revolute->reaction[3];
+    const real reaction_4 = revolute->reaction[4]; const real reaction_5 = revolute->reaction[5];
+    const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
+    revolute->total_reaction[0] = new_total_reaction_0;
+    const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
+    revolute->total_reaction[1] = new_total_reaction_1;
+    const real new_total_reaction_2 = total_reaction_2 + (common_impulse*reaction_2);
+    revolute->total_reaction[2] = new_total_reaction_2;
+    const real new_total_reaction_3 = total_reaction_3 + (common_impulse*reaction_3);
+    revolute->total_reaction[3] = new_total_reaction_3;
+    const real new_total_reaction_4 = total_reaction_4 + (common_impulse*reaction_4);
+    revolute->total_reaction[4] = new_total_reaction_4;
+    const real new_total_reaction_5 = total_reaction_5 + (common_impulse*reaction_5);
+    revolute->total_reaction[5] = new_total_reaction_5;
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_elapsed = common->elapsed;
-    const real reaction0_2 = total_reaction0_2/common_elapsed;
-    revolute->reaction[0] = reaction0_2;
-    const real reaction1_2 = total_reaction1_2/common_elapsed;
-    revolute->reaction[1] = reaction1_2;
-    const real reaction2_2 = total_reaction2_2/common_elapsed;
-    revolute->reaction[2] = reaction2_2;
-    const real reaction3_2 = total_reaction3_2/common_elapsed;
-    revolute->reaction[3] = reaction3_2;
-    const real reaction4_2 = total_reaction4_2/common_elapsed;
-    revolute->reaction[4] = reaction4_2;
-    const real reaction5_2 = total_reaction5_2/common_elapsed;
-    revolute->reaction[5] = reaction5_2;
+    revolute->reaction[0] = new_total_reaction_0/common_elapsed;
+    revolute->reaction[1] = new_total_reaction_1/common_elapsed;
+    revolute->reaction[2] = new_total_reaction_2/common_elapsed;
+    revolute->reaction[3] = new_total_reaction_3/common_elapsed;
+    revolute->reaction[4] = new_total_reaction_4/common_elapsed;
+    revolute->reaction[5] = new_total_reaction_5/common_elapsed;
 }
 
 /* impulses of a part of the step to those before; their means as forces (20 operations) */
 static void gather_revolute_loop(const four_bar_common_work *common, four_bar_revolute_loop_work *revolute_loop)
 {
-    const real y0 = revolute_loop->y[0];
-    const real total0 = revolute_loop->total[0];
-    const real total0_2 = y0 + total0;
-    revolute_loop->total[0] = total0_2;
-    revolute_loop->y[0] = total0_2;
-    const real y1 = revolute_loop->y[1];
-    const real total1 = revolute_loop->total[1];
-    const real total1_2 = y1 + total1;
-    revolute_loop->total[1] = total1_2;
-    revolute_loop->y[1] = total1_2;
-    const real total_reaction0 = revolute_loop->total_reaction[0];
+    /* total: impulses of the parts of a step so far */
+    const real total_0 = revolute_loop->y[0] + revolute_loop->total[0];
+    revolute_loop->total[0] = total_0;
+    revolute_loop->y[0] = total_0;
+    const real total_1 = revolute_loop->y[1] + revolute_loop->total[1];
+    revolute_loop->total[1] = total_1;
+    revolute_loop->y[1] = total_1;
+    /* total_reaction: reactions of those parts, each times the time that forces acted */
     const real common_impulse = common->impulse;
-    const real reaction0 = revolute_loop->reaction[0];
-    const real total_reaction0_2 = total_reaction0 + (common_impulse*reaction0);
-    revolute_loop->total_reaction[0] = total_reaction0_2;
-    const real total_reaction1 = revolute_loop->total_reaction[1];
-    const real reaction1 = revolute_loop->reaction[1];
-    const real total_reaction1_2 = total_reaction1 + (common_impulse*reaction1);
-    revolute_loop->total_reaction[1] = total_reaction1_2;
-    const real total_reaction2 = revolute_loop->total_reaction[2];
-    const real reaction2 = revolute_loop->reaction[2];
-    const real total_reaction2_2 = total_reaction2 + (common_impulse*reaction2);
-    revolute_loop->total_reaction[2] = total_reaction2_2;
-    const real total_reaction3 = revolute_loop->total_reaction[3];
-    const real reaction3 = revolute_loop->reaction[3];
-    const real total_reaction3_2 = total_reaction3 + (common_impulse*reaction3);
-    revolute_loop->total_reaction[3] = total_reaction3_2;
-    const real total_reaction4 = revolute_loop->total_reaction[4];
-    const real reaction4 = revolute_loop->reaction[4];
-    const real total_reaction4_2 = total_reaction4 + (common_impulse*reaction4);
-    revolute_loop->total_reaction[4] = total_reaction4_2;
-    const real total_reaction5 = revolute_loop->total_reaction[5];
-    const real reaction5 = revolute_loop->reaction[5];
-    const real total_reaction5_2 = total_reaction5 + (common_impulse*reaction5);
-    revolute_loop->total_reaction[5] = total_reaction5_2;
+    const real total_reaction_0 = revolute_loop->total_reaction[0];
+    const real total_reaction_1 = revolute_loop->total_reaction[1];
+    const real total_reaction_2 = revolute_loop->total_reaction[2];
+    const real total_reaction_3 = revolute_loop->total_reaction[3];
+    const real total_reaction_4 = revolute_loop->total_reaction[4];
+    const real total_reaction_5 = revolute_loop->total_reaction[5];
+    const real reaction_0 = revolute_loop->reaction[0]; const real reaction_1 = revolute_loop->reaction[1];
+    const real reaction_2 = revolute_loop->reaction[2]; const real reaction_3 = revolute_loop->reaction[3];
+    const real reaction_4 = revolute_loop->reaction[4]; const real reaction_5 = revolute_loop->reaction[5];
+    const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
+    revolute_loop->total_reaction[0] = new_total_reaction_0;
+    const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
+    revolute_loop->total_reaction[1] = new_total_reaction_1;
+    const real new_total_reaction_2 = total_reaction_2 + (common_impulse*reaction_2);
+    revolute_loop->total_reaction[2] = new_total_reaction_2;
+    const real new_total_reaction_3 = total_reaction_3 + (common_impulse*reaction_3);
+    revolute_loop->total_reaction[3] = new_total_reaction_3;
+    const real new_total_reaction_4 = total_reaction_4 + (common_impulse*reaction_4);
+    revolute_loop->total_reaction[4] = new_total_reaction_4;
+    const real new_total_reaction_5 = total_reaction_5 + (common_impulse*reaction_5);
+    revolute_loop->total_reaction[5] = new_total_reaction_5;
+    /* reaction: reaction on the child in joint axes: force, torque about the anchor */
     const real common_elapsed = common->elapsed;
-    const real reaction0_2 = total_reaction0_2/common_elapsed;
-    revolute_loop->reaction[0] = reaction0_2;
-    const real reaction1_2 = total_reaction1_2/common_elapsed;
-    revolute_loop->reaction[1] = reaction1_2;
-    const real reaction2_2 = total_reaction2_2/common_elapsed;
-    revolute_loop->reaction[2] = reaction2_2;
-    const real reaction3_2 = total_reaction3_2/common_elapsed;
-    revolute_loop->reaction[3] = reaction3_2;
-    const real reaction4_2 = total_reaction4_2/common_elapsed;
-    revolute_loop->reaction[4] = reaction4_2;
-    const real reaction5_2 = total_reaction5_2/common_elapsed;
-    revolute_loop->reaction[5] = reaction5_2;
+    revolute_loop->reaction[0] = new_total_reaction_0/common_elapsed;
+    revolute_loop->reaction[1] = new_total_reaction_1/common_elapsed;
+    revolute_loop->reaction[2] = new_total_reaction_2/common_elapsed;
+    revolute_loop->reaction[3] = new_total_reaction_3/common_elapsed;
+    revolute_loop->reaction[4] = new_total_reaction_4/common_elapsed;
+    revolute_loop->reaction[5] = new_total_reaction_5/common_elapsed;
 }
 
 /* write the second knot into the state: positions, momenta, and velocities for the next start (53 operations) */
@@ -3882,72 +3135,54 @@ static void gather_revolute_loop(const four_bar_common_work *common, four_bar_re
 static void finish_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_state *body_z, const four_bar_body_work *body)
 {
-    const real v0 = body_z->v[0];
-    body_z->v_old[0] = v0;
-    const real v1 = body_z->v[1];
-    body_z->v_old[1] = v1;
-    const real v2 = body_z->v[2];
-    body_z->v_old[2] = v2;
-    const real w0 = body_z->w[0];
-    body_z->w_old[0] = w0;
-    const real w1 = body_z->w[1];
-    body_z->w_old[1] = w1;
-    const real w2 = body_z->w[2];
-    body_z->w_old[2] = w2;
-    const real v0_2 = body->v[0];
-    body_z->v[0] = v0_2;
-    const real x0 = body_z->x[0];
-    const real common_step = common->step;
-    const real x0_2 = x0 + (common_step*v0_2);
-    body_z->x[0] = x0_2;
-    const real v1_2 = body->v[1];
-    body_z->v[1] = v1_2;
-    const real x1 = body_z->x[1];
-    const real x1_2 = x1 + (common_step*v1_2);
-    body_z->x[1] = x1_2;
-    const real v2_2 = body->v[2];
-    body_z->v[2] = v2_2;
-    const real x2 = body_z->x[2];
-    const real x2_2 = x2 + (common_step*v2_2);
-    body_z->x[2] = x2_2;
-    const real a0 = body->a[0];
-    const real q1 = body_z->q[1];
-    const real a1 = body->a[1];
-    const real q2 = body_z->q[2];
-    const real a2 = body->a[2];
-    const real q3 = body_z->q[3];
+    /* v_old: velocity over the step before */
+    const real state_v_0 = body_z->v[0]; const real state_v_1 = body_z->v[1]; const real state_v_2 = body_z->v[2];
+    body_z->v_old[0] = state_v_0;
+    body_z->v_old[1] = state_v_1;
+    body_z->v_old[2] = state_v_2;
+    /* w_old: angular velocity over the step before, world axes */
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    body_z->w_old[0] = w_0;
+    body_z->w_old[1] = w_1;
+    body_z->w_old[2] = w_2;
+    /* q2 = [c; a] q1 */
+    const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
     const real c = body->c;
-    const real q0 = body_z->q[0];
-    const real t1 = (a0*q1) + (a1*q2) + (a2*q3) - (c*q0);
-    const real t2 = (a0*q0) + (a1*q3) - (a2*q2) + (c*q1);
-    const real t3 = (a0*q3) - (a1*q0) - (a2*q1) - (c*q2);
-    const real t4 = (a0*q2) - (a1*q1) + (a2*q0) + (c*q3);
-    const real t5 = 3.0 - (t1*t1) - (t2*t2) - (t3*t3) - (t4*t4);
-    body_z->q[0] = -(0.5*(t1*t5));
-    const real q1_2 = 0.5*(t2*t5);
-    body_z->q[1] = q1_2;
-    body_z->q[2] = -(0.5*(t3*t5));
-    const real q3_2 = 0.5*(t4*t5);
-    body_z->q[3] = q3_2;
+    const real minus_q2_0 = (a_0*q_1) + (a_1*q_2) + (a_2*q_3) - (c*q_0);
+    const real q2_1 = (a_0*q_0) + (a_1*q_3) - (a_2*q_2) + (c*q_1);
+    const real minus_q2_2 = (a_0*q_3) - (a_1*q_0) - (a_2*q_1) - (c*q_2);
+    const real q2_3 = (a_0*q_2) - (a_1*q_1) + (a_2*q_0) + (c*q_3);
+    /* q = p (3 - p·p)/2 */
+    const real t1 = 3.0 - (minus_q2_0*minus_q2_0) - (q2_1*q2_1) - (minus_q2_2*minus_q2_2) - (q2_3*q2_3);
+    body_z->q[0] = -(0.5*(minus_q2_0*t1));
+    body_z->q[1] = 0.5*(q2_1*t1);
+    body_z->q[2] = -(0.5*(minus_q2_2*t1));
+    body_z->q[3] = 0.5*(q2_3*t1);
+    /* x: position of the centre of mass */
+    const real common_step = common->step;
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    body_z->x[0] = body_z->x[0] + (common_step*v_0);
+    body_z->x[1] = body_z->x[1] + (common_step*v_1);
+    body_z->x[2] = body_z->x[2] + (common_step*v_2);
+    /* p = m v */
     const real mass = body_p->mass;
-    const real p0 = v0_2*mass;
-    body_z->p[0] = p0;
-    const real p1 = v1_2*mass;
-    body_z->p[1] = p1;
-    const real p2 = v2_2*mass;
-    body_z->p[2] = p2;
-    const real l0 = body->l[0];
-    body_z->l[0] = l0;
-    const real l1 = body->l[1];
-    body_z->l[1] = l1;
-    const real l2 = body->l[2];
-    body_z->l[2] = l2;
-    const real w0_2 = body->w[0];
-    body_z->w[0] = w0_2;
-    const real w1_2 = body->w[1];
-    body_z->w[1] = w1_2;
-    const real w2_2 = body->w[2];
-    body_z->w[2] = w2_2;
+    body_z->p[0] = v_0*mass;
+    body_z->p[1] = v_1*mass;
+    body_z->p[2] = v_2*mass;
+    /* l: angular momentum carried to this knot, world axes */
+    body_z->l[0] = body->l[0];
+    body_z->l[1] = body->l[1];
+    body_z->l[2] = body->l[2];
+    /* v: velocity over the last step */
+    body_z->v[0] = v_0;
+    body_z->v[1] = v_1;
+    body_z->v[2] = v_2;
+    /* w: angular velocity over the last step, world axes */
+    body_z->w[0] = body->w[0];
+    body_z->w[1] = body->w[1];
+    body_z->w[2] = body->w[2];
 }
 
 /* move the placement in the state by `length` of a step at the settled velocities (66 operations) */
@@ -3957,43 +3192,31 @@ static void finish_body(const four_bar_common_work *common, const four_bar_body_
 static void displace_body(const four_bar_common_work *common, four_bar_body_state *body_z,
     const four_bar_body_work *body)
 {
-    const real x0 = body_z->x[0];
     const real common_length = common->length;
-    const real v0 = body->v[0];
-    const real common_step = common->step;
-    const real x0_2 = x0 + ((common_length*v0)*common_step);
-    body_z->x[0] = x0_2;
-    const real x1 = body_z->x[1];
-    const real v1 = body->v[1];
-    const real x1_2 = x1 + ((common_length*v1)*common_step);
-    body_z->x[1] = x1_2;
-    const real x2 = body_z->x[2];
-    const real v2 = body->v[2];
-    const real x2_2 = x2 + ((common_length*v2)*common_step);
-    body_z->x[2] = x2_2;
-    const real w0 = body->w[0];
     const real common_half = common->half;
-    const real t1 = (common_length*w0)*common_half;
-    const real w1 = body->w[1];
-    const real t2 = (common_length*w1)*common_half;
-    const real w2 = body->w[2];
-    const real t3 = (common_length*w2)*common_half;
-    const real t4 = FOUR_BAR_SQRT(1.0 - ((t1*t1) + (t2*t2) + (t3*t3)));
-    const real q1 = body_z->q[1];
-    const real q2 = body_z->q[2];
-    const real q3 = body_z->q[3];
-    const real q0 = body_z->q[0];
-    const real t5 = (t1*q1) + (t2*q2) + (t3*q3) - (t4*q0);
-    const real t6 = (t1*q0) + (t2*q3) - (t3*q2) + (t4*q1);
-    const real t7 = (t1*q3) - (t2*q0) - (t3*q1) - (t4*q2);
-    const real t8 = (t1*q2) - (t2*q1) + (t3*q0) + (t4*q3);
-    const real t9 = 3.0 - (t5*t5) - (t6*t6) - (t7*t7) - (t8*t8);
-    body_z->q[0] = -(0.5*(t5*t9));
-    const real q1_2 = 0.5*(t6*t9);
-    body_z->q[1] = q1_2;
-    body_z->q[2] = -(0.5*(t7*t9));
-    const real q3_2 = 0.5*(t8*t9);
-    body_z->q[3] = q3_2;
+    const real common_step = common->step;
+    const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+    const real q_3 = body_z->q[3];
+    /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
+    const real a_0 = (common_length*body->w[0])*common_half;
+    const real a_1 = (common_length*body->w[1])*common_half;
+    const real a_2 = (common_length*body->w[2])*common_half;
+    const real c = FOUR_BAR_SQRT(1.0 - ((a_0*a_0) + (a_1*a_1) + (a_2*a_2)));
+    /* x: position of the centre of mass */
+    body_z->x[0] = body_z->x[0] + ((common_length*body->v[0])*common_step);
+    body_z->x[1] = body_z->x[1] + ((common_length*body->v[1])*common_step);
+    body_z->x[2] = body_z->x[2] + ((common_length*body->v[2])*common_step);
+    /* q2 = [c; a] q1 */
+    const real minus_q2_0 = (a_0*q_1) + (a_1*q_2) + (a_2*q_3) - (c*q_0);
+    const real q2_1 = (a_0*q_0) + (a_1*q_3) - (a_2*q_2) + (c*q_1);
+    const real minus_q2_2 = (a_0*q_3) - (a_1*q_0) - (a_2*q_1) - (c*q_2);
+    const real q2_3 = (a_0*q_2) - (a_1*q_1) + (a_2*q_0) + (c*q_3);
+    /* q = p (3 - p·p)/2 */
+    const real t1 = 3.0 - (minus_q2_0*minus_q2_0) - (q2_1*q2_1) - (minus_q2_2*minus_q2_2) - (q2_3*q2_3);
+    body_z->q[0] = -(0.5*(minus_q2_0*t1));
+    body_z->q[1] = 0.5*(q2_1*t1);
+    body_z->q[2] = -(0.5*(minus_q2_2*t1));
+    body_z->q[3] = 0.5*(q2_3*t1);
 }
 
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
@@ -4002,37 +3225,28 @@ static void displace_body(const four_bar_common_work *common, four_bar_body_stat
 static void launch_body(const four_bar_body_parameters *body_p, four_bar_body_state *body_z,
     const four_bar_body_work *body)
 {
-    const real v0 = body_z->v[0];
-    body_z->v_old[0] = v0;
+    /* p = m v */
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
-    const real p0 = v0*mass;
-    body_z->p[0] = p0;
-    const real v1 = body_z->v[1];
-    body_z->v_old[1] = v1;
-    const real p1 = v1*mass;
-    body_z->p[1] = p1;
-    const real v2 = body_z->v[2];
-    body_z->v_old[2] = v2;
-    const real p2 = v2*mass;
-    body_z->p[2] = p2;
-    const real w0 = body_z->w[0];
-    body_z->w_old[0] = w0;
-    const real w1 = body_z->w[1];
-    body_z->w_old[1] = w1;
-    const real w2 = body_z->w[2];
-    body_z->w_old[2] = w2;
-    const real j0 = body->j[0];
-    const real j3 = body->j[3];
-    const real j4 = body->j[4];
-    const real l0 = (w0*j0) + (w1*j3) + (w2*j4);
-    body_z->l[0] = l0;
-    const real j1 = body->j[1];
-    const real j5 = body->j[5];
-    const real l1 = (w1*j1) + (w0*j3) + (w2*j5);
-    body_z->l[1] = l1;
-    const real j2 = body->j[2];
-    const real l2 = (w2*j2) + (w0*j4) + (w1*j5);
-    body_z->l[2] = l2;
+    body_z->p[0] = v_0*mass;
+    body_z->p[1] = v_1*mass;
+    body_z->p[2] = v_2*mass;
+    /* l = c Jw + a x Jw */
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real j_4 = body->j[4]; const real j_5 = body->j[5];
+    body_z->l[2] = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
+    /* v_old: velocity over the step before */
+    body_z->v_old[0] = v_0;
+    body_z->v_old[1] = v_1;
+    body_z->v_old[2] = v_2;
+    /* w_old: angular velocity over the step before, world axes */
+    body_z->w_old[0] = w_0;
+    body_z->w_old[1] = w_1;
+    body_z->w_old[2] = w_2;
+    /* l = c Jw + a x Jw */
+    const real j_3 = body->j[3];
+    body_z->l[1] = (w_1*body->j[1]) + (w_0*j_3) + (w_2*j_5);
+    body_z->l[0] = (w_0*body->j[0]) + (w_1*j_3) + (w_2*j_4);
 }
 
 /* momenta of a start from velocities over the step before, the papers' start (43 operations) */
@@ -4042,43 +3256,35 @@ static void launch_body(const four_bar_body_parameters *body_p, four_bar_body_st
 static void launch_chord_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_state *body_z, const four_bar_body_work *body)
 {
-    const real v0 = body_z->v[0];
-    body_z->v_old[0] = v0;
-    const real mass = body_p->mass;
-    const real p0 = v0*mass;
-    body_z->p[0] = p0;
-    const real v1 = body_z->v[1];
-    body_z->v_old[1] = v1;
-    const real p1 = v1*mass;
-    body_z->p[1] = p1;
-    const real v2 = body_z->v[2];
-    body_z->v_old[2] = v2;
-    const real p2 = v2*mass;
-    body_z->p[2] = p2;
-    const real w1 = body_z->w[1];
-    body_z->w_old[1] = w1;
+    /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
     const real common_half = common->half;
-    const real t1 = w1*common_half;
-    const real w2 = body_z->w[2];
-    body_z->w_old[2] = w2;
-    const real w0 = body_z->w[0];
-    body_z->w_old[0] = w0;
-    const real j2 = body->j[2];
-    const real j4 = body->j[4];
-    const real j5 = body->j[5];
-    const real t2 = (w2*j2) + (w0*j4) + (w1*j5);
-    const real t3 = w2*common_half;
-    const real j1 = body->j[1];
-    const real j3 = body->j[3];
-    const real t4 = (w1*j1) + (w0*j3) + (w2*j5);
-    const real t5 = w0*common_half;
-    const real t6 = FOUR_BAR_SQRT(1.0 - ((t5*t5) + (t1*t1) + (t3*t3)));
-    const real j0 = body->j[0];
-    const real t7 = (w0*j0) + (w1*j3) + (w2*j4);
-    body_z->l[0] = -((t1*t2) - (t3*t4) - (t6*t7));
-    const real l1 = (t5*t2) - (t3*t7) + (t6*t4);
-    body_z->l[1] = l1;
-    body_z->l[2] = -((t5*t4) - (t1*t7) - (t6*t2));
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real a_0 = w_0*common_half;
+    const real a_1 = w_1*common_half;
+    const real a_2 = w_2*common_half;
+    const real c = FOUR_BAR_SQRT(1.0 - ((a_0*a_0) + (a_1*a_1) + (a_2*a_2)));
+    /* p = m v */
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real mass = body_p->mass;
+    body_z->p[0] = v_0*mass;
+    body_z->p[1] = v_1*mass;
+    body_z->p[2] = v_2*mass;
+    /* l = c Jw + a x Jw */
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
+    const real Jw_2 = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
+    const real Jw_1 = (w_1*body->j[1]) + (w_0*j_3) + (w_2*j_5);
+    const real Jw_0 = (w_0*body->j[0]) + (w_1*j_3) + (w_2*j_4);
+    body_z->l[0] = -((a_1*Jw_2) - (a_2*Jw_1) - (c*Jw_0));
+    body_z->l[1] = (a_0*Jw_2) - (a_2*Jw_0) + (c*Jw_1);
+    body_z->l[2] = -((a_0*Jw_1) - (a_1*Jw_0) - (c*Jw_2));
+    /* v_old: velocity over the step before */
+    body_z->v_old[0] = v_0;
+    body_z->v_old[1] = v_1;
+    body_z->v_old[2] = v_2;
+    /* w_old: angular velocity over the step before, world axes */
+    body_z->w_old[0] = w_0;
+    body_z->w_old[1] = w_1;
+    body_z->w_old[2] = w_2;
 }
 
 /* momenta of a start from the knot's rates of turn, which the motion has then (discrete Legendre transform) (39 */
@@ -4090,49 +3296,41 @@ static void launch_chord_body(const four_bar_common_work *common, const four_bar
 static void launch_turn_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_state *body_z, const four_bar_body_work *body)
 {
-    const real w0 = body_z->w[0];
+    /* w' = (sin(h |w|)/(h |w|)) w */
     const real common_step = common->step;
-    const real t1 = w0*common_step;
-    const real w1 = body_z->w[1];
-    const real t2 = w1*common_step;
-    const real w2 = body_z->w[2];
-    const real t3 = w2*common_step;
-    const real t4 = FOUR_BAR_SQRT(1e-30*(1.0 + (1e+30*(t1*t1)) + (1e+30*(t2*t2)) + (1e+30*(t3*t3))));
-    const real t5 = sine_of(t4);
-    const real w0_2 = (w0*t5)/t4;
-    body_z->w[0] = w0_2;
-    body_z->w_old[0] = w0_2;
-    const real w1_2 = (w1*t5)/t4;
-    body_z->w[1] = w1_2;
-    body_z->w_old[1] = w1_2;
-    const real w2_2 = (w2*t5)/t4;
-    body_z->w[2] = w2_2;
-    body_z->w_old[2] = w2_2;
-    const real v0 = body_z->v[0];
-    body_z->v_old[0] = v0;
+    const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+    const real turn_0 = w_0*common_step;
+    const real turn_1 = w_1*common_step;
+    const real turn_2 = w_2*common_step;
+    const real size = FOUR_BAR_SQRT(1e-30*(1.0 + (1e+30*(turn_0*turn_0)) + (1e+30*(turn_1*turn_1)) +
+        (1e+30*(turn_2*turn_2))));
+    const real t1 = sine_of(size);
+    const real new_w_0 = (w_0*t1)/size;
+    body_z->w[0] = new_w_0;
+    body_z->w_old[0] = new_w_0;
+    const real new_w_1 = (w_1*t1)/size;
+    body_z->w[1] = new_w_1;
+    body_z->w_old[1] = new_w_1;
+    const real new_w_2 = (w_2*t1)/size;
+    body_z->w[2] = new_w_2;
+    body_z->w_old[2] = new_w_2;
+    /* p = m v */
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
     const real mass = body_p->mass;
-    const real p0 = v0*mass;
-    body_z->p[0] = p0;
-    const real v1 = body_z->v[1];
-    body_z->v_old[1] = v1;
-    const real p1 = v1*mass;
-    body_z->p[1] = p1;
-    const real v2 = body_z->v[2];
-    body_z->v_old[2] = v2;
-    const real p2 = v2*mass;
-    body_z->p[2] = p2;
-    const real j0 = body->j[0];
-    const real j3 = body->j[3];
-    const real j4 = body->j[4];
-    const real l0 = (w0_2*j0) + (w1_2*j3) + (w2_2*j4);
-    body_z->l[0] = l0;
-    const real j1 = body->j[1];
-    const real j5 = body->j[5];
-    const real l1 = (w1_2*j1) + (w0_2*j3) + (w2_2*j5);
-    body_z->l[1] = l1;
-    const real j2 = body->j[2];
-    const real l2 = (w2_2*j2) + (w0_2*j4) + (w1_2*j5);
-    body_z->l[2] = l2;
+    body_z->p[0] = v_0*mass;
+    body_z->p[1] = v_1*mass;
+    body_z->p[2] = v_2*mass;
+    /* l = c Jw + a x Jw */
+    const real j_4 = body->j[4]; const real j_5 = body->j[5];
+    body_z->l[2] = (new_w_2*body->j[2]) + (new_w_0*j_4) + (new_w_1*j_5);
+    /* v_old: velocity over the step before */
+    body_z->v_old[0] = v_0;
+    body_z->v_old[1] = v_1;
+    body_z->v_old[2] = v_2;
+    /* l = c Jw + a x Jw */
+    const real j_3 = body->j[3];
+    body_z->l[1] = (new_w_1*body->j[1]) + (new_w_0*j_3) + (new_w_2*j_5);
+    body_z->l[0] = (new_w_0*body->j[0]) + (new_w_1*j_3) + (new_w_2*j_4);
 }
 
 /* add a body's energy and momenta at the knot, with the knot's velocities (57 operations) */
@@ -4143,53 +3341,42 @@ static void launch_turn_body(const four_bar_common_work *common, const four_bar_
 static void energy_body(const four_bar_common_parameters *common_p, four_bar_common_work *common,
     const four_bar_body_parameters *body_p, const four_bar_body_state *body_z, const four_bar_body_work *body)
 {
-    const real j0 = body->j[0];
-    const real w0 = body->w[0];
-    const real j3 = body->j[3];
-    const real w1 = body->w[1];
-    const real j4 = body->j[4];
-    const real w2 = body->w[2];
-    const real t1 = (j0*w0) + (j3*w1) + (j4*w2);
-    const real j1 = body->j[1];
-    const real j5 = body->j[5];
-    const real t2 = (j1*w1) + (j3*w0) + (j5*w2);
-    const real j2 = body->j[2];
-    const real t3 = (j2*w2) + (j4*w0) + (j5*w1);
-    const real common_kinetic = common->kinetic;
+    /* T = (1/2) m v·v + (1/2) w·Jw */
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
     const real mass = body_p->mass;
-    const real v0 = body->v[0];
-    const real v1 = body->v[1];
-    const real v2 = body->v[2];
-    common->kinetic = (0.5*((mass*((v0*v0) + (v1*v1) + (v2*v2))) + (w0*t1) + (w1*t2) + (w2*t3))) + common_kinetic;
-    const real x0 = body_z->x[0];
-    const real common_gravity0 = common_p->gravity[0];
-    const real x1 = body_z->x[1];
-    const real common_gravity1 = common_p->gravity[1];
-    const real x2 = body_z->x[2];
-    const real common_gravity2 = common_p->gravity[2];
-    const real common_potential = common->potential;
-    const real t4 = -((mass*((x0*common_gravity0) + (x1*common_gravity1) + (x2*common_gravity2))) - common_potential);
-    common->potential = t4;
-    const real t5 = mass*v0;
-    const real common_momentum0 = common->momentum[0];
-    common->momentum[0] = t5 + common_momentum0;
-    const real t6 = mass*v1;
-    const real common_momentum1 = common->momentum[1];
-    common->momentum[1] = t6 + common_momentum1;
-    const real t7 = mass*v2;
-    const real common_momentum2 = common->momentum[2];
-    common->momentum[2] = t7 + common_momentum2;
-    const real common_spin0 = common->spin[0];
-    common->spin[0] = t1 - (x2*t6) + (x1*t7) + common_spin0;
-    const real common_spin1 = common->spin[1];
-    common->spin[1] = t2 + (x2*t5) - (x0*t7) + common_spin1;
-    const real common_spin2 = common->spin[2];
-    common->spin[2] = t3 - (x1*t5) + (x0*t6) + common_spin2;
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real t1 = (body->j[0]*w_0) + (j_3*w_1) + (j_4*w_2);
+    const real t2 = (body->j[1]*w_1) + (j_3*w_0) + (j_5*w_2);
+    const real t3 = (body->j[2]*w_2) + (j_4*w_0) + (j_5*w_1);
+    const real T = 0.5*((mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (w_0*t1) + (w_1*t2) + (w_2*t3));
+    /* kinetic: kinetic energy */
+    common->kinetic = T + common->kinetic;
+    /* V = -m g·x */
+    const real x_0 = body_z->x[0]; const real x_1 = body_z->x[1]; const real x_2 = body_z->x[2];
+    const real minus_V = mass*((x_0*common_p->gravity[0]) + (x_1*common_p->gravity[1]) + (x_2*common_p->gravity[2]));
+    /* potential: potential energy */
+    common->potential = -(minus_V - common->potential);
+    /* p = m v */
+    const real p_0 = mass*v_0;
+    const real p_1 = mass*v_1;
+    const real p_2 = mass*v_2;
+    /* momentum: linear momentum */
+    common->momentum[0] = p_0 + common->momentum[0];
+    common->momentum[1] = p_1 + common->momentum[1];
+    common->momentum[2] = p_2 + common->momentum[2];
+    /* l = J w + x x p */
+    const real l_0 = t1 - (x_2*p_1) + (x_1*p_2);
+    const real l_1 = t2 + (x_2*p_0) - (x_0*p_2);
+    const real l_2 = t3 - (x_1*p_0) + (x_0*p_1);
+    /* spin: angular momentum about the world's origin */
+    common->spin[0] = l_0 + common->spin[0];
+    common->spin[1] = l_1 + common->spin[1];
+    common->spin[2] = l_2 + common->spin[2];
 }
 
 /* revolute: the child beside the parent (99 operations) */
 /*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)] */
-/*   p = q o    [BM20 (7)] */
 /*   q_b = q_a o_a d o_b*, of length one    [BM20 (7)] */
 /*   R(q)    [BM20 (11)] */
 /*   r = R p    [derived here] */
@@ -4197,56 +3384,62 @@ static void energy_body(const four_bar_common_parameters *common_p, four_bar_com
 static void place_revolute_ground(const four_bar_revolute_ground_parameters *revolute_ground_p,
     const four_bar_revolute_ground_motion *revolute_ground_m, four_bar_body_state *b_z)
 {
+    /* d = [cos c/2; z sin c/2],  w = 2 V(d* d') */
     const real coordinate = revolute_ground_m->coordinate;
     const real t1 = 0.5*coordinate;
-    const real t2 = cosine_of(t1);
-    const real t3 = sine_of(t1);
-    const real frame_a0 = revolute_ground_p->frame_a[0];
-    const real frame_a3 = revolute_ground_p->frame_a[3];
-    const real t4 = (t2*frame_a0) - (t3*frame_a3);
-    const real frame_a1 = revolute_ground_p->frame_a[1];
-    const real frame_a2 = revolute_ground_p->frame_a[2];
-    const real t5 = (t2*frame_a1) + (t3*frame_a2);
-    const real t6 = (t2*frame_a2) - (t3*frame_a1);
-    const real t7 = (t2*frame_a3) + (t3*frame_a0);
-    const real frame_b0 = revolute_ground_p->frame_b[0];
-    const real frame_b1 = revolute_ground_p->frame_b[1];
-    const real frame_b2 = revolute_ground_p->frame_b[2];
-    const real frame_b3 = revolute_ground_p->frame_b[3];
-    const real t8 = (frame_b0*t4) + (frame_b1*t5) + (frame_b2*t6) + (frame_b3*t7);
-    const real t9 = (frame_b0*t5) - (frame_b1*t4) + (frame_b2*t7) - (frame_b3*t6);
-    const real t10 = (frame_b0*t6) - (frame_b1*t7) - (frame_b2*t4) + (frame_b3*t5);
-    const real t11 = (frame_b0*t7) + (frame_b1*t6) - (frame_b2*t5) - (frame_b3*t4);
-    const real t12 = FOUR_BAR_SQRT((t8*t8) + (t9*t9) + (t10*t10) + (t11*t11));
-    const real q0 = t8/t12;
-    b_z->q[0] = q0;
-    const real q2 = t10/t12;
-    b_z->q[2] = q2;
-    const real q1 = t9/t12;
-    b_z->q[1] = q1;
-    const real q3 = t11/t12;
-    b_z->q[3] = q3;
-    const real anchor_b2 = revolute_ground_p->anchor_b[2];
-    const real t13 = (2.0*((q0*q2) + (q1*q3)))*anchor_b2;
-    const real anchor_a0 = revolute_ground_p->anchor_a[0];
-    const real x0 = anchor_a0 - t13;
-    b_z->x[0] = x0;
-    const real x1 = (2.0*((q0*q1) - (q2*q3)))*anchor_b2;
-    b_z->x[1] = x1;
-    const real x2 = ((2.0*(q2*q2)) - (1.0 - (2.0*(q1*q1))))*anchor_b2;
-    b_z->x[2] = x2;
+    const real d_0 = cosine_of(t1);
+    const real d_3 = sine_of(t1);
+    /* q_b = q_a o_a d o_b*, of length one */
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+    const real p_0 = (d_0*frame_a_0) - (d_3*frame_a_3);
+    const real p_1 = (d_0*frame_a_1) + (d_3*frame_a_2);
+    const real p_2 = (d_0*frame_a_2) - (d_3*frame_a_1);
+    const real p_3 = (d_0*frame_a_3) + (d_3*frame_a_0);
+    const real q_0 = (frame_b_0*p_0) + (frame_b_1*p_1) + (frame_b_2*p_2) + (frame_b_3*p_3);
+    const real q_1 = (frame_b_0*p_1) - (frame_b_1*p_0) + (frame_b_2*p_3) - (frame_b_3*p_2);
+    const real q_2 = (frame_b_0*p_2) - (frame_b_1*p_3) - (frame_b_2*p_0) + (frame_b_3*p_1);
+    const real q_3 = (frame_b_0*p_3) + (frame_b_1*p_2) - (frame_b_2*p_1) - (frame_b_3*p_0);
+    const real size = FOUR_BAR_SQRT((q_0*q_0) + (q_1*q_1) + (q_2*q_2) + (q_3*q_3));
+    const real q_0_2 = q_0/size;
+    b_z->q[0] = q_0_2;
+    const real q_1_2 = q_1/size;
+    b_z->q[1] = q_1_2;
+    const real q_2_2 = q_2/size;
+    b_z->q[2] = q_2_2;
+    const real q_3_2 = q_3/size;
+    b_z->q[3] = q_3_2;
+    /* R(q), child's joint frame */
+    const real R_02 = 2.0*((p_0*p_2) + (p_1*p_3));
+    const real minus_R_12 = 2.0*((p_0*p_1) - (p_2*p_3));
+    const real minus_R_22 = (2.0*(p_2*p_2)) - (1.0 - (2.0*(p_1*p_1)));
+    /* r = R p */
     const real rate = revolute_ground_m->rate;
-    const real t14 = rate*((2.0*(t6*t6)) - (1.0 - (2.0*(t5*t5))));
-    const real t15 = rate*(2.0*((t4*t5) - (t6*t7)));
-    const real v0 = (t14*x1) - (t15*x2);
-    b_z->v[0] = v0;
-    const real w0 = rate*(2.0*((t4*t6) + (t5*t7)));
-    b_z->w[0] = w0;
-    const real v1 = (t14*t13) - (w0*x2);
-    b_z->v[1] = v1;
-    b_z->v[2] = -((t15*t13) - (w0*x1));
-    b_z->w[1] = -t15;
-    b_z->w[2] = -t14;
+    const real r_0 = rate*R_02;
+    b_z->w[0] = r_0;
+    const real minus_r_1 = rate*minus_R_12;
+    b_z->w[1] = -minus_r_1;
+    const real minus_r_2 = rate*minus_R_22;
+    b_z->w[2] = -minus_r_2;
+    /* R(q), body b */
+    const real R_b_02 = 2.0*((q_0_2*q_2_2) + (q_1_2*q_3_2));
+    const real minus_R_b_12 = 2.0*((q_0_2*q_1_2) - (q_2_2*q_3_2));
+    const real minus_R_b_22 = (2.0*(q_2_2*q_2_2)) - (1.0 - (2.0*(q_1_2*q_1_2)));
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_ground_p->anchor_b[2];
+    const real r_b_0 = R_b_02*anchor_b_2;
+    const real minus_r_b_1 = minus_R_b_12*anchor_b_2;
+    b_z->x[1] = minus_r_b_1;
+    const real minus_r_b_2 = minus_R_b_22*anchor_b_2;
+    b_z->x[2] = minus_r_b_2;
+    /* x_b = x_a + r_a + u - r_b,  v_b its derivative in time */
+    const real anchor_a_0 = revolute_ground_p->anchor_a[0];
+    b_z->x[0] = anchor_a_0 - r_b_0;
+    b_z->v[0] = (minus_r_2*minus_r_b_1) - (minus_r_1*minus_r_b_2);
+    b_z->v[1] = (minus_r_2*r_b_0) - (r_0*minus_r_b_2);
+    b_z->v[2] = -((minus_r_1*r_b_0) - (r_0*minus_r_b_1));
 }
 
 /* revolute: the child beside the parent (182 operations) */
@@ -4259,269 +3452,269 @@ static void place_revolute_ground(const four_bar_revolute_ground_parameters *rev
 static void place_revolute(const four_bar_revolute_parameters *revolute_p,
     const four_bar_revolute_motion *revolute_m, const four_bar_body_state *a_z, four_bar_body_state *b_z)
 {
-    const real a_q0 = a_z->q[0];
-    const real a_q3 = a_z->q[3];
-    const real a_q1 = a_z->q[1];
-    const real a_q2 = a_z->q[2];
-    const real anchor_a1 = revolute_p->anchor_a[1];
-    const real anchor_a2 = revolute_p->anchor_a[2];
-    const real t1 = ((2.0*((a_q0*a_q3) - (a_q1*a_q2)))*anchor_a1) - ((2.0*((a_q0*a_q2) + (a_q1*a_q3)))*anchor_a2);
-    const real coordinate = revolute_m->coordinate;
-    const real t2 = 0.5*coordinate;
-    const real t3 = cosine_of(t2);
-    const real frame_a0 = revolute_p->frame_a[0];
-    const real frame_a1 = revolute_p->frame_a[1];
-    const real frame_a2 = revolute_p->frame_a[2];
-    const real frame_a3 = revolute_p->frame_a[3];
-    const real t4 = (a_q0*frame_a0) - (a_q1*frame_a1) - (a_q2*frame_a2) - (a_q3*frame_a3);
-    const real t5 = sine_of(t2);
-    const real t6 = (a_q3*frame_a0) - (a_q2*frame_a1) + (a_q1*frame_a2) + (a_q0*frame_a3);
-    const real t7 = (t3*t4) - (t5*t6);
-    const real t8 = (a_q1*frame_a0) + (a_q0*frame_a1) - (a_q3*frame_a2) + (a_q2*frame_a3);
-    const real t9 = (a_q2*frame_a0) + (a_q3*frame_a1) + (a_q0*frame_a2) - (a_q1*frame_a3);
-    const real t10 = (t3*t8) + (t5*t9);
-    const real t11 = (t3*t9) - (t5*t8);
-    const real t12 = (t3*t6) + (t5*t4);
-    const real frame_b0 = revolute_p->frame_b[0];
-    const real frame_b1 = revolute_p->frame_b[1];
-    const real frame_b2 = revolute_p->frame_b[2];
-    const real frame_b3 = revolute_p->frame_b[3];
-    const real t13 = (frame_b0*t7) + (frame_b1*t10) + (frame_b2*t11) + (frame_b3*t12);
-    const real t14 = (frame_b0*t10) - (frame_b1*t7) + (frame_b2*t12) - (frame_b3*t11);
-    const real t15 = (frame_b0*t11) - (frame_b1*t12) - (frame_b2*t7) + (frame_b3*t10);
-    const real t16 = (frame_b0*t12) + (frame_b1*t11) - (frame_b2*t10) - (frame_b3*t7);
-    const real t17 = FOUR_BAR_SQRT((t13*t13) + (t14*t14) + (t15*t15) + (t16*t16));
-    const real q0 = t13/t17;
-    b_z->q[0] = q0;
-    const real q2 = t15/t17;
-    b_z->q[2] = q2;
-    const real q1 = t14/t17;
-    b_z->q[1] = q1;
-    const real q3 = t16/t17;
-    b_z->q[3] = q3;
-    const real anchor_b2 = revolute_p->anchor_b[2];
-    const real t18 = (2.0*((q0*q2) + (q1*q3)))*anchor_b2;
-    const real a_x0 = a_z->x[0];
-    const real x0 = a_x0 - (t1 + t18);
-    b_z->x[0] = x0;
-    const real t19 = 1.0 - (2.0*(a_q1*a_q1));
-    const real t20 = a_q0*a_q1;
-    const real t21 = a_q2*a_q3;
-    const real t22 = (((2.0*(a_q3*a_q3)) - t19)*anchor_a1) + ((2.0*(t20 - t21))*anchor_a2);
-    const real t23 = (2.0*((q0*q1) - (q2*q3)))*anchor_b2;
-    const real a_x1 = a_z->x[1];
-    const real x1 = a_x1 - (t22 - t23);
-    b_z->x[1] = x1;
-    const real t24 = ((2.0*(t20 + t21))*anchor_a1) - (((2.0*(a_q2*a_q2)) - t19)*anchor_a2);
-    const real t25 = ((2.0*(q2*q2)) - (1.0 - (2.0*(q1*q1))))*anchor_b2;
-    const real a_x2 = a_z->x[2];
-    const real x2 = a_x2 + (t24 + t25);
-    b_z->x[2] = x2;
-    const real a_w2 = a_z->w[2];
+    /* d = [cos c/2; z sin c/2],  w = 2 V(d* d') */
+    const real t1 = 0.5*revolute_m->coordinate;
+    const real d_0 = cosine_of(t1);
+    const real d_3 = sine_of(t1);
+    /* p = q o */
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
+    const real p_0 = (a_q_0*frame_a_0) - (a_q_1*frame_a_1) - (a_q_2*frame_a_2) - (a_q_3*frame_a_3);
+    const real p_1 = (a_q_1*frame_a_0) + (a_q_0*frame_a_1) - (a_q_3*frame_a_2) + (a_q_2*frame_a_3);
+    const real p_2 = (a_q_2*frame_a_0) + (a_q_3*frame_a_1) + (a_q_0*frame_a_2) - (a_q_1*frame_a_3);
+    const real p_3 = (a_q_3*frame_a_0) - (a_q_2*frame_a_1) + (a_q_1*frame_a_2) + (a_q_0*frame_a_3);
+    /* q_b = q_a o_a d o_b*, of length one */
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
+    const real p_0_2 = (d_0*p_0) - (d_3*p_3);
+    const real p_1_2 = (d_0*p_1) + (d_3*p_2);
+    const real p_2_2 = (d_0*p_2) - (d_3*p_1);
+    const real p_3_2 = (d_0*p_3) + (d_3*p_0);
+    const real q_0 = (frame_b_0*p_0_2) + (frame_b_1*p_1_2) + (frame_b_2*p_2_2) + (frame_b_3*p_3_2);
+    const real q_1 = (frame_b_0*p_1_2) - (frame_b_1*p_0_2) + (frame_b_2*p_3_2) - (frame_b_3*p_2_2);
+    const real q_2 = (frame_b_0*p_2_2) - (frame_b_1*p_3_2) - (frame_b_2*p_0_2) + (frame_b_3*p_1_2);
+    const real q_3 = (frame_b_0*p_3_2) + (frame_b_1*p_2_2) - (frame_b_2*p_1_2) - (frame_b_3*p_0_2);
+    const real size = FOUR_BAR_SQRT((q_0*q_0) + (q_1*q_1) + (q_2*q_2) + (q_3*q_3));
+    const real q_0_2 = q_0/size;
+    b_z->q[0] = q_0_2;
+    const real q_1_2 = q_1/size;
+    b_z->q[1] = q_1_2;
+    const real q_2_2 = q_2/size;
+    b_z->q[2] = q_2_2;
+    const real q_3_2 = q_3/size;
+    b_z->q[3] = q_3_2;
+    /* R(q), child's joint frame */
+    const real R_02 = 2.0*((p_0_2*p_2_2) + (p_1_2*p_3_2));
+    const real minus_R_12 = 2.0*((p_0_2*p_1_2) - (p_2_2*p_3_2));
+    const real minus_R_22 = (2.0*(p_2_2*p_2_2)) - (1.0 - (2.0*(p_1_2*p_1_2)));
+    /* r = R p */
     const real rate = revolute_m->rate;
-    const real w2 = a_w2 - (rate*((2.0*(t11*t11)) - (1.0 - (2.0*(t10*t10)))));
-    b_z->w[2] = w2;
-    const real a_w1 = a_z->w[1];
-    const real w1 = a_w1 - (rate*(2.0*((t7*t10) - (t11*t12))));
-    b_z->w[1] = w1;
-    const real a_v0 = a_z->v[0];
-    const real v0 = a_v0 - (w2*t23) + (w1*t25) + (a_w2*t22) + (a_w1*t24);
-    b_z->v[0] = v0;
-    const real a_w0 = a_z->w[0];
-    const real w0 = a_w0 + (rate*(2.0*((t7*t11) + (t10*t12))));
-    b_z->w[0] = w0;
-    const real a_v1 = a_z->v[1];
-    const real v1 = a_v1 - (w2*t18) - (w0*t25) - (a_w2*t1) - (a_w0*t24);
-    b_z->v[1] = v1;
-    const real a_v2 = a_z->v[2];
-    const real v2 = a_v2 + (w1*t18) + (w0*t23) + (a_w1*t1) - (a_w0*t22);
-    b_z->v[2] = v2;
+    const real r_0 = rate*R_02;
+    const real minus_r_1 = rate*minus_R_12;
+    const real minus_r_2 = rate*minus_R_22;
+    /* w: angular velocity over the last step, world axes */
+    const real a_w_0 = a_z->w[0]; const real a_w_1 = a_z->w[1]; const real a_w_2 = a_z->w[2];
+    const real w_0 = a_w_0 + r_0;
+    b_z->w[0] = w_0;
+    const real w_1 = a_w_1 - minus_r_1;
+    b_z->w[1] = w_1;
+    const real w_2 = a_w_2 - minus_r_2;
+    b_z->w[2] = w_2;
+    /* R(q), body a */
+    const real minus_R_a_01 = 2.0*((a_q_0*a_q_3) - (a_q_1*a_q_2));
+    const real R_a_02 = 2.0*((a_q_0*a_q_2) + (a_q_1*a_q_3));
+    const real t2 = 1.0 - (2.0*(a_q_1*a_q_1));
+    const real minus_R_a_11 = (2.0*(a_q_3*a_q_3)) - t2;
+    const real a_q_0_a_q_1 = a_q_0*a_q_1;
+    const real a_q_2_a_q_3 = a_q_2*a_q_3;
+    const real minus_R_a_12 = 2.0*(a_q_0_a_q_1 - a_q_2_a_q_3);
+    const real R_a_21 = 2.0*(a_q_0_a_q_1 + a_q_2_a_q_3);
+    const real minus_R_a_22 = (2.0*(a_q_2*a_q_2)) - t2;
+    /* R(q), body b */
+    const real R_b_02 = 2.0*((q_0_2*q_2_2) + (q_1_2*q_3_2));
+    const real minus_R_b_12 = 2.0*((q_0_2*q_1_2) - (q_2_2*q_3_2));
+    const real minus_R_b_22 = (2.0*(q_2_2*q_2_2)) - (1.0 - (2.0*(q_1_2*q_1_2)));
+    /* r = R p, anchor_a */
+    const real anchor_a_1 = revolute_p->anchor_a[1]; const real anchor_a_2 = revolute_p->anchor_a[2];
+    const real minus_r_a_0 = (minus_R_a_01*anchor_a_1) - (R_a_02*anchor_a_2);
+    const real minus_r_a_1 = (minus_R_a_11*anchor_a_1) + (minus_R_a_12*anchor_a_2);
+    const real r_a_2 = (R_a_21*anchor_a_1) - (minus_R_a_22*anchor_a_2);
+    /* r = R p, anchor_b */
+    const real anchor_b_2 = revolute_p->anchor_b[2];
+    const real r_b_0 = R_b_02*anchor_b_2;
+    const real minus_r_b_1 = minus_R_b_12*anchor_b_2;
+    const real minus_r_b_2 = minus_R_b_22*anchor_b_2;
+    /* x_b = x_a + r_a + u - r_b,  v_b its derivative in time */
+    b_z->x[0] = a_z->x[0] - (minus_r_a_0 + r_b_0);
+    b_z->x[1] = a_z->x[1] - (minus_r_a_1 - minus_r_b_1);
+    b_z->x[2] = a_z->x[2] + (r_a_2 + minus_r_b_2);
+    b_z->v[0] = a_z->v[0] - (w_2*minus_r_b_1) + (w_1*minus_r_b_2) + (a_w_2*minus_r_a_1) + (a_w_1*r_a_2);
+    b_z->v[1] = a_z->v[1] - (w_2*r_b_0) - (w_0*minus_r_b_2) - (a_w_2*minus_r_a_0) - (a_w_0*r_a_2);
+    b_z->v[2] = a_z->v[2] + (w_1*r_b_0) + (w_0*minus_r_b_1) + (a_w_1*minus_r_a_0) - (a_w_0*minus_r_a_1);
 }
 
 /* revolute: coordinates and rates (101 operations) */
+/*   p = q o    [BM20 (7)] */
 /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
 static void measure_revolute_ground(const four_bar_revolute_ground_parameters *revolute_ground_p,
     four_bar_revolute_ground_motion *revolute_ground_m, const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
-    const real frame_b0 = revolute_ground_p->frame_b[0];
-    const real b_q3 = b_z->q[3];
-    const real frame_b1 = revolute_ground_p->frame_b[1];
-    const real b_q2 = b_z->q[2];
-    const real frame_b2 = revolute_ground_p->frame_b[2];
-    const real b_q1 = b_z->q[1];
-    const real frame_b3 = revolute_ground_p->frame_b[3];
-    const real b_q0 = b_z->q[0];
-    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (frame_b2*b_q1) + (frame_b3*b_q0);
-    const real frame_a0 = revolute_ground_p->frame_a[0];
-    const real t1 = frame_a0*frame_b1_z;
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (frame_b2*b_q0) - (frame_b3*b_q1);
-    const real frame_a1 = revolute_ground_p->frame_a[1];
-    const real t2 = frame_a1*frame_b1_y;
-    const real frame_b1_x = (frame_b0*b_q1) + (frame_b1*b_q0) - (frame_b2*b_q3) + (frame_b3*b_q2);
-    const real frame_a2 = revolute_ground_p->frame_a[2];
-    const real t3 = frame_a2*frame_b1_x;
-    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-    const real frame_a3 = revolute_ground_p->frame_a[3];
-    const real t4 = frame_a3*frame_b1_w;
-    const real t5 = t1 - t2 + t3 - t4;
-    const real t6 = frame_a0*frame_b1_w;
-    const real t7 = frame_a1*frame_b1_x;
-    const real t8 = frame_a2*frame_b1_y;
-    const real t9 = frame_a3*frame_b1_z;
-    const real t10 = t6 + t7 + t8 + t9;
+    /* p = q o, frame_b */
+    const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+    const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
+    const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+    const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
+    const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
+    const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
+    /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
+    const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+    const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
     const real coordinate = revolute_ground_m->coordinate;
-    const real coordinate_2 = angle_near(t5, t10, coordinate);
-    revolute_ground_m->coordinate = coordinate_2;
-    const real t11 = frame_a3*frame_b1_x;
-    const real t12 = frame_a0*frame_b1_y;
-    const real t13 = frame_a1*frame_b1_z;
-    const real t14 = frame_a2*frame_b1_w;
-    const real t15 = (t10*t10) + (t5*t5);
-    const real t16 = frame_a3*frame_b1_y;
-    const real t17 = frame_a0*frame_b1_x;
-    const real t18 = frame_a1*frame_b1_w;
-    const real t19 = frame_a2*frame_b1_z;
-    const real b_w0 = b->w[0];
-    const real t20 = (2.0*(((t10*(0.5*(t11 + (t12 + t13 + t14))))/t15) - ((t5*(0.5*(t16 - (t17 - t18 +
-        t19))))/t15)))*b_w0;
-    const real t21 = 2.0*(((t10*(0.5*(t16 + (t19 - (t17 + t18)))))/t15) + ((t5*(0.5*(t11 - (t14 - (t12 -
-        t13)))))/t15));
-    const real b_w2 = b->w[2];
-    const real t22 = (2.0*(((t10*(0.5*(t9 - (t8 - (t6 - t7)))))/t15) - ((t5*(0.5*(t4 + (t3 - (t1 +
-        t2)))))/t15)))*b_w2;
-    const real b_w1 = b->w[1];
-    const real rate = t20 + (t21*b_w1) + t22;
-    revolute_ground_m->rate = rate;
+    const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+    const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+    const real frame_a_2_frame_b1_x = frame_a_2*frame_b1_x;
+    const real frame_a_3_frame_b1_w = frame_a_3*frame_b1_w;
+    const real d_3 = frame_a_0_frame_b1_z - frame_a_1_frame_b1_y + frame_a_2_frame_b1_x - frame_a_3_frame_b1_w;
+    const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+    const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+    const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+    const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+    const real d_0 = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x + frame_a_2_frame_b1_y + frame_a_3_frame_b1_z;
+    revolute_ground_m->coordinate = angle_near(d_3, d_0, coordinate);
+    const real frame_a_3_frame_b1_x = frame_a_3*frame_b1_x;
+    const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+    const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+    const real frame_a_2_frame_b1_w = frame_a_2*frame_b1_w;
+    const real t1 = (d_0*d_0) + (d_3*d_3);
+    const real frame_a_3_frame_b1_y = frame_a_3*frame_b1_y;
+    const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+    const real frame_a_1_frame_b1_w = frame_a_1*frame_b1_w;
+    const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+    const real t2 = ((d_0*(0.5*(frame_a_3_frame_b1_x + (frame_a_0_frame_b1_y + frame_a_1_frame_b1_z +
+        frame_a_2_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_y - (frame_a_0_frame_b1_x -
+        frame_a_1_frame_b1_w + frame_a_2_frame_b1_z))))/t1);
+    const real minus_G_a_03 = 2.0*t2;
+    const real t3 = ((d_0*(0.5*(frame_a_3_frame_b1_y + (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x +
+        frame_a_1_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a_3_frame_b1_x - (frame_a_2_frame_b1_w -
+        (frame_a_0_frame_b1_y - frame_a_1_frame_b1_z)))))/t1);
+    const real minus_G_a_04 = 2.0*t3;
+    const real t4 = ((d_0*(0.5*(frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y - (frame_a_0_frame_b1_w -
+        frame_a_1_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_w + (frame_a_2_frame_b1_x -
+        (frame_a_0_frame_b1_z + frame_a_1_frame_b1_y)))))/t1);
+    const real minus_G_a_05 = 2.0*t4;
+    /* rate: their rates */
+    revolute_ground_m->rate = (minus_G_a_03*b->w[0]) + (minus_G_a_04*b->w[1]) + (minus_G_a_05*b->w[2]);
 }
 
 /* revolute: coordinates and rates (135 operations) */
+/*   p = q o    [BM20 (7)] */
 /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
 static void measure_revolute(const four_bar_revolute_parameters *revolute_p, four_bar_revolute_motion *revolute_m,
     const four_bar_body_state *a_z, const four_bar_body_work *a, const four_bar_body_state *b_z,
     const four_bar_body_work *b)
 {
-    const real frame_a0 = revolute_p->frame_a[0];
-    const real a_q0 = a_z->q[0];
-    const real frame_a1 = revolute_p->frame_a[1];
-    const real a_q1 = a_z->q[1];
-    const real frame_a2 = revolute_p->frame_a[2];
-    const real a_q2 = a_z->q[2];
-    const real frame_a3 = revolute_p->frame_a[3];
-    const real a_q3 = a_z->q[3];
-    const real frame_a1_w = (frame_a0*a_q0) - (frame_a1*a_q1) - (frame_a2*a_q2) - (frame_a3*a_q3);
-    const real frame_b0 = revolute_p->frame_b[0];
-    const real b_q3 = b_z->q[3];
-    const real frame_b1 = revolute_p->frame_b[1];
-    const real b_q2 = b_z->q[2];
-    const real frame_b2 = revolute_p->frame_b[2];
-    const real b_q1 = b_z->q[1];
-    const real frame_b3 = revolute_p->frame_b[3];
-    const real b_q0 = b_z->q[0];
-    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (frame_b2*b_q1) + (frame_b3*b_q0);
-    const real t1 = frame_a1_w*frame_b1_z;
-    const real frame_a1_x = (frame_a0*a_q1) + (frame_a1*a_q0) - (frame_a2*a_q3) + (frame_a3*a_q2);
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (frame_b2*b_q0) - (frame_b3*b_q1);
-    const real t2 = frame_a1_x*frame_b1_y;
-    const real frame_a1_y = (frame_a0*a_q2) + (frame_a1*a_q3) + (frame_a2*a_q0) - (frame_a3*a_q1);
-    const real frame_b1_x = (frame_b0*b_q1) + (frame_b1*b_q0) - (frame_b2*b_q3) + (frame_b3*b_q2);
-    const real t3 = frame_a1_y*frame_b1_x;
-    const real frame_a1_z = (frame_a0*a_q3) - (frame_a1*a_q2) + (frame_a2*a_q1) + (frame_a3*a_q0);
-    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-    const real t4 = frame_a1_z*frame_b1_w;
-    const real t5 = t1 - t2 + t3 - t4;
-    const real t6 = frame_a1_w*frame_b1_w;
-    const real t7 = frame_a1_x*frame_b1_x;
-    const real t8 = frame_a1_y*frame_b1_y;
-    const real t9 = frame_a1_z*frame_b1_z;
-    const real t10 = t6 + t7 + t8 + t9;
-    const real coordinate = revolute_m->coordinate;
-    const real coordinate_2 = angle_near(t5, t10, coordinate);
-    revolute_m->coordinate = coordinate_2;
-    const real t11 = frame_a1_z*frame_b1_x;
-    const real t12 = frame_a1_w*frame_b1_y;
-    const real t13 = frame_a1_x*frame_b1_z;
-    const real t14 = frame_a1_y*frame_b1_w;
-    const real t15 = (t10*t10) + (t5*t5);
-    const real t16 = frame_a1_z*frame_b1_y;
-    const real t17 = frame_a1_w*frame_b1_x;
-    const real t18 = frame_a1_x*frame_b1_w;
-    const real t19 = frame_a1_y*frame_b1_z;
-    const real t20 = 2.0*(((t10*(0.5*(t11 + (t12 + t13 + t14))))/t15) - ((t5*(0.5*(t16 - (t17 - t18 + t19))))/t15));
-    const real t21 = 2.0*(((t10*(0.5*(t16 + (t19 - (t17 + t18)))))/t15) + ((t5*(0.5*(t11 - (t14 - (t12 -
-        t13)))))/t15));
-    const real t22 = 2.0*(((t10*(0.5*(t9 - (t8 - (t6 - t7)))))/t15) - ((t5*(0.5*(t4 + (t3 - (t1 + t2)))))/t15));
-    const real a_w0 = a->w[0];
-    const real a_w1 = a->w[1];
-    const real a_w2 = a->w[2];
-    const real b_w0 = b->w[0];
-    const real b_w1 = b->w[1];
-    const real b_w2 = b->w[2];
-    revolute_m->rate = -((t20*a_w0) + (t21*a_w1) + (t22*a_w2) - (t20*b_w0) - (t21*b_w1) - (t22*b_w2));
+    /* p = q o, frame_a */
+    const real frame_a_0 = revolute_p->frame_a[0]; const real frame_a_1 = revolute_p->frame_a[1];
+    const real frame_a_2 = revolute_p->frame_a[2]; const real frame_a_3 = revolute_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
+    const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
+    const real frame_a1_x = (frame_a_0*a_q_1) + (frame_a_1*a_q_0) - (frame_a_2*a_q_3) + (frame_a_3*a_q_2);
+    const real frame_a1_y = (frame_a_0*a_q_2) + (frame_a_1*a_q_3) + (frame_a_2*a_q_0) - (frame_a_3*a_q_1);
+    const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (frame_a_2*a_q_1) + (frame_a_3*a_q_0);
+    /* p = q o, frame_b */
+    const real frame_b_0 = revolute_p->frame_b[0]; const real frame_b_1 = revolute_p->frame_b[1];
+    const real frame_b_2 = revolute_p->frame_b[2]; const real frame_b_3 = revolute_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
+    const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+    const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
+    const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
+    const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
+    /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
+    const real frame_a1_w_frame_b1_z = frame_a1_w*frame_b1_z;
+    const real frame_a1_x_frame_b1_y = frame_a1_x*frame_b1_y;
+    const real frame_a1_y_frame_b1_x = frame_a1_y*frame_b1_x;
+    const real frame_a1_z_frame_b1_w = frame_a1_z*frame_b1_w;
+    const real d_3 = frame_a1_w_frame_b1_z - frame_a1_x_frame_b1_y + frame_a1_y_frame_b1_x - frame_a1_z_frame_b1_w;
+    const real frame_a1_w_frame_b1_w = frame_a1_w*frame_b1_w;
+    const real frame_a1_x_frame_b1_x = frame_a1_x*frame_b1_x;
+    const real frame_a1_y_frame_b1_y = frame_a1_y*frame_b1_y;
+    const real frame_a1_z_frame_b1_z = frame_a1_z*frame_b1_z;
+    const real d_0 = frame_a1_w_frame_b1_w + frame_a1_x_frame_b1_x + frame_a1_y_frame_b1_y + frame_a1_z_frame_b1_z;
+    revolute_m->coordinate = angle_near(d_3, d_0, revolute_m->coordinate);
+    const real frame_a1_z_frame_b1_x = frame_a1_z*frame_b1_x;
+    const real frame_a1_w_frame_b1_y = frame_a1_w*frame_b1_y;
+    const real frame_a1_x_frame_b1_z = frame_a1_x*frame_b1_z;
+    const real frame_a1_y_frame_b1_w = frame_a1_y*frame_b1_w;
+    const real t1 = (d_0*d_0) + (d_3*d_3);
+    const real frame_a1_z_frame_b1_y = frame_a1_z*frame_b1_y;
+    const real frame_a1_w_frame_b1_x = frame_a1_w*frame_b1_x;
+    const real frame_a1_x_frame_b1_w = frame_a1_x*frame_b1_w;
+    const real frame_a1_y_frame_b1_z = frame_a1_y*frame_b1_z;
+    const real t2 = ((d_0*(0.5*(frame_a1_z_frame_b1_x + (frame_a1_w_frame_b1_y + frame_a1_x_frame_b1_z +
+        frame_a1_y_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_y - (frame_a1_w_frame_b1_x -
+        frame_a1_x_frame_b1_w + frame_a1_y_frame_b1_z))))/t1);
+    const real minus_G_a_03 = 2.0*t2;
+    const real t3 = ((d_0*(0.5*(frame_a1_z_frame_b1_y + (frame_a1_y_frame_b1_z - (frame_a1_w_frame_b1_x +
+        frame_a1_x_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a1_z_frame_b1_x - (frame_a1_y_frame_b1_w -
+        (frame_a1_w_frame_b1_y - frame_a1_x_frame_b1_z)))))/t1);
+    const real minus_G_a_04 = 2.0*t3;
+    const real t4 = ((d_0*(0.5*(frame_a1_z_frame_b1_z - (frame_a1_y_frame_b1_y - (frame_a1_w_frame_b1_w -
+        frame_a1_x_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_w + (frame_a1_y_frame_b1_x -
+        (frame_a1_w_frame_b1_z + frame_a1_x_frame_b1_y)))))/t1);
+    const real minus_G_a_05 = 2.0*t4;
+    /* rate: their rates */
+    revolute_m->rate = -((minus_G_a_03*a->w[0]) + (minus_G_a_04*a->w[1]) + (minus_G_a_05*a->w[2]) -
+        (minus_G_a_03*b->w[0]) - (minus_G_a_04*b->w[1]) - (minus_G_a_05*b->w[2]));
 }
 
 /* revolute: coordinates and rates (135 operations) */
+/*   p = q o    [BM20 (7)] */
 /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
 static void measure_revolute_loop(const four_bar_revolute_loop_parameters *revolute_loop_p,
     four_bar_revolute_loop_motion *revolute_loop_m, const four_bar_body_state *a_z, const four_bar_body_work *a,
     const four_bar_body_state *b_z, const four_bar_body_work *b)
 {
-    const real frame_a0 = revolute_loop_p->frame_a[0];
-    const real a_q0 = a_z->q[0];
-    const real frame_a1 = revolute_loop_p->frame_a[1];
-    const real a_q1 = a_z->q[1];
-    const real frame_a2 = revolute_loop_p->frame_a[2];
-    const real a_q2 = a_z->q[2];
-    const real frame_a3 = revolute_loop_p->frame_a[3];
-    const real a_q3 = a_z->q[3];
-    const real frame_a1_w = (frame_a0*a_q0) - (frame_a1*a_q1) - (frame_a2*a_q2) - (frame_a3*a_q3);
-    const real frame_b0 = revolute_loop_p->frame_b[0];
-    const real b_q3 = b_z->q[3];
-    const real frame_b1 = revolute_loop_p->frame_b[1];
-    const real b_q2 = b_z->q[2];
-    const real frame_b2 = revolute_loop_p->frame_b[2];
-    const real b_q1 = b_z->q[1];
-    const real frame_b3 = revolute_loop_p->frame_b[3];
-    const real b_q0 = b_z->q[0];
-    const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (frame_b2*b_q1) + (frame_b3*b_q0);
-    const real t1 = frame_a1_w*frame_b1_z;
-    const real frame_a1_x = (frame_a0*a_q1) + (frame_a1*a_q0) - (frame_a2*a_q3) + (frame_a3*a_q2);
-    const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (frame_b2*b_q0) - (frame_b3*b_q1);
-    const real t2 = frame_a1_x*frame_b1_y;
-    const real frame_a1_y = (frame_a0*a_q2) + (frame_a1*a_q3) + (frame_a2*a_q0) - (frame_a3*a_q1);
-    const real frame_b1_x = (frame_b0*b_q1) + (frame_b1*b_q0) - (frame_b2*b_q3) + (frame_b3*b_q2);
-    const real t3 = frame_a1_y*frame_b1_x;
-    const real frame_a1_z = (frame_a0*a_q3) - (frame_a1*a_q2) + (frame_a2*a_q1) + (frame_a3*a_q0);
-    const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-    const real t4 = frame_a1_z*frame_b1_w;
-    const real t5 = t1 - t2 + t3 - t4;
-    const real t6 = frame_a1_w*frame_b1_w;
-    const real t7 = frame_a1_x*frame_b1_x;
-    const real t8 = frame_a1_y*frame_b1_y;
-    const real t9 = frame_a1_z*frame_b1_z;
-    const real t10 = t6 + t7 + t8 + t9;
+    /* p = q o, frame_a */
+    const real frame_a_0 = revolute_loop_p->frame_a[0]; const real frame_a_1 = revolute_loop_p->frame_a[1];
+    const real frame_a_2 = revolute_loop_p->frame_a[2]; const real frame_a_3 = revolute_loop_p->frame_a[3];
+    const real a_q_0 = a_z->q[0]; const real a_q_1 = a_z->q[1]; const real a_q_2 = a_z->q[2];
+    const real a_q_3 = a_z->q[3];
+    const real frame_a1_w = (frame_a_0*a_q_0) - (frame_a_1*a_q_1) - (frame_a_2*a_q_2) - (frame_a_3*a_q_3);
+    const real frame_a1_x = (frame_a_0*a_q_1) + (frame_a_1*a_q_0) - (frame_a_2*a_q_3) + (frame_a_3*a_q_2);
+    const real frame_a1_y = (frame_a_0*a_q_2) + (frame_a_1*a_q_3) + (frame_a_2*a_q_0) - (frame_a_3*a_q_1);
+    const real frame_a1_z = (frame_a_0*a_q_3) - (frame_a_1*a_q_2) + (frame_a_2*a_q_1) + (frame_a_3*a_q_0);
+    /* p = q o, frame_b */
+    const real frame_b_0 = revolute_loop_p->frame_b[0]; const real frame_b_1 = revolute_loop_p->frame_b[1];
+    const real frame_b_2 = revolute_loop_p->frame_b[2]; const real frame_b_3 = revolute_loop_p->frame_b[3];
+    const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+    const real b_q_3 = b_z->q[3];
+    const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+    const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
+    const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
+    const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
+    /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
     const real coordinate = revolute_loop_m->coordinate;
-    const real coordinate_2 = angle_near(t5, t10, coordinate);
-    revolute_loop_m->coordinate = coordinate_2;
-    const real t11 = frame_a1_z*frame_b1_x;
-    const real t12 = frame_a1_w*frame_b1_y;
-    const real t13 = frame_a1_x*frame_b1_z;
-    const real t14 = frame_a1_y*frame_b1_w;
-    const real t15 = (t10*t10) + (t5*t5);
-    const real t16 = frame_a1_z*frame_b1_y;
-    const real t17 = frame_a1_w*frame_b1_x;
-    const real t18 = frame_a1_x*frame_b1_w;
-    const real t19 = frame_a1_y*frame_b1_z;
-    const real t20 = 2.0*(((t10*(0.5*(t11 + (t12 + t13 + t14))))/t15) - ((t5*(0.5*(t16 - (t17 - t18 + t19))))/t15));
-    const real t21 = 2.0*(((t10*(0.5*(t16 + (t19 - (t17 + t18)))))/t15) + ((t5*(0.5*(t11 - (t14 - (t12 -
-        t13)))))/t15));
-    const real t22 = 2.0*(((t10*(0.5*(t9 - (t8 - (t6 - t7)))))/t15) - ((t5*(0.5*(t4 + (t3 - (t1 + t2)))))/t15));
-    const real a_w0 = a->w[0];
-    const real a_w1 = a->w[1];
-    const real a_w2 = a->w[2];
-    const real b_w0 = b->w[0];
-    const real b_w1 = b->w[1];
-    const real b_w2 = b->w[2];
-    revolute_loop_m->rate = -((t20*a_w0) + (t21*a_w1) + (t22*a_w2) - (t20*b_w0) - (t21*b_w1) - (t22*b_w2));
+    const real frame_a1_w_frame_b1_z = frame_a1_w*frame_b1_z;
+    const real frame_a1_x_frame_b1_y = frame_a1_x*frame_b1_y;
+    const real frame_a1_y_frame_b1_x = frame_a1_y*frame_b1_x;
+    const real frame_a1_z_frame_b1_w = frame_a1_z*frame_b1_w;
+    const real d_3 = frame_a1_w_frame_b1_z - frame_a1_x_frame_b1_y + frame_a1_y_frame_b1_x - frame_a1_z_frame_b1_w;
+    const real frame_a1_w_frame_b1_w = frame_a1_w*frame_b1_w;
+    const real frame_a1_x_frame_b1_x = frame_a1_x*frame_b1_x;
+    const real frame_a1_y_frame_b1_y = frame_a1_y*frame_b1_y;
+    const real frame_a1_z_frame_b1_z = frame_a1_z*frame_b1_z;
+    const real d_0 = frame_a1_w_frame_b1_w + frame_a1_x_frame_b1_x + frame_a1_y_frame_b1_y + frame_a1_z_frame_b1_z;
+    revolute_loop_m->coordinate = angle_near(d_3, d_0, coordinate);
+    const real frame_a1_z_frame_b1_x = frame_a1_z*frame_b1_x;
+    const real frame_a1_w_frame_b1_y = frame_a1_w*frame_b1_y;
+    const real frame_a1_x_frame_b1_z = frame_a1_x*frame_b1_z;
+    const real frame_a1_y_frame_b1_w = frame_a1_y*frame_b1_w;
+    const real t1 = (d_0*d_0) + (d_3*d_3);
+    const real frame_a1_z_frame_b1_y = frame_a1_z*frame_b1_y;
+    const real frame_a1_w_frame_b1_x = frame_a1_w*frame_b1_x;
+    const real frame_a1_x_frame_b1_w = frame_a1_x*frame_b1_w;
+    const real frame_a1_y_frame_b1_z = frame_a1_y*frame_b1_z;
+    const real t2 = ((d_0*(0.5*(frame_a1_z_frame_b1_x + (frame_a1_w_frame_b1_y + frame_a1_x_frame_b1_z +
+        frame_a1_y_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_y - (frame_a1_w_frame_b1_x -
+        frame_a1_x_frame_b1_w + frame_a1_y_frame_b1_z))))/t1);
+    const real minus_G_a_03 = 2.0*t2;
+    const real t3 = ((d_0*(0.5*(frame_a1_z_frame_b1_y + (frame_a1_y_frame_b1_z - (frame_a1_w_frame_b1_x +
+        frame_a1_x_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a1_z_frame_b1_x - (frame_a1_y_frame_b1_w -
+        (frame_a1_w_frame_b1_y - frame_a1_x_frame_b1_z)))))/t1);
+    const real minus_G_a_04 = 2.0*t3;
+    const real t4 = ((d_0*(0.5*(frame_a1_z_frame_b1_z - (frame_a1_y_frame_b1_y - (frame_a1_w_frame_b1_w -
+        frame_a1_x_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_w + (frame_a1_y_frame_b1_x -
+        (frame_a1_w_frame_b1_z + frame_a1_x_frame_b1_y)))))/t1);
+    const real minus_G_a_05 = 2.0*t4;
+    /* rate */
+    revolute_loop_m->rate = -((minus_G_a_03*a->w[0]) + (minus_G_a_04*a->w[1]) + (minus_G_a_05*a->w[2]) -
+        (minus_G_a_03*b->w[0]) - (minus_G_a_04*b->w[1]) - (minus_G_a_05*b->w[2]));
 }
 
 /* kinetic energy, less that of the change of velocities (64 operations) */
@@ -4530,110 +3723,91 @@ static void measure_revolute_loop(const four_bar_revolute_loop_parameters *revol
 static void account_body(four_bar_common_account *common_a, const four_bar_body_parameters *body_p,
     const four_bar_body_state *body_z, const four_bar_body_work *body)
 {
+    /* pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2 */
+    const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real t1 = v_0 - body_z->v[0];
+    const real t2 = v_1 - body_z->v[1];
+    const real t3 = v_2 - body_z->v[2];
+    const real t4 = w_0 - body_z->w[0];
+    const real t5 = w_1 - body_z->w[1];
+    const real t6 = w_2 - body_z->w[2];
+    /* T = (1/2) m v·v + (1/2) w·Jw */
     const real mass = body_p->mass;
-    const real v0 = body->v[0];
-    const real v1 = body->v[1];
-    const real v2 = body->v[2];
-    const real w0 = body->w[0];
-    const real j0 = body->j[0];
-    const real w1 = body->w[1];
-    const real j3 = body->j[3];
-    const real w2 = body->w[2];
-    const real j4 = body->j[4];
-    const real j1 = body->j[1];
-    const real j5 = body->j[5];
-    const real t1 = (mass*((v0*v0) + (v1*v1) + (v2*v2))) + (w0*((w0*j0) + (w1*j3) + (w2*j4))) + (w1*((w1*j1) +
-        (w0*j3) + (w2*j5)));
-    const real v0_2 = body_z->v[0];
-    const real t2 = v0 - v0_2;
-    const real v1_2 = body_z->v[1];
-    const real t3 = v1 - v1_2;
-    const real v2_2 = body_z->v[2];
-    const real t4 = v2 - v2_2;
-    const real w0_2 = body_z->w[0];
-    const real t5 = w0 - w0_2;
-    const real w1_2 = body_z->w[1];
-    const real t6 = w1 - w1_2;
-    const real w2_2 = body_z->w[2];
-    const real t7 = w2 - w2_2;
-    const real t8 = (mass*((t2*t2) + (t3*t3) + (t4*t4))) + (t5*((t5*j0) + (t6*j3) + (t7*j4))) + (t6*((t6*j1) +
-        (t5*j3) + (t7*j5)));
-    const real common_pace = common_a->pace;
-    const real j2 = body->j[2];
-    const real pace = common_pace + (0.5*(t1 + (w2*((w2*j2) + (w0*j4) + (w1*j5))))) - (0.5*(t8 + (t7*((t7*j2) +
-        (t5*j4) + (t6*j5)))));
-    common_a->pace = pace;
+    const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
+    const real t7 = (mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (w_0*((w_0*j_0) + (w_1*j_3) + (w_2*j_4))) +
+        (w_1*((w_1*j_1) + (w_0*j_3) + (w_2*j_5))) + (w_2*((w_2*j_2) + (w_0*j_4) + (w_1*j_5)));
+    const real T = 0.5*t7;
+    const real t8 = (mass*((t1*t1) + (t2*t2) + (t3*t3))) + (t4*((t4*j_0) + (t5*j_3) + (t6*j_4))) + (t5*((t5*j_1) +
+        (t4*j_3) + (t6*j_5))) + (t6*((t6*j_2) + (t4*j_4) + (t5*j_5)));
+    const real T_2 = 0.5*t8;
+    /* pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2 */
+    common_a->pace = common_a->pace + T - T_2;
 }
 
 /* what the order of the method leaves open of the energy (177 operations) */
 /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
-/*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
 /*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+/*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
 static void scatter_body(four_bar_common_work *common, const four_bar_body_parameters *body_p,
     const four_bar_body_state *body_z, const four_bar_body_work *body)
 {
-    const real v0 = body->v[0];
-    const real v0_2 = body_z->v[0];
-    const real t1 = v0 - v0_2;
-    const real v1 = body->v[1];
-    const real v1_2 = body_z->v[1];
-    const real t2 = v1 - v1_2;
-    const real v2 = body->v[2];
-    const real v2_2 = body_z->v[2];
-    const real t3 = v2 - v2_2;
-    const real w0 = body->w[0];
-    const real w0_2 = body_z->w[0];
-    const real t4 = w0 - w0_2;
-    const real w1 = body->w[1];
-    const real w1_2 = body_z->w[1];
-    const real t5 = w1 - w1_2;
-    const real w2 = body->w[2];
-    const real w2_2 = body_z->w[2];
-    const real t6 = w2 - w2_2;
+    /* scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24 */
+    const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+    const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+    const real state_w_0 = body_z->w[0]; const real state_w_1 = body_z->w[1]; const real state_w_2 = body_z->w[2];
+    const real dv_0 = body->v[0] - v_0;
+    const real dv_1 = body->v[1] - v_1;
+    const real dv_2 = body->v[2] - v_2;
+    const real dw_0 = w_0 - state_w_0;
+    const real dw_1 = w_1 - state_w_1;
+    const real dw_2 = w_2 - state_w_2;
+    /* T = (1/2) m v·v + (1/2) w·Jw, v - v- */
     const real mass = body_p->mass;
-    const real j0 = body->j[0];
-    const real j3 = body->j[3];
-    const real j4 = body->j[4];
-    const real j1 = body->j[1];
-    const real j5 = body->j[5];
-    const real t7 = (mass*((t1*t1) + (t2*t2) + (t3*t3))) + (t4*((t4*j0) + (t5*j3) + (t6*j4))) + (t5*((t5*j1) +
-        (t4*j3) + (t6*j5)));
-    const real j2 = body->j[2];
-    const real t8 = (w0*((w0*j0) + (w1*j3) + (w2*j4))) + (w1*((w1*j1) + (w0*j3) + (w2*j5))) + (w2*((w2*j2) +
-        (w0*j4) + (w1*j5)));
+    const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+    const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
+    const real t1 = (mass*((dv_0*dv_0) + (dv_1*dv_1) + (dv_2*dv_2))) + (dw_0*((dw_0*j_0) + (dw_1*j_3) +
+        (dw_2*j_4))) + (dw_1*((dw_1*j_1) + (dw_0*j_3) + (dw_2*j_5))) + (dw_2*((dw_2*j_2) + (dw_0*j_4) + (dw_1*j_5)));
+    const real T_of_change = 0.5*t1;
+    /* T = (1/2) m v·v + (1/2) w·Jw, w */
+    const real T_of_turn = 0.5*((w_0*((w_0*j_0) + (w_1*j_3) + (w_2*j_4))) + (w_1*((w_1*j_1) + (w_0*j_3) +
+        (w_2*j_5))) + (w_2*((w_2*j_2) + (w_0*j_4) + (w_1*j_5))));
+    /* scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24 */
     const real common_step = common->step;
-    const real t9 = (0.5*(t7 + (t6*((t6*j2) + (t4*j4) + (t5*j5))))) + ((((common_step*common_step)*((w0*w0) +
-        (w1*w1) + (w2*w2)))/12.0)*(0.5*t8));
-    const real common_scatter = common->scatter;
-    common->scatter = t9 + common_scatter;
-    const real v_old0 = body_z->v_old[0];
-    const real t10 = v0_2 - v_old0 - (2.0*t1);
-    const real t11 = v0_2 - t10;
-    const real v_old1 = body_z->v_old[1];
-    const real t12 = v1_2 - v_old1 - (2.0*t2);
-    const real t13 = v1_2 - t12;
-    const real v_old2 = body_z->v_old[2];
-    const real t14 = v2_2 - v_old2 - (2.0*t3);
-    const real t15 = v2_2 - t14;
-    const real w_old0 = body_z->w_old[0];
-    const real t16 = w0_2 - w_old0 - (2.0*t4);
-    const real t17 = w0_2 - t16;
-    const real w_old1 = body_z->w_old[1];
-    const real t18 = w1_2 - w_old1 - (2.0*t5);
-    const real t19 = w1_2 - t18;
-    const real w_old2 = body_z->w_old[2];
-    const real t20 = w2_2 - w_old2 - (2.0*t6);
-    const real t21 = w2_2 - t20;
-    const real t22 = (mass*((t11*t11) + (t13*t13) + (t15*t15))) + (t17*((j0*t17) + (j3*t19) + (j4*t21))) +
-        (t19*((j1*t19) + (j3*t17) + (j5*t21)));
-    const real t23 = (mass*((t10*t10) + (t12*t12) + (t14*t14))) + (t16*((j0*t16) + (j3*t18) + (j4*t20))) +
-        (t18*((j1*t18) + (j3*t16) + (j5*t20)));
-    const real t24 = (0.5*(t22 + (t21*((j2*t21) + (j4*t17) + (j5*t19))))) - (0.5*(t23 + (t20*((j2*t20) + (j4*t16) +
-        (j5*t18)))));
-    const real t25 = (mass*((v0_2*v0_2) + (v1_2*v1_2) + (v2_2*v2_2))) + (w0_2*((w0_2*j0) + (w1_2*j3) + (w2_2*j4))) +
-        (w1_2*((w1_2*j1) + (w0_2*j3) + (w2_2*j5)));
-    const real common_swerve = common->swerve;
-    common->swerve = t24 - (0.5*(t25 + (w2_2*((w2_2*j2) + (w0_2*j4) + (w1_2*j5))))) + common_swerve;
+    common->scatter = T_of_change + ((((common_step*common_step)*((w_0*w_0) + (w_1*w_1) +
+        (w_2*w_2)))/12.0)*T_of_turn) + common->scatter;
+    /* swerve += (2 (v - v-) - (v- - v--))·M v- */
+    const real minus_jerk_v_0 = v_0 - body_z->v_old[0] - (2.0*dv_0);
+    const real minus_jerk_v_1 = v_1 - body_z->v_old[1] - (2.0*dv_1);
+    const real minus_jerk_v_2 = v_2 - body_z->v_old[2] - (2.0*dv_2);
+    const real minus_jerk_w_0 = state_w_0 - body_z->w_old[0] - (2.0*dw_0);
+    const real minus_jerk_w_1 = state_w_1 - body_z->w_old[1] - (2.0*dw_1);
+    const real minus_jerk_w_2 = state_w_2 - body_z->w_old[2] - (2.0*dw_2);
+    const real both_v_0 = v_0 - minus_jerk_v_0;
+    const real both_v_1 = v_1 - minus_jerk_v_1;
+    const real both_v_2 = v_2 - minus_jerk_v_2;
+    const real both_w_0 = state_w_0 - minus_jerk_w_0;
+    const real both_w_1 = state_w_1 - minus_jerk_w_1;
+    const real both_w_2 = state_w_2 - minus_jerk_w_2;
+    /* T = (1/2) m v·v + (1/2) w·Jw, both */
+    const real t2 = (mass*((both_v_0*both_v_0) + (both_v_1*both_v_1) + (both_v_2*both_v_2))) +
+        (both_w_0*((j_0*both_w_0) + (j_3*both_w_1) + (j_4*both_w_2))) + (both_w_1*((j_1*both_w_1) + (j_3*both_w_0) +
+        (j_5*both_w_2)));
+    const real T_of_both = 0.5*(t2 + (both_w_2*((j_2*both_w_2) + (j_4*both_w_0) + (j_5*both_w_1))));
+    /* T = (1/2) m v·v + (1/2) w·Jw, 2 (v - v-) - (v- - v--) */
+    const real t3 = (mass*((minus_jerk_v_0*minus_jerk_v_0) + (minus_jerk_v_1*minus_jerk_v_1) +
+        (minus_jerk_v_2*minus_jerk_v_2))) + (minus_jerk_w_0*((j_0*minus_jerk_w_0) + (j_3*minus_jerk_w_1) +
+        (j_4*minus_jerk_w_2)));
+    const real t4 = t3 + (minus_jerk_w_1*((j_1*minus_jerk_w_1) + (j_3*minus_jerk_w_0) + (j_5*minus_jerk_w_2))) +
+        (minus_jerk_w_2*((j_2*minus_jerk_w_2) + (j_4*minus_jerk_w_0) + (j_5*minus_jerk_w_1)));
+    const real T_of_jerk = 0.5*t4;
+    /* T = (1/2) m v·v + (1/2) w·Jw, v- */
+    const real t5 = (mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (state_w_0*((state_w_0*j_0) + (state_w_1*j_3) +
+        (state_w_2*j_4))) + (state_w_1*((state_w_1*j_1) + (state_w_0*j_3) + (state_w_2*j_5)));
+    const real T_of_last = 0.5*(t5 + (state_w_2*((state_w_2*j_2) + (state_w_0*j_4) + (state_w_1*j_5))));
+    /* swerve += (2 (v - v-) - (v- - v--))·M v- */
+    common->swerve = T_of_both - T_of_jerk - T_of_last + common->swerve;
 }
 
 /* what parameters decide alone */
@@ -4773,17 +3947,17 @@ static void run_eliminate(const four_bar_parameters *p, four_bar_work *w)
         &w->revolute_loop[0], &w->edge_body_revolute_loop[0], &w->edge_revolute_revolute_loop[0]);
     /* eliminate crank_pin into crank and rocker_pin */
     eliminate_revolute_into_body_revolute_loop(&w->revolute[0], &w->body[0], &w->edge_revolute_body[0],
-        &w->revolute_loop[0], &w->edge_revolute_revolute_loop[0], &w->edge_body_revolute_loop_2[0]);
+        &w->revolute_loop[0], &w->edge_revolute_revolute_loop[0], &w->edge_body_revolute_loop_crank_to_rocker_pin[0]);
     /* eliminate crank into crank_bearing and rocker_pin */
     eliminate_body_into_revolute_ground_revolute_loop(&w->body[0], &w->revolute_ground[0],
-        &w->edge_body_revolute_ground[0], &w->revolute_loop[0], &w->edge_body_revolute_loop_2[0],
+        &w->edge_body_revolute_ground[0], &w->revolute_loop[0], &w->edge_body_revolute_loop_crank_to_rocker_pin[0],
         &w->edge_revolute_ground_revolute_loop[0]);
     /* eliminate crank_bearing into rocker_pin */
     eliminate_revolute_ground_into_revolute_loop(&w->revolute_ground[0], &w->revolute_loop[0],
         &w->edge_revolute_ground_revolute_loop[0]);
     /* eliminate rocker into rocker_bearing and rocker_pin */
-    eliminate_body_into_revolute_ground_revolute_loop_2(&w->body[2], &w->revolute_ground[1],
-        &w->edge_body_revolute_ground[1], &w->revolute_loop[0], &w->edge_body_revolute_loop_3[0],
+    eliminate_body_into_revolute_ground_revolute_loop_rocker(&w->body[2], &w->revolute_ground[1],
+        &w->edge_body_revolute_ground[1], &w->revolute_loop[0], &w->edge_body_revolute_loop_rocker_to_rocker_pin[0],
         &w->edge_revolute_ground_revolute_loop[1]);
     /* eliminate rocker_bearing into rocker_pin */
     eliminate_revolute_ground_into_revolute_loop(&w->revolute_ground[1], &w->revolute_loop[0],
@@ -4801,14 +3975,14 @@ static void run_substitute(four_bar_work *w)
     substitute_revolute_ground_from_revolute_loop(&w->revolute_ground[1], &w->revolute_loop[0],
         &w->edge_revolute_ground_revolute_loop[1]);
     /* solve for rocker */
-    substitute_body_from_revolute_ground_revolute_loop_2(&w->body[2], &w->revolute_ground[1],
-        &w->edge_body_revolute_ground[1], &w->revolute_loop[0], &w->edge_body_revolute_loop_3[0]);
+    substitute_body_from_revolute_ground_revolute_loop_rocker(&w->body[2], &w->revolute_ground[1],
+        &w->edge_body_revolute_ground[1], &w->revolute_loop[0], &w->edge_body_revolute_loop_rocker_to_rocker_pin[0]);
     /* solve for crank_bearing */
     substitute_revolute_ground_from_revolute_loop(&w->revolute_ground[0], &w->revolute_loop[0],
         &w->edge_revolute_ground_revolute_loop[0]);
     /* solve for crank */
     substitute_body_from_revolute_ground_revolute_loop(&w->body[0], &w->revolute_ground[0],
-        &w->edge_body_revolute_ground[0], &w->revolute_loop[0], &w->edge_body_revolute_loop_2[0]);
+        &w->edge_body_revolute_ground[0], &w->revolute_loop[0], &w->edge_body_revolute_loop_crank_to_rocker_pin[0]);
     /* solve for crank_pin */
     substitute_revolute_from_body_revolute_loop(&w->revolute[0], &w->body[0], &w->edge_revolute_body[0],
         &w->revolute_loop[0], &w->edge_revolute_revolute_loop[0]);
@@ -5369,7 +4543,7 @@ static bool is_weak(const four_bar_parameters *p, const four_bar_work *w, real s
 {
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 2u; k++) {
-            if (!within(share*(w->revolute_loop[n].d[k*3u]*p->revolute_loop[n].guard[k]), 1e-12)) {
+            if (!within(share*(w->revolute_loop[n].D[k*3u]*p->revolute_loop[n].guard[k]), 1e-12)) {
                 return true;
             }
         }
@@ -6608,30 +5782,22 @@ static bool constants_are_kept(const four_bar_parameters *p)
 /*   P = tr(J)/2 1 - J = ∫ r rᵀ dm has no negative eigenvalue    [moments a <= b <= c: c <= a + b] */
 static void judge_body(const four_bar_body_parameters *body_p, four_bar_spread_work *spread)
 {
-    const real inertia2 = body_p->inertia[2];
-    const real inertia0 = body_p->inertia[0];
-    const real inertia1 = body_p->inertia[1];
-    const real t1 = inertia2 + (inertia0 + inertia1);
-    const real t2 = (1e-09*t1) + 1e-30;
-    const real t3 = 0.5*t1;
-    const real pivots0 = t2 - (inertia0 - t3);
-    spread->pivots[0] = pivots0;
-    const real pivots1 = t2 - (inertia1 - t3);
-    spread->pivots[1] = pivots1;
-    const real pivots2 = t2 - (inertia2 - t3);
-    spread->pivots[2] = pivots2;
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
+    const real t1 = inertia_2 + (inertia_0 + inertia_1);
+    const real t2 = 0.5*t1;
+    const real t3 = (1e-09*t1) + 1e-30;
+    spread->pivots[0] = t3 - (inertia_0 - t2);
+    spread->pivots[1] = t3 - (inertia_1 - t2);
+    spread->pivots[2] = t3 - (inertia_2 - t2);
 }
 
 /* what the residual of a body is weighed by (4 operations) */
 /*   size = max(Jxx, Jyy, Jzz, m r²)    [angular velocities that may be left] */
 static void weigh_body(four_bar_body_parameters *body_p)
 {
-    const real inertia0 = body_p->inertia[0];
-    const real inertia1 = body_p->inertia[1];
-    const real inertia2 = body_p->inertia[2];
-    const real mass = body_p->mass;
-    const real size = greater_of(greater_of(greater_of(inertia0, inertia1), inertia2), 1e-06*mass);
-    body_p->size = size;
+    body_p->size = greater_of(greater_of(greater_of(body_p->inertia[0], body_p->inertia[1]), body_p->inertia[2]),
+        1e-06*body_p->mass);
 }
 
 /* whether some distribution of mass has the inertia of a body */

@@ -211,13 +211,27 @@ typedef struct {
     four_bar_real w[3]; /* angular velocity over this step, world axes [rad/s] */
     four_bar_real a[3]; /* half turn, (h/2) w */
     four_bar_real c; /* cosine of the half turn */
-    four_bar_real u[4]; /* ([c; a] - [1; 0])/h = [e; w/2] */
+    four_bar_real quotient[4]; /* ([c; a] - [1; 0])/h = [(c - 1)/h; w/2] */
     four_bar_real l[3]; /* angular momentum of this step, world axes [kg m²/s] */
     four_bar_real jw[3]; /* inertia times angular velocity, world axes [kg m²/s] */
     four_bar_real f[6]; /* residual, an impulse [N s, N m s] */
-    four_bar_real d[36]; /* diagonal block of the Newton matrix, then its factors */
+    four_bar_real D[36]; /* diagonal block of the Newton matrix, then its factors */
     four_bar_real weight[2]; /* makes squares of velocities of squares of the residual */
-    four_bar_real kept[15]; /* values kept from an earlier part of the step */
+    four_bar_real kept_trace; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    four_bar_real kept_minus_J_4; /* J = R J_body Rᵀ */
+    four_bar_real kept_minus_J_5; /* J = R J_body Rᵀ */
+    four_bar_real kept_gap2; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    four_bar_real kept_minus_gap1; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    four_bar_real kept_gap0; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    four_bar_real kept_p0_0; /* f = [p - p0; l - l0] - e */
+    four_bar_real kept_p0_1; /* f = [p - p0; l - l0] - e */
+    four_bar_real kept_p0_2; /* f = [p - p0; l - l0] - e */
+    four_bar_real kept_l0_0; /* f = [p - p0; l - l0] - e */
+    four_bar_real kept_l0_1; /* f = [p - p0; l - l0] - e */
+    four_bar_real kept_l0_2; /* f = [p - p0; l - l0] - e */
+    four_bar_real kept_f_0; /* V = -m g·x */
+    four_bar_real kept_f_1; /* V = -m g·x */
+    four_bar_real kept_f_2; /* V = -m g·x */
     four_bar_real turn; /* a·a, below 1 inside the domain of the half turn */
     four_bar_real s[6]; /* solved increment: velocity, rotation vector at the second knot over h [m/s, rad/s] */
     four_bar_real base[6]; /* velocities that the increment starts from [m/s, rad/s] */
@@ -225,50 +239,77 @@ typedef struct {
 
 /* revolute ground: work */
 typedef struct {
-    four_bar_real g1[9]; /* gradient at the first knot: forces act along it */
+    four_bar_real G1[9]; /* gradient at the first knot: forces act along it: anchor_b1_z, anchor_b1_y, G_b1_33, minus_G_b1_43, anchor_b1_x, G_b1_34, minus_G_b1_44, G_b1_35, G_b1_45 */
     four_bar_real y[5]; /* impulse of every row [N s, N m s] */
     four_bar_real g[5]; /* rows at the first knot [m, rad] */
     four_bar_real f[5]; /* residual of the rows, then their increments */
-    four_bar_real g2[9]; /* gradient at the second knot: rows are differentiated there */
-    four_bar_real kept[9]; /* values kept from an earlier part of the step */
+    four_bar_real G2[9]; /* gradient at the second knot: rows are differentiated there: anchor_b2_z, anchor_b2_y, anchor_b2_x, G_b2_33, G_b2_34, G_b2_35, minus_G_b2_43, minus_G_b2_44, G_b2_45 */
+    four_bar_real kept_opening_0; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    four_bar_real kept_opening_1; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    four_bar_real kept_opening_2; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    four_bar_real kept_frame_b1_w; /* p = q o, frame_b */
+    four_bar_real kept_frame_b1_x; /* p = q o, frame_b */
+    four_bar_real kept_frame_b1_y; /* p = q o, frame_b */
+    four_bar_real kept_frame_b1_z; /* p = q o, frame_b */
+    four_bar_real kept_opening_3; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    four_bar_real kept_opening_4; /* f = g(z1)/h + (g(z2) - g(z1))/h */
     four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
     four_bar_real s[5]; /* solved increment of the impulses */
     four_bar_real base[5]; /* impulses that the increment starts from */
     four_bar_real total[5]; /* impulses of the parts of a step so far [N s, N m s] */
     four_bar_real total_reaction[6]; /* reactions of those parts, each times the time that forces acted [N s, N m s] */
-    four_bar_real d[25]; /* diagonal block of the Newton matrix, then its factors */
+    four_bar_real D[25]; /* diagonal block of the Newton matrix, then its factors */
 } four_bar_revolute_ground_work;
 
 /* revolute: work */
 typedef struct {
-    four_bar_real g1[12]; /* gradient at the first knot: forces act along it */
+    four_bar_real G1[12]; /* gradient at the first knot: forces act along it: anchor_a1_z, anchor_a1_y, G_b1_33, minus_G_b1_43, anchor_a1_x, G_b1_34, minus_G_b1_44, G_b1_35, G_b1_45, anchor_b1_z, anchor_b1_y, anchor_b1_x */
     four_bar_real y[5]; /* impulse of every row [N s, N m s] */
     four_bar_real g[5]; /* rows at the first knot [m, rad] */
     four_bar_real f[5]; /* residual of the rows, then their increments */
-    four_bar_real g2[12]; /* gradient at the second knot: rows are differentiated there */
-    four_bar_real kept[13]; /* values kept from an earlier part of the step */
+    four_bar_real G2[12]; /* gradient at the second knot: rows are differentiated there: anchor_a2_z, anchor_a2_y, anchor_a2_x, G_b2_33, G_b2_34, G_b2_35, minus_G_b2_43, minus_G_b2_44, G_b2_45, anchor_b2_z, anchor_b2_y, anchor_b2_x */
+    four_bar_real kept_opening_0; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    four_bar_real kept_opening_1; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    four_bar_real kept_opening_2; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    four_bar_real kept_frame_a1_w; /* p = q o, frame_a */
+    four_bar_real kept_frame_a1_x; /* p = q o, frame_a */
+    four_bar_real kept_frame_a1_y; /* p = q o, frame_a */
+    four_bar_real kept_frame_a1_z; /* p = q o, frame_a */
+    four_bar_real kept_frame_b1_x; /* p = q o, frame_b */
+    four_bar_real kept_frame_b1_w; /* p = q o, frame_b */
+    four_bar_real kept_frame_b1_y; /* p = q o, frame_b */
+    four_bar_real kept_frame_b1_z; /* p = q o, frame_b */
+    four_bar_real kept_opening_3; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    four_bar_real kept_opening_4; /* f = g(z1)/h + (g(z2) - g(z1))/h */
     four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
     four_bar_real s[5]; /* solved increment of the impulses */
     four_bar_real base[5]; /* impulses that the increment starts from */
     four_bar_real total[5]; /* impulses of the parts of a step so far [N s, N m s] */
     four_bar_real total_reaction[6]; /* reactions of those parts, each times the time that forces acted [N s, N m s] */
-    four_bar_real d[25]; /* diagonal block of the Newton matrix, then its factors */
+    four_bar_real D[25]; /* diagonal block of the Newton matrix, then its factors */
 } four_bar_revolute_work;
 
 /* revolute loop: work */
 typedef struct {
-    four_bar_real g1[18]; /* gradient at the first knot: forces act along it */
+    four_bar_real G1[18]; /* gradient at the first knot: forces act along it: a_r_2, a_r_0, a_r_5, a_r_3, a_r_8, a_r_6, G_a1_03, G_a1_13, minus_G_a1_04, minus_G_a1_14, G_a1_05, G_a1_15, minus_G_b1_03, minus_G_b1_13, G_b1_04, G_b1_14, minus_G_b1_05, minus_G_b1_15 */
     four_bar_real y[2]; /* impulse of every row [N s, N m s] */
     four_bar_real g[2]; /* rows at the first knot [m] */
     four_bar_real f[2]; /* residual of the rows, then their increments */
-    four_bar_real g2[18]; /* gradient at the second knot: rows are differentiated there */
-    four_bar_real kept[8]; /* values kept from an earlier part of the step */
+    four_bar_real G2[18]; /* gradient at the second knot: rows are differentiated there: axis12_x, axis12_y, axis12_z, G_a2_03, minus_G_a2_04, G_a2_05, axis22_x, axis22_y, axis22_z, G_a2_13, minus_G_a2_14, G_a2_15, minus_G_b2_03, G_b2_04, minus_G_b2_05, minus_G_b2_13, G_b2_14, minus_G_b2_15 */
+    four_bar_real kept_anchor_a1_x; /* r = R p, anchor_a */
+    four_bar_real kept_anchor_a1_y; /* r = R p, anchor_a */
+    four_bar_real kept_anchor_a1_z; /* r = R p, anchor_a */
+    four_bar_real kept_anchor_b1_x; /* r = R p, anchor_b */
+    four_bar_real kept_anchor_b1_y; /* r = R p, anchor_b */
+    four_bar_real kept_anchor_b1_z; /* r = R p, anchor_b */
+    four_bar_real kept_opening_0; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    four_bar_real kept_opening_1; /* f = g(z1)/h + (g(z2) - g(z1))/h */
     four_bar_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
     four_bar_real s[2]; /* solved increment of the impulses */
     four_bar_real base[2]; /* impulses that the increment starts from */
     four_bar_real total[2]; /* impulses of the parts of a step so far [N s, N m s] */
     four_bar_real total_reaction[6]; /* reactions of those parts, each times the time that forces acted [N s, N m s] */
-    four_bar_real d[4]; /* diagonal block of the Newton matrix, then its factors */
+    four_bar_real D[4]; /* diagonal block of the Newton matrix, then its factors */
 } four_bar_revolute_loop_work;
 
 /* revolute dropped: work */
@@ -278,46 +319,46 @@ typedef struct {
 
 /* edge body revolute: work */
 typedef struct {
-    four_bar_real u[30]; /* block F_ij, then L^-1 F_ij */
+    four_bar_real above[30]; /* block F_ij, then L^-1 F_ij */
 } four_bar_edge_body_revolute_work;
 
 /* edge body revolute loop: work */
 typedef struct {
-    four_bar_real u[12]; /* block F_ij, then L^-1 F_ij */
+    four_bar_real above[12]; /* block F_ij, then L^-1 F_ij */
 } four_bar_edge_body_revolute_loop_work;
 
 /* edge revolute body: work */
 typedef struct {
-    four_bar_real u[30]; /* block F_ij, then L^-1 F_ij */
+    four_bar_real above[30]; /* block F_ij, then L^-1 F_ij */
 } four_bar_edge_revolute_body_work;
 
 /* edge revolute revolute loop: work */
 typedef struct {
-    four_bar_real u[10]; /* block F_ij, then L^-1 F_ij */
-    four_bar_real l[10]; /* block F_ji, then F_ji U^-1 */
+    four_bar_real above[10]; /* block F_ij, then L^-1 F_ij */
+    four_bar_real below[10]; /* block F_ji, then F_ji U^-1 */
 } four_bar_edge_revolute_revolute_loop_work;
 
 /* edge body revolute ground: work */
 typedef struct {
-    four_bar_real u[30]; /* block F_ij, then L^-1 F_ij */
+    four_bar_real above[30]; /* block F_ij, then L^-1 F_ij */
 } four_bar_edge_body_revolute_ground_work;
 
-/* edge body revolute loop 2: work */
+/* edge body revolute loop crank to rocker pin: work */
 typedef struct {
-    four_bar_real u[12]; /* block F_ij, then L^-1 F_ij */
-    four_bar_real l[12]; /* block F_ji, then F_ji U^-1 */
-} four_bar_edge_body_revolute_loop_2_work;
+    four_bar_real above[12]; /* block F_ij, then L^-1 F_ij */
+    four_bar_real below[12]; /* block F_ji, then F_ji U^-1 */
+} four_bar_edge_body_revolute_loop_crank_to_rocker_pin_work;
 
 /* edge revolute ground revolute loop: work */
 typedef struct {
-    four_bar_real u[10]; /* block F_ij, then L^-1 F_ij */
-    four_bar_real l[10]; /* block F_ji, then F_ji U^-1 */
+    four_bar_real above[10]; /* block F_ij, then L^-1 F_ij */
+    four_bar_real below[10]; /* block F_ji, then F_ji U^-1 */
 } four_bar_edge_revolute_ground_revolute_loop_work;
 
-/* edge body revolute loop 3: work */
+/* edge body revolute loop rocker to rocker pin: work */
 typedef struct {
-    four_bar_real u[12]; /* block F_ij, then L^-1 F_ij */
-} four_bar_edge_body_revolute_loop_3_work;
+    four_bar_real above[12]; /* block F_ij, then L^-1 F_ij */
+} four_bar_edge_body_revolute_loop_rocker_to_rocker_pin_work;
 
 /* common: account */
 typedef struct {
@@ -370,9 +411,9 @@ typedef struct {
     four_bar_edge_revolute_body_work edge_revolute_body[1];
     four_bar_edge_revolute_revolute_loop_work edge_revolute_revolute_loop[1];
     four_bar_edge_body_revolute_ground_work edge_body_revolute_ground[2];
-    four_bar_edge_body_revolute_loop_2_work edge_body_revolute_loop_2[1];
+    four_bar_edge_body_revolute_loop_crank_to_rocker_pin_work edge_body_revolute_loop_crank_to_rocker_pin[1];
     four_bar_edge_revolute_ground_revolute_loop_work edge_revolute_ground_revolute_loop[2];
-    four_bar_edge_body_revolute_loop_3_work edge_body_revolute_loop_3[1];
+    four_bar_edge_body_revolute_loop_rocker_to_rocker_pin_work edge_body_revolute_loop_rocker_to_rocker_pin[1];
     four_bar_state first; /* where the step began: it may be taken again, in parts */
 } four_bar_work;
 

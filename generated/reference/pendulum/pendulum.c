@@ -9,20 +9,36 @@
  *   JM09    Johnson, Murphey: Scalable Variational Integrators for Constrained Mechanical Systems in Generalized Coordinates, 2009
  *
  * formulas
+ *   V = -m g·x    [BM20 (19)]
  *   R(q)    [BM20 (11)]
  *   J = R J_body Rᵀ    [derived here]
- *   V = -m g·x    [BM20 (19)]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
+ *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
+ *     [derived here, through velocities and the half turn; no division]
+ *   r = R p    [derived here]
+ *   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)]
+ *   p = q o    [BM20 (7)]
+ *   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians]
+ *   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)]
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
  *   p = m v    [BM20 (26)]
  *   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)]
- *   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)]
- *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
- *     [derived here, through velocities and the half turn; no division]
- *   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)]
- *   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians]
- *   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)]
- *   G_b N = 0,  G_b P = 1,  G_b X = -G_a at the second knot;  N', P', X' the same at the first    [derived here]
- *   E q = N'ᵀ (f_b - D P f_j) - N'ᵀ D X s_a,  E = N'ᵀ D N    [derived here]
+ *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
+ *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
+ *   (g(z2) - g(z1))/h    [product rule of differences]
+ *   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)]
+ *   p2 = p1 + h (p2 - p1)/h    [without cancellation]
+ *   f_body -= G(z1)ᵀ y    [BSMH23 (19)]
+ *   G_b N = 0    [derived here]
+ *   G_b N' = 0    [derived here]
+ *   G_b P = 1, P f_j    [derived here]
+ *   E = N'ᵀ D N    [derived here]
+ *   N'ᵀ D P f_j    [derived here]
+ *   E = L U, reciprocals on the diagonal of L    [derived here]
+ *   E q = N'ᵀ (f_b - D P f_j)    [derived here]
+ *   s_b = X s_a + P f_j + N q    [derived here]
+ *   D s_b - f_b    [derived here]
+ *   s_j = P'ᵀ (D s_b - f_b)    [derived here]
  *   dw = (c I - a^) theta/h    [derived here]
  *   q2 = [c; a] q1    [BM20 (31)]
  *   q = p (3 - p·p)/2    [derived here]
@@ -31,9 +47,7 @@
  *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)]
  *   l = J w + x x p    [derived here, at a knot]
  *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)]
- *   p = q o    [BM20 (7)]
  *   q_b = q_a o_a d o_b*, of length one    [BM20 (7)]
- *   r = R p    [derived here]
  *   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body]
  *   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here]
  *   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here]
@@ -203,38 +217,27 @@ static void run_setup(const pendulum_parameters *p, pendulum_work *w)
     {
         pendulum_common_work *const common = &w->common[0];
         const real step = common->step;
-        const real half = 0.5*step;
-        common->half = half;
-        const real inverse = 1.0/step;
-        common->inverse = inverse;
+        /* half: half of that length */
+        common->half = 0.5*step;
+        /* inverse: its inverse */
+        common->inverse = 1.0/step;
     }
     /* rod */
     /* a rigid body: momentum balance over one step (7 operations) */
-    /*   R(q)    [BM20 (11)] */
-    /*   J = R J_body Rᵀ    [derived here] */
     /*   V = -m g·x    [BM20 (19)] */
-    /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-    /*   p = m v    [BM20 (26)] */
-    /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-    /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
-    /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
-    /*     [derived here, through velocities and the half turn; no division] */
     {
         const pendulum_common_parameters *const common_p = &p->common[0];
         const pendulum_body_parameters *const body_p = &p->body[0];
         pendulum_body_work *const body = &w->body[0];
         const real mass = body_p->mass;
-        const real weight0 = 1.0/(mass*mass);
-        body->weight[0] = weight0;
         const real size = body_p->size;
-        const real weight1 = 1.0/(size*size);
-        body->weight[1] = weight1;
-        const real common_gravity0 = common_p->gravity[0];
-        body->kept[12] = mass*common_gravity0;
-        const real common_gravity1 = common_p->gravity[1];
-        body->kept[13] = mass*common_gravity1;
-        const real common_gravity2 = common_p->gravity[2];
-        body->kept[14] = mass*common_gravity2;
+        /* V = -m g·x */
+        body->kept_f_0 = mass*common_p->gravity[0];
+        body->kept_f_1 = mass*common_p->gravity[1];
+        body->kept_f_2 = mass*common_p->gravity[2];
+        /* weight: makes squares of velocities of squares of the residual */
+        body->weight[0] = 1.0/(mass*mass);
+        body->weight[1] = 1.0/(size*size);
     }
 }
 
@@ -245,11 +248,7 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
     /* a rigid body: momentum balance over one step (83 operations) */
     /*   R(q)    [BM20 (11)] */
     /*   J = R J_body Rᵀ    [derived here] */
-    /*   V = -m g·x    [BM20 (19)] */
-    /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-    /*   p = m v    [BM20 (26)] */
-    /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-    /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
+    /*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
     /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
     /*     [derived here, through velocities and the half turn; no division] */
     {
@@ -257,179 +256,166 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         const pendulum_body_parameters *const body_p = &p->body[0];
         const pendulum_body_state *const body_z = &z->body[0];
         pendulum_body_work *const body = &w->body[0];
-        const real q2 = body_z->q[2];
-        const real t1 = 2.0*(q2*q2);
-        const real q3 = body_z->q[3];
-        const real t2 = 2.0*(q3*q3);
-        const real r0 = 1.0 - t1 - t2;
-        body->r[0] = r0;
-        const real q0 = body_z->q[0];
-        const real t3 = q3*q0;
-        const real q1 = body_z->q[1];
-        const real t4 = q2*q1;
-        const real t5 = 2.0*(t3 - t4);
-        body->r[1] = -t5;
-        const real t6 = q2*q0;
-        const real t7 = q3*q1;
-        const real r2 = 2.0*(t6 + t7);
-        body->r[2] = r2;
-        const real r3 = 2.0*(t3 + t4);
-        body->r[3] = r3;
-        const real t8 = 1.0 - (2.0*(q1*q1));
-        const real t9 = t2 - t8;
-        body->r[4] = -t9;
-        const real t10 = q0*q1;
-        const real t11 = q2*q3;
-        const real t12 = 2.0*(t10 - t11);
-        body->r[5] = -t12;
-        const real t13 = 2.0*(t6 - t7);
-        body->r[6] = -t13;
-        const real r7 = 2.0*(t10 + t11);
-        body->r[7] = r7;
-        const real t14 = t1 - t8;
-        body->r[8] = -t14;
-        const real inertia0 = body_p->inertia[0];
-        const real t15 = r0*inertia0;
-        const real inertia1 = body_p->inertia[1];
-        const real t16 = t5*inertia1;
-        const real inertia2 = body_p->inertia[2];
-        const real t17 = r2*inertia2;
-        const real j0 = (r0*t15) + (t5*t16) + (r2*t17);
-        body->j[0] = j0;
-        const real t18 = r3*inertia0;
-        const real t19 = t9*inertia1;
-        const real t20 = t12*inertia2;
-        const real j1 = (r3*t18) + (t9*t19) + (t12*t20);
-        body->j[1] = j1;
-        const real j2 = (t13*(t13*inertia0)) + (r7*(r7*inertia1)) + (t14*(t14*inertia2));
-        body->j[2] = j2;
-        const real j3 = (r3*t15) + (t9*t16) - (t12*t17);
-        body->j[3] = j3;
-        const real t21 = (t13*t15) + (r7*t16) + (t14*t17);
-        body->kept[1] = t21;
-        body->j[4] = -t21;
-        const real t22 = (t13*t18) + (r7*t19) - (t14*t20);
-        body->kept[2] = t22;
-        body->j[5] = -t22;
-        const real kept12 = body->kept[12];
+        /* R(q) */
+        const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+        const real q_3 = body_z->q[3];
+        const real t1 = 2.0*(q_2*q_2);
+        const real t2 = 2.0*(q_3*q_3);
+        const real R_00 = 1.0 - t1 - t2;
+        body->r[0] = R_00;
+        const real q_3_q_0 = q_3*q_0;
+        const real q_2_q_1 = q_2*q_1;
+        const real minus_R_01 = 2.0*(q_3_q_0 - q_2_q_1);
+        body->r[1] = -minus_R_01;
+        const real q_2_q_0 = q_2*q_0;
+        const real q_3_q_1 = q_3*q_1;
+        const real R_02 = 2.0*(q_2_q_0 + q_3_q_1);
+        body->r[2] = R_02;
+        const real R_10 = 2.0*(q_3_q_0 + q_2_q_1);
+        body->r[3] = R_10;
+        const real t3 = 1.0 - (2.0*(q_1*q_1));
+        const real minus_R_11 = t2 - t3;
+        body->r[4] = -minus_R_11;
+        const real q_0_q_1 = q_0*q_1;
+        const real q_2_q_3 = q_2*q_3;
+        const real minus_R_12 = 2.0*(q_0_q_1 - q_2_q_3);
+        body->r[5] = -minus_R_12;
+        const real minus_R_20 = 2.0*(q_2_q_0 - q_3_q_1);
+        body->r[6] = -minus_R_20;
+        const real R_21 = 2.0*(q_0_q_1 + q_2_q_3);
+        body->r[7] = R_21;
+        const real minus_R_22 = t1 - t3;
+        body->r[8] = -minus_R_22;
+        /* J = R J_body Rᵀ */
+        const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+        const real inertia_2 = body_p->inertia[2];
+        const real RJ_0 = R_00*inertia_0;
+        const real minus_RJ_1 = minus_R_01*inertia_1;
+        const real RJ_2 = R_02*inertia_2;
+        const real J_0 = (R_00*RJ_0) + (minus_R_01*minus_RJ_1) + (R_02*RJ_2);
+        body->j[0] = J_0;
+        const real RJ_3 = R_10*inertia_0;
+        const real minus_RJ_4 = minus_R_11*inertia_1;
+        const real minus_RJ_5 = minus_R_12*inertia_2;
+        const real J_1 = (R_10*RJ_3) + (minus_R_11*minus_RJ_4) + (minus_R_12*minus_RJ_5);
+        body->j[1] = J_1;
+        const real J_2 = (minus_R_20*(minus_R_20*inertia_0)) + (R_21*(R_21*inertia_1)) +
+            (minus_R_22*(minus_R_22*inertia_2));
+        body->j[2] = J_2;
+        body->j[3] = (R_10*RJ_0) + (minus_R_11*minus_RJ_1) - (minus_R_12*RJ_2);
+        const real minus_J_4 = (minus_R_20*RJ_0) + (R_21*minus_RJ_1) + (minus_R_22*RJ_2);
+        body->kept_minus_J_4 = minus_J_4;
+        body->j[4] = -minus_J_4;
+        const real minus_J_5 = (minus_R_20*RJ_3) + (R_21*minus_RJ_4) - (minus_R_22*minus_RJ_5);
+        body->kept_minus_J_5 = minus_J_5;
+        body->j[5] = -minus_J_5;
+        /* e: impulse of explicit forces */
         const real common_impulse = common->impulse;
-        const real e0 = kept12*common_impulse;
-        body->e[0] = e0;
-        const real kept13 = body->kept[13];
-        const real e1 = common_impulse*kept13;
-        body->e[1] = e1;
-        const real kept14 = body->kept[14];
-        const real e2 = common_impulse*kept14;
-        body->e[2] = e2;
+        body->e[0] = body->kept_f_0*common_impulse;
+        body->e[1] = common_impulse*body->kept_f_1;
+        body->e[2] = common_impulse*body->kept_f_2;
         body->e[3] = 0.0;
         body->e[4] = 0.0;
         body->e[5] = 0.0;
-        body->kept[0] = 0.5*(j2 + (j0 + j1));
-        body->kept[3] = j0 - j1;
-        body->kept[4] = j0 - j2;
-        body->kept[5] = j1 - j2;
+        /* f = [p - p0; l - l0] - e */
         const real common_carry = common->carry;
-        const real p0 = body_z->p[0];
-        body->kept[6] = common_carry*p0;
-        const real p1 = body_z->p[1];
-        body->kept[7] = common_carry*p1;
-        const real p2 = body_z->p[2];
-        body->kept[8] = common_carry*p2;
-        const real l0 = body_z->l[0];
-        body->kept[9] = common_carry*l0;
-        const real l1 = body_z->l[1];
-        body->kept[10] = common_carry*l1;
-        const real l2 = body_z->l[2];
-        body->kept[11] = common_carry*l2;
+        body->kept_p0_0 = common_carry*body_z->p[0];
+        body->kept_p0_1 = common_carry*body_z->p[1];
+        body->kept_p0_2 = common_carry*body_z->p[2];
+        body->kept_l0_0 = common_carry*body_z->l[0];
+        body->kept_l0_1 = common_carry*body_z->l[1];
+        body->kept_l0_2 = common_carry*body_z->l[2];
+        /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+        body->kept_trace = 0.5*(J_2 + (J_0 + J_1));
+        body->kept_gap2 = J_0 - J_1;
+        body->kept_minus_gap1 = J_0 - J_2;
+        body->kept_gap0 = J_1 - J_2;
     }
     /* pin */
     /* revolute: x, y, z, about first axis, about second axis (81 operations) */
+    /*   r = R p    [derived here] */
     /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
+    /*   p = q o    [BM20 (7)] */
     /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-    /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+    /*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
     {
         const pendulum_common_work *const common = &w->common[0];
         const pendulum_revolute_ground_parameters *const revolute_ground_p = &p->revolute_ground[0];
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
         const pendulum_body_state *const b_z = &z->body[0];
         const pendulum_body_work *const b = &w->body[0];
-        const real anchor_b2 = revolute_ground_p->anchor_b[2];
-        const real b_r8 = b->r[8];
-        const real anchor_b1_z = anchor_b2*b_r8;
-        revolute_ground->g1[0] = anchor_b1_z;
-        const real b_r5 = b->r[5];
-        const real anchor_b1_y = anchor_b2*b_r5;
-        revolute_ground->g1[1] = anchor_b1_y;
-        const real frame_b0 = revolute_ground_p->frame_b[0];
-        const real b_q0 = b_z->q[0];
-        const real frame_b1 = revolute_ground_p->frame_b[1];
-        const real b_q1 = b_z->q[1];
-        const real frame_b2 = revolute_ground_p->frame_b[2];
-        const real b_q2 = b_z->q[2];
-        const real frame_b3 = revolute_ground_p->frame_b[3];
-        const real b_q3 = b_z->q[3];
-        const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-        revolute_ground->kept[3] = frame_b1_w;
-        const real frame_a0 = revolute_ground_p->frame_a[0];
-        const real t1 = frame_a0*frame_b1_w;
-        const real frame_b1_x = (frame_b0*b_q1) + (b_q0*frame_b1) - (frame_b2*b_q3) + (b_q2*frame_b3);
-        revolute_ground->kept[4] = frame_b1_x;
-        const real frame_a1 = revolute_ground_p->frame_a[1];
-        const real t2 = frame_a1*frame_b1_x;
-        const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (b_q0*frame_b2) - (b_q1*frame_b3);
-        revolute_ground->kept[5] = frame_b1_y;
-        const real frame_a2 = revolute_ground_p->frame_a[2];
-        const real t3 = frame_a2*frame_b1_y;
-        const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (b_q1*frame_b2) + (b_q0*frame_b3);
-        revolute_ground->kept[6] = frame_b1_z;
-        const real frame_a3 = revolute_ground_p->frame_a[3];
-        const real t4 = frame_a3*frame_b1_z;
-        const real g12 = t1 + t2 - t3 - t4;
-        revolute_ground->g1[2] = g12;
-        const real t5 = frame_b1_w*frame_a3;
-        const real t6 = frame_a0*frame_b1_z;
-        const real t7 = frame_a1*frame_b1_y;
-        const real t8 = frame_b1_x*frame_a2;
-        const real g13 = t5 + (t6 - t7 - t8);
-        revolute_ground->g1[3] = g13;
-        const real b_r2 = b->r[2];
-        const real anchor_b1_x = anchor_b2*b_r2;
-        revolute_ground->g1[4] = anchor_b1_x;
-        const real g15 = t5 + (t8 + (t6 + t7));
-        revolute_ground->g1[5] = g15;
-        const real g16 = t4 - (t3 + (t1 - t2));
-        revolute_ground->g1[6] = g16;
-        const real t9 = frame_b1_x*frame_a3;
-        const real t10 = frame_b1_w*frame_a2;
-        const real t11 = frame_a0*frame_b1_y;
-        const real t12 = frame_a1*frame_b1_z;
-        const real g17 = t9 - (t10 + (t11 - t12));
-        revolute_ground->g1[7] = g17;
-        const real t13 = frame_b1_y*frame_a3;
-        const real t14 = frame_a2*frame_b1_z;
-        const real t15 = frame_a0*frame_b1_x;
-        const real t16 = frame_b1_w*frame_a1;
-        const real g18 = t13 + (t14 + (t15 + t16));
-        revolute_ground->g1[8] = g18;
-        const real b_x0 = b_z->x[0];
-        const real g0 = anchor_b1_x + b_x0;
-        revolute_ground->g[0] = g0;
-        const real b_x1 = b_z->x[1];
-        const real g1 = anchor_b1_y + b_x1;
-        revolute_ground->g[1] = g1;
-        const real b_x2 = b_z->x[2];
-        const real g2 = anchor_b1_z + b_x2;
-        revolute_ground->g[2] = g2;
-        const real g3 = 2.0*(t13 - (t14 - (t15 - t16)));
-        revolute_ground->g[3] = g3;
-        const real t17 = 2.0*(t9 + (t10 - (t11 + t12)));
-        revolute_ground->g[4] = -t17;
+        /* r = R p, anchor_b */
+        const real anchor_b_2 = revolute_ground_p->anchor_b[2];
+        const real anchor_b1_x = anchor_b_2*b->r[2];
+        revolute_ground->G1[4] = anchor_b1_x;
+        const real anchor_b1_y = anchor_b_2*b->r[5];
+        revolute_ground->G1[1] = anchor_b1_y;
+        const real anchor_b1_z = anchor_b_2*b->r[8];
+        revolute_ground->G1[0] = anchor_b1_z;
+        /* g = x_b + r_b - x_a - r_a, with G = dg/dz, at the first knot */
+        const real g1_0 = anchor_b1_x + b_z->x[0];
+        revolute_ground->g[0] = g1_0;
+        const real g1_1 = anchor_b1_y + b_z->x[1];
+        revolute_ground->g[1] = g1_1;
+        const real g1_2 = anchor_b1_z + b_z->x[2];
+        revolute_ground->g[2] = g1_2;
+        /* p = q o, frame_b */
+        const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+        const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+        const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+        const real b_q_3 = b_z->q[3];
+        const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+        revolute_ground->kept_frame_b1_w = frame_b1_w;
+        const real frame_b1_x = (frame_b_0*b_q_1) + (b_q_0*frame_b_1) - (frame_b_2*b_q_3) + (b_q_2*frame_b_3);
+        revolute_ground->kept_frame_b1_x = frame_b1_x;
+        const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (b_q_0*frame_b_2) - (b_q_1*frame_b_3);
+        revolute_ground->kept_frame_b1_y = frame_b1_y;
+        const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (b_q_1*frame_b_2) + (b_q_0*frame_b_3);
+        revolute_ground->kept_frame_b1_z = frame_b1_z;
+        /* g = 2 V(p* q), with G = dg/dz, at the first knot */
+        const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+        const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+        const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+        const real frame_b1_w_frame_a_1 = frame_b1_w*frame_a_1;
+        const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+        const real frame_b1_y_frame_a_3 = frame_b1_y*frame_a_3;
+        const real g1_3 = 2.0*(frame_b1_y_frame_a_3 - (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x -
+            frame_b1_w_frame_a_1)));
+        revolute_ground->g[3] = g1_3;
+        const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+        const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+        const real frame_b1_w_frame_a_2 = frame_b1_w*frame_a_2;
+        const real frame_b1_x_frame_a_3 = frame_b1_x*frame_a_3;
+        const real minus_g1_4 = 2.0*(frame_b1_x_frame_a_3 + (frame_b1_w_frame_a_2 - (frame_a_0_frame_b1_y +
+            frame_a_1_frame_b1_z)));
+        revolute_ground->g[4] = -minus_g1_4;
+        const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+        const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+        const real frame_b1_x_frame_a_2 = frame_b1_x*frame_a_2;
+        const real frame_b1_w_frame_a_3 = frame_b1_w*frame_a_3;
+        const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+        const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+        const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+        const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+        revolute_ground->G1[2] = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x - frame_a_2_frame_b1_y -
+            frame_a_3_frame_b1_z;
+        revolute_ground->G1[5] = frame_b1_w_frame_a_3 + (frame_b1_x_frame_a_2 + (frame_a_0_frame_b1_z +
+            frame_a_1_frame_b1_y));
+        revolute_ground->G1[7] = frame_b1_x_frame_a_3 - (frame_b1_w_frame_a_2 + (frame_a_0_frame_b1_y -
+            frame_a_1_frame_b1_z));
+        revolute_ground->G1[3] = frame_b1_w_frame_a_3 + (frame_a_0_frame_b1_z - frame_a_1_frame_b1_y -
+            frame_b1_x_frame_a_2);
+        revolute_ground->G1[6] = frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y + (frame_a_0_frame_b1_w -
+            frame_a_1_frame_b1_x));
+        revolute_ground->G1[8] = frame_b1_y_frame_a_3 + (frame_a_2_frame_b1_z + (frame_a_0_frame_b1_x +
+            frame_b1_w_frame_a_1));
+        /* f = g(z1)/h + (g(z2) - g(z1))/h */
         const real common_closure = common->closure;
-        revolute_ground->kept[0] = g0*common_closure;
-        revolute_ground->kept[1] = g1*common_closure;
-        revolute_ground->kept[2] = g2*common_closure;
-        revolute_ground->kept[7] = g3*common_closure;
-        revolute_ground->kept[8] = -(t17*common_closure);
+        revolute_ground->kept_opening_0 = g1_0*common_closure;
+        revolute_ground->kept_opening_1 = g1_1*common_closure;
+        revolute_ground->kept_opening_2 = g1_2*common_closure;
+        revolute_ground->kept_opening_3 = g1_3*common_closure;
+        revolute_ground->kept_opening_4 = -(minus_g1_4*common_closure);
     }
 }
 
@@ -442,37 +428,27 @@ static void run_begin(const pendulum_state *z, pendulum_work *w)
         const pendulum_common_work *const common = &w->common[0];
         const pendulum_body_state *const body_z = &z->body[0];
         pendulum_body_work *const body = &w->body[0];
-        const real v0 = body_z->v[0];
         const real common_length = common->length;
-        const real v_old0 = body_z->v_old[0];
-        const real v0_2 = v0 + (common_length*(v0 - v_old0));
-        body->v[0] = v0_2;
-        const real v1 = body_z->v[1];
-        const real v_old1 = body_z->v_old[1];
-        const real v1_2 = v1 + (common_length*(v1 - v_old1));
-        body->v[1] = v1_2;
-        const real v2 = body_z->v[2];
-        const real v_old2 = body_z->v_old[2];
-        const real v2_2 = v2 + (common_length*(v2 - v_old2));
-        body->v[2] = v2_2;
-        const real w0 = body_z->w[0];
-        const real w_old0 = body_z->w_old[0];
-        const real w0_2 = w0 + (common_length*(w0 - w_old0));
-        body->w[0] = w0_2;
-        const real w1 = body_z->w[1];
-        const real w_old1 = body_z->w_old[1];
-        const real w1_2 = w1 + (common_length*(w1 - w_old1));
-        body->w[1] = w1_2;
-        const real w2 = body_z->w[2];
-        const real w_old2 = body_z->w_old[2];
-        const real w2_2 = w2 + (common_length*(w2 - w_old2));
-        body->w[2] = w2_2;
         const real common_half = common->half;
-        const real t1 = w0_2*common_half;
-        const real t2 = w1_2*common_half;
-        const real t3 = w2_2*common_half;
-        const real turn = (t1*t1) + (t2*t2) + (t3*t3);
-        body->turn = turn;
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+        /* v: velocity over this step */
+        body->v[0] = v_0 + (common_length*(v_0 - body_z->v_old[0]));
+        body->v[1] = v_1 + (common_length*(v_1 - body_z->v_old[1]));
+        body->v[2] = v_2 + (common_length*(v_2 - body_z->v_old[2]));
+        /* w: angular velocity over this step, world axes */
+        const real new_w_0 = w_0 + (common_length*(w_0 - body_z->w_old[0]));
+        body->w[0] = new_w_0;
+        const real new_w_1 = w_1 + (common_length*(w_1 - body_z->w_old[1]));
+        body->w[1] = new_w_1;
+        const real new_w_2 = w_2 + (common_length*(w_2 - body_z->w_old[2]));
+        body->w[2] = new_w_2;
+        /* turn: a·a, below 1 inside the domain of the half turn */
+        const real new_w_0_common_half = new_w_0*common_half;
+        const real new_w_1_common_half = new_w_1*common_half;
+        const real new_w_2_common_half = new_w_2*common_half;
+        body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+            (new_w_2_common_half*new_w_2_common_half);
     }
     /* pin */
     /* impulses start at zero (0 operations) */
@@ -493,12 +469,15 @@ static void run_rest(pendulum_work *w)
     /* no motion: the residual there is linear in the knot's velocities (0 operations) */
     {
         pendulum_body_work *const body = &w->body[0];
+        /* v: velocity over this step */
         body->v[0] = 0.0;
         body->v[1] = 0.0;
         body->v[2] = 0.0;
+        /* w: angular velocity over this step, world axes */
         body->w[0] = 0.0;
         body->w[1] = 0.0;
         body->w[2] = 0.0;
+        /* turn: a·a, below 1 inside the domain of the half turn */
         body->turn = 0.0;
     }
     /* pin */
@@ -518,206 +497,167 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
 {
     /* a rigid body rod */
     /* a rigid body: momentum balance over one step (61 operations) */
-    /*   R(q)    [BM20 (11)] */
-    /*   J = R J_body Rᵀ    [derived here] */
-    /*   V = -m g·x    [BM20 (19)] */
     /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
     /*   p = m v    [BM20 (26)] */
     /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-    /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
-    /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
-    /*     [derived here, through velocities and the half turn; no division] */
+    /*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
     {
         const pendulum_common_work *const common = &w->common[0];
         const pendulum_body_parameters *const body_p = &p->body[0];
         pendulum_body_work *const body = &w->body[0];
-        const real w0 = body->w[0];
         const real common_half = common->half;
-        const real a0 = w0*common_half;
-        body->a[0] = a0;
-        const real w1 = body->w[1];
-        const real a1 = common_half*w1;
-        body->a[1] = a1;
-        const real w2 = body->w[2];
-        const real a2 = common_half*w2;
-        body->a[2] = a2;
-        const real t1 = (a0*a0) + (a1*a1) + (a2*a2);
-        const real c = PENDULUM_SQRT(1.0 - t1);
-        body->c = c;
-        const real common_inverse = common->inverse;
-        body->u[0] = -((t1*common_inverse)/(1.0 + c));
-        const real u1 = 0.5*w0;
-        body->u[1] = u1;
-        const real u2 = 0.5*w1;
-        body->u[2] = u2;
-        const real u3 = 0.5*w2;
-        body->u[3] = u3;
-        const real j2 = body->j[2];
-        const real kept1 = body->kept[1];
-        const real kept2 = body->kept[2];
-        const real jw2 = (w2*j2) - (w0*kept1) - (w1*kept2);
-        body->jw[2] = jw2;
-        const real j1 = body->j[1];
-        const real j3 = body->j[3];
-        const real jw1 = (w1*j1) + (w0*j3) - (w2*kept2);
-        body->jw[1] = jw1;
-        const real j0 = body->j[0];
-        const real jw0 = (w0*j0) + (w1*j3) - (w2*kept1);
-        body->jw[0] = jw0;
-        const real l0 = (a1*jw2) - (a2*jw1) + (c*jw0);
-        body->l[0] = l0;
-        const real t2 = (a0*jw2) - (a2*jw0) - (c*jw1);
-        body->l[1] = -t2;
-        const real l2 = (a0*jw1) - (a1*jw0) + (c*jw2);
-        body->l[2] = l2;
+        const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
         const real mass = body_p->mass;
-        const real v0 = body->v[0];
-        const real e0 = body->e[0];
-        const real kept6 = body->kept[6];
-        const real f0 = (mass*v0) - (e0 + kept6);
-        body->f[0] = f0;
-        const real v1 = body->v[1];
-        const real e1 = body->e[1];
-        const real kept7 = body->kept[7];
-        const real f1 = (mass*v1) - (e1 + kept7);
-        body->f[1] = f1;
-        const real v2 = body->v[2];
-        const real e2 = body->e[2];
-        const real kept8 = body->kept[8];
-        const real f2 = (mass*v2) - (e2 + kept8);
-        body->f[2] = f2;
-        const real e3 = body->e[3];
-        const real kept9 = body->kept[9];
-        const real f3 = l0 - (e3 + kept9);
-        body->f[3] = f3;
-        const real e4 = body->e[4];
-        const real kept10 = body->kept[10];
-        body->f[4] = -(t2 + (e4 + kept10));
-        const real e5 = body->e[5];
-        const real kept11 = body->kept[11];
-        const real f5 = l2 - (e5 + kept11);
-        body->f[5] = f5;
+        const real minus_J_4 = body->kept_minus_J_4;
+        const real minus_J_5 = body->kept_minus_J_5;
+        const real J_3 = body->j[3];
+        /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
+        const real a_0 = w_0*common_half;
+        body->a[0] = a_0;
+        const real a_1 = common_half*w_1;
+        body->a[1] = a_1;
+        const real a_2 = common_half*w_2;
+        body->a[2] = a_2;
+        const real turn = (a_0*a_0) + (a_1*a_1) + (a_2*a_2);
+        const real c = PENDULUM_SQRT(1.0 - turn);
+        body->c = c;
+        body->quotient[0] = -((turn*common->inverse)/(1.0 + c));
+        body->quotient[1] = 0.5*w_0;
+        body->quotient[2] = 0.5*w_1;
+        body->quotient[3] = 0.5*w_2;
+        /* p = m v */
+        const real p_0 = mass*body->v[0];
+        const real p_1 = mass*body->v[1];
+        const real p_2 = mass*body->v[2];
+        /* l = c Jw + a x Jw */
+        const real Jw_2 = (w_2*body->j[2]) - (w_0*minus_J_4) - (w_1*minus_J_5);
+        body->jw[2] = Jw_2;
+        const real Jw_1 = (w_1*body->j[1]) + (w_0*J_3) - (w_2*minus_J_5);
+        body->jw[1] = Jw_1;
+        const real Jw_0 = (w_0*body->j[0]) + (w_1*J_3) - (w_2*minus_J_4);
+        body->jw[0] = Jw_0;
+        const real l_0 = (a_1*Jw_2) - (a_2*Jw_1) + (c*Jw_0);
+        body->l[0] = l_0;
+        const real minus_l_1 = (a_0*Jw_2) - (a_2*Jw_0) - (c*Jw_1);
+        body->l[1] = -minus_l_1;
+        const real l_2 = (a_0*Jw_1) - (a_1*Jw_0) + (c*Jw_2);
+        body->l[2] = l_2;
+        /* f = [p - p0; l - l0] - e */
+        body->f[0] = p_0 - (body->e[0] + body->kept_p0_0);
+        body->f[1] = p_1 - (body->e[1] + body->kept_p0_1);
+        body->f[2] = p_2 - (body->e[2] + body->kept_p0_2);
+        body->f[3] = l_0 - (body->e[3] + body->kept_l0_0);
+        body->f[4] = -(minus_l_1 + (body->e[4] + body->kept_l0_1));
+        body->f[5] = l_2 - (body->e[5] + body->kept_l0_2);
     }
     /* revolute pin */
     /* revolute: x, y, z, about first axis, about second axis (151 operations) */
-    /*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
+    /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
+    /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
+    /*   (g(z2) - g(z1))/h    [product rule of differences] */
+    /*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
+    /*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
     /*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-    /*   f = g(z1)/h + (g(z2) - g(z1))/h;  f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+    /*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+    /*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
     {
         const pendulum_common_work *const common = &w->common[0];
         const pendulum_revolute_ground_parameters *const revolute_ground_p = &p->revolute_ground[0];
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
         pendulum_body_work *const b = &w->body[0];
-        const real anchor_b1_y = revolute_ground->g1[1];
-        const real b_a0 = b->a[0];
-        const real anchor_b1_x = revolute_ground->g1[4];
-        const real b_a1 = b->a[1];
-        const real anchor_b1_z = revolute_ground->g1[0];
+        /* (r2 - r1)/h = w x (c r1 + a x r1), anchor_b */
+        const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
+        const real anchor_b1_x = revolute_ground->G1[4];
+        const real b_a_0 = b->a[0]; const real b_a_1 = b->a[1]; const real b_a_2 = b->a[2];
         const real b_c = b->c;
-        const real t1 = (anchor_b1_y*b_a0) - (anchor_b1_x*b_a1) + (anchor_b1_z*b_c);
-        const real b_a2 = b->a[2];
-        const real t2 = (b_a0*anchor_b1_z) - (anchor_b1_x*b_a2) - (anchor_b1_y*b_c);
-        const real b_w1 = b->w[1];
-        const real b_w2 = b->w[2];
-        const real anchor_b_rate_x = (b_w1*t1) + (b_w2*t2);
-        const real b_v0 = b->v[0];
-        const real kept0 = revolute_ground->kept[0];
-        const real f0 = b_v0 + anchor_b_rate_x + kept0;
-        revolute_ground->f[0] = f0;
-        const real t3 = (b_a1*anchor_b1_z) - (anchor_b1_y*b_a2) + (anchor_b1_x*b_c);
-        const real b_w0 = b->w[0];
-        const real t4 = (t1*b_w0) - (b_w2*t3);
-        const real b_v1 = b->v[1];
-        const real kept1 = revolute_ground->kept[1];
-        const real f1 = b_v1 - t4 + kept1;
-        revolute_ground->f[1] = f1;
-        const real t5 = (t2*b_w0) + (b_w1*t3);
-        const real b_v2 = b->v[2];
-        const real kept2 = revolute_ground->kept[2];
-        const real f2 = b_v2 - t5 + kept2;
-        revolute_ground->f[2] = f2;
-        const real frame_b1_w = revolute_ground->kept[3];
-        const real b_u1 = b->u[1];
-        const real frame_b1_x = revolute_ground->kept[4];
-        const real b_u0 = b->u[0];
-        const real frame_b1_y = revolute_ground->kept[5];
-        const real b_u3 = b->u[3];
-        const real frame_b1_z = revolute_ground->kept[6];
-        const real b_u2 = b->u[2];
-        const real frame_b_rate_x = (frame_b1_w*b_u1) + (frame_b1_x*b_u0) - (frame_b1_y*b_u3) + (frame_b1_z*b_u2);
-        const real frame_b_rate_w = (frame_b1_w*b_u0) - (b_u1*frame_b1_x) - (frame_b1_y*b_u2) - (b_u3*frame_b1_z);
-        const real frame_b_rate_z = (frame_b1_w*b_u3) - (frame_b1_x*b_u2) + (b_u1*frame_b1_y) + (b_u0*frame_b1_z);
-        const real frame_b_rate_y = (frame_b1_w*b_u2) + (frame_b1_x*b_u3) + (b_u0*frame_b1_y) - (b_u1*frame_b1_z);
-        const real frame_a0 = revolute_ground_p->frame_a[0];
-        const real frame_a1 = revolute_ground_p->frame_a[1];
-        const real frame_a2 = revolute_ground_p->frame_a[2];
-        const real frame_a3 = revolute_ground_p->frame_a[3];
-        const real t6 = (frame_a0*frame_b_rate_x) - (frame_a1*frame_b_rate_w) - (frame_a2*frame_b_rate_z) +
-            (frame_a3*frame_b_rate_y);
-        const real kept7 = revolute_ground->kept[7];
-        const real f3 = (2.0*t6) + kept7;
-        revolute_ground->f[3] = f3;
-        const real t7 = (frame_a0*frame_b_rate_y) + (frame_a1*frame_b_rate_z) - (frame_b_rate_w*frame_a2) -
-            (frame_b_rate_x*frame_a3);
-        const real kept8 = revolute_ground->kept[8];
-        const real f4 = (2.0*t7) + kept8;
-        revolute_ground->f[4] = f4;
+        const real b_w_0 = b->w[0]; const real b_w_1 = b->w[1]; const real b_w_2 = b->w[2];
+        const real inner_2 = (anchor_b1_y*b_a_0) - (anchor_b1_x*b_a_1) + (anchor_b1_z*b_c);
+        const real minus_inner_1 = (b_a_0*anchor_b1_z) - (anchor_b1_x*b_a_2) - (anchor_b1_y*b_c);
+        const real anchor_b_rate_x = (b_w_1*inner_2) + (b_w_2*minus_inner_1);
+        const real inner_0 = (b_a_1*anchor_b1_z) - (anchor_b1_y*b_a_2) + (anchor_b1_x*b_c);
+        const real minus_anchor_b_rate_y = (inner_2*b_w_0) - (b_w_2*inner_0);
+        const real minus_anchor_b_rate_z = (minus_inner_1*b_w_0) + (b_w_1*inner_0);
+        /* r2 = r1 + h (r2 - r1)/h, anchor_b */
         const real common_step = common->step;
-        const real anchor_b2_z = anchor_b1_z - (t5*common_step);
-        revolute_ground->g2[0] = anchor_b2_z;
-        const real anchor_b2_y = anchor_b1_y - (t4*common_step);
-        revolute_ground->g2[1] = anchor_b2_y;
-        const real anchor_b2_x = anchor_b1_x + (anchor_b_rate_x*common_step);
-        revolute_ground->g2[2] = anchor_b2_x;
+        revolute_ground->G2[2] = anchor_b1_x + (anchor_b_rate_x*common_step);
+        revolute_ground->G2[1] = anchor_b1_y - (minus_anchor_b_rate_y*common_step);
+        revolute_ground->G2[0] = anchor_b1_z - (minus_anchor_b_rate_z*common_step);
+        /* (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2], frame_b */
+        const real frame_b1_w = revolute_ground->kept_frame_b1_w;
+        const real frame_b1_x = revolute_ground->kept_frame_b1_x;
+        const real frame_b1_y = revolute_ground->kept_frame_b1_y;
+        const real frame_b1_z = revolute_ground->kept_frame_b1_z;
+        const real b_quotient_0 = b->quotient[0]; const real b_quotient_1 = b->quotient[1];
+        const real b_quotient_2 = b->quotient[2]; const real b_quotient_3 = b->quotient[3];
+        const real frame_b_rate_w = (frame_b1_w*b_quotient_0) - (b_quotient_1*frame_b1_x) -
+            (frame_b1_y*b_quotient_2) -
+            (b_quotient_3*frame_b1_z);
+        const real frame_b_rate_x = (b_quotient_1*frame_b1_w) + (b_quotient_0*frame_b1_x) -
+            (b_quotient_3*frame_b1_y) +
+            (b_quotient_2*frame_b1_z);
+        const real frame_b_rate_y = (frame_b1_w*b_quotient_2) + (frame_b1_x*b_quotient_3) +
+            (b_quotient_0*frame_b1_y) -
+            (b_quotient_1*frame_b1_z);
+        const real frame_b_rate_z = (frame_b1_w*b_quotient_3) - (frame_b1_x*b_quotient_2) +
+            (b_quotient_1*frame_b1_y) +
+            (b_quotient_0*frame_b1_z);
+        /* p2 = p1 + h (p2 - p1)/h, frame_b */
         const real frame_b2_w = frame_b1_w + (frame_b_rate_w*common_step);
-        const real t8 = frame_a0*frame_b2_w;
         const real frame_b2_x = frame_b1_x + (frame_b_rate_x*common_step);
-        const real t9 = frame_a1*frame_b2_x;
         const real frame_b2_y = frame_b1_y + (frame_b_rate_y*common_step);
-        const real t10 = frame_a2*frame_b2_y;
         const real frame_b2_z = frame_b1_z + (frame_b_rate_z*common_step);
-        const real t11 = frame_a3*frame_b2_z;
-        const real g23 = t8 + t9 - t10 - t11;
-        revolute_ground->g2[3] = g23;
-        const real t12 = frame_a3*frame_b2_w;
-        const real t13 = frame_a2*frame_b2_x;
-        const real t14 = frame_a0*frame_b2_z;
-        const real t15 = frame_a1*frame_b2_y;
-        const real g24 = t12 + (t13 + (t14 + t15));
-        revolute_ground->g2[4] = g24;
-        const real g25 = (frame_a3*frame_b2_x) - ((frame_a2*frame_b2_w) + ((frame_a0*frame_b2_y) -
-            (frame_a1*frame_b2_z)));
-        revolute_ground->g2[5] = g25;
-        const real g26 = t12 - (t13 - (t14 - t15));
-        revolute_ground->g2[6] = g26;
-        const real g27 = t11 - (t10 + (t8 - t9));
-        revolute_ground->g2[7] = g27;
-        const real g28 = (frame_a3*frame_b2_y) + ((frame_a2*frame_b2_z) + ((frame_a0*frame_b2_x) +
-            (frame_a1*frame_b2_w)));
-        revolute_ground->g2[8] = g28;
-        const real b_f0 = b->f[0];
-        const real y0 = revolute_ground->y[0];
-        b->f[0] = -(y0 - b_f0);
-        const real b_f1 = b->f[1];
-        const real y1 = revolute_ground->y[1];
-        b->f[1] = -(y1 - b_f1);
-        const real b_f2 = b->f[2];
-        const real y2 = revolute_ground->y[2];
-        b->f[2] = -(y2 - b_f2);
-        const real b_f3 = b->f[3];
-        const real g12 = revolute_ground->g1[2];
-        const real y3 = revolute_ground->y[3];
-        const real g13 = revolute_ground->g1[3];
-        const real y4 = revolute_ground->y[4];
-        b->f[3] = (anchor_b1_z*y1) - (anchor_b1_y*y2) - (g12*y3) + (g13*y4) + b_f3;
-        const real b_f4 = b->f[4];
-        const real g15 = revolute_ground->g1[5];
-        const real g16 = revolute_ground->g1[6];
-        b->f[4] = -((anchor_b1_z*y0) - (anchor_b1_x*y2) + (y3*g15) - (y4*g16) - b_f4);
-        const real b_f5 = b->f[5];
-        const real g17 = revolute_ground->g1[7];
-        const real g18 = revolute_ground->g1[8];
-        b->f[5] = (anchor_b1_y*y0) - (anchor_b1_x*y1) - (y3*g17) - (y4*g18) + b_f5;
+        /* g = 2 V(p* q), with G = dg/dz, at the second knot */
+        const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+        const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+        const real frame_a_0_frame_b2_z = frame_a_0*frame_b2_z;
+        const real frame_a_1_frame_b2_y = frame_a_1*frame_b2_y;
+        const real frame_a_2_frame_b2_x = frame_a_2*frame_b2_x;
+        const real frame_a_3_frame_b2_w = frame_a_3*frame_b2_w;
+        const real frame_a_0_frame_b2_w = frame_a_0*frame_b2_w;
+        const real frame_a_1_frame_b2_x = frame_a_1*frame_b2_x;
+        const real frame_a_2_frame_b2_y = frame_a_2*frame_b2_y;
+        const real frame_a_3_frame_b2_z = frame_a_3*frame_b2_z;
+        revolute_ground->G2[3] = frame_a_0_frame_b2_w + frame_a_1_frame_b2_x - frame_a_2_frame_b2_y -
+            frame_a_3_frame_b2_z;
+        revolute_ground->G2[4] = frame_a_3_frame_b2_w + (frame_a_2_frame_b2_x + (frame_a_0_frame_b2_z +
+            frame_a_1_frame_b2_y));
+        revolute_ground->G2[5] = (frame_a_3*frame_b2_x) - ((frame_a_2*frame_b2_w) + ((frame_a_0*frame_b2_y) -
+            (frame_a_1*frame_b2_z)));
+        revolute_ground->G2[6] = frame_a_3_frame_b2_w - (frame_a_2_frame_b2_x - (frame_a_0_frame_b2_z -
+            frame_a_1_frame_b2_y));
+        revolute_ground->G2[7] = frame_a_3_frame_b2_z - (frame_a_2_frame_b2_y + (frame_a_0_frame_b2_w -
+            frame_a_1_frame_b2_x));
+        revolute_ground->G2[8] = (frame_a_3*frame_b2_y) + ((frame_a_2*frame_b2_z) + ((frame_a_0*frame_b2_x) +
+            (frame_a_1*frame_b2_w)));
+        /* f = g(z1)/h + (g(z2) - g(z1))/h */
+        const real opening_0 = revolute_ground->kept_opening_0;
+        const real opening_1 = revolute_ground->kept_opening_1;
+        const real opening_2 = revolute_ground->kept_opening_2;
+        const real opening_3 = revolute_ground->kept_opening_3;
+        const real opening_4 = revolute_ground->kept_opening_4;
+        revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + opening_0;
+        revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + opening_1;
+        revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + opening_2;
+        revolute_ground->f[3] = (2.0*((frame_a_0*frame_b_rate_x) - (frame_a_1*frame_b_rate_w) -
+            (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + opening_3;
+        revolute_ground->f[4] = (2.0*((frame_a_0*frame_b_rate_y) + (frame_a_1*frame_b_rate_z) -
+            (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + opening_4;
+        /* f_body -= G(z1)ᵀ y, body b */
+        const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+        const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+        const real y_4 = revolute_ground->y[4];
+        b->f[0] = -(y_0 - b->f[0]);
+        b->f[1] = -(y_1 - b->f[1]);
+        b->f[2] = -(y_2 - b->f[2]);
+        b->f[3] = (anchor_b1_z*y_1) - (anchor_b1_y*y_2) - (revolute_ground->G1[2]*y_3) +
+            (revolute_ground->G1[3]*y_4) +
+            b->f[3];
+        b->f[4] = -((anchor_b1_z*y_0) - (anchor_b1_x*y_2) + (y_3*revolute_ground->G1[5]) -
+            (y_4*revolute_ground->G1[6]) -
+            b->f[4]);
+        b->f[5] = (anchor_b1_y*y_0) - (anchor_b1_x*y_1) - (y_3*revolute_ground->G1[7]) -
+            (y_4*revolute_ground->G1[8]) +
+            b->f[5];
     }
 }
 
@@ -729,30 +669,21 @@ static void run_merit(pendulum_work *w)
     {
         pendulum_common_work *const common = &w->common[0];
         const pendulum_body_work *const body = &w->body[0];
-        const real common_merit = common->merit;
-        const real weight0 = body->weight[0];
-        const real f0 = body->f[0];
-        const real f1 = body->f[1];
-        const real f2 = body->f[2];
-        const real weight1 = body->weight[1];
-        const real f3 = body->f[3];
-        const real f4 = body->f[4];
-        const real f5 = body->f[5];
-        common->merit = (weight0*((f0*f0) + (f1*f1) + (f2*f2))) + (weight1*((f3*f3) + (f4*f4) + (f5*f5))) +
-            common_merit;
+        const real f_0 = body->f[0]; const real f_1 = body->f[1]; const real f_2 = body->f[2];
+        const real f_3 = body->f[3]; const real f_4 = body->f[4]; const real f_5 = body->f[5];
+        common->merit = (body->weight[0]*((f_0*f_0) + (f_1*f_1) + (f_2*f_2))) + (body->weight[1]*((f_3*f_3) +
+            (f_4*f_4) +
+            (f_5*f_5))) + common->merit;
     }
     /* pin */
     /* add the rows' residual to the merit (10 operations) */
     {
         pendulum_common_work *const common = &w->common[0];
         const pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
-        const real common_merit = common->merit;
-        const real f0 = revolute_ground->f[0];
-        const real f1 = revolute_ground->f[1];
-        const real f2 = revolute_ground->f[2];
-        const real f3 = revolute_ground->f[3];
-        const real f4 = revolute_ground->f[4];
-        common->merit = (f0*f0) + (f1*f1) + (f2*f2) + (f3*f3) + (f4*f4) + common_merit;
+        const real f_0 = revolute_ground->f[0]; const real f_1 = revolute_ground->f[1];
+        const real f_2 = revolute_ground->f[2]; const real f_3 = revolute_ground->f[3];
+        const real f_4 = revolute_ground->f[4];
+        common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
     }
 }
 
@@ -761,74 +692,58 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
 {
     /* a rigid body rod */
     /* a rigid body: momentum balance over one step (89 operations) */
-    /*   R(q)    [BM20 (11)] */
-    /*   J = R J_body Rᵀ    [derived here] */
-    /*   V = -m g·x    [BM20 (19)] */
-    /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-    /*   p = m v    [BM20 (26)] */
     /*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-    /*   f = [p - p0; l - l0] - impulses    [BM20 (29), BSMH23 (16)] */
     /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
     /*     [derived here, through velocities and the half turn; no division] */
     {
         const pendulum_common_work *const common = &w->common[0];
         const pendulum_body_parameters *const body_p = &p->body[0];
         pendulum_body_work *const body = &w->body[0];
+        /* D: diagonal block of the Newton matrix, then its factors */
         const real mass = body_p->mass;
-        body->d[0] = mass;
-        body->d[7] = mass;
-        body->d[14] = mass;
-        const real common_half = common->half;
-        const real jw1 = body->jw[1];
-        const real a1 = body->a[1];
-        const real kept0 = body->kept[0];
-        const real t1 = (common_half*jw1) - (a1*kept0);
-        const real t2 = a1*t1;
-        const real jw2 = body->jw[2];
-        const real a2 = body->a[2];
-        const real t3 = (common_half*jw2) - (kept0*a2);
-        const real t4 = a2*t3;
-        const real j3 = body->j[3];
-        const real t5 = a2*j3;
-        const real kept1 = body->kept[1];
-        const real t6 = a1*kept1;
+        body->D[0] = mass;
+        body->D[7] = mass;
+        body->D[14] = mass;
+        /* l = c Jw + a x Jw */
+        const real Jw_0 = body->jw[0]; const real Jw_1 = body->jw[1]; const real Jw_2 = body->jw[2];
+        const real a_0 = body->a[0]; const real a_2 = body->a[2];
         const real c = body->c;
-        const real t7 = -1.0 + (2.0*(c*c));
-        const real j0 = body->j[0];
-        body->d[21] = -((2.0*(t2 + t4 + (c*(t5 + t6)))) - (j0*t7));
-        const real jw0 = body->jw[0];
-        const real a0 = body->a[0];
-        const real t8 = (common_half*jw0) - (kept0*a0);
-        const real kept2 = body->kept[2];
-        const real kept3 = body->kept[3];
-        const real t9 = (t1*a0) + (a1*t8) + (c*((kept1*a0) - (a1*kept2) + (a2*kept3))) + (j3*t7);
-        const real l2 = body->l[2];
-        const real t10 = common_half*l2;
-        const real d22 = t9 + t10;
-        body->d[22] = d22;
-        const real kept4 = body->kept[4];
-        const real t11 = (t3*a0) + (a2*t8) + (c*((j3*a0) + (a2*kept2) - (a1*kept4))) - (kept1*t7);
-        const real t12 = common_half*((jw2*a0) - (a2*jw0) - (jw1*c));
-        const real d23 = t11 + t12;
-        body->d[23] = d23;
-        const real d27 = t9 - t10;
-        body->d[27] = d27;
-        const real t13 = a0*t8;
-        const real t14 = a0*kept2;
-        const real j1 = body->j[1];
-        body->d[28] = -((2.0*(t4 + t13 - (c*(t5 + t14)))) - (t7*j1));
-        const real kept5 = body->kept[5];
-        const real t15 = (a1*t3) + (t1*a2) - (c*((a1*j3) + (a2*kept1) - (a0*kept5))) - (t7*kept2);
-        const real l0 = body->l[0];
-        const real t16 = common_half*l0;
-        const real d29 = t15 + t16;
-        body->d[29] = d29;
-        const real d33 = t11 - t12;
-        body->d[33] = d33;
-        const real d34 = t15 - t16;
-        body->d[34] = d34;
-        const real j2 = body->j[2];
-        body->d[35] = -((2.0*(t2 + t13 - (c*(t6 - t14)))) - (t7*j2));
+        const real minus_l_1 = (Jw_2*a_0) - (a_2*Jw_0) - (Jw_1*c);
+        /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+        const real common_half = common->half;
+        const real a_1 = body->a[1];
+        const real trace = body->kept_trace;
+        const real J_3 = body->j[3];
+        const real minus_J_4 = body->kept_minus_J_4;
+        const real minus_J_5 = body->kept_minus_J_5;
+        const real d_1 = (common_half*Jw_1) - (a_1*trace);
+        const real spread_1 = a_1*d_1;
+        const real d_2 = (common_half*Jw_2) - (trace*a_2);
+        const real spread_2 = a_2*d_2;
+        const real a_2_J_3 = a_2*J_3;
+        const real a_1_minus_J_4 = a_1*minus_J_4;
+        const real share = -1.0 + (2.0*(c*c));
+        body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
+        const real d_0 = (common_half*Jw_0) - (trace*a_0);
+        const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+            (J_3*share);
+        const real t2 = common_half*body->l[2];
+        body->D[22] = t1 + t2;
+        const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+            (minus_J_4*share);
+        const real common_half_minus_l_1 = common_half*minus_l_1;
+        body->D[23] = t3 + common_half_minus_l_1;
+        body->D[27] = t1 - t2;
+        const real spread_0 = a_0*d_0;
+        const real a_0_minus_J_5 = a_0*minus_J_5;
+        body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
+        const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+            (share*minus_J_5);
+        const real t5 = common_half*body->l[0];
+        body->D[29] = t4 + t5;
+        body->D[33] = t3 - common_half_minus_l_1;
+        body->D[34] = t4 - t5;
+        body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(a_1_minus_J_4 - a_0_minus_J_5)))) - (share*body->j[2]));
     }
 }
 
@@ -837,89 +752,69 @@ static void run_eliminate(pendulum_work *w)
 {
     /* eliminate rod and pin */
     /* D_a += X'ᵀ (D - D N E^-1 N'ᵀ D) X;  f_a += X'ᵀ (f_b - D P f_j - D N q) (129 operations) */
-    /*   G_b N = 0,  G_b P = 1,  G_b X = -G_a at the second knot;  N', P', X' the same at the first    [derived here] */
-    /*   E q = N'ᵀ (f_b - D P f_j) - N'ᵀ D X s_a,  E = N'ᵀ D N    [derived here] */
+    /*   G_b N = 0    [derived here] */
+    /*   G_b N' = 0    [derived here] */
+    /*   G_b P = 1, P f_j    [derived here] */
+    /*   E = N'ᵀ D N    [derived here] */
+    /*   N'ᵀ D P f_j    [derived here] */
+    /*   E = L U, reciprocals on the diagonal of L    [derived here] */
+    /*   E q = N'ᵀ (f_b - D P f_j)    [derived here] */
     {
         const pendulum_body_work *const i = &w->body[0];
         pendulum_revolute_ground_work *const j = &w->revolute_ground[0];
-        const real j_g24 = j->g2[4];
-        const real j_g28 = j->g2[8];
-        const real j_g25 = j->g2[5];
-        const real j_g27 = j->g2[7];
-        const real t1 = (j_g24*j_g28) + (j_g25*j_g27);
-        const real j_g26 = j->g2[6];
-        const real j_g23 = j->g2[3];
-        const real t2 = (j_g25*j_g26) + (j_g23*j_g28);
-        const real t3 = (j_g23*j_g27) - (j_g24*j_g26);
-        const real j_f3 = j->f[3];
-        const real j_f4 = j->f[4];
-        const real t4 = (j_g28*j_f3) - (j_g25*j_f4);
-        const real t5 = (j_g26*j_f3) + (j_g23*j_f4);
-        const real t6 = (j_g27*j_f3) + (j_g24*j_f4);
-        const real j_g13 = j->g1[3];
-        const real j_g17 = j->g1[7];
-        const real j_g12 = j->g1[2];
-        const real j_g18 = j->g1[8];
-        const real t7 = (j_g13*j_g17) + (j_g12*j_g18);
-        const real j_g16 = j->g1[6];
-        const real j_g15 = j->g1[5];
-        const real t8 = (j_g12*j_g16) - (j_g13*j_g15);
-        const real t9 = (j_g15*j_g18) + (j_g16*j_g17);
-        const real j_g10 = j->g1[0];
-        const real j_g11 = j->g1[1];
-        const real t10 = (j_g10*t7) - (j_g11*t8);
-        const real j_g14 = j->g1[4];
-        const real t11 = (j_g10*t9) + (j_g14*t8);
-        const real t12 = (j_g11*t9) + (j_g14*t7);
-        const real d0 = i->d[0];
-        const real t13 = t10*d0;
-        const real d7 = i->d[7];
-        const real t14 = t11*d7;
-        const real d14 = i->d[14];
-        const real t15 = t12*d14;
-        const real t16 = 1.0/((t1*t1) + (t2*t2) + (t3*t3));
-        const real d21 = i->d[21];
-        const real d27 = i->d[27];
-        const real d33 = i->d[33];
-        const real t17 = (t9*d21) - (t7*d27) - (t8*d33);
-        const real d22 = i->d[22];
-        const real d28 = i->d[28];
-        const real d34 = i->d[34];
-        const real t18 = (t9*d22) - (t7*d28) - (t8*d34);
-        const real t19 = ((t1*t4) - (t3*t5))*t16;
-        j->held[4] = t19;
-        const real t20 = ((t2*t5) + (t1*t6))*t16;
-        j->held[5] = t20;
-        const real t21 = ((t3*t6) + (t2*t4))*t16;
-        j->held[3] = t21;
-        const real d23 = i->d[23];
-        const real d29 = i->d[29];
-        const real d35 = i->d[35];
-        const real t22 = (t9*d23) - (t7*d29) - (t8*d35);
-        const real j_g20 = j->g2[0];
-        const real j_g21 = j->g2[1];
-        const real j_g22 = j->g2[2];
-        const real t23 = (((j_g20*t2) - (j_g21*t3))*t13) + (((j_g20*t1) + (j_g22*t3))*t14) + (((j_g21*t1) +
-            (j_g22*t2))*t15);
-        const real j_f0 = j->f[0];
-        const real t24 = j_f0 - ((j_g20*t19) - (j_g21*t20));
-        j->held[0] = t24;
-        const real j_f1 = j->f[1];
-        const real t25 = j_f1 + ((j_g20*t21) - (j_g22*t20));
-        j->held[1] = t25;
-        const real j_f2 = j->f[2];
-        const real t26 = j_f2 - ((j_g21*t21) - (j_g22*t19));
-        j->held[2] = t26;
-        const real f0 = i->f[0];
-        const real f1 = i->f[1];
-        const real f2 = i->f[2];
-        const real f3 = i->f[3];
-        const real f4 = i->f[4];
-        const real f5 = i->f[5];
-        const real t27 = (t24*t13) + (t25*t14) - (t26*t15) + (t21*t17) + (t19*t18) + (t20*t22) - ((t10*f0) +
-            (t11*f1) -
-            (t12*f2) + (t9*f3) - (t7*f4) - (t8*f5));
-        j->free = -((1.0/(t23 + (t1*t17) - (t2*t18) - (t3*t22)))*t27);
+        /* G_b N = 0, at the second knot */
+        const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+        const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+        const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
+        const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
+        const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
+        const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
+        const real N2_00 = (j_anchor_b2_z*minus_N2_40) - (j_anchor_b2_y*minus_N2_50);
+        const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
+        const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
+        /* G_b N' = 0, at the first knot */
+        const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_G_b1_33 = j->G1[2];
+        const real j_minus_G_b1_43 = j->G1[3]; const real j_anchor_b1_x = j->G1[4]; const real j_G_b1_34 = j->G1[5];
+        const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
+        const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
+        const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
+        const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
+        const real N1_00 = (j_anchor_b1_z*minus_N1_40) - (j_anchor_b1_y*minus_N1_50);
+        const real N1_10 = (j_anchor_b1_z*N1_30) + (j_anchor_b1_x*minus_N1_50);
+        const real minus_N1_20 = (j_anchor_b1_y*N1_30) + (j_anchor_b1_x*minus_N1_40);
+        /* G_b P = 1, P f_j, at the second knot */
+        const real j_f_3 = j->f[3]; const real j_f_4 = j->f[4];
+        const real t1 = (j_minus_G_b2_43*j_f_3) + (j_G_b2_33*j_f_4);
+        const real t2 = (j_minus_G_b2_44*j_f_3) + (j_G_b2_34*j_f_4);
+        const real t3 = (j_G_b2_45*j_f_3) - (j_G_b2_35*j_f_4);
+        const real t4 = 1.0/((N2_30*N2_30) + (minus_N2_40*minus_N2_40) + (minus_N2_50*minus_N2_50));
+        const real held_3 = ((minus_N2_50*t2) + (minus_N2_40*t3))*t4;
+        j->held[3] = held_3;
+        const real held_4 = ((N2_30*t3) - (minus_N2_50*t1))*t4;
+        j->held[4] = held_4;
+        const real held_5 = ((minus_N2_40*t1) + (N2_30*t2))*t4;
+        j->held[5] = held_5;
+        const real held_0 = j->f[0] - ((j_anchor_b2_z*held_4) - (j_anchor_b2_y*held_5));
+        j->held[0] = held_0;
+        const real held_1 = j->f[1] + ((j_anchor_b2_z*held_3) - (j_anchor_b2_x*held_5));
+        j->held[1] = held_1;
+        const real held_2 = j->f[2] - ((j_anchor_b2_y*held_3) - (j_anchor_b2_x*held_4));
+        j->held[2] = held_2;
+        /* E = N'ᵀ D N */
+        const real ND_00 = N1_00*i->D[0];
+        const real ND_01 = N1_10*i->D[7];
+        const real minus_ND_02 = minus_N1_20*i->D[14];
+        const real ND_03 = (N1_30*i->D[21]) - (minus_N1_40*i->D[27]) - (minus_N1_50*i->D[33]);
+        const real ND_04 = (N1_30*i->D[22]) - (minus_N1_40*i->D[28]) - (minus_N1_50*i->D[34]);
+        const real ND_05 = (N1_30*i->D[23]) - (minus_N1_40*i->D[29]) - (minus_N1_50*i->D[35]);
+        /* E = L U, reciprocals on the diagonal of L */
+        const real LU_00 = 1.0/((N2_00*ND_00) + (N2_10*ND_01) + (minus_N2_20*minus_ND_02) + (N2_30*ND_03) -
+            (minus_N2_40*ND_04) - (minus_N2_50*ND_05));
+        /* E q = N'ᵀ (f_b - D P f_j) */
+        const real t5 = (held_0*ND_00) + (held_1*ND_01) - (held_2*minus_ND_02) + (held_3*ND_03) + (held_4*ND_04) +
+            (held_5*ND_05) - ((N1_00*i->f[0]) + (N1_10*i->f[1]) - (minus_N1_20*i->f[2]) + (N1_30*i->f[3]) -
+            (minus_N1_40*i->f[4]) - (minus_N1_50*i->f[5]));
+        j->free = -(LU_00*t5);
     }
 }
 
@@ -928,85 +823,65 @@ static void run_substitute(pendulum_work *w)
 {
     /* solve for rod and pin */
     /* s_b = X s_a + P f_j + N q;  s_j = P'ᵀ (D s_b - f_b) (102 operations) */
+    /*   G_b N = 0    [derived here] */
+    /*   G_b N' = 0    [derived here] */
+    /*   s_b = X s_a + P f_j + N q    [derived here] */
+    /*   D s_b - f_b    [derived here] */
+    /*   s_j = P'ᵀ (D s_b - f_b)    [derived here] */
     {
         pendulum_body_work *const i = &w->body[0];
         pendulum_revolute_ground_work *const j = &w->revolute_ground[0];
-        const real j_g25 = j->g2[5];
-        const real j_g26 = j->g2[6];
-        const real j_g23 = j->g2[3];
-        const real j_g28 = j->g2[8];
-        const real t1 = (j_g25*j_g26) + (j_g23*j_g28);
-        const real j_g27 = j->g2[7];
-        const real j_g24 = j->g2[4];
-        const real t2 = (j_g23*j_g27) - (j_g24*j_g26);
-        const real t3 = (j_g24*j_g28) + (j_g25*j_g27);
-        const real j_held3 = j->held[3];
+        /* G_b N = 0, at the second knot */
+        const real j_anchor_b2_z = j->G2[0]; const real j_anchor_b2_y = j->G2[1]; const real j_anchor_b2_x = j->G2[2];
+        const real j_G_b2_33 = j->G2[3]; const real j_G_b2_34 = j->G2[4]; const real j_G_b2_35 = j->G2[5];
+        const real j_minus_G_b2_43 = j->G2[6]; const real j_minus_G_b2_44 = j->G2[7]; const real j_G_b2_45 = j->G2[8];
+        const real N2_30 = (j_G_b2_34*j_G_b2_45) + (j_G_b2_35*j_minus_G_b2_44);
+        const real minus_N2_40 = (j_G_b2_35*j_minus_G_b2_43) + (j_G_b2_33*j_G_b2_45);
+        const real minus_N2_50 = (j_G_b2_33*j_minus_G_b2_44) - (j_G_b2_34*j_minus_G_b2_43);
+        const real N2_00 = (j_anchor_b2_z*minus_N2_40) - (j_anchor_b2_y*minus_N2_50);
+        const real N2_10 = (j_anchor_b2_z*N2_30) + (j_anchor_b2_x*minus_N2_50);
+        const real minus_N2_20 = (j_anchor_b2_y*N2_30) + (j_anchor_b2_x*minus_N2_40);
+        /* G_b N' = 0, at the first knot */
+        const real j_G_b1_33 = j->G1[2]; const real j_minus_G_b1_43 = j->G1[3]; const real j_G_b1_34 = j->G1[5];
+        const real j_minus_G_b1_44 = j->G1[6]; const real j_G_b1_35 = j->G1[7]; const real j_G_b1_45 = j->G1[8];
+        const real N1_30 = (j_G_b1_34*j_G_b1_45) + (j_minus_G_b1_44*j_G_b1_35);
+        const real minus_N1_40 = (j_minus_G_b1_43*j_G_b1_35) + (j_G_b1_33*j_G_b1_45);
+        const real minus_N1_50 = (j_G_b1_33*j_minus_G_b1_44) - (j_minus_G_b1_43*j_G_b1_34);
+        /* s_b = X s_a + P f_j + N q */
         const real j_free = j->free;
-        const real t4 = j_held3 + (t3*j_free);
-        i->s[3] = t4;
-        const real j_held4 = j->held[4];
-        const real t5 = j_held4 - (t1*j_free);
-        i->s[4] = t5;
-        const real j_held5 = j->held[5];
-        const real t6 = j_held5 - (t2*j_free);
-        i->s[5] = t6;
-        const real j_g13 = j->g1[3];
-        const real j_g17 = j->g1[7];
-        const real j_g12 = j->g1[2];
-        const real j_g18 = j->g1[8];
-        const real t7 = (j_g13*j_g17) + (j_g12*j_g18);
-        const real j_g15 = j->g1[5];
-        const real j_g16 = j->g1[6];
-        const real t8 = (j_g15*j_g18) + (j_g16*j_g17);
-        const real t9 = (j_g12*j_g16) - (j_g13*j_g15);
-        const real j_held0 = j->held[0];
-        const real j_g20 = j->g2[0];
-        const real j_g21 = j->g2[1];
-        const real t10 = j_held0 + (((j_g20*t1) - (j_g21*t2))*j_free);
-        i->s[0] = t10;
-        const real f0 = i->f[0];
-        const real d0 = i->d[0];
-        const real t11 = f0 - (t10*d0);
-        const real j_held1 = j->held[1];
-        const real j_g22 = j->g2[2];
-        const real t12 = j_held1 + (((j_g20*t3) + (j_g22*t2))*j_free);
-        i->s[1] = t12;
-        const real f1 = i->f[1];
-        const real d7 = i->d[7];
-        const real t13 = f1 - (t12*d7);
-        const real j_held2 = j->held[2];
-        const real t14 = j_held2 - (((j_g21*t3) + (j_g22*t1))*j_free);
-        i->s[2] = t14;
-        const real f2 = i->f[2];
-        const real d14 = i->d[14];
-        const real t15 = f2 - (t14*d14);
-        const real f5 = i->f[5];
-        const real d33 = i->d[33];
-        const real d34 = i->d[34];
-        const real d35 = i->d[35];
-        const real j_g11 = j->g1[1];
-        const real j_g14 = j->g1[4];
-        const real t16 = f5 - ((t4*d33) + (t5*d34) + (t6*d35)) + (j_g11*t11) - (j_g14*t13);
-        const real f4 = i->f[4];
-        const real d27 = i->d[27];
-        const real d28 = i->d[28];
-        const real d29 = i->d[29];
-        const real j_g10 = j->g1[0];
-        const real t17 = f4 - ((t4*d27) + (t5*d28) + (t6*d29)) - (j_g10*t11) + (j_g14*t15);
-        const real f3 = i->f[3];
-        const real d21 = i->d[21];
-        const real d22 = i->d[22];
-        const real d23 = i->d[23];
-        const real t18 = f3 - ((t4*d21) + (t5*d22) + (t6*d23)) + (j_g10*t13) - (j_g11*t15);
-        j->s[0] = -t11;
-        j->s[1] = -t13;
-        j->s[2] = -t15;
-        const real t19 = 1.0/((t8*t8) + (t7*t7) + (t9*t9));
-        const real t20 = (t7*t16) - (t9*t17);
-        const real t21 = (t9*t18) + (t8*t16);
-        const real t22 = (t8*t17) + (t7*t18);
-        j->s[3] = -(((j_g13*t20) + (j_g16*t21) + (j_g18*t22))*t19);
-        j->s[4] = -(((j_g12*t20) + (j_g15*t21) - (j_g17*t22))*t19);
+        const real s_0 = j->held[0] + (N2_00*j_free);
+        i->s[0] = s_0;
+        const real s_1 = j->held[1] + (N2_10*j_free);
+        i->s[1] = s_1;
+        const real s_2 = j->held[2] - (minus_N2_20*j_free);
+        i->s[2] = s_2;
+        const real s_3 = j->held[3] + (N2_30*j_free);
+        i->s[3] = s_3;
+        const real s_4 = j->held[4] - (minus_N2_40*j_free);
+        i->s[4] = s_4;
+        const real s_5 = j->held[5] - (minus_N2_50*j_free);
+        i->s[5] = s_5;
+        /* D s_b - f_b */
+        const real minus_push_0 = i->f[0] - (s_0*i->D[0]);
+        j->s[0] = -minus_push_0;
+        const real minus_push_1 = i->f[1] - (s_1*i->D[7]);
+        j->s[1] = -minus_push_1;
+        const real minus_push_2 = i->f[2] - (s_2*i->D[14]);
+        j->s[2] = -minus_push_2;
+        const real minus_push_3 = i->f[3] - ((s_3*i->D[21]) + (s_4*i->D[22]) + (s_5*i->D[23]));
+        const real minus_push_4 = i->f[4] - ((s_3*i->D[27]) + (s_4*i->D[28]) + (s_5*i->D[29]));
+        const real minus_push_5 = i->f[5] - ((s_3*i->D[33]) + (s_4*i->D[34]) + (s_5*i->D[35]));
+        /* s_j = P'ᵀ (D s_b - f_b) */
+        const real j_anchor_b1_z = j->G1[0]; const real j_anchor_b1_y = j->G1[1]; const real j_anchor_b1_x = j->G1[4];
+        const real t1 = minus_push_5 + (j_anchor_b1_y*minus_push_0) - (j_anchor_b1_x*minus_push_1);
+        const real t2 = minus_push_3 + (j_anchor_b1_z*minus_push_1) - (j_anchor_b1_y*minus_push_2);
+        const real t3 = minus_push_4 - (j_anchor_b1_z*minus_push_0) + (j_anchor_b1_x*minus_push_2);
+        const real t4 = (minus_N1_40*t1) - (minus_N1_50*t3);
+        const real t5 = (minus_N1_50*t2) + (N1_30*t1);
+        const real t6 = (N1_30*t3) + (minus_N1_40*t2);
+        const real t7 = 1.0/((N1_30*N1_30) + (minus_N1_40*minus_N1_40) + (minus_N1_50*minus_N1_50));
+        j->s[3] = -(((j_minus_G_b1_43*t4) + (j_minus_G_b1_44*t5) + (j_G_b1_45*t6))*t7);
+        j->s[4] = -(((j_G_b1_33*t4) + (j_G_b1_34*t5) - (j_G_b1_35*t6))*t7);
     }
 }
 
@@ -1018,24 +893,22 @@ static void run_settle(pendulum_work *w)
     {
         const pendulum_common_work *const common = &w->common[0];
         pendulum_body_work *const body = &w->body[0];
-        const real s0 = body->s[0];
-        body->v[0] = -s0;
-        const real s1 = body->s[1];
-        body->v[1] = -s1;
-        const real s2 = body->s[2];
-        body->v[2] = -s2;
-        const real s3 = body->s[3];
-        body->w[0] = -s3;
-        const real s4 = body->s[4];
-        body->w[1] = -s4;
-        const real s5 = body->s[5];
-        body->w[2] = -s5;
         const real common_half = common->half;
-        const real t1 = s3*common_half;
-        const real t2 = s4*common_half;
-        const real t3 = s5*common_half;
-        const real turn = (t1*t1) + (t2*t2) + (t3*t3);
-        body->turn = turn;
+        const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
+        /* v: velocity over this step */
+        body->v[0] = -body->s[0];
+        body->v[1] = -body->s[1];
+        body->v[2] = -body->s[2];
+        /* w: angular velocity over this step, world axes */
+        body->w[0] = -s_3;
+        body->w[1] = -s_4;
+        body->w[2] = -s_5;
+        /* turn: a·a, below 1 inside the domain of the half turn */
+        const real s_3_common_half = s_3*common_half;
+        const real s_4_common_half = s_4*common_half;
+        const real s_5_common_half = s_5*common_half;
+        body->turn = (s_3_common_half*s_3_common_half) + (s_4_common_half*s_4_common_half) +
+            (s_5_common_half*s_5_common_half);
     }
 }
 
@@ -1048,88 +921,71 @@ static void run_advance(pendulum_work *w)
     {
         const pendulum_common_work *const common = &w->common[0];
         pendulum_body_work *const body = &w->body[0];
-        const real s0 = body->s[0];
-        body->s[0] = s0;
-        const real s1 = body->s[1];
-        body->s[1] = s1;
-        const real s2 = body->s[2];
-        body->s[2] = s2;
-        const real s5 = body->s[5];
-        const real a1 = body->a[1];
-        const real s4 = body->s[4];
-        const real a2 = body->a[2];
-        const real s3 = body->s[3];
+        /* s: solved increment: velocity, rotation vector at the second knot over h */
+        const real s_0 = body->s[0]; const real s_1 = body->s[1]; const real s_2 = body->s[2];
+        body->s[0] = s_0;
+        body->s[1] = s_1;
+        body->s[2] = s_2;
+        /* dw = (c I - a^) theta/h */
+        const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
+        const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
         const real c = body->c;
-        const real t1 = (s5*a1) - (s4*a2) - (s3*c);
-        body->s[3] = -t1;
-        const real a0 = body->a[0];
-        const real s4_2 = (s5*a0) - (s3*a2) + (s4*c);
-        body->s[4] = s4_2;
-        const real t2 = (s4*a0) - (s3*a1) - (s5*c);
-        body->s[5] = -t2;
-        const real v0 = body->v[0];
-        body->base[0] = v0;
-        const real v1 = body->v[1];
-        body->base[1] = v1;
-        const real v2 = body->v[2];
-        body->base[2] = v2;
-        const real w0 = body->w[0];
-        body->base[3] = w0;
-        const real w1 = body->w[1];
-        body->base[4] = w1;
-        const real w2 = body->w[2];
-        body->base[5] = w2;
+        const real minus_dw_0 = (s_5*a_1) - (s_4*a_2) - (s_3*c);
+        body->s[3] = -minus_dw_0;
+        const real dw_1 = (s_5*a_0) - (s_3*a_2) + (s_4*c);
+        body->s[4] = dw_1;
+        const real minus_dw_2 = (s_4*a_0) - (s_3*a_1) - (s_5*c);
+        body->s[5] = -minus_dw_2;
+        /* base: velocities that the increment starts from */
+        const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+        const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+        body->base[0] = v_0;
+        body->base[1] = v_1;
+        body->base[2] = v_2;
+        body->base[3] = w_0;
+        body->base[4] = w_1;
+        body->base[5] = w_2;
+        /* v: velocity over this step */
         const real common_length = common->length;
-        const real v0_2 = v0 - (s0*common_length);
-        body->v[0] = v0_2;
-        const real v1_2 = v1 - (s1*common_length);
-        body->v[1] = v1_2;
-        const real v2_2 = v2 - (s2*common_length);
-        body->v[2] = v2_2;
-        const real w0_2 = w0 + (t1*common_length);
-        body->w[0] = w0_2;
-        const real w1_2 = w1 - (s4_2*common_length);
-        body->w[1] = w1_2;
-        const real w2_2 = w2 + (t2*common_length);
-        body->w[2] = w2_2;
+        body->v[0] = v_0 - (s_0*common_length);
+        body->v[1] = v_1 - (s_1*common_length);
+        body->v[2] = v_2 - (s_2*common_length);
+        /* w: angular velocity over this step, world axes */
+        const real new_w_0 = w_0 + (minus_dw_0*common_length);
+        body->w[0] = new_w_0;
+        const real new_w_1 = w_1 - (dw_1*common_length);
+        body->w[1] = new_w_1;
+        const real new_w_2 = w_2 + (minus_dw_2*common_length);
+        body->w[2] = new_w_2;
+        /* turn: a·a, below 1 inside the domain of the half turn */
         const real common_half = common->half;
-        const real t3 = w0_2*common_half;
-        const real t4 = w1_2*common_half;
-        const real t5 = w2_2*common_half;
-        const real turn = (t3*t3) + (t4*t4) + (t5*t5);
-        body->turn = turn;
+        const real new_w_0_common_half = new_w_0*common_half;
+        const real new_w_1_common_half = new_w_1*common_half;
+        const real new_w_2_common_half = new_w_2*common_half;
+        body->turn = (new_w_0_common_half*new_w_0_common_half) + (new_w_1_common_half*new_w_1_common_half) +
+            (new_w_2_common_half*new_w_2_common_half);
     }
     /* pin */
     /* keep the base and take `length` of the increment (10 operations) */
     {
         const pendulum_common_work *const common = &w->common[0];
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
-        const real y0 = revolute_ground->y[0];
-        revolute_ground->base[0] = y0;
-        const real y1 = revolute_ground->y[1];
-        revolute_ground->base[1] = y1;
-        const real y2 = revolute_ground->y[2];
-        revolute_ground->base[2] = y2;
-        const real y3 = revolute_ground->y[3];
-        revolute_ground->base[3] = y3;
-        const real y4 = revolute_ground->y[4];
-        revolute_ground->base[4] = y4;
-        const real s0 = revolute_ground->s[0];
         const real common_length = common->length;
-        const real y0_2 = y0 - (s0*common_length);
-        revolute_ground->y[0] = y0_2;
-        const real s1 = revolute_ground->s[1];
-        const real y1_2 = y1 - (s1*common_length);
-        revolute_ground->y[1] = y1_2;
-        const real s2 = revolute_ground->s[2];
-        const real y2_2 = y2 - (s2*common_length);
-        revolute_ground->y[2] = y2_2;
-        const real s3 = revolute_ground->s[3];
-        const real y3_2 = y3 - (s3*common_length);
-        revolute_ground->y[3] = y3_2;
-        const real s4 = revolute_ground->s[4];
-        const real y4_2 = y4 - (s4*common_length);
-        revolute_ground->y[4] = y4_2;
+        const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+        const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+        const real y_4 = revolute_ground->y[4];
+        /* base: impulses that the increment starts from */
+        revolute_ground->base[0] = y_0;
+        revolute_ground->base[1] = y_1;
+        revolute_ground->base[2] = y_2;
+        revolute_ground->base[3] = y_3;
+        revolute_ground->base[4] = y_4;
+        /* y: impulse of every row */
+        revolute_ground->y[0] = y_0 - (revolute_ground->s[0]*common_length);
+        revolute_ground->y[1] = y_1 - (revolute_ground->s[1]*common_length);
+        revolute_ground->y[2] = y_2 - (revolute_ground->s[2]*common_length);
+        revolute_ground->y[3] = y_3 - (revolute_ground->s[3]*common_length);
+        revolute_ground->y[4] = y_4 - (revolute_ground->s[4]*common_length);
     }
 }
 
@@ -1141,64 +997,37 @@ static void run_retreat(pendulum_work *w)
     {
         const pendulum_common_work *const common = &w->common[0];
         pendulum_body_work *const body = &w->body[0];
-        const real base0 = body->base[0];
-        const real s0 = body->s[0];
         const real common_length = common->length;
-        const real v0 = base0 - (s0*common_length);
-        body->v[0] = v0;
-        const real base1 = body->base[1];
-        const real s1 = body->s[1];
-        const real v1 = base1 - (s1*common_length);
-        body->v[1] = v1;
-        const real base2 = body->base[2];
-        const real s2 = body->s[2];
-        const real v2 = base2 - (s2*common_length);
-        body->v[2] = v2;
-        const real base3 = body->base[3];
-        const real s3 = body->s[3];
-        const real w0 = base3 - (s3*common_length);
-        body->w[0] = w0;
-        const real base4 = body->base[4];
-        const real s4 = body->s[4];
-        const real w1 = base4 - (s4*common_length);
-        body->w[1] = w1;
-        const real base5 = body->base[5];
-        const real s5 = body->s[5];
-        const real w2 = base5 - (s5*common_length);
-        body->w[2] = w2;
         const real common_half = common->half;
-        const real t1 = w0*common_half;
-        const real t2 = w1*common_half;
-        const real t3 = w2*common_half;
-        const real turn = (t1*t1) + (t2*t2) + (t3*t3);
-        body->turn = turn;
+        /* v: velocity over this step */
+        body->v[0] = body->base[0] - (body->s[0]*common_length);
+        body->v[1] = body->base[1] - (body->s[1]*common_length);
+        body->v[2] = body->base[2] - (body->s[2]*common_length);
+        /* w: angular velocity over this step, world axes */
+        const real w_0 = body->base[3] - (body->s[3]*common_length);
+        body->w[0] = w_0;
+        const real w_1 = body->base[4] - (body->s[4]*common_length);
+        body->w[1] = w_1;
+        const real w_2 = body->base[5] - (body->s[5]*common_length);
+        body->w[2] = w_2;
+        /* turn: a·a, below 1 inside the domain of the half turn */
+        const real w_0_common_half = w_0*common_half;
+        const real w_1_common_half = w_1*common_half;
+        const real w_2_common_half = w_2*common_half;
+        body->turn = (w_0_common_half*w_0_common_half) + (w_1_common_half*w_1_common_half) +
+            (w_2_common_half*w_2_common_half);
     }
     /* pin */
     /* take another `length` of the same increment (10 operations) */
     {
         const pendulum_common_work *const common = &w->common[0];
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
-        const real base0 = revolute_ground->base[0];
-        const real s0 = revolute_ground->s[0];
         const real common_length = common->length;
-        const real y0 = base0 - (s0*common_length);
-        revolute_ground->y[0] = y0;
-        const real base1 = revolute_ground->base[1];
-        const real s1 = revolute_ground->s[1];
-        const real y1 = base1 - (s1*common_length);
-        revolute_ground->y[1] = y1;
-        const real base2 = revolute_ground->base[2];
-        const real s2 = revolute_ground->s[2];
-        const real y2 = base2 - (s2*common_length);
-        revolute_ground->y[2] = y2;
-        const real base3 = revolute_ground->base[3];
-        const real s3 = revolute_ground->s[3];
-        const real y3 = base3 - (s3*common_length);
-        revolute_ground->y[3] = y3;
-        const real base4 = revolute_ground->base[4];
-        const real s4 = revolute_ground->s[4];
-        const real y4 = base4 - (s4*common_length);
-        revolute_ground->y[4] = y4;
+        revolute_ground->y[0] = revolute_ground->base[0] - (revolute_ground->s[0]*common_length);
+        revolute_ground->y[1] = revolute_ground->base[1] - (revolute_ground->s[1]*common_length);
+        revolute_ground->y[2] = revolute_ground->base[2] - (revolute_ground->s[2]*common_length);
+        revolute_ground->y[3] = revolute_ground->base[3] - (revolute_ground->s[3]*common_length);
+        revolute_ground->y[4] = revolute_ground->base[4] - (revolute_ground->s[4]*common_length);
     }
 }
 
@@ -1207,48 +1036,35 @@ static void run_react(const pendulum_parameters *p, pendulum_work *w)
 {
     /* pin */
     /* force and torque on body b at the anchor, joint axes (42 operations) */
+    /*   r = R p    [derived here] */
     {
         const pendulum_common_work *const common = &w->common[0];
         const pendulum_revolute_ground_parameters *const revolute_ground_p = &p->revolute_ground[0];
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
         const pendulum_body_work *const b = &w->body[0];
-        const real y0 = revolute_ground->y[0];
+        /* r = R p, anchor_b */
+        const real anchor_b_2 = revolute_ground_p->anchor_b[2];
+        const real new_anchor_b1_x = anchor_b_2*b->r[2];
+        const real new_anchor_b1_y = anchor_b_2*b->r[5];
+        const real new_anchor_b1_z = anchor_b_2*b->r[8];
+        /* reaction: reaction on the child in joint axes: force, torque about the anchor */
         const real common_impulse = common->impulse;
-        const real reaction0 = y0/common_impulse;
-        revolute_ground->reaction[0] = reaction0;
-        const real y1 = revolute_ground->y[1];
-        const real reaction1 = y1/common_impulse;
-        revolute_ground->reaction[1] = reaction1;
-        const real y2 = revolute_ground->y[2];
-        const real reaction2 = y2/common_impulse;
-        revolute_ground->reaction[2] = reaction2;
-        const real anchor_b2 = revolute_ground_p->anchor_b[2];
-        const real b_r5 = b->r[5];
-        const real anchor_b1_y = anchor_b2*b_r5;
-        const real b_r8 = b->r[8];
-        const real anchor_b1_z = anchor_b2*b_r8;
-        const real g10 = revolute_ground->g1[0];
-        const real g11 = revolute_ground->g1[1];
-        const real y3 = revolute_ground->y[3];
-        const real g12 = revolute_ground->g1[2];
-        const real y4 = revolute_ground->y[4];
-        const real g13 = revolute_ground->g1[3];
-        const real t1 = -(((y1*g10) - (y2*g11) - (y3*g12) + (y4*g13) + (y2*anchor_b1_y) -
-            (y1*anchor_b1_z))/common_impulse);
-        revolute_ground->reaction[3] = t1;
-        const real b_r2 = b->r[2];
-        const real anchor_b1_x = anchor_b2*b_r2;
-        const real g14 = revolute_ground->g1[4];
-        const real g15 = revolute_ground->g1[5];
-        const real g16 = revolute_ground->g1[6];
-        const real reaction4 = ((y0*g10) - (y2*g14) + (y3*g15) - (y4*g16) + (y2*anchor_b1_x) -
-            (y0*anchor_b1_z))/common_impulse;
-        revolute_ground->reaction[4] = reaction4;
-        const real g17 = revolute_ground->g1[7];
-        const real g18 = revolute_ground->g1[8];
-        const real t2 = -(((y0*g11) - (y1*g14) - (y3*g17) - (y4*g18) + (y1*anchor_b1_x) -
-            (y0*anchor_b1_y))/common_impulse);
-        revolute_ground->reaction[5] = t2;
+        const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
+        const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
+        const real y_4 = revolute_ground->y[4];
+        const real anchor_b1_z = revolute_ground->G1[0]; const real anchor_b1_y = revolute_ground->G1[1];
+        const real anchor_b1_x = revolute_ground->G1[4];
+        revolute_ground->reaction[0] = y_0/common_impulse;
+        revolute_ground->reaction[1] = y_1/common_impulse;
+        revolute_ground->reaction[2] = y_2/common_impulse;
+        const real minus_reaction_3 = ((y_1*anchor_b1_z) - (y_2*anchor_b1_y) - (y_3*revolute_ground->G1[2]) +
+            (y_4*revolute_ground->G1[3]) + (y_2*new_anchor_b1_y) - (y_1*new_anchor_b1_z))/common_impulse;
+        revolute_ground->reaction[3] = -minus_reaction_3;
+        revolute_ground->reaction[4] = ((y_0*anchor_b1_z) - (y_2*anchor_b1_x) + (y_3*revolute_ground->G1[5]) -
+            (y_4*revolute_ground->G1[6]) + (y_2*new_anchor_b1_x) - (y_0*new_anchor_b1_z))/common_impulse;
+        const real minus_reaction_5 = ((y_0*anchor_b1_y) - (y_1*anchor_b1_x) - (y_3*revolute_ground->G1[7]) -
+            (y_4*revolute_ground->G1[8]) + (y_1*new_anchor_b1_x) - (y_0*new_anchor_b1_y))/common_impulse;
+        revolute_ground->reaction[5] = -minus_reaction_5;
     }
 }
 
@@ -1263,38 +1079,23 @@ static void run_compare(const pendulum_parameters *p, const pendulum_state *z, p
         const pendulum_body_parameters *const body_p = &p->body[0];
         const pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
-        const real v0 = body->v[0];
-        const real v0_2 = body_z->v[0];
+        /* missed: squares of what velocities miss of where their last change led, by mass */
         const real common_length = common->length;
-        const real v_old0 = body_z->v_old[0];
-        const real t1 = v0 - (v0_2 + (common_length*(v0_2 - v_old0)));
-        const real v1 = body->v[1];
-        const real v1_2 = body_z->v[1];
-        const real v_old1 = body_z->v_old[1];
-        const real t2 = v1 - (v1_2 + (common_length*(v1_2 - v_old1)));
-        const real v2 = body->v[2];
-        const real v2_2 = body_z->v[2];
-        const real v_old2 = body_z->v_old[2];
-        const real t3 = v2 - (v2_2 + (common_length*(v2_2 - v_old2)));
-        const real size = body_p->size;
-        const real mass = body_p->mass;
-        const real t4 = size/mass;
-        const real w0 = body->w[0];
-        const real w0_2 = body_z->w[0];
-        const real w_old0 = body_z->w_old[0];
-        const real t5 = w0 - (w0_2 + (common_length*(w0_2 - w_old0)));
-        const real w1 = body->w[1];
-        const real w1_2 = body_z->w[1];
-        const real w_old1 = body_z->w_old[1];
-        const real t6 = w1 - (w1_2 + (common_length*(w1_2 - w_old1)));
-        const real w2 = body->w[2];
-        const real w2_2 = body_z->w[2];
-        const real w_old2 = body_z->w_old[2];
-        const real t7 = w2 - (w2_2 + (common_length*(w2_2 - w_old2)));
-        const real common_missed = common->missed;
-        common->missed = (t1*t1) + (t2*t2) + (t3*t3) + (t4*((t5*t5) + (t6*t6) + (t7*t7))) + common_missed;
-        const real common_moved = common->moved;
-        common->moved = (v0*v0) + (v1*v1) + (v2*v2) + (t4*((w0*w0) + (w1*w1) + (w2*w2))) + common_moved;
+        const real work_v_0 = body->v[0]; const real work_v_1 = body->v[1]; const real work_v_2 = body->v[2];
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+        const real work_w_0 = body->w[0]; const real work_w_1 = body->w[1]; const real work_w_2 = body->w[2];
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+        const real t1 = body_p->size/body_p->mass;
+        const real t2 = work_v_0 - (v_0 + (common_length*(v_0 - body_z->v_old[0])));
+        const real t3 = work_v_1 - (v_1 + (common_length*(v_1 - body_z->v_old[1])));
+        const real t4 = work_v_2 - (v_2 + (common_length*(v_2 - body_z->v_old[2])));
+        const real t5 = work_w_0 - (w_0 + (common_length*(w_0 - body_z->w_old[0])));
+        const real t6 = work_w_1 - (w_1 + (common_length*(w_1 - body_z->w_old[1])));
+        const real t7 = work_w_2 - (w_2 + (common_length*(w_2 - body_z->w_old[2])));
+        common->missed = (t2*t2) + (t3*t3) + (t4*t4) + (t1*((t5*t5) + (t6*t6) + (t7*t7))) + common->missed;
+        /* moved: squares of the velocities, by mass */
+        common->moved = (work_v_0*work_v_0) + (work_v_1*work_v_1) + (work_v_2*work_v_2) + (t1*((work_w_0*work_w_0) +
+            (work_w_1*work_w_1) + (work_w_2*work_w_2))) + common->moved;
     }
 }
 
@@ -1305,11 +1106,13 @@ static void run_reset(pendulum_work *w)
     /* no part of the step yet (0 operations) */
     {
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
+        /* total: impulses of the parts of a step so far */
         revolute_ground->total[0] = 0.0;
         revolute_ground->total[1] = 0.0;
         revolute_ground->total[2] = 0.0;
         revolute_ground->total[3] = 0.0;
         revolute_ground->total[4] = 0.0;
+        /* total_reaction: reactions of those parts, each times the time that forces acted */
         revolute_ground->total_reaction[0] = 0.0;
         revolute_ground->total_reaction[1] = 0.0;
         revolute_ground->total_reaction[2] = 0.0;
@@ -1327,69 +1130,56 @@ static void run_gather(pendulum_work *w)
     {
         const pendulum_common_work *const common = &w->common[0];
         pendulum_revolute_ground_work *const revolute_ground = &w->revolute_ground[0];
-        const real y0 = revolute_ground->y[0];
-        const real total0 = revolute_ground->total[0];
-        const real total0_2 = y0 + total0;
-        revolute_ground->total[0] = total0_2;
-        revolute_ground->y[0] = total0_2;
-        const real y1 = revolute_ground->y[1];
-        const real total1 = revolute_ground->total[1];
-        const real total1_2 = y1 + total1;
-        revolute_ground->total[1] = total1_2;
-        revolute_ground->y[1] = total1_2;
-        const real y2 = revolute_ground->y[2];
-        const real total2 = revolute_ground->total[2];
-        const real total2_2 = y2 + total2;
-        revolute_ground->total[2] = total2_2;
-        revolute_ground->y[2] = total2_2;
-        const real y3 = revolute_ground->y[3];
-        const real total3 = revolute_ground->total[3];
-        const real total3_2 = y3 + total3;
-        revolute_ground->total[3] = total3_2;
-        revolute_ground->y[3] = total3_2;
-        const real y4 = revolute_ground->y[4];
-        const real total4 = revolute_ground->total[4];
-        const real total4_2 = y4 + total4;
-        revolute_ground->total[4] = total4_2;
-        revolute_ground->y[4] = total4_2;
-        const real total_reaction0 = revolute_ground->total_reaction[0];
+        /* total: impulses of the parts of a step so far */
+        const real total_0 = revolute_ground->total[0]; const real total_1 = revolute_ground->total[1];
+        const real total_2 = revolute_ground->total[2]; const real total_3 = revolute_ground->total[3];
+        const real total_4 = revolute_ground->total[4];
+        const real new_total_0 = revolute_ground->y[0] + total_0;
+        revolute_ground->total[0] = new_total_0;
+        revolute_ground->y[0] = new_total_0;
+        const real new_total_1 = revolute_ground->y[1] + total_1;
+        revolute_ground->total[1] = new_total_1;
+        revolute_ground->y[1] = new_total_1;
+        const real new_total_2 = revolute_ground->y[2] + total_2;
+        revolute_ground->total[2] = new_total_2;
+        revolute_ground->y[2] = new_total_2;
+        const real new_total_3 = revolute_ground->y[3] + total_3;
+        revolute_ground->total[3] = new_total_3;
+        revolute_ground->y[3] = new_total_3;
+        const real new_total_4 = revolute_ground->y[4] + total_4;
+        revolute_ground->total[4] = new_total_4;
+        revolute_ground->y[4] = new_total_4;
+        /* total_reaction: reactions of those parts, each times the time that forces acted */
         const real common_impulse = common->impulse;
-        const real reaction0 = revolute_ground->reaction[0];
-        const real total_reaction0_2 = total_reaction0 + (common_impulse*reaction0);
-        revolute_ground->total_reaction[0] = total_reaction0_2;
-        const real total_reaction1 = revolute_ground->total_reaction[1];
-        const real reaction1 = revolute_ground->reaction[1];
-        const real total_reaction1_2 = total_reaction1 + (common_impulse*reaction1);
-        revolute_ground->total_reaction[1] = total_reaction1_2;
-        const real total_reaction2 = revolute_ground->total_reaction[2];
-        const real reaction2 = revolute_ground->reaction[2];
-        const real total_reaction2_2 = total_reaction2 + (common_impulse*reaction2);
-        revolute_ground->total_reaction[2] = total_reaction2_2;
-        const real total_reaction3 = revolute_ground->total_reaction[3];
-        const real reaction3 = revolute_ground->reaction[3];
-        const real total_reaction3_2 = total_reaction3 + (common_impulse*reaction3);
-        revolute_ground->total_reaction[3] = total_reaction3_2;
-        const real total_reaction4 = revolute_ground->total_reaction[4];
-        const real reaction4 = revolute_ground->reaction[4];
-        const real total_reaction4_2 = total_reaction4 + (common_impulse*reaction4);
-        revolute_ground->total_reaction[4] = total_reaction4_2;
-        const real total_reaction5 = revolute_ground->total_reaction[5];
-        const real reaction5 = revolute_ground->reaction[5];
-        const real total_reaction5_2 = total_reaction5 + (common_impulse*reaction5);
-        revolute_ground->total_reaction[5] = total_reaction5_2;
+        const real total_reaction_0 = revolute_ground->total_reaction[0];
+        const real total_reaction_1 = revolute_ground->total_reaction[1];
+        const real total_reaction_2 = revolute_ground->total_reaction[2];
+        const real total_reaction_3 = revolute_ground->total_reaction[3];
+        const real total_reaction_4 = revolute_ground->total_reaction[4];
+        const real total_reaction_5 = revolute_ground->total_reaction[5];
+        const real reaction_0 = revolute_ground->reaction[0]; const real reaction_1 = revolute_ground->reaction[1];
+        const real reaction_2 = revolute_ground->reaction[2]; const real reaction_3 = revolute_ground->reaction[3];
+        const real reaction_4 = revolute_ground->reaction[4]; const real reaction_5 = revolute_ground->reaction[5];
+        const real new_total_reaction_0 = total_reaction_0 + (common_impulse*reaction_0);
+        revolute_ground->total_reaction[0] = new_total_reaction_0;
+        const real new_total_reaction_1 = total_reaction_1 + (common_impulse*reaction_1);
+        revolute_ground->total_reaction[1] = new_total_reaction_1;
+        const real new_total_reaction_2 = total_reaction_2 + (common_impulse*reaction_2);
+        revolute_ground->total_reaction[2] = new_total_reaction_2;
+        const real new_total_reaction_3 = total_reaction_3 + (common_impulse*reaction_3);
+        revolute_ground->total_reaction[3] = new_total_reaction_3;
+        const real new_total_reaction_4 = total_reaction_4 + (common_impulse*reaction_4);
+        revolute_ground->total_reaction[4] = new_total_reaction_4;
+        const real new_total_reaction_5 = total_reaction_5 + (common_impulse*reaction_5);
+        revolute_ground->total_reaction[5] = new_total_reaction_5;
+        /* reaction: reaction on the child in joint axes: force, torque about the anchor */
         const real common_elapsed = common->elapsed;
-        const real reaction0_2 = total_reaction0_2/common_elapsed;
-        revolute_ground->reaction[0] = reaction0_2;
-        const real reaction1_2 = total_reaction1_2/common_elapsed;
-        revolute_ground->reaction[1] = reaction1_2;
-        const real reaction2_2 = total_reaction2_2/common_elapsed;
-        revolute_ground->reaction[2] = reaction2_2;
-        const real reaction3_2 = total_reaction3_2/common_elapsed;
-        revolute_ground->reaction[3] = reaction3_2;
-        const real reaction4_2 = total_reaction4_2/common_elapsed;
-        revolute_ground->reaction[4] = reaction4_2;
-        const real reaction5_2 = total_reaction5_2/common_elapsed;
-        revolute_ground->reaction[5] = reaction5_2;
+        revolute_ground->reaction[0] = new_total_reaction_0/common_elapsed;
+        revolute_ground->reaction[1] = new_total_reaction_1/common_elapsed;
+        revolute_ground->reaction[2] = new_total_reaction_2/common_elapsed;
+        revolute_ground->reaction[3] = new_total_reaction_3/common_elapsed;
+        revolute_ground->reaction[4] = new_total_reaction_4/common_elapsed;
+        revolute_ground->reaction[5] = new_total_reaction_5/common_elapsed;
     }
 }
 
@@ -1406,72 +1196,54 @@ static void run_finish(const pendulum_parameters *p, pendulum_state *z, pendulum
         const pendulum_body_parameters *const body_p = &p->body[0];
         pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
-        const real v0 = body_z->v[0];
-        body_z->v_old[0] = v0;
-        const real v1 = body_z->v[1];
-        body_z->v_old[1] = v1;
-        const real v2 = body_z->v[2];
-        body_z->v_old[2] = v2;
-        const real w0 = body_z->w[0];
-        body_z->w_old[0] = w0;
-        const real w1 = body_z->w[1];
-        body_z->w_old[1] = w1;
-        const real w2 = body_z->w[2];
-        body_z->w_old[2] = w2;
-        const real v0_2 = body->v[0];
-        body_z->v[0] = v0_2;
-        const real x0 = body_z->x[0];
-        const real common_step = common->step;
-        const real x0_2 = x0 + (common_step*v0_2);
-        body_z->x[0] = x0_2;
-        const real v1_2 = body->v[1];
-        body_z->v[1] = v1_2;
-        const real x1 = body_z->x[1];
-        const real x1_2 = x1 + (common_step*v1_2);
-        body_z->x[1] = x1_2;
-        const real v2_2 = body->v[2];
-        body_z->v[2] = v2_2;
-        const real x2 = body_z->x[2];
-        const real x2_2 = x2 + (common_step*v2_2);
-        body_z->x[2] = x2_2;
-        const real a0 = body->a[0];
-        const real q1 = body_z->q[1];
-        const real a1 = body->a[1];
-        const real q2 = body_z->q[2];
-        const real a2 = body->a[2];
-        const real q3 = body_z->q[3];
+        /* v_old: velocity over the step before */
+        const real state_v_0 = body_z->v[0]; const real state_v_1 = body_z->v[1]; const real state_v_2 = body_z->v[2];
+        body_z->v_old[0] = state_v_0;
+        body_z->v_old[1] = state_v_1;
+        body_z->v_old[2] = state_v_2;
+        /* w_old: angular velocity over the step before, world axes */
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+        body_z->w_old[0] = w_0;
+        body_z->w_old[1] = w_1;
+        body_z->w_old[2] = w_2;
+        /* q2 = [c; a] q1 */
+        const real a_0 = body->a[0]; const real a_1 = body->a[1]; const real a_2 = body->a[2];
+        const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+        const real q_3 = body_z->q[3];
         const real c = body->c;
-        const real q0 = body_z->q[0];
-        const real t1 = (a0*q1) + (a1*q2) + (a2*q3) - (c*q0);
-        const real t2 = (a0*q0) + (a1*q3) - (a2*q2) + (c*q1);
-        const real t3 = (a0*q3) - (a1*q0) - (a2*q1) - (c*q2);
-        const real t4 = (a0*q2) - (a1*q1) + (a2*q0) + (c*q3);
-        const real t5 = 3.0 - (t1*t1) - (t2*t2) - (t3*t3) - (t4*t4);
-        body_z->q[0] = -(0.5*(t1*t5));
-        const real q1_2 = 0.5*(t2*t5);
-        body_z->q[1] = q1_2;
-        body_z->q[2] = -(0.5*(t3*t5));
-        const real q3_2 = 0.5*(t4*t5);
-        body_z->q[3] = q3_2;
+        const real minus_q2_0 = (a_0*q_1) + (a_1*q_2) + (a_2*q_3) - (c*q_0);
+        const real q2_1 = (a_0*q_0) + (a_1*q_3) - (a_2*q_2) + (c*q_1);
+        const real minus_q2_2 = (a_0*q_3) - (a_1*q_0) - (a_2*q_1) - (c*q_2);
+        const real q2_3 = (a_0*q_2) - (a_1*q_1) + (a_2*q_0) + (c*q_3);
+        /* q = p (3 - p·p)/2 */
+        const real t1 = 3.0 - (minus_q2_0*minus_q2_0) - (q2_1*q2_1) - (minus_q2_2*minus_q2_2) - (q2_3*q2_3);
+        body_z->q[0] = -(0.5*(minus_q2_0*t1));
+        body_z->q[1] = 0.5*(q2_1*t1);
+        body_z->q[2] = -(0.5*(minus_q2_2*t1));
+        body_z->q[3] = 0.5*(q2_3*t1);
+        /* x: position of the centre of mass */
+        const real common_step = common->step;
+        const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+        body_z->x[0] = body_z->x[0] + (common_step*v_0);
+        body_z->x[1] = body_z->x[1] + (common_step*v_1);
+        body_z->x[2] = body_z->x[2] + (common_step*v_2);
+        /* p = m v */
         const real mass = body_p->mass;
-        const real p0 = v0_2*mass;
-        body_z->p[0] = p0;
-        const real p1 = v1_2*mass;
-        body_z->p[1] = p1;
-        const real p2 = v2_2*mass;
-        body_z->p[2] = p2;
-        const real l0 = body->l[0];
-        body_z->l[0] = l0;
-        const real l1 = body->l[1];
-        body_z->l[1] = l1;
-        const real l2 = body->l[2];
-        body_z->l[2] = l2;
-        const real w0_2 = body->w[0];
-        body_z->w[0] = w0_2;
-        const real w1_2 = body->w[1];
-        body_z->w[1] = w1_2;
-        const real w2_2 = body->w[2];
-        body_z->w[2] = w2_2;
+        body_z->p[0] = v_0*mass;
+        body_z->p[1] = v_1*mass;
+        body_z->p[2] = v_2*mass;
+        /* l: angular momentum carried to this knot, world axes */
+        body_z->l[0] = body->l[0];
+        body_z->l[1] = body->l[1];
+        body_z->l[2] = body->l[2];
+        /* v: velocity over the last step */
+        body_z->v[0] = v_0;
+        body_z->v[1] = v_1;
+        body_z->v[2] = v_2;
+        /* w: angular velocity over the last step, world axes */
+        body_z->w[0] = body->w[0];
+        body_z->w[1] = body->w[1];
+        body_z->w[2] = body->w[2];
     }
 }
 
@@ -1487,43 +1259,31 @@ static void run_displace(pendulum_state *z, pendulum_work *w)
         const pendulum_common_work *const common = &w->common[0];
         pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
-        const real x0 = body_z->x[0];
         const real common_length = common->length;
-        const real v0 = body->v[0];
-        const real common_step = common->step;
-        const real x0_2 = x0 + ((common_length*v0)*common_step);
-        body_z->x[0] = x0_2;
-        const real x1 = body_z->x[1];
-        const real v1 = body->v[1];
-        const real x1_2 = x1 + ((common_length*v1)*common_step);
-        body_z->x[1] = x1_2;
-        const real x2 = body_z->x[2];
-        const real v2 = body->v[2];
-        const real x2_2 = x2 + ((common_length*v2)*common_step);
-        body_z->x[2] = x2_2;
-        const real w0 = body->w[0];
         const real common_half = common->half;
-        const real t1 = (common_length*w0)*common_half;
-        const real w1 = body->w[1];
-        const real t2 = (common_length*w1)*common_half;
-        const real w2 = body->w[2];
-        const real t3 = (common_length*w2)*common_half;
-        const real t4 = PENDULUM_SQRT(1.0 - ((t1*t1) + (t2*t2) + (t3*t3)));
-        const real q1 = body_z->q[1];
-        const real q2 = body_z->q[2];
-        const real q3 = body_z->q[3];
-        const real q0 = body_z->q[0];
-        const real t5 = (t1*q1) + (t2*q2) + (t3*q3) - (t4*q0);
-        const real t6 = (t1*q0) + (t2*q3) - (t3*q2) + (t4*q1);
-        const real t7 = (t1*q3) - (t2*q0) - (t3*q1) - (t4*q2);
-        const real t8 = (t1*q2) - (t2*q1) + (t3*q0) + (t4*q3);
-        const real t9 = 3.0 - (t5*t5) - (t6*t6) - (t7*t7) - (t8*t8);
-        body_z->q[0] = -(0.5*(t5*t9));
-        const real q1_2 = 0.5*(t6*t9);
-        body_z->q[1] = q1_2;
-        body_z->q[2] = -(0.5*(t7*t9));
-        const real q3_2 = 0.5*(t8*t9);
-        body_z->q[3] = q3_2;
+        const real common_step = common->step;
+        const real q_0 = body_z->q[0]; const real q_1 = body_z->q[1]; const real q_2 = body_z->q[2];
+        const real q_3 = body_z->q[3];
+        /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
+        const real a_0 = (common_length*body->w[0])*common_half;
+        const real a_1 = (common_length*body->w[1])*common_half;
+        const real a_2 = (common_length*body->w[2])*common_half;
+        const real c = PENDULUM_SQRT(1.0 - ((a_0*a_0) + (a_1*a_1) + (a_2*a_2)));
+        /* x: position of the centre of mass */
+        body_z->x[0] = body_z->x[0] + ((common_length*body->v[0])*common_step);
+        body_z->x[1] = body_z->x[1] + ((common_length*body->v[1])*common_step);
+        body_z->x[2] = body_z->x[2] + ((common_length*body->v[2])*common_step);
+        /* q2 = [c; a] q1 */
+        const real minus_q2_0 = (a_0*q_1) + (a_1*q_2) + (a_2*q_3) - (c*q_0);
+        const real q2_1 = (a_0*q_0) + (a_1*q_3) - (a_2*q_2) + (c*q_1);
+        const real minus_q2_2 = (a_0*q_3) - (a_1*q_0) - (a_2*q_1) - (c*q_2);
+        const real q2_3 = (a_0*q_2) - (a_1*q_1) + (a_2*q_0) + (c*q_3);
+        /* q = p (3 - p·p)/2 */
+        const real t1 = 3.0 - (minus_q2_0*minus_q2_0) - (q2_1*q2_1) - (minus_q2_2*minus_q2_2) - (q2_3*q2_3);
+        body_z->q[0] = -(0.5*(minus_q2_0*t1));
+        body_z->q[1] = 0.5*(q2_1*t1);
+        body_z->q[2] = -(0.5*(minus_q2_2*t1));
+        body_z->q[3] = 0.5*(q2_3*t1);
     }
 }
 
@@ -1538,37 +1298,28 @@ static void run_launch(const pendulum_parameters *p, pendulum_state *z, pendulum
         const pendulum_body_parameters *const body_p = &p->body[0];
         pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
-        const real v0 = body_z->v[0];
-        body_z->v_old[0] = v0;
+        /* p = m v */
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
         const real mass = body_p->mass;
-        const real p0 = v0*mass;
-        body_z->p[0] = p0;
-        const real v1 = body_z->v[1];
-        body_z->v_old[1] = v1;
-        const real p1 = v1*mass;
-        body_z->p[1] = p1;
-        const real v2 = body_z->v[2];
-        body_z->v_old[2] = v2;
-        const real p2 = v2*mass;
-        body_z->p[2] = p2;
-        const real w0 = body_z->w[0];
-        body_z->w_old[0] = w0;
-        const real w1 = body_z->w[1];
-        body_z->w_old[1] = w1;
-        const real w2 = body_z->w[2];
-        body_z->w_old[2] = w2;
-        const real j0 = body->j[0];
-        const real j3 = body->j[3];
-        const real j4 = body->j[4];
-        const real l0 = (w0*j0) + (w1*j3) + (w2*j4);
-        body_z->l[0] = l0;
-        const real j1 = body->j[1];
-        const real j5 = body->j[5];
-        const real l1 = (w1*j1) + (w0*j3) + (w2*j5);
-        body_z->l[1] = l1;
-        const real j2 = body->j[2];
-        const real l2 = (w2*j2) + (w0*j4) + (w1*j5);
-        body_z->l[2] = l2;
+        body_z->p[0] = v_0*mass;
+        body_z->p[1] = v_1*mass;
+        body_z->p[2] = v_2*mass;
+        /* l = c Jw + a x Jw */
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+        const real j_4 = body->j[4]; const real j_5 = body->j[5];
+        body_z->l[2] = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
+        /* v_old: velocity over the step before */
+        body_z->v_old[0] = v_0;
+        body_z->v_old[1] = v_1;
+        body_z->v_old[2] = v_2;
+        /* w_old: angular velocity over the step before, world axes */
+        body_z->w_old[0] = w_0;
+        body_z->w_old[1] = w_1;
+        body_z->w_old[2] = w_2;
+        /* l = c Jw + a x Jw */
+        const real j_3 = body->j[3];
+        body_z->l[1] = (w_1*body->j[1]) + (w_0*j_3) + (w_2*j_5);
+        body_z->l[0] = (w_0*body->j[0]) + (w_1*j_3) + (w_2*j_4);
     }
 }
 
@@ -1587,49 +1338,39 @@ static void run_energy(const pendulum_parameters *p, const pendulum_state *z, pe
         const pendulum_body_parameters *const body_p = &p->body[0];
         const pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
-        const real j0 = body->j[0];
-        const real w0 = body->w[0];
-        const real j3 = body->j[3];
-        const real w1 = body->w[1];
-        const real j4 = body->j[4];
-        const real w2 = body->w[2];
-        const real t1 = (j0*w0) + (j3*w1) + (j4*w2);
-        const real j1 = body->j[1];
-        const real j5 = body->j[5];
-        const real t2 = (j1*w1) + (j3*w0) + (j5*w2);
-        const real j2 = body->j[2];
-        const real t3 = (j2*w2) + (j4*w0) + (j5*w1);
-        const real common_kinetic = common->kinetic;
+        /* T = (1/2) m v·v + (1/2) w·Jw */
+        const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+        const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
         const real mass = body_p->mass;
-        const real v0 = body->v[0];
-        const real v1 = body->v[1];
-        const real v2 = body->v[2];
-        common->kinetic = (0.5*((mass*((v0*v0) + (v1*v1) + (v2*v2))) + (w0*t1) + (w1*t2) + (w2*t3))) + common_kinetic;
-        const real x0 = body_z->x[0];
-        const real common_gravity0 = common_p->gravity[0];
-        const real x1 = body_z->x[1];
-        const real common_gravity1 = common_p->gravity[1];
-        const real x2 = body_z->x[2];
-        const real common_gravity2 = common_p->gravity[2];
-        const real common_potential = common->potential;
-        const real t4 = -((mass*((x0*common_gravity0) + (x1*common_gravity1) + (x2*common_gravity2))) -
-            common_potential);
-        common->potential = t4;
-        const real t5 = mass*v0;
-        const real common_momentum0 = common->momentum[0];
-        common->momentum[0] = t5 + common_momentum0;
-        const real t6 = mass*v1;
-        const real common_momentum1 = common->momentum[1];
-        common->momentum[1] = t6 + common_momentum1;
-        const real t7 = mass*v2;
-        const real common_momentum2 = common->momentum[2];
-        common->momentum[2] = t7 + common_momentum2;
-        const real common_spin0 = common->spin[0];
-        common->spin[0] = t1 - (x2*t6) + (x1*t7) + common_spin0;
-        const real common_spin1 = common->spin[1];
-        common->spin[1] = t2 + (x2*t5) - (x0*t7) + common_spin1;
-        const real common_spin2 = common->spin[2];
-        common->spin[2] = t3 - (x1*t5) + (x0*t6) + common_spin2;
+        const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+        const real t1 = (body->j[0]*w_0) + (j_3*w_1) + (j_4*w_2);
+        const real t2 = (body->j[1]*w_1) + (j_3*w_0) + (j_5*w_2);
+        const real t3 = (body->j[2]*w_2) + (j_4*w_0) + (j_5*w_1);
+        const real T = 0.5*((mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (w_0*t1) + (w_1*t2) + (w_2*t3));
+        /* kinetic: kinetic energy */
+        common->kinetic = T + common->kinetic;
+        /* V = -m g·x */
+        const real x_0 = body_z->x[0]; const real x_1 = body_z->x[1]; const real x_2 = body_z->x[2];
+        const real minus_V = mass*((x_0*common_p->gravity[0]) + (x_1*common_p->gravity[1]) +
+            (x_2*common_p->gravity[2]));
+        /* potential: potential energy */
+        common->potential = -(minus_V - common->potential);
+        /* p = m v */
+        const real p_0 = mass*v_0;
+        const real p_1 = mass*v_1;
+        const real p_2 = mass*v_2;
+        /* momentum: linear momentum */
+        common->momentum[0] = p_0 + common->momentum[0];
+        common->momentum[1] = p_1 + common->momentum[1];
+        common->momentum[2] = p_2 + common->momentum[2];
+        /* l = J w + x x p */
+        const real l_0 = t1 - (x_2*p_1) + (x_1*p_2);
+        const real l_1 = t2 + (x_2*p_0) - (x_0*p_2);
+        const real l_2 = t3 - (x_1*p_0) + (x_0*p_1);
+        /* spin: angular momentum about the world's origin */
+        common->spin[0] = l_0 + common->spin[0];
+        common->spin[1] = l_1 + common->spin[1];
+        common->spin[2] = l_2 + common->spin[2];
     }
 }
 
@@ -1646,43 +1387,35 @@ static void run_launch_chord(const pendulum_parameters *p, pendulum_state *z, pe
         const pendulum_body_parameters *const body_p = &p->body[0];
         pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
-        const real v0 = body_z->v[0];
-        body_z->v_old[0] = v0;
-        const real mass = body_p->mass;
-        const real p0 = v0*mass;
-        body_z->p[0] = p0;
-        const real v1 = body_z->v[1];
-        body_z->v_old[1] = v1;
-        const real p1 = v1*mass;
-        body_z->p[1] = p1;
-        const real v2 = body_z->v[2];
-        body_z->v_old[2] = v2;
-        const real p2 = v2*mass;
-        body_z->p[2] = p2;
-        const real w1 = body_z->w[1];
-        body_z->w_old[1] = w1;
+        /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
         const real common_half = common->half;
-        const real t1 = w1*common_half;
-        const real w2 = body_z->w[2];
-        body_z->w_old[2] = w2;
-        const real w0 = body_z->w[0];
-        body_z->w_old[0] = w0;
-        const real j2 = body->j[2];
-        const real j4 = body->j[4];
-        const real j5 = body->j[5];
-        const real t2 = (w2*j2) + (w0*j4) + (w1*j5);
-        const real t3 = w2*common_half;
-        const real j1 = body->j[1];
-        const real j3 = body->j[3];
-        const real t4 = (w1*j1) + (w0*j3) + (w2*j5);
-        const real t5 = w0*common_half;
-        const real t6 = PENDULUM_SQRT(1.0 - ((t5*t5) + (t1*t1) + (t3*t3)));
-        const real j0 = body->j[0];
-        const real t7 = (w0*j0) + (w1*j3) + (w2*j4);
-        body_z->l[0] = -((t1*t2) - (t3*t4) - (t6*t7));
-        const real l1 = (t5*t2) - (t3*t7) + (t6*t4);
-        body_z->l[1] = l1;
-        body_z->l[2] = -((t5*t4) - (t1*t7) - (t6*t2));
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+        const real a_0 = w_0*common_half;
+        const real a_1 = w_1*common_half;
+        const real a_2 = w_2*common_half;
+        const real c = PENDULUM_SQRT(1.0 - ((a_0*a_0) + (a_1*a_1) + (a_2*a_2)));
+        /* p = m v */
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+        const real mass = body_p->mass;
+        body_z->p[0] = v_0*mass;
+        body_z->p[1] = v_1*mass;
+        body_z->p[2] = v_2*mass;
+        /* l = c Jw + a x Jw */
+        const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
+        const real Jw_2 = (w_2*body->j[2]) + (w_0*j_4) + (w_1*j_5);
+        const real Jw_1 = (w_1*body->j[1]) + (w_0*j_3) + (w_2*j_5);
+        const real Jw_0 = (w_0*body->j[0]) + (w_1*j_3) + (w_2*j_4);
+        body_z->l[0] = -((a_1*Jw_2) - (a_2*Jw_1) - (c*Jw_0));
+        body_z->l[1] = (a_0*Jw_2) - (a_2*Jw_0) + (c*Jw_1);
+        body_z->l[2] = -((a_0*Jw_1) - (a_1*Jw_0) - (c*Jw_2));
+        /* v_old: velocity over the step before */
+        body_z->v_old[0] = v_0;
+        body_z->v_old[1] = v_1;
+        body_z->v_old[2] = v_2;
+        /* w_old: angular velocity over the step before, world axes */
+        body_z->w_old[0] = w_0;
+        body_z->w_old[1] = w_1;
+        body_z->w_old[2] = w_2;
     }
 }
 
@@ -1701,49 +1434,41 @@ static void run_launch_turn(const pendulum_parameters *p, pendulum_state *z, pen
         const pendulum_body_parameters *const body_p = &p->body[0];
         pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
-        const real w0 = body_z->w[0];
+        /* w' = (sin(h |w|)/(h |w|)) w */
         const real common_step = common->step;
-        const real t1 = w0*common_step;
-        const real w1 = body_z->w[1];
-        const real t2 = w1*common_step;
-        const real w2 = body_z->w[2];
-        const real t3 = w2*common_step;
-        const real t4 = PENDULUM_SQRT(1e-30*(1.0 + (1e+30*(t1*t1)) + (1e+30*(t2*t2)) + (1e+30*(t3*t3))));
-        const real t5 = sine_of(t4);
-        const real w0_2 = (w0*t5)/t4;
-        body_z->w[0] = w0_2;
-        body_z->w_old[0] = w0_2;
-        const real w1_2 = (w1*t5)/t4;
-        body_z->w[1] = w1_2;
-        body_z->w_old[1] = w1_2;
-        const real w2_2 = (w2*t5)/t4;
-        body_z->w[2] = w2_2;
-        body_z->w_old[2] = w2_2;
-        const real v0 = body_z->v[0];
-        body_z->v_old[0] = v0;
+        const real w_0 = body_z->w[0]; const real w_1 = body_z->w[1]; const real w_2 = body_z->w[2];
+        const real turn_0 = w_0*common_step;
+        const real turn_1 = w_1*common_step;
+        const real turn_2 = w_2*common_step;
+        const real size = PENDULUM_SQRT(1e-30*(1.0 + (1e+30*(turn_0*turn_0)) + (1e+30*(turn_1*turn_1)) +
+            (1e+30*(turn_2*turn_2))));
+        const real t1 = sine_of(size);
+        const real new_w_0 = (w_0*t1)/size;
+        body_z->w[0] = new_w_0;
+        body_z->w_old[0] = new_w_0;
+        const real new_w_1 = (w_1*t1)/size;
+        body_z->w[1] = new_w_1;
+        body_z->w_old[1] = new_w_1;
+        const real new_w_2 = (w_2*t1)/size;
+        body_z->w[2] = new_w_2;
+        body_z->w_old[2] = new_w_2;
+        /* p = m v */
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
         const real mass = body_p->mass;
-        const real p0 = v0*mass;
-        body_z->p[0] = p0;
-        const real v1 = body_z->v[1];
-        body_z->v_old[1] = v1;
-        const real p1 = v1*mass;
-        body_z->p[1] = p1;
-        const real v2 = body_z->v[2];
-        body_z->v_old[2] = v2;
-        const real p2 = v2*mass;
-        body_z->p[2] = p2;
-        const real j0 = body->j[0];
-        const real j3 = body->j[3];
-        const real j4 = body->j[4];
-        const real l0 = (w0_2*j0) + (w1_2*j3) + (w2_2*j4);
-        body_z->l[0] = l0;
-        const real j1 = body->j[1];
-        const real j5 = body->j[5];
-        const real l1 = (w1_2*j1) + (w0_2*j3) + (w2_2*j5);
-        body_z->l[1] = l1;
-        const real j2 = body->j[2];
-        const real l2 = (w2_2*j2) + (w0_2*j4) + (w1_2*j5);
-        body_z->l[2] = l2;
+        body_z->p[0] = v_0*mass;
+        body_z->p[1] = v_1*mass;
+        body_z->p[2] = v_2*mass;
+        /* l = c Jw + a x Jw */
+        const real j_4 = body->j[4]; const real j_5 = body->j[5];
+        body_z->l[2] = (new_w_2*body->j[2]) + (new_w_0*j_4) + (new_w_1*j_5);
+        /* v_old: velocity over the step before */
+        body_z->v_old[0] = v_0;
+        body_z->v_old[1] = v_1;
+        body_z->v_old[2] = v_2;
+        /* l = c Jw + a x Jw */
+        const real j_3 = body->j[3];
+        body_z->l[1] = (new_w_1*body->j[1]) + (new_w_0*j_3) + (new_w_2*j_5);
+        body_z->l[0] = (new_w_0*body->j[0]) + (new_w_1*j_3) + (new_w_2*j_4);
     }
 }
 
@@ -1753,7 +1478,6 @@ static void run_place(const pendulum_parameters *p, pendulum_state *z, const pen
     /* rod by pin */
     /* revolute: the child beside the parent (98 operations) */
     /*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)] */
-    /*   p = q o    [BM20 (7)] */
     /*   q_b = q_a o_a d o_b*, of length one    [BM20 (7)] */
     /*   R(q)    [BM20 (11)] */
     /*   r = R p    [derived here] */
@@ -1762,54 +1486,61 @@ static void run_place(const pendulum_parameters *p, pendulum_state *z, const pen
         const pendulum_revolute_ground_parameters *const revolute_ground_p = &p->revolute_ground[0];
         const pendulum_revolute_ground_motion *const revolute_ground_m = &m->revolute_ground[0];
         pendulum_body_state *const b_z = &z->body[0];
+        /* d = [cos c/2; z sin c/2],  w = 2 V(d* d') */
         const real coordinate = revolute_ground_m->coordinate;
         const real t1 = 0.5*coordinate;
-        const real t2 = cosine_of(t1);
-        const real t3 = sine_of(t1);
-        const real frame_a0 = revolute_ground_p->frame_a[0];
-        const real frame_a3 = revolute_ground_p->frame_a[3];
-        const real t4 = (t2*frame_a0) - (t3*frame_a3);
-        const real frame_a1 = revolute_ground_p->frame_a[1];
-        const real frame_a2 = revolute_ground_p->frame_a[2];
-        const real t5 = (t2*frame_a1) + (t3*frame_a2);
-        const real t6 = (t2*frame_a2) - (t3*frame_a1);
-        const real t7 = (t2*frame_a3) + (t3*frame_a0);
-        const real frame_b0 = revolute_ground_p->frame_b[0];
-        const real frame_b1 = revolute_ground_p->frame_b[1];
-        const real frame_b2 = revolute_ground_p->frame_b[2];
-        const real frame_b3 = revolute_ground_p->frame_b[3];
-        const real t8 = (frame_b0*t4) + (frame_b1*t5) + (frame_b2*t6) + (frame_b3*t7);
-        const real t9 = (frame_b0*t5) - (frame_b1*t4) + (frame_b2*t7) - (frame_b3*t6);
-        const real t10 = (frame_b0*t6) - (frame_b1*t7) - (frame_b2*t4) + (frame_b3*t5);
-        const real t11 = (frame_b0*t7) + (frame_b1*t6) - (frame_b2*t5) - (frame_b3*t4);
-        const real t12 = PENDULUM_SQRT((t8*t8) + (t9*t9) + (t10*t10) + (t11*t11));
-        const real q0 = t8/t12;
-        b_z->q[0] = q0;
-        const real q2 = t10/t12;
-        b_z->q[2] = q2;
-        const real q1 = t9/t12;
-        b_z->q[1] = q1;
-        const real q3 = t11/t12;
-        b_z->q[3] = q3;
-        const real anchor_b2 = revolute_ground_p->anchor_b[2];
-        const real t13 = (2.0*((q0*q2) + (q1*q3)))*anchor_b2;
-        b_z->x[0] = -t13;
-        const real x1 = (2.0*((q0*q1) - (q2*q3)))*anchor_b2;
-        b_z->x[1] = x1;
-        const real x2 = ((2.0*(q2*q2)) - (1.0 - (2.0*(q1*q1))))*anchor_b2;
-        b_z->x[2] = x2;
+        const real d_0 = cosine_of(t1);
+        const real d_3 = sine_of(t1);
+        /* q_b = q_a o_a d o_b*, of length one */
+        const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+        const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
+        const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+        const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+        const real p_0 = (d_0*frame_a_0) - (d_3*frame_a_3);
+        const real p_1 = (d_0*frame_a_1) + (d_3*frame_a_2);
+        const real p_2 = (d_0*frame_a_2) - (d_3*frame_a_1);
+        const real p_3 = (d_0*frame_a_3) + (d_3*frame_a_0);
+        const real q_0 = (frame_b_0*p_0) + (frame_b_1*p_1) + (frame_b_2*p_2) + (frame_b_3*p_3);
+        const real q_1 = (frame_b_0*p_1) - (frame_b_1*p_0) + (frame_b_2*p_3) - (frame_b_3*p_2);
+        const real q_2 = (frame_b_0*p_2) - (frame_b_1*p_3) - (frame_b_2*p_0) + (frame_b_3*p_1);
+        const real q_3 = (frame_b_0*p_3) + (frame_b_1*p_2) - (frame_b_2*p_1) - (frame_b_3*p_0);
+        const real size = PENDULUM_SQRT((q_0*q_0) + (q_1*q_1) + (q_2*q_2) + (q_3*q_3));
+        const real q_0_2 = q_0/size;
+        b_z->q[0] = q_0_2;
+        const real q_1_2 = q_1/size;
+        b_z->q[1] = q_1_2;
+        const real q_2_2 = q_2/size;
+        b_z->q[2] = q_2_2;
+        const real q_3_2 = q_3/size;
+        b_z->q[3] = q_3_2;
+        /* R(q), child's joint frame */
+        const real R_02 = 2.0*((p_0*p_2) + (p_1*p_3));
+        const real minus_R_12 = 2.0*((p_0*p_1) - (p_2*p_3));
+        const real minus_R_22 = (2.0*(p_2*p_2)) - (1.0 - (2.0*(p_1*p_1)));
+        /* r = R p */
         const real rate = revolute_ground_m->rate;
-        const real t14 = rate*((2.0*(t6*t6)) - (1.0 - (2.0*(t5*t5))));
-        const real t15 = rate*(2.0*((t4*t5) - (t6*t7)));
-        const real v0 = (t14*x1) - (t15*x2);
-        b_z->v[0] = v0;
-        const real w0 = rate*(2.0*((t4*t6) + (t5*t7)));
-        b_z->w[0] = w0;
-        const real v1 = (t14*t13) - (w0*x2);
-        b_z->v[1] = v1;
-        b_z->v[2] = -((t15*t13) - (w0*x1));
-        b_z->w[1] = -t15;
-        b_z->w[2] = -t14;
+        const real r_0 = rate*R_02;
+        b_z->w[0] = r_0;
+        const real minus_r_1 = rate*minus_R_12;
+        b_z->w[1] = -minus_r_1;
+        const real minus_r_2 = rate*minus_R_22;
+        b_z->w[2] = -minus_r_2;
+        /* R(q), body b */
+        const real R_b_02 = 2.0*((q_0_2*q_2_2) + (q_1_2*q_3_2));
+        const real minus_R_b_12 = 2.0*((q_0_2*q_1_2) - (q_2_2*q_3_2));
+        const real minus_R_b_22 = (2.0*(q_2_2*q_2_2)) - (1.0 - (2.0*(q_1_2*q_1_2)));
+        /* r = R p, anchor_b */
+        const real anchor_b_2 = revolute_ground_p->anchor_b[2];
+        const real r_b_0 = R_b_02*anchor_b_2;
+        const real minus_r_b_1 = minus_R_b_12*anchor_b_2;
+        b_z->x[1] = minus_r_b_1;
+        const real minus_r_b_2 = minus_R_b_22*anchor_b_2;
+        b_z->x[2] = minus_r_b_2;
+        /* x_b = x_a + r_a + u - r_b,  v_b its derivative in time */
+        b_z->x[0] = -r_b_0;
+        b_z->v[0] = (minus_r_2*minus_r_b_1) - (minus_r_1*minus_r_b_2);
+        b_z->v[1] = (minus_r_2*r_b_0) - (r_0*minus_r_b_2);
+        b_z->v[2] = -((minus_r_1*r_b_0) - (r_0*minus_r_b_1));
     }
 }
 
@@ -1818,61 +1549,60 @@ static void run_measure(const pendulum_parameters *p, const pendulum_state *z, c
 {
     /* pin */
     /* revolute: coordinates and rates (101 operations) */
+    /*   p = q o    [BM20 (7)] */
     /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
     {
         const pendulum_revolute_ground_parameters *const revolute_ground_p = &p->revolute_ground[0];
         pendulum_revolute_ground_motion *const revolute_ground_m = &m->revolute_ground[0];
         const pendulum_body_state *const b_z = &z->body[0];
         const pendulum_body_work *const b = &w->body[0];
-        const real frame_b0 = revolute_ground_p->frame_b[0];
-        const real b_q3 = b_z->q[3];
-        const real frame_b1 = revolute_ground_p->frame_b[1];
-        const real b_q2 = b_z->q[2];
-        const real frame_b2 = revolute_ground_p->frame_b[2];
-        const real b_q1 = b_z->q[1];
-        const real frame_b3 = revolute_ground_p->frame_b[3];
-        const real b_q0 = b_z->q[0];
-        const real frame_b1_z = (frame_b0*b_q3) - (frame_b1*b_q2) + (frame_b2*b_q1) + (frame_b3*b_q0);
-        const real frame_a0 = revolute_ground_p->frame_a[0];
-        const real t1 = frame_a0*frame_b1_z;
-        const real frame_b1_y = (frame_b0*b_q2) + (frame_b1*b_q3) + (frame_b2*b_q0) - (frame_b3*b_q1);
-        const real frame_a1 = revolute_ground_p->frame_a[1];
-        const real t2 = frame_a1*frame_b1_y;
-        const real frame_b1_x = (frame_b0*b_q1) + (frame_b1*b_q0) - (frame_b2*b_q3) + (frame_b3*b_q2);
-        const real frame_a2 = revolute_ground_p->frame_a[2];
-        const real t3 = frame_a2*frame_b1_x;
-        const real frame_b1_w = (frame_b0*b_q0) - (frame_b1*b_q1) - (frame_b2*b_q2) - (frame_b3*b_q3);
-        const real frame_a3 = revolute_ground_p->frame_a[3];
-        const real t4 = frame_a3*frame_b1_w;
-        const real t5 = t1 - t2 + t3 - t4;
-        const real t6 = frame_a0*frame_b1_w;
-        const real t7 = frame_a1*frame_b1_x;
-        const real t8 = frame_a2*frame_b1_y;
-        const real t9 = frame_a3*frame_b1_z;
-        const real t10 = t6 + t7 + t8 + t9;
+        /* p = q o, frame_b */
+        const real frame_b_0 = revolute_ground_p->frame_b[0]; const real frame_b_1 = revolute_ground_p->frame_b[1];
+        const real frame_b_2 = revolute_ground_p->frame_b[2]; const real frame_b_3 = revolute_ground_p->frame_b[3];
+        const real b_q_0 = b_z->q[0]; const real b_q_1 = b_z->q[1]; const real b_q_2 = b_z->q[2];
+        const real b_q_3 = b_z->q[3];
+        const real frame_b1_w = (frame_b_0*b_q_0) - (frame_b_1*b_q_1) - (frame_b_2*b_q_2) - (frame_b_3*b_q_3);
+        const real frame_b1_x = (frame_b_0*b_q_1) + (frame_b_1*b_q_0) - (frame_b_2*b_q_3) + (frame_b_3*b_q_2);
+        const real frame_b1_y = (frame_b_0*b_q_2) + (frame_b_1*b_q_3) + (frame_b_2*b_q_0) - (frame_b_3*b_q_1);
+        const real frame_b1_z = (frame_b_0*b_q_3) - (frame_b_1*b_q_2) + (frame_b_2*b_q_1) + (frame_b_3*b_q_0);
+        /* alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value, with G = dg/dz */
+        const real frame_a_0 = revolute_ground_p->frame_a[0]; const real frame_a_1 = revolute_ground_p->frame_a[1];
+        const real frame_a_2 = revolute_ground_p->frame_a[2]; const real frame_a_3 = revolute_ground_p->frame_a[3];
         const real coordinate = revolute_ground_m->coordinate;
-        const real coordinate_2 = angle_near(t5, t10, coordinate);
-        revolute_ground_m->coordinate = coordinate_2;
-        const real t11 = frame_a3*frame_b1_x;
-        const real t12 = frame_a0*frame_b1_y;
-        const real t13 = frame_a1*frame_b1_z;
-        const real t14 = frame_a2*frame_b1_w;
-        const real t15 = (t10*t10) + (t5*t5);
-        const real t16 = frame_a3*frame_b1_y;
-        const real t17 = frame_a0*frame_b1_x;
-        const real t18 = frame_a1*frame_b1_w;
-        const real t19 = frame_a2*frame_b1_z;
-        const real b_w0 = b->w[0];
-        const real t20 = (2.0*(((t10*(0.5*(t11 + (t12 + t13 + t14))))/t15) - ((t5*(0.5*(t16 - (t17 - t18 +
-            t19))))/t15)))*b_w0;
-        const real t21 = 2.0*(((t10*(0.5*(t16 + (t19 - (t17 + t18)))))/t15) + ((t5*(0.5*(t11 - (t14 - (t12 -
-            t13)))))/t15));
-        const real b_w2 = b->w[2];
-        const real t22 = (2.0*(((t10*(0.5*(t9 - (t8 - (t6 - t7)))))/t15) - ((t5*(0.5*(t4 + (t3 - (t1 +
-            t2)))))/t15)))*b_w2;
-        const real b_w1 = b->w[1];
-        const real rate = t20 + (t21*b_w1) + t22;
-        revolute_ground_m->rate = rate;
+        const real frame_a_0_frame_b1_z = frame_a_0*frame_b1_z;
+        const real frame_a_1_frame_b1_y = frame_a_1*frame_b1_y;
+        const real frame_a_2_frame_b1_x = frame_a_2*frame_b1_x;
+        const real frame_a_3_frame_b1_w = frame_a_3*frame_b1_w;
+        const real d_3 = frame_a_0_frame_b1_z - frame_a_1_frame_b1_y + frame_a_2_frame_b1_x - frame_a_3_frame_b1_w;
+        const real frame_a_0_frame_b1_w = frame_a_0*frame_b1_w;
+        const real frame_a_1_frame_b1_x = frame_a_1*frame_b1_x;
+        const real frame_a_2_frame_b1_y = frame_a_2*frame_b1_y;
+        const real frame_a_3_frame_b1_z = frame_a_3*frame_b1_z;
+        const real d_0 = frame_a_0_frame_b1_w + frame_a_1_frame_b1_x + frame_a_2_frame_b1_y + frame_a_3_frame_b1_z;
+        revolute_ground_m->coordinate = angle_near(d_3, d_0, coordinate);
+        const real frame_a_3_frame_b1_x = frame_a_3*frame_b1_x;
+        const real frame_a_0_frame_b1_y = frame_a_0*frame_b1_y;
+        const real frame_a_1_frame_b1_z = frame_a_1*frame_b1_z;
+        const real frame_a_2_frame_b1_w = frame_a_2*frame_b1_w;
+        const real t1 = (d_0*d_0) + (d_3*d_3);
+        const real frame_a_3_frame_b1_y = frame_a_3*frame_b1_y;
+        const real frame_a_0_frame_b1_x = frame_a_0*frame_b1_x;
+        const real frame_a_1_frame_b1_w = frame_a_1*frame_b1_w;
+        const real frame_a_2_frame_b1_z = frame_a_2*frame_b1_z;
+        const real t2 = ((d_0*(0.5*(frame_a_3_frame_b1_x + (frame_a_0_frame_b1_y + frame_a_1_frame_b1_z +
+            frame_a_2_frame_b1_w))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_y - (frame_a_0_frame_b1_x -
+            frame_a_1_frame_b1_w + frame_a_2_frame_b1_z))))/t1);
+        const real minus_G_a_03 = 2.0*t2;
+        const real t3 = ((d_0*(0.5*(frame_a_3_frame_b1_y + (frame_a_2_frame_b1_z - (frame_a_0_frame_b1_x +
+            frame_a_1_frame_b1_w)))))/t1) + ((d_3*(0.5*(frame_a_3_frame_b1_x - (frame_a_2_frame_b1_w -
+            (frame_a_0_frame_b1_y - frame_a_1_frame_b1_z)))))/t1);
+        const real minus_G_a_04 = 2.0*t3;
+        const real t4 = ((d_0*(0.5*(frame_a_3_frame_b1_z - (frame_a_2_frame_b1_y - (frame_a_0_frame_b1_w -
+            frame_a_1_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a_3_frame_b1_w + (frame_a_2_frame_b1_x -
+            (frame_a_0_frame_b1_z + frame_a_1_frame_b1_y)))))/t1);
+        const real minus_G_a_05 = 2.0*t4;
+        /* rate: their rates */
+        revolute_ground_m->rate = (minus_G_a_03*b->w[0]) + (minus_G_a_04*b->w[1]) + (minus_G_a_05*b->w[2]);
     }
 }
 
@@ -1888,39 +1618,27 @@ static void run_account(const pendulum_parameters *p, const pendulum_state *z, c
         const pendulum_body_parameters *const body_p = &p->body[0];
         const pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
+        /* pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2 */
+        const real v_0 = body->v[0]; const real v_1 = body->v[1]; const real v_2 = body->v[2];
+        const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+        const real t1 = v_0 - body_z->v[0];
+        const real t2 = v_1 - body_z->v[1];
+        const real t3 = v_2 - body_z->v[2];
+        const real t4 = w_0 - body_z->w[0];
+        const real t5 = w_1 - body_z->w[1];
+        const real t6 = w_2 - body_z->w[2];
+        /* T = (1/2) m v·v + (1/2) w·Jw */
         const real mass = body_p->mass;
-        const real v0 = body->v[0];
-        const real v1 = body->v[1];
-        const real v2 = body->v[2];
-        const real w0 = body->w[0];
-        const real j0 = body->j[0];
-        const real w1 = body->w[1];
-        const real j3 = body->j[3];
-        const real w2 = body->w[2];
-        const real j4 = body->j[4];
-        const real j1 = body->j[1];
-        const real j5 = body->j[5];
-        const real t1 = (mass*((v0*v0) + (v1*v1) + (v2*v2))) + (w0*((w0*j0) + (w1*j3) + (w2*j4))) + (w1*((w1*j1) +
-            (w0*j3) + (w2*j5)));
-        const real v0_2 = body_z->v[0];
-        const real t2 = v0 - v0_2;
-        const real v1_2 = body_z->v[1];
-        const real t3 = v1 - v1_2;
-        const real v2_2 = body_z->v[2];
-        const real t4 = v2 - v2_2;
-        const real w0_2 = body_z->w[0];
-        const real t5 = w0 - w0_2;
-        const real w1_2 = body_z->w[1];
-        const real t6 = w1 - w1_2;
-        const real w2_2 = body_z->w[2];
-        const real t7 = w2 - w2_2;
-        const real t8 = (mass*((t2*t2) + (t3*t3) + (t4*t4))) + (t5*((t5*j0) + (t6*j3) + (t7*j4))) + (t6*((t6*j1) +
-            (t5*j3) + (t7*j5)));
-        const real common_pace = common_a->pace;
-        const real j2 = body->j[2];
-        const real pace = common_pace + (0.5*(t1 + (w2*((w2*j2) + (w0*j4) + (w1*j5))))) - (0.5*(t8 + (t7*((t7*j2) +
-            (t5*j4) + (t6*j5)))));
-        common_a->pace = pace;
+        const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+        const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
+        const real t7 = (mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (w_0*((w_0*j_0) + (w_1*j_3) + (w_2*j_4))) +
+            (w_1*((w_1*j_1) + (w_0*j_3) + (w_2*j_5))) + (w_2*((w_2*j_2) + (w_0*j_4) + (w_1*j_5)));
+        const real T = 0.5*t7;
+        const real t8 = (mass*((t1*t1) + (t2*t2) + (t3*t3))) + (t4*((t4*j_0) + (t5*j_3) + (t6*j_4))) + (t5*((t5*j_1) +
+            (t4*j_3) + (t6*j_5))) + (t6*((t6*j_2) + (t4*j_4) + (t5*j_5)));
+        const real T_2 = 0.5*t8;
+        /* pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2 */
+        common_a->pace = common_a->pace + T - T_2;
     }
 }
 
@@ -1930,77 +1648,70 @@ static void run_scatter(const pendulum_parameters *p, const pendulum_state *z, p
     /* rod */
     /* what the order of the method leaves open of the energy (177 operations) */
     /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
-    /*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
     /*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+    /*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
     {
         pendulum_common_work *const common = &w->common[0];
         const pendulum_body_parameters *const body_p = &p->body[0];
         const pendulum_body_state *const body_z = &z->body[0];
         const pendulum_body_work *const body = &w->body[0];
-        const real v0 = body->v[0];
-        const real v0_2 = body_z->v[0];
-        const real t1 = v0 - v0_2;
-        const real v1 = body->v[1];
-        const real v1_2 = body_z->v[1];
-        const real t2 = v1 - v1_2;
-        const real v2 = body->v[2];
-        const real v2_2 = body_z->v[2];
-        const real t3 = v2 - v2_2;
-        const real w0 = body->w[0];
-        const real w0_2 = body_z->w[0];
-        const real t4 = w0 - w0_2;
-        const real w1 = body->w[1];
-        const real w1_2 = body_z->w[1];
-        const real t5 = w1 - w1_2;
-        const real w2 = body->w[2];
-        const real w2_2 = body_z->w[2];
-        const real t6 = w2 - w2_2;
+        /* scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24 */
+        const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
+        const real w_0 = body->w[0]; const real w_1 = body->w[1]; const real w_2 = body->w[2];
+        const real state_w_0 = body_z->w[0]; const real state_w_1 = body_z->w[1]; const real state_w_2 = body_z->w[2];
+        const real dv_0 = body->v[0] - v_0;
+        const real dv_1 = body->v[1] - v_1;
+        const real dv_2 = body->v[2] - v_2;
+        const real dw_0 = w_0 - state_w_0;
+        const real dw_1 = w_1 - state_w_1;
+        const real dw_2 = w_2 - state_w_2;
+        /* T = (1/2) m v·v + (1/2) w·Jw, v - v- */
         const real mass = body_p->mass;
-        const real j0 = body->j[0];
-        const real j3 = body->j[3];
-        const real j4 = body->j[4];
-        const real j1 = body->j[1];
-        const real j5 = body->j[5];
-        const real t7 = (mass*((t1*t1) + (t2*t2) + (t3*t3))) + (t4*((t4*j0) + (t5*j3) + (t6*j4))) + (t5*((t5*j1) +
-            (t4*j3) + (t6*j5)));
-        const real j2 = body->j[2];
-        const real t8 = (w0*((w0*j0) + (w1*j3) + (w2*j4))) + (w1*((w1*j1) + (w0*j3) + (w2*j5))) + (w2*((w2*j2) +
-            (w0*j4) + (w1*j5)));
+        const real j_0 = body->j[0]; const real j_1 = body->j[1]; const real j_2 = body->j[2];
+        const real j_3 = body->j[3]; const real j_4 = body->j[4]; const real j_5 = body->j[5];
+        const real t1 = (mass*((dv_0*dv_0) + (dv_1*dv_1) + (dv_2*dv_2))) + (dw_0*((dw_0*j_0) + (dw_1*j_3) +
+            (dw_2*j_4))) + (dw_1*((dw_1*j_1) + (dw_0*j_3) + (dw_2*j_5))) + (dw_2*((dw_2*j_2) + (dw_0*j_4) +
+                (dw_1*j_5)));
+        const real T_of_change = 0.5*t1;
+        /* T = (1/2) m v·v + (1/2) w·Jw, w */
+        const real T_of_turn = 0.5*((w_0*((w_0*j_0) + (w_1*j_3) + (w_2*j_4))) + (w_1*((w_1*j_1) + (w_0*j_3) +
+            (w_2*j_5))) + (w_2*((w_2*j_2) + (w_0*j_4) + (w_1*j_5))));
+        /* scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24 */
         const real common_step = common->step;
-        const real t9 = (0.5*(t7 + (t6*((t6*j2) + (t4*j4) + (t5*j5))))) + ((((common_step*common_step)*((w0*w0) +
-            (w1*w1) + (w2*w2)))/12.0)*(0.5*t8));
-        const real common_scatter = common->scatter;
-        common->scatter = t9 + common_scatter;
-        const real v_old0 = body_z->v_old[0];
-        const real t10 = v0_2 - v_old0 - (2.0*t1);
-        const real t11 = v0_2 - t10;
-        const real v_old1 = body_z->v_old[1];
-        const real t12 = v1_2 - v_old1 - (2.0*t2);
-        const real t13 = v1_2 - t12;
-        const real v_old2 = body_z->v_old[2];
-        const real t14 = v2_2 - v_old2 - (2.0*t3);
-        const real t15 = v2_2 - t14;
-        const real w_old0 = body_z->w_old[0];
-        const real t16 = w0_2 - w_old0 - (2.0*t4);
-        const real t17 = w0_2 - t16;
-        const real w_old1 = body_z->w_old[1];
-        const real t18 = w1_2 - w_old1 - (2.0*t5);
-        const real t19 = w1_2 - t18;
-        const real w_old2 = body_z->w_old[2];
-        const real t20 = w2_2 - w_old2 - (2.0*t6);
-        const real t21 = w2_2 - t20;
-        const real t22 = (mass*((t11*t11) + (t13*t13) + (t15*t15))) + (t17*((j0*t17) + (j3*t19) + (j4*t21))) +
-            (t19*((j1*t19) + (j3*t17) + (j5*t21)));
-        const real t23 = (mass*((t10*t10) + (t12*t12) + (t14*t14))) + (t16*((j0*t16) + (j3*t18) + (j4*t20))) +
-            (t18*((j1*t18) + (j3*t16) + (j5*t20)));
-        const real t24 = (0.5*(t22 + (t21*((j2*t21) + (j4*t17) + (j5*t19))))) - (0.5*(t23 + (t20*((j2*t20) +
-            (j4*t16) +
-            (j5*t18)))));
-        const real t25 = (mass*((v0_2*v0_2) + (v1_2*v1_2) + (v2_2*v2_2))) + (w0_2*((w0_2*j0) + (w1_2*j3) +
-            (w2_2*j4))) +
-            (w1_2*((w1_2*j1) + (w0_2*j3) + (w2_2*j5)));
-        const real common_swerve = common->swerve;
-        common->swerve = t24 - (0.5*(t25 + (w2_2*((w2_2*j2) + (w0_2*j4) + (w1_2*j5))))) + common_swerve;
+        common->scatter = T_of_change + ((((common_step*common_step)*((w_0*w_0) + (w_1*w_1) +
+            (w_2*w_2)))/12.0)*T_of_turn) + common->scatter;
+        /* swerve += (2 (v - v-) - (v- - v--))·M v- */
+        const real minus_jerk_v_0 = v_0 - body_z->v_old[0] - (2.0*dv_0);
+        const real minus_jerk_v_1 = v_1 - body_z->v_old[1] - (2.0*dv_1);
+        const real minus_jerk_v_2 = v_2 - body_z->v_old[2] - (2.0*dv_2);
+        const real minus_jerk_w_0 = state_w_0 - body_z->w_old[0] - (2.0*dw_0);
+        const real minus_jerk_w_1 = state_w_1 - body_z->w_old[1] - (2.0*dw_1);
+        const real minus_jerk_w_2 = state_w_2 - body_z->w_old[2] - (2.0*dw_2);
+        const real both_v_0 = v_0 - minus_jerk_v_0;
+        const real both_v_1 = v_1 - minus_jerk_v_1;
+        const real both_v_2 = v_2 - minus_jerk_v_2;
+        const real both_w_0 = state_w_0 - minus_jerk_w_0;
+        const real both_w_1 = state_w_1 - minus_jerk_w_1;
+        const real both_w_2 = state_w_2 - minus_jerk_w_2;
+        /* T = (1/2) m v·v + (1/2) w·Jw, both */
+        const real t2 = (mass*((both_v_0*both_v_0) + (both_v_1*both_v_1) + (both_v_2*both_v_2))) +
+            (both_w_0*((j_0*both_w_0) + (j_3*both_w_1) + (j_4*both_w_2))) + (both_w_1*((j_1*both_w_1) +
+                (j_3*both_w_0) +
+            (j_5*both_w_2)));
+        const real T_of_both = 0.5*(t2 + (both_w_2*((j_2*both_w_2) + (j_4*both_w_0) + (j_5*both_w_1))));
+        /* T = (1/2) m v·v + (1/2) w·Jw, 2 (v - v-) - (v- - v--) */
+        const real t3 = (mass*((minus_jerk_v_0*minus_jerk_v_0) + (minus_jerk_v_1*minus_jerk_v_1) +
+            (minus_jerk_v_2*minus_jerk_v_2))) + (minus_jerk_w_0*((j_0*minus_jerk_w_0) + (j_3*minus_jerk_w_1) +
+            (j_4*minus_jerk_w_2)));
+        const real t4 = t3 + (minus_jerk_w_1*((j_1*minus_jerk_w_1) + (j_3*minus_jerk_w_0) + (j_5*minus_jerk_w_2))) +
+            (minus_jerk_w_2*((j_2*minus_jerk_w_2) + (j_4*minus_jerk_w_0) + (j_5*minus_jerk_w_1)));
+        const real T_of_jerk = 0.5*t4;
+        /* T = (1/2) m v·v + (1/2) w·Jw, v- */
+        const real t5 = (mass*((v_0*v_0) + (v_1*v_1) + (v_2*v_2))) + (state_w_0*((state_w_0*j_0) + (state_w_1*j_3) +
+            (state_w_2*j_4))) + (state_w_1*((state_w_1*j_1) + (state_w_0*j_3) + (state_w_2*j_5)));
+        const real T_of_last = 0.5*(t5 + (state_w_2*((state_w_2*j_2) + (state_w_0*j_4) + (state_w_1*j_5))));
+        /* swerve += (2 (v - v-) - (v- - v--))·M v- */
+        common->swerve = T_of_both - T_of_jerk - T_of_last + common->swerve;
     }
 }
 
@@ -3073,30 +2784,22 @@ static bool constants_are_kept(const pendulum_parameters *p)
 /*   P = tr(J)/2 1 - J = ∫ r rᵀ dm has no negative eigenvalue    [moments a <= b <= c: c <= a + b] */
 static void judge_body(const pendulum_body_parameters *body_p, pendulum_spread_work *spread)
 {
-    const real inertia2 = body_p->inertia[2];
-    const real inertia0 = body_p->inertia[0];
-    const real inertia1 = body_p->inertia[1];
-    const real t1 = inertia2 + (inertia0 + inertia1);
-    const real t2 = (1e-09*t1) + 1e-30;
-    const real t3 = 0.5*t1;
-    const real pivots0 = t2 - (inertia0 - t3);
-    spread->pivots[0] = pivots0;
-    const real pivots1 = t2 - (inertia1 - t3);
-    spread->pivots[1] = pivots1;
-    const real pivots2 = t2 - (inertia2 - t3);
-    spread->pivots[2] = pivots2;
+    const real inertia_0 = body_p->inertia[0]; const real inertia_1 = body_p->inertia[1];
+    const real inertia_2 = body_p->inertia[2];
+    const real t1 = inertia_2 + (inertia_0 + inertia_1);
+    const real t2 = 0.5*t1;
+    const real t3 = (1e-09*t1) + 1e-30;
+    spread->pivots[0] = t3 - (inertia_0 - t2);
+    spread->pivots[1] = t3 - (inertia_1 - t2);
+    spread->pivots[2] = t3 - (inertia_2 - t2);
 }
 
 /* what the residual of a body is weighed by (4 operations) */
 /*   size = max(Jxx, Jyy, Jzz, m r²)    [angular velocities that may be left] */
 static void weigh_body(pendulum_body_parameters *body_p)
 {
-    const real inertia0 = body_p->inertia[0];
-    const real inertia1 = body_p->inertia[1];
-    const real inertia2 = body_p->inertia[2];
-    const real mass = body_p->mass;
-    const real size = greater_of(greater_of(greater_of(inertia0, inertia1), inertia2), 1e-06*mass);
-    body_p->size = size;
+    body_p->size = greater_of(greater_of(greater_of(body_p->inertia[0], body_p->inertia[1]), body_p->inertia[2]),
+        1e-06*body_p->mass);
 }
 
 /* whether some distribution of mass has the inertia of a body */

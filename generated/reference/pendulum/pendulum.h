@@ -164,13 +164,27 @@ typedef struct {
     pendulum_real w[3]; /* angular velocity over this step, world axes [rad/s] */
     pendulum_real a[3]; /* half turn, (h/2) w */
     pendulum_real c; /* cosine of the half turn */
-    pendulum_real u[4]; /* ([c; a] - [1; 0])/h = [e; w/2] */
+    pendulum_real quotient[4]; /* ([c; a] - [1; 0])/h = [(c - 1)/h; w/2] */
     pendulum_real l[3]; /* angular momentum of this step, world axes [kg m²/s] */
     pendulum_real jw[3]; /* inertia times angular velocity, world axes [kg m²/s] */
     pendulum_real f[6]; /* residual, an impulse [N s, N m s] */
-    pendulum_real d[36]; /* diagonal block of the Newton matrix, then its factors */
+    pendulum_real D[36]; /* diagonal block of the Newton matrix, then its factors */
     pendulum_real weight[2]; /* makes squares of velocities of squares of the residual */
-    pendulum_real kept[15]; /* values kept from an earlier part of the step */
+    pendulum_real kept_trace; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    pendulum_real kept_minus_J_4; /* J = R J_body Rᵀ */
+    pendulum_real kept_minus_J_5; /* J = R J_body Rᵀ */
+    pendulum_real kept_gap2; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    pendulum_real kept_minus_gap1; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    pendulum_real kept_gap0; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
+    pendulum_real kept_p0_0; /* f = [p - p0; l - l0] - e */
+    pendulum_real kept_p0_1; /* f = [p - p0; l - l0] - e */
+    pendulum_real kept_p0_2; /* f = [p - p0; l - l0] - e */
+    pendulum_real kept_l0_0; /* f = [p - p0; l - l0] - e */
+    pendulum_real kept_l0_1; /* f = [p - p0; l - l0] - e */
+    pendulum_real kept_l0_2; /* f = [p - p0; l - l0] - e */
+    pendulum_real kept_f_0; /* V = -m g·x */
+    pendulum_real kept_f_1; /* V = -m g·x */
+    pendulum_real kept_f_2; /* V = -m g·x */
     pendulum_real turn; /* a·a, below 1 inside the domain of the half turn */
     pendulum_real s[6]; /* solved increment: velocity, rotation vector at the second knot over h [m/s, rad/s] */
     pendulum_real base[6]; /* velocities that the increment starts from [m/s, rad/s] */
@@ -178,12 +192,20 @@ typedef struct {
 
 /* revolute ground: work */
 typedef struct {
-    pendulum_real g1[9]; /* gradient at the first knot: forces act along it */
+    pendulum_real G1[9]; /* gradient at the first knot: forces act along it: anchor_b1_z, anchor_b1_y, G_b1_33, minus_G_b1_43, anchor_b1_x, G_b1_34, minus_G_b1_44, G_b1_35, G_b1_45 */
     pendulum_real y[5]; /* impulse of every row [N s, N m s] */
     pendulum_real g[5]; /* rows at the first knot [m, rad] */
     pendulum_real f[5]; /* residual of the rows, then their increments */
-    pendulum_real g2[9]; /* gradient at the second knot: rows are differentiated there */
-    pendulum_real kept[9]; /* values kept from an earlier part of the step */
+    pendulum_real G2[9]; /* gradient at the second knot: rows are differentiated there: anchor_b2_z, anchor_b2_y, anchor_b2_x, G_b2_33, G_b2_34, G_b2_35, minus_G_b2_43, minus_G_b2_44, G_b2_45 */
+    pendulum_real kept_opening_0; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    pendulum_real kept_opening_1; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    pendulum_real kept_opening_2; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    pendulum_real kept_frame_b1_w; /* p = q o, frame_b */
+    pendulum_real kept_frame_b1_x; /* p = q o, frame_b */
+    pendulum_real kept_frame_b1_y; /* p = q o, frame_b */
+    pendulum_real kept_frame_b1_z; /* p = q o, frame_b */
+    pendulum_real kept_opening_3; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    pendulum_real kept_opening_4; /* f = g(z1)/h + (g(z2) - g(z1))/h */
     pendulum_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
     pendulum_real s[5]; /* solved increment of the impulses */
     pendulum_real base[5]; /* impulses that the increment starts from */
