@@ -9,25 +9,26 @@
  *   JM09    Johnson, Murphey: Scalable Variational Integrators for Constrained Mechanical Systems in Generalized Coordinates, 2009
  *
  * formulas
- *   V = -m g·x    [BM20 (19)]
- *   R(q)    [BM20 (11)]
+ *   V = -m g·x    [BM20 (22), gravity in any direction]
+ *   R(q)    [BM20 (15)]
  *   J = R J_body Rᵀ    [derived here]
  *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
  *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
  *     [derived here, through velocities and the half turn; no division]
- *   phi = n·(x_b + r_b - x_a - r_a) - radius    [BSMH23 section 2.4, any normal]
- *   c = x_b + r_b - radius n,  l_b = c - x_b,  l_a = c - x_a    [BSMH23 section 2.4: without the radius a sphere
+ *   phi = n·(x_b + r_b - x_a - r_a) - radius    [BSMH23 section 2, any normal]
+ *   c = x_b + r_b - radius n,  l_b = c - x_b,  l_a = c - x_a    [BSMH23 section 2: without the radius a sphere
  *     would never roll]
- *   u_n = phi(z1)/h + (phi(z2) - phi(z1))/h    [BSMH23 (19), for a gap]
+ *   u_n = phi(z1)/h + (phi(z2) - phi(z1))/h    [BSMH23 (24b)]
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
- *   p = m v    [BM20 (26)]
- *   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)]
+ *   p = m v    [BM20 (28)]
+ *   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2]
  *   u = v + (r2 - r1)/h + w x p;  du = s_v + (s x r2) + ((c I - a^) s) x p    [derived here: the chord of a carried
  *     arm, and the rolling of a sphere's surface about its centre]
  *   gamma - r s = t, s gamma = mu    [derived here: the point of the central path on the line of the prediction]
  *   beta = b0 y t/|t|,  e = (2 rho, -2 rho y t/|t|)/(1 - y²),  rho = mu/(2 b0),  b0 y + 2 r rho y/(1 - y²) = |t|   
  *     [derived here: a point of the central path near beta - r eta = t]
- *   f_body -= A_bodyᵀ (n gamma + beta)    [BSMH23 (19)]
+ *   f_body -= A_bodyᵀ (n gamma + beta)    [BSMH23 (28a)]
  *   f_body -= A_bodyᵀ (n gamma + beta)    [discrete Legendre transform: what acts before a knot]
  *   F_jk += A_jᵀ (n + m) kappa N_k + A_jᵀ K A_k    [the contact's own variables eliminated]
  *   det x = x0² - |x|²    [of the second-order cone]
@@ -52,11 +53,11 @@
  *   de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - lean·de - give db0,  dbeta = kt + m dgamma - K
  *     du    [either law of the circular cone]
  *   dw = (c I - a^) theta/h    [derived here]
- *   q2 = [c; a] q1    [BM20 (31)]
+ *   q2 = [c; a] q1    [BM20 (31), in world axes]
  *   q = p (3 - p·p)/2    [derived here]
  *   w' = (sin(h |w|)/(h |w|)) w    [derived here: J w' is the mean of both slot derivatives at a knot that chords
  *     of h w lead to and from]
- *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)]
+ *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2]
  *   l = J w + x x p    [derived here, at a knot]
  *   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here]
  *   spent -= impulse·A (v_- + v_+)/2    [the power of impulses]
@@ -155,7 +156,7 @@ static void setup_common(ball_common_work *common)
 }
 
 /* a rigid body: momentum balance over one step (7 operations) */
-/*   V = -m g·x    [BM20 (19)] */
+/*   V = -m g·x    [BM20 (22), gravity in any direction] */
 static void setup_body(const ball_common_parameters *common_p, const ball_body_parameters *body_p,
     ball_body_work *body)
 {
@@ -178,7 +179,7 @@ static void setup_contact_ground(const ball_contact_ground_parameters *contact_g
 }
 
 /* a rigid body: momentum balance over one step (83 operations) */
-/*   R(q)    [BM20 (11)] */
+/*   R(q)    [BM20 (15)] */
 /*   J = R J_body Rᵀ    [derived here] */
 /*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
@@ -263,10 +264,10 @@ static void prepare_body(const ball_common_work *common, const ball_body_paramet
 }
 
 /* contact: gap and sliding (2 operations) */
-/*   phi = n·(x_b + r_b - x_a - r_a) - radius    [BSMH23 section 2.4, any normal] */
-/*   c = x_b + r_b - radius n,  l_b = c - x_b,  l_a = c - x_a    [BSMH23 section 2.4: without the radius a sphere */
+/*   phi = n·(x_b + r_b - x_a - r_a) - radius    [BSMH23 section 2, any normal] */
+/*   c = x_b + r_b - radius n,  l_b = c - x_b,  l_a = c - x_a    [BSMH23 section 2: without the radius a sphere */
 /*     would never roll] */
-/*   u_n = phi(z1)/h + (phi(z2) - phi(z1))/h    [BSMH23 (19), for a gap] */
+/*   u_n = phi(z1)/h + (phi(z2) - phi(z1))/h    [BSMH23 (24b)] */
 static void prepare_contact_ground(const ball_common_work *common,
     const ball_contact_ground_parameters *contact_ground_p, ball_contact_ground_work *contact_ground,
     const ball_body_state *b_z)
@@ -338,9 +339,9 @@ static void rest_body(ball_body_work *body)
 
 /* a rigid body: momentum balance over one step (61 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2] */
 static void evaluate_body(const ball_common_work *common, const ball_body_parameters *body_p, ball_body_work *body)
 {
     const real common_half = common->half;
@@ -390,7 +391,7 @@ static void evaluate_body(const ball_common_work *common, const ball_body_parame
 }
 
 /* contact: gap and sliding (9 operations) */
-/*   u_n = phi(z1)/h + (phi(z2) - phi(z1))/h    [BSMH23 (19), for a gap] */
+/*   u_n = phi(z1)/h + (phi(z2) - phi(z1))/h    [BSMH23 (24b)] */
 /*   u = v + (r2 - r1)/h + w x p;  du = s_v + (s x r2) + ((c I - a^) s) x p    [derived here: the chord of a */
 /*     carried arm, and the rolling of a sphere's surface about its centre] */
 static void evaluate_contact_ground(const ball_contact_ground_parameters *contact_ground_p,
@@ -506,7 +507,7 @@ static void warm_contact_ground(const ball_common_work *common,
 }
 
 /* the impulse of the contact on its bodies; what its slacks miss (18 operations) */
-/*   f_body -= A_bodyᵀ (n gamma + beta)    [BSMH23 (19)] */
+/*   f_body -= A_bodyᵀ (n gamma + beta)    [BSMH23 (28a)] */
 static void press_contact_ground(ball_contact_ground_work *contact_ground, ball_body_work *b)
 {
     const real b_1 = contact_ground->b[1]; const real b_2 = contact_ground->b[2];
@@ -574,7 +575,7 @@ static void merit_contact_ground(ball_common_work *common, const ball_contact_gr
 }
 
 /* a rigid body: momentum balance over one step (89 operations) */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void linearize_body(const ball_common_work *common, const ball_body_parameters *body_p, ball_body_work *body)
@@ -1426,9 +1427,9 @@ static void gather_contact_ground(const ball_common_work *common, ball_contact_g
 }
 
 /* write the second knot into the state: positions, momenta, and velocities for the next start (53 operations) */
-/*   q2 = [c; a] q1    [BM20 (31)] */
+/*   q2 = [c; a] q1    [BM20 (31), in world axes] */
 /*   q = p (3 - p·p)/2    [derived here] */
-/*   p = m v    [BM20 (26)] */
+/*   p = m v    [BM20 (28)] */
 static void finish_body(const ball_common_work *common, const ball_body_parameters *body_p, ball_body_state *body_z,
     const ball_body_work *body)
 {
@@ -1496,7 +1497,7 @@ static void finish_contact_ground(ball_contact_ground_state *contact_ground_z,
 
 /* move the placement in the state by `length` of a step at the settled velocities (66 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   q2 = [c; a] q1    [BM20 (31)] */
+/*   q2 = [c; a] q1    [BM20 (31), in world axes] */
 /*   q = p (3 - p·p)/2    [derived here] */
 static void displace_body(const ball_common_work *common, ball_body_state *body_z, const ball_body_work *body)
 {
@@ -1528,8 +1529,8 @@ static void displace_body(const ball_common_work *common, ball_body_state *body_
 }
 
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 static void launch_body(const ball_body_parameters *body_p, ball_body_state *body_z, const ball_body_work *body)
 {
     /* p = m v */
@@ -1569,8 +1570,8 @@ static void launch_contact_ground(ball_contact_ground_state *contact_ground_z)
 
 /* momenta of a start from velocities over the step before, the papers' start (43 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 static void launch_chord_body(const ball_common_work *common, const ball_body_parameters *body_p,
     ball_body_state *body_z, const ball_body_work *body)
 {
@@ -1609,8 +1610,8 @@ static void launch_chord_body(const ball_common_work *common, const ball_body_pa
 /*   operations) */
 /*   w' = (sin(h |w|)/(h |w|)) w    [derived here: J w' is the mean of both slot derivatives at a knot that chords */
 /*     of h w lead to and from] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 static void launch_turn_body(const ball_common_work *common, const ball_body_parameters *body_p,
     ball_body_state *body_z, const ball_body_work *body)
 {
@@ -1652,9 +1653,9 @@ static void launch_turn_body(const ball_common_work *common, const ball_body_par
 }
 
 /* add a body's energy and momenta at the knot, with the knot's velocities (57 operations) */
-/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
-/*   V = -m g·x    [BM20 (19)] */
-/*   p = m v    [BM20 (26)] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
+/*   V = -m g·x    [BM20 (22), gravity in any direction] */
+/*   p = m v    [BM20 (28)] */
 /*   l = J w + x x p    [derived here, at a knot] */
 static void energy_body(const ball_common_parameters *common_p, ball_common_work *common,
     const ball_body_parameters *body_p, const ball_body_state *body_z, const ball_body_work *body)
@@ -1695,7 +1696,7 @@ static void energy_body(const ball_common_parameters *common_p, ball_common_work
 
 /* kinetic energy, less that of the change of velocities (64 operations) */
 /*   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here] */
-/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
 static void account_body(ball_common_account *common_a, const ball_body_parameters *body_p,
     const ball_body_state *body_z, const ball_body_work *body)
 {
@@ -1743,7 +1744,7 @@ static void account_contact_ground(const ball_contact_ground_work *contact_groun
 
 /* what the order of the method leaves open of the energy (177 operations) */
 /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
-/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
 /*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
 static void scatter_body(ball_common_work *common, const ball_body_parameters *body_p, const ball_body_state *body_z,
     const ball_body_work *body)
@@ -2137,7 +2138,7 @@ static real largest_change(const ball_work *w)
     return largest;
 }
 
-/* the larger of a positive number and the size of another */
+/* the larger of a positive number and the magnitude of another */
 static real larger(real positive, real x)
 {
     const real size = (x < 0.0) ? -x : x;
@@ -2190,7 +2191,7 @@ static real against_last(const ball_state *z, const ball_work *w)
     int missing = 1;
     known += (last > 0.0) ? 1 : 0;
     missing -= known;
-    /* divided in any case: the same time for every step */
+    /* the division is always made, so that every step takes the same time */
     return (((double)known)*w->common[0].impulse) / (last + (double)missing);
 }
 
@@ -2253,7 +2254,7 @@ static real gap_after(const ball_work *w, real length)
     return total / 2.0;
 }
 
-/* the larger of a number and the size of another; what is not finite stays */
+/* the larger of a number and the magnitude of x; NaN if x is NaN */
 static real largest_of(real largest, real x)
 {
     const real size = (x < 0.0) ? -x : x;
@@ -2431,7 +2432,7 @@ typedef struct {
     int predict; /* predictor and corrector; 0: centring falls by a fixed factor (the papers) */
 } ball_attempt;
 
-/* the interior point: one attempt from one start (BSMH23 appendix D; Mehrotra's predictor and corrector).
+/* the interior point: one attempt from one start (after BSMH23 appendix D, not seen; Mehrotra's predictor and corrector).
  * rest: for a displacement out of each other, not a step. The residual at rest is linear, so that every solve gives it whole. */
 static int follow_path(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, const ball_options *o, const ball_attempt *how, bool rest, ball_info *info)
@@ -2786,13 +2787,13 @@ static void record_account(const ball_parameters *p, const ball_state *z, const 
     (void)w;
 }
 
-/* 3 numbers, each less itself: zero if all are finite, else no number */
+/* 3 numbers, each minus itself: the sum is zero if all are finite, else NaN */
 static real rest_of_3(const real *a)
 {
     return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]);
 }
 
-/* 4 numbers, each less itself: zero if all are finite, else no number */
+/* 4 numbers, each minus itself: the sum is zero if all are finite, else NaN */
 static real rest_of_4(const real *a)
 {
     return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]) + (a[3] - a[3]);
@@ -2825,7 +2826,7 @@ static bool all_finite(const ball_state *z, const ball_input *u)
     return is_finite(rest);
 }
 
-/* whether no orientation is far from unit length; numbers that are none are looked for elsewhere */
+/* whether no orientation is far from unit length; NaN and infinity are looked for elsewhere */
 static bool are_units(const ball_state *z)
 {
     for (unsigned int n = 0u; n < 1u; n++) {
@@ -3029,7 +3030,7 @@ static int take_finer(const ball_parameters *p, ball_state *z,
     return status;
 }
 
-/* one step; of one that failed there are no forces, and the state is as it was. ledger: null, or what it gives and takes is added there */
+/* one step; a failed one leaves the state as it was, and no forces to read. ledger: null, or where its work and losses are added */
 static int step_once(const ball_parameters *p, ball_state *z,
     const ball_input *u, ball_work *w, ball_ledger *ledger, const ball_options *o, ball_info *info)
 {
@@ -3052,7 +3053,7 @@ static int step_once(const ball_parameters *p, ball_state *z,
     return status;
 }
 
-/* whether the time step is one */
+/* whether the time step is a positive, finite number */
 static bool is_step(const ball_parameters *p)
 {
     return (p->common[0].h > 0.0) && is_finite(p->common[0].h);
@@ -3223,13 +3224,13 @@ void ball_momentum(const ball_parameters *p, const ball_state *z, const ball_inp
     }
 }
 
-/* forces of the step that the work memory holds, whose rows close at the second knot; a knot that was looked at is none */
+/* forces of the step that the work memory holds, whose rows close at the second knot; a knot that was only read is no step */
 static int recall_forces(const ball_parameters *p, const ball_state *z, const ball_input *u, ball_work *w)
 {
     if (!((w->common[0].closure > 0.0) && (w->common[0].carry > 0.0) && (w->common[0].impulse > 0.0))) {
         return BALL_NO_STEP;
     }
-    /* those of a step in parts were gathered on the way */
+    /* the forces of a step in parts were gathered part by part */
     if (!(w->common[0].parts > 1.0)) {
         run_react(w);
     }
@@ -3446,7 +3447,7 @@ static real greater_of(real a, real b)
     return (b > a) ? b : a;
 }
 
-/* whether numbers are what they were; NaN is none */
+/* whether numbers are what they were; NaN is never what it was */
 static bool are_kept(const real *numbers, const real *wanted, unsigned int count)
 {
     for (unsigned int k = 0u; k < count; k++) {

@@ -299,7 +299,7 @@ typedef struct {
     int extrapolate; /* start from the velocities carried on by their last change */
     int fixed_iterations; /* 0; or exactly so many iterations in every step, for the same time in every step */
     ball_real complementarity; /* largest product of impulse and velocity that contacts may leave, of heft (|g| h)^2 */
-    int papers_method; /* 1: one right-hand side an iteration from a start far inside, as in BSMH23 appendix D */
+    int papers_method; /* 1: one right-hand side an iteration from a start far inside, after BSMH23 appendix D, not seen */
     int substeps; /* equal parts, a power of two up to 1024, that a step which fails may be split into; 1: none, nor with fixed iterations */
 } ball_options;
 

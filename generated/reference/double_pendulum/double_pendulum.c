@@ -9,26 +9,27 @@
  *   JM09    Johnson, Murphey: Scalable Variational Integrators for Constrained Mechanical Systems in Generalized Coordinates, 2009
  *
  * formulas
- *   V = -m g·x    [BM20 (19)]
- *   R(q)    [BM20 (11)]
+ *   V = -m g·x    [BM20 (22), gravity in any direction]
+ *   R(q)    [BM20 (15)]
  *   J = R J_body Rᵀ    [derived here]
  *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
  *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
  *     [derived here, through velocities and the half turn; no division]
  *   r = R p    [derived here]
- *   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)]
- *   p = q o    [BM20 (7)]
- *   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians]
- *   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)]
+ *   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b]
+ *   p = q o    [BM20 (11)]
+ *   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians]
+ *   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)]
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
- *   p = m v    [BM20 (26)]
- *   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)]
+ *   p = m v    [BM20 (28)]
+ *   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2]
  *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
  *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
  *   (g(z2) - g(z1))/h    [product rule of differences]
- *   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)]
+ *   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31), in world axes]
  *   p2 = p1 + h (p2 - p1)/h    [without cancellation]
- *   f_body -= G(z1)ᵀ y    [BSMH23 (19)]
+ *   f_body -= G(z1)ᵀ y    [BSMH23 (20a)]
  *   G_b N = 0    [derived here]
  *   G_b N' = 0    [derived here]
  *   G_b X = -G_a    [derived here]
@@ -51,15 +52,15 @@
  *   s_j = P'ᵀ (D s_b - f_b)    [derived here]
  *   q -= E^-1 N'ᵀ D X s_a    [derived here]
  *   dw = (c I - a^) theta/h    [derived here]
- *   q2 = [c; a] q1    [BM20 (31)]
+ *   q2 = [c; a] q1    [BM20 (31), in world axes]
  *   q = p (3 - p·p)/2    [derived here]
  *   w' = (sin(h |w|)/(h |w|)) w    [derived here: J w' is the mean of both slot derivatives at a knot that chords
  *     of h w lead to and from]
- *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)]
+ *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2]
  *   l = J w + x x p    [derived here, at a knot]
- *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)]
- *   q_b = q_a o_a d o_b*, of length one    [BM20 (7)]
- *   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body]
+ *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (16)]
+ *   q_b = q_a o_a d o_b*, of length one    [BM20 (11)]
+ *   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BM20 (18) with what slides, solved]
  *   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here]
  *   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here]
  *   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here]
@@ -238,7 +239,7 @@ static void setup_common(double_pendulum_common_work *common)
 }
 
 /* a rigid body: momentum balance over one step (7 operations) */
-/*   V = -m g·x    [BM20 (19)] */
+/*   V = -m g·x    [BM20 (22), gravity in any direction] */
 static void setup_body(const double_pendulum_common_parameters *common_p,
     const double_pendulum_body_parameters *body_p, double_pendulum_body_work *body)
 {
@@ -254,7 +255,7 @@ static void setup_body(const double_pendulum_common_parameters *common_p,
 }
 
 /* a rigid body: momentum balance over one step (83 operations) */
-/*   R(q)    [BM20 (11)] */
+/*   R(q)    [BM20 (15)] */
 /*   J = R J_body Rᵀ    [derived here] */
 /*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
@@ -340,10 +341,10 @@ static void prepare_body(const double_pendulum_common_work *common, const double
 
 /* revolute: x, y, z, about first axis, about second axis (81 operations) */
 /*   r = R p    [derived here] */
-/*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
-/*   p = q o    [BM20 (7)] */
-/*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+/*   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b] */
+/*   p = q o    [BM20 (11)] */
+/*   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
 static void prepare_revolute_ground(const double_pendulum_common_work *common,
     const double_pendulum_revolute_ground_parameters *revolute_ground_p,
     double_pendulum_revolute_ground_work *revolute_ground, const double_pendulum_body_state *b_z,
@@ -425,10 +426,10 @@ static void prepare_revolute_ground(const double_pendulum_common_work *common,
 
 /* revolute: x, y, z, about first axis, about second axis (124 operations) */
 /*   r = R p    [derived here] */
-/*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
-/*   p = q o    [BM20 (7)] */
-/*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+/*   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b] */
+/*   p = q o    [BM20 (11)] */
+/*   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
 static void prepare_revolute(const double_pendulum_common_work *common,
     const double_pendulum_revolute_parameters *revolute_p, double_pendulum_revolute_work *revolute,
     const double_pendulum_body_state *a_z, const double_pendulum_body_work *a, const double_pendulum_body_state *b_z,
@@ -609,9 +610,9 @@ static void rest_revolute(double_pendulum_revolute_work *revolute)
 
 /* a rigid body: momentum balance over one step (61 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2] */
 static void evaluate_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
     double_pendulum_body_work *body)
 {
@@ -665,11 +666,11 @@ static void evaluate_body(const double_pendulum_common_work *common, const doubl
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
-/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31), in world axes] */
 /*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
-/*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
-/*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
+/*   f_body -= G(z1)ᵀ y    [BSMH23 (20a)] */
 static void evaluate_revolute_ground(const double_pendulum_common_work *common,
     const double_pendulum_revolute_ground_parameters *revolute_ground_p,
     double_pendulum_revolute_ground_work *revolute_ground, double_pendulum_body_work *b)
@@ -766,11 +767,11 @@ static void evaluate_revolute_ground(const double_pendulum_common_work *common,
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
-/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31), in world axes] */
 /*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
-/*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
-/*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
+/*   f_body -= G(z1)ᵀ y    [BSMH23 (20a)] */
 static void evaluate_revolute(const double_pendulum_common_work *common, double_pendulum_revolute_work *revolute,
     double_pendulum_body_work *a, double_pendulum_body_work *b)
 {
@@ -932,7 +933,7 @@ static void merit_revolute(double_pendulum_common_work *common, const double_pen
 }
 
 /* a rigid body: momentum balance over one step (89 operations) */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void linearize_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
@@ -1807,9 +1808,9 @@ static void gather_revolute(const double_pendulum_common_work *common, double_pe
 }
 
 /* write the second knot into the state: positions, momenta, and velocities for the next start (53 operations) */
-/*   q2 = [c; a] q1    [BM20 (31)] */
+/*   q2 = [c; a] q1    [BM20 (31), in world axes] */
 /*   q = p (3 - p·p)/2    [derived here] */
-/*   p = m v    [BM20 (26)] */
+/*   p = m v    [BM20 (28)] */
 static void finish_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
     double_pendulum_body_state *body_z, const double_pendulum_body_work *body)
 {
@@ -1865,7 +1866,7 @@ static void finish_body(const double_pendulum_common_work *common, const double_
 
 /* move the placement in the state by `length` of a step at the settled velocities (66 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   q2 = [c; a] q1    [BM20 (31)] */
+/*   q2 = [c; a] q1    [BM20 (31), in world axes] */
 /*   q = p (3 - p·p)/2    [derived here] */
 static void displace_body(const double_pendulum_common_work *common, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
@@ -1898,8 +1899,8 @@ static void displace_body(const double_pendulum_common_work *common, double_pend
 }
 
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 static void launch_body(const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
 {
@@ -1929,8 +1930,8 @@ static void launch_body(const double_pendulum_body_parameters *body_p, double_pe
 
 /* momenta of a start from velocities over the step before, the papers' start (43 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 static void launch_chord_body(const double_pendulum_common_work *common,
     const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
@@ -1970,8 +1971,8 @@ static void launch_chord_body(const double_pendulum_common_work *common,
 /*   operations) */
 /*   w' = (sin(h |w|)/(h |w|)) w    [derived here: J w' is the mean of both slot derivatives at a knot that chords */
 /*     of h w lead to and from] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 static void launch_turn_body(const double_pendulum_common_work *common,
     const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
@@ -2014,9 +2015,9 @@ static void launch_turn_body(const double_pendulum_common_work *common,
 }
 
 /* add a body's energy and momenta at the knot, with the knot's velocities (57 operations) */
-/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
-/*   V = -m g·x    [BM20 (19)] */
-/*   p = m v    [BM20 (26)] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
+/*   V = -m g·x    [BM20 (22), gravity in any direction] */
+/*   p = m v    [BM20 (28)] */
 /*   l = J w + x x p    [derived here, at a knot] */
 static void energy_body(const double_pendulum_common_parameters *common_p, double_pendulum_common_work *common,
     const double_pendulum_body_parameters *body_p, const double_pendulum_body_state *body_z,
@@ -2057,11 +2058,11 @@ static void energy_body(const double_pendulum_common_parameters *common_p, doubl
 }
 
 /* revolute: the child beside the parent (98 operations) */
-/*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)] */
-/*   q_b = q_a o_a d o_b*, of length one    [BM20 (7)] */
-/*   R(q)    [BM20 (11)] */
+/*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (16)] */
+/*   q_b = q_a o_a d o_b*, of length one    [BM20 (11)] */
+/*   R(q)    [BM20 (15)] */
 /*   r = R p    [derived here] */
-/*   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body] */
+/*   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BM20 (18) with what slides, solved] */
 static void place_revolute_ground(const double_pendulum_revolute_ground_parameters *revolute_ground_p,
     const double_pendulum_revolute_ground_motion *revolute_ground_m, double_pendulum_body_state *b_z)
 {
@@ -2123,12 +2124,12 @@ static void place_revolute_ground(const double_pendulum_revolute_ground_paramete
 }
 
 /* revolute: the child beside the parent (182 operations) */
-/*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)] */
-/*   p = q o    [BM20 (7)] */
-/*   q_b = q_a o_a d o_b*, of length one    [BM20 (7)] */
-/*   R(q)    [BM20 (11)] */
+/*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (16)] */
+/*   p = q o    [BM20 (11)] */
+/*   q_b = q_a o_a d o_b*, of length one    [BM20 (11)] */
+/*   R(q)    [BM20 (15)] */
 /*   r = R p    [derived here] */
-/*   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body] */
+/*   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BM20 (18) with what slides, solved] */
 static void place_revolute(const double_pendulum_revolute_parameters *revolute_p,
     const double_pendulum_revolute_motion *revolute_m, const double_pendulum_body_state *a_z,
     double_pendulum_body_state *b_z)
@@ -2217,7 +2218,7 @@ static void place_revolute(const double_pendulum_revolute_parameters *revolute_p
 }
 
 /* revolute: coordinates and rates (101 operations) */
-/*   p = q o    [BM20 (7)] */
+/*   p = q o    [BM20 (11)] */
 /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
 static void measure_revolute_ground(const double_pendulum_revolute_ground_parameters *revolute_ground_p,
     double_pendulum_revolute_ground_motion *revolute_ground_m, const double_pendulum_body_state *b_z,
@@ -2273,7 +2274,7 @@ static void measure_revolute_ground(const double_pendulum_revolute_ground_parame
 }
 
 /* revolute: coordinates and rates (135 operations) */
-/*   p = q o    [BM20 (7)] */
+/*   p = q o    [BM20 (11)] */
 /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
 static void measure_revolute(const double_pendulum_revolute_parameters *revolute_p,
     double_pendulum_revolute_motion *revolute_m, const double_pendulum_body_state *a_z,
@@ -2337,7 +2338,7 @@ static void measure_revolute(const double_pendulum_revolute_parameters *revolute
 
 /* kinetic energy, less that of the change of velocities (64 operations) */
 /*   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here] */
-/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
 static void account_body(double_pendulum_common_account *common_a, const double_pendulum_body_parameters *body_p,
     const double_pendulum_body_state *body_z, const double_pendulum_body_work *body)
 {
@@ -2366,7 +2367,7 @@ static void account_body(double_pendulum_common_account *common_a, const double_
 
 /* what the order of the method leaves open of the energy (177 operations) */
 /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
-/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
 /*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
 static void scatter_body(double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
     const double_pendulum_body_state *body_z, const double_pendulum_body_work *body)
@@ -2757,7 +2758,7 @@ static int turned_too_far(const double_pendulum_work *w)
     return count;
 }
 
-/* the larger of a positive number and the size of another */
+/* the larger of a positive number and the magnitude of another */
 static real larger(real positive, real x)
 {
     const real size = (x < 0.0) ? -x : x;
@@ -2838,7 +2839,7 @@ static real against_last(const double_pendulum_state *z, const double_pendulum_w
     int missing = 1;
     known += (last > 0.0) ? 1 : 0;
     missing -= known;
-    /* divided in any case: the same time for every step */
+    /* the division is always made, so that every step takes the same time */
     return (((double)known)*w->common[0].impulse) / (last + (double)missing);
 }
 
@@ -2994,7 +2995,7 @@ static int count_through(const double_pendulum_parameters *p, const double_pendu
     (void)u;
     w->common[0].length = (o->extrapolate != 0) ? against_last(z, w) : 0.0;
     run_begin(z, w);
-    /* where the last motion leads too far, from its velocities as they are; begun again in any case */
+    /* from the velocities as they are where the last motion leads too far; begin is always called again */
     w->common[0].length = ((double)((turned_too_far(w) > 0) ? 0 : 1))*w->common[0].length;
     run_begin(z, w);
     run_evaluate(p, w);
@@ -3182,13 +3183,13 @@ static void record_account(const double_pendulum_parameters *p, const double_pen
     (void)w;
 }
 
-/* 3 numbers, each less itself: zero if all are finite, else no number */
+/* 3 numbers, each minus itself: the sum is zero if all are finite, else NaN */
 static real rest_of_3(const real *a)
 {
     return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]);
 }
 
-/* 4 numbers, each less itself: zero if all are finite, else no number */
+/* 4 numbers, each minus itself: the sum is zero if all are finite, else NaN */
 static real rest_of_4(const real *a)
 {
     return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]) + (a[3] - a[3]);
@@ -3217,7 +3218,7 @@ static bool all_finite(const double_pendulum_state *z, const double_pendulum_inp
     return is_finite(rest);
 }
 
-/* whether no orientation is far from unit length; numbers that are none are looked for elsewhere */
+/* whether no orientation is far from unit length; NaN and infinity are looked for elsewhere */
 static bool are_units(const double_pendulum_state *z)
 {
     for (unsigned int n = 0u; n < 2u; n++) {
@@ -3415,7 +3416,7 @@ static int take_finer(const double_pendulum_parameters *p, double_pendulum_state
     return status;
 }
 
-/* one step; of one that failed there are no forces, and the state is as it was. ledger: null, or what it gives and takes is added there */
+/* one step; a failed one leaves the state as it was, and no forces to read. ledger: null, or where its work and losses are added */
 static int step_once(const double_pendulum_parameters *p, double_pendulum_state *z,
     const double_pendulum_input *u, double_pendulum_work *w, double_pendulum_ledger *ledger, const double_pendulum_options *o, double_pendulum_info *info)
 {
@@ -3438,7 +3439,7 @@ static int step_once(const double_pendulum_parameters *p, double_pendulum_state 
     return status;
 }
 
-/* whether the time step is one */
+/* whether the time step is a positive, finite number */
 static bool is_step(const double_pendulum_parameters *p)
 {
     return (p->common[0].h > 0.0) && is_finite(p->common[0].h);
@@ -3582,13 +3583,13 @@ void double_pendulum_momentum(const double_pendulum_parameters *p, const double_
     }
 }
 
-/* forces of the step that the work memory holds, whose rows close at the second knot; a knot that was looked at is none */
+/* forces of the step that the work memory holds, whose rows close at the second knot; a knot that was only read is no step */
 static int recall_forces(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w)
 {
     if (!((w->common[0].closure > 0.0) && (w->common[0].carry > 0.0) && (w->common[0].impulse > 0.0))) {
         return DOUBLE_PENDULUM_NO_STEP;
     }
-    /* those of a step in parts were gathered on the way */
+    /* the forces of a step in parts were gathered part by part */
     if (!(w->common[0].parts > 1.0)) {
         run_react(p, w);
     }
@@ -3770,7 +3771,7 @@ static real greater_of(real a, real b)
     return (b > a) ? b : a;
 }
 
-/* whether numbers are what they were; NaN is none */
+/* whether numbers are what they were; NaN is never what it was */
 static bool are_kept(const real *numbers, const real *wanted, unsigned int count)
 {
     for (unsigned int k = 0u; k < count; k++) {

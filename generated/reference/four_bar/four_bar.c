@@ -9,27 +9,28 @@
  *   JM09    Johnson, Murphey: Scalable Variational Integrators for Constrained Mechanical Systems in Generalized Coordinates, 2009
  *
  * formulas
- *   V = -m g·x    [BM20 (19)]
- *   R(q)    [BM20 (11)]
+ *   V = -m g·x    [BM20 (22), gravity in any direction]
+ *   R(q)    [BM20 (15)]
  *   J = R J_body Rᵀ    [derived here]
  *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
  *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
  *     [derived here, through velocities and the half turn; no division]
  *   r = R p    [derived here]
- *   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)]
- *   p = q o    [BM20 (7)]
- *   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians]
- *   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)]
- *   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B]
+ *   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b]
+ *   p = q o    [BM20 (11)]
+ *   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians]
+ *   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)]
+ *   g = n·(x_b + r_b - x_a - r_a)    [after BSMH23 appendix B, not seen]
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
- *   p = m v    [BM20 (26)]
- *   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)]
+ *   p = m v    [BM20 (28)]
+ *   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2]
  *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
  *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
  *   (g(z2) - g(z1))/h    [product rule of differences]
- *   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)]
+ *   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31), in world axes]
  *   p2 = p1 + h (p2 - p1)/h    [without cancellation]
- *   f_body -= G(z1)ᵀ y    [BSMH23 (19)]
+ *   f_body -= G(z1)ᵀ y    [BSMH23 (20a)]
  *   x2 = x1 + h (x2 - x1)/h    [without cancellation]
  *   F_ii = L U, reciprocals on the diagonal of L    [BM20 Algorithms 1-4]
  *   f_i := L^-1 f_i    [BM20 Algorithms 1-4]
@@ -57,15 +58,15 @@
  *   f_i - F_ik s_k    [BM20 Algorithms 1-4]
  *   s_i = U^-1 f_i    [BM20 Algorithms 1-4]
  *   dw = (c I - a^) theta/h    [derived here]
- *   q2 = [c; a] q1    [BM20 (31)]
+ *   q2 = [c; a] q1    [BM20 (31), in world axes]
  *   q = p (3 - p·p)/2    [derived here]
  *   w' = (sin(h |w|)/(h |w|)) w    [derived here: J w' is the mean of both slot derivatives at a knot that chords
  *     of h w lead to and from]
- *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)]
+ *   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2]
  *   l = J w + x x p    [derived here, at a knot]
- *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)]
- *   q_b = q_a o_a d o_b*, of length one    [BM20 (7)]
- *   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body]
+ *   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (16)]
+ *   q_b = q_a o_a d o_b*, of length one    [BM20 (11)]
+ *   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BM20 (18) with what slides, solved]
  *   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here]
  *   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here]
  *   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here]
@@ -251,7 +252,7 @@ static void setup_common(four_bar_common_work *common)
 }
 
 /* a rigid body: momentum balance over one step (7 operations) */
-/*   V = -m g·x    [BM20 (19)] */
+/*   V = -m g·x    [BM20 (22), gravity in any direction] */
 static void setup_body(const four_bar_common_parameters *common_p, const four_bar_body_parameters *body_p,
     four_bar_body_work *body)
 {
@@ -267,7 +268,7 @@ static void setup_body(const four_bar_common_parameters *common_p, const four_ba
 }
 
 /* a rigid body: momentum balance over one step (83 operations) */
-/*   R(q)    [BM20 (11)] */
+/*   R(q)    [BM20 (15)] */
 /*   J = R J_body Rᵀ    [derived here] */
 /*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
@@ -353,10 +354,10 @@ static void prepare_body(const four_bar_common_work *common, const four_bar_body
 
 /* revolute: x, y, z, about first axis, about second axis (82 operations) */
 /*   r = R p    [derived here] */
-/*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
-/*   p = q o    [BM20 (7)] */
-/*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+/*   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b] */
+/*   p = q o    [BM20 (11)] */
+/*   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
 static void prepare_revolute_ground(const four_bar_common_work *common,
     const four_bar_revolute_ground_parameters *revolute_ground_p, four_bar_revolute_ground_work *revolute_ground,
     const four_bar_body_state *b_z, const four_bar_body_work *b)
@@ -438,10 +439,10 @@ static void prepare_revolute_ground(const four_bar_common_work *common,
 
 /* revolute: x, y, z, about first axis, about second axis (124 operations) */
 /*   r = R p    [derived here] */
-/*   g = x_b + r_b - x_a - r_a    [BSMH23 appendix B (all three rows: world axes)] */
-/*   p = q o    [BM20 (7)] */
-/*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+/*   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b] */
+/*   p = q o    [BM20 (11)] */
+/*   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
 static void prepare_revolute(const four_bar_common_work *common, const four_bar_revolute_parameters *revolute_p,
     four_bar_revolute_work *revolute, const four_bar_body_state *a_z, const four_bar_body_work *a,
     const four_bar_body_state *b_z, const four_bar_body_work *b)
@@ -539,8 +540,8 @@ static void prepare_revolute(const four_bar_common_work *common, const four_bar_
 
 /* revolute: along first axis, along second axis (93 operations) */
 /*   r = R p    [derived here] */
-/*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
+/*   g = n·(x_b + r_b - x_a - r_a)    [after BSMH23 appendix B, not seen] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
 static void prepare_revolute_loop(const four_bar_common_work *common,
     const four_bar_revolute_loop_parameters *revolute_loop_p, four_bar_revolute_loop_work *revolute_loop,
     const four_bar_body_state *a_z, const four_bar_body_work *a, const four_bar_body_state *b_z,
@@ -599,9 +600,9 @@ static void prepare_revolute_loop(const four_bar_common_work *common,
 
 /* rows that the others imply (98 operations) */
 /*   r = R p    [derived here] */
-/*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
-/*   p = q o    [BM20 (7)] */
-/*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
+/*   g = n·(x_b + r_b - x_a - r_a)    [after BSMH23 appendix B, not seen] */
+/*   p = q o    [BM20 (11)] */
+/*   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians] */
 static void watch_revolute_dropped(const four_bar_revolute_dropped_parameters *revolute_dropped_p,
     four_bar_revolute_dropped_work *revolute_dropped, const four_bar_body_state *a_z, const four_bar_body_work *a,
     const four_bar_body_state *b_z, const four_bar_body_work *b)
@@ -743,9 +744,9 @@ static void rest_revolute_loop(four_bar_revolute_loop_work *revolute_loop)
 
 /* a rigid body: momentum balance over one step (61 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2] */
 static void evaluate_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_work *body)
 {
@@ -799,11 +800,11 @@ static void evaluate_body(const four_bar_common_work *common, const four_bar_bod
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
-/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31), in world axes] */
 /*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
-/*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
-/*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
+/*   f_body -= G(z1)ᵀ y    [BSMH23 (20a)] */
 static void evaluate_revolute_ground(const four_bar_common_work *common,
     const four_bar_revolute_ground_parameters *revolute_ground_p, four_bar_revolute_ground_work *revolute_ground,
     four_bar_body_work *b)
@@ -900,11 +901,11 @@ static void evaluate_revolute_ground(const four_bar_common_work *common,
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
-/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31)] */
+/*   (p2 - p1)/h = quotient p1,  quotient = [(c - 1)/h; w/2]    [BM20 (31), in world axes] */
 /*   p2 = p1 + h (p2 - p1)/h    [without cancellation] */
-/*   g = 2 V(p* q)    [BSMH23 appendix B scaled to radians] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
-/*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   g = 2 V(p* q)    [after BSMH23 appendix B, not seen; in radians] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
+/*   f_body -= G(z1)ᵀ y    [BSMH23 (20a)] */
 static void evaluate_revolute(const four_bar_common_work *common, four_bar_revolute_work *revolute,
     four_bar_body_work *a, four_bar_body_work *b)
 {
@@ -1042,10 +1043,10 @@ static void evaluate_revolute(const four_bar_common_work *common, four_bar_revol
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   x2 = x1 + h (x2 - x1)/h    [without cancellation] */
-/*   g = n·(x_b + r_b - x_a - r_a)    [BSMH23 appendix B] */
+/*   g = n·(x_b + r_b - x_a - r_a)    [after BSMH23 appendix B, not seen] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
-/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (19)] */
-/*   f_body -= G(z1)ᵀ y    [BSMH23 (19)] */
+/*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
+/*   f_body -= G(z1)ᵀ y    [BSMH23 (20a)] */
 static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_revolute_loop_work *revolute_loop,
     const four_bar_body_state *a_z, four_bar_body_work *a, const four_bar_body_state *b_z, four_bar_body_work *b)
 {
@@ -1201,7 +1202,7 @@ static void merit_revolute_loop(four_bar_common_work *common, const four_bar_rev
 }
 
 /* a rigid body: momentum balance over one step (89 operations) */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void linearize_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
@@ -3129,9 +3130,9 @@ static void gather_revolute_loop(const four_bar_common_work *common, four_bar_re
 }
 
 /* write the second knot into the state: positions, momenta, and velocities for the next start (53 operations) */
-/*   q2 = [c; a] q1    [BM20 (31)] */
+/*   q2 = [c; a] q1    [BM20 (31), in world axes] */
 /*   q = p (3 - p·p)/2    [derived here] */
-/*   p = m v    [BM20 (26)] */
+/*   p = m v    [BM20 (28)] */
 static void finish_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_state *body_z, const four_bar_body_work *body)
 {
@@ -3187,7 +3188,7 @@ static void finish_body(const four_bar_common_work *common, const four_bar_body_
 
 /* move the placement in the state by `length` of a step at the settled velocities (66 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   q2 = [c; a] q1    [BM20 (31)] */
+/*   q2 = [c; a] q1    [BM20 (31), in world axes] */
 /*   q = p (3 - p·p)/2    [derived here] */
 static void displace_body(const four_bar_common_work *common, four_bar_body_state *body_z,
     const four_bar_body_work *body)
@@ -3220,8 +3221,8 @@ static void displace_body(const four_bar_common_work *common, four_bar_body_stat
 }
 
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 static void launch_body(const four_bar_body_parameters *body_p, four_bar_body_state *body_z,
     const four_bar_body_work *body)
 {
@@ -3251,8 +3252,8 @@ static void launch_body(const four_bar_body_parameters *body_p, four_bar_body_st
 
 /* momenta of a start from velocities over the step before, the papers' start (43 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 static void launch_chord_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_state *body_z, const four_bar_body_work *body)
 {
@@ -3291,8 +3292,8 @@ static void launch_chord_body(const four_bar_common_work *common, const four_bar
 /*   operations) */
 /*   w' = (sin(h |w|)/(h |w|)) w    [derived here: J w' is the mean of both slot derivatives at a knot that chords */
 /*     of h w lead to and from] */
-/*   p = m v    [BM20 (26)] */
-/*   l = c Jw + a x Jw    [BM20 (27)-(30), BSMH23 (13)-(16)] */
+/*   p = m v    [BM20 (28)] */
+/*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 static void launch_turn_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_state *body_z, const four_bar_body_work *body)
 {
@@ -3334,9 +3335,9 @@ static void launch_turn_body(const four_bar_common_work *common, const four_bar_
 }
 
 /* add a body's energy and momenta at the knot, with the knot's velocities (57 operations) */
-/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
-/*   V = -m g·x    [BM20 (19)] */
-/*   p = m v    [BM20 (26)] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
+/*   V = -m g·x    [BM20 (22), gravity in any direction] */
+/*   p = m v    [BM20 (28)] */
 /*   l = J w + x x p    [derived here, at a knot] */
 static void energy_body(const four_bar_common_parameters *common_p, four_bar_common_work *common,
     const four_bar_body_parameters *body_p, const four_bar_body_state *body_z, const four_bar_body_work *body)
@@ -3376,11 +3377,11 @@ static void energy_body(const four_bar_common_parameters *common_p, four_bar_com
 }
 
 /* revolute: the child beside the parent (99 operations) */
-/*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)] */
-/*   q_b = q_a o_a d o_b*, of length one    [BM20 (7)] */
-/*   R(q)    [BM20 (11)] */
+/*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (16)] */
+/*   q_b = q_a o_a d o_b*, of length one    [BM20 (11)] */
+/*   R(q)    [BM20 (15)] */
 /*   r = R p    [derived here] */
-/*   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body] */
+/*   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BM20 (18) with what slides, solved] */
 static void place_revolute_ground(const four_bar_revolute_ground_parameters *revolute_ground_p,
     const four_bar_revolute_ground_motion *revolute_ground_m, four_bar_body_state *b_z)
 {
@@ -3443,12 +3444,12 @@ static void place_revolute_ground(const four_bar_revolute_ground_parameters *rev
 }
 
 /* revolute: the child beside the parent (182 operations) */
-/*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (7)] */
-/*   p = q o    [BM20 (7)] */
-/*   q_b = q_a o_a d o_b*, of length one    [BM20 (7)] */
-/*   R(q)    [BM20 (11)] */
+/*   d = [cos c/2; z sin c/2],  w = 2 V(d* d')    [BM20 (16)] */
+/*   p = q o    [BM20 (11)] */
+/*   q_b = q_a o_a d o_b*, of length one    [BM20 (11)] */
+/*   R(q)    [BM20 (15)] */
 /*   r = R p    [derived here] */
-/*   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BSMH23 appendix B, solved for the other body] */
+/*   x_b = x_a + r_a + u - r_b,  v_b its derivative in time    [BM20 (18) with what slides, solved] */
 static void place_revolute(const four_bar_revolute_parameters *revolute_p,
     const four_bar_revolute_motion *revolute_m, const four_bar_body_state *a_z, four_bar_body_state *b_z)
 {
@@ -3536,7 +3537,7 @@ static void place_revolute(const four_bar_revolute_parameters *revolute_p,
 }
 
 /* revolute: coordinates and rates (101 operations) */
-/*   p = q o    [BM20 (7)] */
+/*   p = q o    [BM20 (11)] */
 /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
 static void measure_revolute_ground(const four_bar_revolute_ground_parameters *revolute_ground_p,
     four_bar_revolute_ground_motion *revolute_ground_m, const four_bar_body_state *b_z, const four_bar_body_work *b)
@@ -3591,7 +3592,7 @@ static void measure_revolute_ground(const four_bar_revolute_ground_parameters *r
 }
 
 /* revolute: coordinates and rates (135 operations) */
-/*   p = q o    [BM20 (7)] */
+/*   p = q o    [BM20 (11)] */
 /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
 static void measure_revolute(const four_bar_revolute_parameters *revolute_p, four_bar_revolute_motion *revolute_m,
     const four_bar_body_state *a_z, const four_bar_body_work *a, const four_bar_body_state *b_z,
@@ -3654,7 +3655,7 @@ static void measure_revolute(const four_bar_revolute_parameters *revolute_p, fou
 }
 
 /* revolute: coordinates and rates (135 operations) */
-/*   p = q o    [BM20 (7)] */
+/*   p = q o    [BM20 (11)] */
 /*   alpha = 2 atan2(V(p* q)·z, S(p* q)), nearest to its last value    [derived here] */
 static void measure_revolute_loop(const four_bar_revolute_loop_parameters *revolute_loop_p,
     four_bar_revolute_loop_motion *revolute_loop_m, const four_bar_body_state *a_z, const four_bar_body_work *a,
@@ -3719,7 +3720,7 @@ static void measure_revolute_loop(const four_bar_revolute_loop_parameters *revol
 
 /* kinetic energy, less that of the change of velocities (64 operations) */
 /*   pace += v+·M v+/2 - (v+ - v-)·M (v+ - v-)/2    [derived here] */
-/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
 static void account_body(four_bar_common_account *common_a, const four_bar_body_parameters *body_p,
     const four_bar_body_state *body_z, const four_bar_body_work *body)
 {
@@ -3748,7 +3749,7 @@ static void account_body(four_bar_common_account *common_a, const four_bar_body_
 
 /* what the order of the method leaves open of the energy (177 operations) */
 /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
-/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (19)] */
+/*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
 /*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
 static void scatter_body(four_bar_common_work *common, const four_bar_body_parameters *body_p,
     const four_bar_body_state *body_z, const four_bar_body_work *body)
@@ -4267,7 +4268,7 @@ static int turned_too_far(const four_bar_work *w)
     return count;
 }
 
-/* the larger of a positive number and the size of another */
+/* the larger of a positive number and the magnitude of another */
 static real larger(real positive, real x)
 {
     const real size = (x < 0.0) ? -x : x;
@@ -4356,7 +4357,7 @@ static real against_last(const four_bar_state *z, const four_bar_work *w)
     int missing = 1;
     known += (last > 0.0) ? 1 : 0;
     missing -= known;
-    /* divided in any case: the same time for every step */
+    /* the division is always made, so that every step takes the same time */
     return (((double)known)*w->common[0].impulse) / (last + (double)missing);
 }
 
@@ -4801,7 +4802,7 @@ static int count_through(const four_bar_parameters *p, const four_bar_state *z,
     (void)u;
     w->common[0].length = (o->extrapolate != 0) ? against_last(z, w) : 0.0;
     run_begin(z, w);
-    /* where the last motion leads too far, from its velocities as they are; begun again in any case */
+    /* from the velocities as they are where the last motion leads too far; begin is always called again */
     w->common[0].length = ((double)((turned_too_far(w) > 0) ? 0 : 1))*w->common[0].length;
     run_begin(z, w);
     run_evaluate(p, z, w);
@@ -5070,13 +5071,13 @@ static void record_account(const four_bar_parameters *p, const four_bar_state *z
     (void)w;
 }
 
-/* 3 numbers, each less itself: zero if all are finite, else no number */
+/* 3 numbers, each minus itself: the sum is zero if all are finite, else NaN */
 static real rest_of_3(const real *a)
 {
     return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]);
 }
 
-/* 4 numbers, each less itself: zero if all are finite, else no number */
+/* 4 numbers, each minus itself: the sum is zero if all are finite, else NaN */
 static real rest_of_4(const real *a)
 {
     return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]) + (a[3] - a[3]);
@@ -5106,7 +5107,7 @@ static bool all_finite(const four_bar_state *z, const four_bar_input *u)
     return is_finite(rest);
 }
 
-/* whether no orientation is far from unit length; numbers that are none are looked for elsewhere */
+/* whether no orientation is far from unit length; NaN and infinity are looked for elsewhere */
 static bool are_units(const four_bar_state *z)
 {
     for (unsigned int n = 0u; n < 3u; n++) {
@@ -5312,7 +5313,7 @@ static int take_finer(const four_bar_parameters *p, four_bar_state *z,
     return status;
 }
 
-/* one step; of one that failed there are no forces, and the state is as it was. ledger: null, or what it gives and takes is added there */
+/* one step; a failed one leaves the state as it was, and no forces to read. ledger: null, or where its work and losses are added */
 static int step_once(const four_bar_parameters *p, four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, four_bar_ledger *ledger, const four_bar_options *o, four_bar_info *info)
 {
@@ -5335,7 +5336,7 @@ static int step_once(const four_bar_parameters *p, four_bar_state *z,
     return status;
 }
 
-/* whether the time step is one */
+/* whether the time step is a positive, finite number */
 static bool is_step(const four_bar_parameters *p)
 {
     return (p->common[0].h > 0.0) && is_finite(p->common[0].h);
@@ -5480,13 +5481,13 @@ void four_bar_momentum(const four_bar_parameters *p, const four_bar_state *z, co
     }
 }
 
-/* forces of the step that the work memory holds, whose rows close at the second knot; a knot that was looked at is none */
+/* forces of the step that the work memory holds, whose rows close at the second knot; a knot that was only read is no step */
 static int recall_forces(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w)
 {
     if (!((w->common[0].closure > 0.0) && (w->common[0].carry > 0.0) && (w->common[0].impulse > 0.0))) {
         return FOUR_BAR_NO_STEP;
     }
-    /* those of a step in parts were gathered on the way */
+    /* the forces of a step in parts were gathered part by part */
     if (!(w->common[0].parts > 1.0)) {
         run_react(p, w);
     }
@@ -5699,7 +5700,7 @@ static real greater_of(real a, real b)
     return (b > a) ? b : a;
 }
 
-/* whether numbers are what they were; NaN is none */
+/* whether numbers are what they were; NaN is never what it was */
 static bool are_kept(const real *numbers, const real *wanted, unsigned int count)
 {
     for (unsigned int k = 0u; k < count; k++) {
