@@ -43,13 +43,17 @@ class Number:
         return None
 
     def __add__(self, other):
-        n = other.n if type(other) is Number else self._other(other)
+        if type(other) is Number:
+            return Number((self.n + other.n) % self.p, self.p)
+        n = self._other(other)
         return NotImplemented if n is None else Number((self.n + n) % self.p, self.p)
 
     __radd__ = __add__
 
     def __sub__(self, other):
-        n = other.n if type(other) is Number else self._other(other)
+        if type(other) is Number:
+            return Number((self.n - other.n) % self.p, self.p)
+        n = self._other(other)
         return NotImplemented if n is None else Number((self.n - n) % self.p, self.p)
 
     def __rsub__(self, other):
@@ -57,7 +61,9 @@ class Number:
         return NotImplemented if n is None else Number((n - self.n) % self.p, self.p)
 
     def __mul__(self, other):
-        n = other.n if type(other) is Number else self._other(other)
+        if type(other) is Number:
+            return Number(self.n * other.n % self.p, self.p)
+        n = self._other(other)
         return NotImplemented if n is None else Number(self.n * n % self.p, self.p)
 
     __rmul__ = __mul__
@@ -79,6 +85,8 @@ class Number:
         return Number(-self.n % self.p, self.p)
 
     def __eq__(self, other) -> bool:
+        if type(other) is Number:
+            return self.n == other.n and self.p == other.p
         n = self._other(other)
         return NotImplemented if n is None else (self.n - n) % self.p == 0
 

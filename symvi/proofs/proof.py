@@ -51,18 +51,21 @@ class Verdict:
         return {**own, "proved": self.proved, "log10_doubt": None if self.doubt == -inf else round(self.doubt, 1)}
 
 
-def prove(of: Subject, points: tuple[Point, ...] = POINTS) -> list[Verdict]:
-    """Prove every kernel of a subject at some points; one verdict per stage, and one for its parameters."""
+def prove(of: Subject, points: tuple[Point, ...] = POINTS, *, doubted: bool = True) -> list[Verdict]:
+    """Prove every kernel of a subject at some points; one verdict per stage, and one for its parameters.
+
+    doubted: with how likely an error would have passed, for which kernels run once more on degrees.
+    """
     began = perf_counter()
     wrong = tuple(parameter_differences(of.mechanism, of.choices, of.program))
     count = sum(len(numbers) for record in of.program.parameters.values() for numbers in record.values())
     return [
         Verdict(of.mechanism.name, "parameters", (), count, 1, wrong, perf_counter() - began),
-        *_prove_stages(of, points),
+        *_prove_stages(of, points, doubted),
     ]
 
 
-def _prove_stages(of: Subject, points: tuple[Point, ...]) -> list[Verdict]:
+def _prove_stages(of: Subject, points: tuple[Point, ...], doubted: bool) -> list[Verdict]:
     outputs: dict[str, int] = {}
     failures: dict[str, list[str]] = {}
     seconds: dict[str, float] = {}
@@ -70,15 +73,16 @@ def _prove_stages(of: Subject, points: tuple[Point, ...]) -> list[Verdict]:
     degrees: Mapping[str, int] = {}
     for point in points:
         bench = Bench(of, prime=point.prime, seed=point.seed, guarded=point.guarded)
-        degrees = degrees or degrees_of(bench.scene, bench.stages, of.printed, bench.start)
-        at_point = doubts(bench.scene, degrees)
+        if doubted:
+            degrees = degrees or degrees_of(bench.scene, bench.stages, of.printed, bench.start)
+        at_point = doubts(bench.scene, degrees) if doubted else {}
         for stage in bench.stages:
             began = perf_counter()
             failures.setdefault(stage.name, []).extend(bench.failures(stage, bench.left[stage.name]))
             outputs[stage.name] = outputs.get(stage.name, 0) + sum(len(check.expected) for check in stage.checks)
             seconds[stage.name] = seconds.get(stage.name, 0.0) + bench.seconds[stage.name] + perf_counter() - began
             # an error may show at one of the points only, with guards say: the surest point counts alone
-            doubt[stage.name] = min(doubt.get(stage.name, 0.0), at_point[stage.name])
+            doubt[stage.name] = min(doubt.get(stage.name, 0.0), at_point.get(stage.name, 0.0))
     return [
         Verdict(
             of.mechanism.name,

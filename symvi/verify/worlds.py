@@ -249,15 +249,19 @@ class RealWorld(World):
 
     def __init__(self, digits: int = DIGITS):
         self.context = _context(digits)
-        self.digits = digits
+        self.digits, self._whole = digits, {}
         mp = self.context
+        digit = mp.mpf(10) ** -digits
+        self._relative, self._least = digit * RELATIVE_NOISE, digit * NOISE
         names = {"sin": mp.sin, "cos": mp.cos, "exp": mp.exp, "log": mp.log, "sqrt": mp.sqrt, "erf": mp.erf}
         super().__init__({name: self._real(name, f) for name, f in names.items()} | {"atan2": self._turned})
 
     def constant(self, value: int | Fraction):
-        if isinstance(value, int):
-            return self.context.mpf(value)
-        return self.context.mpf(value.numerator) / value.denominator
+        if not isinstance(value, int):
+            return self.context.mpf(value.numerator) / value.denominator
+        if value not in self._whole:
+            self._whole[value] = self.context.mpf(value)
+        return self._whole[value]
 
     @property
     def pi(self):
@@ -276,8 +280,8 @@ class RealWorld(World):
         return self.context.atan2(y, x)
 
     def order(self, a, b) -> int:
-        gap, digit = abs(a - b), self.context.mpf(10) ** -self.digits
-        if gap <= (abs(a) + abs(b)) * digit * RELATIVE_NOISE or gap <= digit * NOISE:
+        gap = abs(a - b)
+        if gap <= self._least or gap <= (abs(a) + abs(b)) * self._relative:
             return 0
         return 1 if a > b else -1
 

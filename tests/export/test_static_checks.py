@@ -125,6 +125,7 @@ def checked(request, tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_misra_rules_are_kept(checked: Path) -> None:
     command = [need("cppcheck"), "--addon=misra", "--std=c99", "--enable=all", "--suppress=missingIncludeSystem", "-q"]
     command += ["--max-configs=1", "--suppress=toomanyconfigs"]  # nothing defined: others are C++'s and newer C's
@@ -139,6 +140,7 @@ def test_misra_rules_are_kept(checked: Path) -> None:
     assert hits == []
 
 
+@pytest.mark.slow
 def test_clang_tidy_finds_nothing(checked: Path) -> None:
     source = next(path.name for path in checked.glob("*.c") if path.name != "caller.c")
     found = run(checked, need("clang-tidy"), "--quiet", f"--checks={TIDY}", source, "--", "-std=c99")

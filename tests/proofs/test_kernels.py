@@ -80,7 +80,7 @@ def bench(of: Subject) -> Bench:
 @pytest.fixture(scope="module")
 def first(of: Subject) -> list[Verdict]:
     """What is proved at the first point, where the guards of loops are zero."""
-    return prove(of, POINTS[:1])
+    return prove(of, POINTS[:1], doubted=False)
 
 
 def test_kernels_equal_the_naive_definitions(of: Subject, first: list[Verdict]) -> None:

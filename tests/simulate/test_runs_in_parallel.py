@@ -52,6 +52,7 @@ def test_a_controller_looks_ahead_with_the_same_object(backend: str) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.slow
 def test_threads_have_the_bits_of_a_serial_run() -> None:
     simulator = Simulator(double_pendulum(), backend="c")
     alone = falling(simulator)
