@@ -337,7 +337,7 @@ def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
 def _summary(
     console: Console, simulator: Simulator, trajectory: Trajectory, seconds: tuple[float, float]
 ) -> Mapping[str, Any]:
-    from symvi.simulate.spin import fastest
+    from symvi.simulate.fast_spin import fastest
 
     notes = simulator.plan.notes
     steps = round((trajectory.time[-1] - trajectory.time[0]) / trajectory.step)

@@ -22,7 +22,7 @@ from symvi.program.parameter_update import SCRATCH, adapting, squares
 from symvi.program.program import Node
 from symvi.scalar import EXTREMES
 
-OF_NODES = ("heft", "share")
+OF_NODES = ("effective_mass", "share")
 OF_WHOLE = ("mass", "acceleration")
 OWN_ARGUMENT = "common.h"  # a number of the run, and none of the description
 FREE, FOLLOWS, FIXED, SOLVER = "free", "follows", "fixed", "solver"

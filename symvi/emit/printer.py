@@ -116,7 +116,7 @@ class _Printer:
     def _loads(self, inputs: list[int]) -> Iterator[Statement]:
         """Loads of some inputs, record by record and field by field, in the order in which the fields are needed."""
         places = [self.graph.arguments(index)[0] for index in inputs]
-        ports = [port.label for port in self.kernel.ports]
+        ports = list(dict.fromkeys([*(port.label for port in self.kernel.ports), *(place.port for place in places)]))
         fields = list(dict.fromkeys((place.port, place.store, place.field) for place in places))
 
         def key(pair: tuple[int, Location]) -> tuple[int, int, int]:

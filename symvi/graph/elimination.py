@@ -3,8 +3,8 @@
 BM20 says that any root will do; it will not: the block of a constraint is exactly zero until a neighbouring body has
 been eliminated. Here the forest is rooted at constraints to the world (or a base body), a tree constraint comes after
 the body that it carries, and a constraint that closes a loop after all of the loop but the common ancestor of its
-bodies. hanging.py says why every pivot is then regular; the algorithms that use the order are in BM20 section 4.2 and
-BSMH23 section 4.
+bodies. regular_pivots.py says why every pivot is then regular; the algorithms that use the order are in BM20 section
+4.2 and BSMH23 section 4.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from symvi.errors import SymviError
 from symvi.graph.fill import eliminate, minimum_fill
 from symvi.graph.forest import Forest, components, span
 from symvi.graph.graph import Graph
-from symvi.graph.hanging import Hanging
+from symvi.graph.regular_pivots import RegularPivots
 
 __all__ = ["EliminationOrder", "Method", "carried_bodies", "cost", "plan"]
 
@@ -134,12 +134,12 @@ def _upwards(forest: Forest, component: list[int], closing: Closing) -> list[int
 
 
 def _minimum_fill(graph: Graph, forest: Forest) -> list[int]:
-    return minimum_fill(graph, Hanging(graph, forest))
+    return minimum_fill(graph, RegularPivots(graph, forest))
 
 
 def _short_loops(graph: Graph) -> Forest:
     """The forest in which the constraints of a free minimum-fill order carry bodies, each unless it closes a loop."""
-    return span(graph, [node for node in minimum_fill(graph, Hanging(graph)) if node not in graph.bodies])
+    return span(graph, [node for node in minimum_fill(graph, RegularPivots(graph)) if node not in graph.bodies])
 
 
 def _roots(forest: Forest, component: list[int]) -> tuple[tuple[int, ...], ...]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from symvi.importers.meshes import Folders
 from symvi.importers.mjcf_actuators import read_motors, with_loads_of_actuators
 from symvi.importers.mjcf_bodies import read_bodies
+from symvi.importers.mjcf_collision_filter import CollisionFilter
 from symvi.importers.mjcf_compile import compiled
 from symvi.importers.mjcf_document import prepared
 from symvi.importers.mjcf_geoms import note_contacts, read_ground
 from symvi.importers.mjcf_keys import read_starts, start_of
 from symvi.importers.mjcf_loops import read_equalities
-from symvi.importers.mjcf_meeting import Meeting
 from symvi.importers.mjcf_names import Compiled, vector_of
 from symvi.importers.mjcf_words import note_what_has_no_effect
 from symvi.importers.pose import STANDING
@@ -38,11 +38,11 @@ def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folder
     model = compiled(document, findings)
     note_what_has_no_effect(document.root, findings)
     names = Compiled(document, model, findings)
-    meeting = Meeting(names)
-    links, joints = read_bodies(names, meeting, findings)
+    collision_filter = CollisionFilter(names)
+    links, joints = read_bodies(names, collision_filter, findings)
     joints = with_loads_of_actuators(names, joints, findings)
     joints, gears = read_equalities(names, joints, findings)
-    note_contacts(names, meeting, contacts, findings)
+    note_contacts(names, collision_filter, contacts, findings)
     motors = read_motors(names, joints, findings)
     return Tree(
         name=root.attributes.get("model", ""),
@@ -54,7 +54,7 @@ def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folder
         gravity=_gravity(names),
         start=start_of(names, model.qpos0, (0.0,) * model.nv),
         starts=read_starts(names, motors, findings),
-        ground=read_ground(names, meeting, contacts, findings) if contacts or stands else STANDING,
+        ground=read_ground(names, collision_filter, contacts, findings) if contacts or stands else STANDING,
     )
 
 

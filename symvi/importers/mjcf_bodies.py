@@ -11,9 +11,9 @@ Coordinates are MuJoCo's qpos: the frames take up `ref`.
 
 from __future__ import annotations
 
+from symvi.importers.mjcf_collision_filter import CollisionFilter
 from symvi.importers.mjcf_document import remedy_for
 from symvi.importers.mjcf_geoms import MESH, read_geometries
-from symvi.importers.mjcf_meeting import Meeting
 from symvi.importers.mjcf_names import Compiled, pose_of, vector_of
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Findings
@@ -31,12 +31,12 @@ COUNTS = {FREE: 6, BALL: 3, SLIDE: 1, HINGE: 1}
 
 
 def read_bodies(
-    compiled: Compiled, meeting: Meeting, findings: Findings
+    compiled: Compiled, collision_filter: CollisionFilter, findings: Findings
 ) -> tuple[tuple[Link, ...], tuple[TreeJoint, ...]]:
     """Links and joints, without loops. The world is no link."""
     links: list[Link] = []
     joints: list[TreeJoint] = []
-    shapes = read_geometries(compiled, meeting)
+    shapes = read_geometries(compiled, collision_filter)
     for body in range(1, compiled.model.nbody):
         inner, own = _joints(compiled, body, findings)
         links += inner

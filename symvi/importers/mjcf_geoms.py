@@ -8,8 +8,8 @@ import numpy as np
 
 from symvi.importers.contacts import MADE_OF
 from symvi.importers.mesh_contacts import moved
+from symvi.importers.mjcf_collision_filter import CollisionFilter
 from symvi.importers.mjcf_document import remedy_for
-from symvi.importers.mjcf_meeting import Meeting
 from symvi.importers.mjcf_names import Compiled, pose_of
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Findings
@@ -22,26 +22,26 @@ PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtG
 SEEN_GROUPS = 3  # those that MuJoCo's own viewer opens with; in the others people keep what is for contact only
 
 
-def read_geometries(compiled: Compiled, meeting: Meeting) -> list[tuple[Geometry, ...]]:
+def read_geometries(compiled: Compiled, collision_filter: CollisionFilter) -> list[tuple[Geometry, ...]]:
     """The shapes of every body, of the world first."""
     found: list[list[Geometry]] = [[] for _ in range(compiled.model.nbody)]
     for geom in range(compiled.model.ngeom):
-        shape = _geometry(compiled, geom, meeting)
+        shape = _geometry(compiled, geom, collision_filter)
         if shape is not None:
             found[compiled.model.geom_bodyid[geom]].append(shape)
     return [tuple(shapes) for shapes in found]
 
 
-def read_ground(compiled: Compiled, meeting: Meeting, shapes: bool, findings: Findings) -> Pose:
+def read_ground(compiled: Compiled, collision_filter: CollisionFilter, shapes: bool, findings: Findings) -> Pose:
     """The plane that bodies can stand on, and that stands still: its point, and its z axis out of the ground.
 
     shapes: whether contacts of the file's shapes are asked for; else it is for points that the caller names.
     """
-    geom, source = meeting.ground, compiled.document.root.source
+    geom, source = collision_filter.ground, compiled.document.root.source
     if shapes and not compiled.is_on("CONTACT"):
         why = "switched off by <option>'s flag, though they are asked for"
         findings.note("ignored", source, "", "contacts", why)
-    elif shapes and not any(meeting.is_for_ground(k) for k in range(compiled.model.ngeom) if k != geom):
+    elif shapes and not any(collision_filter.is_for_ground(k) for k in range(compiled.model.ngeom) if k != geom):
         why = "no geom of the file can meet the ground"
         findings.note("ignored", source, "", "contacts", why)
     elif geom is None:
@@ -53,21 +53,26 @@ def read_ground(compiled: Compiled, meeting: Meeting, shapes: bool, findings: Fi
         "taken", compiled.source("geom", geom), f"geom {shown(compiled.name('geom', geom))}", "plane",
         "the ground of all contacts that are asked for",
     )  # fmt: skip
-    return meeting.place(geom)
+    return collision_filter.place(geom)
 
 
-def note_contacts(compiled: Compiled, meeting: Meeting, asked: bool, findings: Findings) -> None:
+def note_contacts(compiled: Compiled, collision_filter: CollisionFilter, asked: bool, findings: Findings) -> None:
     """Say what becomes of the contacts that the file's geoms have with each other in MuJoCo."""
-    model, ground = compiled.model, meeting.ground
+    model, ground = compiled.model, collision_filter.ground
     for geom in range(model.ngeom):
         source, title = compiled.source("geom", geom), f"geom {shown(compiled.name('geom', geom))}"
-        if asked and meeting.is_directed(geom):
+        if asked and collision_filter.is_directed(geom):
             why = "of the first of two directions; symvi's is the same in both"
             findings.note("approximated", source, title, "friction", why)
-        if asked and geom != ground and meeting.is_for_ground(geom) and _geometry(compiled, geom, meeting) is None:
+        if (
+            asked
+            and geom != ground
+            and collision_filter.is_for_ground(geom)
+            and _geometry(compiled, geom, collision_filter) is None
+        ):
             why = f"with the ground none: they are made of {MADE_OF}; name points instead"
             findings.note("ignored", source, title, "contacts", why)
-        if geom == ground or not meeting.meets_any(geom, ground if asked else None):
+        if geom == ground or not collision_filter.meets_any(geom, ground if asked else None):
             continue
         why = "with the ground only, of those between bodies none" if asked else "none, unless contacts are asked for"
         if not model.body_weldid[model.geom_bodyid[geom]]:
@@ -75,7 +80,7 @@ def note_contacts(compiled: Compiled, meeting: Meeting, asked: bool, findings: F
         findings.note("ignored", source, title, "contacts", why)
 
 
-def _geometry(compiled: Compiled, geom: int, meeting: Meeting) -> Geometry | None:
+def _geometry(compiled: Compiled, geom: int, collision_filter: CollisionFilter) -> Geometry | None:
     model = compiled.model
     kind, (a, b, c) = int(model.geom_type[geom]), (float(value) for value in model.geom_size[geom])
     frame = pose_of(model.geom_pos[geom], model.geom_quat[geom])
@@ -86,7 +91,7 @@ def _geometry(compiled: Compiled, geom: int, meeting: Meeting) -> Geometry | Non
         CYLINDER: ("cylinder", (a, 2.0 * b)),
         BOX: ("box", (2.0 * a, 2.0 * b, 2.0 * c)),
     }
-    use: Literal["visual", "collision"] = "collision" if meeting.is_for_ground(geom) else "visual"
+    use: Literal["visual", "collision"] = "collision" if collision_filter.is_for_ground(geom) else "visual"
     of_mesh: dict[str, Any] = {}
     if kind == MESH:
         number = int(model.geom_dataid[geom])
@@ -109,7 +114,7 @@ def _geometry(compiled: Compiled, geom: int, meeting: Meeting) -> Geometry | Non
         frame=frame,
         use=use,
         color=f"#{red:02x}{green:02x}{blue:02x}",
-        friction=meeting.friction(geom),
+        friction=collision_filter.friction(geom),
         name=compiled.name("geom", geom),
         source=compiled.source("geom", geom),
         is_seen=bool(model.geom_group[geom] < SEEN_GROUPS),

@@ -61,7 +61,7 @@ def body_kernels(
         trace.write(BODY, name, turn[name], next(o.meaning for o in kinematics.half_turn.outputs if o.name == name))
     momentum = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
     motion = use(trace, dynamics.angular_momentum, c=turn["c"], a=turn["a"], w=w, J=world_inertia)
-    spin = motion["l"]
+    angular_momentum = motion["l"]
     explicit = trace.read(
         BODY, "work", "e", 6
     )  # read by every iteration: forces add to it after this kernel's own part
@@ -71,14 +71,14 @@ def body_kernels(
         *trace.named("p0", [carry * value for value in trace.read(BODY, "state", *MOMENTUM)]),
         *trace.named("l0", [carry * value for value in trace.read(BODY, "state", *SPIN)]),
     ]
-    trace.write(BODY, "l", spin, "angular momentum of this step, world axes", "kg m²/s")
+    trace.write(BODY, "l", angular_momentum, "angular momentum of this step, world axes", "kg m²/s")
     trace.write(BODY, "jw", motion["Jw"], "inertia times angular velocity, world axes", "kg m²/s")
     trace.note("f = [p - p0; l - l0] - e", "BM20 (29), (32), times h and h/2")
     given = [old + force for old, force in zip(carried, explicit, strict=True)]
     trace.write(
         BODY,
         "f",
-        [new - old for new, old in zip(momentum + spin, given, strict=True)],
+        [new - old for new, old in zip(momentum + angular_momentum, given, strict=True)],
         "residual, an impulse",
         "N s, N m s",
     )
@@ -94,13 +94,13 @@ def body_kernels(
         _merit,
         _begin,
         _rest,
-        _settle,
+        _take_velocity,
         _displace,
-        _launch,
-        _launch_chord,
-        _launch_turn,
+        _start_momenta,
+        _start_momenta_of_chord,
+        _start_momenta_of_turn,
         _advance,
-        _retreat,
+        _shorten_step,
         _finish,
         _compare,
         _energy,
@@ -199,7 +199,7 @@ def _rest(trace: Trace) -> None:
     trace.write(BODY, "turn", zero[:1])
 
 
-def _settle(trace: Trace) -> None:
+def _take_velocity(trace: Trace) -> None:
     """take the solved velocities as they are"""
     s = trace.read(BODY, "work", "s", 6)
     trace.write(BODY, "v", [-value for value in s[:3]])
@@ -225,20 +225,20 @@ def _turned(trace: Trace, c: list[Scalar], a: list[Scalar], q: list[Scalar]) -> 
     return use(trace, kinematics.of_unit_length, p=use(trace, kinematics.turned, c=c, a=a, q=q)["q2"])["q"]
 
 
-def _launch(trace: Trace) -> None:
+def _start_momenta(trace: Trace) -> None:
     """momenta of a start from the knot's own velocities (discrete Legendre transform)"""
     zero = [trace.graph.constant(0)] * 3
     _momenta(trace, [trace.graph.constant(1)], zero, trace.read(BODY, "state", "w", 3))
 
 
-def _launch_chord(trace: Trace) -> None:
+def _start_momenta_of_chord(trace: Trace) -> None:
     """momenta of a start from velocities over the step before, the papers' start"""
     w = trace.read(BODY, "state", "w", 3)
     turn = half_turn(trace, w)
     _momenta(trace, turn["c"], [-a for a in turn["a"]], w)
 
 
-def _launch_turn(trace: Trace) -> None:
+def _start_momenta_of_turn(trace: Trace) -> None:
     """momenta of a start from the knot's rates of turn, which the motion has then (discrete Legendre transform)"""
     turning = trace.read(BODY, "state", "w", 3)
     w = use(trace, dynamics.rate_of_momentum, h=[common.step(trace)], w=turning)["w"]
@@ -268,7 +268,7 @@ def _advance(trace: Trace) -> None:
     _move(trace, base, change)
 
 
-def _retreat(trace: Trace) -> None:
+def _shorten_step(trace: Trace) -> None:
     """take another `length` of the same increment"""
     base = trace.read(BODY, "work", "base", 6)
     _move(trace, base, trace.read(BODY, "work", "s", 6))
@@ -310,8 +310,8 @@ def _differ(trace: Trace) -> None:
     v, w = trace.read(BODY, "state", "v", 3), trace.read(BODY, "state", "w", 3)
     half = trace.read(COMMON, "state", "before")[0] / 2
     turn = use(trace, kinematics.half_turn, half=[half], inverse=[common.inverse_step(trace)], w=w)
-    spin = use(trace, dynamics.angular_momentum, c=turn["c"], a=[-a for a in turn["a"]], w=w, J=j)["l"]
-    before = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"] + spin
+    angular_momentum = use(trace, dynamics.angular_momentum, c=turn["c"], a=[-a for a in turn["a"]], w=w, J=j)["l"]
+    before = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"] + angular_momentum
     v = trace.read(BODY, "work", "v", 3)
     after = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"] + trace.read(BODY, "work", "l", 3)
     knot = trace.read(BODY, "state", "p", 3) + trace.read(BODY, "state", "l", 3)
@@ -329,5 +329,5 @@ def _energy(trace: Trace) -> None:
     trace.add_to(COMMON, "potential", use(trace, dynamics.weight, m=mass, g=g, x=x)["V"], rate=Rate.ITERATION)
     p = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
     trace.add_to(COMMON, "momentum", p, rate=Rate.ITERATION)
-    spin = use(trace, dynamics.angular_momentum_at_rest, w=w, J=j, x=x, p=p)["l"]
-    trace.add_to(COMMON, "spin", spin, rate=Rate.ITERATION)
+    angular_momentum = use(trace, dynamics.angular_momentum_at_rest, w=w, J=j, x=x, p=p)["l"]
+    trace.add_to(COMMON, "angular_momentum", angular_momentum, rate=Rate.ITERATION)

@@ -88,7 +88,7 @@ def setup_common(records) -> Kernel:
     ):
         records.declare(COMMON, "work", name, 1, meaning)
     records.declare(COMMON, "work", "momentum", 3, "linear momentum", "kg m/s")
-    records.declare(COMMON, "work", "spin", 3, "angular momentum about the world's origin", "kg m²/s")
+    records.declare(COMMON, "work", "angular_momentum", 3, "angular momentum about the world's origin", "kg m²/s")
     trace.write(COMMON, "half", [h / 2], "half of that length", "s")
     trace.write(COMMON, "inverse", [1 / h], "its inverse", "1/s")
     return trace.kernels(COMMON)["setup"]

@@ -335,7 +335,7 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
         "begin": (begin, "impulses start at zero"),
         "rest": (begin, "no impulses"),
         "advance": (advance, "keep the base and take `length` of the increment"),
-        "retreat": (retreat, "take another `length` of the same increment"),
+        "shorten_step": (retreat, "take another `length` of the same increment"),
     }
     built["reset"] = reset, "no part of the step yet"
     built["gather"] = gather, "impulses of a part of the step to those before; their means as forces"

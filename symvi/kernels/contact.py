@@ -73,7 +73,7 @@ class _ContactKernels:
         own = {
             "warm": (self._warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self._release, "no contact: bodies move freely"),
-            "press": (self._press, "the impulse of the contact on its bodies; what its slacks miss"),
+            "apply_impulse": (self._apply_impulse, "the impulse of the contact on its bodies; what its slacks miss"),
             "spread": (self._spread, "the impulse of the step as a force over its time"),
             "push": (self._push_on, "that force on the bodies of the contact, for its time before a knot"),
             "soften": (self._soften, "slacks that leave masses something to say"),
@@ -83,22 +83,25 @@ class _ContactKernels:
             ),
             "scale": (self._scale, "what the contact does with a change of velocity: dp = k - K du"),
             "predict": (self._predict, "where the contact is sent if nothing is to be left of complementarity"),
-            "aim": (self._aim, "where the contact is sent for this centring"),
+            "right_hand_side": (self._right_hand_side, "where the contact is sent for this centring"),
             "respond": (self._respond, "increments of the contact from those of its bodies"),
             "react": (self._react, "what a user sees of the contact"),
             "reset": (self._reset, "no part of the step yet"),
             "gather": (self._gather, "means over the parts of the step so far of forces and sliding"),
             "account": (self._account, "what the contact takes: of motion along its normal, and by friction"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
-            "launch": (self._forget, "no impulses from before a start"),
-            "launch_chord": (self._forget, "no impulses from before a start"),
+            "start_momenta": (self._forget, "no impulses from before a start"),
+            "start_momenta_of_chord": (self._forget, "no impulses from before a start"),
             "finish": (self._finish, "remember the impulse for the next start"),
         }
         if self.friction.cone:
             own["exact"] = (self._exact, "what the contact does with a change of velocity, linearised as it stands")
-            own["aim_exact"] = (self._aim_exact, "where the contact is sent for this centring, linearised as it stands")
+            own["right_hand_side_exact"] = (
+                self._right_hand_side_exact,
+                "where the contact is sent for this centring, linearised as it stands",
+            )
         else:
-            own["exact"], own["aim_exact"] = own["scale"], own["aim"]
+            own["exact"], own["right_hand_side_exact"] = own["scale"], own["right_hand_side"]
         if self.model.cone != "none":
             own["uncouple"] = (self._uncouple, "friction that follows no change of what presses it")
         made: dict[object, Kernel] = {}
@@ -124,22 +127,22 @@ class _ContactKernels:
         trace.write(self.kind, "kappa", [trace.graph.constant(0)])
         self.friction.release(trace)
 
-    def _press(self, trace: Trace) -> None:
+    def _apply_impulse(self, trace: Trace) -> None:
         un, s = self.geometry.work(trace, "un")[0], field(trace, "slack", self.pairs)[0]
         put(trace, "miss", [un - s, *self.friction.miss(trace)])
         trace.note("f_body -= A_bodyᵀ (n gamma + beta)", "BSMH23 (28a)")
         self.geometry.push(trace, field(trace, "impulse", self.pairs)[0], self.friction.impulse(trace))
 
     def _spread(self, trace: Trace) -> None:
-        time, rubbed = common.impulse(trace), self.friction.impulse(trace) if self.model.cone != "none" else []
-        values = [x / time for x in (field(trace, "impulse", self.pairs)[0], *rubbed)]
+        time, friction_before = common.impulse(trace), self.friction.impulse(trace) if self.model.cone != "none" else []
+        values = [x / time for x in (field(trace, "impulse", self.pairs)[0], *friction_before)]
         trace.write(self.kind, "force", values, "over the step, on the child: per gradient of the gap, friction", "N")
 
     def _push_on(self, trace: Trace) -> None:
         time, cone = common.impulse(trace), self.model.cone != "none"
         trace.note("f_body -= A_bodyᵀ (n gamma + beta)", "discrete Legendre transform: what acts before a knot")
-        normal, *rubbed = (time * x for x in self.geometry.work(trace, "force", 4 if cone else 1))
-        tangent = self.friction.flattened(trace, rubbed) if cone else self.friction.impulse(trace)
+        normal, *friction_before = (time * x for x in self.geometry.work(trace, "force", 4 if cone else 1))
+        tangent = self.friction.flattened(trace, friction_before) if cone else self.friction.impulse(trace)
         self.geometry.push(trace, normal, tangent)
 
     def _soften(self, trace: Trace) -> None:
@@ -155,8 +158,8 @@ class _ContactKernels:
         opening, slide = self.geometry.moved(trace)
         law, normal = self.friction.law(trace), -self.geometry.kappa(trace) * opening
         stiffness = [law["K"][3 * i : 3 * i + 3] for i in range(3)]
-        rubbed = [m * normal - dot(trace, row, slide) for m, row in zip(law["m"], stiffness, strict=True)]
-        changes = [normal, *(rubbed if self.model.cone != "none" else ())]
+        friction_before = [m * normal - dot(trace, row, slide) for m, row in zip(law["m"], stiffness, strict=True)]
+        changes = [normal, *(friction_before if self.model.cone != "none" else ())]
         trace.write(self.kind, "force", answered(trace, self.geometry.work(trace, "force", len(changes)), changes))
 
     def _scale(self, trace: Trace) -> None:
@@ -173,10 +176,10 @@ class _ContactKernels:
     def _predict(self, trace: Trace) -> None:
         self._send(trace, nothing(trace))
 
-    def _aim(self, trace: Trace) -> None:
+    def _right_hand_side(self, trace: Trace) -> None:
         self._send(trace, centred(trace))
 
-    def _aim_exact(self, trace: Trace) -> None:
+    def _right_hand_side_exact(self, trace: Trace) -> None:
         self._send(trace, centred(trace), exact=True)
 
     def _send(self, trace: Trace, centring: Centring, exact: bool = False) -> None:
@@ -215,13 +218,13 @@ class _ContactKernels:
         trace.note("spent -= impulse·A (v_- + v_+)/2", "the power of impulses")
         zero = trace.graph.constant(0)
         gamma, beta = field(trace, "impulse", self.pairs)[0], self.friction.impulse(trace)
-        impact = rubbed = zero
+        impact = friction_before = zero
         for label in self.moving:
             motion = mean_motion(trace, label)
             impact = impact - dot(trace, self.geometry.on_body(trace, label, gamma, [zero] * 3), motion)
-            rubbed = rubbed - dot(trace, self.geometry.on_body(trace, label, zero, beta), motion)
+            friction_before = friction_before - dot(trace, self.geometry.on_body(trace, label, zero, beta), motion)
         meaning = "taken since the last recorded knot: along the normal, by friction"
-        add(trace, ("spent", 2, meaning, "J"), impact, rubbed)
+        add(trace, ("spent", 2, meaning, "J"), impact, friction_before)
 
     def _steepness(self, trace: Trace) -> Scalar:
         """Force per normal impulse and time: 1 where the gap is a distance."""

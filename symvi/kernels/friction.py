@@ -123,7 +123,7 @@ class Sliding(Friction):
 
     def predicted(self, trace: Trace, bound: Scalar) -> dict[str, list[Scalar]]:
         """beta and e of the circular cone's central path, near the last friction and the predicted sliding."""
-        held = trace.read(self.kind, "state", "rubbed", 3, "friction impulse of the last step, world axes", "N s")
+        held = trace.read(self.kind, "state", "friction_before", 3, "friction impulse of the last step", "N s")
         share, scale = memory(trace), ratio(trace)
         part = stick(trace) * scale
         held = use(trace, gaps.tangential, n=self.normal(trace), u=held)["t"]
@@ -131,10 +131,10 @@ class Sliding(Friction):
         return use(trace, cones.friction_on_path, t=t, b0=[bound], mu=[first_target(trace)], r=[scale])
 
     def forget(self, trace: Trace) -> None:
-        trace.write(self.kind, "rubbed", [trace.graph.constant(0)] * 3, store="state")
+        trace.write(self.kind, "friction_before", [trace.graph.constant(0)] * 3, store="state")
 
     def finish(self, trace: Trace) -> None:
-        trace.write(self.kind, "rubbed", self.impulse(trace), store="state")
+        trace.write(self.kind, "friction_before", self.impulse(trace), store="state")
 
 
 class RoundCone(Sliding):

@@ -91,7 +91,7 @@ def steering(records: Records) -> None:
 
 def target(trace: Trace) -> Scalar:
     """mu of the node: the centring, weighed by what the node acts on."""
-    return _centring(trace) * heft(trace)
+    return _centring(trace) * effective_mass(trace)
 
 
 def first_target(trace: Trace) -> Scalar:
@@ -104,23 +104,23 @@ def ratio(trace: Trace) -> Scalar:
     return _ratio(trace) * share(trace)
 
 
-def heft(trace: Trace) -> Scalar:
+def effective_mass(trace: Trace) -> Scalar:
     meaning = "mass whose weight is the unit of complementarity: of what the node acts on"
-    return trace.read(trace.own, "parameters", "heft", 1, meaning, "kg")[0]
+    return trace.read(trace.own, "parameters", "effective_mass", 1, meaning, "kg")[0]
 
 
 def weigh(trace: Trace) -> None:
     """What complementarity is compared by, once per change of the parameters."""
-    trace.write(trace.own, "light", [1 / heft(trace)], "1/heft", "1/kg", rate=Rate.PARAMETER)
+    trace.write(trace.own, "light", [1 / effective_mass(trace)], "1/effective_mass", "1/kg", rate=Rate.PARAMETER)
 
 
 def share(trace: Trace) -> Scalar:
-    meaning = "heft over the contacts that share it: the mass that one impulse moves at a start"
+    meaning = "effective mass over the contacts that share it: the mass that one impulse moves at a start"
     return trace.read(trace.own, "parameters", "share", 1, meaning, "kg")[0]
 
 
 def _centring(trace: Trace) -> Scalar:
-    return trace.read(COMMON, "work", "target", 1, "centring of the interior point, per heft", "m²/s²")[0]
+    return trace.read(COMMON, "work", "target", 1, "centring of the interior point, per effective mass", "m²/s²")[0]
 
 
 def second(trace: Trace) -> Scalar:
@@ -226,7 +226,7 @@ def stepping(records: Records, kind: str, fields: Sequence[tuple[str, int]], sum
             put(trace, f"base_{name}", base)
             move(trace, name, base, size)
 
-    def retreat(trace: Trace) -> None:
+    def shorten_step(trace: Trace) -> None:
         for name, size in fields:
             move(trace, name, field(trace, f"base_{name}", size), size)
 
@@ -234,7 +234,9 @@ def stepping(records: Records, kind: str, fields: Sequence[tuple[str, int]], sum
         "advance": single(
             records, f"advance_{kind}", f"keep the base and take `length` of {summary}", ports, kind, advance
         ),
-        "retreat": single(records, f"retreat_{kind}", f"take another `length` of {summary}", ports, kind, retreat),
+        "shorten_step": single(
+            records, f"shorten_step_{kind}", f"take another `length` of {summary}", ports, kind, shorten_step
+        ),
     }
 
 

@@ -439,7 +439,7 @@ def _aiming(records: Records, kind: str, model: ShareModel, own, laws: Laws, num
         "pull": single(records, f"pull_{kind}", "towards a target between those of both knots", own, kind, pull),
         **{
             phase: single(records, f"{phase}_{kind}", text, own[:2], kind, remember)
-            for phase in ("finish", "launch", "launch_chord")
+            for phase in ("finish", "start_momenta", "start_momenta_of_chord")
         },
     }
 

@@ -69,7 +69,7 @@ class _RowKernels:
         own = {
             "warm": (self.warm, "start on the central path, near the last impulse and the predicted velocity"),
             "release": (self.release, "no impulse: bodies move freely"),
-            "press": (self.press, "the impulse on both bodies; what the slacks miss"),
+            "apply_impulse": (self.apply_impulse, "the impulse on both bodies; what the slacks miss"),
             "spread": (self.spread, "the impulse of the step as a force over its time"),
             "push": (self.push_on, "that force on both bodies, for its time before a knot"),
             "soften": (self.soften, "slacks that leave masses something to say"),
@@ -79,20 +79,20 @@ class _RowKernels:
             ),
             "scale": (self.scale, "what the node does with a change of velocity: dp = k - K du"),
             "predict": (self._predict, "where the node is sent if nothing is to be left of complementarity"),
-            "aim": (self._centred, "where the node is sent for this centring"),
+            "right_hand_side": (self._centred, "where the node is sent for this centring"),
             "respond": (self.respond, "increments of the node from those of its bodies"),
             "react": (self.react, "the force along every coordinate"),
             "reset": (self.reset, "no part of the step yet"),
             "gather": (self.gather, "means over the parts of the step so far of the forces"),
             "account": (self.account, "what the node takes"),
             "merit": (merit(self.misses), "add what the slacks miss to the merit"),
-            "launch": (self.forget, "no impulses from before a start"),
-            "launch_chord": (self.forget, "no impulses from before a start"),
+            "start_momenta": (self.forget, "no impulses from before a start"),
+            "start_momenta_of_chord": (self.forget, "no impulses from before a start"),
             "finish": (self.finish, "remember the impulse for the next start; carry angles on"),
         }
         for phase, (build, summary) in own.items():
             kernels[phase] = single(self.records, f"{phase}_{self.kind}", summary, self.ports, self.kind, build)
-        kernels["exact"], kernels["aim_exact"] = kernels["scale"], kernels["aim"]
+        kernels["exact"], kernels["right_hand_side_exact"] = kernels["scale"], kernels["right_hand_side"]
         kernels |= stepping(self.records, self.kind, self.fields(), "the increment")
         linked = len(self.moving) == 2 and not self.joint
         return InequalityKernels(kernels, linked, self.pairs, False, self.misses)
@@ -257,7 +257,7 @@ class _LimitKernels(_RowKernels):
         put(trace, "d_impulse", zero)
         put(trace, "d_slack", zero)
 
-    def press(self, trace: Trace) -> None:
+    def apply_impulse(self, trace: Trace) -> None:
         un, s = trace.read(self.kind, "work", "un", self.pairs), field(trace, "slack", self.pairs)
         put(trace, "miss", [u - x for u, x in zip(un, s, strict=True)])
         self.push(trace, [self._net(trace, field(trace, "impulse", self.pairs))])
@@ -329,7 +329,7 @@ class _DryFrictionKernels(_RowKernels):
             put(trace, name, values)
             put(trace, f"d_{name}", [trace.graph.constant(0)] * len(values))
 
-    def press(self, trace: Trace) -> None:
+    def apply_impulse(self, trace: Trace) -> None:
         un = trace.read(self.kind, "work", "un", self.rows)
         slacks = self._split(field(trace, "slack", self.pairs))
         put(trace, "miss", [u - (y2 - y1) for u, (y1, y2) in zip(un, slacks, strict=True)])

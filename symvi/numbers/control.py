@@ -54,7 +54,7 @@ CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start whose joints are o
 UNIT = 1e-3  # how far the square of a quaternion's length may be from one
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
 CONTACT_TYPES = ("contact", "sphere_contact", "gap")
-COMPLEMENTARITY = {"double": 1e-8, "float": 3e-3}  # products that contacts may leave, of heft (|g| h)²
+COMPLEMENTARITY = {"double": 1e-8, "float": 3e-3}  # products that contacts may leave, of effective mass (|g| h)²
 
 
 class Beginning(IntEnum):
@@ -167,7 +167,7 @@ class SolverOptions:
         same time for every step. A step whose last increment is above the tolerance, or whose contacts have not
         converged, is taken, and its status is UNSETTLED.
     complementarity: largest product of impulse and velocity that contacts and limits may leave, in units of
-        heft (|g| h)², the weight of the part that a contact acts on times its fall in a step
+        effective mass (|g| h)², the weight of the part that a contact acts on times its fall in a step
         (complementarity_scale.py); None: 1e-8 in double, 3e-3 in float. A contact that sticks creeps in proportion to
         it.
     substeps: equal parts, a power of two, into which a step that fails may be split; inputs are held over them, drivers

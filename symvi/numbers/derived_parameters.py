@@ -35,10 +35,10 @@ INTERNAL = (
     "share",
     "shares",
 )  # what follows from other numbers, or has its own argument
-OF_UNITS = ("mass", "gravity", "heft", "acceleration")  # what complementarity is measured by follows these
+OF_UNITS = ("mass", "gravity", "effective_mass", "acceleration")  # what complementarity is measured by follows these
 LENGTH = "length"  # of a joint that holds a distance, or of a spring that pulls to one
 NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach", LENGTH)
-POSITIVE = ("mass", "extent", "heft", "acceleration")
+POSITIVE = ("mass", "extent", "effective_mass", "acceleration")
 FRICTION = ("friction", "bound")
 LEAST_FRICTION = {"double": LEAST_BOUND, "float": 1e-6}  # next to none, and far from where the interior point is lost
 

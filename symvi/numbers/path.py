@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-FIRST = 0.01  # centring at a start, per heft, of the fall in a step squared, or times the speed of closing
+FIRST = 0.01  # centring at a start, per effective mass, of the fall in a step squared, or times the speed of closing
 ASTRAY = 1.0  # squares of the weight's fall in a step: a start that misses more is off the path
-BALANCE = 0.3  # centring at a start, per heft, of the squares of what it misses
+BALANCE = 0.3  # centring at a start, per effective mass, of the squares of what it misses
 ASIDE = 10.0  # times the mean complementarity: a product that large is far from the central path
 RECENTRE = 0.01  # of that product, to centre by
 NEAR = 0.01  # of the fall in a step squared: below it, after increments longer than LONG, laws are linearised exactly

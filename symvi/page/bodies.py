@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from symvi.page.parts import Part, array, point, rod, sphere
-from symvi.page.placement import principal_box, rotate
+from symvi.page.turning import principal_box, rotate
 
 __all__ = ["body_parts", "distance", "distinct", "extents", "shape_ends"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from symvi.page.contacts import plane_height
 from symvi.page.keyframes import Keyframes
 from symvi.page.parts import WORLD
-from symvi.page.placement import rotate
 from symvi.page.scene import Mark, Scene
+from symvi.page.turning import rotate
 
 __all__ = ["Framing", "choose_framing", "choose_marks"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from symvi.page.bodies import extents
 from symvi.page.parts import WORLD, Part, Span, array, point, sphere
-from symvi.page.placement import align, rotate
+from symvi.page.turning import align, rotate
 from symvi.registry import FORCES, JOINTS
 
 __all__ = ["joint_parts", "spans"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symvi.page.placement import align
+from symvi.page.turning import align
 
 __all__ = ["WORLD", "Part", "Point", "Span", "array", "point", "rod", "sphere"]
 

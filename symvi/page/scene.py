@@ -11,7 +11,7 @@ from symvi.page.bodies import body_parts, distance, distinct, extents, shape_end
 from symvi.page.looks import NO_LOOKS, Looks
 from symvi.page.markers import joint_parts, spans
 from symvi.page.parts import WORLD, Part, Point, Span, array, point
-from symvi.page.placement import principal_box
+from symvi.page.turning import principal_box
 from symvi.registry import JOINTS
 
 __all__ = ["Mark", "Scene", "build_scene"]

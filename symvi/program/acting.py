@@ -15,7 +15,7 @@ from symvi.kernels.inequality import InequalityKernels, keeping, steering
 from symvi.kernels.law import LawKernels, law_kernels, share_kernels, weighing
 from symvi.kernels.limit import dry_friction_kernels, limit_kernels
 from symvi.kernels.opposing_mass import SIDES
-from symvi.numbers.complementarity_scale import hefts, pull, total_mass, touching
+from symvi.numbers.complementarity_scale import effective_masses, pull, total_mass, touching
 from symvi.physics.model import ContactModel, DryFrictionModel, ForceModel, LimitModel, ShareModel
 from symvi.program.draft import Draft
 from symvi.program.formulation import Formulation
@@ -145,7 +145,7 @@ class Acting:
             kernels = self._inequality_kernels(kind, model, members)
             made |= {member.name: (kind, kernels) for member in members}
         masses = [body.mass for body in self.problem.mechanism.bodies]
-        found, units = [], hefts(touching(self.problem.mechanism), masses)
+        found, units = [], effective_masses(touching(self.problem.mechanism), masses)
         for model in self.problem.inequalities:
             kind, kernels = made[model.name]
             node = self.draft.node(kind, model.name, model)

@@ -6,7 +6,7 @@ own, and compares what they compute:
     weigh_body   what the residual of a body is weighed by (numbers/derived_parameters.py)
     gather_body  the mass of a body, added to that of its part and of the whole
     pull_common  what contacts work against
-    heft_body    the unit of complementarity of what acts on a body (numbers/complementarity_scale.py)
+    effective_mass_body    the unit of complementarity of what acts on a body (numbers/complementarity_scale.py)
 What they leave to one another lies in records of their own, one at a time, which need no place in the work memory.
 """
 
@@ -22,7 +22,7 @@ from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.mechanism.inertia import RELATIVE_TOLERANCE, spread_pivots
-from symvi.numbers.complementarity_scale import heft_of, strength, total_mass
+from symvi.numbers.complementarity_scale import effective_mass_of, strength, total_mass
 from symvi.numbers.derived_parameters import merit_inertia
 from symvi.program.program import Program
 from symvi.scalar import Scalar
@@ -51,7 +51,7 @@ def adapting(program: Program, real: str) -> AdaptingKernels:
     if None in program.baked[BODY, INERTIA[0]]:  # else all are point masses, and the text has that as a constant
         kernels.insert(0, _judge(records, program, real))
     if program.notes["inequalities"]:
-        kernels += [_gather(records), _pull(records), _heft(records)]
+        kernels += [_gather(records), _pull(records), _effective_mass(records)]
     return AdaptingKernels({kernel.name: kernel for kernel in kernels}, records)
 
 
@@ -103,17 +103,17 @@ def _pull(records: Records) -> Kernel:
     return single(records, "pull_common", "the acceleration of gravity", (WHOLE,), COMMON, build)
 
 
-def _heft(records: Records) -> Kernel:
+def _effective_mass(records: Records) -> Kernel:
     def build(trace: Trace) -> None:
         (part,) = trace.read(PART, "work", "mass")
         (contacts,) = trace.read(UNIT, "work", "contacts", 1, "contacts of the part, at least 1")
-        trace.note("heft = min(M, 100 m), share = heft / n", "the body's own weight holds it in a heavy machine")
-        found = heft_of(_mass(trace), part, contacts)
-        trace.write(UNIT, "heft", [found.heft], "mass whose weight counts", "kg")
+        trace.note("m_eff = min(M, 100 m), share = m_eff/n", "the body's own weight holds it in a heavy machine")
+        found = effective_mass_of(_mass(trace), part, contacts)
+        trace.write(UNIT, "effective_mass", [found.effective_mass], "mass whose weight counts", "kg")
         trace.write(UNIT, "share", [found.share], "of a contact", "kg")
 
     summary = "the unit of complementarity of what acts on a body"
-    return single(records, "heft_body", summary, (OWN, ITS_PART, ITS_UNIT), BODY, build)
+    return single(records, "effective_mass_body", summary, (OWN, ITS_PART, ITS_UNIT), BODY, build)
 
 
 def _mass(trace: Trace) -> Scalar:

@@ -15,7 +15,7 @@ import numpy as np
 from symvi.kernels.body import BODY
 from symvi.kernels.common import COMMON
 from symvi.mechanism.forces import LEAST_BOUND
-from symvi.numbers.complementarity_scale import Touching, hefts, pull, total_mass
+from symvi.numbers.complementarity_scale import Touching, effective_masses, pull, total_mass
 from symvi.numbers.derived_parameters import LEAST_FRICTION, merit_inertia
 from symvi.numbers.extent import OPENING
 from symvi.program.program import Program
@@ -70,7 +70,7 @@ def _following(program: Program) -> dict[tuple[str, int], Numbers]:
     if program.notes["inequalities"]:
         gravity = [number(x) for x in of[COMMON, 0]["gravity"]]
         found[COMMON, 0] = {"mass": (float(total_mass(masses)),), "acceleration": (float(number(pull(gravity))),)}
-        units = hefts(Touching(notes["parts"], notes["contacts"], notes["nodes"]), masses)
+        units = effective_masses(Touching(notes["parts"], notes["contacts"], notes["nodes"]), masses)
         for node in program.notes["inequalities"]:
             own = units[node["name"]]._asdict()
             found[node["kind"], node["index"]] = {name: (float(value),) for name, value in own.items()}

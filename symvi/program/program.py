@@ -18,8 +18,13 @@ def free_name(base: str, members: Sequence[str], taken: Collection[str]) -> str:
     A number tells apart what these do not.
     """
     texts = [re.sub(r"[^A-Za-z0-9]+", "_", member).strip("_") for member in members]
-    names = (base, *(f"{base}_{text}" for text in texts), *(f"{base}_{n}" for n in range(2, len(taken) + 3)))
+    names = (base, *(f"{base}_{text}" for text in texts), *(_numbered(base, n) for n in range(2, len(taken) + 3)))
     return next(name for name in names if name not in taken and (name == base or len(name) <= LONGEST))
+
+
+def _numbered(base: str, n: int) -> str:
+    """A base with a number, its end cut off if it is too long."""
+    return f"{base[: LONGEST - len(str(n)) - 1]}_{n}"
 
 
 @dataclass(frozen=True)

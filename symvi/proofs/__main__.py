@@ -11,7 +11,7 @@ from time import perf_counter
 from symvi.errors import SymviError
 from symvi.proofs.choosing import chosen, refused
 from symvi.proofs.kernels import subject
-from symvi.proofs.layouts import differences_between_layouts
+from symvi.proofs.layout_equality import differences_between_layouts
 from symvi.proofs.proof import POINTS, Tally, Verdict, prove
 
 

@@ -35,7 +35,7 @@ class View:
             "kinetic": random(1),
             "potential": random(1),
             "momentum": random(3),
-            "spin": random(3),
+            "angular_momentum": random(3),
             "missed": random(1),
             "moved": random(1),
             "scatter": random(1),

@@ -51,7 +51,7 @@ def errors(of: Subject, h: float, seed: int = 0, law: str = "scale") -> Iterator
     phases(memory, "setup", "prepare", "watch")
     aimed = ()
     if of.program.notes["inequalities"]:
-        aimed = ("press", "aim" if law == "scale" else "aim_exact")
+        aimed = ("apply_impulse", "right_hand_side" if law == "scale" else "right_hand_side_exact")
         _start_path(of, phases, memory, law, Random(f"{seed} path"))
     base = copy_of(memory)
     phases(base, "evaluate", "linearize")
@@ -85,7 +85,7 @@ def _start_path(of: Subject, phases: Callable, memory: Memory, law: str, random:
         for name in ("b", "e") if node["cone"] else ():
             record[name] = [value / record[name][0] for value in record[name]]
             record[name][0] = random.uniform(1.5, 3.0)
-    phases(memory, "press", law)
+    phases(memory, "apply_impulse", law)
 
 
 def force_errors(of: Subject, h: float, seed: int = 0) -> Iterator[tuple[str, float]]:

@@ -175,12 +175,12 @@ def scatter(view: View) -> Iterator[Check]:
         total = total + dot(w, w) * view.scene.h * view.scene.h * turning / 12
         before = subtract(old.v_state, old.v_old), subtract(old.w_past, old.w_old)
         jerk = [subtract(scale(2, new), last) for new, last in zip(change, before, strict=True)]
-        swerve = swerve + body.mass * dot(jerk[0], old.v_state) + dot(jerk[1], _spin(body, old.w_past))
+        swerve = swerve + body.mass * dot(jerk[0], old.v_state) + dot(jerk[1], _angular_momentum(body, old.w_past))
     yield view.check("common", "scatter", [total])
     yield view.check("common", "swerve", [swerve])
 
 
-def _spin(body, w: list) -> list:
+def _angular_momentum(body, w: list) -> list:
     """J w in world axes."""
     return rotate(body.q, apply_inertia(body.inertia, unrotate(body.q, w)))
 

@@ -35,7 +35,8 @@ class Laws:
         interior, path, aim = self.view.interior, self.view.path, self.view.path.aims[which]
         scaling = path.scalings[name].pair if form == SCALED and name in path.scalings else None
         return law(
-            interior.nodes[name], path.variables[name], interior.rates[name], aim.target * path.heft(name), aim.second,
+            interior.nodes[name], path.variables[name], interior.rates[name],
+            aim.target * path.effective_mass(name), aim.second,
             aim.affine[name], self.view.scene.zero, scaling,
         )  # fmt: skip
 
@@ -66,7 +67,7 @@ class Laws:
 def weights(view: View) -> Iterator[Check]:
     """What complementarity is compared by."""
     for name in view.interior.nodes:
-        yield view.check(name, "light", [1 / view.path.heft(name)])
+        yield view.check(name, "light", [1 / view.path.effective_mass(name)])
 
 
 # --- geometry -----------------------------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ def _dry_products(fields: dict[str, list], k: int, guard) -> list:
 
 
 # --- impulses and laws --------------------------------------------------------------------------------------------
-def press(view: View, laws: Laws) -> Iterator[Check]:
+def apply_impulse(view: View, laws: Laws) -> Iterator[Check]:
     """The residual of bodies with the impulses of all nodes, and what slacks miss of their velocities."""
     for name in view.scene.bodies:
         yield view.check(name, "f", laws.pressed.residual[name])
@@ -301,7 +302,7 @@ def advance(view: View, laws: dict[str, Law]) -> Iterator[Check]:
             yield view.check(name, field, _moved(view, values, change[field]))
 
 
-def retreat(view: View) -> Iterator[Check]:
+def shorten_step(view: View) -> Iterator[Check]:
     for name, base in view.path.base.items():
         for field, values in base.items():
             yield view.check(name, field, _moved(view, values, view.path.aims[0].affine[name][field]))
@@ -359,7 +360,7 @@ def finish(view: View) -> Iterator[Check]:
         impulse, contact = node.impulse(view.path.variables[name]), view.interior.contacts.get(name)
         yield view.check(name, "pressed", impulse if contact is None else impulse[:1], "state")
         if contact is not None and contact.cone != "none":
-            yield view.check(name, "rubbed", impulse[1:], "state")
+            yield view.check(name, "friction_before", impulse[1:], "state")
         if contact is not None and contact.carries_axis:
             yield view.check(name, "across", contact.plane[0], "state")
 
@@ -372,5 +373,5 @@ def forget(view: View) -> Iterator[Check]:
             yield view.check(name, "across", [3 * y - 5 * z, 7 * z - 2 * x, 4 * x + 11 * y], "state")
     for name in view.interior.nodes:
         for f in view.program.records.of(view.scene.nodes[name].kind, "state"):
-            if f.name in ("pressed", "rubbed"):
+            if f.name in ("pressed", "friction_before"):
                 yield view.check(name, f.name, [view.scene.zero] * f.size, "state")

@@ -35,7 +35,7 @@ def rest(view: View) -> Iterator[Check]:
     yield from impulses_zero(view)
 
 
-def settle(view: View) -> Iterator[Check]:
+def take_velocity(view: View) -> Iterator[Check]:
     for name in view.scene.bodies:
         s = view.solution[name]
         yield view.check(name, "v", [-x for x in s[:3]])
@@ -64,7 +64,7 @@ def moved(view: View, name: str, base: list, change: list) -> Iterator[Check]:
     yield view.turn(name, now[3:])
 
 
-def retreat(view: View) -> Iterator[Check]:
+def shorten_step(view: View) -> Iterator[Check]:
     for name in view.scene.bodies:
         yield from moved(view, name, view.base[name], view.solution[name])
     for name in view.scene.impulses:
@@ -187,15 +187,15 @@ def aims(view: View) -> Iterator[Check]:
                 yield view.check(force.name, field, view.scene.inputs[force.name][field], "state")
 
 
-def launch(view: View) -> Iterator[Check]:
+def start_momenta(view: View) -> Iterator[Check]:
     for name, body in view.scene.bodies.items():
         state = body.record
-        spin = rotate(body.q, apply_inertia(body.inertia, unrotate(body.q, state.w_past)))
-        yield from launched(view, name, scale(body.mass, state.v_state), spin)
+        angular_momentum = rotate(body.q, apply_inertia(body.inertia, unrotate(body.q, state.w_past)))
+        yield from launched(view, name, scale(body.mass, state.v_state), angular_momentum)
     yield from aims(view)
 
 
-def launch_chord(view: View) -> Iterator[Check]:
+def start_momenta_of_chord(view: View) -> Iterator[Check]:
     """The momentum at the end of the step before, from its own discrete Lagrangian."""
     for name, body in view.scene.bodies.items():
         state, h = body.record, view.scene.h
@@ -205,7 +205,7 @@ def launch_chord(view: View) -> Iterator[Check]:
     yield from aims(view)
 
 
-def launch_turn(view: View) -> Iterator[Check]:
+def start_momenta_of_turn(view: View) -> Iterator[Check]:
     """The mean of the momenta at this knot of two steps: to where h w turns the body, and from where it came by that.
 
     |h w| has a guard at 0, as the rotation vector of a joint has.
@@ -236,16 +236,21 @@ def energy(view: View) -> Iterator[Check]:
     """Energies and momenta, added to what is there, of the knot with the velocities of the work record."""
     scene, sums, system = view.scene, view.sums, view.system
     kinetic, potential = sums["kinetic"][0], sums["potential"][0]
-    linear, angular = sums["momentum"], sums["spin"]
+    linear, angular = sums["momentum"], sums["angular_momentum"]
     for name, body in scene.bodies.items():
         v, w = system.velocity(name)
         kinetic = kinetic + kinetic_energy(body.mass, body.inertia, body.q, v, w)
         potential = potential - body.mass * dot(scene.gravity, body.x)
         p = scale(body.mass, v)
-        spin = rotate(body.q, apply_inertia(body.inertia, unrotate(body.q, w)))
-        linear, angular = add(linear, p), add(angular, add(spin, cross(body.x, p)))
+        angular_momentum = rotate(body.q, apply_inertia(body.inertia, unrotate(body.q, w)))
+        linear, angular = add(linear, p), add(angular, add(angular_momentum, cross(body.x, p)))
     for force in system.forces.values():
         if force.energy:
             potential = potential + force.energy(*(system.first[name] for name in force.bodies))
-    for field, values in (("kinetic", [kinetic]), ("potential", [potential]), ("momentum", linear), ("spin", angular)):
+    for field, values in (
+        ("kinetic", [kinetic]),
+        ("potential", [potential]),
+        ("momentum", linear),
+        ("angular_momentum", angular),
+    ):
         yield view.check("common", field, values)

@@ -67,9 +67,9 @@ class PathNumbers:
         contact = self.interior.contacts[name]
         return contact.numbers["friction"][0] * contact.steepness
 
-    def heft(self, name: str):
+    def effective_mass(self, name: str):
         """The mass by which a node's products are weighed."""
-        return self.scene.parameters[name]["heft"][0]
+        return self.scene.parameters[name]["effective_mass"][0]
 
     def share(self, name: str):
         """The mass by which a node's variables start."""
@@ -154,8 +154,8 @@ class PathNumbers:
             return found
         b0, state = self.bound(name) * found["impulse"][0], self.scene.states[name]
         for _ in range(TRIES):
-            state["rubbed"] = self.field.randoms(3)
-            last = tangential(contact.normal, state["rubbed"])
+            state["friction_before"] = self.field.randoms(3)
+            last = tangential(contact.normal, state["friction_before"])
             t = [self.memory * p - self.stick * r * v for p, v in zip(last, u[1:], strict=True)]
             if self._has_start(t, b0, mu, r):
                 b, e = start_of_friction(t, b0, mu, r, self.scene.functions, self.scene.zero)

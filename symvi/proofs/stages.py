@@ -83,12 +83,12 @@ def _plain_solve(view: View) -> list[Row]:
         ("merit", ("merit",), "evaluate", view.set_sums, merit),
         ("linearize", ("linearize",), "evaluate", view.nothing, blocks),
         ("solve", ("eliminate", "substitute"), "linearize", view.nothing, solve),
-        ("settle", ("settle",), "solve", view.set_solution, state.settle),
+        ("take_velocity", ("take_velocity",), "solve", view.set_solution, state.take_velocity),
         ("advance", ("advance",), "solve", view.set_solution, state.advance),
         # a second iteration, on records that hold what the first one left: it must find the same
         ("evaluate again", ("evaluate",), "advance", view.set_motion, step.evaluate),
         ("solve again", ("linearize", "eliminate", "substitute"), "evaluate again", view.nothing, solve),
-        ("retreat", ("retreat",), "evaluate", view.set_base, state.retreat),
+        ("shorten_step", ("shorten_step",), "evaluate", view.set_base, state.shorten_step),
         # what of the step acts before its first knot, and a residual of then
         *([("push", ("spread", "evaluate", "push"), "evaluate", view.set_motion, push)] if pushes else []),
         ("react", ("react",), "evaluate", view.nothing, state.react),
@@ -113,7 +113,7 @@ def _path(view: View) -> list[Row]:
     scaled, exact, other = laws.aimed(SCALED), laws.aimed(EXACT), laws.aimed(SCALED, 1)
     blocks, solve = step.blocks, step.solve
     merit = partial(step.merit, residual=laws.pressed.residual, more=path.merit(view))
-    press, kept = partial(path.press, laws=laws), partial(path.kept, laws=laws)
+    apply_impulse, kept = partial(path.apply_impulse, laws=laws), partial(path.kept, laws=laws)
     aim, aim_other = partial(view.set_aim, 0), partial(view.set_aim, 1)
     affine, affine_exact = laws.aimed(SCALED, NOTHING), laws.aimed(EXACT, NOTHING)
     respond, respond_exact = (partial(path.respond, laws=laws.of(form)) for form in (SCALED, EXACT))
@@ -133,8 +133,8 @@ def _path(view: View) -> list[Row]:
 
     answer = partial(path.answer, laws=laws.of(EXACT))
     held = [
-        ("differ", ("differ",), "press", view.set_step_before, step.differ),
-        ("soften", ("soften",), "press", view.set_start, path.soften),
+        ("differ", ("differ",), "apply_impulse", view.set_step_before, step.differ),
+        ("soften", ("soften",), "apply_impulse", view.set_start, path.soften),
         ("answer", ("answer",), "exact", view.set_answered, answer),
         ("uncouple", ("uncouple",), "exact", view.nothing, path.uncouple),
     ]
@@ -142,41 +142,47 @@ def _path(view: View) -> list[Row]:
         ("release", ("release",), "evaluate", view.nothing, path.release),
         ("linearize free", ("linearize",), "release", view.nothing, partial(blocks, naive=view.system.matrix)),
         ("warm", ("warm",), "evaluate", view.set_start, path.warm),
-        ("press", ("press",), "evaluate", view.nothing, press),
-        ("spread", ("spread",), "press", view.nothing, path.spread),
+        ("apply_impulse", ("apply_impulse",), "evaluate", view.nothing, apply_impulse),
+        ("spread", ("spread",), "apply_impulse", view.nothing, path.spread),
         ("push", ("evaluate", "push"), "spread", view.set_motion, push),
-        ("merit", ("merit",), "press", view.set_sums, merit),
-        ("scale", ("scale",), "press", view.nothing, scale),
+        ("merit", ("merit",), "apply_impulse", view.set_sums, merit),
+        ("scale", ("scale",), "apply_impulse", view.nothing, scale),
         ("linearize", ("linearize",), "scale", view.nothing, partial(blocks, naive=scaled.matrix)),
         ("keep", ("keep",), "linearize", view.nothing, kept),
         ("predict", ("predict",), "keep", view.nothing, partial(path.sent, system=affine)),
         ("follow", ("respond",), "predict", view.set_solution, follow),
-        ("aim", ("aim",), "keep", aim, partial(path.sent, system=scaled)),
-        ("solve", ("eliminate", "substitute"), "aim", view.nothing, partial(solve, system=scaled)),
+        ("right_hand_side", ("right_hand_side",), "keep", aim, partial(path.sent, system=scaled)),
+        ("solve", ("eliminate", "substitute"), "right_hand_side", view.nothing, partial(solve, system=scaled)),
         ("respond", ("respond",), "solve", view.set_solution, respond),
-        ("settle", ("settle",), "solve", view.set_solution, state.settle),
+        ("take_velocity", ("take_velocity",), "solve", view.set_solution, state.take_velocity),
         ("advance", ("advance",), "respond", view.set_solution, advance),
         # another right-hand side on the same factors
         ("recall", ("recall",), "solve", view.nothing, kept),
-        ("aim again", ("aim",), "recall", aim_other, partial(path.sent, system=other)),
+        ("aim again", ("right_hand_side",), "recall", aim_other, partial(path.sent, system=other)),
         ("resolve", ("resolve", "substitute"), "aim again", view.nothing, partial(solve, system=other)),
         # a second iteration, on records that hold what the first one left
         ("evaluate again", ("evaluate",), "advance", view.set_motion, evaluate),
-        ("press again", ("press",), "evaluate again", view.nothing, press),
+        ("press again", ("apply_impulse",), "evaluate again", view.nothing, apply_impulse),
         ("exact", ("exact",), "press again", view.nothing, linearised),
         ("linearize exact", ("linearize",), "exact", view.nothing, partial(blocks, naive=exact.matrix)),
         ("predict exact", ("predict",), "linearize exact", view.nothing, partial(path.sent, system=affine_exact)),
         ("follow exact", ("respond",), "predict exact", view.set_solution, follow_exact),
-        ("aim exact", ("aim_exact",), "linearize exact", aim, partial(path.sent, system=exact)),
+        ("aim exact", ("right_hand_side_exact",), "linearize exact", aim, partial(path.sent, system=exact)),
         ("solve exact", ("eliminate", "substitute"), "aim exact", view.nothing, partial(solve, system=exact)),
         ("respond exact", ("respond",), "solve exact", view.set_solution, respond_exact),
         # what is held at a knot, where laws change from step to step
         *(held if view.program.phases["answer"] else []),
-        ("retreat", ("retreat",), "press", view.set_base, lambda v: chain(state.retreat(v), path.retreat(v))),
-        ("react", ("react",), "press", view.nothing, lambda v: chain(state.react(v), path.react(v))),
-        ("compare", ("compare",), "press", view.set_expected, state.compare),
+        (
+            "shorten_step",
+            ("shorten_step",),
+            "apply_impulse",
+            view.set_base,
+            lambda v: chain(state.shorten_step(v), path.shorten_step(v)),
+        ),
+        ("react", ("react",), "apply_impulse", view.nothing, lambda v: chain(state.react(v), path.react(v))),
+        ("compare", ("compare",), "apply_impulse", view.set_expected, state.compare),
         *_parts(view, lambda v: chain(state.gather(v), path.gather(v))),
-        ("finish", ("finish",), "press", view.nothing, lambda v: chain(state.finish(v), path.finish(v))),
+        ("finish", ("finish",), "apply_impulse", view.nothing, lambda v: chain(state.finish(v), path.finish(v))),
     ]
 
 
@@ -188,18 +194,30 @@ def _knots(view: View) -> list[Row]:
         ("place", ("place",), "prepare", places.set, lambda v: places.placed()),
         ("measure", ("measure",), "prepare", places.set, lambda v: places.measured()),
         ("displace", ("displace",), "prepare", view.set_shift, state.displace),
-        ("launch", ("launch",), "prepare", view.nothing, lambda v: chain(state.launch(v), path.forget(v))),
         (
-            "launch_chord",
-            ("launch_chord",),
+            "start_momenta",
+            ("start_momenta",),
             "prepare",
             view.nothing,
-            lambda v: chain(state.launch_chord(v), path.forget(v)),
+            lambda v: chain(state.start_momenta(v), path.forget(v)),
         ),
-        ("launch_turn", ("launch_turn",), "prepare", view.nothing, state.launch_turn),
+        (
+            "start_momenta_of_chord",
+            ("start_momenta_of_chord",),
+            "prepare",
+            view.nothing,
+            lambda v: chain(state.start_momenta_of_chord(v), path.forget(v)),
+        ),
+        ("start_momenta_of_turn", ("start_momenta_of_turn",), "prepare", view.nothing, state.start_momenta_of_turn),
         ("energy", ("energy",), "prepare", view.set_knot, state.energy),
         ("scatter", ("scatter",), "prepare", view.set_knot, account.scatter),
         ("ahead", ("ahead",), "prepare", view.nothing, account.ahead),
-        ("account", ("account",), "press" if view.interior.nodes else "evaluate", view.nothing, account.account),
+        (
+            "account",
+            ("account",),
+            "apply_impulse" if view.interior.nodes else "evaluate",
+            view.nothing,
+            account.account,
+        ),
         ("reread", ("reread",), "evaluate", view.set_seen, account.reread),
     ]

@@ -11,9 +11,9 @@ MOST = 100  # times a body's own mass
 
 
 def unit_records(mechanism: Mechanism, numbers) -> dict[str, dict[str, list]]:
-    """heft and share of every contact, limit and dry friction, by name."""
+    """effective mass and share of every contact, limit and dry friction, by name."""
     return {
-        name: {field: [numbers.single(value)] for field, value in zip(("heft", "share"), units, strict=True)}
+        name: {field: [numbers.single(value)] for field, value in zip(("effective_mass", "share"), units, strict=True)}
         for name, units in _units(mechanism).items()
     }
 
@@ -27,8 +27,8 @@ def _units(mechanism: Mechanism) -> dict[str, tuple[float, float]]:
         for body in set(bodies) & set(mass):
             part = _part(mechanism, body)
             crowd = [1 for pair in contacts.values() if part & set(pair)]
-            heft = min(MOST * mass[body], sum(mass[other] for other in part))
-            of.append((heft, heft / (len(crowd) or 1)))
+            effective_mass = min(MOST * mass[body], sum(mass[other] for other in part))
+            of.append((effective_mass, effective_mass / (len(crowd) or 1)))
         found[name] = min(of)
     return found
 

@@ -173,7 +173,7 @@ class Branch:
         self._drive(impulse, 1.0)
         solver.run("evaluate")
         if solver.interior:
-            solver.run("press")
+            solver.run("apply_impulse")
         if not sharp and (not work <= APART * kinetic or not apart <= APART * kinetic):
             return False
         bend = after + before
@@ -204,7 +204,7 @@ class Branch:
         now = self._kinetic()
         after, before = self._bends()
         solver.switches(impulse, 1.0, solver.common.inverse[0])
-        for phase in ("prepare", "evaluate", "press"):
+        for phase in ("prepare", "evaluate", "apply_impulse"):
             solver.run(phase)
         return not after - before <= APART * ((now if now > kinetic else kinetic) + slight)
 
@@ -219,7 +219,7 @@ class Branch:
             solver.run("evaluate")
             kinetic = self._kinetic()
         solver.common.length[0] = 0.0
-        solver.run("retreat")
+        solver.run("shorten_step")
         return kinetic
 
     def _bends(self) -> tuple[float, float]:

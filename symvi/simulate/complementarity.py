@@ -1,6 +1,6 @@
 """How complementary impulses and slacks are, in the words of templates/c/complementarity.c.jinja and with its bits.
 
-Products of impulses and slacks count per heft (numbers/complementarity_scale.py).
+Products of impulses and slacks count per effective mass (numbers/complementarity_scale.py).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Complementarity:
         self.degree = float(sum(node["pairs"] + node["cone"] for node in notes))
 
     def gap(self, length: float) -> float:
-        """Mean complementarity after `length` of the increment, per heft."""
+        """Mean complementarity after `length` of the increment, per effective mass."""
         total = 0.0
         for node in self.nodes:
             own = 0.0
@@ -49,7 +49,7 @@ class Complementarity:
         return total / self.degree
 
     def largest_product(self) -> float:
-        """The largest product that complementarity wants to vanish, per heft, or a number that is not finite."""
+        """The largest product that complementarity wants to vanish, per effective mass; or NaN, or infinite."""
         largest = 0.0
         for node in self.nodes:
             own = 0.0

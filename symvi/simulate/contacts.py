@@ -74,7 +74,7 @@ class Contacts(Mapping[str, ContactHistory]):
         values = trajectory.contact_values[:, trajectory.contact_names.index(name)]
         gap, load = values[:, 0], values[:, 1]
         friction, sliding = values[:, 2:5], values[:, 5:8]
-        mass = self._units[name]["heft"]  # kg
+        mass = self._units[name]["effective_mass"]  # kg
         closed = load * trajectory.step**2 > gap * mass
         bound = self._coefficient(name) * load
         spare = (bound - np.linalg.norm(friction, axis=1)) * trajectory.step
@@ -84,7 +84,7 @@ class Contacts(Mapping[str, ContactHistory]):
 
     @cached_property
     def _units(self) -> Mapping[str, Mapping[str, float]]:
-        """Worked out once: a robot has hundreds of contact points, and each one's heft comes from the whole of it."""
+        """Worked out once: a robot has hundreds of contact points, and each effective mass comes from all of it."""
         return contact_units(self._trajectory.mechanism, self._trajectory.settings)
 
     def _fast(self, name: str, gap: Array) -> NDArray[np.bool_]:

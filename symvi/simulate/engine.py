@@ -258,7 +258,7 @@ class PythonEngine:
                 seen["misread"] = self.solver.misread(self._velocities())
             return seen
         except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
-            names = ("x", "q", "v", "w", "kinetic", "potential", "momentum", "spin", "closure", "angle")
+            names = ("x", "q", "v", "w", "kinetic", "potential", "momentum", "angular_momentum", "closure", "angle")
             names += ("scatter", "swerve")
             shapes = {name: self.plan.frame[name][1] for name in names if name in self.plan.frame}
             return {name: np.full(shape, np.nan) for name, shape in shapes.items()}

@@ -8,8 +8,8 @@ import numpy as np
 
 from symvi.errors import SolverError
 from symvi.numbers.control import SolverStatus
+from symvi.simulate.fast_spin import FAST
 from symvi.simulate.plan import Plan
-from symvi.simulate.spin import FAST
 
 Field = Callable[[str, str, int, str], np.ndarray]  # store, node type, index, field -> its numbers
 
@@ -95,11 +95,11 @@ def _residuals(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
 
 
 def _left_of(plan: Plan, field: Field, node: Mapping) -> float:
-    """What a contact, limit or dry friction leaves: of its slacks, and of complementarity over its heft's fall."""
+    """What a contact, limit or dry friction leaves: of its slacks, and of complementarity over m_eff |g| h."""
     acceleration, h = field("parameters", "common", 0, "acceleration")[0], field("work", "common", 0, "step")[0]
-    heft = field("parameters", node["kind"], node["index"], "heft")[0]
+    effective_mass = field("parameters", node["kind"], node["index"], "effective_mass")[0]
     impulse, slack, miss = (field("work", node["kind"], node["index"], name) for name in ("impulse", "slack", "miss"))
-    return float(max(np.abs(miss).max(), np.abs(impulse * slack).max() / (heft * acceleration * h)))
+    return float(max(np.abs(miss).max(), np.abs(impulse * slack).max() / (effective_mass * acceleration * h)))
 
 
 def _name(node: Mapping) -> str:

@@ -68,7 +68,7 @@ def carried_angles(
 
 def observe_again(plan: Plan, frame: np.ndarray, fresh: np.ndarray) -> None:
     """Velocities at a knot, and what follows from them, once the step from there is known, and the inputs of it."""
-    for name in ("v", "w", "kinetic", "momentum", "spin", "scatter", "swerve", "misread"):
+    for name in ("v", "w", "kinetic", "momentum", "angular_momentum", "scatter", "swerve", "misread"):
         offset, shape = plan.frame[name]
         part = slice(offset, offset + int(np.prod(shape)))
         frame[part] = fresh[part]
@@ -175,7 +175,7 @@ def trajectory(
         kinetic_energy=entry(plan, recorded, "kinetic"),
         potential_energy=entry(plan, recorded, "potential"),
         linear_momentum=entry(plan, recorded, "momentum"),
-        angular_momentum=entry(plan, recorded, "spin"),
+        angular_momentum=entry(plan, recorded, "angular_momentum"),
         closure=entry(plan, recorded, "closure"),
         iterations=counts(plan, recorded, "iterations"),
         status=counts(plan, recorded, "status"),

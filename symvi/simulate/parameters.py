@@ -17,7 +17,7 @@ from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import inertia_problem
 from symvi.mechanism.shapes import shape_inertia
 from symvi.mechanism.values import LARGEST, SMALLEST, TOO_LARGE, TOO_SMALL
-from symvi.numbers.complementarity_scale import hefts, pull, total_mass, touching
+from symvi.numbers.complementarity_scale import effective_masses, pull, total_mass, touching
 from symvi.numbers.derived_parameters import (
     FRICTION,
     LEAST_FRICTION,
@@ -136,12 +136,12 @@ def _contact_units(mechanism: Mechanism, settings: Settings, number: type) -> di
     masses = [number(body_numbers(body, settings)[0]) for body in mechanism.bodies]
     gravity = [number(x) for x in settings.get("common.gravity", mechanism.gravity)]
     found = {"common": {"mass": float(total_mass(masses)), "acceleration": float(number(pull(gravity)))}}
-    for name, unit in hefts(touching(mechanism), masses).items():
+    for name, unit in effective_masses(touching(mechanism), masses).items():
         found[name] = {field: float(value) for field, value in unit._asdict().items()}
     for name, units in found.items():
         for field, value in units.items():
             own = settings.get(f"{name}.{field}", (value,))[0]
-            if field == "heft":
+            if field == "effective_mass":
                 units["share"] *= own / value
             units[field] = own
     return found

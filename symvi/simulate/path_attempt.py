@@ -36,7 +36,7 @@ class PathAttempt:
             options = replace(DEFAULTS.in_precision("double"), complementarity=measures.refined())
         self.options = options
         self.speed = solver.memory.parameters["common"][0].acceleration[0] * self.common.step[0]
-        self.fall = self.speed * self.speed  # products are compared with it per heft
+        self.fall = self.speed * self.speed  # products are compared with it per effective mass
         self.small = 0.5 * (options.complementarity * self.fall)
         self.left, self.still = LEFT * options.tolerance, STILL * options.tolerance
         # a fixed number of iterations: none of the step's is left out, and no increment is halved
@@ -132,7 +132,7 @@ class PathAttempt:
         run("exact" if self.exact else "scale")
         run("linearize")
         run("keep")
-        aim = "aim_exact" if self.exact else "aim"
+        aim = "right_hand_side_exact" if self.exact else "right_hand_side"
         if self.how.predict:
             for phase in ("predict", "eliminate", "substitute", "respond"):
                 run(phase)
@@ -179,7 +179,7 @@ class PathAttempt:
                 return SolverStatus.LINE_SEARCH
             halvings += 1
             common.length[0] = 0.5 * common.length[0]
-            self.run("retreat")
+            self.run("shorten_step")
             self.merit = self._merit()
         self.slow = self.slow + 1 if self.merit > SLOW * before else 0
         return None
@@ -208,7 +208,7 @@ class PathAttempt:
         if not solver._turn() < DOMAIN:
             return inf
         solver.run("evaluate")
-        solver.run("press")
+        solver.run("apply_impulse")
         solver.common.merit[0] = 0.0
         solver.run("merit")
         return solver.common.merit[0] if isfinite(solver.common.merit[0]) else inf

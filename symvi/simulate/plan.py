@@ -100,7 +100,7 @@ class Plan:
             "kinetic": (),
             "potential": (),
             "momentum": (3,),
-            "spin": (3,),
+            "angular_momentum": (3,),
             "closure": (),
             "iterations": (),
             "substeps": (),

@@ -40,7 +40,7 @@ from symvi.program.program import Program
 from symvi.simulate.accounts import Accounts
 from symvi.simulate.branch import Branch, aims_of
 from symvi.simulate.interior import Interior
-from symvi.simulate.placing import Placing, restore
+from symvi.simulate.placing_solver import Placing, restore
 
 
 class Memory:
@@ -342,7 +342,7 @@ class ReferenceSolver:
         for phase in ("soften", "exact", "uncouple", "linearize", "eliminate", "substitute", "answer"):
             self.run(phase)
         self.switches(both, 1.0, common.inverse[0])
-        for phase in ("prepare", "retreat", "evaluate", "press"):
+        for phase in ("prepare", "shorten_step", "evaluate", "apply_impulse"):
             self.run(phase)
 
     def _roughen(self) -> None:
@@ -408,16 +408,16 @@ class ReferenceSolver:
         h = self.memory.parameters["common"][0].h[0]
         state.before[0] = state.earlier[0] = h if knot == Beginning.CHORD else 0.0
         if knot == Beginning.CHORD:
-            self.run("launch_chord")
+            self.run("start_momenta_of_chord")
             return 0.0
-        self.run("launch")
+        self.run("start_momenta")
         self._knot_velocities(0.0, False)
         largest = self._take_velocities()
         if knot == Beginning.TURN:  # what turns at these rates has less momentum than they have; joints join that too
-            self.run("launch_turn")
+            self.run("start_momenta_of_turn")
             self._knot_velocities(0.0, False)
             self._take_velocities()
-        self.run("launch")
+        self.run("start_momenta")
         return largest
 
     def _take_velocities(self) -> float:
@@ -442,7 +442,7 @@ class ReferenceSolver:
         self.switches(time, 1.0, 0.0)
         for phase in ("prepare", "rest", "evaluate", *(("push",) if pressed else ()), "release", "linearize"):
             self.run(phase)
-        for phase in ("eliminate", "substitute", "settle"):
+        for phase in ("eliminate", "substitute", "take_velocity"):
             self.run(phase)
 
     def time_before(self) -> float:
@@ -483,7 +483,7 @@ class ReferenceSolver:
         """A knot at the velocities that the work memory holds: placements, energies, momenta, closure."""
         common, states = self.common, self.memory.state["body"]
         common.kinetic[0] = common.potential[0] = common.scatter[0] = common.swerve[0] = 0.0
-        common.momentum[:] = common.spin[:] = [0.0] * 3
+        common.momentum[:] = common.angular_momentum[:] = [0.0] * 3
         self.run("energy")
         self.run("scatter")
         frame = {
@@ -496,7 +496,7 @@ class ReferenceSolver:
             "kinetic": common.kinetic[0],
             "potential": common.potential[0],
             "momentum": list(common.momentum),
-            "spin": list(common.spin),
+            "angular_momentum": list(common.angular_momentum),
         }
         if self.watched:
             self.run("watch")
@@ -542,7 +542,7 @@ class ReferenceSolver:
             else:
                 for phase in ("rest", "evaluate", "linearize", "eliminate", "substitute"):
                     self.run(phase)
-            self.run("settle")
+            self.run("take_velocity")
             # not past a surface, which would not pull it back: turns are not linear
             self.common.length[0] = 0.5 if self.interior and self._turn() > TURNED else 1.0
             while (
@@ -646,12 +646,12 @@ class ReferenceSolver:
         while not merit <= (1.0 - FALL * length) * before and not self._settled(merit, length):
             if halvings == self.options.max_halvings:
                 self.common.length[0] = 0.0
-                self.run("retreat")
+                self.run("shorten_step")
                 self.merit()
                 return inf, 0.0
             halvings += 1
             length = self.common.length[0] = 0.5 * length
-            self.run("retreat")
+            self.run("shorten_step")
             merit = self.merit()
         return merit, length
 
@@ -668,7 +668,7 @@ class ReferenceSolver:
         if self.within(STILL * tolerance):
             return SolverStatus.ROUND_OFF
         self.common.length[0] = 1.0
-        self.run("retreat")
+        self.run("shorten_step")
         if not isfinite(self.merit()):
             return why
         if self.within(STILL * tolerance):

@@ -557,12 +557,12 @@ class Simulator:
         if not nodes:
             return 0.0, left
         fall = float(parameters[plan.at("parameters", "common", 0, "acceleration")][0]) * step
-        hefts = sum(
+        effective_masses = sum(
             (node["pairs"] + node["cone"])
-            * float(parameters[plan.at("parameters", node["kind"], node["index"], "heft")][0])
+            * float(parameters[plan.at("parameters", node["kind"], node["index"], "effective_mass")][0])
             for node in nodes
         )
-        return 2.0 * options.complementarity * fall * fall * hefts, left
+        return 2.0 * options.complementarity * fall * fall * effective_masses, left
 
     def _go_on(self, start: Trajectory, step: float) -> None:
         """Put the solver where a trajectory ended."""

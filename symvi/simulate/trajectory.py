@@ -24,10 +24,10 @@ from symvi.mechanism.state import State
 from symvi.simulate import energy_guard
 from symvi.simulate.contacts import Contacts
 from symvi.simulate.energy_guard import Fall, Rise
+from symvi.simulate.fast_spin import FAST, FastSpin, fastest
 from symvi.simulate.knot_rates import MisreadRate, misread_rate
 from symvi.simulate.knot_stiffness import TooStiff, too_stiff
 from symvi.simulate.saved import check_arrays, check_header, numbers_of_file
-from symvi.simulate.spin import FAST, FastSpin, fastest
 
 FORMAT = 6
 LOOPS = ("drop-redundant", "rigid", "drop")

@@ -11,7 +11,7 @@ from symvi.proofs.field import NotASquare
 from symvi.proofs.opaque import UnknownBranch
 from symvi.verify.errors import Endless, OutsideDomain, TooClose, VerificationError
 from symvi.verify.function import Function, Outputs
-from symvi.verify.layouts import fitted, layouts, turned_layouts
+from symvi.verify.jacobian_layouts import fitted, layouts, turned_layouts
 from symvi.verify.points import Draw, Point, draw_point
 from symvi.verify.question import Question
 from symvi.verify.truth import outputs, true_derivative

@@ -17,10 +17,10 @@ from symvi.verify.decide import Branch, Decision, decide
 from symvi.verify.diagnosis import diagnose
 from symvi.verify.errors import NeedsFloats, VerificationError
 from symvi.verify.function import Function
-from symvi.verify.layouts import layouts
+from symvi.verify.jacobian_layouts import layouts
 from symvi.verify.points import point_text
+from symvi.verify.polynomial_proof import proved_entries
 from symvi.verify.problem import ANOTHER_POINT, Problem, field_world, in_world
-from symvi.verify.proof import proved_entries
 from symvi.verify.question import Question, question
 from symvi.verify.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, SERIES, WRONG, Entry, Report
 from symvi.verify.sources import read

@@ -113,7 +113,7 @@ def _creased(points: NDArray, triangles: NDArray) -> tuple[NDArray[np.float32], 
 
 
 def _world(position, orientation, body: int, point) -> NDArray[np.float64]:
-    from symvi.page.placement import rotate
+    from symvi.page.turning import rotate
 
     return np.array(point, float) if body == WORLD else position[body] + rotate(orientation[body], np.array(point))
 

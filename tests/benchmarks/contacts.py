@@ -102,7 +102,7 @@ def effort(report: Report) -> None:
         retries = sum(int((motion.retries[1:] > 0).sum()) for motion in motions)
         found[name] = float(counts.mean())
         rows.append((name, len(counts), found[name], int(counts.max()), retries, failed))
-    title = f"steps solved to a tolerance of {PROTOTYPE:g} heft (g h)^2"
+    title = f"steps solved to a tolerance of {PROTOTYPE:g} effective mass (g h)^2"
     report.table(title, ("case", "steps", "iterations", "most", "retries", "failed"), rows)
     for name, floor in FLOORS.items():
         report.at_most(f"{name}: iterations", found[name], floor, timed=report.quick)
@@ -153,7 +153,17 @@ def cost(report: Report) -> None:
         each[count] = (times[fine].least - times[coarse].least) / (often[fine] - often[coarse]) / steps * 1e9
         once[count] = times[fine].least / steps * 1e9 - each[count] * often[fine]
     programs = {count: composed(some_corners(count)) for count in counts}
-    phases = [*ITERATION, "scale", "predict", "aim", "respond", "respond", "advance", "press", "merit"]
+    phases = [
+        *ITERATION,
+        "scale",
+        "predict",
+        "right_hand_side",
+        "respond",
+        "respond",
+        "advance",
+        "apply_impulse",
+        "merit",
+    ]
     flops = {count: sum(program.flops(phase) for phase in phases) for count, program in programs.items()}
     few, many = counts
     per = (each[many] - each[few]) / (many - few)

@@ -239,7 +239,7 @@ def test_the_same_contact_three_times_shares_the_load() -> None:
         ("foot0.radius", -0.1, "must not be negative"),
         ("foot0.normal", (0, 0, 2), "change the description"),
         ("foot9.friction", 0.1, "did you mean"),
-        ("foot0.heft", 0.0, "must be positive"),
+        ("foot0.effective_mass", 0.0, "must be positive"),
     ],
 )
 def test_parameters_without_a_meaning_are_refused(name: str, value: object, reason: str) -> None:

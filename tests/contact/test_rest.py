@@ -20,7 +20,7 @@ from tests.support.contact_scenes import (
 )
 from tests.support.measuring import largest, momenta
 
-DEFAULT = 1e-8  # what complementarity leaves, in heft (g h)²: the default tolerance
+DEFAULT = 1e-8  # what complementarity leaves, in effective mass (g h)²: the default tolerance
 CUBE = box(position=(0, 0, HALF))
 
 

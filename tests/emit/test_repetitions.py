@@ -11,7 +11,7 @@ from symvi.emit.c import generate
 from symvi.emit.repetitions import Repetition, repetitions_in
 from symvi.mechanism import Body, Joint, Mechanism
 from symvi.program.program import Program
-from symvi.proofs.layouts import differences_between_layouts
+from symvi.proofs.layout_equality import differences_between_layouts
 from symvi.simulate.build import composed
 
 

@@ -12,8 +12,8 @@ import pytest
 from symvi.errors import MechanismError
 from symvi.importers import Imported, load
 from symvi.importers.meshes import Folders
+from symvi.importers.mjcf_collision_filter import Meeting
 from symvi.importers.mjcf_document import prepared
-from symvi.importers.mjcf_meeting import Meeting
 from symvi.importers.report import Findings
 from symvi.importers.xml import parse_xml
 from tests.importers.mjcf_texts import model

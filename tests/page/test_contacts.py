@@ -56,7 +56,7 @@ def test_a_mechanism_without_contacts_has_none():
     assert contact_view(trajectory, choose_keyframes(trajectory, 10, None), 1.0) is None
 
 
-def test_hefts_are_worked_out_once_for_all_contacts(landed, monkeypatch):
+def test_effective_masses_are_worked_out_once_for_all_contacts(landed, monkeypatch):
     calls, real = [], contacts.contact_units
     monkeypatch.setattr(contacts, "contact_units", lambda *given: (calls.append(1), real(*given))[1])
     found = contacts.Contacts(landed)

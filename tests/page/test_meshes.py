@@ -19,7 +19,7 @@ from symvi.mechanism import start_state
 from symvi.page import looks, write_page
 from symvi.page.looks import looks_of
 from symvi.page.meshes import Mesh, MeshError, read_meshes, thinned
-from symvi.page.placement import rotate
+from symvi.page.turning import rotate
 from symvi.simulate import Simulator
 from tests.page.browser import NO_WEBGL, WEBGL, Browser, find_chromium
 from tests.page.mesh_files import box, collada, obj, robot_with, stl

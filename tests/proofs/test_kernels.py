@@ -16,7 +16,7 @@ from symvi.proofs.complex_step import LAWS, STEPS, errors, force_errors
 from symvi.proofs.crun import copy_of
 from symvi.proofs.degree import Degree
 from symvi.proofs.kernels import Bench, Subject
-from symvi.proofs.layouts import differences_between_layouts
+from symvi.proofs.layout_equality import differences_between_layouts
 from symvi.proofs.mutation import CAUGHT, EQUIVALENT, INSIDE, MISSED, score_of
 from symvi.proofs.naive.contacts import GAPS
 from symvi.proofs.proof import POINTS, Tally, Verdict, prove

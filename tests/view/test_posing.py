@@ -7,7 +7,7 @@ import pytest
 
 from symvi.demos import demo_file
 from symvi.mechanism import Body, Box, Coupling, Driver, Joint, Limit, Mechanism, Rod
-from symvi.page.placement import rotate
+from symvi.page.turning import rotate
 from symvi.simulate.coordinates import coordinates_of, state_from
 from symvi.view.posing import Pose, Posing
 

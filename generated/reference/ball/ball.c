@@ -175,7 +175,8 @@ static void setup_body(const ball_common_parameters *common_p, const ball_body_p
 static void setup_contact_ground(const ball_contact_ground_parameters *contact_ground_p,
     ball_contact_ground_work *contact_ground)
 {
-    contact_ground->light = 1.0/contact_ground_p->heft;
+    const real effective_mass = contact_ground_p->effective_mass;
+    contact_ground->light = 1.0/effective_mass;
 }
 
 /* a rigid body: momentum balance over one step (83 operations) */
@@ -442,7 +443,8 @@ static void warm_contact_ground(const ball_common_work *common,
     const real common_memory = common->memory;
     const real share = contact_ground_p->share;
     const real pressed = contact_ground_z->pressed;
-    const real rubbed_0 = contact_ground_z->rubbed[0]; const real rubbed_1 = contact_ground_z->rubbed[1];
+    const real friction_before_0 = contact_ground_z->friction_before[0];
+    const real friction_before_1 = contact_ground_z->friction_before[1];
     /*  */
     const real t1 = common->ratio*share;
     const real t2 = (common_memory*pressed) - (t1*contact_ground->un);
@@ -476,8 +478,8 @@ static void warm_contact_ground(const ball_common_work *common,
     const real b_0 = gamma*contact_ground->bound;
     contact_ground->b[0] = b_0;
     const real t4 = t1*common->stick;
-    const real t5 = (common_memory*rubbed_0) - (t4*contact_ground->ut[0]);
-    const real t6 = (common_memory*rubbed_1) - (t4*contact_ground->ut[1]);
+    const real t5 = (common_memory*friction_before_0) - (t4*contact_ground->ut[0]);
+    const real t6 = (common_memory*friction_before_1) - (t4*contact_ground->ut[1]);
     /* beta = b0 y t/|t|,  e = (2 rho, -2 rho y t/|t|)/(1 - y²),  rho = mu/(2 b0),  b0 y + 2 r rho y/(1 - y²) = |t| */
     const real size = BALL_SQRT(1e-20*((b_0*b_0) + (1e+20*(t5*t5)) + (1e+20*(t6*t6))));
     const real t7 = 2.0*size;
@@ -508,7 +510,7 @@ static void warm_contact_ground(const ball_common_work *common,
 
 /* the impulse of the contact on its bodies; what its slacks miss (18 operations) */
 /*   f_body -= A_bodyᵀ (n gamma + beta)    [BSMH23 (28a)] */
-static void press_contact_ground(ball_contact_ground_work *contact_ground, ball_body_work *b)
+static void apply_impulse_contact_ground(ball_contact_ground_work *contact_ground, ball_body_work *b)
 {
     const real b_1 = contact_ground->b[1]; const real b_2 = contact_ground->b[2];
     const real impulse = contact_ground->impulse;
@@ -877,12 +879,13 @@ static void predict_contact_ground(ball_contact_ground_work *contact_ground, bal
 /*   k = (mu - d gamma ds)/s - gamma - kappa miss    [s gamma = mu linearised, with Mehrotra's second-order term] */
 /*   k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = give k0,  kt = k - lean k0 - K miss    */
 /*     [Nesterov-Todd direction with Mehrotra's second-order term, its dual scalar eliminated] */
-static void aim_contact_ground(const ball_common_work *common,
+static void right_hand_side_contact_ground(const ball_common_work *common,
     const ball_contact_ground_parameters *contact_ground_p, ball_contact_ground_work *contact_ground,
     ball_body_work *b)
 {
     /*  */
-    const real t1 = common->target*contact_ground_p->heft;
+    const real effective_mass = contact_ground_p->effective_mass;
+    const real t1 = common->target*effective_mass;
     /* k = (mu - d gamma ds)/s - gamma - kappa miss */
     const real common_second = common->second;
     const real d_impulse = contact_ground->d_impulse;
@@ -967,12 +970,13 @@ static void aim_contact_ground(const ball_common_work *common,
 /*   k = (mu - d gamma ds)/s - gamma - kappa miss    [s gamma = mu linearised, with Mehrotra's second-order term] */
 /*   r = (mu, 0) - b o e - db o de,  top = (e0 r0 - e·r)/(b0 e0 - b·e),  kt = (r - b top)/e0 - K miss    [exact */
 /*     linearisation of b o e, with Mehrotra's second-order term] */
-static void aim_exact_contact_ground(const ball_common_work *common,
+static void right_hand_side_exact_contact_ground(const ball_common_work *common,
     const ball_contact_ground_parameters *contact_ground_p, ball_contact_ground_work *contact_ground,
     ball_body_work *b)
 {
     /*  */
-    const real t1 = common->target*contact_ground_p->heft;
+    const real effective_mass = contact_ground_p->effective_mass;
+    const real t1 = common->target*effective_mass;
     /* k = (mu - d gamma ds)/s - gamma - kappa miss */
     const real common_second = common->second;
     const real d_impulse = contact_ground->d_impulse;
@@ -1175,7 +1179,7 @@ static void respond_contact_ground(ball_contact_ground_work *contact_ground, con
 }
 
 /* take the solved velocities as they are (8 operations) */
-static void settle_body(const ball_common_work *common, ball_body_work *body)
+static void take_velocity_body(const ball_common_work *common, ball_body_work *body)
 {
     const real common_half = common->half;
     const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
@@ -1286,7 +1290,7 @@ static void advance_contact_ground(const ball_common_work *common, ball_contact_
 }
 
 /* take another `length` of the same increment (20 operations) */
-static void retreat_body(const ball_common_work *common, ball_body_work *body)
+static void shorten_step_body(const ball_common_work *common, ball_body_work *body)
 {
     const real common_length = common->length;
     const real common_half = common->half;
@@ -1310,7 +1314,7 @@ static void retreat_body(const ball_common_work *common, ball_body_work *body)
 }
 
 /* take another `length` of the increment (20 operations) */
-static void retreat_contact_ground(const ball_common_work *common, ball_contact_ground_work *contact_ground)
+static void shorten_step_contact_ground(const ball_common_work *common, ball_contact_ground_work *contact_ground)
 {
     /* impulse: impulses of the pairs */
     const real common_length = common->length;
@@ -1489,10 +1493,10 @@ static void finish_contact_ground(ball_contact_ground_state *contact_ground_z,
 {
     /* pressed: normal impulse of the last step */
     contact_ground_z->pressed = contact_ground->impulse;
-    /* rubbed: friction impulse of the last step, world axes */
-    contact_ground_z->rubbed[0] = contact_ground->b[1];
-    contact_ground_z->rubbed[1] = contact_ground->b[2];
-    contact_ground_z->rubbed[2] = 0.0;
+    /* friction_before: friction impulse of the last step */
+    contact_ground_z->friction_before[0] = contact_ground->b[1];
+    contact_ground_z->friction_before[1] = contact_ground->b[2];
+    contact_ground_z->friction_before[2] = 0.0;
 }
 
 /* move the placement in the state by `length` of a step at the settled velocities (66 operations) */
@@ -1531,7 +1535,8 @@ static void displace_body(const ball_common_work *common, ball_body_state *body_
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-static void launch_body(const ball_body_parameters *body_p, ball_body_state *body_z, const ball_body_work *body)
+static void start_momenta_body(const ball_body_parameters *body_p, ball_body_state *body_z,
+    const ball_body_work *body)
 {
     /* p = m v */
     const real v_0 = body_z->v[0]; const real v_1 = body_z->v[1]; const real v_2 = body_z->v[2];
@@ -1558,21 +1563,21 @@ static void launch_body(const ball_body_parameters *body_p, ball_body_state *bod
 }
 
 /* no impulses from before a start (0 operations) */
-static void launch_contact_ground(ball_contact_ground_state *contact_ground_z)
+static void start_momenta_contact_ground(ball_contact_ground_state *contact_ground_z)
 {
     /* pressed: normal impulse of the last step */
     contact_ground_z->pressed = 0.0;
-    /* rubbed: friction impulse of the last step, world axes */
-    contact_ground_z->rubbed[0] = 0.0;
-    contact_ground_z->rubbed[1] = 0.0;
-    contact_ground_z->rubbed[2] = 0.0;
+    /* friction_before: friction impulse of the last step */
+    contact_ground_z->friction_before[0] = 0.0;
+    contact_ground_z->friction_before[1] = 0.0;
+    contact_ground_z->friction_before[2] = 0.0;
 }
 
 /* momenta of a start from velocities over the step before, the papers' start (43 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-static void launch_chord_body(const ball_common_work *common, const ball_body_parameters *body_p,
+static void start_momenta_of_chord_body(const ball_common_work *common, const ball_body_parameters *body_p,
     ball_body_state *body_z, const ball_body_work *body)
 {
     /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
@@ -1612,7 +1617,7 @@ static void launch_chord_body(const ball_common_work *common, const ball_body_pa
 /*     of h w lead to and from] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-static void launch_turn_body(const ball_common_work *common, const ball_body_parameters *body_p,
+static void start_momenta_of_turn_body(const ball_common_work *common, const ball_body_parameters *body_p,
     ball_body_state *body_z, const ball_body_work *body)
 {
     /* w' = (sin(h |w|)/(h |w|)) w */
@@ -1688,10 +1693,13 @@ static void energy_body(const ball_common_parameters *common_p, ball_common_work
     const real l_0 = t1 - (x_2*p_1) + (x_1*p_2);
     const real l_1 = t2 + (x_2*p_0) - (x_0*p_2);
     const real l_2 = t3 - (x_1*p_0) + (x_0*p_1);
-    /* spin: angular momentum about the world's origin */
-    common->spin[0] = l_0 + common->spin[0];
-    common->spin[1] = l_1 + common->spin[1];
-    common->spin[2] = l_2 + common->spin[2];
+    /* angular_momentum: angular momentum about the world's origin */
+    const real common_angular_momentum_0 = common->angular_momentum[0];
+    const real common_angular_momentum_1 = common->angular_momentum[1];
+    const real common_angular_momentum_2 = common->angular_momentum[2];
+    common->angular_momentum[0] = l_0 + common_angular_momentum_0;
+    common->angular_momentum[1] = l_1 + common_angular_momentum_1;
+    common->angular_momentum[2] = l_2 + common_angular_momentum_2;
 }
 
 /* kinetic energy, less that of the change of velocities (64 operations) */
@@ -1864,10 +1872,10 @@ static void run_warm(const ball_parameters *p, const ball_state *z, ball_work *w
 }
 
 /* impulses of contacts, and what their slacks miss */
-static void run_press(ball_work *w)
+static void run_apply_impulse(ball_work *w)
 {
     /* floor */
-    press_contact_ground(&w->contact_ground[0], &w->body[0]);
+    apply_impulse_contact_ground(&w->contact_ground[0], &w->body[0]);
 }
 
 /* what of the step acts at the knot that it begins at: forces of contacts over its time, impulses of laws */
@@ -1938,17 +1946,17 @@ static void run_predict(ball_work *w)
 }
 
 /* where contacts are sent by the present centring */
-static void run_aim(const ball_parameters *p, ball_work *w)
+static void run_right_hand_side(const ball_parameters *p, ball_work *w)
 {
     /* floor */
-    aim_contact_ground(&w->common[0], &p->contact_ground[0], &w->contact_ground[0], &w->body[0]);
+    right_hand_side_contact_ground(&w->common[0], &p->contact_ground[0], &w->contact_ground[0], &w->body[0]);
 }
 
 /* where contacts are sent by the present centring, linearised as they stand */
-static void run_aim_exact(const ball_parameters *p, ball_work *w)
+static void run_right_hand_side_exact(const ball_parameters *p, ball_work *w)
 {
     /* floor */
-    aim_exact_contact_ground(&w->common[0], &p->contact_ground[0], &w->contact_ground[0], &w->body[0]);
+    right_hand_side_exact_contact_ground(&w->common[0], &p->contact_ground[0], &w->contact_ground[0], &w->body[0]);
 }
 
 /* forward substitution of another right-hand side, leaves first */
@@ -1980,10 +1988,10 @@ static void run_substitute(ball_work *w)
 }
 
 /* take the solved velocities */
-static void run_settle(ball_work *w)
+static void run_take_velocity(ball_work *w)
 {
     /* ball */
-    settle_body(&w->common[0], &w->body[0]);
+    take_velocity_body(&w->common[0], &w->body[0]);
 }
 
 /* take the increment */
@@ -1996,12 +2004,12 @@ static void run_advance(ball_work *w)
 }
 
 /* take less of the increment */
-static void run_retreat(ball_work *w)
+static void run_shorten_step(ball_work *w)
 {
     /* ball */
-    retreat_body(&w->common[0], &w->body[0]);
+    shorten_step_body(&w->common[0], &w->body[0]);
     /* floor */
-    retreat_contact_ground(&w->common[0], &w->contact_ground[0]);
+    shorten_step_contact_ground(&w->common[0], &w->contact_ground[0]);
 }
 
 /* forces and torques of the joints */
@@ -2049,12 +2057,12 @@ static void run_displace(ball_state *z, ball_work *w)
 }
 
 /* momenta from velocities at the knot */
-static void run_launch(const ball_parameters *p, ball_state *z, ball_work *w)
+static void run_start_momenta(const ball_parameters *p, ball_state *z, ball_work *w)
 {
     /* ball */
-    launch_body(&p->body[0], &z->body[0], &w->body[0]);
+    start_momenta_body(&p->body[0], &z->body[0], &w->body[0]);
     /* floor */
-    launch_contact_ground(&z->contact_ground[0]);
+    start_momenta_contact_ground(&z->contact_ground[0]);
 }
 
 /* energies and momenta of the knot */
@@ -2065,19 +2073,19 @@ static void run_energy(const ball_parameters *p, const ball_state *z, ball_work 
 }
 
 /* momenta from velocities over the step before */
-static void run_launch_chord(const ball_parameters *p, ball_state *z, ball_work *w)
+static void run_start_momenta_of_chord(const ball_parameters *p, ball_state *z, ball_work *w)
 {
     /* ball */
-    launch_chord_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
+    start_momenta_of_chord_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
     /* floor */
-    launch_contact_ground(&z->contact_ground[0]);
+    start_momenta_contact_ground(&z->contact_ground[0]);
 }
 
 /* momenta from velocities at the knot, of which bodies have the rates of turn */
-static void run_launch_turn(const ball_parameters *p, ball_state *z, ball_work *w)
+static void run_start_momenta_of_turn(const ball_parameters *p, ball_state *z, ball_work *w)
 {
     /* ball */
-    launch_turn_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
+    start_momenta_of_turn_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
 }
 
 /* what laws and drivers give in a step; what dampers, stops and contacts take */
@@ -2218,7 +2226,7 @@ static real squares_at_rest(const ball_parameters *p, const ball_options *o)
     return 1.0*(fall + (left*left));
 }
 
-/* complementarity of contacts and limits: the mean of the products, per heft */
+/* complementarity of contacts and limits: the mean of the products, per effective mass */
 static real gap_of(const ball_work *w)
 {
     real total = 0.0;
@@ -2261,7 +2269,7 @@ static real largest_of(real largest, real x)
     return (size <= largest) ? largest : size;
 }
 
-/* the largest product that complementarity wants to vanish, per heft, or a number that is not finite */
+/* the largest product that complementarity wants to vanish, per effective mass, or a number that is not finite */
 static real largest_product(const ball_work *w)
 {
     real largest = 0.0;
@@ -2402,7 +2410,7 @@ static real press_merit(const ball_parameters *p, const ball_state *z,
     (void)z;
     (void)u;
     run_evaluate(p, w);
-    run_press(w);
+    run_apply_impulse(w);
     w->common[0].merit = 0.0;
     run_merit(w);
     return is_finite(w->common[0].merit) ? w->common[0].merit : -1.0;
@@ -2416,9 +2424,9 @@ static void aim_at(const ball_parameters *p, const ball_state *z,
     (void)z;
     (void)u;
     if (exact) {
-        run_aim_exact(p, w);
+        run_right_hand_side_exact(p, w);
     } else {
-        run_aim(p, w);
+        run_right_hand_side(p, w);
     }
 }
 
@@ -2438,7 +2446,7 @@ static int follow_path(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, const ball_options *o, const ball_attempt *how, bool rest, ball_info *info)
 {
     const real speed = p->common[0].acceleration*w->common[0].step;
-    const real fall = speed*speed; /* products are compared with it per heft */
+    const real fall = speed*speed; /* products are compared with it per effective mass */
     const real lasting = against_last(z, w); /* share of the last impulses that are expected, as forces act for less time or more */
     const real small = 0.5*(o->complementarity*fall);
     const real left = 1000.0*o->tolerance;
@@ -2582,7 +2590,7 @@ static int follow_path(const ball_parameters *p, const ball_state *z,
             }
             halvings++;
             w->common[0].length = 0.5*w->common[0].length;
-            run_retreat(w);
+            run_shorten_step(w);
             merit = press_merit(p, z, u, w);
         }
         info->increment = w->common[0].length*largest_change(w);
@@ -2688,7 +2696,7 @@ const ball_parameters ball_described = {
     },
     { /* contact_ground */
         { /* floor */
-            1.0, /* heft */
+            1.0, /* effective_mass */
             { 0.0, 0.0, 1.0 }, /* normal */
             { 0.0, 0.0, 0.0 }, /* anchor_a */
             { 0.0, 0.0, 0.0 }, /* anchor_b */
@@ -2728,7 +2736,7 @@ void ball_state_default(ball_state *z)
     static const ball_contact_ground_state contact_ground_start[1] = {
         { /* floor */
             0.0, /* pressed */
-            { 0.0, 0.0, 0.0 }, /* rubbed */
+            { 0.0, 0.0, 0.0 }, /* friction_before */
         },
     };
     for (unsigned int n = 0u; n < 1u; n++) {
@@ -2820,7 +2828,7 @@ static bool all_finite(const ball_state *z, const ball_input *u)
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         rest += (z->contact_ground[n].pressed - z->contact_ground[n].pressed)
-            + rest_of_3(z->contact_ground[n].rubbed);
+            + rest_of_3(z->contact_ground[n].friction_before);
     }
     (void)u;
     return is_finite(rest);
@@ -3107,7 +3115,7 @@ static void knot_velocities(const ball_parameters *p, const ball_state *z,
     run_linearize(p, w);
     run_eliminate(w);
     run_substitute(w);
-    run_settle(w);
+    run_take_velocity(w);
 }
 
 /* velocities of the knot as they were solved for; returns the largest change of one */
@@ -3141,19 +3149,19 @@ static real launched(const ball_parameters *p, ball_state *z, const ball_input *
     z->common[0].before = (knot == 0) ? p->common[0].h : 0.0;
     z->common[0].earlier = z->common[0].before;
     if (knot == 0) {
-        run_launch_chord(p, z, w);
+        run_start_momenta_of_chord(p, z, w);
         return largest;
     }
-    run_launch(p, z, w);
+    run_start_momenta(p, z, w);
     knot_velocities(p, z, u, w, 0.0, false);
     largest = take_velocities(z, w);
     if (knot == 2) {
         /* what turns at these rates has less momentum than they have; joints join that as well */
-        run_launch_turn(p, z, w);
+        run_start_momenta_of_turn(p, z, w);
         knot_velocities(p, z, u, w, 0.0, false);
         (void)take_velocities(z, w);
     }
-    run_launch(p, z, w);
+    run_start_momenta(p, z, w);
     return largest;
 }
 
@@ -3199,7 +3207,7 @@ static void measure_knot(const ball_parameters *p, const ball_state *z,
     w->common[0].potential = 0.0;
     for (unsigned int k = 0u; k < 3u; k++) {
         w->common[0].momentum[k] = 0.0;
-        w->common[0].spin[k] = 0.0;
+        w->common[0].angular_momentum[k] = 0.0;
     }
     run_energy(p, z, w);
 }
@@ -3214,13 +3222,13 @@ void ball_energy(const ball_parameters *p, const ball_state *z, const ball_input
 }
 
 void ball_momentum(const ball_parameters *p, const ball_state *z, const ball_input *u, ball_work *w,
-    ball_real linear[3], ball_real spin[3])
+    ball_real linear[3], ball_real angular_momentum[3])
 {
     see_knot(p, z, u, w);
     measure_knot(p, z, u, w);
     for (unsigned int k = 0u; k < 3u; k++) {
         linear[k] = w->common[0].momentum[k];
-        spin[k] = w->common[0].spin[k];
+        angular_momentum[k] = w->common[0].angular_momentum[k];
     }
 }
 
@@ -3297,7 +3305,7 @@ static void record_knot(const ball_parameters *p, const ball_state *z,
     frame->potential = w->common[0].potential;
     for (unsigned int k = 0u; k < 3u; k++) {
         frame->momentum[k] = w->common[0].momentum[k];
-        frame->spin[k] = w->common[0].spin[k];
+        frame->angular_momentum[k] = w->common[0].angular_momentum[k];
     }
     frame->closure = closure_of(w);
     for (unsigned int n = 0u; n < 1u; n++) {
@@ -3405,7 +3413,7 @@ ball_real ball_project(const ball_parameters *p, ball_state *z, const ball_input
         ball_options_default(&options);
         options.complementarity = refined_complementarity(p, w);
         (void)interior(p, z, u, w, &options, true, &info);
-        run_settle(w);
+        run_take_velocity(w);
         /* a correction turns no body by more than half the domain at once */
         /* nor past a surface, which would not pull it back: turns are not linear */
         w->common[0].length = (largest_turn(w) > 1e-06) ? 0.5 : 1.0;
@@ -3431,7 +3439,7 @@ typedef struct {
 /* what is small for a contact, limit or dry friction */
 typedef struct {
     real contacts; /* contacts of the part, at least 1 */
-    real heft; /* mass whose weight counts [kg] */
+    real effective_mass; /* mass whose weight counts [kg] */
     real share; /* of a contact [kg] */
 } ball_unit_work;
 
@@ -3524,12 +3532,12 @@ static void pull_common(ball_common_parameters *common_p)
 }
 
 /* the unit of complementarity of what acts on a body (3 operations) */
-/*   heft = min(M, 100 m), share = heft / n    [the body's own weight holds it in a heavy machine] */
-static void heft_body(const ball_body_parameters *body_p, const ball_part_work *part, ball_unit_work *unit)
+/*   m_eff = min(M, 100 m), share = m_eff/n    [the body's own weight holds it in a heavy machine] */
+static void effective_mass_body(const ball_body_parameters *body_p, const ball_part_work *part, ball_unit_work *unit)
 {
-    const real heft = lesser_of(part->mass, 100.0*body_p->mass);
-    unit->heft = heft;
-    unit->share = heft/unit->contacts;
+    const real effective_mass = lesser_of(part->mass, 100.0*body_p->mass);
+    unit->effective_mass = effective_mass;
+    unit->share = effective_mass/unit->contacts;
 }
 
 /* whether some distribution of mass has the inertia of a body */
@@ -3621,9 +3629,9 @@ static ball_unit_work unit_of(const ball_parameters *p, const ball_part_work *pa
     for (unsigned int k = 0u; k < 2u; k++) {
         const unsigned int own = part_of[bodies[k]];
         unit[k].contacts = contacts[own];
-        heft_body(&p->body[bodies[k]], &part[own], &unit[k]);
+        effective_mass_body(&p->body[bodies[k]], &part[own], &unit[k]);
     }
-    if ((unit[1].heft < unit[0].heft) || (!(unit[1].heft > unit[0].heft) && (unit[1].share < unit[0].share))) {
+    if ((unit[1].effective_mass < unit[0].effective_mass) || (!(unit[1].effective_mass > unit[0].effective_mass) && (unit[1].share < unit[0].share))) {
         return unit[1];
     }
     return unit[0];
@@ -3649,7 +3657,7 @@ static void adapt_units(ball_parameters *p)
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         const ball_unit_work unit = unit_of(p, part, bodies_contact_ground[n]);
-        p->contact_ground[n].heft = unit.heft;
+        p->contact_ground[n].effective_mass = unit.effective_mass;
         p->contact_ground[n].share = unit.share;
     }
 }

@@ -99,13 +99,13 @@ typedef struct {
 
 /* contact ground: parameters */
 typedef struct {
-    ball_real heft; /* mass whose weight is the unit of complementarity: of what the node acts on [kg]; follows */
+    ball_real effective_mass; /* mass whose weight is the unit of complementarity: of what the node acts on [kg]; follows */
     ball_real normal[3]; /* normal of the half-space, out of the solid, on body a; fixed */
     ball_real anchor_a[3]; /* a point of the plane, from the centre of mass of body a [m]; fixed */
     ball_real anchor_b[3]; /* point or centre of the sphere on the child, from its centre of mass [m]; fixed */
     ball_real radius; /* radius of the child's sphere [m] */
     ball_real friction; /* coefficient of friction */
-    ball_real share; /* heft over the contacts that share it: the mass that one impulse moves at a start [kg]; follows */
+    ball_real share; /* effective mass over the contacts that share it: the mass that one impulse moves at a start [kg]; follows */
 } ball_contact_ground_parameters;
 
 /* common: state */
@@ -130,7 +130,7 @@ typedef struct {
 /* contact ground: state */
 typedef struct {
     ball_real pressed; /* normal impulse of the last step [N s] */
-    ball_real rubbed[3]; /* friction impulse of the last step, world axes [N s] */
+    ball_real friction_before[3]; /* friction impulse of the last step [N s] */
 } ball_contact_ground_state;
 
 /* common: work */
@@ -149,13 +149,13 @@ typedef struct {
     ball_real kinetic; /* kinetic energy */
     ball_real potential; /* potential energy */
     ball_real momentum[3]; /* linear momentum [kg m/s] */
-    ball_real spin[3]; /* angular momentum about the world's origin [kg m²/s] */
+    ball_real angular_momentum[3]; /* angular momentum about the world's origin [kg m²/s] */
     ball_real half; /* half of that length [s] */
     ball_real inverse; /* its inverse [1/s] */
     ball_real scatter; /* how far energies of a knot and of the step before may lie apart [J] */
     ball_real swerve; /* change of all forces on bodies over the step before a knot, times its way [J] */
     ball_real misread; /* kinetic energy of a knot, less that of the mean velocities of both steps around it [J] */
-    ball_real target; /* centring of the interior point, per heft [m²/s²] */
+    ball_real target; /* centring of the interior point, per effective mass [m²/s²] */
     ball_real second; /* 1 where the affine increments enter as second-order terms, else 0 */
     ball_real ratio; /* impulse per velocity where variables start, of the share */
     ball_real stick; /* 1 where friction starts from the predicted sliding, 0 where it starts sticking */
@@ -200,7 +200,7 @@ typedef struct {
 
 /* contact ground: work */
 typedef struct {
-    ball_real light; /* 1/heft [1/kg] */
+    ball_real light; /* 1/effective_mass [1/kg] */
     ball_real normal[3]; /* unit normal at the first knot, towards the child */
     ball_real l_b[3]; /* arm of the contact point on the child [m] */
     ball_real point[3]; /* contact point at the first knot, world [m] */
@@ -298,7 +298,7 @@ typedef struct {
     int max_halvings; /* halvings of one increment */
     int extrapolate; /* start from the velocities carried on by their last change */
     int fixed_iterations; /* 0; or exactly so many iterations in every step, for the same time in every step */
-    ball_real complementarity; /* largest product of impulse and velocity that contacts may leave, of heft (|g| h)^2 */
+    ball_real complementarity; /* largest product of impulse and velocity that contacts may leave, of effective mass (|g| h)^2 */
     int papers_method; /* 1: one right-hand side an iteration from a start far inside, after BSMH23 appendix D, not seen */
     int substeps; /* equal parts, a power of two up to 1024, that a step which fails may be split into; 1: none, nor with fixed iterations */
 } ball_options;
@@ -308,7 +308,7 @@ typedef struct {
     int iterations; /* Newton iterations */
     ball_real increment; /* the last change of a velocity [m/s, rad/s] */
     ball_real residual; /* root of the merit [m/s, rad/s] */
-    ball_real complementarity; /* largest product of impulse and velocity, of heft (|g| h)^2 */
+    ball_real complementarity; /* largest product of impulse and velocity, of effective mass (|g| h)^2 */
     int retries; /* starts that did not get through */
     int substeps; /* equal parts that the step was taken in */
 } ball_info;
@@ -332,7 +332,7 @@ typedef struct {
     ball_real kinetic; /* kinetic energy [J] */
     ball_real potential; /* potential energy [J] */
     ball_real momentum[3]; /* linear momentum [kg m/s] */
-    ball_real spin[3]; /* angular momentum about the world's origin [kg m^2/s] */
+    ball_real angular_momentum[3]; /* angular momentum about the world's origin [kg m^2/s] */
     ball_real closure; /* largest residual of a constraint row, dropped rows included [m, rad] */
     ball_real iterations; /* Newton iterations of the step that led here */
     ball_real substeps; /* equal parts that it was taken in */
@@ -421,7 +421,7 @@ BALL_API void ball_energy(const ball_parameters *p, const ball_state *z, const b
 
 /* Linear momentum of the knot [kg m/s], and angular momentum about the world's origin [kg m^2/s]. */
 BALL_API void ball_momentum(const ball_parameters *p, const ball_state *z, const ball_input *u,
-    ball_work *w, ball_real linear[3], ball_real spin[3]);
+    ball_work *w, ball_real linear[3], ball_real angular_momentum[3]);
 
 /* The contact points after the step that was just taken; ask for reactions first. It leaves no step in the work memory. */
 BALL_API int ball_contacts(const ball_parameters *p, const ball_state *z, const ball_input *u,

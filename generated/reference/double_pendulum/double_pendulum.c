@@ -1415,7 +1415,7 @@ static void substitute_body_and_revolute_from_body(double_pendulum_body_work *i,
 }
 
 /* take the solved velocities as they are (8 operations) */
-static void settle_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
+static void take_velocity_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
 {
     const real common_half = common->half;
     const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
@@ -1527,7 +1527,7 @@ static void advance_revolute(const double_pendulum_common_work *common, double_p
 }
 
 /* take another `length` of the same increment (20 operations) */
-static void retreat_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
+static void shorten_step_body(const double_pendulum_common_work *common, double_pendulum_body_work *body)
 {
     const real common_length = common->length;
     const real common_half = common->half;
@@ -1551,7 +1551,7 @@ static void retreat_body(const double_pendulum_common_work *common, double_pendu
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute_ground(const double_pendulum_common_work *common,
+static void shorten_step_revolute_ground(const double_pendulum_common_work *common,
     double_pendulum_revolute_ground_work *revolute_ground)
 {
     const real common_length = common->length;
@@ -1563,7 +1563,7 @@ static void retreat_revolute_ground(const double_pendulum_common_work *common,
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute(const double_pendulum_common_work *common, double_pendulum_revolute_work *revolute)
+static void shorten_step_revolute(const double_pendulum_common_work *common, double_pendulum_revolute_work *revolute)
 {
     const real common_length = common->length;
     revolute->y[0] = revolute->base[0] - (revolute->s[0]*common_length);
@@ -1901,7 +1901,7 @@ static void displace_body(const double_pendulum_common_work *common, double_pend
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-static void launch_body(const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
+static void start_momenta_body(const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
 {
     /* p = m v */
@@ -1932,7 +1932,7 @@ static void launch_body(const double_pendulum_body_parameters *body_p, double_pe
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-static void launch_chord_body(const double_pendulum_common_work *common,
+static void start_momenta_of_chord_body(const double_pendulum_common_work *common,
     const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
 {
@@ -1973,7 +1973,7 @@ static void launch_chord_body(const double_pendulum_common_work *common,
 /*     of h w lead to and from] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-static void launch_turn_body(const double_pendulum_common_work *common,
+static void start_momenta_of_turn_body(const double_pendulum_common_work *common,
     const double_pendulum_body_parameters *body_p, double_pendulum_body_state *body_z,
     const double_pendulum_body_work *body)
 {
@@ -2051,10 +2051,13 @@ static void energy_body(const double_pendulum_common_parameters *common_p, doubl
     const real l_0 = t1 - (x_2*p_1) + (x_1*p_2);
     const real l_1 = t2 + (x_2*p_0) - (x_0*p_2);
     const real l_2 = t3 - (x_1*p_0) + (x_0*p_1);
-    /* spin: angular momentum about the world's origin */
-    common->spin[0] = l_0 + common->spin[0];
-    common->spin[1] = l_1 + common->spin[1];
-    common->spin[2] = l_2 + common->spin[2];
+    /* angular_momentum: angular momentum about the world's origin */
+    const real common_angular_momentum_0 = common->angular_momentum[0];
+    const real common_angular_momentum_1 = common->angular_momentum[1];
+    const real common_angular_momentum_2 = common->angular_momentum[2];
+    common->angular_momentum[0] = l_0 + common_angular_momentum_0;
+    common->angular_momentum[1] = l_1 + common_angular_momentum_1;
+    common->angular_momentum[2] = l_2 + common_angular_momentum_2;
 }
 
 /* revolute: the child beside the parent (98 operations) */
@@ -2534,12 +2537,12 @@ static void run_substitute(double_pendulum_work *w)
 }
 
 /* take the solved velocities */
-static void run_settle(double_pendulum_work *w)
+static void run_take_velocity(double_pendulum_work *w)
 {
     /* upper */
-    settle_body(&w->common[0], &w->body[0]);
+    take_velocity_body(&w->common[0], &w->body[0]);
     /* lower */
-    settle_body(&w->common[0], &w->body[1]);
+    take_velocity_body(&w->common[0], &w->body[1]);
 }
 
 /* take the increment */
@@ -2556,16 +2559,16 @@ static void run_advance(double_pendulum_work *w)
 }
 
 /* take less of the increment */
-static void run_retreat(double_pendulum_work *w)
+static void run_shorten_step(double_pendulum_work *w)
 {
     /* upper */
-    retreat_body(&w->common[0], &w->body[0]);
+    shorten_step_body(&w->common[0], &w->body[0]);
     /* lower */
-    retreat_body(&w->common[0], &w->body[1]);
+    shorten_step_body(&w->common[0], &w->body[1]);
     /* shoulder */
-    retreat_revolute_ground(&w->common[0], &w->revolute_ground[0]);
+    shorten_step_revolute_ground(&w->common[0], &w->revolute_ground[0]);
     /* elbow */
-    retreat_revolute(&w->common[0], &w->revolute[0]);
+    shorten_step_revolute(&w->common[0], &w->revolute[0]);
 }
 
 /* forces and torques of the joints */
@@ -2623,12 +2626,12 @@ static void run_displace(double_pendulum_state *z, double_pendulum_work *w)
 }
 
 /* momenta from velocities at the knot */
-static void run_launch(const double_pendulum_parameters *p, double_pendulum_state *z, double_pendulum_work *w)
+static void run_start_momenta(const double_pendulum_parameters *p, double_pendulum_state *z, double_pendulum_work *w)
 {
     /* upper */
-    launch_body(&p->body[0], &z->body[0], &w->body[0]);
+    start_momenta_body(&p->body[0], &z->body[0], &w->body[0]);
     /* lower */
-    launch_body(&p->body[1], &z->body[1], &w->body[1]);
+    start_momenta_body(&p->body[1], &z->body[1], &w->body[1]);
 }
 
 /* energies and momenta of the knot */
@@ -2641,21 +2644,21 @@ static void run_energy(const double_pendulum_parameters *p, const double_pendulu
 }
 
 /* momenta from velocities over the step before */
-static void run_launch_chord(const double_pendulum_parameters *p, double_pendulum_state *z, double_pendulum_work *w)
+static void run_start_momenta_of_chord(const double_pendulum_parameters *p, double_pendulum_state *z, double_pendulum_work *w)
 {
     /* upper */
-    launch_chord_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
+    start_momenta_of_chord_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
     /* lower */
-    launch_chord_body(&w->common[0], &p->body[1], &z->body[1], &w->body[1]);
+    start_momenta_of_chord_body(&w->common[0], &p->body[1], &z->body[1], &w->body[1]);
 }
 
 /* momenta from velocities at the knot, of which bodies have the rates of turn */
-static void run_launch_turn(const double_pendulum_parameters *p, double_pendulum_state *z, double_pendulum_work *w)
+static void run_start_momenta_of_turn(const double_pendulum_parameters *p, double_pendulum_state *z, double_pendulum_work *w)
 {
     /* upper */
-    launch_turn_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
+    start_momenta_of_turn_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
     /* lower */
-    launch_turn_body(&w->common[0], &p->body[1], &z->body[1], &w->body[1]);
+    start_momenta_of_turn_body(&w->common[0], &p->body[1], &z->body[1], &w->body[1]);
 }
 
 /* bodies from the coordinates of joints, one beside the other */
@@ -2889,13 +2892,13 @@ static real search(const double_pendulum_parameters *p, const double_pendulum_st
              || settled(p, w, o, merit))) {
         if (halvings >= o->max_halvings) {
             w->common[0].length = 0.0;
-            run_retreat(w);
+            run_shorten_step(w);
             (void)evaluate_merit(p, z, u, w);
             return -1.0;
         }
         halvings++;
         w->common[0].length = 0.5*w->common[0].length;
-        run_retreat(w);
+        run_shorten_step(w);
         merit = evaluate_merit(p, z, u, w);
     }
     return merit;
@@ -2911,7 +2914,7 @@ static int stuck(const double_pendulum_parameters *p, const double_pendulum_stat
         return DOUBLE_PENDULUM_ROUND_OFF;
     }
     w->common[0].length = 1.0;
-    run_retreat(w);
+    run_shorten_step(w);
     if (!(evaluate_merit(p, z, u, w) >= 0.0)) {
         return why;
     }
@@ -3486,7 +3489,7 @@ static void knot_velocities(const double_pendulum_parameters *p, const double_pe
     run_linearize(p, w);
     run_eliminate(w);
     run_substitute(w);
-    run_settle(w);
+    run_take_velocity(w);
 }
 
 /* velocities of the knot as they were solved for; returns the largest change of one */
@@ -3520,19 +3523,19 @@ static real launched(const double_pendulum_parameters *p, double_pendulum_state 
     z->common[0].before = (knot == 0) ? p->common[0].h : 0.0;
     z->common[0].earlier = z->common[0].before;
     if (knot == 0) {
-        run_launch_chord(p, z, w);
+        run_start_momenta_of_chord(p, z, w);
         return largest;
     }
-    run_launch(p, z, w);
+    run_start_momenta(p, z, w);
     knot_velocities(p, z, u, w, 0.0);
     largest = take_velocities(z, w);
     if (knot == 2) {
         /* what turns at these rates has less momentum than they have; joints join that as well */
-        run_launch_turn(p, z, w);
+        run_start_momenta_of_turn(p, z, w);
         knot_velocities(p, z, u, w, 0.0);
         (void)take_velocities(z, w);
     }
-    run_launch(p, z, w);
+    run_start_momenta(p, z, w);
     return largest;
 }
 
@@ -3558,7 +3561,7 @@ static void measure_knot(const double_pendulum_parameters *p, const double_pendu
     w->common[0].potential = 0.0;
     for (unsigned int k = 0u; k < 3u; k++) {
         w->common[0].momentum[k] = 0.0;
-        w->common[0].spin[k] = 0.0;
+        w->common[0].angular_momentum[k] = 0.0;
     }
     run_energy(p, z, w);
 }
@@ -3573,13 +3576,13 @@ void double_pendulum_energy(const double_pendulum_parameters *p, const double_pe
 }
 
 void double_pendulum_momentum(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
-    double_pendulum_real linear[3], double_pendulum_real spin[3])
+    double_pendulum_real linear[3], double_pendulum_real angular_momentum[3])
 {
     see_knot(p, z, u, w);
     measure_knot(p, z, u, w);
     for (unsigned int k = 0u; k < 3u; k++) {
         linear[k] = w->common[0].momentum[k];
-        spin[k] = w->common[0].spin[k];
+        angular_momentum[k] = w->common[0].angular_momentum[k];
     }
 }
 
@@ -3635,7 +3638,7 @@ static void record_knot(const double_pendulum_parameters *p, const double_pendul
     frame->potential = w->common[0].potential;
     for (unsigned int k = 0u; k < 3u; k++) {
         frame->momentum[k] = w->common[0].momentum[k];
-        frame->spin[k] = w->common[0].spin[k];
+        frame->angular_momentum[k] = w->common[0].angular_momentum[k];
     }
     frame->closure = closure_of(w);
 }
@@ -3748,7 +3751,7 @@ double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p
         run_linearize(p, w);
         run_eliminate(w);
         run_substitute(w);
-        run_settle(w);
+        run_take_velocity(w);
         /* a correction turns no body by more than half the domain at once */
         w->common[0].length = 1.0;
         while ((w->common[0].length*w->common[0].length*largest_turn(w)) > 0.25) {

@@ -162,7 +162,7 @@ typedef struct {
     double_pendulum_real kinetic; /* kinetic energy */
     double_pendulum_real potential; /* potential energy */
     double_pendulum_real momentum[3]; /* linear momentum [kg m/s] */
-    double_pendulum_real spin[3]; /* angular momentum about the world's origin [kg m²/s] */
+    double_pendulum_real angular_momentum[3]; /* angular momentum about the world's origin [kg m²/s] */
     double_pendulum_real half; /* half of that length [s] */
     double_pendulum_real inverse; /* its inverse [1/s] */
     double_pendulum_real scatter; /* how far energies of a knot and of the step before may lie apart [J] */
@@ -332,7 +332,7 @@ typedef struct {
     double_pendulum_real kinetic; /* kinetic energy [J] */
     double_pendulum_real potential; /* potential energy [J] */
     double_pendulum_real momentum[3]; /* linear momentum [kg m/s] */
-    double_pendulum_real spin[3]; /* angular momentum about the world's origin [kg m^2/s] */
+    double_pendulum_real angular_momentum[3]; /* angular momentum about the world's origin [kg m^2/s] */
     double_pendulum_real closure; /* largest residual of a constraint row, dropped rows included [m, rad] */
     double_pendulum_real iterations; /* Newton iterations of the step that led here */
     double_pendulum_real substeps; /* equal parts that it was taken in */
@@ -417,7 +417,7 @@ DOUBLE_PENDULUM_API void double_pendulum_energy(const double_pendulum_parameters
 
 /* Linear momentum of the knot [kg m/s], and angular momentum about the world's origin [kg m^2/s]. */
 DOUBLE_PENDULUM_API void double_pendulum_momentum(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,
-    double_pendulum_work *w, double_pendulum_real linear[3], double_pendulum_real spin[3]);
+    double_pendulum_work *w, double_pendulum_real linear[3], double_pendulum_real angular_momentum[3]);
 
 /* Force [N] and torque [N m] of every joint on its child at the anchor, in joint axes, over the step that was just taken: ask before
  * anything else uses the work memory, or the status is DOUBLE_PENDULUM_NO_STEP. A start comes first: memory never used tells nothing. */

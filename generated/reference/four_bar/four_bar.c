@@ -2628,7 +2628,7 @@ static void substitute_body_from_revolute_revolute_loop(four_bar_body_work *i, c
 }
 
 /* take the solved velocities as they are (8 operations) */
-static void settle_body(const four_bar_common_work *common, four_bar_body_work *body)
+static void take_velocity_body(const four_bar_common_work *common, four_bar_body_work *body)
 {
     const real common_half = common->half;
     const real s_3 = body->s[3]; const real s_4 = body->s[4]; const real s_5 = body->s[5];
@@ -2753,7 +2753,7 @@ static void advance_revolute_loop(const four_bar_common_work *common, four_bar_r
 }
 
 /* take another `length` of the same increment (20 operations) */
-static void retreat_body(const four_bar_common_work *common, four_bar_body_work *body)
+static void shorten_step_body(const four_bar_common_work *common, four_bar_body_work *body)
 {
     const real common_length = common->length;
     const real common_half = common->half;
@@ -2777,7 +2777,7 @@ static void retreat_body(const four_bar_common_work *common, four_bar_body_work 
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute_ground(const four_bar_common_work *common,
+static void shorten_step_revolute_ground(const four_bar_common_work *common,
     four_bar_revolute_ground_work *revolute_ground)
 {
     const real common_length = common->length;
@@ -2789,7 +2789,7 @@ static void retreat_revolute_ground(const four_bar_common_work *common,
 }
 
 /* take another `length` of the same increment (10 operations) */
-static void retreat_revolute(const four_bar_common_work *common, four_bar_revolute_work *revolute)
+static void shorten_step_revolute(const four_bar_common_work *common, four_bar_revolute_work *revolute)
 {
     const real common_length = common->length;
     revolute->y[0] = revolute->base[0] - (revolute->s[0]*common_length);
@@ -2800,7 +2800,7 @@ static void retreat_revolute(const four_bar_common_work *common, four_bar_revolu
 }
 
 /* take another `length` of the same increment (4 operations) */
-static void retreat_revolute_loop(const four_bar_common_work *common, four_bar_revolute_loop_work *revolute_loop)
+static void shorten_step_revolute_loop(const four_bar_common_work *common, four_bar_revolute_loop_work *revolute_loop)
 {
     const real common_length = common->length;
     revolute_loop->y[0] = revolute_loop->base[0] - (revolute_loop->s[0]*common_length);
@@ -3223,7 +3223,7 @@ static void displace_body(const four_bar_common_work *common, four_bar_body_stat
 /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-static void launch_body(const four_bar_body_parameters *body_p, four_bar_body_state *body_z,
+static void start_momenta_body(const four_bar_body_parameters *body_p, four_bar_body_state *body_z,
     const four_bar_body_work *body)
 {
     /* p = m v */
@@ -3254,7 +3254,7 @@ static void launch_body(const four_bar_body_parameters *body_p, four_bar_body_st
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-static void launch_chord_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
+static void start_momenta_of_chord_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_state *body_z, const four_bar_body_work *body)
 {
     /* a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c) */
@@ -3294,7 +3294,7 @@ static void launch_chord_body(const four_bar_common_work *common, const four_bar
 /*     of h w lead to and from] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-static void launch_turn_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
+static void start_momenta_of_turn_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_state *body_z, const four_bar_body_work *body)
 {
     /* w' = (sin(h |w|)/(h |w|)) w */
@@ -3370,10 +3370,13 @@ static void energy_body(const four_bar_common_parameters *common_p, four_bar_com
     const real l_0 = t1 - (x_2*p_1) + (x_1*p_2);
     const real l_1 = t2 + (x_2*p_0) - (x_0*p_2);
     const real l_2 = t3 - (x_1*p_0) + (x_0*p_1);
-    /* spin: angular momentum about the world's origin */
-    common->spin[0] = l_0 + common->spin[0];
-    common->spin[1] = l_1 + common->spin[1];
-    common->spin[2] = l_2 + common->spin[2];
+    /* angular_momentum: angular momentum about the world's origin */
+    const real common_angular_momentum_0 = common->angular_momentum[0];
+    const real common_angular_momentum_1 = common->angular_momentum[1];
+    const real common_angular_momentum_2 = common->angular_momentum[2];
+    common->angular_momentum[0] = l_0 + common_angular_momentum_0;
+    common->angular_momentum[1] = l_1 + common_angular_momentum_1;
+    common->angular_momentum[2] = l_2 + common_angular_momentum_2;
 }
 
 /* revolute: the child beside the parent (99 operations) */
@@ -3993,14 +3996,14 @@ static void run_substitute(four_bar_work *w)
 }
 
 /* take the solved velocities */
-static void run_settle(four_bar_work *w)
+static void run_take_velocity(four_bar_work *w)
 {
     /* crank */
-    settle_body(&w->common[0], &w->body[0]);
+    take_velocity_body(&w->common[0], &w->body[0]);
     /* coupler */
-    settle_body(&w->common[0], &w->body[1]);
+    take_velocity_body(&w->common[0], &w->body[1]);
     /* rocker */
-    settle_body(&w->common[0], &w->body[2]);
+    take_velocity_body(&w->common[0], &w->body[2]);
 }
 
 /* take the increment */
@@ -4023,22 +4026,22 @@ static void run_advance(four_bar_work *w)
 }
 
 /* take less of the increment */
-static void run_retreat(four_bar_work *w)
+static void run_shorten_step(four_bar_work *w)
 {
     /* crank */
-    retreat_body(&w->common[0], &w->body[0]);
+    shorten_step_body(&w->common[0], &w->body[0]);
     /* coupler */
-    retreat_body(&w->common[0], &w->body[1]);
+    shorten_step_body(&w->common[0], &w->body[1]);
     /* rocker */
-    retreat_body(&w->common[0], &w->body[2]);
+    shorten_step_body(&w->common[0], &w->body[2]);
     /* crank_bearing */
-    retreat_revolute_ground(&w->common[0], &w->revolute_ground[0]);
+    shorten_step_revolute_ground(&w->common[0], &w->revolute_ground[0]);
     /* crank_pin */
-    retreat_revolute(&w->common[0], &w->revolute[0]);
+    shorten_step_revolute(&w->common[0], &w->revolute[0]);
     /* rocker_bearing */
-    retreat_revolute_ground(&w->common[0], &w->revolute_ground[1]);
+    shorten_step_revolute_ground(&w->common[0], &w->revolute_ground[1]);
     /* rocker_pin */
-    retreat_revolute_loop(&w->common[0], &w->revolute_loop[0]);
+    shorten_step_revolute_loop(&w->common[0], &w->revolute_loop[0]);
 }
 
 /* forces and torques of the joints */
@@ -4114,14 +4117,14 @@ static void run_displace(four_bar_state *z, four_bar_work *w)
 }
 
 /* momenta from velocities at the knot */
-static void run_launch(const four_bar_parameters *p, four_bar_state *z, four_bar_work *w)
+static void run_start_momenta(const four_bar_parameters *p, four_bar_state *z, four_bar_work *w)
 {
     /* crank */
-    launch_body(&p->body[0], &z->body[0], &w->body[0]);
+    start_momenta_body(&p->body[0], &z->body[0], &w->body[0]);
     /* coupler */
-    launch_body(&p->body[1], &z->body[1], &w->body[1]);
+    start_momenta_body(&p->body[1], &z->body[1], &w->body[1]);
     /* rocker */
-    launch_body(&p->body[2], &z->body[2], &w->body[2]);
+    start_momenta_body(&p->body[2], &z->body[2], &w->body[2]);
 }
 
 /* energies and momenta of the knot */
@@ -4136,25 +4139,25 @@ static void run_energy(const four_bar_parameters *p, const four_bar_state *z, fo
 }
 
 /* momenta from velocities over the step before */
-static void run_launch_chord(const four_bar_parameters *p, four_bar_state *z, four_bar_work *w)
+static void run_start_momenta_of_chord(const four_bar_parameters *p, four_bar_state *z, four_bar_work *w)
 {
     /* crank */
-    launch_chord_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
+    start_momenta_of_chord_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
     /* coupler */
-    launch_chord_body(&w->common[0], &p->body[1], &z->body[1], &w->body[1]);
+    start_momenta_of_chord_body(&w->common[0], &p->body[1], &z->body[1], &w->body[1]);
     /* rocker */
-    launch_chord_body(&w->common[0], &p->body[2], &z->body[2], &w->body[2]);
+    start_momenta_of_chord_body(&w->common[0], &p->body[2], &z->body[2], &w->body[2]);
 }
 
 /* momenta from velocities at the knot, of which bodies have the rates of turn */
-static void run_launch_turn(const four_bar_parameters *p, four_bar_state *z, four_bar_work *w)
+static void run_start_momenta_of_turn(const four_bar_parameters *p, four_bar_state *z, four_bar_work *w)
 {
     /* crank */
-    launch_turn_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
+    start_momenta_of_turn_body(&w->common[0], &p->body[0], &z->body[0], &w->body[0]);
     /* coupler */
-    launch_turn_body(&w->common[0], &p->body[1], &z->body[1], &w->body[1]);
+    start_momenta_of_turn_body(&w->common[0], &p->body[1], &z->body[1], &w->body[1]);
     /* rocker */
-    launch_turn_body(&w->common[0], &p->body[2], &z->body[2], &w->body[2]);
+    start_momenta_of_turn_body(&w->common[0], &p->body[2], &z->body[2], &w->body[2]);
 }
 
 /* bodies from the coordinates of joints, one beside the other */
@@ -4417,13 +4420,13 @@ static real search(const four_bar_parameters *p, const four_bar_state *z,
              || settled(p, w, o, merit))) {
         if (halvings >= o->max_halvings) {
             w->common[0].length = 0.0;
-            run_retreat(w);
+            run_shorten_step(w);
             (void)evaluate_merit(p, z, u, w);
             return -1.0;
         }
         halvings++;
         w->common[0].length = 0.5*w->common[0].length;
-        run_retreat(w);
+        run_shorten_step(w);
         merit = evaluate_merit(p, z, u, w);
     }
     return merit;
@@ -4445,7 +4448,7 @@ static int stuck(const four_bar_parameters *p, const four_bar_state *z,
         return FOUR_BAR_ROUND_OFF;
     }
     w->common[0].length = 1.0;
-    run_retreat(w);
+    run_shorten_step(w);
     if (!(evaluate_merit(p, z, u, w) >= 0.0)) {
         return why;
     }
@@ -4628,7 +4631,7 @@ static bool goes_on(const four_bar_parameters *p, const four_bar_state *z,
                 apart = twice_kinetic(p, w);
             }
             w->common[0].length = 0.0;
-            run_retreat(w);
+            run_shorten_step(w);
         }
         (void)u;
     }
@@ -5383,7 +5386,7 @@ static void knot_velocities(const four_bar_parameters *p, const four_bar_state *
     run_linearize(p, w);
     run_eliminate(p, w);
     run_substitute(w);
-    run_settle(w);
+    run_take_velocity(w);
 }
 
 /* velocities of the knot as they were solved for; returns the largest change of one */
@@ -5418,19 +5421,19 @@ static real launched(const four_bar_parameters *p, four_bar_state *z, const four
     z->common[0].before = (knot == 0) ? p->common[0].h : 0.0;
     z->common[0].earlier = z->common[0].before;
     if (knot == 0) {
-        run_launch_chord(p, z, w);
+        run_start_momenta_of_chord(p, z, w);
         return largest;
     }
-    run_launch(p, z, w);
+    run_start_momenta(p, z, w);
     knot_velocities(p, z, u, w, 0.0);
     largest = take_velocities(z, w);
     if (knot == 2) {
         /* what turns at these rates has less momentum than they have; joints join that as well */
-        run_launch_turn(p, z, w);
+        run_start_momenta_of_turn(p, z, w);
         knot_velocities(p, z, u, w, 0.0);
         (void)take_velocities(z, w);
     }
-    run_launch(p, z, w);
+    run_start_momenta(p, z, w);
     return largest;
 }
 
@@ -5456,7 +5459,7 @@ static void measure_knot(const four_bar_parameters *p, const four_bar_state *z,
     w->common[0].potential = 0.0;
     for (unsigned int k = 0u; k < 3u; k++) {
         w->common[0].momentum[k] = 0.0;
-        w->common[0].spin[k] = 0.0;
+        w->common[0].angular_momentum[k] = 0.0;
     }
     run_energy(p, z, w);
 }
@@ -5471,13 +5474,13 @@ void four_bar_energy(const four_bar_parameters *p, const four_bar_state *z, cons
 }
 
 void four_bar_momentum(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w,
-    four_bar_real linear[3], four_bar_real spin[3])
+    four_bar_real linear[3], four_bar_real angular_momentum[3])
 {
     see_knot(p, z, u, w);
     measure_knot(p, z, u, w);
     for (unsigned int k = 0u; k < 3u; k++) {
         linear[k] = w->common[0].momentum[k];
-        spin[k] = w->common[0].spin[k];
+        angular_momentum[k] = w->common[0].angular_momentum[k];
     }
 }
 
@@ -5535,7 +5538,7 @@ static void record_knot(const four_bar_parameters *p, const four_bar_state *z,
     frame->potential = w->common[0].potential;
     for (unsigned int k = 0u; k < 3u; k++) {
         frame->momentum[k] = w->common[0].momentum[k];
-        frame->spin[k] = w->common[0].spin[k];
+        frame->angular_momentum[k] = w->common[0].angular_momentum[k];
     }
     run_watch(p, z, w);
     frame->closure = closure_of(w);
@@ -5677,7 +5680,7 @@ four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, 
         run_linearize(p, w);
         run_eliminate(p, w);
         run_substitute(w);
-        run_settle(w);
+        run_take_velocity(w);
         /* a correction turns no body by more than half the domain at once */
         w->common[0].length = 1.0;
         while ((w->common[0].length*w->common[0].length*largest_turn(w)) > 0.25) {

@@ -194,7 +194,7 @@ typedef struct {
     four_bar_real kinetic; /* kinetic energy */
     four_bar_real potential; /* potential energy */
     four_bar_real momentum[3]; /* linear momentum [kg m/s] */
-    four_bar_real spin[3]; /* angular momentum about the world's origin [kg m²/s] */
+    four_bar_real angular_momentum[3]; /* angular momentum about the world's origin [kg m²/s] */
     four_bar_real half; /* half of that length [s] */
     four_bar_real inverse; /* its inverse [1/s] */
     four_bar_real scatter; /* how far energies of a knot and of the step before may lie apart [J] */
@@ -444,7 +444,7 @@ typedef struct {
     four_bar_real kinetic; /* kinetic energy [J] */
     four_bar_real potential; /* potential energy [J] */
     four_bar_real momentum[3]; /* linear momentum [kg m/s] */
-    four_bar_real spin[3]; /* angular momentum about the world's origin [kg m^2/s] */
+    four_bar_real angular_momentum[3]; /* angular momentum about the world's origin [kg m^2/s] */
     four_bar_real closure; /* largest residual of a constraint row, dropped rows included [m, rad] */
     four_bar_real iterations; /* Newton iterations of the step that led here */
     four_bar_real substeps; /* equal parts that it was taken in */
@@ -531,7 +531,7 @@ FOUR_BAR_API void four_bar_energy(const four_bar_parameters *p, const four_bar_s
 
 /* Linear momentum of the knot [kg m/s], and angular momentum about the world's origin [kg m^2/s]. */
 FOUR_BAR_API void four_bar_momentum(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,
-    four_bar_work *w, four_bar_real linear[3], four_bar_real spin[3]);
+    four_bar_work *w, four_bar_real linear[3], four_bar_real angular_momentum[3]);
 
 /* Force [N] and torque [N m] of every joint on its child at the anchor, in joint axes, over the step that was just taken: ask before
  * anything else uses the work memory, or the status is FOUR_BAR_NO_STEP. A start comes first: memory never used tells nothing.

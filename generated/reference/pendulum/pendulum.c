@@ -887,7 +887,7 @@ static void run_substitute(pendulum_work *w)
 }
 
 /* take the solved velocities */
-static void run_settle(pendulum_work *w)
+static void run_take_velocity(pendulum_work *w)
 {
     /* rod */
     /* take the solved velocities as they are (8 operations) */
@@ -991,7 +991,7 @@ static void run_advance(pendulum_work *w)
 }
 
 /* take less of the increment */
-static void run_retreat(pendulum_work *w)
+static void run_shorten_step(pendulum_work *w)
 {
     /* rod */
     /* take another `length` of the same increment (20 operations) */
@@ -1289,7 +1289,7 @@ static void run_displace(pendulum_state *z, pendulum_work *w)
 }
 
 /* momenta from velocities at the knot */
-static void run_launch(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
+static void run_start_momenta(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
 {
     /* rod */
     /* momenta of a start from the knot's own velocities (discrete Legendre transform) (18 operations) */
@@ -1368,15 +1368,18 @@ static void run_energy(const pendulum_parameters *p, const pendulum_state *z, pe
         const real l_0 = t1 - (x_2*p_1) + (x_1*p_2);
         const real l_1 = t2 + (x_2*p_0) - (x_0*p_2);
         const real l_2 = t3 - (x_1*p_0) + (x_0*p_1);
-        /* spin: angular momentum about the world's origin */
-        common->spin[0] = l_0 + common->spin[0];
-        common->spin[1] = l_1 + common->spin[1];
-        common->spin[2] = l_2 + common->spin[2];
+        /* angular_momentum: angular momentum about the world's origin */
+        const real common_angular_momentum_0 = common->angular_momentum[0];
+        const real common_angular_momentum_1 = common->angular_momentum[1];
+        const real common_angular_momentum_2 = common->angular_momentum[2];
+        common->angular_momentum[0] = l_0 + common_angular_momentum_0;
+        common->angular_momentum[1] = l_1 + common_angular_momentum_1;
+        common->angular_momentum[2] = l_2 + common_angular_momentum_2;
     }
 }
 
 /* momenta from velocities over the step before */
-static void run_launch_chord(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
+static void run_start_momenta_of_chord(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
 {
     /* rod */
     /* momenta of a start from velocities over the step before, the papers' start (43 operations) */
@@ -1421,7 +1424,7 @@ static void run_launch_chord(const pendulum_parameters *p, pendulum_state *z, pe
 }
 
 /* momenta from velocities at the knot, of which bodies have the rates of turn */
-static void run_launch_turn(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
+static void run_start_momenta_of_turn(const pendulum_parameters *p, pendulum_state *z, pendulum_work *w)
 {
     /* rod */
     /* momenta of a start from the knot's rates of turn, which the motion has then (discrete Legendre transform) (39 */
@@ -1903,13 +1906,13 @@ static real search(const pendulum_parameters *p, const pendulum_state *z,
              || settled(p, w, o, merit))) {
         if (halvings >= o->max_halvings) {
             w->common[0].length = 0.0;
-            run_retreat(w);
+            run_shorten_step(w);
             (void)evaluate_merit(p, z, u, w);
             return -1.0;
         }
         halvings++;
         w->common[0].length = 0.5*w->common[0].length;
-        run_retreat(w);
+        run_shorten_step(w);
         merit = evaluate_merit(p, z, u, w);
     }
     return merit;
@@ -1925,7 +1928,7 @@ static int stuck(const pendulum_parameters *p, const pendulum_state *z,
         return PENDULUM_ROUND_OFF;
     }
     w->common[0].length = 1.0;
-    run_retreat(w);
+    run_shorten_step(w);
     if (!(evaluate_merit(p, z, u, w) >= 0.0)) {
         return why;
     }
@@ -2466,7 +2469,7 @@ static void knot_velocities(const pendulum_parameters *p, const pendulum_state *
     run_linearize(p, w);
     run_eliminate(w);
     run_substitute(w);
-    run_settle(w);
+    run_take_velocity(w);
 }
 
 /* velocities of the knot as they were solved for; returns the largest change of one */
@@ -2500,19 +2503,19 @@ static real launched(const pendulum_parameters *p, pendulum_state *z, const pend
     z->common[0].before = (knot == 0) ? p->common[0].h : 0.0;
     z->common[0].earlier = z->common[0].before;
     if (knot == 0) {
-        run_launch_chord(p, z, w);
+        run_start_momenta_of_chord(p, z, w);
         return largest;
     }
-    run_launch(p, z, w);
+    run_start_momenta(p, z, w);
     knot_velocities(p, z, u, w, 0.0);
     largest = take_velocities(z, w);
     if (knot == 2) {
         /* what turns at these rates has less momentum than they have; joints join that as well */
-        run_launch_turn(p, z, w);
+        run_start_momenta_of_turn(p, z, w);
         knot_velocities(p, z, u, w, 0.0);
         (void)take_velocities(z, w);
     }
-    run_launch(p, z, w);
+    run_start_momenta(p, z, w);
     return largest;
 }
 
@@ -2538,7 +2541,7 @@ static void measure_knot(const pendulum_parameters *p, const pendulum_state *z,
     w->common[0].potential = 0.0;
     for (unsigned int k = 0u; k < 3u; k++) {
         w->common[0].momentum[k] = 0.0;
-        w->common[0].spin[k] = 0.0;
+        w->common[0].angular_momentum[k] = 0.0;
     }
     run_energy(p, z, w);
 }
@@ -2553,13 +2556,13 @@ void pendulum_energy(const pendulum_parameters *p, const pendulum_state *z, cons
 }
 
 void pendulum_momentum(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
-    pendulum_real linear[3], pendulum_real spin[3])
+    pendulum_real linear[3], pendulum_real angular_momentum[3])
 {
     see_knot(p, z, u, w);
     measure_knot(p, z, u, w);
     for (unsigned int k = 0u; k < 3u; k++) {
         linear[k] = w->common[0].momentum[k];
-        spin[k] = w->common[0].spin[k];
+        angular_momentum[k] = w->common[0].angular_momentum[k];
     }
 }
 
@@ -2614,7 +2617,7 @@ static void record_knot(const pendulum_parameters *p, const pendulum_state *z,
     frame->potential = w->common[0].potential;
     for (unsigned int k = 0u; k < 3u; k++) {
         frame->momentum[k] = w->common[0].momentum[k];
-        frame->spin[k] = w->common[0].spin[k];
+        frame->angular_momentum[k] = w->common[0].angular_momentum[k];
     }
     frame->closure = closure_of(w);
 }
@@ -2719,7 +2722,7 @@ pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, 
         run_linearize(p, w);
         run_eliminate(w);
         run_substitute(w);
-        run_settle(w);
+        run_take_velocity(w);
         /* a correction turns no body by more than half the domain at once */
         w->common[0].length = 1.0;
         while ((w->common[0].length*w->common[0].length*largest_turn(w)) > 0.25) {

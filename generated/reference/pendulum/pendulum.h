@@ -147,7 +147,7 @@ typedef struct {
     pendulum_real kinetic; /* kinetic energy */
     pendulum_real potential; /* potential energy */
     pendulum_real momentum[3]; /* linear momentum [kg m/s] */
-    pendulum_real spin[3]; /* angular momentum about the world's origin [kg m²/s] */
+    pendulum_real angular_momentum[3]; /* angular momentum about the world's origin [kg m²/s] */
     pendulum_real half; /* half of that length [s] */
     pendulum_real inverse; /* its inverse [1/s] */
     pendulum_real scatter; /* how far energies of a knot and of the step before may lie apart [J] */
@@ -285,7 +285,7 @@ typedef struct {
     pendulum_real kinetic; /* kinetic energy [J] */
     pendulum_real potential; /* potential energy [J] */
     pendulum_real momentum[3]; /* linear momentum [kg m/s] */
-    pendulum_real spin[3]; /* angular momentum about the world's origin [kg m^2/s] */
+    pendulum_real angular_momentum[3]; /* angular momentum about the world's origin [kg m^2/s] */
     pendulum_real closure; /* largest residual of a constraint row, dropped rows included [m, rad] */
     pendulum_real iterations; /* Newton iterations of the step that led here */
     pendulum_real substeps; /* equal parts that it was taken in */
@@ -370,7 +370,7 @@ PENDULUM_API void pendulum_energy(const pendulum_parameters *p, const pendulum_s
 
 /* Linear momentum of the knot [kg m/s], and angular momentum about the world's origin [kg m^2/s]. */
 PENDULUM_API void pendulum_momentum(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
-    pendulum_work *w, pendulum_real linear[3], pendulum_real spin[3]);
+    pendulum_work *w, pendulum_real linear[3], pendulum_real angular_momentum[3]);
 
 /* Force [N] and torque [N m] of every joint on its child at the anchor, in joint axes, over the step that was just taken: ask before
  * anything else uses the work memory, or the status is PENDULUM_NO_STEP. A start comes first: memory never used tells nothing. */

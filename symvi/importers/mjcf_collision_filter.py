@@ -16,12 +16,12 @@ import numpy as np
 from symvi.importers.mjcf_names import Compiled, pose_of
 from symvi.importers.pose import Pose
 
-__all__ = ["Meeting"]
+__all__ = ["CollisionFilter"]
 
 PLANE = 0  # mjtGeom
 
 
-class Meeting:
+class CollisionFilter:
     """Who meets whom in a compiled model.
 
     Geoms of one body with the same bits are alike, but for pairs: what is counted is counted once for all of them, so

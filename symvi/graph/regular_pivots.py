@@ -17,10 +17,10 @@ from __future__ import annotations
 from symvi.graph.forest import Forest, find
 from symvi.graph.graph import Graph
 
-__all__ = ["Hanging"]
+__all__ = ["RegularPivots"]
 
 
-class Hanging:
+class RegularPivots:
     """Readiness of the nodes of a graph, for one elimination (see `fill.Readiness`).
 
     forest: with a forest its tree constraints carry the bodies, each ready after the body it carries. Without one,
