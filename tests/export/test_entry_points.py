@@ -276,7 +276,7 @@ def test_readings_are_what_an_observer_sees(name: str, real: str) -> None:
     kinetic, potential = firmware.energy()
     assert (kinetic, potential) == (frame("kinetic"), frame("potential")) and kinetic > 0.0
     linear, spin = firmware.momentum()
-    assert np.array_equal(linear, frame("momentum")) and np.array_equal(spin, frame("spin"))
+    assert np.array_equal(linear, frame("momentum")) and np.array_equal(spin, frame("angular_momentum"))
     assert simulator.engine.state.tobytes() == reached.tobytes()
 
 

@@ -32,7 +32,7 @@ def spun(torque: float, fast: float = 0.0) -> Mechanism:
     """A ball that turns, and is turned faster and faster by a torque [N m], until no step can follow."""
     return ball().changed(
         bodies=[Body(name="ball", mass=1.0, shape=Sphere(radius=0.1), angular_velocity=(fast, 0.0, 0.0))],
-        forces=[symvi.Wrench(name="spin", body="ball", signal=["0", "0", "0", str(torque), "0", "0"])],
+        forces=[symvi.Wrench(name="angular_momentum", body="ball", signal=["0", "0", "0", str(torque), "0", "0"])],
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 from symvi.errors import MechanismError
 from symvi.importers import Imported, load
 from symvi.importers.meshes import Folders
-from symvi.importers.mjcf_collision_filter import Meeting
+from symvi.importers.mjcf_collision_filter import CollisionFilter
 from symvi.importers.mjcf_document import prepared
 from symvi.importers.report import Findings
 from symvi.importers.xml import parse_xml
@@ -104,7 +104,7 @@ def test_who_meets_whom_takes_memory_with_the_number_of_geoms_and_not_its_square
             return True
 
     tracemalloc.start()
-    meeting = Meeting(Whole())
+    meeting = CollisionFilter(Whole())
     met = np.array([meeting.meets_any(geom) for geom in range(Whole.model.ngeom)])
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
