@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Real
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from symvi.mechanism.names import checked_name, shown
 from symvi.mechanism.vectors import norm, unit
 
+if TYPE_CHECKING:
+    import numpy as np
+    from sympy import Expr
+
 __all__ = [
-    "LARGEST", "SMALLEST", "TOO_LARGE", "TOO_SMALL", "Color", "Expression", "Expressions", "Name", "NotNegative",
+    "LARGEST", "SMALLEST", "TOO_LARGE", "TOO_SMALL", "Color", "Expression", "Expressions", "Given", "MaybeExpression",
+    "MaybeOneOrMore", "MaybeQuaternion", "MaybeSignals", "MaybeUnitVector", "MaybeVector", "Name", "NotNegative",
     "Number", "OneOrMore", "ParameterTable", "Parameters", "PerAxis", "Positive", "Quaternion", "Signals", "Text",
     "UnitVector", "Vector", "field", "field_from", "items_of", "number", "numbers", "text",
 ]  # fmt: skip
@@ -211,23 +216,64 @@ def _list_of(count: int) -> dict[str, Any]:
 _ONE_OR_MORE = {"anyOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"}}]}
 _TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 
+Kept = TypeVar("Kept", covariant=True)
+Taken = TypeVar("Taken", contravariant=True)
+
+
+class Given(Generic[Kept, Taken]):
+    """For type checkers: a field that keeps one type and takes more, a list for a tuple (pydantic turns it)."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, element: object, owner: type | None = None) -> Kept: ...
+        def __set__(self, element: object, value: Taken) -> None: ...
+
+
 Number = Annotated[float, BeforeValidator(number)]
 Positive = Annotated[Number, AfterValidator(positive)]
 NotNegative = Annotated[Number, AfterValidator(not_negative)]
-Vector = Annotated[tuple[float, float, float], BeforeValidator(vector), WithJsonSchema(_list_of(3))]
-UnitVector = Annotated[Vector, AfterValidator(unit_vector)]
-Quaternion = Annotated[tuple[float, float, float, float], BeforeValidator(quaternion), WithJsonSchema(_list_of(4))]
-OneOrMore = Annotated[tuple[float, ...], BeforeValidator(one_or_more), WithJsonSchema(_ONE_OR_MORE)]
-PerAxis = Annotated[float | tuple[float, ...], BeforeValidator(per_axis), WithJsonSchema(_ONE_OR_MORE)]
-Signals = Annotated[tuple[str, ...], BeforeValidator(expressions), WithJsonSchema(_TEXTS)]
-Expression = Annotated[str, BeforeValidator(expression)]
-Expressions = Annotated[tuple[str, ...], BeforeValidator(expressions), WithJsonSchema(_TEXTS)]
 Name = Annotated[str, BeforeValidator(checked_name), Field(pattern="^[A-Za-z][A-Za-z0-9_]{0,62}$")]
 Text = Annotated[str, BeforeValidator(text)]
 Color = Annotated[str, BeforeValidator(color), Field(pattern="^#[0-9a-fA-F]{6}$")]
-ParameterTable = Annotated[
-    Parameters,
-    PlainValidator(parameters),
-    PlainSerializer(dict, return_type=dict[str, float]),
-    WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
-]
+
+if TYPE_CHECKING:
+    Numbers = Sequence[float] | np.ndarray
+    Texts = str | Expr | Sequence[str | Expr]
+    _Three = tuple[float, float, float]
+    _Four = tuple[float, float, float, float]
+    Vector = Given[_Three, Numbers]
+    UnitVector = Given[_Three, Numbers]
+    Quaternion = Given[_Four, Numbers]
+    OneOrMore = Given[tuple[float, ...], float | Numbers]
+    PerAxis = Given[float | tuple[float, ...], float | Numbers]
+    Signals = Given[tuple[str, ...], Texts]
+    Expression = Given[str, str | Expr]
+    Expressions = Given[tuple[str, ...], Texts]
+    MaybeVector = Given[_Three | None, Numbers | None]
+    MaybeUnitVector = Given[_Three | None, Numbers | None]
+    MaybeQuaternion = Given[_Four | None, Numbers | None]
+    MaybeOneOrMore = Given[tuple[float, ...] | None, float | Numbers | None]
+    MaybeSignals = Given[tuple[str, ...] | None, Texts | None]
+    MaybeExpression = Given[str | None, str | Expr | None]
+    ParameterTable = Given[Parameters, Mapping[str, float]]
+else:
+    Vector = Annotated[tuple[float, float, float], BeforeValidator(vector), WithJsonSchema(_list_of(3))]
+    UnitVector = Annotated[Vector, AfterValidator(unit_vector)]
+    Quaternion = Annotated[tuple[float, float, float, float], BeforeValidator(quaternion), WithJsonSchema(_list_of(4))]
+    OneOrMore = Annotated[tuple[float, ...], BeforeValidator(one_or_more), WithJsonSchema(_ONE_OR_MORE)]
+    PerAxis = Annotated[float | tuple[float, ...], BeforeValidator(per_axis), WithJsonSchema(_ONE_OR_MORE)]
+    Signals = Annotated[tuple[str, ...], BeforeValidator(expressions), WithJsonSchema(_TEXTS)]
+    Expression = Annotated[str, BeforeValidator(expression)]
+    Expressions = Annotated[tuple[str, ...], BeforeValidator(expressions), WithJsonSchema(_TEXTS)]
+    MaybeVector = Vector | None
+    MaybeUnitVector = UnitVector | None
+    MaybeQuaternion = Quaternion | None
+    MaybeOneOrMore = OneOrMore | None
+    MaybeSignals = Signals | None
+    MaybeExpression = Expression | None
+    ParameterTable = Annotated[
+        Parameters,
+        PlainValidator(parameters),
+        PlainSerializer(dict, return_type=dict[str, float]),
+        WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
+    ]
