@@ -25,6 +25,7 @@ from symvi.errors import SymviError
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
 except ImportError:  # Windows: what a killed export has left beside the folder stays there
+    LOCK_EX = LOCK_NB = 0
     flock = None
 
 __all__ = ["MANIFEST", "check_replaceable", "digest_of", "manifest_text", "sealed", "staged"]

@@ -58,11 +58,12 @@ def _inertia(value: object) -> tuple[float, ...]:
             "must have 6 entries ixx, iyy, izz, ixy, ixz, iyz, or 3 on the diagonal, or be a 3 x 3 matrix, "
             f"not {len(entries)}"
         )
-    entries = entries if len(entries) == 6 else (*entries, 0.0, 0.0, 0.0)
-    problem = inertia_problem(entries) or _size_problem(entries)
+    ixx, iyy, izz, ixy, ixz, iyz = entries if len(entries) == 6 else (*entries, 0.0, 0.0, 0.0)
+    inertia = (ixx, iyy, izz, ixy, ixz, iyz)
+    problem = inertia_problem(inertia) or _size_problem(inertia)
     if problem:
         raise ValueError(problem)
-    return entries
+    return inertia
 
 
 def _size_problem(inertia: Inertia6) -> str:
@@ -143,7 +144,7 @@ class Body(Description):
     def complaints(self) -> Iterator[Complaint]:
         if self.inertia is None and self.shape is None:
             yield Complaint((), "inertia is missing; give six entries, or a shape (a point mass has inertia (0, 0, 0))")
-        elif self.inertia is None:
+        elif self.inertia is None and self.shape is not None:
             yield Complaint(
                 ("center_of_mass",),
                 f"center_of_mass {shown(self.center_of_mass)} is not that of the shape, {shown(self.shape.position)}; "

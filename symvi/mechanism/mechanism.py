@@ -121,6 +121,7 @@ class Mechanism(Description):
         tables, found = in_si(parsed(text, form, source), cls.model_fields)
         values, misplaced = file_values(tables)
         found += misplaced
+        mechanism = None
         try:
             mechanism = cls(**values)
         except MechanismError as error:
@@ -128,7 +129,7 @@ class Mechanism(Description):
             unread = [complaint.path for complaint in found]
             later = map(Complaint, error.paths, error.problems)
             found += [complaint for complaint in later if not any(_same(complaint.path, path) for path in unread)]
-        if found:
+        if found or mechanism is None:
             raise with_lines(found, text, form, source)
         return mechanism
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -107,7 +107,7 @@ def array_of(value: object) -> np.ndarray | None:
         return None
 
 
-def _angles(joint: str, values: object) -> tuple[float, ...]:
+def _angles(joint: str, values: Any) -> tuple[float, ...]:
     """Finite floats. Raises MechanismError naming the joint."""
     try:
         angles = tuple(float(value) for value in values)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Real
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, TypeVar, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
@@ -20,7 +20,6 @@ from symvi.mechanism.vectors import norm, unit
 
 if TYPE_CHECKING:
     import numpy as np
-    from sympy import Expr
 
 __all__ = [
     "LARGEST", "SMALLEST", "TOO_LARGE", "TOO_SMALL", "Color", "Expression", "Expressions", "Given", "MaybeExpression",
@@ -39,9 +38,17 @@ LONGEST_TEXT = 10_000
 MOST_ITEMS = 1_000_000  # beyond them an iterable is taken for one without end
 
 
+class Symbolic(Protocol):
+    """A SymPy expression, as far as this room knows SymPy."""
+
+    def atoms(self) -> Any: ...
+    def xreplace(self, rule: Any) -> Any: ...
+
+
 def field(default: Any, meaning: str, unit: str | tuple[str, ...] = "") -> Any:
     """A field of a description with its meaning, and the unit in which files may write it (see units.py)."""
-    return Field(default, description=meaning, json_schema_extra={"unit": unit} if unit else None)
+    extra: dict[str, Any] = {"unit": unit}
+    return Field(default, description=meaning, json_schema_extra=extra if unit else None)
 
 
 def field_from(make: Callable[[], Any], meaning: str, unit: str) -> Any:
@@ -149,8 +156,9 @@ def expression(value: object) -> str:
     if isinstance(value, (str, bytes, int, float, list, tuple, Mapping)) or value is None:
         return text(value)
     if hasattr(value, "xreplace"):  # SymPy prints 15 digits, but all that a decimal was made of
-        decimals = [atom for atom in value.atoms() if getattr(atom, "is_Float", False)]
-        value = value.xreplace({atom: type(atom)(repr(float(atom))) for atom in decimals})
+        symbolic = cast(Symbolic, value)
+        decimals = [atom for atom in symbolic.atoms() if getattr(atom, "is_Float", False)]
+        value = symbolic.xreplace({atom: type(atom)(repr(float(atom))) for atom in decimals})
     try:
         return text(str(value))
     except Exception:  # an object whose own code fails
@@ -238,7 +246,7 @@ Color = Annotated[str, BeforeValidator(color), Field(pattern="^#[0-9a-fA-F]{6}$"
 
 if TYPE_CHECKING:
     Numbers = Sequence[float] | np.ndarray
-    Texts = str | Expr | Sequence[str | Expr]
+    Texts = str | Symbolic | Sequence[str | Symbolic]
     _Three = tuple[float, float, float]
     _Four = tuple[float, float, float, float]
     Vector = Given[_Three, Numbers]
@@ -247,14 +255,14 @@ if TYPE_CHECKING:
     OneOrMore = Given[tuple[float, ...], float | Numbers]
     PerAxis = Given[float | tuple[float, ...], float | Numbers]
     Signals = Given[tuple[str, ...], Texts]
-    Expression = Given[str, str | Expr]
+    Expression = Given[str, str | Symbolic]
     Expressions = Given[tuple[str, ...], Texts]
     MaybeVector = Given[_Three | None, Numbers | None]
     MaybeUnitVector = Given[_Three | None, Numbers | None]
     MaybeQuaternion = Given[_Four | None, Numbers | None]
     MaybeOneOrMore = Given[tuple[float, ...] | None, float | Numbers | None]
     MaybeSignals = Given[tuple[str, ...] | None, Texts | None]
-    MaybeExpression = Given[str | None, str | Expr | None]
+    MaybeExpression = Given[str | None, str | Symbolic | None]
     ParameterTable = Given[Parameters, Mapping[str, float]]
 else:
     Vector = Annotated[tuple[float, float, float], BeforeValidator(vector), WithJsonSchema(_list_of(3))]
