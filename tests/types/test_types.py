@@ -144,7 +144,7 @@ def public() -> Iterator[tuple[str, Callable]]:
                 wrapped = (getattr(kept, part, None) for part in ("fget", "func", "__func__"))
                 function = next(filter(None, wrapped), kept)
                 written = inspect.isfunction(function) and function.__module__.startswith("symvi")
-                if written and (method == "__init__" or not method.startswith("_")):
+                if written and function.__name__ != "<lambda>" and (method == "__init__" or not method.startswith("_")):
                     yield f"{name}.{method}", function
 
 
