@@ -3,7 +3,9 @@
 A record holds everything about its type: of a joint what it holds and leaves free, the formulas of its rows, their
 plain definition that proofs compare with, how it looks, and how its derivation is worded. The records of symvi's own
 are in symvi/joints and symvi/forces, one file for each; a record from outside joins them by `register_joint` or
-`register_force` and is worth the same. It must be registered before a description names it.
+`register_force` and is worth the same. It must be registered before a description names it, in every process: commands
+of symvi (`symvi simulate`), which no program of a user's runs in, do not know it. It is derived anew in every process,
+as symvi cannot see when it changes.
 
 Functions in a record import what they need when they are called: `import symvi` stays quick.
 """
