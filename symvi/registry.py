@@ -133,7 +133,7 @@ class JointType:
     rows: (geometry, in_joint_axes) -> the rows as pieces (physics/joints): formulas, and what they are applied to.
     naive: (numbers, a, b, functions, near, in_joint_axes) -> the rows by their plain definition, of placements (x, q).
     coordinates: kinds of the minimal coordinates that it leaves free, translations first; none: it has no coordinates.
-    tree: whether the coordinates say where the child is.
+    tree: whether the coordinates say where the child is; rows and coordinates are six together then.
     held: of a mix of rows (symvi/joints/table.py), how many translations and rotations it holds.
     needs: the fields of a description that belong to this type, all of which must be given.
     defaults: (joint) -> values of such fields that follow from others.

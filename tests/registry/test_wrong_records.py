@@ -85,6 +85,7 @@ def pieces(change: Callable[[list], Any]) -> dict[str, Any]:
         ({"units": "m"}, "the record's units say"),
         ({"units": "rm"}, "the record's units say"),
         ({"coordinates": ("translation",)}, "2 rows and 1 coordinates are not 6"),
+        ({"tree": True}, "2 rows and 0 coordinates are not 6.*tree=False"),
         (pieces(lambda found: None), "rows returned None"),
         (pieces(lambda found: [replace(found[0], rows=(1,)), found[1]]), "row 1 of formula 'height_over_plane'"),
         (pieces(lambda found: [replace(found[0], names=()), found[1]]), "1 rows, but 0 names"),

@@ -194,8 +194,9 @@ def _row_problems(geometry: Geometry, in_joint_axes: bool) -> Iterator[str]:
     stated = [UNITS.get(letter, letter) for letter in record.units_of(geometry.joint)]
     if found != stated:
         yield f"rows have the units {found}, but the record's units say {stated}"
-    if record.coordinates and len(found) + len(record.coordinates) != 6:
-        yield f"{len(found)} rows and {len(record.coordinates)} coordinates are not 6; a joint may have no coordinates"
+    if (record.coordinates or record.tree) and len(found) + len(record.coordinates) != 6:
+        rest = "leave coordinates out and set tree=False"
+        yield f"{len(found)} rows and {len(record.coordinates)} coordinates are not 6; {rest}"
 
 
 def translations(geometry: Geometry, count: int, in_joint_axes: bool = False) -> list[Piece]:
