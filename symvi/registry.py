@@ -183,6 +183,8 @@ class JointType:
             yield "coordinates must have translations first"
         if unknown := [name for name in self.needs if name not in OWN_FIELDS]:
             yield f"needs {unknown[0]!r}, but has the choice of {', '.join(OWN_FIELDS)}; numbers names any other number"
+        if self.is_own and "expressions" not in self.needs:
+            yield "is_own is for rows of a user's expressions: needs must have 'expressions'"
         for name, meaning in self.numbers.items():
             if isinstance(meaning, str) or len(meaning) != 2:
                 yield f"numbers has {meaning!r} for '{name}', but must have (meaning, unit)"

@@ -1,4 +1,4 @@
-"""The size of a mechanism: what openings and distances are compared with."""
+"""The size of a mechanism: what gaps of rows and distances are compared with."""
 
 from __future__ import annotations
 
