@@ -15,7 +15,7 @@ from math import prod
 from numbers import Integral
 
 from symvi.mechanism.names import did_you_mean
-from symvi.proofs.naive.quaternion import multiply
+from symvi.naive.quaternion import multiply
 from symvi.verify.errors import VerificationError
 
 TANGENTS = ("rotation vector", "half", "raw")

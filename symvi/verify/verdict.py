@@ -8,8 +8,8 @@ from math import prod
 from numbers import Integral
 from time import perf_counter
 
+from symvi.exact.field import PRIMES
 from symvi.mechanism.names import did_you_mean
-from symvi.proofs.field import PRIMES
 from symvi.verify.alone import check_alone
 from symvi.verify.conventions import asked_lines
 from symvi.verify.counterexample import counterexamples
