@@ -104,7 +104,7 @@ def test_names_are_those_of_the_description(usual: Simulator) -> None:
     names = set(usual.parameter_names)
     assert {*NEW, "pin.child_anchor", "pin.parent_anchor", "teeth.ratio", "teeth.offset", "arm.inertia"} <= names
     fields = {name.rpartition(".")[2] for name in names}
-    hidden = "anchor frame column origin whole par_ minus extent effective mass scale rest_ axis".split()
+    hidden = "anchor frame column origin whole par_ minus extent effective_mass scale rest_ axis".split()
     assert not [field for field in fields for word in hidden if field.startswith(word)]
     assert usual.described["pin.child_anchor"].value == (0.4, 0.05, 0.06)
     assert usual.input_names == tuple(f"hand.{what}[{k}]" for what in ("force", "torque") for k in range(3))

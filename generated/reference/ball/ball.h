@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* what this header is of; ball_check compares it with the object */
-#define BALL_ABI 6
+#define BALL_ABI 7
 #define BALL_VERSION "symvi 0.1.0"
 #define BALL_DIGEST "577177cbef81165b0263609ca8cb21c86b4b40e4d5c725746e31a805362cd66b"
 #define BALL_SIZES ((unsigned long)(sizeof(ball_parameters) + (3u*sizeof(ball_state)) + (5u*sizeof(ball_input)) \

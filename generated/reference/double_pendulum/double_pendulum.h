@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* what this header is of; double_pendulum_check compares it with the object */
-#define DOUBLE_PENDULUM_ABI 6
+#define DOUBLE_PENDULUM_ABI 7
 #define DOUBLE_PENDULUM_VERSION "symvi 0.1.0"
 #define DOUBLE_PENDULUM_DIGEST "ebf25f2c06d137a9e050d241bbd2b65ef2ff38fa59ee3226f10fb44751c3ecd7"
 #define DOUBLE_PENDULUM_SIZES ((unsigned long)(sizeof(double_pendulum_parameters) + (3u*sizeof(double_pendulum_state)) + (5u*sizeof(double_pendulum_input)) \

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* what this header is of; four_bar_check compares it with the object */
-#define FOUR_BAR_ABI 6
+#define FOUR_BAR_ABI 7
 #define FOUR_BAR_VERSION "symvi 0.1.0"
 #define FOUR_BAR_DIGEST "1f2c287cce15cf0eb551432db35b9e30091721549e77d8f19c04d93c9419cdd9"
 #define FOUR_BAR_SIZES ((unsigned long)(sizeof(four_bar_parameters) + (3u*sizeof(four_bar_state)) + (5u*sizeof(four_bar_input)) \

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* what this header is of; pendulum_check compares it with the object */
-#define PENDULUM_ABI 6
+#define PENDULUM_ABI 7
 #define PENDULUM_VERSION "symvi 0.1.0"
 #define PENDULUM_DIGEST "d9a6cf9e54e73b3f0b913cd0a8699999f0166baed4a273b55e403024fec58746"
 #define PENDULUM_SIZES ((unsigned long)(sizeof(pendulum_parameters) + (3u*sizeof(pendulum_state)) + (5u*sizeof(pendulum_input)) \
