@@ -10,7 +10,7 @@ import numpy as np
 
 from symvi import Actuator, Body, Joint, JointDamper, Mechanism, Rod, Simulator, coordinates_of, state_from
 
-JOINTS = ("track", "lower_hinge", "upper_hinge")
+JOINTS: tuple[str, ...] = ("track", "lower_hinge", "upper_hinge")
 LENGTHS = {"lower": 0.4, "upper": 0.6}  # m
 FRICTION = {"track": 0.1, "lower_hinge": 1e-4, "upper_hinge": 1e-4}  # N s/m, N m s/rad
 STEP = 1e-3
@@ -44,7 +44,8 @@ def balancer() -> Mechanism:
 
 def placed(mechanism: Mechanism, state: np.ndarray):
     """Bodies from the six numbers of a state."""
-    coordinates, rates = (dict(zip(JOINTS, part, strict=True)) for part in (state[:3].tolist(), state[3:].tolist()))
+    coordinates: dict[str, float] = dict(zip(JOINTS, state[:3].tolist(), strict=True))
+    rates: dict[str, float] = dict(zip(JOINTS, state[3:].tolist(), strict=True))
     return state_from(mechanism, coordinates, velocities=rates)
 
 

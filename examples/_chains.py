@@ -7,6 +7,7 @@ is turned about x by an angle of 0 hangs down, by pi/2 it points along +y.
 from __future__ import annotations
 
 from math import cos, pi, sin
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ ROD = Cylinder(radius=0.05, length=1.0)
 ORIGIN, TOP, BOTTOM = (0.0, 0.0, 0.0), (0.0, 0.0, 0.5), (0.0, 0.0, -0.5)  # of the world, and joints of a link of 1 m
 
 
-def link(name: str, angle: float, shape=BOX, mass: float = 1.0, **fields: object) -> Body:
+def link(name: str, angle: float, shape: Box | Cylinder = BOX, mass: float = 1.0, **fields: Any) -> Body:
     """A link turned about x by an angle [rad]; its joints say where it is."""
     turned = (cos(angle / 2), sin(angle / 2), 0.0, 0.0)
     return Body(name=name, mass=mass, shape=shape, orientation=turned, **fields)
@@ -31,7 +32,7 @@ def hinge(name: str, parent: str, child: str, at_parent, at_child, joint: str = 
     )
 
 
-def open_chain(angles, shape=ROD, joint: str = "revolute") -> Mechanism:
+def open_chain(angles, shape: Box | Cylinder = ROD, joint: str = "revolute") -> Mechanism:
     """Links of 1 m and 1 kg that hang on the origin, one below the other, at these angles [rad]."""
     names = ["world", *(f"link{k + 1}" for k in range(len(angles)))]
     joints = [

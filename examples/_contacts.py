@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Literal
 
 import numpy as np
 
 from symvi import Body, Box, Contact, Mechanism, Trajectory
 
+Cone = Literal["second_order", "linear"]
 EDGE, GRAVITY = 0.5, 9.81
 CORNERS = np.array(list(product((-EDGE / 2, EDGE / 2), repeat=3)))
 
 
-def cube(friction: float, height: float = EDGE / 2, cone: str = "second_order", directions: int = 4) -> Mechanism:
+def cube(friction: float, height: float = EDGE / 2, cone: Cone = "second_order", directions: int = 4) -> Mechanism:
     """A cube of 0.5 m and 1 kg whose eight corners meet level ground; height: of its centre [m]."""
     return Mechanism(
         name="cube",

@@ -59,7 +59,7 @@ class Ellipsoid:
             name="body", mass=self.mass, inertia=(xx, yy, zz, xy, xz, yz), position=tuple(x), orientation=tuple(q),
             velocity=tuple(v), angular_velocity=tuple(w),
         )  # fmt: skip
-        names = dict(zip(("p", "q", "s", "a", "b", "c"), (*self.axes, *self.middle), strict=True))
+        names: dict[str, float] = dict(zip(("p", "q", "s", "a", "b", "c"), (*self.axes, *self.middle), strict=True))
         reach = "sqrt((p*R_b[2,0])**2 + (q*R_b[2,1])**2 + (s*R_b[2,2])**2)"
         local = [f"({m} - {axis}**2*R_b[2,{k}]/{reach})" for k, (m, axis) in enumerate(zip("abc", "pqs", strict=True))]
         point = [f"x_b[{i}] + " + " + ".join(f"R_b[{i},{k}]*{local[k]}" for k in range(3)) for i in range(3)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from symvi.errors import missing_extra
 
 OURS, OTHER, THIRD, EXACT = "#1f5fa8", "#c0392b", "#e0a526", "#444444"
-LOOK = {
+LOOK: dict[Any, Any] = {
     "font.size": 9, "axes.titlesize": 9, "axes.titlelocation": "left", "axes.grid": True, "grid.color": "#e4e4e4",
     "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
     "legend.fontsize": 8, "lines.linewidth": 1.2, "figure.constrained_layout.use": True, "savefig.dpi": 150,
@@ -21,7 +22,7 @@ class Report:
     text: the example's docstring; its first line is the claim and the head of the table.
     """
 
-    def __init__(self, text: str):
+    def __init__(self, text: str | None):
         parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
         parser.add_argument("--quick", action="store_true", help="a shorter run, of a few seconds")
         parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the figure")
@@ -29,7 +30,7 @@ class Report:
         self.quick: bool = options.quick
         self.plot: Path | None = options.plot
         self.missed = 0
-        print(text.splitlines()[0])
+        print((text or "").partition("\n")[0])
 
     def note(self, name: str, value: float | str, unit: str = "") -> None:
         """A figure without a bound."""
@@ -61,7 +62,9 @@ class Report:
         shown = value if isinstance(value, str) else f"{value:.4g}"
         print(f"{word}  {name:<58}{shown + ' ' + unit:<16}{condition}".rstrip())
 
-    def figure(self, rows: int = 1, columns: int = 1, width: float = 9.0, height: float = 3.2, **options: object):
+    def figure(
+        self, rows: int = 1, columns: int = 1, width: float = 9.0, height: float = 3.2, **options: Any
+    ) -> tuple[Any, Any]:
         """A figure and its axes. Raises MissingExtraError without matplotlib."""
         try:
             import matplotlib

@@ -13,7 +13,9 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from _report import EXACT, OTHER, OURS, THIRD, Report
@@ -119,12 +121,12 @@ def without_python(folder: Path) -> dict[str, str] | None:
     return {"PATH": str(folder / "bin"), "HOME": str(folder), "LC_ALL": "C"}
 
 
-def place_of(manifest: dict, name: str) -> str:
+def place_of(manifest: Mapping[str, Any], name: str) -> str:
     """Where an input lies in its struct, as C writes it; the state keeps that of the last step in the same place."""
     return next(field["c"] for field in manifest["inputs"] if field["name"] == name)
 
 
-def write_user(folder: Path, manifest: dict) -> None:
+def write_user(folder: Path, manifest: Mapping[str, Any]) -> None:
     """A project of the user's own: it adds the exported folder, and drives the arm."""
     words = {
         "SHOULDER_TARGET": f"{OTHER_TARGETS['shoulder']}f",
@@ -140,7 +142,7 @@ def write_user(folder: Path, manifest: dict) -> None:
     (folder / "CMakeLists.txt").write_text(CMAKE)
 
 
-def build(report: Report, folder: Path, exported: Path, manifest: dict) -> None:
+def build(report: Report, folder: Path, exported: Path, manifest: Mapping[str, Any]) -> None:
     """Build self-test and firmware, and run both."""
     environment = without_python(folder)
     if environment is None:
@@ -184,7 +186,7 @@ def constant(effort: dict) -> float:
     return effort["a"] + ITERATIONS * effort["b"]
 
 
-def best_damping(manifest: dict) -> float:
+def best_damping(manifest: Mapping[str, Any]) -> float:
     """The elbow's damping, as it was exported."""
     return next(field["value"] for field in manifest["parameters"] if field["name"] == "bend.damping")
 

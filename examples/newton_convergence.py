@@ -23,7 +23,7 @@ COLORS = (OURS, THIRD, OTHER)
 
 def residuals(simulator: Simulator, extrapolate: bool) -> list[float]:
     """The residual's norm [N s, N m s] of one step after 1, 2, ... Newton iterations, until it is solved."""
-    work, place = simulator.engine.work, simulator.plan.at("work", "common", 0, "merit")
+    work, place = vars(simulator.engine)["work"], simulator.plan.at("work", "common", 0, "merit")
     begin, found = simulator.simulate(3, STEP).resume, []
     simulator.start(step=STEP)
     for allowed in range(1, 20):

@@ -64,11 +64,13 @@ def main() -> int:
             seconds[0] = min(seconds[0], ours.seconds(1))
             seconds[1] = min(seconds[1], theirs.seconds(targets, 1)) if theirs else np.nan
         depth = max(0.0, -float(feet(motion).min()))
-        other = theirs.run(targets) if theirs else None
-        sunk = max(0.0, -float(theirs.feet(other).min())) if theirs else np.nan
+        sunk = way = np.nan
+        if theirs:
+            other = theirs.run(targets)
+            sunk, way = max(0.0, -float(theirs.feet(other).min())), float(other[-1, 1])
         rows.append((what, step, float(motion.iterations[1:].mean()), int(motion.iterations.max()),
                      int((motion.retries > 0).sum()), 1 / seconds[0], 1 / seconds[1], 1e3 * depth, 1e3 * sunk,
-                     float(motion.position[-1, 0, 0]), float(other[-1, 1]) if theirs else np.nan))  # fmt: skip
+                     float(motion.position[-1, 0, 0]), way))  # fmt: skip
     report.note("MuJoCo", "beside it" if peers else "not installed")
     report.table(
         ("", "step s", "iterations", "most", "retries", "steps/s", "MuJoCo", "depth mm", "MuJoCo", "way m", "MuJoCo"),

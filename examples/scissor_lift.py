@@ -45,7 +45,7 @@ class Lagrangian:
     def mass(self, angle: float) -> float:
         return self.a * cos(angle) ** 2 + self.b * sin(angle) ** 2 + self.c
 
-    def rates(self, u: tuple[float, float]) -> tuple[float, float]:
+    def rates(self, u: tuple[float, ...]) -> tuple[float, ...]:
         """(θ', θ'') by the equation of Lagrange."""
         angle, rate = u
         slope = 2 * (self.b - self.a) * sin(angle) * cos(angle)

@@ -51,9 +51,7 @@ def walker() -> Mechanism:
         joints += moved_joints(pair, states, number)
         toes += [place(pair, state, body, point)[2] for body, point in TOES]
     height = CLEARANCE - min(toes)
-    lifted = [
-        body.changed(position=(*body.position[:2], body.position[2] + height)) for body in (HULL_AT_ORIGIN, *bodies)
-    ]
+    lifted = [body.changed(position=lift(body, height)) for body in (HULL_AT_ORIGIN, *bodies)]
     feet = [
         Contact(
             name=f"{body.removesuffix('_foot')}_toe{number}",
@@ -86,6 +84,12 @@ def place(pair: Mechanism, state: State, body: str, point) -> np.ndarray:
     """A point of a body in the world [m]."""
     k = pair.body_names.index(body)
     return state.position[k] + np.array(rotate(tuple(state.orientation[k]), point))
+
+
+def lift(body: Body, height: float) -> tuple[float, float, float]:
+    """Where a placed body is when it is lifted [m]."""
+    x, y, z = body.position or (0.0, 0.0, 0.0)
+    return x, y, z + height
 
 
 def moved_bodies(pair: Mechanism, state: State, number: int) -> list[Body]:

@@ -54,7 +54,7 @@ def _is_installed(extra: str | None) -> bool:
         for requirement in requirements:
             of_extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", requirement)
             if of_extra is None or of_extra.group(1) == extra:
-                metadata.version(re.match(r"[A-Za-z0-9._-]+", requirement).group())
+                metadata.version(re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0])
     except metadata.PackageNotFoundError:
         return False
     return True

@@ -93,7 +93,7 @@ def needed_by(names: Iterable[str], packages: Mapping[str, str]) -> dict[str, st
 def _own_requirements() -> list[str]:
     """The names of the packages that symvi needs without any extra."""
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [re.match(r"[A-Za-z0-9._-]+", requirement).group() for requirement in project["dependencies"]]
+    return [re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0] for requirement in project["dependencies"]]
 
 
 def _folder() -> Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ NAMED_BODIES = 8
 TOTAL, KINETIC, POTENTIAL, CLOSURE = "#1d2530", "#d9702a", "#2f6fd0", "#2f9160"
 BODIES = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f", "#b8a500")
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold",
     "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": "#98a2b0",
     "axes.labelcolor": "#4b5563", "xtick.color": "#4b5563", "ytick.color": "#4b5563", "axes.grid": True,

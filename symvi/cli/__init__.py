@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 
@@ -36,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # the mark of typer's own errors, whose class is not public
             raise
-        error.show()
-        print_json({"error": error.format_message(), "kind": "UsageError"}, "--json" in given)
-        return error.exit_code
+        of_typer: Any = error
+        of_typer.show()
+        print_json({"error": of_typer.format_message(), "kind": "UsageError"}, "--json" in given)
+        return of_typer.exit_code
     return code if isinstance(code, int) else 0

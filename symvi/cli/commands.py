@@ -103,7 +103,7 @@ def info(
 
     mechanism = imported.mechanism
     program = composed(mechanism, loops)
-    facts = describe(mechanism, program) | settable_values(mechanism, program)
+    facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
     _print_table(console, facts["name"], plain)
     for title in ["parameters", "redundant rows", "operations per phase", *["operations per kernel"] * kernels]:
@@ -199,9 +199,9 @@ def simulate(
         raise SymviError("--backend python computes in double; --real float needs --backend c")
     mechanism = imported.mechanism
     start = None if resume is None else Trajectory.load(resume)
-    build = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
+    build: dict[str, Any] = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
     build["parameters"] = _settings(set_ or [], "--set", "arm.mass=2 or gravity=0,0,-1.62")
-    how = {"every": every, "project": project, "start": start, "options": options, "rates": rates}
+    how: dict[str, Any] = {"every": every, "project": project, "start": start, "options": options, "rates": rates}
     how["inputs"] = _inputs(input_ or [], imported)
     simulator, trajectory, seconds = _run(console, mechanism, time, step, build, **how)
     result = dict(_summary(console, simulator, trajectory, seconds))

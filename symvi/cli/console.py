@@ -55,7 +55,8 @@ def command(function: Callable[..., Result]) -> Callable[..., None]:
         print_json(result, as_json)
 
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-    run.__signature__ = inspect.Signature([*own, _JSON_OPTION])
+    described: Any = run
+    described.__signature__ = inspect.Signature([*own, _JSON_OPTION])
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, _JSON_OPTION]}
     return app.command()(run)
 

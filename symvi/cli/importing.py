@@ -103,7 +103,8 @@ def takes_mechanism(function: Callable[..., Any], trajectories: bool = False) ->
     added = [
         inspect.Parameter(name, keyword, default=default, annotation=kind) for name, (kind, default) in OPTIONS.items()
     ]
-    run.__signature__ = inspect.Signature([console, file, *others, *added])
+    described: Any = run
+    described.__signature__ = inspect.Signature([console, file, *others, *added])
     run.__annotations__ = {item.name: item.annotation for item in [console, file, *others, *added]}
     return run
 

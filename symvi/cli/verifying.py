@@ -185,7 +185,7 @@ def _c_claim(path, function, against, wrt, reading: dict, own: dict):
     if function is None or against is None:
         raise _misuse("--c needs --function, the C function, and --against, what it is the derivative of")
     judged = own_function(against, **own)
-    options = {key: _pairs(reading[key] or [], f"--{key.rstrip('s')}") for key in ("names", "define")}
+    options: dict[str, Any] = {key: _pairs(reading[key] or [], f"--{key.rstrip('s')}") for key in ("names", "define")}
     options |= {"include": reading["include"] or (), "cleared": reading["cleared"] or None}
     try:
         claimed = c(path, function, reading["output"], **options)
@@ -210,7 +210,7 @@ def _axis(text: str | None) -> tuple[int, int, int] | None:
 
 
 def _misuse(message: str) -> SymviError:
-    error = SymviError(message)
+    error: Any = SymviError(message)
     error.exit_code = 2
     return error
 

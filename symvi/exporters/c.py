@@ -53,8 +53,9 @@ def write(request: Request, folder: Path) -> dict[str, Any]:
         name.format(request.prefix): environment("export").get_template(template).render(view)
         for name, template in FILES.items()
     }
-    if isinstance(goldens[request.real], Golden):
-        files["golden.csv"] = goldens[request.real].table(request, request.real)
+    golden = goldens[request.real]
+    if isinstance(golden, Golden):
+        files["golden.csv"] = golden.table(request, request.real)
     _write(folder, files | {MANIFEST: manifest_text(found)})
     check_budget(request, program, text)
     found["boards"] = _boards(request, folder)

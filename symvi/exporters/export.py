@@ -14,6 +14,7 @@ from symvi.exporters.request import Request
 from symvi.exporters.targets import target as target_named
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path
+from symvi.mechanism.mechanism import HasMechanism
 from symvi.numbers.control import DEFAULTS
 
 __all__ = ["Exported", "export"]
@@ -29,7 +30,7 @@ class Exported:
 
 
 def export(
-    mechanism: Mechanism,
+    mechanism: Mechanism | HasMechanism,
     folder: str | PathLike[str],
     *,
     target: str = "c",

@@ -24,7 +24,10 @@ from symvi.errors import SymviError
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
+
+    ALONE, AT_ONCE = LOCK_EX, LOCK_NB
 except ImportError:  # Windows: what a killed export has left beside the folder stays there
+    ALONE = AT_ONCE = 0
     flock = None
 
 __all__ = ["MANIFEST", "check_replaceable", "digest_of", "manifest_text", "sealed", "staged"]
@@ -190,7 +193,7 @@ def _held(stage: Path) -> Iterator[None]:
         return
     handle = os.open(stage, os.O_RDONLY)
     try:
-        flock(handle, LOCK_EX)
+        flock(handle, ALONE)
         yield
     finally:
         os.close(handle)
@@ -204,7 +207,7 @@ def _sweep(place: Path) -> None:
         with suppress(OSError):
             handle = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
-                flock(handle, LOCK_EX | LOCK_NB)
+                flock(handle, ALONE | AT_ONCE)
                 shutil.rmtree(left, ignore_errors=True)
             finally:
                 os.close(handle)

@@ -37,7 +37,7 @@ def load(
     gravity: Sequence[float] | None = None,
     prefix: str = "",
     start: str | Mapping[str, float | Sequence[float]] | None = None,
-    hold: tuple[float, float] | None = None,
+    hold: Sequence[float] | None = None,
     repair: bool = False,
     strict: bool = False,
 ) -> Imported:

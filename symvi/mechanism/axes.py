@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from symvi.mechanism.joint_table import JointLike, coordinate_kinds
+from symvi.mechanism.values import UnitVector
 from symvi.mechanism.vectors import Vector3, cross, dot, scale, subtract, unit
 
 __all__ = ["free_rotation_axes", "free_translation_axes", "triad"]
@@ -10,10 +13,10 @@ __all__ = ["free_rotation_axes", "free_translation_axes", "triad"]
 UNIT_VECTORS: tuple[Vector3, Vector3, Vector3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-class JointWithAxis(JointLike):
+class JointWithAxis(JointLike, Protocol):
     """A joint that has an axis."""
 
-    axis: Vector3
+    axis: UnitVector
 
 
 def triad(axis: Vector3) -> tuple[Vector3, Vector3, Vector3]:

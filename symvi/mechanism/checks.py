@@ -49,5 +49,5 @@ def parameter_complaints(parameters: Collection[str]) -> Iterator[Complaint]:
 
 def sign_complaints(name: str, values: float | Sequence[float]) -> Iterator[Complaint]:
     """No value may be negative."""
-    if min(values if isinstance(values, tuple) else (values,), default=0.0) < 0.0:
+    if min([values] if isinstance(values, (int, float)) else values, default=0.0) < 0.0:
         yield Complaint((name,), f"{name} {shown(values)} must not be negative")

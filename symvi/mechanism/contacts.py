@@ -25,8 +25,8 @@ from symvi.mechanism.names import WORLD
 from symvi.mechanism.rotation import rotate
 from symvi.mechanism.shapes import Box, Capsule, Shape, Sphere
 from symvi.mechanism.values import (
-    Expression,
     Expressions,
+    MaybeExpression,
     Name,
     NotNegative,
     Parameters,
@@ -65,18 +65,22 @@ class Contact(Description):
 
     label: ClassVar[str] = "contact"
     name: Name = field(..., "name of the contact")
-    kind: Literal["half_space", "sphere", "gap"] = Field("half_space", description="surface that the child meets")
+    kind: Literal["half_space", "sphere", "gap"] = Field(
+        default="half_space", description="surface that the child meets"
+    )
     parent: Text = field(WORLD, "the body, or world, that carries the surface; body a of a gap")
     child: Text = field(..., "the body that meets it; body b of a gap")
     child_anchor: Vector = field((0.0, 0.0, 0.0), "point, or centre of the sphere, in the child's body frame", "m")
     radius: NotNegative = field(0.0, "radius of the child's sphere; 0 for a point", "m")
-    whole_shape: bool = Field(False, strict=True, description="whether the points are those of the child's shape")
+    whole_shape: bool = Field(
+        default=False, strict=True, description="whether the points are those of the child's shape"
+    )
     parent_anchor: Vector = field(
         (0.0, 0.0, 0.0), "point of the plane, or centre of the sphere, in the parent's body frame", "m"
     )
     normal: UnitVector = field((0.0, 0.0, 1.0), "normal of a half-space, out of the solid, in the parent's body frame")
     parent_radius: NotNegative = field(0.0, "radius of the parent's sphere", "m")
-    expression: Expression | None = field(
+    expression: MaybeExpression = field(
         None, "gap [m] as a text in x_a, R_a, q_a, x_b, R_b, q_b and parameters, not negative where the bodies may be"
     )
     point: Expressions = field(
@@ -84,9 +88,9 @@ class Contact(Description):
     )
     parameters: ParameterTable = field_from(Parameters, "named numbers in expression and point", "any")
     friction: NotNegative = field(0.0, "coefficient of friction")
-    cone: Literal["second_order", "linear"] = Field("second_order", description="form of the friction law")
+    cone: Literal["second_order", "linear"] = Field(default="second_order", description="form of the friction law")
     directions: int = Field(
-        4, ge=4, le=MOST_DIRECTIONS, strict=True, description="sides of a linear cone, an even number"
+        default=4, ge=4, le=MOST_DIRECTIONS, strict=True, description="sides of a linear cone, an even number"
     )
 
     def complaints(self) -> Iterator[Complaint]:

@@ -85,7 +85,7 @@ class Description(BaseModel):
             raise self._frozen(name) from None
 
     def _frozen(self, name: str) -> ArgumentError:
-        title = f"{self.label} {shown(self.name)}" if "name" in type(self).model_fields else self.label
+        title = f"{self.label} {shown(vars(self)['name'])}" if "name" in type(self).model_fields else self.label
         return ArgumentError(f"{title} is frozen; make another one: .changed({name}=...)")
 
     def complaints(self) -> Iterator[Complaint]:
@@ -147,7 +147,7 @@ def _between_fields(error: ValidationError) -> bool:
 
 def _of_valid_part(model: type[Description], values: Mapping[str, Any], wrong: Collection[str]) -> Iterator[Complaint]:
     """What is wrong between the valid fields of an element that has wrong ones."""
-    part = ValidPart(model, values, wrong)
+    part: Any = ValidPart(model, values, wrong)
     try:
         part.fill(model.defaults(part))
     except WrongFieldError:

@@ -5,8 +5,8 @@ Units are SI, angles are in rad, quaternions (w, x, y, z) turn body components i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -23,9 +23,13 @@ from symvi.mechanism.values import (
     TOO_SMALL,
     Color,
     Expressions,
+    Given,
+    MaybeOneOrMore,
+    MaybeQuaternion,
+    MaybeUnitVector,
+    MaybeVector,
     Name,
     Number,
-    OneOrMore,
     Parameters,
     ParameterTable,
     Positive,
@@ -40,6 +44,9 @@ from symvi.mechanism.values import (
 )
 from symvi.registry import JOINTS
 
+if TYPE_CHECKING:
+    from symvi.mechanism.values import Numbers
+
 __all__ = ["Body", "Coupling", "Driver", "Joint"]
 
 
@@ -51,11 +58,12 @@ def _inertia(value: object) -> tuple[float, ...]:
             "must have 6 entries ixx, iyy, izz, ixy, ixz, iyz, or 3 on the diagonal, or be a 3 x 3 matrix, "
             f"not {len(entries)}"
         )
-    entries = entries if len(entries) == 6 else (*entries, 0.0, 0.0, 0.0)
-    problem = inertia_problem(entries) or _size_problem(entries)
+    ixx, iyy, izz, ixy, ixz, iyz = entries if len(entries) == 6 else (*entries, 0.0, 0.0, 0.0)
+    inertia = (ixx, iyy, izz, ixy, ixz, iyz)
+    problem = inertia_problem(inertia) or _size_problem(inertia)
     if problem:
         raise ValueError(problem)
-    return entries
+    return inertia
 
 
 def _size_problem(inertia: Inertia6) -> str:
@@ -91,7 +99,10 @@ class _JointTypes:
 
 _ENTRIES = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 6}
 _MATRIX = {"type": "array", "items": {**_ENTRIES, "maxItems": 3}, "minItems": 3, "maxItems": 3}
-Inertia = Annotated[Inertia6, BeforeValidator(_inertia), WithJsonSchema({"anyOf": [_ENTRIES, _MATRIX]})]
+if TYPE_CHECKING:
+    Inertia = Given[Inertia6, Numbers | Sequence[Numbers] | None]
+else:
+    Inertia = Annotated[Inertia6, BeforeValidator(_inertia), WithJsonSchema({"anyOf": [_ENTRIES, _MATRIX]})]
 JointType = Annotated[str, BeforeValidator(_joint_type), _JointTypes()]
 
 
@@ -113,10 +124,10 @@ class Body(Description):
     inertia: Inertia = field(None, "ixx, iyy, izz, ixy, ixz, iyz about the centre of mass in body axes", "kg m^2")
     center_of_mass: Vector = field(None, "centre of mass in the body frame", "m")
     shape: AnyShape = field(None, "what the body looks like, and the source of its inertia if none is given")
-    position: Vector | None = field(None, "start position of the body frame in the world", "m")
-    orientation: Quaternion | None = field(None, "start orientation of the body frame in the world", "orientation")
-    velocity: Vector | None = field(None, "start velocity of the centre of mass in world axes", "m/s")
-    angular_velocity: Vector | None = field(None, "start angular velocity in body axes", "rad/s")
+    position: MaybeVector = field(None, "start position of the body frame in the world", "m")
+    orientation: MaybeQuaternion = field(None, "start orientation of the body frame in the world", "orientation")
+    velocity: MaybeVector = field(None, "start velocity of the centre of mass in world axes", "m/s")
+    angular_velocity: MaybeVector = field(None, "start angular velocity in body axes", "rad/s")
     color: Color | None = field(None, "colour on a page, like #3366cc")
 
     def defaults(self) -> dict[str, Any]:
@@ -133,7 +144,7 @@ class Body(Description):
     def complaints(self) -> Iterator[Complaint]:
         if self.inertia is None and self.shape is None:
             yield Complaint((), "inertia is missing; give six entries, or a shape (a point mass has inertia (0, 0, 0))")
-        elif self.inertia is None:
+        elif self.inertia is None and self.shape is not None:
             yield Complaint(
                 ("center_of_mass",),
                 f"center_of_mass {shown(self.center_of_mass)} is not that of the shape, {shown(self.shape.position)}; "
@@ -176,9 +187,9 @@ class Joint(Description):
     orientation: Quaternion = field((1.0, 0.0, 0.0, 0.0), "joint frame relative to the parent frame", "orientation")
     pitch: Number | None = field(None, "advance of a screw per angle", "m/rad")
     length: Positive | None = field(None, "length of a distance joint", "m")
-    child_axis: UnitVector | None = field(None, "second axis of a universal joint in the child's body frame")
-    coordinate: OneOrMore | None = field(None, "start values of the minimal coordinates", "coordinate")
-    velocity: OneOrMore | None = field(None, "start rates of the minimal coordinates", "coordinate/s")
+    child_axis: MaybeUnitVector = field(None, "second axis of a universal joint in the child's body frame")
+    coordinate: MaybeOneOrMore = field(None, "start values of the minimal coordinates", "coordinate")
+    velocity: MaybeOneOrMore = field(None, "start rates of the minimal coordinates", "coordinate/s")
     expressions: Expressions = field((), "rows of a custom joint")
     parameters: ParameterTable = field_from(Parameters, "named numbers in the expressions", "any")
 
@@ -210,7 +221,9 @@ class Driver(Description):
     name: Name = field(..., "name of the driver")
     joint: Text = field(..., "the driven joint")
     signal: Text | None = field(None, "the coordinate as a text in t")
-    coordinate: int = Field(0, ge=0, strict=True, description="which minimal coordinate of the joint, counted from 0")
+    coordinate: int = Field(
+        default=0, ge=0, strict=True, description="which minimal coordinate of the joint, counted from 0"
+    )
 
     def complaints(self) -> Iterator[Complaint]:
         return signal_complaints((self.signal,))

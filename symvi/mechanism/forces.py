@@ -23,12 +23,12 @@ from symvi.mechanism.names import WORLD
 from symvi.mechanism.partial import each
 from symvi.mechanism.values import (
     Expression,
+    MaybeSignals,
     Name,
     NotNegative,
     Parameters,
     ParameterTable,
     PerAxis,
-    Signals,
     Text,
     Vector,
     field,
@@ -62,7 +62,7 @@ class JointSpring(Force):
     joint: Text = field(..., "the joint")
     stiffness: PerAxis = field(..., "stiffness per free axis", "stiffness")
     rest: PerAxis = field(0.0, "coordinates without force", "coordinate")
-    law: Literal["linear", "sinusoidal"] = Field("linear", description="law of the spring")
+    law: Literal["linear", "sinusoidal"] = Field(default="linear", description="law of the spring")
 
     def complaints(self) -> Iterator[Complaint]:
         yield from sign_complaints("stiffness", self.stiffness)
@@ -123,7 +123,7 @@ class Actuator(Force):
 
     kind: Literal["actuator"] = "actuator"
     joint: Text = field(..., "the joint")
-    signal: Signals | None = field(None, "force or torque per free axis as texts in t")
+    signal: MaybeSignals = field(None, "force or torque per free axis as texts in t")
 
     def complaints(self) -> Iterator[Complaint]:
         return signal_complaints(self.signal or ())
@@ -157,8 +157,8 @@ class Wrench(Force):
     kind: Literal["wrench"] = "wrench"
     body: Text = field(..., "the body")
     point: Vector = field((0.0, 0.0, 0.0), "where the force acts, in the body frame", "m")
-    frame: Literal["world", "body"] = Field("world", description="axes of the force")
-    signal: Signals | None = field(None, "three forces and three torques as texts in t")
+    frame: Literal["world", "body"] = Field(default="world", description="axes of the force")
+    signal: MaybeSignals = field(None, "three forces and three torques as texts in t")
 
     def complaints(self) -> Iterator[Complaint]:
         if self.signal is not None and len(self.signal) != 6:

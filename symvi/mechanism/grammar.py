@@ -134,9 +134,10 @@ class _Reader:
     def indices(self, node: ast.Subscript) -> tuple[int, ...]:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         indices = tuple(_whole(part) for part in parts)
-        if None in indices:
+        whole = tuple(index for index in indices if index is not None)
+        if len(whole) != len(indices):
             self.refuse(node, "an index must be a whole number")
-        return indices
+        return whole
 
     def power(self, base: ast.expr, exponent: ast.expr, depth: int) -> Tree:
         """A whole power, or a whole power of a root, which SymPy writes as x**(3/2) or x**1.5."""
@@ -168,8 +169,9 @@ class _Reader:
 
 def _decimal(node: ast.expr) -> Fraction | None:
     """The value of a number without a sign, as a fraction; None for anything else."""
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value < inf:
-        return Fraction(node.value)
+    value = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value < inf:
+        return Fraction(value)
     return None
 
 

@@ -37,7 +37,7 @@ def to_matrix(inertia: Inertia6) -> Matrix3:
     return ((ixx, ixy, ixz), (ixy, iyy, iyz), (ixz, iyz, izz))
 
 
-def from_matrix(matrix: Matrix3) -> Inertia6:
+def from_matrix(matrix: Sequence[Sequence[float]]) -> Inertia6:
     """The six entries of a symmetric 3 x 3 matrix."""
     (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = matrix
     return (ixx, iyy, izz, ixy, ixz, iyz)
@@ -47,9 +47,8 @@ def turned(inertia: Inertia6, orientation: Quaternion4) -> Inertia6:
     """R J R^T: the tensor in the axes of the body of a part that stands there with the given orientation."""
     rotation, matrix, axes = rotation_matrix(orientation), to_matrix(inertia), range(3)
     product = [[sum(rotation[i][k] * matrix[k][j] for k in axes) for j in axes] for i in axes]
-    return from_matrix(
-        tuple(tuple(sum(product[i][k] * rotation[j][k] for k in axes) + 0.0 for j in axes) for i in axes)
-    )
+    found = [[sum(product[i][k] * rotation[j][k] for k in axes) + 0.0 for j in axes] for i in axes]
+    return from_matrix(found)
 
 
 def principal_moments(inertia: Inertia6) -> tuple[float, float, float]:

@@ -47,10 +47,16 @@ def turn(joint: Joint, coordinates: Sequence[float]) -> Quaternion4:
     """The orientation of the child frame in the joint frame."""
     angles = coordinates[free_translations(joint) :]
     if JOINTS[joint.type].has_pin:
-        return multiply(about(joint.axis, angles[0]), about(joint.child_axis, angles[1]))
+        return multiply(about(joint.axis, angles[0]), about(_pin(joint), angles[1]))
     if free_rotations(joint) == 3:
         return from_rotation_vector((angles[0], angles[1], angles[2]))
     return about(free_rotation_axes(joint)[0], angles[0]) if angles else IDENTITY
+
+
+def _pin(joint: Joint) -> Vector3:
+    """The second axis of a joint that has one, in the child frame."""
+    assert joint.child_axis is not None, "joints with a pin have one by default"
+    return joint.child_axis
 
 
 def turn_rate(
@@ -64,7 +70,7 @@ def turn_rate(
     turns = rates[free_translations(joint) :]
     if JOINTS[joint.type].has_pin:
         first = rotate(conjugate(turned), joint.axis)
-        return add(scale(turns[0], first), scale(turns[1], joint.child_axis))
+        return add(scale(turns[0], first), scale(turns[1], _pin(joint)))
     if free_rotations(joint) == 3:
         angles = coordinates[-3:] if coordinates is not None else rotation_vector(turned)
         return body_rate((angles[0], angles[1], angles[2]), (turns[0], turns[1], turns[2]))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
+from symvi.mechanism.values import Expressions
 from symvi.registry import JOINTS, Kind, Rows
 
 __all__ = [
@@ -23,8 +24,8 @@ class JointLike(Protocol):
 
     @property
     def type(self) -> str: ...
-    @property
-    def expressions(self) -> tuple[str, ...]: ...
+
+    expressions: Expressions
 
 
 def coordinate_kinds(joint_type: str) -> tuple[Kind, ...]:

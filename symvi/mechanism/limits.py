@@ -23,7 +23,9 @@ class Limit(Description):
     label: ClassVar[str] = "limit"
     name: Name = field(..., "name of the limit")
     joint: Text = field(..., "the joint")
-    coordinate: int = Field(0, ge=0, strict=True, description="which minimal coordinate of the joint, counted from 0")
+    coordinate: int = Field(
+        default=0, ge=0, strict=True, description="which minimal coordinate of the joint, counted from 0"
+    )
     lower: Number | None = field(None, "least value of the coordinate", "coordinate")
     upper: Number | None = field(None, "largest value of the coordinate", "coordinate")
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from pydantic import SerializeAsAny
 
@@ -31,7 +31,14 @@ from symvi.mechanism.schema import file_schema
 from symvi.mechanism.tables import to_tables, toml_text
 from symvi.mechanism.values import Name, Text, Vector, field
 
-__all__ = ["Mechanism"]
+__all__ = ["HasMechanism", "Mechanism"]
+
+
+class HasMechanism(Protocol):
+    """What stands for its mechanism: an import, which `symvi.load` returns."""
+
+    @property
+    def mechanism(self) -> Mechanism: ...
 
 
 class Mechanism(Description):
@@ -68,7 +75,9 @@ class Mechanism(Description):
             raise MechanismError([complaint.text for complaint in found], [complaint.path for complaint in found])
 
     @classmethod
-    def merge(cls, name: str, *mechanisms: Mechanism, prefixes: Sequence[str] | None = None) -> Mechanism:
+    def merge(
+        cls, name: str, *mechanisms: Mechanism | HasMechanism, prefixes: Sequence[str] | None = None
+    ) -> Mechanism:
         """Several mechanisms as one.
 
         prefixes: one per mechanism, put with an underscore before the names of its elements; needed where two
@@ -112,6 +121,7 @@ class Mechanism(Description):
         tables, found = in_si(parsed(text, form, source), cls.model_fields)
         values, misplaced = file_values(tables)
         found += misplaced
+        mechanism = None
         try:
             mechanism = cls(**values)
         except MechanismError as error:
@@ -119,7 +129,7 @@ class Mechanism(Description):
             unread = [complaint.path for complaint in found]
             later = map(Complaint, error.paths, error.problems)
             found += [complaint for complaint in later if not any(_same(complaint.path, path) for path in unread)]
-        if found:
+        if found or mechanism is None:
             raise with_lines(found, text, form, source)
         return mechanism
 

@@ -24,8 +24,9 @@ def merged_values(name: str, mechanisms: Sequence[Any], prefixes: Sequence[str] 
     """
     if not mechanisms:
         raise MechanismError(f"mechanism '{name}': nothing to merge; give at least one mechanism")
-    prefixes = [""] * len(mechanisms) if prefixes is None else items_of(prefixes)
-    if prefixes is None or not all(isinstance(prefix, str) for prefix in prefixes):
+    given = [""] * len(mechanisms) if prefixes is None else items_of(prefixes)
+    prefixes = [prefix for prefix in given or () if isinstance(prefix, str)]
+    if given is None or len(prefixes) != len(given):
         raise MechanismError(f"mechanism {shown(name)}: prefixes must be texts, one for each mechanism")
     if len(prefixes) != len(mechanisms):
         raise MechanismError(f"mechanism '{name}': {len(prefixes)} prefixes for {len(mechanisms)} mechanisms")
@@ -50,8 +51,8 @@ def _renamed(element: Description, prefix: str) -> Description:
     changes: dict[str, Any] = {
         field: _with_prefix(getattr(element, field), prefix) for field in REFERENCES if hasattr(element, field)
     }
-    if hasattr(element, "joints"):
-        changes["joints"] = tuple(_with_prefix(joint, prefix) for joint in element.joints)
+    if "joints" in type(element).model_fields:
+        changes["joints"] = tuple(_with_prefix(joint, prefix) for joint in vars(element)["joints"])
     return element.changed(**changes)
 
 

@@ -51,13 +51,13 @@ class ValidPart:
 
     def fill(self, values: Mapping[str, Any]) -> None:
         """Give values to fields that have none."""
-        self._element.__dict__.update({name: values[name] for name in self.left_out() if name in values})
+        vars(self._element).update({name: values[name] for name in self.left_out() if name in values})
 
     def __getattr__(self, name: str) -> Any:
         if name in self._wrong:
             raise WrongFieldError(name)
         found = getattr_static(type(self._element), name, None)
-        if isinstance(found, property):
+        if isinstance(found, property) and found.fget is not None:
             return found.fget(self)
         return MethodType(found, self) if isinstance(found, FunctionType) else getattr(self._element, name)
 
@@ -67,5 +67,7 @@ def _validators(model: type[BaseModel]) -> dict[str, TypeAdapter]:
     """A validator for each field alone."""
     config = ConfigDict(arbitrary_types_allowed=True)
     fields = model.model_fields.items()
-    forms = {name: Annotated[(i.annotation, *i.metadata)] if i.metadata else i.annotation for name, i in fields}
+    forms: dict[str, Any] = {
+        name: Annotated[(i.annotation, *i.metadata)] if i.metadata else i.annotation for name, i in fields
+    }
     return {name: TypeAdapter(form, config=config) for name, form in forms.items()}

@@ -95,7 +95,7 @@ class _Reader:
         if unit not in ALONG_AXES:
             own = (unit,) if isinstance(unit, str) else tuple(unit)
             return lambda i: own
-        by_kind = dict(zip(("translation", "rotation"), ALONG_AXES[unit], strict=True))
+        by_kind: dict[str, Units] = dict(zip(("translation", "rotation"), ALONG_AXES[unit], strict=True))
         either = tuple(wanted for units in by_kind.values() for wanted in units)
 
         def along_axis(i: int | None) -> Units:

@@ -31,7 +31,7 @@ def file_schema(own_fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
     _, collected = models_json_schema([(model, "validation") for model in models], ref_template="#/$defs/{model}")
     definitions = {name: _definition(schema) for name, schema in sorted(collected["$defs"].items())}
     definitions["Quantity"] = QUANTITY_DEFINITION
-    elements = {table: {"$ref": f"#/$defs/{model.__name__}"} for table, model in TABLES.items()}
+    elements: dict[str, Any] = {table: {"$ref": f"#/$defs/{model.__name__}"} for table, model in TABLES.items()}
     elements["forces"] = {"oneOf": [{"$ref": f"#/$defs/{model.__name__}"} for model in FORCES.values()]}
     return {
         "$schema": DIALECT,

@@ -12,7 +12,7 @@ of mass its own origin. A uniform solid of mass m has about it, in its own axes,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator
 
@@ -20,7 +20,7 @@ from symvi.errors import MechanismError
 from symvi.mechanism.description import Complaint, Complaints, Description
 from symvi.mechanism.inertia import Inertia6, turned
 from symvi.mechanism.names import did_you_mean, shown
-from symvi.mechanism.values import SMALLEST, TOO_SMALL, Positive, Quaternion, Vector, field
+from symvi.mechanism.values import SMALLEST, TOO_SMALL, Given, Positive, Quaternion, Vector, field
 
 __all__ = ["SHAPES", "AnyShape", "Box", "Capsule", "Cylinder", "Rod", "Shape", "Sphere", "shape_inertia"]
 
@@ -141,4 +141,8 @@ def _shape(value: object) -> object:
         raise Complaints(map(Complaint, error.paths, error.problems)) from None
 
 
-AnyShape = Annotated[Box | Cylinder | Rod | Sphere | Capsule | None, BeforeValidator(_shape)]
+if TYPE_CHECKING:
+    _Solid = Box | Cylinder | Rod | Sphere | Capsule | None
+    AnyShape = Given[_Solid, _Solid | Mapping[str, object]]
+else:
+    AnyShape = Annotated[Box | Cylinder | Rod | Sphere | Capsule | None, BeforeValidator(_shape)]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from symvi.errors import MechanismError
 from symvi.mechanism.names import did_you_mean, shown
-from symvi.mechanism.values import LARGEST, TOO_LARGE, items_of, number
+from symvi.mechanism.values import LARGEST, TOO_LARGE, Given, items_of, number
 
 __all__ = ["State"]
 
@@ -18,6 +19,11 @@ COLUMNS = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3
 # How far from one the length of a quaternion may be: single precision drifts by far less in a million steps.
 LENGTH_TOLERANCE = 1e-3
 ROUND_OFF = 1e-9  # a length this near to one is left as it is, to the last bit
+
+
+if TYPE_CHECKING:
+    Rows = Given[NDArray[np.float64], ArrayLike]
+    Names = Given[tuple[str, ...], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +42,11 @@ class State:
     """
 
     time: float
-    position: NDArray[np.float64]
-    orientation: NDArray[np.float64]
-    velocity: NDArray[np.float64]
-    angular_velocity: NDArray[np.float64]
-    names: tuple[str, ...]
+    position: Rows
+    orientation: Rows
+    velocity: Rows
+    angular_velocity: Rows
+    names: Names
     angles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -101,7 +107,7 @@ def array_of(value: object) -> np.ndarray | None:
         return None
 
 
-def _angles(joint: str, values: object) -> tuple[float, ...]:
+def _angles(joint: str, values: Any) -> tuple[float, ...]:
     """Finite floats. Raises MechanismError naming the joint."""
     try:
         angles = tuple(float(value) for value in values)

@@ -29,7 +29,7 @@ def to_tables(mechanism: Description) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """A value as dicts, lists, texts and numbers."""
     if isinstance(value, Description):
-        kind = {"kind": value.kind} if "kind" in type(value).model_fields else {}
+        kind = {"kind": vars(value)["kind"]} if "kind" in type(value).model_fields else {}
         return kind | {name: plain(item) for name, item in value.given().items()}
     if isinstance(value, Mapping):
         return {name: plain(item) for name, item in value.items()}

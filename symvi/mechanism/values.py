@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Real
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, TypeVar, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from symvi.mechanism.names import checked_name, shown
 from symvi.mechanism.vectors import norm, unit
 
+if TYPE_CHECKING:
+    import numpy as np
+
 __all__ = [
-    "LARGEST", "SMALLEST", "TOO_LARGE", "TOO_SMALL", "Color", "Expression", "Expressions", "Name", "NotNegative",
+    "LARGEST", "SMALLEST", "TOO_LARGE", "TOO_SMALL", "Color", "Expression", "Expressions", "Given", "MaybeExpression",
+    "MaybeOneOrMore", "MaybeQuaternion", "MaybeSignals", "MaybeUnitVector", "MaybeVector", "Name", "NotNegative",
     "Number", "OneOrMore", "ParameterTable", "Parameters", "PerAxis", "Positive", "Quaternion", "Signals", "Text",
     "UnitVector", "Vector", "field", "field_from", "items_of", "number", "numbers", "text",
 ]  # fmt: skip
@@ -34,9 +38,17 @@ LONGEST_TEXT = 10_000
 MOST_ITEMS = 1_000_000  # beyond them an iterable is taken for one without end
 
 
+class Symbolic(Protocol):
+    """A SymPy expression, as far as this room knows SymPy."""
+
+    def atoms(self) -> Any: ...
+    def xreplace(self, rule: Any) -> Any: ...
+
+
 def field(default: Any, meaning: str, unit: str | tuple[str, ...] = "") -> Any:
     """A field of a description with its meaning, and the unit in which files may write it (see units.py)."""
-    return Field(default, description=meaning, json_schema_extra={"unit": unit} if unit else None)
+    extra: dict[str, Any] = {"unit": unit}
+    return Field(default, description=meaning, json_schema_extra=extra if unit else None)
 
 
 def field_from(make: Callable[[], Any], meaning: str, unit: str) -> Any:
@@ -144,8 +156,9 @@ def expression(value: object) -> str:
     if isinstance(value, (str, bytes, int, float, list, tuple, Mapping)) or value is None:
         return text(value)
     if hasattr(value, "xreplace"):  # SymPy prints 15 digits, but all that a decimal was made of
-        decimals = [atom for atom in value.atoms() if getattr(atom, "is_Float", False)]
-        value = value.xreplace({atom: type(atom)(repr(float(atom))) for atom in decimals})
+        symbolic = cast(Symbolic, value)
+        decimals = [atom for atom in symbolic.atoms() if getattr(atom, "is_Float", False)]
+        value = symbolic.xreplace({atom: type(atom)(repr(float(atom))) for atom in decimals})
     try:
         return text(str(value))
     except Exception:  # an object whose own code fails
@@ -211,23 +224,64 @@ def _list_of(count: int) -> dict[str, Any]:
 _ONE_OR_MORE = {"anyOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"}}]}
 _TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 
+Kept = TypeVar("Kept", covariant=True)
+Taken = TypeVar("Taken", contravariant=True)
+
+
+class Given(Generic[Kept, Taken]):
+    """For type checkers: a field that keeps one type and takes more, a list for a tuple (pydantic turns it)."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, element: object, owner: type | None = None) -> Kept: ...
+        def __set__(self, element: object, value: Taken) -> None: ...
+
+
 Number = Annotated[float, BeforeValidator(number)]
 Positive = Annotated[Number, AfterValidator(positive)]
 NotNegative = Annotated[Number, AfterValidator(not_negative)]
-Vector = Annotated[tuple[float, float, float], BeforeValidator(vector), WithJsonSchema(_list_of(3))]
-UnitVector = Annotated[Vector, AfterValidator(unit_vector)]
-Quaternion = Annotated[tuple[float, float, float, float], BeforeValidator(quaternion), WithJsonSchema(_list_of(4))]
-OneOrMore = Annotated[tuple[float, ...], BeforeValidator(one_or_more), WithJsonSchema(_ONE_OR_MORE)]
-PerAxis = Annotated[float | tuple[float, ...], BeforeValidator(per_axis), WithJsonSchema(_ONE_OR_MORE)]
-Signals = Annotated[tuple[str, ...], BeforeValidator(expressions), WithJsonSchema(_TEXTS)]
-Expression = Annotated[str, BeforeValidator(expression)]
-Expressions = Annotated[tuple[str, ...], BeforeValidator(expressions), WithJsonSchema(_TEXTS)]
 Name = Annotated[str, BeforeValidator(checked_name), Field(pattern="^[A-Za-z][A-Za-z0-9_]{0,62}$")]
 Text = Annotated[str, BeforeValidator(text)]
 Color = Annotated[str, BeforeValidator(color), Field(pattern="^#[0-9a-fA-F]{6}$")]
-ParameterTable = Annotated[
-    Parameters,
-    PlainValidator(parameters),
-    PlainSerializer(dict, return_type=dict[str, float]),
-    WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
-]
+
+if TYPE_CHECKING:
+    Numbers = Sequence[float] | np.ndarray
+    Texts = str | Symbolic | Sequence[str | Symbolic]
+    _Three = tuple[float, float, float]
+    _Four = tuple[float, float, float, float]
+    Vector = Given[_Three, Numbers]
+    UnitVector = Given[_Three, Numbers]
+    Quaternion = Given[_Four, Numbers]
+    OneOrMore = Given[tuple[float, ...], float | Numbers]
+    PerAxis = Given[float | tuple[float, ...], float | Numbers]
+    Signals = Given[tuple[str, ...], Texts]
+    Expression = Given[str, str | Symbolic]
+    Expressions = Given[tuple[str, ...], Texts]
+    MaybeVector = Given[_Three | None, Numbers | None]
+    MaybeUnitVector = Given[_Three | None, Numbers | None]
+    MaybeQuaternion = Given[_Four | None, Numbers | None]
+    MaybeOneOrMore = Given[tuple[float, ...] | None, float | Numbers | None]
+    MaybeSignals = Given[tuple[str, ...] | None, Texts | None]
+    MaybeExpression = Given[str | None, str | Symbolic | None]
+    ParameterTable = Given[Parameters, Mapping[str, float]]
+else:
+    Vector = Annotated[tuple[float, float, float], BeforeValidator(vector), WithJsonSchema(_list_of(3))]
+    UnitVector = Annotated[Vector, AfterValidator(unit_vector)]
+    Quaternion = Annotated[tuple[float, float, float, float], BeforeValidator(quaternion), WithJsonSchema(_list_of(4))]
+    OneOrMore = Annotated[tuple[float, ...], BeforeValidator(one_or_more), WithJsonSchema(_ONE_OR_MORE)]
+    PerAxis = Annotated[float | tuple[float, ...], BeforeValidator(per_axis), WithJsonSchema(_ONE_OR_MORE)]
+    Signals = Annotated[tuple[str, ...], BeforeValidator(expressions), WithJsonSchema(_TEXTS)]
+    Expression = Annotated[str, BeforeValidator(expression)]
+    Expressions = Annotated[tuple[str, ...], BeforeValidator(expressions), WithJsonSchema(_TEXTS)]
+    MaybeVector = Vector | None
+    MaybeUnitVector = UnitVector | None
+    MaybeQuaternion = Quaternion | None
+    MaybeOneOrMore = OneOrMore | None
+    MaybeSignals = Signals | None
+    MaybeExpression = Expression | None
+    ParameterTable = Annotated[
+        Parameters,
+        PlainValidator(parameters),
+        PlainSerializer(dict, return_type=dict[str, float]),
+        WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
+    ]

@@ -21,6 +21,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 from symvi.cache import build_folder, cache_folder, keep, kept
 from symvi.errors import CompilerError
@@ -91,7 +92,7 @@ def identify(command: tuple[str, ...]) -> Compiler:
             # read again, now that no other process can add a compiler
             known = {**_known_compilers(), trace: record}
             keep(cache_folder() / "compilers.json", json.dumps(known, indent=1).encode())
-    return Compiler(command, record["kind"], record["version"])
+    return Compiler(command, cast(Kind, record["kind"]), record["version"])
 
 
 def fingerprint(command: tuple[str, ...]) -> str:
@@ -169,7 +170,7 @@ def _probe(command: tuple[str, ...], folder: Path) -> dict[str, str]:
     ffi = FFI()
     ffi.cdef("double symvi_probe(double x);")
     try:
-        library = ffi.dlopen(str(folder / probe))
+        library: Any = ffi.dlopen(str(folder / probe))
         kind = _KINDS[int(library.symvi_probe(4.0)) - 2]
         ffi.dlclose(library)
     except (OSError, AttributeError) as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import signature
+from typing import Any
 
 from symvi.physics.formula import DEFINITION, INTERMEDIATES, Argument, Formula
 
@@ -40,7 +41,7 @@ def function_of_bodies(
     rows: int,
     unit: str = "m",
     follows: Callable | str = DEFINITION,
-) -> Callable:
+) -> Callable[[Callable[..., Any]], Formula]:
     """Declare `rows` functions g of what two bodies carry; outputs g (rows), G_a (rows x 6), G_b (rows x 6).
 
     follows: what g must agree with, see Formula; its gradients are derived in any case.
@@ -62,7 +63,7 @@ def function_of_bodies(
         ),
     )
 
-    def declare(builder: Callable) -> Formula:
+    def declare(builder: Callable[..., Any]) -> Formula:
         def derive(**values):
             steps = Steps()
             rows = builder(let=steps, **values) if "let" in signature(builder).parameters else builder(**values)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from symvi.physics import store
 from symvi.physics.straight_line import (
@@ -98,13 +99,13 @@ def derived(
     inputs: Sequence[Argument],
     outputs: Sequence[Argument],
     follows: Callable | str = DEFINITION,
-) -> Callable[[Callable], Formula]:
+) -> Callable[[Callable[..., Any]], Formula]:
     """Declare a formula: the decorated function takes SymPy matrices named like `inputs` and returns one per output.
 
     follows: what ties its outputs to mechanics, see Formula.
     """
 
-    def declare(builder: Callable) -> Formula:
+    def declare(builder: Callable[..., Any]) -> Formula:
         return Formula(builder.__name__, equation, source, tuple(inputs), tuple(outputs), builder, follows)
 
     return declare

@@ -286,7 +286,9 @@ class Graph:
     def _extreme(self, operation: str, a: Scalar, b: Scalar) -> Scalar:
         x, y = self.constant_value(a), self.constant_value(b)
         if a is b or (x is not None and y is not None):
-            return b if x != y and (y < x) == (operation == "min") else a
+            if x is None or y is None or x == y:
+                return a
+            return b if (y < x) == (operation == "min") else a
         return self._binary(operation, a, b)
 
     def _intern(self, node: tuple, rate: Rate) -> Scalar:

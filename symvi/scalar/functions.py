@@ -12,7 +12,9 @@ Number = TypeVar("Number", float, Scalar)
 
 def root(x: Number) -> Number:
     """The square root."""
-    return x.graph.sqrt(x) if isinstance(x, Scalar) else math.sqrt(x)
+    if isinstance(x, Scalar):
+        return x.graph.sqrt(x)
+    return math.sqrt(x)
 
 
 def lesser(a: Number, b: Number) -> Number:

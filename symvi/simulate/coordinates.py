@@ -14,6 +14,7 @@ import numpy as np
 from symvi.analysis.equations import evaluate
 from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds, free_rotations, free_translations, start_state
+from symvi.mechanism.mechanism import HasMechanism
 from symvi.mechanism.names import shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def coordinates_of(
-    mechanism: Mechanism, joint: str, state: State, parameters: Mapping[str, object] | None = None
+    mechanism: Mechanism | HasMechanism, joint: str, state: State, parameters: Mapping[str, object] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(k,) coordinates [m, rad] and (k,) velocities [m/s, rad/s] of a joint in a state.
 
@@ -91,7 +92,7 @@ def _along(trajectory: Trajectory, joint: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def state_from(
-    mechanism: Mechanism,
+    mechanism: Mechanism | HasMechanism,
     coordinates: Mapping[str, float | Sequence[float]],
     velocities: Mapping[str, float | Sequence[float]] | None = None,
 ) -> State:

@@ -20,6 +20,7 @@ from symvi.errors import (
     StiffnessWarning,
 )
 from symvi.mechanism import Mechanism, start_state
+from symvi.mechanism.mechanism import HasMechanism
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
@@ -81,7 +82,7 @@ class Simulator:
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        mechanism: Mechanism | HasMechanism,
         *,
         layout: str = "auto",
         real: str = "double",
@@ -627,7 +628,7 @@ def _knots(begin: float, step: float, steps: int) -> np.ndarray:
 
 
 def generate_text(
-    mechanism: Mechanism,
+    mechanism: Mechanism | HasMechanism,
     layout: str = "auto",
     real: str = "double",
     loops: str = "drop-redundant",

@@ -10,6 +10,49 @@ numbers; `decide` compares; `diagnosis` tries what such errors usually are; `rep
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from symvi.verify.c_function import c
+    from symvi.verify.claims import claim
+    from symvi.verify.errors import VerificationError
+    from symvi.verify.own_functions import own, own_names
+    from symvi.verify.report import Report
+    from symvi.verify.variables import (
+        Variable,
+        angular_velocity,
+        inertia,
+        matrix,
+        quaternion,
+        rotation,
+        scalar,
+        step,
+        unit_vector,
+        vector,
+    )
+    from symvi.verify.verdict import assert_derivative, derivative
+
+# Written out for type checkers; a test compares it with the table below.
+__all__ = [
+    "Report",
+    "Variable",
+    "VerificationError",
+    "angular_velocity",
+    "assert_derivative",
+    "c",
+    "claim",
+    "derivative",
+    "inertia",
+    "matrix",
+    "own",
+    "own_names",
+    "quaternion",
+    "rotation",
+    "scalar",
+    "step",
+    "unit_vector",
+    "vector",
+]
 
 # The names for users, found when they are first used.
 _HOME_OF = {

@@ -14,9 +14,10 @@ import re
 import runpy
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.errors import VerificationError
@@ -25,6 +26,9 @@ from symvi.verify.report import Report
 from symvi.verify.variables import Variable
 
 BY_NAME = re.compile(r"(?P<function>\w+?)_(?P<second>second_)?derivative_wrt_(?P<wrt>\w+)")
+
+
+Claimed = TypeVar("Claimed")
 
 
 @dataclass(frozen=True)
@@ -53,13 +57,19 @@ class Claim:
         return derivative(*asked, prove=prove, seed=seed)
 
 
-def claim(function: object, wrt: str | Sequence[str] | None = None, variables=None, order: int = 1, weights=None):
+def claim(
+    function: object,
+    wrt: str | Sequence[str] | None = None,
+    variables: Mapping[str, Variable] | None = None,
+    order: int = 1,
+    weights: str | None = None,
+) -> Callable[[Claimed], Claimed]:
     """Decorator: the decorated function is claimed to be the derivative of `function`; the arguments of `derivative`.
 
     function: as for `derivative`, or the name of one of symvi's own, whose usual variables are then differentiated by.
     """
 
-    def mark(claimed):
+    def mark(claimed: Any) -> Any:
         claims = [*getattr(claimed, "symvi_claims", ()), (function, wrt, variables or {}, order, weights)]
         claimed.symvi_claims = claims
         return claimed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from symvi.verify.worlds import World
 
@@ -38,7 +39,7 @@ class Function:
     notes: list[str] = field(default_factory=list)
     tree: object = None
     variables: Mapping = field(default_factory=dict)
-    definition: object = None
+    definition: Any = None
     options: Mapping = field(default_factory=dict)
     floats_only: bool = False
     on_floats: Callable[[Values, World], Outputs] | None = None

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from numbers import Integral
+from typing import Any
 
 from symvi.mechanism.names import did_you_mean
 from symvi.naive.quaternion import multiply
@@ -58,7 +59,7 @@ class Variable:
     def in_tangent(self, tangent: str, side: str) -> Variable:
         return replace(self, tangent=tangent, side="" if tangent == "raw" else side)
 
-    def moved(self, values: Sequence, k: int, e) -> list:
+    def moved(self, values: Sequence, k: int, e: Any) -> list:
         """The variable's values after a step of e in direction k, to first order."""
         return self.moved_along(values, [e if i == k else e * 0 for i in range(self.directions)])
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import prod
 from numbers import Integral
 from time import perf_counter
+from typing import Any
 
 from symvi.exact.field import PRIMES
 from symvi.mechanism.names import did_you_mean
@@ -120,7 +121,7 @@ def _taken(asked: Question, *functions: Function) -> Mapping[str, Variable]:
     return {name: variable for name, variable in asked.variables.items() if name in taken}
 
 
-def assert_derivative(*arguments, **options) -> Report:
+def assert_derivative(*arguments: Any, **options: Any) -> Report:
     """derivative(...), for tests: raises AssertionError with the printed report where an entry is wrong."""
     __tracebackhide__ = True
     report = derivative(*arguments, **options)

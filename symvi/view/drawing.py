@@ -31,8 +31,10 @@ class Drawing:
             home = "/world" if part.body == WORLD else f"/bodies/{mechanism.bodies[part.body].name}"
             self._add(f"{home}/{number}", part)
         nothing = np.zeros((1, 2, 3))
-        sizes = {"shaft_radius": self.thick, "head_radius": 3.4 * self.thick, "head_length": 8 * self.thick}
-        self.arrows = self.scene.add_arrows("/forces", nothing, _rgb(FORCE), visible=False, **sizes)
+        self.arrows = self.scene.add_arrows(
+            "/forces", nothing, _rgb(FORCE), visible=False,
+            shaft_radius=self.thick, head_radius=3.4 * self.thick, head_length=8 * self.thick,
+        )  # fmt: skip
         lines = np.zeros((max(1, len(self.spans)), 2, 3))
         self.lines = self.scene.add_line_segments("/spans", lines, _rgb(SPAN), thickness=self.thick)
 
@@ -45,14 +47,16 @@ class Drawing:
                 [
                     [_world(position, orientation, body, point) for body, point in zip(s.bodies, s.points, strict=True)]
                     for s in self.spans
-                ]
+                ],
+                np.float32,
             )
 
     def show_forces(self, point: NDArray[np.float64], arrow: NDArray[np.float64]) -> None:
         """Arrows of forces: where they act (m, 3) [m], and how they are drawn (m, 3) [m]; zero ones are left out."""
         acting = np.any(arrow != 0.0, axis=1)
         if acting.any():
-            self.arrows.points = np.stack([point[acting], point[acting] + arrow[acting]], axis=1)
+            ends = [point[acting], point[acting] + arrow[acting]]
+            self.arrows.points = np.stack(ends, axis=1).astype(np.float32)
         self.arrows.visible = bool(acting.any())
 
     def _add(self, name: str, part: Part) -> None:

@@ -110,7 +110,10 @@ class Posing:
         joint = self.handles[number].joint
         rates = [float(k == self.handles[number].number) for k in range(len(coordinates[joint]))]
         still = {name: [0.0] * len(values) for name, values in coordinates.items()}
-        return tuple(state_from(self.joints_only, coordinates, {**still, joint: own}) for own in (still[joint], rates))
+        here, moving = (
+            state_from(self.joints_only, coordinates, {**still, joint: own}) for own in (still[joint], rates)
+        )
+        return here, moving
 
     def _towards(self, pose: Pose, number: int, left: float) -> State:
         """A straight step along the motion of the closed loops in which a handle moves, by `left` or less.

@@ -42,7 +42,9 @@ class Subject:
     @property
     def real(self) -> str:
         """The type of real numbers: float or double."""
-        return re.search(rf"^typedef (\w+) {self.prefix}_real;", self.header, re.M).group(1)
+        found = re.search(rf"^typedef (\w+) {self.prefix}_real;", self.header, re.M)
+        assert found, "every header has it"
+        return found.group(1)
 
     def driven(self, rows: Iterable[Sequence[float]]) -> Subject:
         """The same with a row of inputs for every step, in the order of their struct; later steps take the last row."""
