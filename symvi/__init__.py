@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING
 
 from symvi import forces as _forces  # noqa: F401  registers symvi's own kinds, before anything asks for them
 from symvi import joints as _joints  # noqa: F401
+from symvi.registry import FORCES as _FORCES
+from symvi.registry import JOINTS as _JOINTS
+
+_FORCES.close_own()
+_JOINTS.close_own()
 
 if TYPE_CHECKING:
     from symvi.errors import (

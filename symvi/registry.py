@@ -3,7 +3,9 @@
 A record holds everything about its type: of a joint what it holds and leaves free, the formulas of its rows, their
 plain definition that proofs compare with, how it looks, and how its derivation is worded. The records of symvi's own
 are in symvi/joints and symvi/forces, one file for each; a record from outside joins them by `register_joint` or
-`register_force` and is worth the same. It must be registered before a description names it.
+`register_force` and is worth the same. It must be registered before a description names it, in every process: commands
+of symvi (`symvi simulate`), which no program of a user's runs in, do not know it. It is derived anew in every process,
+as symvi cannot see when it changes.
 
 Functions in a record import what they need when they are called: `import symvi` stays quick.
 """
@@ -12,13 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+
+from symvi.errors import ArgumentError, MechanismError
 
 __all__ = [
     "FORCES", "ForceKind", "JOINTS", "JointType", "Registry", "Rows", "Words", "register_force", "register_joint",
 ]  # fmt: skip
 
 Kind = Literal["translation", "rotation"]
+OWN_FIELDS = ("pitch", "length", "child_axis", "expressions")  # of a joint's description, for some types only
 
 
 class Named(Protocol):
@@ -32,26 +38,54 @@ Record = TypeVar("Record", bound=Named)
 
 
 class Registry(Generic[Record]):
-    """Records by name, in the order in which they were registered. what: how messages call one of them."""
+    """Records by name, in the order in which they were registered. what: how messages call one of them.
+
+    Asked for one that it does not have, it raises MechanismError: a description was made, or pickled, where there was.
+    """
 
     def __init__(self, what: str):
         self.what = what
         self._records: dict[str, Record] = {}
+        self._serials: dict[str, int] = {}  # of records from outside: their numbers in the order of registration
+        self._registered: Iterator[int] | None = None  # while symvi registers its own, nothing is from outside
 
     def register(self, record: Record) -> Record:
-        """Add a record. Raises ValueError for a name that is taken, or that cannot stand in a file and in C."""
-        if not (record.name.isascii() and record.name.isidentifier() and record.name == record.name.lower()):
-            raise ValueError(f"{self.what} {record.name!r}: a name has small letters, digits and underscores")
+        """Add a record. Raises ArgumentError for a name that is taken, or that cannot stand in a file and in C."""
+        name = record.name if isinstance(record.name, str) else ""
+        if not (name.isascii() and name.isidentifier() and name == name.lower()):
+            raise ArgumentError(f"{self.what} {record.name!r}: a name has small letters, digits and underscores")
         if record.name in self._records:
-            raise ValueError(f"{self.what} '{record.name}' is registered already; choose another name")
+            raise ArgumentError(f"{self.what} '{record.name}' is registered already; choose another name")
         self._records[record.name] = record
+        if self._registered is not None:
+            self._serials[record.name] = next(self._registered)
         return record
+
+    def close_own(self) -> None:
+        """What is registered from now on comes from outside: symvi's own are complete."""
+        self._registered = count(1)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether symvi's own are complete."""
+        return self._registered is not None
+
+    def serial(self, name: str) -> int:
+        """Which registration a record from outside is, never the same again; 0 for one of symvi's own.
+
+        symvi's own source says everything of its own records, but not of these: what is kept between processes, by the
+        source or by the text of a description, must not be theirs.
+        """
+        return self._serials.get(name, 0)
 
     def forget(self, name: str) -> None:
         """Take a record out again, as tests do. Raises KeyError if there is none."""
         del self._records[name]
+        self._serials.pop(name, None)
 
     def __getitem__(self, name: str) -> Record:
+        if name not in self._records:
+            raise MechanismError(f"{self.what} '{name}' is not registered in this process; register it first")
         return self._records[name]
 
     def __contains__(self, name: object) -> bool:
@@ -135,12 +169,37 @@ class JointType:
         """The units of a joint's rows, a letter each."""
         return self.units(joint) if callable(self.units) else self.units
 
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the record as such; whether its rows are as many as it says is seen of a mechanism."""
+        for name in ("rows", "naive", "defaults", "complaints"):
+            if not callable(getattr(self, name)):
+                yield f"{name} is {getattr(self, name)!r}, but must be a function"
+        if not callable(self.units) and not (isinstance(self.units, str) and set(self.units) <= {"m", "r"}):
+            yield f"units {self.units!r} must have a letter m or r for each row, or be a function of the description"
+        kinds = ("translation", "rotation")
+        if unknown := [kind for kind in self.coordinates if kind not in kinds]:
+            yield f"coordinates have {unknown[0]!r}, but each is 'translation' or 'rotation'"
+        elif list(self.coordinates) != sorted(self.coordinates, key=kinds.index):
+            yield "coordinates must have translations first"
+        if unknown := [name for name in self.needs if name not in OWN_FIELDS]:
+            yield f"needs {unknown[0]!r}, but has the choice of {', '.join(OWN_FIELDS)}; numbers names any other number"
+        for name, meaning in self.numbers.items():
+            if isinstance(meaning, str) or len(meaning) != 2:
+                yield f"numbers has {meaning!r} for '{name}', but must have (meaning, unit)"
+
 
 JOINTS: Registry[JointType] = Registry("joint type")
 
 
 def register_joint(record: JointType) -> JointType:
-    """Make a type of joint known: descriptions may name it from now on. Raises ValueError if its name is taken."""
+    """Make a type of joint known: descriptions may name it from now on.
+
+    Raises ArgumentError if its name is taken, or if the record is wrong.
+    """
+    if not isinstance(record, JointType):
+        raise ArgumentError(f"register_joint was given {record!r}; give a symvi.JointType")
+    for problem in record.problems():
+        raise ArgumentError(f"joint type '{record.name}': {problem}")
     return JOINTS.register(record)
 
 
@@ -178,10 +237,29 @@ class ForceKind:
     told: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     examples: Callable[[str, str], Iterable] = lambda parent, child: ()
 
+    def problems(self) -> Iterator[str]:
+        """What is wrong with a record from outside as such."""
+        if not callable(self.model):
+            yield f"model is {self.model!r}, but must be a function: without one, nothing would act"
+        for name in ("numbers", "record", "signals", "expressions", "pulls_at_knots"):
+            if not callable(getattr(self, name)):
+                yield f"{name} is {getattr(self, name)!r}, but must be a function"
+        described = self.description() if callable(self.description) else None
+        kind = getattr(described, "model_fields", {}).get("kind")
+        if not isinstance(described, type) or getattr(kind, "default", None) != self.name:
+            yield f"description must return a class of forces whose kind is '{self.name}'"
+
 
 FORCES: Registry[ForceKind] = Registry("kind of force")
 
 
 def register_force(record: ForceKind) -> ForceKind:
-    """Make a kind of force known: descriptions may name it from now on. Raises ValueError if its name is taken."""
+    """Make a kind of force known: descriptions may name it from now on.
+
+    Raises ArgumentError if its name is taken, or if the record is wrong.
+    """
+    if not isinstance(record, ForceKind):
+        raise ArgumentError(f"register_force was given {record!r}; give a symvi.ForceKind")
+    for problem in record.problems() if FORCES.is_closed else ():
+        raise ArgumentError(f"kind of force '{record.name}': {problem}")
     return FORCES.register(record)

@@ -187,6 +187,8 @@ class _Forces(Mapping[str, type[Force]]):
     """The classes of descriptions, by kind: of all that are registered (symvi/registry.py)."""
 
     def __getitem__(self, kind: str) -> type[Force]:
+        if kind not in RECORDS:
+            raise KeyError(kind)
         return RECORDS[kind].description()
 
     def __iter__(self) -> Iterator[str]:

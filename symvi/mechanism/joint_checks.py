@@ -9,12 +9,10 @@ from symvi.mechanism.checks import expression_complaints, pair_complaints, param
 from symvi.mechanism.description import Complaint
 from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.partial import each
-from symvi.registry import JOINTS
+from symvi.registry import JOINTS, OWN_FIELDS
 
 if TYPE_CHECKING:
     from symvi.mechanism.elements import Joint
-
-OWN_FIELDS = ("pitch", "length", "child_axis", "expressions")  # that belong to some types only
 
 
 def joint_complaints(joint: Joint) -> Iterator[Complaint]:

@@ -69,7 +69,8 @@ def function_of_bodies(
             rows = builder(let=steps, **values) if "let" in signature(builder).parameters else builder(**values)
             return with_gradients(rows, inputs, values, steps)
 
-        return Formula(builder.__name__, equation, source, inputs, outputs, derive, follows)
+        module = builder.__module__
+        return Formula(builder.__name__, equation, source, inputs, outputs, derive, follows, module=module)
 
     return declare
 

@@ -35,6 +35,8 @@ class Formula:
     """A named equation with its source, its arguments, and a builder that derives it (see `derived`).
 
     follows: DEFINITION, BY_BUILDER, or the function that says what a stated form must agree with (stated.py).
+    key: what it is stored as, a text that decides all of it. module: that declares it; one of this package is stored
+        without a key.
 
     Call it with a graph and one flat, row-major list of scalars per input: it returns a flat list per output.
     """
@@ -47,16 +49,23 @@ class Formula:
     builder: Callable
     follows: Callable | str = DEFINITION
     key: str = ""
+    module: str = ""
 
     @cached_property
     def code(self) -> Code:
-        text = store.load(self.key or self.name)
+        text = store.load(self._kept_as) if self._kept_as else None
         if text is None:
             from symvi.physics.lowering import lower
 
             text = lower(self).to_json()
-            store.save(self.key or self.name, text)
+            if self._kept_as:
+                store.save(self._kept_as, text)
         return Code.from_json(text)
+
+    @property
+    def _kept_as(self) -> str:
+        """What it is stored as; empty for one from elsewhere, of which the digest of our own source says nothing."""
+        return self.key or (self.name if self.module.startswith(store.SOURCE) else "")
 
     def __call__(self, graph: Graph, _mark: str = "", **values: Sequence) -> dict[str, list[Scalar]]:
         """_mark: what tells the names of these results from those of other calls, such as a knot's number."""
@@ -106,6 +115,9 @@ def derived(
     """
 
     def declare(builder: Callable[..., Any]) -> Formula:
-        return Formula(builder.__name__, equation, source, tuple(inputs), tuple(outputs), builder, follows)
+        module = builder.__module__
+        return Formula(
+            builder.__name__, equation, source, tuple(inputs), tuple(outputs), builder, follows, module=module
+        )
 
     return declare

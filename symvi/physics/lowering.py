@@ -101,7 +101,8 @@ def scalar_of(graph: Graph, expression: sp.Expr, known: dict) -> Scalar:
         arguments = [scalar_of(graph, a, known) for a in expression.args]
         result = graph.function(FUNCTIONS[expression.func], *arguments)
     else:
-        raise UnderivableError(f"{expression} is outside the closed set of operations")
+        exactly = "; write it exactly, as sympy.Rational" if expression.is_Float else ""
+        raise UnderivableError(f"{expression} is outside the closed set of operations{exactly}")
     known[expression] = result
     return result
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from symvi.cache import keep, kept, subfolder
 from symvi.errors import CompilerError
 
+SOURCE = f"{__package__}."  # formulas that modules with this beginning declare are what the digest stands for
+
 
 @cache
 def folder() -> Path | None:

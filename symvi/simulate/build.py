@@ -21,6 +21,7 @@ from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.numbers.control import DEFAULTS
+from symvi.registry import FORCES, JOINTS
 from symvi.simulate.plan import Plan, plan_of
 
 NO_C = (
@@ -73,7 +74,10 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
     from symvi.analysis.held_gaps import check_held_gaps
     from symvi.analysis.loops import analyse, models_in_joint_axes
     from symvi.analysis.refusals import beyond_doubles
+    from symvi.physics.joints import check_rows
     from symvi.program.compose import compose
+
+    check_rows(mechanism)
 
     check_contact_points(mechanism)
     try:
@@ -101,7 +105,8 @@ def text_of(
     asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, _version()]
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
     place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
-    found = kept(place)
+    lasts = not any(registered(mechanism))  # neither digest says what a record from outside does
+    found = kept(place) if lasts else None
     if found is not None:
         return Text.from_json(found.decode("utf-8"))
     from symvi.emit.c import Start, generate
@@ -132,8 +137,15 @@ def text_of(
         sources.layout,
         sources.real,
     )
-    keep(place, text.to_json().encode("utf-8"))
+    if lasts:
+        keep(place, text.to_json().encode("utf-8"))
     return text
+
+
+def registered(mechanism: Mechanism) -> tuple[int, ...]:
+    """Which registrations a mechanism's joints and forces are of, 0 for symvi's own: see Registry.serial."""
+    joints = (JOINTS.serial(joint.type) for joint in mechanism.joints)
+    return *joints, *(FORCES.serial(force.kind) for force in mechanism.forces)
 
 
 def _templates() -> Path | None:
@@ -151,11 +163,15 @@ def _version() -> str:
 
     digest = hashlib.sha256(__version__.encode())
     package = Path(__file__).resolve().parent.parent
-    rooms = ("mechanism", "graph", "scalar", "physics", "numbers", "analysis", "kernels", "program", "emit")
+    rooms = (
+        "mechanism", "graph", "scalar", "physics", "joints", "forces", "numbers", "analysis", "kernels", "program",
+        "emit",
+    )  # fmt: skip
     for path in sorted(
         [
             *(f for room in rooms for f in (package / room).rglob("*.py")),
             *(templates_folder() / "c").glob("*.jinja"),
+            package / "registry.py",
             *(
                 package / "simulate" / f"{name}.py"
                 for name in ("build", "plan", "parameters", "start", "inputs", "frames", "turns")
@@ -166,9 +182,15 @@ def _version() -> str:
     return digest.hexdigest()
 
 
-@lru_cache(maxsize=64)
 def built(mechanism: Mechanism, layout: str, real: str, profile: str, loops: str) -> Built:
     """A mechanism compiled and loaded, once per process. Raises CompilerError when that fails."""
+    return _built(mechanism, layout, real, profile, loops, registered(mechanism))
+
+
+@lru_cache(maxsize=64)
+def _built(
+    mechanism: Mechanism, layout: str, real: str, profile: str, loops: str, registrations: tuple[int, ...]
+) -> Built:
     text = text_of(mechanism, layout, real, loops)
     path = compile_library(text.files, text.prefix, profile=profile)
     return Built(text, path, load_library(path, text.declarations))

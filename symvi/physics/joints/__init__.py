@@ -6,8 +6,10 @@ Which rows those are is told by the record of a joint's type (symvi/joints, symv
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism
 from symvi.mechanism.axes import triad
 from symvi.mechanism.rotation import multiply, rotate
@@ -18,6 +20,7 @@ from symvi.registry import JOINTS
 
 FRAME = ("e1", "e2", "e3")
 AXIS_NAMES = ("first", "second", "third")
+UNITS = {"m": "m", "r": "rad"}
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,36 @@ def joint_pieces(geometry: Geometry, in_joint_axes: bool = False) -> list[Piece]
     return JOINTS[geometry.joint.type].rows(geometry, in_joint_axes)
 
 
+def check_rows(mechanism: Mechanism) -> None:
+    """Raise MechanismError where a joint type from outside has other rows than its record says."""
+    for joint in mechanism.joints:
+        if JOINTS.serial(joint.type):
+            for in_joint_axes in (False, True):
+                for problem in _row_problems(Geometry(mechanism, joint), in_joint_axes):
+                    raise MechanismError(f"joint '{joint.name}': joint type '{joint.type}': {problem}")
+
+
+def _row_problems(geometry: Geometry, in_joint_axes: bool) -> Iterator[str]:
+    record, pieces = JOINTS[geometry.joint.type], joint_pieces(geometry, in_joint_axes)
+    if not isinstance(pieces, Sequence) or not all(isinstance(piece, Piece) for piece in pieces):
+        yield f"rows returned {pieces!r}, but must return a list of pieces (symvi.physics.joints.Piece)"
+        return
+    for piece in pieces:
+        there, name = piece.formula.outputs[0].size, piece.formula.name
+        if outside := [row for row in piece.rows if not 0 <= row < there]:
+            yield f"a piece has row {outside[0]} of formula '{name}', whose rows are 0 to {there - 1}"
+        if len(piece.names) != len(piece.rows):
+            yield f"a piece of formula '{name}' has {len(piece.rows)} rows, but {len(piece.names)} names"
+        if missing := [argument.name for argument in piece.formula.inputs if argument.name not in piece.inputs]:
+            yield f"a piece of formula '{name}' has no input '{missing[0]}'"
+    found = [piece.unit for piece in pieces for _ in piece.rows]
+    stated = [UNITS.get(letter, letter) for letter in record.units_of(geometry.joint)]
+    if found != stated:
+        yield f"rows have the units {found}, but the record's units say {stated}"
+    if record.coordinates and len(found) + len(record.coordinates) != 6:
+        yield f"{len(found)} rows and {len(record.coordinates)} coordinates are not 6; a joint may have no coordinates"
+
+
 def translations(geometry: Geometry, count: int, in_joint_axes: bool = False) -> list[Piece]:
     """0, 1 (along a3), 2 (along a1 and a2) or 3 translational rows."""
     if count == 3 and not in_joint_axes:
@@ -189,4 +222,4 @@ def rotations(geometry: Geometry, count: int) -> list[Piece]:
     return [Piece(row.alignment, geometry.turn(), chosen, names, "rad")] if chosen else []
 
 
-__all__ = ["Geometry", "Piece", "joint_model", "joint_pieces", "rotations", "translations"]
+__all__ = ["Geometry", "Piece", "check_rows", "joint_model", "joint_pieces", "rotations", "translations"]
