@@ -4,7 +4,7 @@ Standard library only. In a checkout the job runs in the checkout's own environm
 made first if need be; where symvi is installed with all its packages, the job runs right here.
 
     test [--all] [PYTEST ARGUMENTS]     run the tests, all or those named, else a subset; in a checkout
-    anything else                       goes to the command line in symvi/cli.py
+    anything else                       goes to the command line in symvi/cli
 """
 
 from __future__ import annotations

@@ -1,14 +1,17 @@
-"""`python -m symvi.house`: the rooms of symvi, drawn from its imports: lines, arrows between rooms, circles of files.
+"""`python -m symvi.house [--dot]`: the rooms of symvi, drawn from its imports: lines, arrows, circles of files.
 
 A room is a package or a file at the top of symvi; packages in it are counted with it. Every import counts, also those
-inside functions; what only type checkers read does not.
+inside functions, and the modules that a file names in full to import them by `import_module`; what only type checkers
+read does not. The public names in symvi/__init__.py are a room as well, `__init__`: its version is for all, who imports
+another name from there imports from the highest row.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,20 +22,20 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("extras", "house"),
     ("errors",),
     ("registry", "cache"),
-    ("mechanism", "scalar"),
-    ("graph", "physics"),
+    ("mechanism", "scalar", "exact"),
+    ("graph", "physics", "naive"),
     ("numbers",),
     ("analysis", "kernels"),
     ("program",),
     ("emit",),
     ("native",),
     ("simulate",),
-    ("proofs", "importers", "exporters", "plots", "demos"),
-    ("verify", "page"),
+    ("proofs", "verify", "importers", "exporters", "plots", "demos"),
+    ("page",),
     ("joints", "forces", "view"),
     ("environment",),
     ("cli",),
-    ("__main__",),
+    ("__init__", "__main__"),
 )
 
 
@@ -57,19 +60,16 @@ class House:
 def house(package: Path = PACKAGE) -> House:
     """Read the imports of a package."""
     texts = {module_of(path, package): path.read_text(encoding="utf-8") for path in sorted(package.rglob("*.py"))}
-    root = package.name
     imports = {name: set(_imports(name, text, texts)) - {name} for name, text in texts.items()}
     lines: dict[str, int] = {}
     arrows: dict[tuple[str, str], int] = {}
     for name, text in texts.items():
-        if name != root:
-            lines[room_of(name)] = lines.get(room_of(name), 0) + len(text.splitlines())
-            for other in imports[name] - {root}:
-                if room_of(other) != room_of(name):
-                    pair = room_of(name), room_of(other)
-                    arrows[pair] = arrows.get(pair, 0) + 1
-    inner = {name: {other for other in found if other != root} for name, found in imports.items() if name != root}
-    return House(lines, arrows, tuple(_circles(inner)))
+        lines[room_of(name)] = lines.get(room_of(name), 0) + len(text.splitlines())
+        for other in imports[name]:
+            if room_of(other) != room_of(name):
+                pair = room_of(name), room_of(other)
+                arrows[pair] = arrows.get(pair, 0) + 1
+    return House(lines, arrows, tuple(_circles(imports)))
 
 
 def module_of(path: Path, package: Path = PACKAGE) -> str:
@@ -79,26 +79,34 @@ def module_of(path: Path, package: Path = PACKAGE) -> str:
 
 
 def room_of(module: str) -> str:
-    """The room of a dotted name: symvi.graph.elimination -> graph."""
-    return module.split(".")[1]
+    """The room of a dotted name: symvi.graph.elimination -> graph, symvi -> __init__."""
+    return [*module.split("."), "__init__"][1]
 
 
 def _imports(name: str, text: str, known: Mapping[str, str]) -> Iterator[str]:
     """The modules of the package that a file imports."""
     root = name.split(".")[0]
+    by_name = "import_module" in text
     for node in _read_by_python(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == root:
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                raise ValueError(f"{name}: line {node.lineno} imports from dots; write the module's whole name")
             for alias in node.names:
                 inside = f"{node.module}.{alias.name}"
-                yield inside if inside in known else node.module
+                if inside in known:
+                    yield inside
+                elif node.module in known and inside != f"{root}.__version__":
+                    yield node.module
+        elif by_name and isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known:
+            yield node.value
 
 
 def _read_by_python(node: ast.AST) -> Iterator[ast.AST]:
     """All parts of a tree but those under `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
+        if isinstance(child, ast.If) and ast.unparse(child.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
             for other in child.orelse:
                 yield other
                 yield from _read_by_python(other)
@@ -156,10 +164,26 @@ def drawing(of: House, rows: Iterable[Iterable[str]] = ROWS) -> Iterator[str]:
         yield "  circle: " + ", ".join(circle)
 
 
-def main() -> int:
+def graph(of: House, rows: Iterable[Iterable[str]] = ROWS) -> Iterator[str]:
+    """The same for Graphviz, in its language DOT: lower rooms at the bottom, arrows back in red."""
+    backwards = set(of.backwards(rows))
+    yield "digraph house {"
+    yield "  node [shape=box]"
+    for row in rows:
+        names = [f'"{room}"' for room in row]
+        yield from (f'  "{room}" [label="{room}\\n{of.lines.get(room, 0)} lines"]' for room in row)
+        yield f"  {{ rank=same; {'; '.join(names)} }}"
+    for (room, other), count in sorted(of.arrows.items()):
+        yield f'  "{room}" -> "{other}" [label={count}{", color=red" * ((room, other) in backwards)}]'
+    yield "}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Draw the house; 1 if an arrow leads back or files import each other in a circle."""
+    parser = argparse.ArgumentParser(prog="python -m symvi.house", description="Draw the rooms of symvi.")
+    parser.add_argument("--dot", action="store_true", help="as a graph for Graphviz (dot -Tsvg)")
     found = house()
-    print("\n".join(drawing(found)))
+    print("\n".join((graph if parser.parse_args(arguments).dot else drawing)(found)))
     return int(bool(found.backwards() or found.circles))
 
 

@@ -214,7 +214,7 @@ class ForceKind:
     model: (mechanism, force) -> what acts on which rows (physics/model.py): a ForceModel at the knots, a LawModel or
         ShareModel within the step; None for an inequality (dry friction).
     numbers: (mechanism, force) -> names and numbers of the description that a run may change (numbers/settings.py).
-    naive: (scene, force, numbers, inputs) -> its energy or power by plain definition (proofs/naive/forces.py).
+    naive: (scene, force, numbers, inputs) -> its energy or power by plain definition (naive/forces.py).
     record: (mechanism, force, joints, numbers) -> its parameters, derived a second time for proofs.
     signals: (force) -> (input, text in t, whether it is the text's rate) for signals of the description.
     expressions: (force) -> texts of the user's own, which must be real and finite at the start.

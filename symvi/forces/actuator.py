@@ -48,8 +48,8 @@ def signals(force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """Its power: forces times the rates that they act along."""
-    from symvi.proofs.naive.forces import NaiveForce, rates_of
-    from symvi.proofs.naive.laws import near_of
+    from symvi.naive.forces import NaiveForce, rates_of
+    from symvi.naive.laws import near_of
 
     joint = scene.joints[force.joint]
     rates = rates_of(scene, joint, near_of(scene, force.name))

@@ -69,9 +69,9 @@ def numbers(mechanism: Any, force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """Half of k s² along every coordinate."""
-    from symvi.proofs.naive.forces import NaiveForce, joint_coordinates
-    from symvi.proofs.naive.laws import holder_of, near_of
-    from symvi.proofs.naive.quaternion import subtract
+    from symvi.naive.forces import NaiveForce, joint_coordinates
+    from symvi.naive.laws import holder_of, near_of
+    from symvi.naive.quaternion import subtract
 
     joint, near = scene.joints[force.joint], near_of(scene, holder_of(scene, force.joint))
     if force.law == "sinusoidal":
@@ -87,8 +87,8 @@ def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
 def naive_sinusoidal(scene: Any, joint: Any, near: Any, numbers: Any) -> Any:
     """V = k (1 - cos(alpha - rest))."""
     from symvi.mechanism import coordinate_kinds
-    from symvi.proofs.naive import joints
-    from symvi.proofs.naive.forces import NaiveForce
+    from symvi.naive import joints
+    from symvi.naive.forces import NaiveForce
 
     which = coordinate_kinds(joint.type).index("rotation")
 

@@ -62,9 +62,9 @@ def numbers(mechanism: Any, force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """Half of k times the square of what it is longer by."""
-    from symvi.proofs.naive import joints
-    from symvi.proofs.naive.forces import NaiveForce
-    from symvi.proofs.naive.quaternion import dot
+    from symvi.naive import joints
+    from symvi.naive.forces import NaiveForce
+    from symvi.naive.quaternion import dot
 
     joint = scene.joints[force.name]
 

@@ -41,8 +41,8 @@ def signals(force: Any) -> Iterator:
 
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
-    """It stores no energy; what it does is in proofs/naive/laws.py."""
-    from symvi.proofs.naive.forces import storing_nothing
+    """It stores no energy; what it does is in naive/laws.py."""
+    from symvi.naive.forces import storing_nothing
 
     return storing_nothing(scene, force)
 

@@ -54,8 +54,8 @@ def signals(force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """Its power."""
-    from symvi.proofs.naive.forces import NaiveForce
-    from symvi.proofs.naive.quaternion import add, cross, dot, rotate
+    from symvi.naive.forces import NaiveForce
+    from symvi.naive.quaternion import add, cross, dot, rotate
 
     def power(a, b, motion_a, motion_b):
         arm, push = rotate(b[1], numbers["point"]), inputs["force"]

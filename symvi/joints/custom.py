@@ -24,7 +24,7 @@ def rows(geometry: Any, in_joint_axes: bool) -> list:
 
 def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: bool) -> list:
     """The expressions, read a second time."""
-    from symvi.proofs.naive.expressions import rows_of_expressions
+    from symvi.naive.expressions import rows_of_expressions
 
     return rows_of_expressions(joint.texts, joint.user, joint.origins, a, b, functions)
 

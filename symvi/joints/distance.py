@@ -19,8 +19,8 @@ def rows(geometry: Any, in_joint_axes: bool) -> list:
 
 def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: bool) -> list:
     """The same from both anchors."""
-    from symvi.proofs.naive.joints import gap
-    from symvi.proofs.naive.quaternion import dot
+    from symvi.naive.joints import gap
+    from symvi.naive.quaternion import dot
 
     u = gap(joint, a, b)
     return [(dot(u, u) - joint.length * joint.length) / (2 * joint.length)]

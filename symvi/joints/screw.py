@@ -27,8 +27,8 @@ def rows(geometry: Any, in_joint_axes: bool) -> list:
 
 def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: bool) -> list:
     """a3·u - pitch alpha, beside the rows of a cylindrical joint."""
-    from symvi.proofs.naive.joints import angle, gap, in_joint_frame, rotations, translations
-    from symvi.proofs.naive.quaternion import dot
+    from symvi.naive.joints import angle, gap, in_joint_frame, rotations, translations
+    from symvi.naive.quaternion import dot
 
     turned = angle(joint, a, b, functions, near.get(0, 0))
     advance = dot(joint.axes[2], in_joint_frame(joint, a, gap(joint, a, b))) - joint.pitch * turned

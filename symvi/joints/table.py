@@ -26,8 +26,8 @@ def mix(name: str, translations: int, rotations: int, marker=("box", BLOCK), has
         return along(geometry, held.translations, in_joint_axes) + about(geometry, held.rotations)
 
     def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: bool) -> list:
-        from symvi.proofs.naive.joints import rotations as about
-        from symvi.proofs.naive.joints import translations as along
+        from symvi.naive.joints import rotations as about
+        from symvi.naive.joints import translations as along
 
         return along(joint, a, b, held.translations, in_joint_axes) + about(joint, a, b, held.rotations)
 

@@ -22,8 +22,8 @@ def rows(geometry: Any, in_joint_axes: bool) -> list:
 
 def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: bool) -> list:
     """The parent's axis and the child's stay orthogonal."""
-    from symvi.proofs.naive.joints import translations
-    from symvi.proofs.naive.quaternion import dot, rotate
+    from symvi.naive.joints import translations
+    from symvi.naive.quaternion import dot, rotate
 
     axis = rotate(a[1], rotate(joint.offset, joint.axes[2]))
     return [*translations(joint, a, b, 3, in_joint_axes), dot(axis, rotate(b[1], joint.pin))]

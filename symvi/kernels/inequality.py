@@ -4,17 +4,17 @@ Every inequality node condenses its own variables: bodies see only dp = k - K du
 that a contact with the environment stays inside its body and one between two bodies is one edge between them. Along the
 coordinates of a joint that is eliminated with its body, K adds to the joint's slopes instead (program/null_space.py).
 The phases of such a node, beside those of every node:
-    warm      put its variables on the central path, near the last impulse and the predicted velocity
-    press     its impulse into the residual of the bodies, and what its slacks miss
-    scale     the law dp = k - K du: scaled (Nesterov-Todd) or, in the phase `exact`, linearised as it stands
-    predict   k where nothing is to be left of complementarity: the affine step, alike for both laws
-    aim       k for a centring, with or without the second-order term (`aim_exact`: of the exact law)
-    respond   increments of its variables from those of the bodies
-    spread    its impulse as a force over the time of the step, once that is solved
-    push      that force for its time before the knot that the step begins at, whose velocities are solved for
-    soften    its slacks larger, so that it is a little less stiff; `retreat` takes that back
-    uncouple  its friction no follower of what presses it; `exact` or `scale` take that back
-    answer    more or less of it, so that what is held is at rest at the knot as well
+    warm             put its variables on the central path, near the last impulse and the predicted velocity
+    apply_impulse    its impulse into the residual of the bodies, and what its slacks miss
+    scale            the law dp = k - K du: scaled (Nesterov-Todd) or, in the phase `exact`, linearised as it stands
+    predict          k where nothing is to be left of complementarity: the affine step, alike for both laws
+    right_hand_side  k for a centring, with or without the second-order term (`right_hand_side_exact`: of the exact law)
+    respond          increments of its variables from those of the bodies
+    spread           its impulse as a force over the time of the step, once that is solved
+    push             that force for its time before the knot that the step begins at, whose velocities are solved for
+    soften           its slacks larger, so that it is a little less stiff; `shorten_step` takes that back
+    uncouple         its friction no follower of what presses it; `exact` or `scale` take that back
+    answer           more or less of it, so that what is held is at rest at the knot as well
 Springs, dampers and servos along damped coordinates have `spread` and `push` as well (law.py).
 
 Momenta of a knot have of laws between the knots what the step before hands on. What an inequality holds still is at

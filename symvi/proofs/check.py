@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from symvi.naive.quaternion import dot, scale
 from symvi.program.matrix import Matrix
 from symvi.program.program import Node
 from symvi.proofs.crun import Memory
-from symvi.proofs.naive.quaternion import dot, scale
 from symvi.proofs.scene import Scene
 
 

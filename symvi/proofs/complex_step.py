@@ -16,12 +16,12 @@ from random import Random
 from symvi.emit.python import COMPLEX
 from symvi.kernels.kernel import Block
 from symvi.kernels.records import STORES
+from symvi.naive.quaternion import turned
 from symvi.program.matrix import Tie
 from symvi.program.program import Node
 from symvi.proofs.crun import Compiler, Memory, copy_of, run
 from symvi.proofs.damped import added_to, amount, number
 from symvi.proofs.kernels import Subject
-from symvi.proofs.naive.quaternion import turned
 
 STEPS = (1e-2, 1e-4)
 LAWS = ("scale", "exact")  # of inequalities: scaled after Nesterov and Todd, or linearised as they stand

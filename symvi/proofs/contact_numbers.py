@@ -7,9 +7,9 @@ from math import pi
 from symvi.analysis.choices import Choices
 from symvi.mechanism import Mechanism, axis_values, coordinate_kinds
 from symvi.mechanism.contacts import ContactPoint, contact_points
+from symvi.naive.joints import JointNumbers
+from symvi.naive.quaternion import columns
 from symvi.proofs.exact import triad_turn
-from symvi.proofs.naive.joints import JointNumbers
-from symvi.proofs.naive.quaternion import columns
 from symvi.proofs.numbers import expression_record, from_center, records_of
 from symvi.proofs.unit_numbers import unit_records
 

@@ -14,9 +14,9 @@ from functools import lru_cache
 from itertools import product
 from math import asin, atan2, cos, pi, sin, sqrt, tan
 
+from symvi.exact.field import Field
 from symvi.mechanism import Joint, triad
-from symvi.proofs.field import Field
-from symvi.proofs.naive.quaternion import columns, multiply
+from symvi.naive.quaternion import columns, multiply
 
 SMALL = 1e-12
 UNIT_VECTORS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from symvi.naive import joints
+from symvi.naive.body import apply_inertia, kinetic_energy
+from symvi.naive.forces import joint_coordinates
+from symvi.naive.laws import holder_of, near_of
+from symvi.naive.nodes import rubbing
+from symvi.naive.quaternion import add, rotate, scale, subtract, unrotate
 from symvi.proofs.check import Check, View
-from symvi.proofs.naive import joints
-from symvi.proofs.naive.body import apply_inertia, kinetic_energy
-from symvi.proofs.naive.forces import joint_coordinates
-from symvi.proofs.naive.laws import holder_of, near_of
-from symvi.proofs.naive.nodes import rubbing
-from symvi.proofs.naive.quaternion import add, rotate, scale, subtract, unrotate
 
 
 def dot(u: list, v: list):

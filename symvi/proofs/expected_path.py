@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from symvi.naive.central_path import Scaling, dot_all
+from symvi.naive.contacts import NaiveContact, tangential
+from symvi.naive.inequalities import Law, law
+from symvi.naive.nodes import SIDES, limit_rooms
+from symvi.naive.quaternion import dot, scale
 from symvi.proofs.check import Check, View
 from symvi.proofs.crun import Memory
 from symvi.proofs.expected_state import mean_of_parts
 from symvi.proofs.expected_step import Linear
-from symvi.proofs.naive.central_path import Scaling, dot_all
-from symvi.proofs.naive.contacts import NaiveContact, tangential
-from symvi.proofs.naive.inequalities import Law, law
-from symvi.proofs.naive.nodes import SIDES, limit_rooms
-from symvi.proofs.naive.quaternion import dot, scale
 
 SCALED, EXACT = "scaled", "exact"
 NOTHING = 2  # the aim at no complementarity

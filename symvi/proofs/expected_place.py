@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from symvi.exact.dual import derivative
+from symvi.exact.field import NotASquare
 from symvi.kernels.joint_placing import leaders, placing_tree
 from symvi.mechanism import Joint, coordinate_kinds
-from symvi.proofs.check import Check, View
-from symvi.proofs.crun import Memory
-from symvi.proofs.dual import derivative
-from symvi.proofs.field import NotASquare
-from symvi.proofs.naive import joints
-from symvi.proofs.naive.joints import JointNumbers
-from symvi.proofs.naive.quaternion import (
+from symvi.naive import joints
+from symvi.naive.joints import JointNumbers
+from symvi.naive.quaternion import (
     add,
     conjugate,
     dot,
@@ -23,6 +21,8 @@ from symvi.proofs.naive.quaternion import (
     turned,
     vector,
 )
+from symvi.proofs.check import Check, View
+from symvi.proofs.crun import Memory
 from symvi.registry import JOINTS
 
 

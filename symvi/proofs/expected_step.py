@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from symvi.kernels.kernel import Block
 from symvi.mechanism import coordinate_kinds
+from symvi.naive import joints
+from symvi.naive.body import apply_inertia, momentum, second_knot
+from symvi.naive.constraints import lock_name
+from symvi.naive.quaternion import columns, dot, rotate, scale, subtract, unrotate
 from symvi.program.program import Node
 from symvi.proofs.check import Check, View
 from symvi.proofs.crun import Memory
 from symvi.proofs.damped import added_to, amount, between, number
 from symvi.proofs.expected_factors import factors
-from symvi.proofs.naive import joints
-from symvi.proofs.naive.body import apply_inertia, momentum, second_knot
-from symvi.proofs.naive.constraints import lock_name
-from symvi.proofs.naive.quaternion import columns, dot, rotate, scale, subtract, unrotate
 from symvi.proofs.scene import Scene, chord
 
 

@@ -12,6 +12,7 @@ from time import perf_counter
 
 from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.emit.c import generate
+from symvi.exact.field import MERSENNE_61
 from symvi.mechanism import Mechanism
 from symvi.program.compose import Composer
 from symvi.program.matrix import Matrix
@@ -19,7 +20,6 @@ from symvi.program.program import Program
 from symvi.proofs.check import Check
 from symvi.proofs.cprogram import PrintedProgram, read_program
 from symvi.proofs.crun import Compiler, Memory, copy_of, run
-from symvi.proofs.field import MERSENNE_61
 from symvi.proofs.scene import Scene, make_scene
 from symvi.proofs.stages import Stage, stages_of
 from symvi.proofs.unseen import Unseen

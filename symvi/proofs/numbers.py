@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from symvi.analysis.choices import Choices
 from symvi.mechanism import Joint, Mechanism, axis_values
+from symvi.naive.constraints import lock_name
+from symvi.naive.joints import JointNumbers
+from symvi.naive.laws import damped_coordinates
+from symvi.naive.quaternion import columns, multiply, rotate
 from symvi.proofs.exact import pin_turn, triad_turn
-from symvi.proofs.naive.constraints import lock_name
-from symvi.proofs.naive.joints import JointNumbers
-from symvi.proofs.naive.laws import damped_coordinates
-from symvi.proofs.naive.quaternion import columns, multiply, rotate
 from symvi.registry import FORCES, JOINTS
 
 

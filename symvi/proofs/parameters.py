@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symvi.analysis.choices import Choices
+from symvi.exact.field import Field
 from symvi.mechanism import Mechanism
+from symvi.naive.quaternion import scale
 from symvi.program.program import Program
 from symvi.proofs.contact_numbers import all_records
 from symvi.proofs.exact import Exact, Plain
-from symvi.proofs.field import Field
-from symvi.proofs.naive.quaternion import scale
 from symvi.proofs.numbers import joints_of
 
 TOLERANCE = 4e-15  # a few products of numbers near one, each rounded once

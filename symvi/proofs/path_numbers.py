@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from symvi.exact.field import Number
 from symvi.mechanism import coordinate_kinds
-from symvi.proofs.field import Number
-from symvi.proofs.naive.central_path import (
+from symvi.naive.central_path import (
     NOUGHT,
     TINY,
     Scaling,
@@ -22,9 +22,9 @@ from symvi.proofs.naive.central_path import (
     start_of_pair,
     start_of_pyramid,
 )
-from symvi.proofs.naive.contacts import tangential
-from symvi.proofs.naive.nodes import SIDES
-from symvi.proofs.naive.quaternion import dot, scale
+from symvi.naive.contacts import tangential
+from symvi.naive.nodes import SIDES
+from symvi.naive.quaternion import dot, scale
 
 TRIES = 200
 Variables = dict[str, list]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import ceil, inf, log10
 from time import perf_counter
 
-from symvi.proofs.degree import degrees_of, doubts
-from symvi.proofs.field import MERSENNE_61, MERSENNE_521
+from symvi.exact.field import MERSENNE_61, MERSENNE_521
+from symvi.proofs.doubts import degrees_of, doubts
 from symvi.proofs.kernels import Bench, Subject
 from symvi.proofs.parameters import parameter_differences
 

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 from symvi.analysis.choices import NOTHING_DROPPED, Choices
+from symvi.exact.dual import Functions
+from symvi.exact.field import MERSENNE_61, Field, NotASquare
+from symvi.exact.opaque import Opaque
 from symvi.kernels.records import STORES
 from symvi.mechanism import Mechanism, coordinate_kinds
+from symvi.naive.interior import Interior
+from symvi.naive.joints import GUARD, relative, rotation_vector
+from symvi.naive.quaternion import conjugate, dot, multiply, scale, unrotate
+from symvi.naive.system import System
 from symvi.program.program import Node, Program
 from symvi.proofs.contact_numbers import all_records
 from symvi.proofs.crun import Memory
-from symvi.proofs.dual import Functions
 from symvi.proofs.exact import Exact
-from symvi.proofs.field import MERSENNE_61, Field, NotASquare
-from symvi.proofs.naive.interior import Interior
-from symvi.proofs.naive.joints import GUARD, relative, rotation_vector
-from symvi.proofs.naive.quaternion import conjugate, dot, multiply, scale, unrotate
-from symvi.proofs.naive.system import System
 from symvi.proofs.numbers import joints_of
-from symvi.proofs.opaque import Opaque
 from symvi.proofs.path_numbers import PathNumbers
 
 ATTEMPTS = 8000  # a radicand has a root at every second point; a scene has up to ten radicands

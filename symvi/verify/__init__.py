@@ -56,15 +56,16 @@ __all__ = [
 
 # The names for users, found when they are first used.
 _HOME_OF = {
-    name: f"symvi.verify.{module}"
+    name: module
     for module, names in {
-        "variables": "angular_velocity inertia matrix quaternion rotation scalar step unit_vector vector Variable",
-        "verdict": "derivative assert_derivative",
-        "report": "Report",
-        "errors": "VerificationError",
-        "own_functions": "own own_names",
-        "c_function": "c",
-        "claims": "claim",
+        "symvi.verify.variables": "angular_velocity inertia matrix quaternion rotation scalar step unit_vector vector"
+        " Variable",
+        "symvi.verify.verdict": "derivative assert_derivative",
+        "symvi.verify.report": "Report",
+        "symvi.verify.errors": "VerificationError",
+        "symvi.verify.own_functions": "own own_names",
+        "symvi.verify.c_function": "c",
+        "symvi.verify.claims": "claim",
     }.items()
     for name in names.split()
 }

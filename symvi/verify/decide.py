@@ -16,7 +16,7 @@ from time import process_time
 
 import numpy as np
 
-from symvi.proofs.field import PRIMES
+from symvi.exact.field import PRIMES
 from symvi.verify.alone import NO_ANSWER
 from symvi.verify.branches import (
     EXAMPLES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from symvi.proofs.dual import reciprocal
+from symvi.exact.dual import reciprocal
 from symvi.verify.errors import OutsideDomain, VerificationError
 from symvi.verify.worlds import World
 

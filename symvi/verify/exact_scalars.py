@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from numbers import Integral, Real
 
-from symvi.proofs.dual import reciprocal
+from symvi.exact.dual import reciprocal
 from symvi.verify.constants import Constant, meaning, of_short_float
 from symvi.verify.elementary import call, power, sign
 from symvi.verify.errors import NeedsFloats, VerificationError

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symvi.proofs.naive.quaternion import add, conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
+from symvi.naive.quaternion import add, conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
 from symvi.verify.own_definition import Definition, named
 from symvi.verify.variables import angular_velocity, inertia, quaternion, scalar, step, vector
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symvi.proofs.naive.quaternion import add, cross, dot, rotate, scale, subtract
+from symvi.naive.quaternion import add, cross, dot, rotate, scale, subtract
 from symvi.verify.own_definition import Definition
 from symvi.verify.variables import quaternion, rotation, scalar, unit_vector, vector
 

@@ -3,7 +3,7 @@
     verify.own("revolute")                 rows of x_a, q_a, x_b, q_b, with anchors p_a, p_b and the triad A
     verify.own("rotational_residual")      a body's balance of angular momentum over a step, gyroscopic terms included
 
-The definitions are those of symvi.proofs.naive, which knows no derivative. They bring the types of their arguments.
+The definitions are those of symvi.naive, which knows no derivative. They bring the types of their arguments.
 """
 
 from __future__ import annotations

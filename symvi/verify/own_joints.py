@@ -1,4 +1,4 @@
-"""symvi's joints as functions to verify: rows of two placements, by symvi.proofs.naive.joints."""
+"""symvi's joints as functions to verify: rows of two placements, by symvi.naive.joints."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from symvi.mechanism.axes import triad
-from symvi.proofs.naive import joints
-from symvi.proofs.naive.joints import JointNumbers
+from symvi.naive import joints
+from symvi.naive.joints import JointNumbers
 from symvi.registry import JOINTS
 from symvi.verify.errors import VerificationError
 from symvi.verify.own_definition import Definition

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from random import Random
 
-from symvi.proofs.field import NotASquare
-from symvi.proofs.opaque import UnknownBranch
+from symvi.exact.field import NotASquare
+from symvi.exact.opaque import UnknownBranch
 from symvi.verify.errors import Endless, OutsideDomain, TooClose, VerificationError
 from symvi.verify.function import Function, Outputs
 from symvi.verify.jacobian_layouts import fitted, layouts, turned_layouts

@@ -13,8 +13,8 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
+from symvi.exact.dual import Dual
 from symvi.mechanism.names import did_you_mean
-from symvi.proofs.dual import Dual
 from symvi.verify.errors import NeedsFloats, OutsideDomain, VerificationError
 from symvi.verify.exact_scalars import Scalar, plain_value
 from symvi.verify.function import Function, Outputs

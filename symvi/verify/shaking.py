@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
-from symvi.proofs.naive.quaternion import multiply
+from symvi.naive.quaternion import multiply
 from symvi.verify.lines import is_allowed
 from symvi.verify.points import Point, rotation_of
 from symvi.verify.variables import Variable

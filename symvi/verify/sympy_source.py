@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from symvi.proofs.dual import reciprocal
+from symvi.exact.dual import reciprocal
 from symvi.verify.constants import meaning
 from symvi.verify.elementary import call, power
 from symvi.verify.errors import VerificationError

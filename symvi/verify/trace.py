@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 
-from symvi.proofs.dual import Dual, Slopes
+from symvi.exact.dual import Dual, Slopes
 from symvi.verify.errors import OutsideDomain
 from symvi.verify.worlds import World
 
-NAIVE = "symvi/proofs/naive"
+NAIVE = "symvi/naive"
 LONGEST = 60  # characters of code that are quoted
 CHANGE = "the first derivative of"
-OUTSIDE = ("symvi/verify/", "symvi/proofs/dual", "numpy", "elementary")
+OUTSIDE = ("symvi/verify/", "symvi/exact/dual", "numpy", "elementary")
 
 
 @dataclass

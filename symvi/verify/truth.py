@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from symvi.proofs.dual import derivatives
+from symvi.exact.dual import derivatives
 from symvi.verify.differences import Slope, differences
 from symvi.verify.errors import NeedsFloats, OutsideDomain
 from symvi.verify.function import Function

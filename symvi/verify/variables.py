@@ -16,7 +16,7 @@ from numbers import Integral
 from typing import Any
 
 from symvi.mechanism.names import did_you_mean
-from symvi.proofs.naive.quaternion import multiply
+from symvi.naive.quaternion import multiply
 from symvi.verify.errors import VerificationError
 
 TANGENTS = ("rotation vector", "half", "raw")

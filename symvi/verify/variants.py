@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symvi.proofs.naive.quaternion import conjugate, multiply
+from symvi.naive.quaternion import conjugate, multiply
 from symvi.verify.points import Point, rotation_of
 from symvi.verify.problem import Problem, in_world
 from symvi.verify.question import Question

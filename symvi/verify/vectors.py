@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from symvi.proofs.naive.quaternion import conjugate, multiply
+from symvi.naive.quaternion import conjugate, multiply
 from symvi.verify.notation import IDENTITY, Factor, Sum, Term, shown, times, value, whole
 from symvi.verify.points import rotation_of
 

@@ -9,8 +9,8 @@ from numbers import Integral
 from time import perf_counter
 from typing import Any
 
+from symvi.exact.field import PRIMES
 from symvi.mechanism.names import did_you_mean
-from symvi.proofs.field import PRIMES
 from symvi.verify.alone import check_alone
 from symvi.verify.conventions import asked_lines
 from symvi.verify.counterexample import counterexamples

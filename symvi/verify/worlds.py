@@ -14,10 +14,10 @@ from math import isqrt
 
 import mpmath
 
-from symvi.proofs.degree import OPAQUE, Degree
-from symvi.proofs.dual import Dual, Functions
-from symvi.proofs.field import Field, Number
-from symvi.proofs.opaque import Opaque
+from symvi.exact.degree import OPAQUE, Degree
+from symvi.exact.dual import Dual, Functions
+from symvi.exact.field import Field, Number
+from symvi.exact.opaque import Opaque
 from symvi.verify.errors import OutsideDomain, TooClose
 from symvi.verify.residue import Residue
 
@@ -112,7 +112,7 @@ def primal(value):
 
 
 class FieldWorld(World):
-    """A prime field: equal is equal. Roots and opaque functions as in symvi.proofs.field and symvi.proofs.opaque."""
+    """A prime field: equal is equal. Roots and opaque functions as in symvi.exact.field and symvi.exact.opaque."""
 
     def __init__(self, prime: int, seed: int = 0):
         self.prime, self.field = prime, Field(prime, seed)

@@ -40,7 +40,7 @@ def set_up_and_use_it(clone: Path, machine: dict[str, str]) -> str:
     assert (second.stdout, second.stderr) == (first.stdout, "")
     assert not installed(clone, "pytest") and not installed(clone, "matplotlib")
     for variables in (machine, machine | OFFLINE):
-        tests = run([python, "-m", "symvi", "test", "-n", "0", "tests/test_cli.py"], clone, variables)
+        tests = run([python, "-m", "symvi", "test", "-n", "0", "tests/cli/test_cli.py"], clone, variables)
         assert " passed in " in tests.stdout.splitlines()[-1]
     return first.stderr
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from symvi.proofs.dual import Dual, Functions, derivative
-from symvi.proofs.field import PRIMES, Field, NotASquare, UnknownRoot
-from symvi.proofs.opaque import Opaque, UnknownBranch
+from symvi.exact.dual import Dual, Functions, derivative
+from symvi.exact.field import PRIMES, Field, NotASquare, UnknownRoot
+from symvi.exact.opaque import Opaque, UnknownBranch
 
 
 @pytest.fixture(params=PRIMES, ids=lambda p: f"2^{p.bit_length()}-1")

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from symvi.proofs.field import Field
+from symvi.exact.field import Field
+from symvi.naive.central_path import Scaling
+from symvi.naive.inequalities import NaiveInequality, round_contact, solve
+from symvi.naive.quaternion import add, cross, dot, scale, subtract
 from symvi.proofs.kernels import Bench
-from symvi.proofs.naive.central_path import Scaling
-from symvi.proofs.naive.inequalities import NaiveInequality, round_contact, solve
-from symvi.proofs.naive.quaternion import add, cross, dot, scale, subtract
 from tests.proofs.subjects import of_zoo
 
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 import symvi.demos
+from symvi.exact.degree import Degree
 from symvi.mechanism import JOINT_TYPES, coordinate_kinds
 from symvi.mechanism.forces import FORCES
+from symvi.naive.contacts import GAPS
 from symvi.proofs.__main__ import main
 from symvi.proofs.complex_step import LAWS, STEPS, errors, force_errors
 from symvi.proofs.crun import copy_of
-from symvi.proofs.degree import Degree
 from symvi.proofs.kernels import Bench, Subject
 from symvi.proofs.layout_equality import differences_between_layouts
 from symvi.proofs.mutation import CAUGHT, EQUIVALENT, INSIDE, MISSED, score_of
-from symvi.proofs.naive.contacts import GAPS
 from symvi.proofs.proof import POINTS, Tally, Verdict, prove
 from symvi.proofs.unseen import stored
 from tests.proofs.figures import MUTANTS, PROVED

@@ -40,8 +40,8 @@ def rows(geometry: Any, in_joint_axes: bool) -> list:
 
 def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: bool) -> list:
     """The same in the joint frame."""
-    from symvi.proofs.naive.joints import gap, in_joint_frame
-    from symvi.proofs.naive.quaternion import dot, rotate
+    from symvi.naive.joints import gap, in_joint_frame
+    from symvi.naive.quaternion import dot, rotate
 
     normal = joint.axes[2]
     point = in_joint_frame(joint, a, gap(joint, a, b))

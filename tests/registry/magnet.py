@@ -64,8 +64,8 @@ def numbers(mechanism: Any, force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """The same from both points."""
-    from symvi.proofs.naive.forces import NaiveForce
-    from symvi.proofs.naive.quaternion import add, dot, rotate, subtract
+    from symvi.naive.forces import NaiveForce
+    from symvi.naive.quaternion import add, dot, rotate, subtract
 
     def energy(a: Any, b: Any) -> Any:
         ends = [add(x, rotate(q, numbers[name])) for (x, q), name in ((a, "anchor_a"), (b, "anchor_b"))]

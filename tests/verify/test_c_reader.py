@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
+from symvi.exact.field import PRIMES, Field
 from symvi.native import compile_library, find_compiler
 from symvi.proofs.ctext import read_function
-from symvi.proofs.field import PRIMES, Field
 from symvi.verify.c_reader.literals import rounded
 from symvi.verify.c_reader.problems import SourceError
 from symvi.verify.c_source import read_c

@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import symvi.verify as verify
-from symvi.proofs.field import PRIMES
+from symvi.exact.field import PRIMES
 from symvi.verify import VerificationError
 from symvi.verify.constants import meaning
 from symvi.verify.errors import OutsideDomain

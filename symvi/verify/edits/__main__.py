@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 
-from symvi.proofs.choosing import at_least_one
 from symvi.verify.edits.trial import ERROR, FAILURES, REWRITE, Trial, trials
 
 CHUNK = 50  # trials that a process does before it hands them in
@@ -88,9 +87,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         description="Plant single errors in correct derivatives, in SymPy and in C, and rewrite them without changing "
         "them; count the verdicts. A verdict is wrong where fifty digits at random points say otherwise.",
     )
-    parser.add_argument("--count", type=at_least_one, default=1000, metavar="N", help="errors (default 1000)")
+    parser.add_argument("--count", type=_at_least_one, default=1000, metavar="N", help="errors (default 1000)")
     parser.add_argument("--rewrites", type=int, default=None, metavar="N", help="rewrites (default: a fifth of them)")
-    parser.add_argument("--processes", type=at_least_one, default=1, metavar="N", help="at a time (default 1)")
+    parser.add_argument("--processes", type=_at_least_one, default=1, metavar="N", help="at a time (default 1)")
     parser.add_argument("--seed", type=int, default=0, help="other changes")
     parser.add_argument("--whole", action="store_true", help="whole reports, with diagnoses: three times as long")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
@@ -98,6 +97,12 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     if options.rewrites is None:
         options.rewrites = max(1, options.count // 5)
     return options
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
+    return int(text)
 
 
 if __name__ == "__main__":

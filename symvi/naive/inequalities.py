@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from symvi.proofs.dual import derivatives
-from symvi.proofs.naive.quaternion import add, dot
+from symvi.exact.dual import derivatives
+from symvi.naive.quaternion import add, dot
 
 Variables = Mapping[str, Sequence]
 

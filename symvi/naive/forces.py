@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from symvi.mechanism import coordinate_count
-from symvi.proofs.naive import joints
+from symvi.naive import joints
 from symvi.registry import FORCES
 
 

@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from symvi.mechanism import coordinate_kinds
-from symvi.proofs.naive import joints
-from symvi.proofs.naive.body import apply_inertia
-from symvi.proofs.naive.quaternion import add, conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
+from symvi.naive import joints
+from symvi.naive.body import apply_inertia
+from symvi.naive.quaternion import add, conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
 from symvi.registry import JOINTS
 
 LEAST = 10**9  # a body's size over this is added to its moments where they decide a weight

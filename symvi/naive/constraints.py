@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from symvi.mechanism import constraint_count
-from symvi.proofs.naive import joints
+from symvi.naive import joints
 
 
 @dataclass(frozen=True)

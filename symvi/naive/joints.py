@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from symvi.exact.dual import Functions, derivative
 from symvi.mechanism import coordinate_kinds
-from symvi.proofs.dual import Functions, derivative
-from symvi.proofs.naive.quaternion import (
+from symvi.naive.quaternion import (
     add,
     conjugate,
     dot,

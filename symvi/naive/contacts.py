@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symvi.mechanism.contacts import ContactPoint
-from symvi.proofs.naive.body import slopes_by_place
-from symvi.proofs.naive.expressions import rows_of_expressions
-from symvi.proofs.naive.quaternion import add, cross, dot, rotate, scale, subtract, unrotate
+from symvi.naive.body import slopes_by_place
+from symvi.naive.expressions import rows_of_expressions
+from symvi.naive.quaternion import add, cross, dot, rotate, scale, subtract, unrotate
 
 SHORT = "1e-30"  # below the root of an axis' length, so that it exists before a start too
 HALF = Fraction(1, 2)

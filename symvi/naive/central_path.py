@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from symvi.proofs.dual import derivative
-from symvi.proofs.naive.inequalities import solve
-from symvi.proofs.naive.quaternion import scale
+from symvi.exact.dual import derivative
+from symvi.naive.inequalities import solve
+from symvi.naive.quaternion import scale
 
 NEWTON_STEPS = 2
 NOUGHT = "1e-12"  # of the product, below the root of a size

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 
 from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.contacts import contact_points
-from symvi.proofs.naive import inequalities, joints
-from symvi.proofs.naive.contacts import NaiveContact, naive_contact, slopes_at
-from symvi.proofs.naive.inequalities import NaiveInequality
-from symvi.proofs.naive.quaternion import conjugate, multiply, scale, vector
+from symvi.naive import inequalities, joints
+from symvi.naive.contacts import NaiveContact, naive_contact, slopes_at
+from symvi.naive.inequalities import NaiveInequality
+from symvi.naive.quaternion import conjugate, multiply, scale, vector
 
 SIDES = (("lower", 1), ("upper", -1))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from symvi.proofs.dual import derivatives
-from symvi.proofs.naive.contacts import NaiveContact
-from symvi.proofs.naive.inequalities import Law, NaiveInequality
-from symvi.proofs.naive.nodes import naive_contacts, naive_inequalities
+from symvi.exact.dual import derivatives
+from symvi.naive.contacts import NaiveContact
+from symvi.naive.inequalities import Law, NaiveInequality
+from symvi.naive.nodes import naive_contacts, naive_inequalities
 
 
 class Interior:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from symvi.exact.dual import Functions, reciprocal
 from symvi.mechanism.grammar import parse
-from symvi.proofs.dual import Functions, reciprocal
-from symvi.proofs.naive.quaternion import add, columns, rotate
+from symvi.naive.quaternion import add, columns, rotate
 
 
 def rows_of_expressions(texts: Sequence[str], user: Mapping, origins: Mapping, a, b, functions: Functions) -> list:

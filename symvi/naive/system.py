@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from symvi.proofs.dual import derivatives
-from symvi.proofs.naive.body import momentum, second_knot, slopes_by_place
-from symvi.proofs.naive.constraints import dropped_rows, naive_constraints
-from symvi.proofs.naive.forces import naive_force
-from symvi.proofs.naive.laws import naive_laws
-from symvi.proofs.naive.quaternion import add, multiply, scale
+from symvi.exact.dual import derivatives
+from symvi.naive.body import momentum, second_knot, slopes_by_place
+from symvi.naive.constraints import dropped_rows, naive_constraints
+from symvi.naive.forces import naive_force
+from symvi.naive.laws import naive_laws
+from symvi.naive.quaternion import add, multiply, scale
 
 STILL = (0, 0, 0)
 

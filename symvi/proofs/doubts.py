@@ -14,45 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import inf, log10
 
+from symvi.exact.degree import OPAQUE, Degree, above_and_below
 from symvi.proofs.cprogram import PrintedProgram
 from symvi.proofs.crun import Compiler, Memory, copy_of, run
 from symvi.proofs.scene import ATTEMPTS, Scene
 from symvi.proofs.stages import Stage
 
 STATED = 4  # degree of a scene's numbers, above and below: w = (2/h) a / length, a on a random point of a sphere
-OPAQUE = 64  # of opaque values: a turn has 8, a point of a circle doubled twice, and a law joins few of them
-
-
-class Degree:
-    """The degrees of a quotient of polynomials, above and below; in a sum or product with numbers, these have none."""
-
-    __slots__ = ("above", "below")
-
-    def __init__(self, above: int, below: int):
-        self.above, self.below = above, below
-
-    def __add__(self, other):
-        above, below = _degrees(other)
-        return Degree(max(self.above + below, above + self.below), self.below + below)
-
-    __radd__ = __sub__ = __rsub__ = __add__
-
-    def __mul__(self, other):
-        above, below = _degrees(other)
-        return Degree(self.above + above, self.below + below)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        above, below = _degrees(other)
-        return Degree(self.above + below, self.below + above)
-
-    def __neg__(self):
-        return self
-
-
-def _degrees(value) -> tuple[int, int]:
-    return (value.above, value.below) if isinstance(value, Degree) else (0, 0)
 
 
 class _Numbers(dict):
@@ -77,7 +45,9 @@ def degrees_of(scene: Scene, stages: Iterable[Stage], printed: PrintedProgram, s
         memory = left[stage.name] = _stated(memory)
         for phase in stage.phases:
             run(printed.phases.get(phase, ()), memory, compiler.once)
-        largest = max((max(_degrees(value)) for check in stage.checks for value in check.read(memory)), default=0)
+        largest = max(
+            (max(above_and_below(value)) for check in stage.checks for value in check.read(memory)), default=0
+        )
         if "substitute" in stage.phases:  # a check of a solution multiplies it with blocks that were compared before
             largest += unknowns * max(found.values(), default=0)
         found[stage.name] = largest

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from symvi.proofs.field import Field, Number
+from symvi.exact.field import Field, Number
 
 
 class UnknownBranch(ArithmeticError):

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from symvi.proofs.dual import derivatives
-from symvi.proofs.naive.quaternion import conjugate, dot, multiply, scale, turned, unrotate, vector
+from symvi.exact.dual import derivatives
+from symvi.naive.quaternion import conjugate, dot, multiply, scale, turned, unrotate, vector
 
 
 def apply_inertia(j, w) -> list:
