@@ -97,7 +97,7 @@ def _imports(name: str, text: str, known: Mapping[str, str]) -> Iterator[str]:
                 inside = f"{node.module}.{alias.name}"
                 if inside in known:
                     yield inside
-                elif node.module in known and inside != f"{root}.__version__":
+                elif node.module and node.module in known and inside != f"{root}.__version__":
                     yield node.module
         elif by_name and isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known:
             yield node.value
