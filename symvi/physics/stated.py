@@ -8,7 +8,8 @@ is stated (`Stated`) and the formula's inputs, and yields what must vanish, with
     yield "l is the slot derivative", stated["l"] - derived, {c: 1 - a·a}
 
 The table says what squares of symbols are: of a unit quaternion's entry, of a root. Zero is decided by polynomial
-arithmetic over the rational numbers, never by numbers of floating point.
+arithmetic over the rational numbers, never by numbers of floating point. That sees squares of roots only, so roots are
+held besides: a form states them with a plus.
 """
 
 from __future__ import annotations
@@ -60,9 +61,29 @@ def _stem(symbol: sp.Symbol) -> str:
 
 def ensure_founded(formula: Formula, inputs: Mapping, results: Mapping) -> None:
     """Compare what a formula states with what it follows from. Raises UnfoundedError, which names the formula."""
+    if has_negative_root(formula, results):
+        raise UnfoundedError(f"formula {formula.name}, {formula.equation}: a root is taken with a minus")
     for words, value, *squares in formula.follows(Stated(results), **inputs):
         if not vanishes(value, *squares):
             raise UnfoundedError(f"formula {formula.name}, {formula.equation}: it does not hold that {words}")
+
+
+def has_negative_root(formula: Formula, results: Mapping) -> bool:
+    """Whether an output or an intermediate result has a square root with a minus; gradients are derived, and may."""
+    stated = [results[output.name] for output in formula.outputs if not output.name.startswith("G_")]
+    stated += [value for _, value in results.get(INTERMEDIATES, ())]
+    entries = [entry for value in stated for entry in _entries(value)]
+    return any(_is_negative_root(part) for entry in entries for part in sp.preorder_traversal(entry))
+
+
+def _entries(value) -> list:
+    return list(sp.Matrix(value)) if isinstance(value, list | tuple | sp.MatrixBase) else [sp.sympify(value)]
+
+
+def _is_negative_root(part) -> bool:
+    """Whether it is a root times a negative number; a product of more may have come from a derivative."""
+    factor, root = part.as_coeff_Mul()
+    return factor < 0 and root.is_Pow and abs(root.exp) == sp.S.Half
 
 
 def vanishes(value, squares: Mapping | None = None) -> bool:

@@ -1,4 +1,4 @@
-"""Maximal coordinates: all velocities of all bodies and the impulses of all joints are solved for at once (BM20 III).
+"""Maximal coordinates: velocities of all bodies and impulses of all joints are solved for at once (BM20 (33), (34)).
 
 Unknowns are v, w of every body and a multiplier per row of every constraint; the residual is the balance of every body
 and g(z2)/h of every row. The matrix has a block per body, joint and pair of them, and is eliminated in an order that

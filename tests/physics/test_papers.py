@@ -276,3 +276,9 @@ def test_a_gap_above_ground() -> None:
     value = found["g"].xreplace(dict(found[INTERMEDIATES]))
     level = dict(zip([*given["n"], *given["x_a"], *given["r_a"], *given["radius"]], [0, 0, 1, *[0] * 7], strict=True))
     assert zero(value.xreplace(level) - sp.Matrix([given["x_b"][2] + given["r_b"][2]]))
+
+
+def test_sections_are_cited_as_sections() -> None:
+    """A bare numeral behind a paper's name is no citation that the table could know."""
+    for path in sorted((Path(__file__).parents[2] / "symvi").rglob("*.py")):
+        assert not re.search(r"\b(BM20|BSMH23) [IVX]+\b", path.read_text(encoding="utf-8")), path.name

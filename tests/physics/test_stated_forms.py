@@ -83,6 +83,42 @@ def test_no_entry_of_a_stated_form_is_free(name: str) -> None:
                 lower(broken(STATED[name], output, entry))
 
 
+def negated_roots(value):
+    """The same with a minus before every square root."""
+    if isinstance(value, list | tuple | sp.MatrixBase):
+        return sp.Matrix(value).applyfunc(negated_roots)
+    return sp.sympify(value).replace(lambda e: e.is_Pow and abs(e.exp) == sp.S.Half, lambda e: -e)
+
+
+def with_other_roots(results: dict) -> list[dict]:
+    """All ways to take the roots of one output, or of one intermediate result, with a minus."""
+    steps, found = list(results.get(INTERMEDIATES, ())), []
+    for name, value in results.items():
+        if name in OUTPUTS and "sqrt" in str(value):
+            found.append({**results, name: negated_roots(value)})
+    for k, (symbol, value) in enumerate(steps):
+        if "sqrt" in str(value):
+            found.append({**results, INTERMEDIATES: [*steps[:k], (symbol, negated_roots(value)), *steps[k + 1 :]]})
+    return found
+
+
+OUTPUTS = {output.name for formula in STATED.values() for output in formula.outputs if output.name[:2] != "G_"}
+WITH_ROOTS = [
+    name
+    for name in STATED
+    if "sqrt" in str(results_of(name))
+    and name != "turn_by_vector"  # sin(s)/s is even in its root, and -d the same turn
+]
+
+
+@pytest.mark.parametrize("name", WITH_ROOTS)
+def test_no_root_may_change_its_sign(name: str) -> None:
+    """Squares alone would not see it: a normal that points into the ground, a distance below zero."""
+    for results in with_other_roots(results_of(name)):
+        with pytest.raises(UnfoundedError, match=f"formula {name}, "):
+            lower(replace(FORMULAS[name], builder=lambda _changed=results, **given: _changed))
+
+
 def test_a_sign_that_public_code_has_wrong_is_refused() -> None:
     """l = c Jw - a x Jw, with which a free top would never tumble."""
     formula = FORMULAS["angular_momentum"]
