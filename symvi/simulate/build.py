@@ -196,6 +196,11 @@ def _built(
     return Built(text, path, load_library(path, text.declarations))
 
 
+def forget() -> None:
+    """Let go of everything that this process has built, so that the next `built` reads the cache again."""
+    _built.cache_clear()
+
+
 def has_compiler() -> bool:
     try:
         return find_compiler() is not None

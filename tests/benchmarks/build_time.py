@@ -32,7 +32,7 @@ from symvi.simulate.simulator import Simulator
 from symvi.simulate import build
 first_step({count})
 fresh = now()
-build.built.cache_clear()
+build.forget()
 first_step({count})
 print(*begin, *fresh, *now())
 """
