@@ -60,6 +60,12 @@ class CPrinter:
             if "load" in sizes:
                 yield {"kind": kind, "count": len(self.program.nodes[kind]), "rows": sizes["load"], "phi": sizes["phi"]}
 
+    def wrench_groups(self) -> Iterator[dict]:
+        """Node types that bear a wrench: joints whose coordinates are solved for."""
+        for kind in self.kinds:
+            if any(f.name == "wrench" for f in self.program.records.of(kind, "work")):
+                yield {"kind": kind, "count": len(self.program.nodes[kind])}
+
     def row_groups(self) -> Iterator[dict]:
         """Node types whose rows are reported: constraints, and the rows that are only watched."""
         for kind in self.kinds:
@@ -70,6 +76,7 @@ class CPrinter:
                     "count": len(self.program.nodes[kind]),
                     "rows": fields["g"],
                     "watched": "y" not in fields,
+                    "solved": "f" in fields,
                     "guarded": any(f.name == "guard" for f in self.program.records.of(kind, "parameters")),
                 }
 

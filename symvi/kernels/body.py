@@ -27,12 +27,13 @@ INERTIA = ("inertia", 6, "xx, yy, zz, xy, xz, yz about the centre of mass, body 
 
 
 def body_kernels(
-    records: Records, baked_inertia: tuple[Fraction | None, ...], block: Block, held: bool
+    records: Records, baked_inertia: tuple[Fraction | None, ...], block: Block, held: bool, led: bool = False
 ) -> dict[str, Kernel]:
     """Every kernel of the node type `body`, by phase.
 
     baked_inertia: entries that are zero in the whole mechanism. block: which entries of the diagonal block are to be
-    stored. held: whether contacts, limits or dry friction may hold it still under laws between the knots.
+    stored. held: whether contacts, limits or dry friction may hold it still under laws between the knots. led: its
+    motion is that of joint coordinates (sweep.py), which move it and place it.
     """
     declare(records)
     trace = Trace(records, (SHARED, OWN), BODY, "a rigid body: momentum balance over one step")
@@ -56,9 +57,15 @@ def body_kernels(
     v = trace.read(BODY, "work", "v", 3, "velocity over this step", "m/s")
     w = trace.read(BODY, "work", "w", 3, "angular velocity over this step, world axes", "rad/s")
     half = common.half_step(trace)
-    turn = half_turn(trace, w)
-    for name in ("a", "c", "quotient"):
-        trace.write(BODY, name, turn[name], next(o.meaning for o in kinematics.half_turn.outputs if o.name == name))
+    meanings = {output.name: output.meaning for output in kinematics.half_turn.outputs}
+    if led:
+        q1 = trace.read(BODY, "state", *ORIENTATION)
+        trace.write(BODY, "q1", q1, "orientation at the first knot", rate=Rate.STEP)
+        turn = {name: trace.read(BODY, "work", name, size, meanings[name]) for name, size in (("a", 3), ("c", 1))}
+    else:
+        turn = half_turn(trace, w)
+        for name in ("a", "c", "quotient"):
+            trace.write(BODY, name, turn[name], meanings[name])
     momentum = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
     motion = use(trace, dynamics.angular_momentum, c=turn["c"], a=turn["a"], w=w, J=world_inertia)
     angular_momentum = motion["l"]
@@ -90,25 +97,20 @@ def body_kernels(
     trace.write(BODY, "D", stored, "diagonal block of the Newton matrix, then its factors", rate=Rate.MATRIX)
     trace.write(BODY, "weight", merit_weights(trace, mass[0]), "makes squares of velocities of squares of the residual")
     kernels = dict(trace.kernels(BODY))
+    own = (_begin, _rest, _take_velocity, _displace, _advance, _shorten_step)  # which move it and place it
     for build in (
         _merit,
-        _begin,
-        _rest,
-        _take_velocity,
-        _displace,
+        *(own if not led else ()),
         _start_momenta,
         _start_momenta_of_chord,
         _start_momenta_of_turn,
-        _advance,
-        _shorten_step,
-        _finish,
+        _finish_led if led else _finish,
         _compare,
         _energy,
         *((_differ,) if held else ()),
     ):
-        kernels[build.__name__[1:]] = common.single(
-            records, f"{build.__name__[1:]}_{BODY}", build.__doc__, (SHARED, OWN), BODY, build
-        )
+        phase = build.__name__[1:].removesuffix("_led")
+        kernels[phase] = common.single(records, f"{phase}_{BODY}", build.__doc__, (SHARED, OWN), BODY, build)
     return kernels
 
 
@@ -222,7 +224,12 @@ def _displace(trace: Trace) -> None:
 
 def _turned(trace: Trace, c: list[Scalar], a: list[Scalar], q: list[Scalar]) -> list[Scalar]:
     """An orientation after a turn, of unit length for ever."""
-    return use(trace, kinematics.of_unit_length, p=use(trace, kinematics.turned, c=c, a=a, q=q)["q2"])["q"]
+    return of_unit_length(trace, use(trace, kinematics.turned, c=c, a=a, q=q)["q2"])
+
+
+def of_unit_length(trace: Trace, q: list[Scalar]) -> list[Scalar]:
+    """An orientation without the round-off that its length has gathered."""
+    return use(trace, kinematics.of_unit_length, p=q)["q"]
 
 
 def _start_momenta(trace: Trace) -> None:
@@ -286,16 +293,27 @@ def _move(trace: Trace, base: list[Scalar], change: list[Scalar]) -> None:
 
 def _finish(trace: Trace) -> None:
     """write the second knot into the state: positions, momenta, and velocities for the next start"""
+    _hand_on(trace, placed=True)
+
+
+def _finish_led(trace: Trace) -> None:
+    """write momenta of the second knot into the state, and velocities for the next start"""
+    _hand_on(trace, placed=False)
+
+
+def _hand_on(trace: Trace, placed: bool) -> None:
     h = common.step(trace)
     v, w = trace.read(BODY, "work", "v", 3), trace.read(BODY, "work", "w", 3)
     mass = trace.read(BODY, "parameters", "mass")
-    c, a = trace.read(BODY, "work", "c"), trace.read(BODY, "work", "a", 3)
-    turned = _turned(trace, c, a, trace.read(BODY, "state", "q", 4))
-    x = trace.read(BODY, "state", "x", 3)
+    if placed:
+        c, a = trace.read(BODY, "work", "c"), trace.read(BODY, "work", "a", 3)
+        turned = _turned(trace, c, a, trace.read(BODY, "state", "q", 4))
+        x = trace.read(BODY, "state", "x", 3)
     for name in ("v", "w"):
         trace.write(BODY, f"{name}_old", trace.read(BODY, "state", name, 3), store="state")
-    trace.write(BODY, "x", [a + h * b for a, b in zip(x, v, strict=True)], store="state")
-    trace.write(BODY, "q", turned, store="state")
+    if placed:
+        trace.write(BODY, "x", [a + h * b for a, b in zip(x, v, strict=True)], store="state")
+        trace.write(BODY, "q", turned, store="state")
     trace.write(BODY, "p", use(trace, dynamics.linear_momentum, m=mass, v=v)["p"], store="state")
     trace.write(BODY, "l", trace.read(BODY, "work", "l", 3), store="state")
     trace.write(BODY, "v", v, store="state")

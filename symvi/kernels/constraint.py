@@ -6,7 +6,7 @@ cancellation. Forces act through the gradient at z1, rows are differentiated at 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from symvi.kernels import common
@@ -31,6 +31,7 @@ from symvi.physics.body import wrench_in_axes
 from symvi.physics.model import Carried, ConstraintModel
 from symvi.scalar import Rate, Scalar
 
+PHASES = ("merit", "begin", "rest", "advance", "shorten_step", "reset", "gather", "arrive")  # of rows alone
 TOTAL = "impulses of the parts of a step so far"
 TOTAL_REACTION = "reactions of those parts, each times the time that forces acted"
 SLOPES = "slopes of the impulses along the free coordinates by the body's motion"
@@ -264,6 +265,11 @@ def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Ba
     return kernels
 
 
+def sums_of_parts(records: Records, kind: str, model: ConstraintModel) -> dict[str, Kernel]:
+    """The phases reset and gather of a constraint."""
+    return _own_kernels(records, kind, model, ("reset", "gather"))
+
+
 def gather_means(trace: Trace, name: str, total: str, entries: Iterable[int]) -> None:
     """Put the mean over the parts of a step so far into entries of a field that holds those of the last part.
 
@@ -281,7 +287,9 @@ def gather_means(trace: Trace, name: str, total: str, entries: Iterable[int]) ->
     trace.write(kind, name, [means.get(k) for k in range(sizes[name])])
 
 
-def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[str, Kernel]:
+def _own_kernels(
+    records: Records, kind: str, model: ConstraintModel, phases: Collection[str] = PHASES
+) -> dict[str, Kernel]:
     n = model.rows
     own = (SHARED, Port(kind, kind))
 
@@ -341,7 +349,11 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
     built["gather"] = gather, "impulses of a part of the step to those before; their means as forces"
     if model.target:
         built["arrive"] = arrive, "the rate of the input at a knot, of the parabola through three of its values"
-    return {phase: single(records, f"{phase}_{kind}", text, own, kind, build) for phase, (build, text) in built.items()}
+    return {
+        phase: single(records, f"{phase}_{kind}", text, own, kind, build)
+        for phase, (build, text) in built.items()
+        if phase in phases
+    }
 
 
 def _finish(records: Records, kind: str, model: ConstraintModel, ports, second: Mapping[str, Block]) -> Kernel:

@@ -16,7 +16,7 @@ import numpy as np
 
 from symvi import __version__
 from symvi.cache import cache_folder, keep, kept, subfolder
-from symvi.errors import CompilerError
+from symvi.errors import ArgumentError, CompilerError
 from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
@@ -68,8 +68,11 @@ class Built:
     library: Library
 
 
-def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
-    """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError."""
+def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "maximal"):
+    """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError.
+
+    coordinates: what is solved for, "maximal" or "tree".
+    """
     from symvi.analysis.contact_place import check_contact_points
     from symvi.analysis.held_gaps import check_held_gaps
     from symvi.analysis.loops import analyse, models_in_joint_axes
@@ -84,9 +87,21 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
         with np.errstate(over="raise", invalid="raise", divide="raise"):
             if mechanism.contacts or mechanism.limits:
                 check_held_gaps(mechanism, models_in_joint_axes(mechanism))
-            return compose(mechanism, analyse(mechanism, loops))
+            return compose(mechanism, analyse(mechanism, loops), formulation_of(mechanism, coordinates))
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
+
+
+def formulation_of(mechanism: Mechanism, coordinates: str):
+    """What a mechanism is solved for. Raises ArgumentError where it cannot be what is asked."""
+    from symvi.program.maximal import MaximalCoordinates
+    from symvi.program.tree import TreeCoordinates, refusal
+
+    if coordinates == "maximal":
+        return MaximalCoordinates
+    if why := refusal(mechanism):
+        raise ArgumentError(f"coordinates='tree' cannot solve mechanism '{mechanism.name}': {why}; leave it at 'maximal'")
+    return TreeCoordinates
 
 
 def text_of(
@@ -97,12 +112,13 @@ def text_of(
     prefix: str | None = None,
     fixed_iterations: int = 0,
     substeps: int = DEFAULTS.substeps,
+    coordinates: str = "maximal",
 ) -> Text:
     """The generated text of a mechanism, from disk if it was made before by this version of symvi.
 
     fixed_iterations, substeps: of the options that the text offers as its defaults.
     """
-    asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, _version()]
+    asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, _version()]
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
     place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
     lasts = not any(registered(mechanism))  # neither digest says what a record from outside does
@@ -115,7 +131,7 @@ def text_of(
     from symvi.simulate.start import check_beginning, described_inputs, described_start
 
     check_described(mechanism, real)
-    program = composed(mechanism, loops)
+    program = composed(mechanism, loops, coordinates)
     plan = plan_of(in_precision(program, real))
     check_beginning(mechanism, plan, real)
     start = Start(described_start(mechanism, plan), *described_inputs(mechanism, plan))
@@ -182,16 +198,18 @@ def _version() -> str:
     return digest.hexdigest()
 
 
-def built(mechanism: Mechanism, layout: str, real: str, profile: str, loops: str) -> Built:
+def built(
+    mechanism: Mechanism, layout: str, real: str, profile: str, loops: str, coordinates: str = "maximal"
+) -> Built:
     """A mechanism compiled and loaded, once per process. Raises CompilerError when that fails."""
-    return _built(mechanism, layout, real, profile, loops, registered(mechanism))
+    return _built(mechanism, layout, real, profile, loops, coordinates, registered(mechanism))
 
 
 @lru_cache(maxsize=64)
 def _built(
-    mechanism: Mechanism, layout: str, real: str, profile: str, loops: str, registrations: tuple[int, ...]
+    mechanism: Mechanism, layout: str, real: str, profile: str, loops: str, coordinates: str, registrations: tuple[int, ...]
 ) -> Built:
-    text = text_of(mechanism, layout, real, loops)
+    text = text_of(mechanism, layout, real, loops, coordinates=coordinates)
     path = compile_library(text.files, text.prefix, profile=profile)
     return Built(text, path, load_library(path, text.declarations))
 

@@ -159,6 +159,7 @@ class ReferenceSolver:
         self.foreseen = bool(program.phases["push"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
+        self.wrenches = [r.wrench for records in self.memory.work.values() for r in records if hasattr(r, "wrench")]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.interior = Interior(self) if program.notes["inequalities"] else None
         self.branch = Branch(self) if self.loops else None
@@ -500,6 +501,7 @@ class ReferenceSolver:
         }
         if self.watched:
             self.run("watch")
+        self.run("inspect")
         return frame | {"closure": self.closure()}
 
     def misread(self, after: list[list[list[float]]]) -> float:
@@ -530,6 +532,7 @@ class ReferenceSolver:
             self.run("prepare")
             if self.watched:
                 self.run("watch")
+            self.run("inspect")
             closure = self.closure()
             if left == 0 or not isfinite(closure):
                 break
@@ -694,11 +697,14 @@ class ReferenceSolver:
         """Whether momenta balance but for a change of velocity and round-off of impulses, and rows but for a rate."""
         impulse = 0.0
         for record in self.rows:
-            if hasattr(record, "y"):
+            if hasattr(record, "f"):
                 for f, y in zip(record.f, record.y, strict=True):
                     impulse = max(impulse, abs(y))
                     if not abs(f) <= rate:
                         return False
+        for wrench in self.wrenches:
+            for value in wrench[:3]:
+                impulse = max(impulse, abs(value))
         for loads in self.loads:
             for value in loads:
                 impulse = max(impulse, abs(value))

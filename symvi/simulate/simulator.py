@@ -74,7 +74,8 @@ class Simulator:
 
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits
     everywhere) or "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly
-    redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide).
+    redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
+    "maximal" (all bodies) or "tree" (rates of joints): the same motion.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
@@ -89,12 +90,15 @@ class Simulator:
         profile: str = "reproducible",
         backend: Literal["auto", "c", "python"] = "auto",
         loops: str = "drop-redundant",
+        coordinates: Literal["maximal", "tree"] = "maximal",
         parameters: Mapping[str, object] | None = None,
     ):
-        check_modes(backend=backend, layout=layout, real=real, profile=profile, loops=loops)
+        check_modes(
+            backend=backend, layout=layout, real=real, profile=profile, loops=loops, coordinates=coordinates
+        )
         parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
-        self.mechanism, self.loops, self.profile = mechanism, loops, profile
+        self.mechanism, self.loops, self.profile, self.coordinates = mechanism, loops, profile, coordinates
         self.settings: dict[str, tuple[float, ...]] = {}
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
@@ -110,14 +114,14 @@ class Simulator:
             self.set_parameter(name, value)
 
     def _c(self, layout: str, real: str, profile: str, loops: str) -> CEngine:
-        made = built(self.mechanism, layout, real, profile, loops)
+        made = built(self.mechanism, layout, real, profile, loops, self.coordinates)
         self.text: Text | None = made.text
         return CEngine(made.text.plan, made.library, made.text.prefix, real)
 
     def _python(self, real: str, loops: str) -> PythonEngine:
         if real != "double":
             raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
-        program = composed(self.mechanism, loops)
+        program = composed(self.mechanism, loops, self.coordinates)
         self.text = None
         from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
 
@@ -132,7 +136,7 @@ class Simulator:
         return twin
 
     def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
-        build = {"real": self._real, "backend": self.backend, "loops": self.loops}
+        build = {"real": self._real, "backend": self.backend, "loops": self.loops, "coordinates": self.coordinates}
         if self.text is not None:
             build |= {"layout": self.text.layout, "profile": self.profile}
         return _restored, (self.mechanism, build, self.settings, self.engine.parameters.copy())

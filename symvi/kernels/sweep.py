@@ -1,0 +1,703 @@
+"""The kernels of joint coordinates: what a joint and the body that it carries do in the sweeps over a tree.
+
+Outward, from the ground to the leaves, placements and velocities follow from the rates u of the joints; inward, impulses
+and articulated inertia are summed up. A joint's point o is its anchor on the body that it carries. Suffixes 1 and 2: of
+the first and of the second knot. p: from the point of the body below to o; r: from o to the centre of mass; e: axes;
+N: what the joint's coordinates move, about o; s = (change of o, rotation vector)/h at the second knot. Forces belong to
+the first knot and motions to the second one, so that nothing is symmetric:
+
+    A = [D_xx, D_xr - D_xx r2^; D_rx + r1^ D_xx, D_rr - D_rx r2^ + r1^ (D_xr - D_xx r2^)] + what the body carries
+    E = N1ᵀ A N2,  q = E^-1 N1ᵀ W,  K = E^-1 N1ᵀ A,  A - A N2 K and W - A N2 q to the body below, about its own point
+    s = X s_k + N2 (q - K X s_k),  u -= slope q
+
+Three free rotations have no coordinate: their unknown is the angular velocity of the body itself, X passes on the motion
+of the point alone, and the body below feels no torque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from symvi.kernels import blocks, common
+from symvi.kernels.blocks import Matrix, Vector, cross, dot
+from symvi.kernels.body import BODY, ORIENTATION, POSITION, half_turn, of_unit_length, use
+from symvi.kernels.common import COMMON, SHARED, single
+from symvi.kernels.kernel import Block, Kernel, Port
+from symvi.kernels.constraint import sums_of_parts, watch_kernels
+from symvi.kernels.knots import Baked, Knots, trace_rows
+from symvi.kernels.records import Records
+from symvi.kernels.tracing import Trace
+from symvi.physics import kinematics, placing
+from symvi.physics.body import wrench_in_axes
+from symvi.physics.joints import motions
+from symvi.physics.model import Carried, ConstraintModel
+from symvi.scalar import Rate, Scalar
+
+SOURCE = "derived here"
+BELOW = "k"  # the body that carries the joint
+OWN = "i"  # the body that the joint carries
+MEANINGS = {
+    "point_v": ("velocity of the anchor of its joint over this step", "m/s"),
+    "arm1": ("from that anchor to the centre of mass, at the first knot", "m"),
+    "arm2": ("the same at the second knot", "m"),
+    "borne": ("impulses that bodies which it carries pass on to it, about that anchor", "N s, N m s"),
+    "carried": ("articulated inertia of bodies that it carries, about that anchor", "kg, kg m, kg m²"),
+    "left": ("what their eliminated joints leave of impulses, about that anchor", "N s, N m s"),
+}
+OF_JOINT = {
+    "u": ("rates of the coordinates over this step", "m/s, rad/s"),
+    "base": ("rates that the increment starts from", "m/s, rad/s"),
+    "s": ("solved increment of the coordinates, then of their rates", "m/s, rad/s"),
+    "slope": ("change of rates by rotation vectors over h", "1"),
+    "reach1": ("from the anchor of the body below to this one, at the first knot", "m"),
+    "reach2": ("the same at the second knot", "m"),
+    "axes1": ("axes of the coordinates at the first knot", "1"),
+    "axes2": ("the same at the second knot", "1"),
+    "open": ("what the balance along the coordinates lacks, an impulse", "N s, N m s"),
+    "wrench": ("impulse on the body that is carried, about the anchor: force, torque", "N s, N m s"),
+    "pivot": ("factors of E, the pivot of the coordinates", "kg, kg m²"),
+    "back": ("E^-1 N1ᵀ A, what motions of the body below take from the coordinates", "1"),
+    "lift": ("A N2, column by column", "kg, kg m²"),
+}
+
+
+@dataclass(frozen=True)
+class Link:
+    """A joint of the tree and the body that it carries.
+
+    model: the joint's rows and parameters; of a body that nothing holds, None. outward: the body that is carried is the
+    joint's body b. slides, turns: how many coordinates of each kind. axes: names of the axes of the coordinates, slides
+    first, each as a vector that one of the two bodies carries.
+    """
+
+    model: ConstraintModel | None
+    outward: bool
+    slides: int
+    turns: int
+    axes: tuple[Carried, ...]
+    frames: tuple[str, str]
+
+    @property
+    def freedoms(self) -> int:
+        return self.slides + self.turns
+
+    @property
+    def own(self) -> str:
+        """The label of the body that is carried."""
+        return "b" if self.outward else "a"
+
+    @property
+    def below(self) -> str | None:
+        """The label of the body below; None for the ground, and where nothing below counts."""
+        label = "a" if self.outward else "b"
+        return label if self.model is not None and not self.is_free and self.model.bodies[label] is not None else None
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the joint holds nothing."""
+        return self.freedoms == 6
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether the unknowns of its turn are the body's own angular velocity."""
+        return self.turns == 3
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a tree a body stands: whether it carries others, and whether it is the first of its siblings to go."""
+
+    carries: bool
+    first: bool
+
+
+class Sweep:
+    """Traces the kernels of one type of link. kind: of its records. at_center: where increments of bodies are told."""
+
+    def __init__(self, records: Records, kind: str, link: Link, baked: Baked, block: Block, summed: bool):
+        """summed: residuals are complete once they are evaluated, so that what is open need not be summed again."""
+        self.records, self.kind, self.link, self.baked = records, kind, link, baked
+        self.block, self.summed = block, summed
+        below = (Port(BELOW, BODY),) if link.below else ()
+        self.ports = (SHARED, Port(kind, kind), Port(OWN, BODY), *below)
+        self.joint_ports = (
+            SHARED,
+            Port(kind, kind),
+            *(Port(label, BODY) for label in (link.model.bodies if link.model else ()) if self._moves(label)),
+        )
+
+    def _moves(self, label: str) -> bool:
+        return self.link.model.bodies[label] is not None
+
+    # --- kernels ------------------------------------------------------------------------------------------------------
+    def kernels(self) -> dict[str, Kernel]:
+        """Those that do not depend on the place in the tree, by phase."""
+        texts = {
+            "begin": (self._begin, "rates carried on by `length` times their last change, and the motion at them"),
+            "rest": (self._rest, "no motion: rates are zero"),
+            "advance": (self._advance, "keep the base, take `length` of the increment, move"),
+            "shorten_step": (self._shorten_step, "take another `length` of the same increment, move"),
+            "take_velocity": (self._take_velocity, "take the solved velocities as they are"),
+            "substitute": (self._substitute, "s = X s_k + N2 (q - K X s_k)"),
+            "finish": (self._finish, "place the body at the second knot"),
+            "start_momenta": (self._start, "rates of the coordinates at the knot"),
+            "start_momenta_of_chord": (self._start, "rates of the coordinates at the knot"),
+        }
+        found = {phase: self._kernel(phase, build, text) for phase, (build, text) in texts.items()}
+        if self.link.is_free:
+            found["prepare"] = self._kernel("prepare", self._prepare_free, "its own point is its centre of mass")
+        else:
+            found["prepare"] = self._kernel("prepare", self._prepare, "where it is, and its axes", self.joint_ports)
+        return found
+
+    def placed(self, place: Place) -> dict[str, Kernel]:
+        """Those that do, by phase."""
+        role = ("" if place.carries else "_leaf") + ("" if place.first or not self.link.below else "_more")
+        texts = {
+            "sum": (self._sum, "W = [p; l + r1 x p] + what it carries,  open = N1ᵀ W"),
+            "eliminate": (self._eliminate, "E = N1ᵀ A N2;  q = E^-1 N1ᵀ W;  A - A N2 K and W - A N2 q to the body below"),
+            "resolve": (self._resolve, "q = E^-1 N1ᵀ W;  W - A N2 q to the body below"),
+        }
+        return {
+            phase: self._kernel(phase, lambda trace, build=build: build(trace, place), text, role=role)
+            for phase, (build, text) in texts.items()
+        }
+
+    def _kernel(self, phase: str, build, text: str, ports: Sequence[Port] = (), role: str = "") -> Kernel:
+        name = f"{phase}_{self.kind}{role}"
+        return single(self.records, name, text, tuple(ports or self.ports), self.kind, build)
+
+    # --- records ------------------------------------------------------------------------------------------------------
+    def _get(self, trace: Trace, name: str, size: int) -> Vector:
+        return trace.read(self.kind, "work", name, size, *OF_JOINT[name]) if size else []
+
+    def _put(self, trace: Trace, name: str, values: Sequence[Scalar]) -> None:
+        if values:
+            trace.write(self.kind, name, values, *OF_JOINT[name])
+
+    def _of(self, trace: Trace, label: str, name: str, size: int) -> Vector:
+        return trace.read(label, "work", name, size, *MEANINGS.get(name, ()))
+
+    def _rows(self, trace: Trace, name: str) -> Matrix:
+        """Axes of the coordinates. Absolute turns have none."""
+        count = self.link.slides + (0 if self.link.is_absolute else self.link.turns)
+        values = self._get(trace, name, 3 * count)
+        return [values[3 * k : 3 * k + 3] for k in range(count)]
+
+    # --- once a step --------------------------------------------------------------------------------------------------
+    def _prepare(self, trace: Trace) -> None:
+        link, knots = self.link, Knots(trace, self.link.model, self.baked)
+        anchors = {label: knots.of(Carried(label, f"anchor_{label}"))[0] for label in "ab"}
+        axes = [knots.of(source)[0] for source in link.axes]
+        if not link.outward:
+            axes = [[-x for x in axis] for axis in axes]
+        own, below = (link.own, "a" if link.outward else "b")
+        trace.write(link.own, "arm1", [-x for x in anchors[own]], *MEANINGS["arm1"])
+        reach = anchors[below]
+        if link.below:
+            reach = blocks_sum(reach, trace.read(below, "work", "arm1", 3, *MEANINGS["arm1"]))
+        if link.slides:
+            gap = self._gap(trace, anchors)
+            for axis in axes[: link.slides]:
+                reach = blocks_sum(reach, scaled(axis, dot(axis, gap)))
+        self._put(trace, "reach1", reach)
+        self._put(trace, "axes1", [x for axis in axes[: len(self._axes())] for x in axis])
+
+    def _prepare_free(self, trace: Trace) -> None:
+        for name in ("arm1", "arm2"):
+            trace.write(OWN, name, [trace.graph.constant(0)] * 3, *MEANINGS[name])
+
+    def _axes(self) -> range:
+        return range(self.link.slides + (0 if self.link.is_absolute else self.link.turns))
+
+    def _gap(self, trace: Trace, anchors) -> Vector:
+        """From the anchor on the body below to that on the body that is carried."""
+        ends = {}
+        for label in "ab":
+            x = trace.read(label, "state", *POSITION) if self._moves(label) else [trace.graph.constant(0)] * 3
+            ends[label] = blocks_sum(x, anchors[label])
+        own, below = (self.link.own, "a" if self.link.outward else "b")
+        return [a - b for a, b in zip(ends[own], ends[below], strict=True)]
+
+    # --- outward ------------------------------------------------------------------------------------------------------
+    def _begin(self, trace: Trace) -> None:
+        share = trace.read(COMMON, "work", "length")[0]
+        self._move(trace, [now + share * (now - old) for now, old in zip(*self._last(trace), strict=True)])
+
+    def _last(self, trace: Trace) -> tuple[Vector, Vector]:
+        """The unknowns over the last step, and over the step before."""
+        link, found = self.link, []
+        for old in ("", "_old"):
+            if link.is_free:
+                own = trace.read(OWN, "state", f"v{old}", 3)
+            else:
+                text = "rates of the coordinates over the " + ("step before" if old else "last step")
+                count = link.slides if link.is_absolute else link.freedoms
+                own = trace.read(self.kind, "state", f"u{old}", count, text, "m/s, rad/s") if count else []
+            found.append(own + (trace.read(OWN, "state", f"w{old}", 3) if link.is_absolute else []))
+        return found[0], found[1]
+
+    def _rest(self, trace: Trace) -> None:
+        zero, one = trace.graph.constant(0), trace.graph.constant(1)
+        for name, size in (("v", 3), ("w", 3), ("a", 3), ("turn", 1), ("point_v", 3)):
+            trace.write(OWN, name, [zero] * size, *MEANINGS.get(name, ()))
+        trace.write(OWN, "c", [one])
+        self._put(trace, "u", [zero] * self.link.freedoms)
+        self._put(trace, "slope", [one] * (0 if self.link.is_absolute else self.link.turns))
+        if not self.link.is_free:
+            self._put(trace, "reach2", self._get(trace, "reach1", 3))
+            self._put(trace, "axes2", [x for axis in self._rows(trace, "axes1") for x in axis])
+            trace.write(OWN, "arm2", self._of(trace, OWN, "arm1", 3), *MEANINGS["arm2"])
+
+    def _advance(self, trace: Trace) -> None:
+        s, n = self._get(trace, "s", self.link.freedoms), self.link.slides
+        base = self._get(trace, "u", self.link.freedoms)
+        if self.link.is_absolute:
+            c, a = trace.read(OWN, "work", "c"), trace.read(OWN, "work", "a", 3)
+            change = s[:n] + use(trace, kinematics.velocity_change, c=c, a=a, s=s[n:])["dw"]
+        else:
+            slope = self._get(trace, "slope", self.link.turns)
+            with trace.computing("du = (1 + t²) theta/h", SOURCE):
+                change = s[:n] + [x * y for x, y in zip(slope, s[n:], strict=True)]
+        self._put(trace, "s", change)
+        self._put(trace, "base", base)
+        self._shortened(trace, base, change)
+
+    def _shorten_step(self, trace: Trace) -> None:
+        self._shortened(trace, *(self._get(trace, name, self.link.freedoms) for name in ("base", "s")))
+
+    def _shortened(self, trace: Trace, base: Vector, change: Vector) -> None:
+        length = trace.read(COMMON, "work", "length")[0]
+        self._move(trace, [b - length * d for b, d in zip(base, change, strict=True)])
+
+    def _move(self, trace: Trace, u: Vector) -> None:
+        """Where the body goes at these rates: its turn, its velocities, and the second knot's points and axes."""
+        link = self.link
+        self._put(trace, "u", u)
+        turn = self._turn(trace, u[link.slides :])
+        for name in ("c", "a", "w"):
+            trace.write(OWN, name, turn[name])
+        self._look_at_turn(trace, turn)
+        if link.is_free:
+            trace.write(OWN, "v", u[:3])
+            trace.write(OWN, "point_v", u[:3], *MEANINGS["point_v"])
+            return
+        h = common.step(trace)
+        below = self._turn_below(trace)
+        with trace.computing("p2 = p1 + h (p2 - p1)/h", "without cancellation"):
+            reach1 = self._get(trace, "reach1", 3)
+            speed = self._difference(trace, below, reach1, "reach")
+            point = speed if below is None else blocks_sum(self._of(trace, BELOW, "point_v", 3), speed)
+            axes1 = self._rows(trace, "axes1")
+            axes2 = [self._carried_on(trace, below, axis, h, "axis") for axis in axes1[: link.slides]]
+            for axis, rate in zip(axes2, u, strict=False):
+                speed, point = blocks_sum(speed, scaled(axis, rate)), blocks_sum(point, scaled(axis, rate))
+            self._put(trace, "reach2", blocks_sum(reach1, scaled(speed, h)))
+            axes2 += self._turning_axes(trace, below, axes1[link.slides :], u[link.slides :], h)
+        self._put(trace, "axes2", [x for axis in axes2 for x in axis])
+        arm1 = self._of(trace, OWN, "arm1", 3)
+        way = self._difference(trace, turn, arm1, "arm")
+        trace.write(OWN, "point_v", point, *MEANINGS["point_v"])
+        trace.write(OWN, "v", blocks_sum(point, way))
+        trace.write(OWN, "arm2", blocks_sum(arm1, scaled(way, h)), *MEANINGS["arm2"])
+
+    def _turn_below(self, trace: Trace) -> dict[str, Vector] | None:
+        """The turn of the body below; None where it is the ground."""
+        if not self.link.below:
+            return None
+        return {name: trace.read(BELOW, "work", name, size) for name, size in (("c", 1), ("a", 3), ("w", 3))}
+
+    def _turn(self, trace: Trace, u: Vector) -> dict[str, Vector]:
+        """The turn of the body at these rates."""
+        if self.link.is_absolute:
+            return half_turn(trace, u) | {"w": u}
+        turn, slopes = self._turn_below(trace), []
+        inverse = [common.inverse_step(trace)]
+        for axis, rate in zip(self._rows(trace, "axes1")[self.link.slides :], u, strict=True):
+            quarter = common.half_step(trace) / 2
+            own = use(trace, motions.turn_of_hinge, quarter=[quarter], u=[rate])
+            slopes += own["slope"]
+            before = {"c": [trace.graph.constant(1)], "a": [trace.graph.constant(0)] * 3} if turn is None else turn
+            given = {"c": before["c"], "a": before["a"], "C": own["C"], "S": own["S"], "e": axis, "inverse": inverse}
+            found = use(trace, motions.carried_turn, **given)
+            turn = {"c": found["c2"], "a": found["a2"], "w": found["w2"]}
+        self._put(trace, "slope", slopes)
+        zero = [trace.graph.constant(0)] * 3
+        return turn or {"c": [trace.graph.constant(1)], "a": zero, "w": zero}
+
+    def _turning_axes(self, trace: Trace, below, axes1: Matrix, u: Vector, h: Scalar) -> Matrix:
+        """Each axis at the second knot: the turns about the ones before it carry it along."""
+        if self.link.is_absolute:
+            return []
+        found, turn = [], below
+        inverse = [common.inverse_step(trace)]
+        for axis, rate in zip(axes1, u, strict=True):
+            found.append(self._carried_on(trace, turn, axis, h, "axis"))
+            if len(found) < len(axes1):
+                own = use(trace, motions.turn_of_hinge, quarter=[common.half_step(trace) / 2], u=[rate])
+                before = turn or {"c": [trace.graph.constant(1)], "a": [trace.graph.constant(0)] * 3}
+                given = {"C": own["C"], "S": own["S"], "e": axis, "inverse": inverse}
+                next_turn = use(trace, motions.carried_turn, c=before["c"], a=before["a"], **given)
+                turn = {"c": next_turn["c2"], "a": next_turn["a2"], "w": next_turn["w2"]}
+        return found
+
+    def _look_at_turn(self, trace: Trace, turn) -> None:
+        """a·a, which control bounds; more where the turn is more than a half."""
+        if self.link.is_absolute:
+            trace.write(OWN, "turn", turn["turn"])
+            return
+        c = turn["c"][0]
+        trace.note("turn = 1 - c |c|", "a·a below half a turn, and more above it")
+        trace.write(OWN, "turn", [1 - c * trace.graph.max(c, -c)], "a·a, below 1 inside the domain of the half turn")
+
+    def _difference(self, trace: Trace, turn, vector: Vector, name: str) -> Vector:
+        """(r2 - r1)/h of what turns."""
+        if turn is None:
+            return [trace.graph.constant(0)] * 3
+        return use(trace, kinematics.vector_difference, name, w=turn["w"], a=turn["a"], c=turn["c"], r=vector)["d"]
+
+    def _carried_on(self, trace: Trace, turn, vector: Vector, h: Scalar, name: str) -> Vector:
+        return blocks_sum(vector, scaled(self._difference(trace, turn, vector, name), h))
+
+    # --- inward -------------------------------------------------------------------------------------------------------
+    def _columns(self, trace: Trace, knot: str) -> Matrix:
+        """N, column by column: slides, then turns about the point; of absolute turns, about every axis."""
+        zero, one = trace.graph.constant(0), trace.graph.constant(1)
+        unit = [[one if i == k else zero for i in range(3)] for k in range(3)]
+        if self.link.is_free:
+            moving, turning = unit, unit
+        else:
+            axes = self._rows(trace, f"axes{knot}")
+            moving = axes[: self.link.slides]
+            turning = unit if self.link.is_absolute else axes[self.link.slides :]
+        return [[*axis, zero, zero, zero] for axis in moving] + [[zero, zero, zero, *axis] for axis in turning]
+
+    def _arm(self, trace: Trace, knot: str) -> Vector:
+        if self.link.is_free:
+            return [trace.graph.constant(0)] * 3
+        return self._of(trace, OWN, f"arm{knot}", 3)
+
+    def _sum(self, trace: Trace, place: Place) -> None:
+        """Sum up impulses, and leave to the body what is open along the coordinates."""
+        f, arm = trace.read(OWN, "work", "f", 6), self._arm(trace, "1")
+        with trace.computing("W = [f_x; f_r + r1 x f_x] + what it carries", SOURCE):
+            total = [*f[:3], *blocks_sum(f[3:], cross(arm, f[:3]))]
+            if place.carries:
+                total = blocks_sum(total, self._of(trace, OWN, "borne", 6))
+        columns = self._columns(trace, "1")
+        with trace.computing("open = N1ᵀ W", SOURCE):
+            found = [dot_sparse(trace, column, total) for column in columns]
+        self._put(trace, "open", found)
+        zero = trace.graph.constant(0)
+        rest = [zero] * 6
+        for column, value in zip(columns, found, strict=True):
+            rest = [a + value * b for a, b in zip(rest, column, strict=True)]
+        if not self.summed:
+            total = [a - b for a, b in zip(total, rest, strict=True)]
+        elif self.link.is_absolute:
+            total = [*total[:3], *(a - b for a, b in zip(total[3:], rest[3:], strict=True))]
+        trace.write(OWN, "f", [*rest[:3], *(a - b for a, b in zip(rest[3:], cross(arm, rest[:3]), strict=True))])
+        self._put(trace, "wrench", total)
+        self._pass_on(trace, "borne", total, place, "1")
+
+    def _pass_on(self, trace: Trace, name: str, impulses: Vector, place: Place, knot: str) -> None:
+        """To the body below, about its own point. Absolute turns pass on no torque."""
+        if not self.link.below:
+            return
+        reach = self._get(trace, f"reach{knot}", 3)
+        with trace.computing("W_k += [W_x; W_r + p1 x W_x]", SOURCE):
+            force, torque = impulses[:3], cross(reach, impulses[:3])
+            if not (self.link.is_absolute and name == "left"):
+                torque = blocks_sum(torque, impulses[3:])
+            self._add(trace, name, [*force, *torque], place)
+
+    def _add(self, trace: Trace, name: str, values: Vector, place: Place) -> None:
+        """Into a sum of the body below, which the first of those that it carries begins."""
+        if place.first:
+            trace.write(BELOW, name, values, *MEANINGS[name])
+        else:
+            old = self._of(trace, BELOW, name, len(values))
+            trace.write(BELOW, name, blocks_sum(old, values), *MEANINGS[name])
+
+    def _articulated(self, trace: Trace, place: Place) -> Matrix:
+        """A: of the body, about the joint's point, and of what it carries."""
+        zero = trace.graph.constant(0)
+        values = trace.read(OWN, "work", "D", 36)
+        entries = [value if not entry.is_zero else zero for value, entry in zip(values, self.block.entries, strict=True)]
+        d = [entries[6 * r : 6 * r + 6] for r in range(6)]
+        arm1, arm2 = self._arm(trace, "1"), self._arm(trace, "2")
+        with trace.computing("A = [D_xx, D_xr - D_xx r2^; D_rx + r1^ D_xx, ...], about the anchor", SOURCE):
+            own = about(d, arm1, [-x for x in arm2])
+            if place.carries:
+                more = self._of(trace, OWN, "carried", 36)
+                own = blocks.add([more[6 * r : 6 * r + 6] for r in range(6)], own)
+        return [list(row) for row in trace.matrix("A", own)]
+
+    def _eliminate(self, trace: Trace, place: Place) -> None:
+        n, columns2 = self.link.freedoms, self._columns(trace, "2")
+        matrix = self._articulated(trace, place)
+        if not n:
+            self._hand_down(trace, place, matrix, self._impulses(trace, place))
+            return
+        with trace.computing("A N2", SOURCE):
+            lift = [[dot_sparse(trace, row, column) for column in columns2] for row in matrix]
+            trace.matrix("AN", lift)
+        columns1 = self._columns(trace, "1")
+        with trace.computing("E = N1ᵀ A N2", SOURCE):
+            pivot = [[dot_sparse(trace, column, [row[k] for row in lift]) for k in range(n)] for column in columns1]
+            factors = blocks.factor(pivot)
+        impulses = self._impulses(trace, place)
+        q = self._solve(trace, factors, impulses, columns1)
+        self._put(trace, "s", q)
+        if not self.link.below:
+            self._put(trace, "pivot", [x for row in factors for x in row])
+            return
+        # of the motion of the body below, what the joint passes on: all of it, or that of the point alone
+        passed = range(3) if self.link.is_absolute else range(6)
+        with trace.computing("K = E^-1 N1ᵀ A", SOURCE):
+            given = [[dot_sparse(trace, column, [row[m] for row in matrix]) for m in passed] for column in columns1]
+            back = blocks.solve(factors, given)
+            trace.matrix("K", back)
+        with trace.computing("A - A N2 K", SOURCE):
+            rest = blocks.subtract_product([[matrix[r][m] for m in passed] for r in passed], [lift[r] for r in passed], back)
+            trace.matrix("B", rest)
+        self._put(trace, "pivot", [x for row in factors for x in row])
+        self._put(trace, "back", [x for row in back for x in row])
+        self._put(trace, "lift", [x for row in lift for x in row])
+        if self.link.is_absolute:
+            zero = trace.graph.constant(0)
+            rest = [[*row, zero, zero, zero] for row in rest] + [[zero] * 6 for _ in range(3)]
+        with trace.computing("W - A N2 q", SOURCE):
+            impulses = blocks.subtract_times(impulses, lift, q)
+        self._hand_down(trace, place, rest, impulses)
+
+    def _hand_down(self, trace: Trace, place: Place, matrix: Matrix, impulses: Vector) -> None:
+        if not self.link.below:
+            return
+        reach1, reach2 = self._get(trace, "reach1", 3), self._get(trace, "reach2", 3)
+        with trace.computing("A_k += Xᵀ (A - A N2 K) X, about the anchor of the body below", SOURCE):
+            moved = about(matrix, reach1, [-x for x in reach2])
+            self._add(trace, "carried", [x for row in moved for x in row], place)
+        self._pass_on(trace, "left", impulses, place, "1")
+
+    def _impulses(self, trace: Trace, place: Place) -> Vector:
+        """What is not balanced yet on this body and on those that it carries."""
+        zero = trace.graph.constant(0)
+        if self.summed:
+            own = None
+        else:
+            f, arm = trace.read(OWN, "work", "f", 6), self._arm(trace, "1")
+            with trace.computing("W = [f_x; f_r + r1 x f_x] + what is left of what it carries", SOURCE):
+                own = [*f[:3], *blocks_sum(f[3:], cross(arm, f[:3]))]
+        if not place.carries:
+            return own or [zero] * 6
+        more = self._of(trace, OWN, "left", 6)
+        return more if own is None else blocks_sum(more, own)
+
+    def _solve(self, trace: Trace, factors: Matrix, impulses: Vector, columns: Matrix) -> Vector:
+        with trace.computing("q = E^-1 N1ᵀ W", SOURCE):
+            right = [dot_sparse(trace, column, impulses) for column in columns]
+            if self.summed:
+                right = blocks_sum(right, self._get(trace, "open", self.link.freedoms))
+            q = [row[0] for row in blocks.solve(factors, [[value] for value in right])]
+            return list(trace.named("q", q))
+
+    def _resolve(self, trace: Trace, place: Place) -> None:
+        n, impulses = self.link.freedoms, self._impulses(trace, place)
+        if n:
+            factors, lift = self._get(trace, "pivot", n * n), self._get(trace, "lift", 6 * n)
+            q = self._solve(trace, [factors[n * r : n * r + n] for r in range(n)], impulses, self._columns(trace, "1"))
+            self._put(trace, "s", q)
+            if not self.link.below:
+                return
+            with trace.computing("W - A N2 q", SOURCE):
+                impulses = blocks.subtract_times(impulses, [lift[n * r : n * r + n] for r in range(6)], q)
+        self._pass_on(trace, "left", impulses, place, "1")
+
+    def _substitute(self, trace: Trace) -> None:
+        n, zero = self.link.freedoms, trace.graph.constant(0)
+        q, motion = self._get(trace, "s", n), [zero] * 6
+        if self.link.below:
+            under, reach = trace.read(BELOW, "work", "s", 6), self._get(trace, "reach2", 3)
+            with trace.computing("X s_k = [s_x + s_r x p2; s_r]", SOURCE):
+                point = blocks_sum(under[:3], cross(under[3:], reach))
+                motion = [*point, *([zero] * 3 if self.link.is_absolute else under[3:])]
+            if n:
+                passed = 3 if self.link.is_absolute else 6
+                back = self._get(trace, "back", passed * n)
+                with trace.computing("q - K X s_k", SOURCE):
+                    rows = [back[passed * k : passed * (k + 1)] for k in range(n)]
+                    q = list(trace.named("q", blocks.subtract_times(q, rows, motion[:passed])))
+        with trace.computing("s = X s_k + N2 q", SOURCE):
+            for column, amount in zip(self._columns(trace, "2"), q, strict=True):
+                motion = [a + b * amount for a, b in zip(motion, column, strict=True)]
+        self._put(trace, "s", q)
+        trace.write(OWN, "s", motion, "solved increment: velocity of the anchor of its joint, rotation vector over h")
+
+    # --- landing ------------------------------------------------------------------------------------------------------
+    def _take_velocity(self, trace: Trace) -> None:
+        s, arm = trace.read(OWN, "work", "s", 6), self._arm(trace, "2")
+        moved = blocks_sum(s[:3], cross(s[3:], arm))
+        trace.write(OWN, "v", [-value for value in moved])
+        trace.write(OWN, "w", [-value for value in s[3:]])
+        half = common.half_step(trace)
+        a = [half * value for value in s[3:]]
+        trace.write(OWN, "turn", [dot(a, a)])
+
+    def _finish(self, trace: Trace) -> None:
+        link = self.link
+        q = use(
+            trace,
+            kinematics.turned,
+            c=trace.read(OWN, "work", "c"),
+            a=trace.read(OWN, "work", "a", 3),
+            q=trace.read(OWN, "state", *ORIENTATION),
+        )["q2"]
+        count = link.slides if link.is_absolute else link.freedoms
+        if count and not link.is_free:
+            trace.write(self.kind, "u_old", trace.read(self.kind, "state", "u", count), store="state")
+            trace.write(self.kind, "u", self._get(trace, "u", link.freedoms)[:count], store="state")
+        if link.is_free:
+            h, v = common.step(trace), trace.read(OWN, "work", "v", 3)
+            x = blocks_sum(trace.read(OWN, "state", *POSITION), scaled(v, h))
+        else:
+            x = blocks_sum(self._get(trace, "reach2", 3), self._of(trace, OWN, "arm2", 3))
+            if link.below:
+                point = [
+                    a - b
+                    for a, b in zip(
+                        trace.read(BELOW, "state", "x", 3), self._of(trace, BELOW, "arm2", 3), strict=True
+                    )
+                ]
+                x = blocks_sum(point, x)
+        trace.write(OWN, "q", self._held(trace, q), store="state")
+        trace.write(OWN, "x", x, store="state")
+
+    def _held(self, trace: Trace, q: Vector) -> Vector:
+        """An orientation as the joint holds it, of unit length for ever."""
+        link = self.link
+        if link.is_absolute:
+            return of_unit_length(trace, q)
+        knots = Knots(trace, link.model, self.baked)
+        frames = dict(zip("ab", link.frames, strict=True))
+        label = "a" if link.outward else "b"
+        one = [trace.graph.constant(k == 0) for k in range(4)]
+        under = trace.read(BELOW, "state", "q", 4) if link.below else one
+        p = use(trace, kinematics.carried_quaternion, q=under, o=knots.parameter(frames[label]))["p"]
+        o = knots.parameter(frames[link.own])
+        if link.turns == 0:
+            d = one
+        else:
+            own = use(trace, kinematics.carried_quaternion, q=q, o=o)["p"]
+            if link.turns == 2 and not link.outward:
+                # the turns come the other way round: that of the body below in the frame of the other is looked at
+                back = use(trace, motions.turn_about_two, p=own, q=p)["d"]
+                d = [back[0], *(-x for x in back[1:])]
+            else:
+                d = use(trace, {1: motions.turn_about_one, 2: motions.turn_about_two}[link.turns], p=p, q=own)["d"]
+        return use(trace, placing.followed, p=p, d=d, o=o)["q"]
+
+    def _start(self, trace: Trace) -> None:
+        """Rates along the coordinates, of velocities in the state."""
+        link = self.link
+        if link.is_free:
+            return
+        v, w = (trace.read(OWN, "state", name, 3) for name in "vw")
+        zero = [trace.graph.constant(0)] * 3
+        under_v, under_w = (trace.read(BELOW, "state", name, 3) if link.below else zero for name in "vw")
+        own = [a - b for a, b in zip(v, cross(w, self._of(trace, OWN, "arm1", 3)), strict=True)]
+        if link.below:
+            arm, reach = self._of(trace, BELOW, "arm1", 3), self._get(trace, "reach1", 3)
+            reach = [a - b for a, b in zip(reach, arm, strict=True)]
+            under_v = blocks_sum(under_v, cross(under_w, reach))
+        moving = [a - b for a, b in zip(own, under_v, strict=True)]
+        turning = [a - b for a, b in zip(w, under_w, strict=True)]
+        axes = self._rows(trace, "axes1")
+        rates = [dot(axis, moving) for axis in axes[: link.slides]] + [dot(axis, turning) for axis in axes[link.slides :]]
+        for name, text in (("u", "last step"), ("u_old", "step before")):
+            if rates:
+                meaning = f"rates of the coordinates over the {text}"
+                trace.write(self.kind, name, rates, meaning, "m/s, rad/s", store="state")
+
+
+# --- bodies -----------------------------------------------------------------------------------------------------------
+def blocks_sum(left: Sequence[Scalar], right: Sequence[Scalar]) -> Vector:
+    return [a + b for a, b in zip(left, right, strict=True)]
+
+
+def scaled(vector: Sequence[Scalar], factor: Scalar) -> Vector:
+    return [factor * x for x in vector]
+
+
+def dot_sparse(trace: Trace, left: Sequence[Scalar], right: Sequence[Scalar]) -> Scalar:
+    """A sum of products, of which many are zero."""
+    total = trace.graph.constant(0)
+    for a, b in zip(left, right, strict=True):
+        total = total + a * b
+    return total
+
+
+def about(matrix: Matrix, arm1: Vector, minus_arm2: Vector) -> Matrix:
+    """[1, 0; r1^, 1] M [1, r2^; 0, 1] with r2 given: blocks about another point, its forces at the first knot.
+
+    arm1: from the new point to the old one. minus_arm2: the negative of the same at the second knot.
+    """
+    right = [[*row[:3], *(a + b for a, b in zip(row[3:], cross(row[:3], minus_arm2), strict=True))] for row in matrix]
+    columns = [cross(arm1, [right[r][k] for r in range(3)]) for k in range(6)]
+    return [*right[:3], *([right[3 + r][k] + columns[k][r] for k in range(6)] for r in range(3))]
+
+
+# --- what is told of joints -------------------------------------------------------------------------------------------
+def joint_reports(sweep: Sweep) -> dict[str, Kernel]:
+    """The kernels that tell rows, impulses and reactions of a joint, as maximal coordinates have them."""
+    model, kind, records = sweep.link.model, sweep.kind, sweep.records
+    watched = watch_kernels(records, kind, model, sweep.baked)["watch"]
+    react = single(
+        records,
+        f"react_{kind}",
+        "impulses of the rows, and force and torque on body b at the anchor, joint axes",
+        sweep.joint_ports,
+        kind,
+        lambda trace: _reaction(trace, sweep),
+    )
+    return {"inspect": watched, "react": react, **sums_of_parts(records, kind, model)}
+
+
+def _reaction(trace: Trace, sweep: Sweep) -> None:
+    """y of the rows with G_bᵀ y = W about the anchor, and W in joint axes over its time."""
+    model, kind = sweep.link.model, sweep.kind
+    knots = FirstKnot(trace, model, sweep.baked)
+    given = sweep._get(trace, "wrench", 6)
+    wrench = given if sweep.link.outward else [-x for x in given]
+    arm = knots.of(Carried("b", "anchor_b"))[0]
+    rows = trace_rows(trace, model, sweep.baked, model.groups, model.rows, knots).at1["b"]
+    with trace.computing("G_b about the anchor", SOURCE):
+        gradient = [[*row[:3], *(a - b for a, b in zip(row[3:], cross(arm, row[:3]), strict=True))] for row in rows]
+    with trace.computing("y = (G_b G_bᵀ)^-1 G_b W", SOURCE):
+        square = [[dot_sparse(trace, a, b) for b in gradient] for a in gradient]
+        right = [[dot_sparse(trace, row, wrench)] for row in gradient]
+        y = [row[0] for row in blocks.solve(blocks.factor(square), right)]
+    trace.write(kind, "y", y, "impulse of every row", "N s, N m s")
+    axes = [x for name in model.frame for x in knots.of(Carried("a", name))[0]]
+    about_center = blocks_sum(wrench[3:], cross(arm, wrench[:3]))
+    values = wrench_in_axes(trace.graph, force=wrench[:3], torque=about_center, arm=arm, axes=axes)
+    time = common.impulse(trace)
+    trace.write(
+        kind,
+        "reaction",
+        [value / time for value in values["force_in"] + values["torque_in"]],
+        "reaction on the child in joint axes: force, torque about the anchor",
+        "N, N m",
+    )
+
+
+class FirstKnot(Knots):
+    """What a joint's inputs are at the first knot, once the state has been taken to the second one."""
+
+    def _quaternion(self, source):
+        offset = self.parameter(source.parameter)
+        if not self._moves(source.body):
+            return self._still(offset)
+        q = self.trace.read(source.body, "work", "q1", 4, "orientation at the first knot")
+        return self._still(use(self.trace, kinematics.carried_quaternion, source.parameter, q=q, o=offset)["p"])

@@ -1,0 +1,253 @@
+"""Joint coordinates: the rates of the joints of a tree are solved for, by sweeps from its leaves to the ground and back.
+
+Unknowns are the rates of all joints over a step; velocities and placements of bodies follow from them (kernels/sweep.py).
+The discrete Lagrangian is that of maximal coordinates, with forward kinematics put in, and so is the motion: impulses of
+joints vanish from the sums over what a joint carries. Matrix and right-hand side are never formed: each joint leaves
+articulated inertia and impulses to the body below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from symvi.analysis.choices import models_of
+from symvi.kernels.account import body_kernels as account_of_bodies
+from symvi.kernels.body import BODY, body_kernels, diagonal_block
+from symvi.kernels.joint_placing import SLIDING_AXES, frames_of, placing_model, placing_tree
+from symvi.kernels.kernel import Kernel
+from symvi.kernels.sweep import Link, Place, Sweep, joint_reports
+from symvi.mechanism import Joint, Mechanism, coordinate_kinds
+from symvi.numbers.derived_parameters import merit_inertia
+from symvi.physics.joints import Geometry, joint_model
+from symvi.physics.model import Carried, ConstraintModel, Parameter
+from symvi.program.draft import Draft
+from symvi.program.formulation import Joined
+from symvi.program.phases import KNOWN
+from symvi.program.problem import Problem
+from symvi.program.program import Call, Node
+from symvi.registry import JOINTS
+
+FREE = "free"  # the record of a body that no joint holds
+
+
+def refusal(mechanism: Mechanism) -> str | None:
+    """Why the motion of a mechanism is not solved for in joint coordinates; None where it can be."""
+    steps = placing_tree(mechanism)
+    placed = {step.joint.name for step in steps}
+    if closing := [joint.name for joint in mechanism.joints if joint.name not in placed]:
+        return f"joint '{closing[0]}' closes a loop"
+    for joint, outward in steps:
+        kinds, record = coordinate_kinds(joint.type), JOINTS[joint.type]
+        if record.is_threaded or (record.held is None and not record.has_pin):
+            return f"joint '{joint.name}' is of type {joint.type}"
+        if not outward and "translation" in kinds and "rotation" in kinds and len(kinds) < 6:
+            return f"joint '{joint.name}' slides and turns on a body that it carries"
+    for what in ("couplings", "drivers", "contacts", "limits"):
+        if found := getattr(mechanism, what):
+            return f"'{found[0].name}' is one of its {what}"
+    for force in mechanism.forces:
+        if force.kind not in ("actuator", "wrench", "potential"):
+            return f"'{force.name}' is a force of kind {force.kind}"
+    return None
+
+
+class TreeCoordinates:
+    """The formulation of joint coordinates, after 004's articulated sweeps but of this Lagrangian.
+
+    links: what every joint carries, by the name of the body, from the ground to the leaves.
+    """
+
+    laws = ()
+    sides: Mapping = {}
+
+    def __init__(self, draft: Draft, problem: Problem):
+        self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
+        if why := refusal(self.mechanism):
+            raise ValueError(f"no joint coordinates for {self.mechanism.name}: {why}")
+        self.links: dict[str, Link] = dict(self._tree())
+        self.summed = not problem.inequalities
+        self.joints: dict[str, Joined] = {}
+        self.nodes: dict[str, Node] = {}
+        self.placed: dict[str, Mapping[str, Kernel]] = {}
+        self.moved: dict[str, Mapping[str, Kernel]] = {}
+        self.of_bodies: list[tuple[Mapping[str, Kernel], str]] = []
+
+    # --- the tree -----------------------------------------------------------------------------------------------------
+    def _tree(self) -> Iterator[tuple[str, Link]]:
+        """Each body with the joint that carries it, a body below before those that it carries."""
+        steps = {step.target: step for step in placing_tree(self.mechanism)}
+        waiting, done = [body.name for body in self.mechanism.bodies], {"world"}
+        while waiting:
+            ready = [name for name in waiting if name not in steps or self._below(steps[name]) in done]
+            for name in ready:
+                yield name, self._link(*steps[name]) if name in steps else Link(None, True, 3, 3, (), ("", ""))
+            done |= set(ready)
+            waiting = [name for name in waiting if name not in done]
+
+    @staticmethod
+    def _below(step) -> str:
+        return step.joint.parent if step.to_child else step.joint.child
+
+    def _link(self, joint: Joint, outward: bool) -> Link:
+        kinds = coordinate_kinds(joint.type)
+        slides, turns = kinds.count("translation"), kinds.count("rotation")
+        if slides + turns == 6:
+            return Link(None, True, 3, 3, (), ("", ""))
+        geometry = Geometry(self.mechanism, joint)
+        axes = [geometry.a(name) for name in SLIDING_AXES[slides]]
+        if turns == 2:
+            pins = [geometry.a("axis3"), geometry.second_axis()]
+            axes += pins if outward else pins[::-1]
+        elif turns == 1:
+            axes.append(geometry.a("axis3"))
+        model = joint_model(self.mechanism, joint)
+        names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", *frames_of(joint)}
+        parameters = placing_model(self.mechanism, joint).parameters | model.parameters
+        parameters |= {name: geometry.parameter(name) for name in sorted(names)}
+        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), frames_of(joint))
+
+    def below(self, name: str) -> str | None:
+        """The body below a body, in whose sums it counts."""
+        link = self.links[name]
+        return None if link.below is None else link.model.bodies[link.below]
+
+    # --- unknowns -----------------------------------------------------------------------------------------------------
+    def unknowns(self) -> None:
+        self._bodies()
+        self._joints()
+
+    def _bodies(self) -> None:
+        draft, bodies = self.draft, self.mechanism.bodies
+        zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
+        draft.baked[BODY, "inertia"] = zeros
+        self.block = diagonal_block()
+        kernels = body_kernels(draft.records, zeros, self.block, self.problem.is_held, led=True)
+        accounts = account_of_bodies(draft.records, bool(self.mechanism.drivers))
+        for body in bodies:
+            node = draft.node(BODY, body.name)
+            size = merit_inertia(body.mass, body.inertia, self.problem.radius(body.name) ** 2)
+            draft.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
+            self.of_bodies.append((kernels | accounts, body.name))
+            draft.schedule(kernels | accounts, {BODY: node}, body.name, KNOWN)
+
+    def _joints(self) -> None:
+        """Records of joints by type; a type is one of one direction, on the ground or on a body."""
+        draft = self.draft
+        held = [(name, link) for name, link in self.links.items() if link.model is not None]
+        names = {link.model.name: name for name, link in held}
+        order = [model for model in models_of(self.mechanism) if model.name in names]
+        models = [self.links[names[model.name]].model for model in order]
+        made: dict[str, tuple[str, Sweep]] = {}
+        for kind, model, members in draft.types(models, lambda model: self._direction(names[model.name])):
+            link = self.links[names[model.name]]
+            sweep = Sweep(draft.records, kind, link, draft.bake(kind, members), self.block, self.summed)
+            made |= {member.name: (kind, sweep) for member in members}
+        kernels: dict[str, Mapping[str, Kernel]] = {}
+        for model in models:
+            kind, sweep = made[model.name]
+            kernels.setdefault(kind, sweep.kernels() | joint_reports(sweep))
+            body = names[model.name]
+            self.nodes[body] = draft.node(kind, model.name, model)
+            self.joints[model.name] = Joined(self.nodes[body], None, model)
+        free = Sweep(draft.records, FREE, Link(None, True, 3, 3, (), ("", "")), {}, self.block, self.summed)
+        if any(link.model is None for link in self.links.values()):
+            kernels[FREE] = free.kernels()
+        for name, link in self.links.items():
+            if link.model is None:
+                self.nodes[name] = draft.node(FREE, name)
+        self.sweeps = {name: made[link.model.name][1] if link.model else free for name, link in self.links.items()}
+        places: dict[tuple[str, Place], Mapping[str, Kernel]] = {}
+        for name, place in self._places().items():
+            kind = self.nodes[name].kind
+            self.moved[name] = kernels[kind]
+            if (kind, place) not in places:
+                places[kind, place] = self.sweeps[name].placed(place)
+            self.placed[name] = places[kind, place]
+        for name in self.links:
+            self._schedule(self.moved[name], name, KNOWN)
+
+    def _direction(self, name: str) -> tuple[str, ...]:
+        return () if self.links[name].outward else ("inward",)
+
+    def _places(self) -> dict[str, Place]:
+        """Where every body stands. Of those that a body carries, the last in the tree goes first inward."""
+        carrying = {self.below(name) for name in self.links}
+        first: dict[str | None, str] = {}
+        for name in self.links:
+            first[self.below(name)] = name
+        return {name: Place(name in carrying, first[self.below(name)] == name) for name in self.links}
+
+    def _ports(self, name: str) -> dict[str, Node]:
+        """The records that a link's kernels work on, by all labels that they may have there."""
+        node, link, below = self.nodes[name], self.links[name], self.below(name)
+        found = {node.kind: node, "i": self.draft.bodies[name]}
+        if below is not None:
+            found["k"] = self.draft.bodies[below]
+        if link.model is not None:
+            found |= {label: self.draft.bodies[b] for label, b in link.model.bodies.items() if b is not None}
+        return found
+
+    def _schedule(self, kernels: Mapping[str, Kernel], name: str, phases: Sequence[str]) -> None:
+        self.draft.schedule(kernels, self._ports(name), self.nodes[name].name, phases)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {BODY: 6}
+
+    # --- residual, matrix, landing ------------------------------------------------------------------------------------
+    def residual(self) -> None:
+        for name in self.links:
+            self._schedule(self.moved[name], name, ("begin", "rest"))
+        self._of_bodies(("evaluate", "merit"))
+
+    def matrix(self) -> None:
+        self._of_bodies(("linearize",))
+
+    def landing(self) -> None:
+        taken = ("take_velocity", "advance", "shorten_step", "start_momenta", "start_momenta_of_chord", "finish")
+        self._of_bodies([phase for phase in self.draft.phases if phase not in (*KNOWN, "evaluate", "merit", "linearize")])
+        for name in self.links:
+            self._schedule(self.moved[name], name, (*taken, "react", "reset", "gather", "inspect"))
+
+    def _of_bodies(self, phases: Sequence[str]) -> None:
+        for kernels, name in self.of_bodies:
+            self.draft.schedule(kernels, {BODY: self.draft.bodies[name]}, name, phases)
+
+    # --- what acts on bodies and joints -------------------------------------------------------------------------------
+    def is_taken(self, law) -> bool:
+        return False
+
+    def role(self, model) -> tuple[str, ...]:
+        return ()
+
+    def link(self, model) -> Node:
+        raise NotImplementedError("laws between two bodies of a tree have no block")
+
+    def is_backwards(self, model) -> bool:
+        return False
+
+    # --- elimination --------------------------------------------------------------------------------------------------
+    def elimination(self) -> None:
+        phases = self.draft.phases
+        inward, outward = list(reversed(self.links)), list(self.links)
+        complete = "evaluate" if self.summed else "apply_impulse"
+        phases[complete].extend(self._call("sum", name, "sum up") for name in inward)
+        phases["eliminate"].extend(self._call("eliminate", name, "eliminate") for name in inward)
+        phases["substitute"].extend(self._call("substitute", name, "solve for") for name in outward)
+        if self.problem.inequalities:
+            phases["resolve"].extend(self._call("resolve", name, "another right-hand side:") for name in inward)
+
+    def _call(self, phase: str, name: str, verb: str) -> Call:
+        kernel, ports = (self.placed[name] | self.moved[name])[phase], self._ports(name)
+        nodes = tuple(self.draft.common if port.label == "common" else ports[port.label] for port in kernel.ports)
+        into = f" into {self.below(name)}" if self.below(name) and phase != "substitute" else ""
+        return Call(kernel, nodes, f"{verb} {self.nodes[name].name}{into}")
+
+    def notes(self) -> dict[str, object]:
+        return {
+            "order": [self.nodes[name].name for name in reversed(self.links)],
+            "fill": [],
+            "loops": [],
+        }
