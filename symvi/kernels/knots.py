@@ -100,7 +100,9 @@ class Knots:
         if "quotient" in self.trace.records.fields.get((self.trace.kind(label), "work"), {}):
             return self._work(label, "quotient", 4)
         half, inverse = [common.half_step(self.trace)], [common.inverse_step(self.trace)]
-        return use(self.trace, kinematics.half_turn, half=half, inverse=inverse, w=self._work(label, "w", 3))["quotient"]
+        return use(self.trace, kinematics.half_turn, half=half, inverse=inverse, w=self._work(label, "w", 3))[
+            "quotient"
+        ]
 
     def _moved(self, symbol: str, first: list[Scalar], rate: list[Scalar], name: str) -> list[Scalar]:
         """What is carried along, at the second knot."""

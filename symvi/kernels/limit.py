@@ -49,6 +49,7 @@ from symvi.scalar import Rate, Scalar
 SIDES = {"lower": 1, "upper": -1}
 PARTS = {"impulse": "b", "slack": "y", "held": "held"}  # fields of dry friction, by the letters of its formulas
 TOTAL = "impulses of the parts of a step so far"
+KAPPA = "slopes"  # of all laws along the coordinates of a joint that are solved for
 STIFFNESS = {"m": "kg", "rad": "kg m²"}  # impulse per rate of a row, by its unit
 
 
@@ -137,6 +138,12 @@ class _RowKernels:
     def _steepen(self, trace: Trace, rows: Rows, stiffness: Sequence[Scalar]) -> None:
         """Slopes along the joint's coordinates, on top of what dampers and other nodes make of them."""
         sizes = {field.name: field.size for field in trace.records.of(self.joint, "work")}
+        if KAPPA in sizes:  # coordinates that are solved for themselves
+            steeper = [trace.graph.constant(0)] * sizes[KAPPA]
+            for k, kappa in zip(self.model.along, stiffness, strict=True):
+                steeper[k] = kappa
+            trace.add_to(JOINT, KAPPA, steeper, rate=Rate.MATRIX)
+            return
         for label in self.moving:
             steeper = [trace.graph.constant(0)] * sizes[slope(label)]
             for k, kappa, row in zip(self.model.along, stiffness, rows.at2[label], strict=True):

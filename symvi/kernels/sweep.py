@@ -21,17 +21,29 @@ from dataclasses import dataclass
 
 from symvi.kernels import blocks, common
 from symvi.kernels.blocks import Matrix, Vector, cross, dot
-from symvi.kernels.body import BODY, ORIENTATION, POSITION, half_turn, of_unit_length, use
+from symvi.kernels.body import BODY, ORIENTATION, POSITION, diagonal_block, half_turn, of_unit_length, use
 from symvi.kernels.common import COMMON, SHARED, single
-from symvi.kernels.kernel import Block, Kernel, Port
 from symvi.kernels.constraint import sums_of_parts, watch_kernels
-from symvi.kernels.knots import Baked, Knots, trace_rows
+from symvi.kernels.kernel import Block, Kernel, Port
+from symvi.kernels.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
+from symvi.kernels.law import (
+    acting,
+    clear_sums,
+    handed_on,
+    keep_coordinates,
+    keep_weights,
+    knot_kernels,
+    off_middle,
+    summed,
+    weights_of,
+)
+from symvi.kernels.limit import KAPPA
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.physics import kinematics, placing
 from symvi.physics.body import wrench_in_axes
 from symvi.physics.joints import motions
-from symvi.physics.model import Carried, ConstraintModel
+from symvi.physics.model import Carried, ConstraintModel, Laws
 from symvi.scalar import Rate, Scalar
 
 SOURCE = "derived here"
@@ -54,6 +66,8 @@ OF_JOINT = {
     "reach2": ("the same at the second knot", "m"),
     "axes1": ("axes of the coordinates at the first knot", "1"),
     "axes2": ("the same at the second knot", "1"),
+    "against": ("impulses of laws against the coordinates", "N s, N m s"),
+    KAPPA: ("slopes of all laws along the coordinates", "kg, kg m²"),
     "open": ("what the balance along the coordinates lacks, an impulse", "N s, N m s"),
     "wrench": ("impulse on the body that is carried, about the anchor: force, torque", "N s, N m s"),
     "pivot": ("factors of E, the pivot of the coordinates", "kg, kg m²"),
@@ -68,7 +82,7 @@ class Link:
 
     model: the joint's rows and parameters; of a body that nothing holds, None. outward: the body that is carried is the
     joint's body b. slides, turns: how many coordinates of each kind. axes: names of the axes of the coordinates, slides
-    first, each as a vector that one of the two bodies carries.
+    first, each as a vector that one of the two bodies carries. order: which coordinate of the joint each of them is.
     """
 
     model: ConstraintModel | None
@@ -77,6 +91,7 @@ class Link:
     turns: int
     axes: tuple[Carried, ...]
     frames: tuple[str, str]
+    order: tuple[int, ...] = ()
 
     @property
     def freedoms(self) -> int:
@@ -94,6 +109,16 @@ class Link:
         return label if self.model is not None and not self.is_free and self.model.bodies[label] is not None else None
 
     @property
+    def laws(self) -> Laws | None:
+        """Springs, dampers and servos along the coordinates."""
+        return self.model.laws if self.model is not None else None
+
+    @property
+    def slopes(self) -> bool:
+        """Whether impulses along the coordinates have slopes."""
+        return self.model is not None and bool(self.model.laws or self.model.stopped)
+
+    @property
     def is_free(self) -> bool:
         """Whether the joint holds nothing."""
         return self.freedoms == 6
@@ -106,10 +131,14 @@ class Link:
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a tree a body stands: whether it carries others, and whether it is the first of its siblings to go."""
+    """Where in a tree a body stands: whether it carries others, and whether it is the first of its siblings to go.
+
+    pressed: contacts add to all of its block.
+    """
 
     carries: bool
     first: bool
+    pressed: bool = False
 
 
 class Sweep:
@@ -140,7 +169,9 @@ class Sweep:
             "shorten_step": (self._shorten_step, "take another `length` of the same increment, move"),
             "take_velocity": (self._take_velocity, "take the solved velocities as they are"),
             "substitute": (self._substitute, "s = X s_k + N2 (q - K X s_k)"),
+            "remember": (self._remember, "rates for the next start, what laws leave, angles"),
             "finish": (self._finish, "place the body at the second knot"),
+            "displace": (self._displace, "move by `length` of a step at the solved velocities"),
             "start_momenta": (self._start, "rates of the coordinates at the knot"),
             "start_momenta_of_chord": (self._start, "rates of the coordinates at the knot"),
         }
@@ -154,9 +185,13 @@ class Sweep:
     def placed(self, place: Place) -> dict[str, Kernel]:
         """Those that do, by phase."""
         role = ("" if place.carries else "_leaf") + ("" if place.first or not self.link.below else "_more")
+        role += "_pressed" if place.pressed else ""
         texts = {
             "sum": (self._sum, "W = [p; l + r1 x p] + what it carries,  open = N1ᵀ W"),
-            "eliminate": (self._eliminate, "E = N1ᵀ A N2;  q = E^-1 N1ᵀ W;  A - A N2 K and W - A N2 q to the body below"),
+            "eliminate": (
+                self._eliminate,
+                "E = N1ᵀ A N2;  q = E^-1 N1ᵀ W;  A - A N2 K and W - A N2 q to the body below",
+            ),
             "resolve": (self._resolve, "q = E^-1 N1ᵀ W;  W - A N2 q to the body below"),
         }
         return {
@@ -388,6 +423,9 @@ class Sweep:
         columns = self._columns(trace, "1")
         with trace.computing("open = N1ᵀ W", SOURCE):
             found = [dot_sparse(trace, column, total) for column in columns]
+        if self.link.laws:
+            with trace.computing("open -= impulses of laws along the coordinates", SOURCE):
+                found = blocks_sum(found, self._get(trace, "against", self.link.freedoms))
         self._put(trace, "open", found)
         zero = trace.graph.constant(0)
         rest = [zero] * 6
@@ -395,6 +433,8 @@ class Sweep:
             rest = [a + value * b for a, b in zip(rest, column, strict=True)]
         if not self.summed:
             total = [a - b for a, b in zip(total, rest, strict=True)]
+            if self.link.laws:  # they are part of what is left to the body now
+                self._put(trace, "against", [zero] * self.link.freedoms)
         elif self.link.is_absolute:
             total = [*total[:3], *(a - b for a, b in zip(total[3:], rest[3:], strict=True))]
         trace.write(OWN, "f", [*rest[:3], *(a - b for a, b in zip(rest[3:], cross(arm, rest[:3]), strict=True))])
@@ -424,7 +464,8 @@ class Sweep:
         """A: of the body, about the joint's point, and of what it carries."""
         zero = trace.graph.constant(0)
         values = trace.read(OWN, "work", "D", 36)
-        entries = [value if not entry.is_zero else zero for value, entry in zip(values, self.block.entries, strict=True)]
+        block = self.block if place.pressed else diagonal_block()
+        entries = [value if not entry.is_zero else zero for value, entry in zip(values, block.entries, strict=True)]
         d = [entries[6 * r : 6 * r + 6] for r in range(6)]
         arm1, arm2 = self._arm(trace, "1"), self._arm(trace, "2")
         with trace.computing("A = [D_xx, D_xr - D_xx r2^; D_rx + r1^ D_xx, ...], about the anchor", SOURCE):
@@ -446,6 +487,9 @@ class Sweep:
         columns1 = self._columns(trace, "1")
         with trace.computing("E = N1ᵀ A N2", SOURCE):
             pivot = [[dot_sparse(trace, column, [row[k] for row in lift]) for k in range(n)] for column in columns1]
+            if self.link.slopes:
+                slopes = self._get(trace, KAPPA, n)
+                pivot = [[x + slopes[k] if j == k else x for j, x in enumerate(row)] for k, row in enumerate(pivot)]
             factors = blocks.factor(pivot)
         impulses = self._impulses(trace, place)
         q = self._solve(trace, factors, impulses, columns1)
@@ -460,7 +504,9 @@ class Sweep:
             back = blocks.solve(factors, given)
             trace.matrix("K", back)
         with trace.computing("A - A N2 K", SOURCE):
-            rest = blocks.subtract_product([[matrix[r][m] for m in passed] for r in passed], [lift[r] for r in passed], back)
+            rest = blocks.subtract_product(
+                [[matrix[r][m] for m in passed] for r in passed], [lift[r] for r in passed], back
+            )
             trace.matrix("B", rest)
         self._put(trace, "pivot", [x for row in factors for x in row])
         self._put(trace, "back", [x for row in back for x in row])
@@ -500,6 +546,8 @@ class Sweep:
             right = [dot_sparse(trace, column, impulses) for column in columns]
             if self.summed:
                 right = blocks_sum(right, self._get(trace, "open", self.link.freedoms))
+            elif self.link.laws:
+                right = blocks_sum(right, self._get(trace, "against", self.link.freedoms))
             q = [row[0] for row in blocks.solve(factors, [[value] for value in right])]
             return list(trace.named("q", q))
 
@@ -520,6 +568,8 @@ class Sweep:
         q, motion = self._get(trace, "s", n), [zero] * 6
         if self.link.below:
             under, reach = trace.read(BELOW, "work", "s", 6), self._get(trace, "reach2", 3)
+            if not self.summed:  # increments are those of centres of mass, which contacts ask for
+                reach = [a - b for a, b in zip(reach, self._of(trace, BELOW, "arm2", 3), strict=True)]
             with trace.computing("X s_k = [s_x + s_r x p2; s_r]", SOURCE):
                 point = blocks_sum(under[:3], cross(under[3:], reach))
                 motion = [*point, *([zero] * 3 if self.link.is_absolute else under[3:])]
@@ -533,17 +583,120 @@ class Sweep:
             for column, amount in zip(self._columns(trace, "2"), q, strict=True):
                 motion = [a + b * amount for a, b in zip(motion, column, strict=True)]
         self._put(trace, "s", q)
-        trace.write(OWN, "s", motion, "solved increment: velocity of the anchor of its joint, rotation vector over h")
+        if not self.summed:
+            with trace.computing("s of the centre of mass", SOURCE):
+                motion = [*blocks_sum(motion[:3], cross(motion[3:], self._arm(trace, "2"))), *motion[3:]]
+        trace.write(OWN, "s", motion, "solved increment of velocities, the rotation vector over h")
 
     # --- landing ------------------------------------------------------------------------------------------------------
     def _take_velocity(self, trace: Trace) -> None:
         s, arm = trace.read(OWN, "work", "s", 6), self._arm(trace, "2")
-        moved = blocks_sum(s[:3], cross(s[3:], arm))
+        moved = blocks_sum(s[:3], cross(s[3:], arm)) if self.summed else s[:3]
         trace.write(OWN, "v", [-value for value in moved])
         trace.write(OWN, "w", [-value for value in s[3:]])
         half = common.half_step(trace)
         a = [half * value for value in s[3:]]
         trace.write(OWN, "turn", [dot(a, a)])
+
+    def _displace(self, trace: Trace) -> None:
+        length = trace.read(COMMON, "work", "length")[0]
+        self._move(trace, [-(length * x) for x in self._get(trace, "s", self.link.freedoms)])
+
+    def _remember(self, trace: Trace) -> None:
+        link = self.link
+        count = link.slides if link.is_absolute else link.freedoms
+        if link.is_free:
+            return
+        if count:
+            trace.write(self.kind, "u_old", trace.read(self.kind, "state", "u", count), store="state")
+            trace.write(self.kind, "u", self._get(trace, "u", link.freedoms)[:count], store="state")
+        carry_angles(trace, link.model)
+        if link.laws:
+            weights = weights_of(trace, link.laws)
+            self._push_bodies(trace, self._in_order(handed_on(trace, link.laws, weights)), "2")
+            keep_weights(trace, link.laws, joint=True)
+
+    def _in_order(self, values: Sequence[Scalar]) -> Vector:
+        """Numbers of the joint's coordinates in the order in which the sweep has them."""
+        return [values[k] for k in self.link.order]
+
+    def _push_bodies(self, trace: Trace, impulses: Sequence[Scalar], knot: str) -> None:
+        """Impulses along the coordinates on both bodies: at the second knot into their momenta, else into what is open."""
+        zero, link = trace.graph.constant(0), self.link
+        total = [zero] * 6
+        for column, value in zip(self._columns(trace, knot), impulses, strict=True):
+            total = [a + value * b for a, b in zip(total, column, strict=True)]
+        force, torque = total[:3], total[3:]
+        ends = [(OWN, [-x for x in self._arm(trace, knot)], 1)]
+        if link.below:
+            reach, arm = self._get(trace, f"reach{knot}", 3), self._of(trace, BELOW, f"arm{knot}", 3)
+            ends.append((BELOW, [a - b for a, b in zip(reach, arm, strict=True)], -1))
+        for label, lever, sign in ends:
+            given = [*force, *blocks_sum(torque, cross(lever, force))]
+            if knot == "2":
+                for name, values in (("p", given[:3]), ("l", given[3:])):
+                    old = trace.read(label, "state", name, 3)
+                    new = [a + b if sign > 0 else a - b for a, b in zip(old, values, strict=True)]
+                    trace.write(label, name, new, store="state")
+            else:
+                old = trace.read(label, "work", "f", 6)
+                trace.write(label, "f", [a - b if sign > 0 else a + b for a, b in zip(old, given, strict=True)])
+
+    # --- laws ---------------------------------------------------------------------------------------------------------
+    def laws(self) -> dict[str, Kernel]:
+        """Springs, dampers and servos along the coordinates, which act on these and on no body."""
+        link, model, kind = self.link, self.link.model, self.kind
+        if not (link.slopes or model.angles):
+            return {}
+        trace = Trace(self.records, self.joint_ports, kind, "laws along its coordinates")
+        zero = trace.graph.constant(0)
+        if link.slopes:
+            count = link.freedoms
+            kappa, back = [zero] * count, [link.order.index(k) for k in range(count)]
+            if link.laws:
+                found = self._acting(trace, back)
+                against = self._in_order([-x for x in found.push])
+                trace.write(kind, "against", against, *OF_JOINT["against"], rate=Rate.ITERATION)
+                kappa = found.kappa
+            trace.write(kind, KAPPA, self._in_order(kappa), *OF_JOINT[KAPPA], rate=Rate.MATRIX)
+        remember_angles(trace, model, self.baked)
+        kernels = dict(trace.kernels(f"laws_of_{kind}"))
+        if link.laws:
+            known = knot_kernels(self.records, kind, link.laws, self.joint_ports, lambda trace: {})
+            if "spread" in known:
+                text = "laws at the first knot beyond half of the step's impulse, which act before the knot"
+                kernels |= {"spread": known["spread"], "push": self._kernel("push", self._push_on, text)}
+        return kernels
+
+    def _acting(self, trace: Trace, back: Sequence[int]):
+        """Laws between the knots, of coordinates at the first one and mean rates over the step."""
+        link, model = self.link, self.link.model
+        first = trace_rows(trace, model, self.baked, model.free, model.freedoms)
+        u = self._get(trace, "u", link.freedoms)
+        rates = []
+        for k in back:
+            if k < link.slides:
+                rates.append(u[k])
+                continue
+            t = common.half_step(trace) / 2 * u[k]
+            with trace.computing("rho = 4 atan((h/4) u)/h", SOURCE):
+                turn = 2 * trace.graph.angle(t, trace.graph.constant(1), trace.graph.constant(0))
+                rates.append(turn * common.inverse_step(trace))
+        rows = Rows(first.first, rates, {}, {}, first.units)
+        keep_coordinates(trace, link.laws, rows)
+        clear_sums(trace, link.laws)
+        return acting(trace, link.laws, rows, summed(trace, link.laws))
+
+    def _push_on(self, trace: Trace) -> None:
+        laws, zero = self.link.laws, trace.graph.constant(0)
+        rows = off_middle(laws)
+        beyond = dict(zip(rows, trace.read(self.kind, "work", "excess", len(rows)), strict=True))
+        pushed = self._in_order([beyond.get(k, zero) for k in range(self.link.freedoms)])
+        if self.summed:
+            now = self._get(trace, "open", self.link.freedoms)
+            self._put(trace, "open", [a - b for a, b in zip(now, pushed, strict=True)])
+        else:
+            self._push_bodies(trace, pushed, "1")
 
     def _finish(self, trace: Trace) -> None:
         link = self.link
@@ -554,10 +707,6 @@ class Sweep:
             a=trace.read(OWN, "work", "a", 3),
             q=trace.read(OWN, "state", *ORIENTATION),
         )["q2"]
-        count = link.slides if link.is_absolute else link.freedoms
-        if count and not link.is_free:
-            trace.write(self.kind, "u_old", trace.read(self.kind, "state", "u", count), store="state")
-            trace.write(self.kind, "u", self._get(trace, "u", link.freedoms)[:count], store="state")
         if link.is_free:
             h, v = common.step(trace), trace.read(OWN, "work", "v", 3)
             x = blocks_sum(trace.read(OWN, "state", *POSITION), scaled(v, h))
@@ -566,9 +715,7 @@ class Sweep:
             if link.below:
                 point = [
                     a - b
-                    for a, b in zip(
-                        trace.read(BELOW, "state", "x", 3), self._of(trace, BELOW, "arm2", 3), strict=True
-                    )
+                    for a, b in zip(trace.read(BELOW, "state", "x", 3), self._of(trace, BELOW, "arm2", 3), strict=True)
                 ]
                 x = blocks_sum(point, x)
         trace.write(OWN, "q", self._held(trace, q), store="state")
@@ -614,7 +761,9 @@ class Sweep:
         moving = [a - b for a, b in zip(own, under_v, strict=True)]
         turning = [a - b for a, b in zip(w, under_w, strict=True)]
         axes = self._rows(trace, "axes1")
-        rates = [dot(axis, moving) for axis in axes[: link.slides]] + [dot(axis, turning) for axis in axes[link.slides :]]
+        rates = [dot(axis, moving) for axis in axes[: link.slides]] + [
+            dot(axis, turning) for axis in axes[link.slides :]
+        ]
         for name, text in (("u", "last step"), ("u_old", "step before")):
             if rates:
                 meaning = f"rates of the coordinates over the {text}"

@@ -12,23 +12,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from symvi.analysis.choices import models_of
+from symvi.analysis.choices import models_of, shares_by_joint, taking_laws
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body import BODY, body_kernels, diagonal_block
 from symvi.kernels.joint_placing import SLIDING_AXES, frames_of, placing_model, placing_tree
-from symvi.kernels.kernel import Kernel
+from symvi.kernels.kernel import Block, Kernel
 from symvi.kernels.sweep import Link, Place, Sweep, joint_reports
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.numbers.derived_parameters import merit_inertia
 from symvi.physics.joints import Geometry, joint_model
-from symvi.physics.model import Carried, ConstraintModel, Parameter
+from symvi.physics.model import ConstraintModel
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
+from symvi.program.opposing_sides import opposing_sides
 from symvi.program.phases import KNOWN
-from symvi.program.problem import Problem
+from symvi.program.problem import Problem, acts_along
 from symvi.program.program import Call, Node
 from symvi.registry import JOINTS
 
+FULL = (1 << 36) - 1  # the pattern of a 6 x 6 block without zeros
 FREE = "free"  # the record of a body that no joint holds
 
 
@@ -44,12 +46,20 @@ def refusal(mechanism: Mechanism) -> str | None:
             return f"joint '{joint.name}' is of type {joint.type}"
         if not outward and "translation" in kinds and "rotation" in kinds and len(kinds) < 6:
             return f"joint '{joint.name}' slides and turns on a body that it carries"
-    for what in ("couplings", "drivers", "contacts", "limits"):
+    for what in ("couplings", "drivers"):
         if found := getattr(mechanism, what):
             return f"'{found[0].name}' is one of its {what}"
+    for contact in mechanism.contacts:
+        if "world" not in (contact.parent, contact.child):
+            return f"contact '{contact.name}' is between two bodies"
     for force in mechanism.forces:
-        if force.kind not in ("actuator", "wrench", "potential"):
+        if force.kind not in ("actuator", "wrench", "potential") and not hasattr(force, "joint"):
             return f"'{force.name}' is a force of kind {force.kind}"
+        if hasattr(force, "joint") and coordinate_kinds(mechanism.joint(force.joint).type).count("rotation") == 3:
+            return f"'{force.name}' acts on joint '{force.joint}', whose three rotations have no coordinate"
+    for limit in mechanism.limits:
+        if coordinate_kinds(mechanism.joint(limit.joint).type).count("rotation") == 3:
+            return f"limit '{limit.name}' acts on joint '{limit.joint}', whose three rotations have no coordinate"
     return None
 
 
@@ -60,7 +70,6 @@ class TreeCoordinates:
     """
 
     laws = ()
-    sides: Mapping = {}
 
     def __init__(self, draft: Draft, problem: Problem):
         self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
@@ -72,6 +81,7 @@ class TreeCoordinates:
         self.nodes: dict[str, Node] = {}
         self.placed: dict[str, Mapping[str, Kernel]] = {}
         self.moved: dict[str, Mapping[str, Kernel]] = {}
+        self.lawful: dict[str, Mapping[str, Kernel]] = {}
         self.of_bodies: list[tuple[Mapping[str, Kernel], str]] = []
 
     # --- the tree -----------------------------------------------------------------------------------------------------
@@ -102,11 +112,19 @@ class TreeCoordinates:
             axes += pins if outward else pins[::-1]
         elif turns == 1:
             axes.append(geometry.a("axis3"))
-        model = joint_model(self.mechanism, joint)
+        order = tuple(range(slides)) + (tuple(range(slides, slides + turns))[:: 1 if outward else -1])
+        model = self._with_laws(joint_model(self.mechanism, joint))
         names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", *frames_of(joint)}
         parameters = placing_model(self.mechanism, joint).parameters | model.parameters
         parameters |= {name: geometry.parameter(name) for name in sorted(names)}
-        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), frames_of(joint))
+        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), frames_of(joint), order)
+
+    def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
+        stops = [law.along for law in self.problem.inequalities if acts_along(law) and law.joint == model.name]
+        stopped = tuple(sorted({k for along in stops for k in along}))
+        if not stopped and model.name not in shares_by_joint(self.problem.forces):
+            return model
+        return taking_laws(self.mechanism, model, self.problem.forces, stopped)
 
     def below(self, name: str) -> str | None:
         """The body below a body, in whose sums it counts."""
@@ -116,13 +134,16 @@ class TreeCoordinates:
     # --- unknowns -----------------------------------------------------------------------------------------------------
     def unknowns(self) -> None:
         self._bodies()
+        self.sides = opposing_sides(
+            self.draft, self.mechanism, [link.model for link in self.links.values() if link.model]
+        )
         self._joints()
 
     def _bodies(self) -> None:
         draft, bodies = self.draft, self.mechanism.bodies
         zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
         draft.baked[BODY, "inertia"] = zeros
-        self.block = diagonal_block()
+        self.block = Block.dense(6, 6, "D", FULL) if self.mechanism.contacts else diagonal_block()
         kernels = body_kernels(draft.records, zeros, self.block, self.problem.is_held, led=True)
         accounts = account_of_bodies(draft.records, bool(self.mechanism.drivers))
         for body in bodies:
@@ -145,9 +166,11 @@ class TreeCoordinates:
             sweep = Sweep(draft.records, kind, link, draft.bake(kind, members), self.block, self.summed)
             made |= {member.name: (kind, sweep) for member in members}
         kernels: dict[str, Mapping[str, Kernel]] = {}
+        laws: dict[str, Mapping[str, Kernel]] = {FREE: {}}
         for model in models:
             kind, sweep = made[model.name]
-            kernels.setdefault(kind, sweep.kernels() | joint_reports(sweep))
+            if kind not in kernels:
+                kernels[kind], laws[kind] = sweep.kernels() | joint_reports(sweep), sweep.laws()
             body = names[model.name]
             self.nodes[body] = draft.node(kind, model.name, model)
             self.joints[model.name] = Joined(self.nodes[body], None, model)
@@ -165,8 +188,10 @@ class TreeCoordinates:
             if (kind, place) not in places:
                 places[kind, place] = self.sweeps[name].placed(place)
             self.placed[name] = places[kind, place]
+            self.lawful[name] = laws[kind]
         for name in self.links:
             self._schedule(self.moved[name], name, KNOWN)
+            self._schedule(self.lawful[name], name, KNOWN)
 
     def _direction(self, name: str) -> tuple[str, ...]:
         return () if self.links[name].outward else ("inward",)
@@ -177,7 +202,8 @@ class TreeCoordinates:
         first: dict[str | None, str] = {}
         for name in self.links:
             first[self.below(name)] = name
-        return {name: Place(name in carrying, first[self.below(name)] == name) for name in self.links}
+        pressed = {body for contact in self.mechanism.contacts for body in (contact.parent, contact.child)}
+        return {name: Place(name in carrying, first[self.below(name)] == name, name in pressed) for name in self.links}
 
     def _ports(self, name: str) -> dict[str, Node]:
         """The records that a link's kernels work on, by all labels that they may have there."""
@@ -201,15 +227,26 @@ class TreeCoordinates:
         for name in self.links:
             self._schedule(self.moved[name], name, ("begin", "rest"))
         self._of_bodies(("evaluate", "merit"))
+        for name in self.links:
+            self._schedule(self.lawful[name], name, ("evaluate",))
 
     def matrix(self) -> None:
         self._of_bodies(("linearize",))
+        for name in self.links:
+            self._schedule(self.lawful[name], name, ("linearize",))
 
     def landing(self) -> None:
         taken = ("take_velocity", "advance", "shorten_step", "start_momenta", "start_momenta_of_chord", "finish")
-        self._of_bodies([phase for phase in self.draft.phases if phase not in (*KNOWN, "evaluate", "merit", "linearize")])
+        self._of_bodies(
+            [phase for phase in self.draft.phases if phase not in (*KNOWN, "evaluate", "merit", "linearize")]
+        )
         for name in self.links:
             self._schedule(self.moved[name], name, (*taken, "react", "reset", "gather", "inspect"))
+            self._schedule(self.lawful[name], name, ("spread", "push"))
+            moved = self.moved[name]
+            self._schedule({"finish": moved["remember"]}, name, ("finish",))
+            for kernel in (moved["displace"], moved["finish"]):
+                self._schedule({"displace": kernel}, name, ("displace",))
 
     def _of_bodies(self, phases: Sequence[str]) -> None:
         for kernels, name in self.of_bodies:
@@ -217,7 +254,7 @@ class TreeCoordinates:
 
     # --- what acts on bodies and joints -------------------------------------------------------------------------------
     def is_taken(self, law) -> bool:
-        return False
+        return acts_along(law)
 
     def role(self, model) -> tuple[str, ...]:
         return ()

@@ -100,7 +100,9 @@ def formulation_of(mechanism: Mechanism, coordinates: str):
     if coordinates == "maximal":
         return MaximalCoordinates
     if why := refusal(mechanism):
-        raise ArgumentError(f"coordinates='tree' cannot solve mechanism '{mechanism.name}': {why}; leave it at 'maximal'")
+        raise ArgumentError(
+            f"coordinates='tree' cannot solve mechanism '{mechanism.name}': {why}; leave it at 'maximal'"
+        )
     return TreeCoordinates
 
 
@@ -207,7 +209,13 @@ def built(
 
 @lru_cache(maxsize=64)
 def _built(
-    mechanism: Mechanism, layout: str, real: str, profile: str, loops: str, coordinates: str, registrations: tuple[int, ...]
+    mechanism: Mechanism,
+    layout: str,
+    real: str,
+    profile: str,
+    loops: str,
+    coordinates: str,
+    registrations: tuple[int, ...],
 ) -> Built:
     text = text_of(mechanism, layout, real, loops, coordinates=coordinates)
     path = compile_library(text.files, text.prefix, profile=profile)

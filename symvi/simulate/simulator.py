@@ -93,9 +93,7 @@ class Simulator:
         coordinates: Literal["maximal", "tree"] = "maximal",
         parameters: Mapping[str, object] | None = None,
     ):
-        check_modes(
-            backend=backend, layout=layout, real=real, profile=profile, loops=loops, coordinates=coordinates
-        )
+        check_modes(backend=backend, layout=layout, real=real, profile=profile, loops=loops, coordinates=coordinates)
         parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
         self.mechanism, self.loops, self.profile, self.coordinates = mechanism, loops, profile, coordinates

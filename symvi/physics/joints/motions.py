@@ -119,10 +119,16 @@ def _about_two_axes(stated, p, q):
     turn = algebra.multiply([c1, 0, 0, s1], [c2, s2, 0, 0])
     there = dict(zip(q, algebra.multiply(p, turn), strict=True))
     yield "d is the turn about z, then x", stated["d"].xreplace(there) - turn, unit(*p)
+    d, known = sp.Matrix(sp.symbols("d_0:4", real=True)), dict(zip(p, [1, 0, 0, 0], strict=True))
+    miss = d[0] * d[2] - d[1] * d[3]
+    gradient = sp.Matrix([sp.diff(miss, x) for x in d])
+    found = stated["d"].xreplace(known | dict(zip(q, d, strict=True)))
+    yield "a step of Newton's method takes out what misses", found - (d - miss * gradient)
+    yield "its gradient has the length of d", (gradient.T * gradient)[0] - (d.T * d)[0]
 
 
 @derived(
-    "d = p* q - (w y - x z) [y; -z; -x; w]",
+    "d = p* q - (w y - x z) [y; -z; w; -x]",
     "derived here: w y = x z where a turn about z is followed by one about x",
     FRAMES,
     LEFT,
@@ -135,4 +141,4 @@ def turn_about_two(p, q):
 
     w, x, y, z = algebra.multiply(algebra.conjugate(p), q)
     miss = w * y - x * z
-    return {"d": sp.Matrix([w, x, y, z]) - miss * sp.Matrix([y, -z, -x, w])}
+    return {"d": sp.Matrix([w, x, y, z]) - miss * sp.Matrix([y, -z, w, -x])}
