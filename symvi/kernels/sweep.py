@@ -820,6 +820,11 @@ def _reaction(trace: Trace, sweep: Sweep) -> None:
     given = sweep._get(trace, "wrench", 6)
     wrench = given if sweep.link.outward else [-x for x in given]
     arm = knots.of(Carried("b", "anchor_b"))[0]
+    if sweep.link.slides and not sweep.link.outward:
+        with trace.computing("W about the anchor on body b", SOURCE):
+            under = trace.read("b", "work", "arm1", 3, *MEANINGS["arm1"])
+            slide = [p - r - a for p, r, a in zip(sweep._get(trace, "reach1", 3), under, arm, strict=True)]
+            wrench = [*wrench[:3], *blocks_sum(wrench[3:], cross(slide, wrench[:3]))]
     rows = trace_rows(trace, model, sweep.baked, model.groups, model.rows, knots).at1["b"]
     with trace.computing("G_b about the anchor", SOURCE):
         gradient = [[*row[:3], *(a - b for a, b in zip(row[3:], cross(arm, row[:3]), strict=True))] for row in rows]
@@ -829,6 +834,8 @@ def _reaction(trace: Trace, sweep: Sweep) -> None:
         y = [row[0] for row in blocks.solve(blocks.factor(square), right)]
     trace.write(kind, "y", y, "impulse of every row", "N s, N m s")
     axes = [x for name in model.frame for x in knots.of(Carried("a", name))[0]]
+    with trace.computing("W of the rows alone, without laws along the coordinates", SOURCE):
+        wrench = [dot_sparse(trace, y, [row[m] for row in gradient]) for m in range(6)]
     about_center = blocks_sum(wrench[3:], cross(arm, wrench[:3]))
     values = wrench_in_axes(trace.graph, force=wrench[:3], torque=about_center, arm=arm, axes=axes)
     time = common.impulse(trace)

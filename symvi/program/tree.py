@@ -44,8 +44,9 @@ def refusal(mechanism: Mechanism) -> str | None:
         kinds, record = coordinate_kinds(joint.type), JOINTS[joint.type]
         if record.is_threaded or (record.held is None and not record.has_pin):
             return f"joint '{joint.name}' is of type {joint.type}"
-        if not outward and "translation" in kinds and "rotation" in kinds and len(kinds) < 6:
-            return f"joint '{joint.name}' slides and turns on a body that it carries"
+        slides, turns = kinds.count("translation"), kinds.count("rotation")
+        if not outward and (slides > 1 or (slides and turns > 1)) and len(kinds) < 6:
+            return f"joint '{joint.name}' leads from its child to its parent, and its axes go with the body it carries"
     for what in ("couplings", "drivers"):
         if found := getattr(mechanism, what):
             return f"'{found[0].name}' is one of its {what}"
