@@ -23,6 +23,7 @@ MOMENTUM = ("p", 3, "linear momentum carried to this knot", "kg m/s")
 SPIN = ("l", 3, "angular momentum carried to this knot, world axes", "kg m²/s")
 VELOCITY = ("v", 3, "velocity over the last step", "m/s")
 RATE = ("w", 3, "angular velocity over the last step, world axes", "rad/s")
+SIZE_OF_INERTIA = "largest diagonal entry of the inertia, at least the mass times (1 mm)²"
 INERTIA = ("inertia", 6, "xx, yy, zz, xy, xz, yz about the centre of mass, body axes", "kg m²")
 
 
@@ -95,11 +96,15 @@ def body_kernels(
     entries = zip(block.entries, diagonal(trace, mass[0], gradient), strict=True)
     stored = [None if entry.is_zero else value for entry, value in entries]
     trace.write(BODY, "D", stored, "diagonal block of the Newton matrix, then its factors", rate=Rate.MATRIX)
-    trace.write(BODY, "weight", merit_weights(trace, mass[0]), "makes squares of velocities of squares of the residual")
+    if led:
+        trace.read(BODY, "parameters", "size", 1, SIZE_OF_INERTIA, "kg m²")
+    else:
+        meaning = "makes squares of velocities of squares of the residual"
+        trace.write(BODY, "weight", merit_weights(trace, mass[0]), meaning)
     kernels = dict(trace.kernels(BODY))
     own = (_begin, _rest, _take_velocity, _displace, _advance, _shorten_step)  # which move it and place it
     for build in (
-        _merit,
+        *((_merit,) if not led else ()),
         *(own if not led else ()),
         _start_momenta,
         _start_momenta_of_chord,
@@ -137,8 +142,7 @@ def half_turn(trace: Trace, w: list[Scalar]) -> dict[str, list[Scalar]]:
 
 
 def merit_weights(trace: Trace, mass: Scalar) -> list[Scalar]:
-    meaning = "largest diagonal entry of the inertia, at least the mass times (1 mm)²"
-    size = trace.read(BODY, "parameters", "size", 1, meaning, "kg m²")[0]
+    size = trace.read(BODY, "parameters", "size", 1, SIZE_OF_INERTIA, "kg m²")[0]
     return [1 / (mass * mass), 1 / (size * size)]
 
 

@@ -49,6 +49,7 @@ from symvi.scalar import Rate, Scalar
 SOURCE = "derived here"
 BELOW = "k"  # the body that carries the joint
 OWN = "i"  # the body that the joint carries
+AGES = {"": "the last step", "_old": "the step before", "_older": "the step before that"}
 MEANINGS = {
     "point_v": ("velocity of the anchor of its joint over this step", "m/s"),
     "arm1": ("from that anchor to the centre of mass, at the first knot", "m"),
@@ -69,6 +70,7 @@ OF_JOINT = {
     "against": ("impulses of laws against the coordinates", "N s, N m s"),
     KAPPA: ("slopes of all laws along the coordinates", "kg, kg m²"),
     "open": ("what the balance along the coordinates lacks, an impulse", "N s, N m s"),
+    "weight": ("makes squares of velocities of squares of what is open", "1/kg², 1/(kg m²)²"),
     "wrench": ("impulse on the body that is carried, about the anchor: force, torque", "N s, N m s"),
     "pivot": ("factors of E, the pivot of the coordinates", "kg, kg m²"),
     "back": ("E^-1 N1ᵀ A, what motions of the body below take from the coordinates", "1"),
@@ -163,12 +165,14 @@ class Sweep:
     def kernels(self) -> dict[str, Kernel]:
         """Those that do not depend on the place in the tree, by phase."""
         texts = {
+            "merit": (self._merit, "add what is open along the coordinates, as velocities, to the merit"),
             "begin": (self._begin, "rates carried on by `length` times their last change, and the motion at them"),
             "rest": (self._rest, "no motion: rates are zero"),
             "advance": (self._advance, "keep the base, take `length` of the increment, move"),
             "shorten_step": (self._shorten_step, "take another `length` of the same increment, move"),
             "take_velocity": (self._take_velocity, "take the solved velocities as they are"),
             "substitute": (self._substitute, "s = X s_k + N2 (q - K X s_k)"),
+            "age": (self._age, "velocities over the step before are those over the step before that, from now on"),
             "remember": (self._remember, "rates for the next start, what laws leave, angles"),
             "finish": (self._finish, "place the body at the second knot"),
             "displace": (self._displace, "move by `length` of a step at the solved velocities"),
@@ -180,7 +184,7 @@ class Sweep:
             found["prepare"] = self._kernel("prepare", self._prepare_free, "its own point is its centre of mass")
         else:
             found["prepare"] = self._kernel("prepare", self._prepare, "where it is, and its axes", self.joint_ports)
-        return found
+        return found | {"weigh": self._kernel("weigh", self._weigh, "1/E² of the body alone: squares as velocities")}
 
     def placed(self, place: Place) -> dict[str, Kernel]:
         """Those that do, by phase."""
@@ -255,23 +259,64 @@ class Sweep:
         own, below = (self.link.own, "a" if self.link.outward else "b")
         return [a - b for a, b in zip(ends[own], ends[below], strict=True)]
 
+    def _weigh(self, trace: Trace) -> None:
+        """What its own body alone opposes to each coordinate: articulated inertia is no less."""
+        link, one = self.link, trace.graph.constant(1)
+        mass, size = (trace.read(OWN, "parameters", name)[0] for name in ("mass", "size"))
+        if link.is_free:
+            found = [mass] * 3 + [size] * 3
+        else:
+            arm = self._of(trace, OWN, "arm1", 3)
+            found = [mass] * link.slides
+            if link.is_absolute:
+                found += [size + mass * dot(arm, arm)] * 3
+            inertia = trace.read(OWN, "work", "j", 6)
+            xx, yy, zz, xy, xz, yz = inertia
+            rows = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+            for axis in self._rows(trace, "axes1")[link.slides :]:
+                lever = cross(axis, arm)
+                with trace.computing("E = e·J e + m (e x r)²", SOURCE):
+                    found.append(dot(axis, blocks.times(rows, axis)) + mass * dot(lever, lever))
+        self._put(trace, "weight", [one / (x * x) for x in found])
+
+    def _merit(self, trace: Trace) -> None:
+        n, total = self.link.freedoms, trace.graph.constant(0)
+        for weight, value in zip(self._get(trace, "weight", n), self._get(trace, "open", n), strict=True):
+            total = total + weight * (value * value)
+        trace.add_to(COMMON, "merit", [total], rate=Rate.ITERATION)
+
     # --- outward ------------------------------------------------------------------------------------------------------
     def _begin(self, trace: Trace) -> None:
         share = trace.read(COMMON, "work", "length")[0]
-        self._move(trace, [now + share * (now - old) for now, old in zip(*self._last(trace), strict=True)])
+        if not self.summed:
+            now, old = self._last(trace, list(AGES)[:2])
+            self._move(trace, [x + share * (x - y) for x, y in zip(now, old, strict=True)])
+            return
+        meaning = "how much of the last change of the rates is expected more, for how they bend"
+        bend = trace.read(COMMON, "work", "bend", 1, meaning)[0]
+        back = trace.read(COMMON, "work", "bend_before", 1, "how much of the change before that, less")[0]
+        trace.note("u = u- + length (u- - u--) + bend ((u- - u--) - ratio (u-- - u---))", "a parabola: derived here")
+        both = share + bend
+        last = zip(*self._last(trace, AGES), strict=True)
+        self._move(trace, [x + both * (x - y) - back * (y - z) for x, y, z in last])
 
-    def _last(self, trace: Trace) -> tuple[Vector, Vector]:
-        """The unknowns over the last step, and over the step before."""
+    def _last(self, trace: Trace, ages: Sequence[str]) -> list[Vector]:
+        """The unknowns over the last steps, by age."""
         link, found = self.link, []
-        for old in ("", "_old"):
+        for old in ages:
             if link.is_free:
-                own = trace.read(OWN, "state", f"v{old}", 3)
+                own = self._aged(trace, "v", old)
             else:
-                text = "rates of the coordinates over the " + ("step before" if old else "last step")
+                text = f"rates of the coordinates over {AGES[old]}"
                 count = link.slides if link.is_absolute else link.freedoms
                 own = trace.read(self.kind, "state", f"u{old}", count, text, "m/s, rad/s") if count else []
-            found.append(own + (trace.read(OWN, "state", f"w{old}", 3) if link.is_absolute else []))
-        return found[0], found[1]
+            found.append(own + (self._aged(trace, "w", old) if link.is_absolute else []))
+        return found
+
+    @staticmethod
+    def _aged(trace: Trace, name: str, old: str) -> Vector:
+        meaning = f"{'angular velocity' if name == 'w' else 'velocity'} over {AGES[old]}"
+        return trace.read(OWN, "state", f"{name}{old}", 3, meaning, "rad/s" if name == "w" else "m/s")
 
     def _rest(self, trace: Trace) -> None:
         zero, one = trace.graph.constant(0), trace.graph.constant(1)
@@ -602,12 +647,18 @@ class Sweep:
         length = trace.read(COMMON, "work", "length")[0]
         self._move(trace, [-(length * x) for x in self._get(trace, "s", self.link.freedoms)])
 
+    def _age(self, trace: Trace) -> None:
+        for name in ("v" if self.link.is_free else "") + ("w" if self.link.is_absolute else ""):
+            trace.write(OWN, f"{name}_older", self._aged(trace, name, "_old"), store="state")
+
     def _remember(self, trace: Trace) -> None:
         link = self.link
         count = link.slides if link.is_absolute else link.freedoms
         if link.is_free:
             return
         if count:
+            if self.summed:
+                trace.write(self.kind, "u_older", trace.read(self.kind, "state", "u_old", count), store="state")
             trace.write(self.kind, "u_old", trace.read(self.kind, "state", "u", count), store="state")
             trace.write(self.kind, "u", self._get(trace, "u", link.freedoms)[:count], store="state")
         carry_angles(trace, link.model)
@@ -748,6 +799,9 @@ class Sweep:
     def _start(self, trace: Trace) -> None:
         """Rates along the coordinates, of velocities in the state."""
         link = self.link
+        if self.summed:
+            for name in ("v" if link.is_free else "") + ("w" if link.is_absolute else ""):
+                trace.write(OWN, f"{name}_older", self._aged(trace, name, ""), store="state")
         if link.is_free:
             return
         v, w = (trace.read(OWN, "state", name, 3) for name in "vw")
@@ -764,10 +818,10 @@ class Sweep:
         rates = [dot(axis, moving) for axis in axes[: link.slides]] + [
             dot(axis, turning) for axis in axes[link.slides :]
         ]
-        for name, text in (("u", "last step"), ("u_old", "step before")):
+        for old in list(AGES)[: 3 if self.summed else 2]:
             if rates:
-                meaning = f"rates of the coordinates over the {text}"
-                trace.write(self.kind, name, rates, meaning, "m/s, rad/s", store="state")
+                meaning = f"rates of the coordinates over {AGES[old]}"
+                trace.write(self.kind, f"u{old}", rates, meaning, "m/s, rad/s", store="state")
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------

@@ -235,4 +235,5 @@ class MaximalCoordinates:
             "order": [names[i] for i in self.order.order],
             "fill": sorted([names[i], names[j]] for i, j in self.order.fill),
             "loops": sorted(self.loops),
+            "chords": False,
         }

@@ -16,6 +16,7 @@ from symvi.analysis.choices import models_of, shares_by_joint, taking_laws
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body import BODY, body_kernels, diagonal_block
 from symvi.kernels.joint_placing import SLIDING_AXES, frames_of, placing_model, placing_tree
+from symvi.kernels.common import COMMON
 from symvi.kernels.kernel import Block, Kernel
 from symvi.kernels.sweep import Link, Place, Sweep, joint_reports
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds
@@ -134,6 +135,9 @@ class TreeCoordinates:
 
     # --- unknowns -----------------------------------------------------------------------------------------------------
     def unknowns(self) -> None:
+        if self.summed:
+            meaning = "length of the step or part before that one"
+            self.draft.records.declare(COMMON, "state", "earliest", 1, meaning, "s")
         self._bodies()
         self.sides = opposing_sides(
             self.draft, self.mechanism, [link.model for link in self.links.values() if link.model]
@@ -192,6 +196,7 @@ class TreeCoordinates:
             self.lawful[name] = laws[kind]
         for name in self.links:
             self._schedule(self.moved[name], name, KNOWN)
+            self._schedule({"prepare": self.moved[name]["weigh"]}, name, KNOWN)
             self._schedule(self.lawful[name], name, KNOWN)
 
     def _direction(self, name: str) -> tuple[str, ...]:
@@ -226,7 +231,7 @@ class TreeCoordinates:
     # --- residual, matrix, landing ------------------------------------------------------------------------------------
     def residual(self) -> None:
         for name in self.links:
-            self._schedule(self.moved[name], name, ("begin", "rest"))
+            self._schedule(self.moved[name], name, ("begin", "rest", "merit"))
         self._of_bodies(("evaluate", "merit"))
         for name in self.links:
             self._schedule(self.lawful[name], name, ("evaluate",))
@@ -238,6 +243,10 @@ class TreeCoordinates:
 
     def landing(self) -> None:
         taken = ("take_velocity", "advance", "shorten_step", "start_momenta", "start_momenta_of_chord", "finish")
+        if self.summed:
+            for name, link in self.links.items():
+                if link.is_absolute:
+                    self._schedule({"finish": self.moved[name]["age"]}, name, ("finish",))
         self._of_bodies(
             [phase for phase in self.draft.phases if phase not in (*KNOWN, "evaluate", "merit", "linearize")]
         )
@@ -274,7 +283,7 @@ class TreeCoordinates:
         phases[complete].extend(self._call("sum", name, "sum up") for name in inward)
         phases["eliminate"].extend(self._call("eliminate", name, "eliminate") for name in inward)
         phases["substitute"].extend(self._call("substitute", name, "solve for") for name in outward)
-        if self.problem.inequalities:
+        if self.problem.inequalities or self.summed:
             phases["resolve"].extend(self._call("resolve", name, "another right-hand side:") for name in inward)
 
     def _call(self, phase: str, name: str, verb: str) -> Call:
@@ -288,4 +297,5 @@ class TreeCoordinates:
             "order": [self.nodes[name].name for name in reversed(self.links)],
             "fill": [],
             "loops": [],
+            "chords": self.summed,
         }

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from symvi.emit.python import FLOATS, compile_kernels
 from symvi.kernels.records import STORES
 from symvi.numbers.control import (
+    CHORD,
     DEFAULTS,
     DOMAIN,
     FAINT,
@@ -156,6 +157,8 @@ class ReferenceSolver:
             for k, record in enumerate(records)
             if hasattr(self.memory.state[kind][k], "target_rate")
         ]
+        self.chords = bool(program.notes["chords"])
+        self.trust = 1.0 if self.chords else SAFETY  # what is open of coordinates, over inertia, is no less than an increment
         self.foreseen = bool(program.phases["push"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
@@ -316,6 +319,8 @@ class ReferenceSolver:
         if last:
             self.run("arrive")
         self.run("finish")
+        if self.chords:
+            state.earliest[0] = state.earlier[0]
         state.earlier[0] = state.before[0]
         state.before[0] = self.common.step[0]
         if self.loops:
@@ -408,6 +413,8 @@ class ReferenceSolver:
         state.level[0] = 0.0
         h = self.memory.parameters["common"][0].h[0]
         state.before[0] = state.earlier[0] = h if knot == Beginning.CHORD else 0.0
+        if self.chords:
+            state.earliest[0] = state.before[0]
         if knot == Beginning.CHORD:
             self.run("start_momenta_of_chord")
             return 0.0
@@ -577,11 +584,9 @@ class ReferenceSolver:
         """Exactly so many iterations, whole increments, and no look at the numbers on the way."""
         self.iterations = self.options.fixed_iterations
         try:
-            self.common.length[0] = self.against_last() if self.options.extrapolate else 0.0
-            self.run("begin")
+            self._begin(self.against_last() if self.options.extrapolate else 0.0)
             if not self._turn() < FAR_TURN:
-                self.common.length[0] = 0.0
-                self.run("begin")
+                self._begin(0.0)
             self.run("evaluate")
             self.common.length[0] = 1.0
             for _ in range(self.options.fixed_iterations):
@@ -609,14 +614,20 @@ class ReferenceSolver:
         self.iterations, self.increment = 0, 0.0
         if not isfinite(merit):
             return SolverStatus.DOMAIN if self._turn() >= DOMAIN else SolverStatus.NOT_FINITE
-        slow = 0
+        slow, whole = 0, True
         for self.iterations in range(1, options.max_iterations + 1):
-            self.run("linearize")
-            self.run("eliminate")
+            if whole:
+                self.run("linearize")
+                self.run("eliminate")
+            else:
+                self.run("resolve")
             self.run("substitute")
             before = merit
             merit, length = self._search(before)
             if not merit < inf:
+                if not whole:  # factors of an earlier iteration lead nowhere: its own may
+                    merit, whole = before, True
+                    continue
                 return self._stuck()
             self.increment = length * self._largest_change()
             fall = sqrt(merit / before) if before > 0.0 else 0.0
@@ -625,9 +636,10 @@ class ReferenceSolver:
             if (
                 length >= 1.0
                 and SAFETY * (self.increment * fall) <= options.tolerance
-                and SAFETY * sqrt(merit) <= options.tolerance
+                and self.trust * sqrt(merit) <= options.tolerance
             ):
                 return SolverStatus.OK
+            whole = not (self.chords and length >= 1.0 and fall <= CHORD)
             slow = slow + 1 if merit > SLOW * before else 0
             if slow >= 2 and self.within(STILL * options.tolerance):
                 return SolverStatus.ROUND_OFF
@@ -636,9 +648,28 @@ class ReferenceSolver:
         return self.failed(SolverStatus.NOT_CONVERGED)
 
     def _start(self, length: float) -> float:
-        self.common.length[0] = length
-        self.run("begin")
+        self._begin(length)
         return self.merit()
+
+    def _begin(self, length: float) -> None:
+        """From the last velocities, with so much of their last change; of joint coordinates along a parabola."""
+        self.common.length[0] = length
+        if self.chords:
+            self._expect_bend(length > 0.0)
+        self.run("begin")
+
+    def _expect_bend(self, extrapolate: bool) -> None:
+        """By how much the last change of the rates, less that before it, is expected to go on bending.
+
+        A parabola through three steps at their true times; none before there are three.
+        """
+        state, common = self.memory.state["common"][0], self.common
+        ahead, known = common.impulse[0], float(state.earlier[0] > 0.0 and extrapolate)
+        last = 0.5 * (state.before[0] + state.earlier[0])
+        former = 0.5 * (state.earlier[0] + state.earliest[0])
+        missing = 1.0 - known
+        common.bend[0] = (known * (ahead * (ahead + last))) / (last * (last + former) + missing)
+        common.bend_before[0] = common.bend[0] * (known * last / (former + missing))
 
     def _search(self, before: float) -> tuple[float, float]:
         """Take the increment, halved until the merit falls; (inf, length) and the base restored when it never does."""
