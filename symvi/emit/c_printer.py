@@ -63,8 +63,11 @@ class CPrinter:
     def wrench_groups(self) -> Iterator[dict]:
         """Node types that bear a wrench: joints whose coordinates are solved for."""
         for kind in self.kinds:
-            if any(f.name == "wrench" for f in self.program.records.of(kind, "work")):
-                yield {"kind": kind, "count": len(self.program.nodes[kind])}
+            fields = {f.name for f in self.program.records.of(kind, "work")}
+            for name in ("force", "wrench"):
+                if name in fields:
+                    yield {"kind": kind, "count": len(self.program.nodes[kind]), "force": name}
+                    break
 
     def row_groups(self) -> Iterator[dict]:
         """Node types whose rows are reported: constraints, and the rows that are only watched."""

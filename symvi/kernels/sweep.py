@@ -55,6 +55,8 @@ MEANINGS = {
     "arm1": ("from that anchor to the centre of mass, at the first knot", "m"),
     "arm2": ("the same at the second knot", "m"),
     "borne": ("impulses that bodies which it carries pass on to it, about that anchor", "N s, N m s"),
+    "passed": ("the same, as reactions are made of", "N s, N m s"),
+    "rest": ("what is open along the coordinates of its joint, as an impulse on it", "N s, N m s"),
     "carried": ("articulated inertia of bodies that it carries, about that anchor", "kg, kg m, kg m²"),
     "left": ("what their eliminated joints leave of impulses, about that anchor", "N s, N m s"),
 }
@@ -71,6 +73,7 @@ OF_JOINT = {
     KAPPA: ("slopes of all laws along the coordinates", "kg, kg m²"),
     "open": ("what the balance along the coordinates lacks, an impulse", "N s, N m s"),
     "weight": ("makes squares of velocities of squares of what is open", "1/kg², 1/(kg m²)²"),
+    "force": ("impulse on the body that is carried, whose round-off a balance has", "N s"),
     "wrench": ("impulse on the body that is carried, about the anchor: force, torque", "N s, N m s"),
     "pivot": ("factors of E, the pivot of the coordinates", "kg, kg m²"),
     "back": ("E^-1 N1ᵀ A, what motions of the body below take from the coordinates", "1"),
@@ -92,7 +95,6 @@ class Link:
     slides: int
     turns: int
     axes: tuple[Carried, ...]
-    frames: tuple[str, str]
     order: tuple[int, ...] = ()
 
     @property
@@ -198,6 +200,8 @@ class Sweep:
             ),
             "resolve": (self._resolve, "q = E^-1 N1ᵀ W;  W - A N2 q to the body below"),
         }
+        if self.summed:
+            texts["bear"] = (self._bear, "W = [p; l + r1 x p] + what it carries")
         return {
             phase: self._kernel(phase, lambda trace, build=build: build(trace, place), text, role=role)
             for phase, (build, text) in texts.items()
@@ -482,9 +486,24 @@ class Sweep:
                 self._put(trace, "against", [zero] * self.link.freedoms)
         elif self.link.is_absolute:
             total = [*total[:3], *(a - b for a, b in zip(total[3:], rest[3:], strict=True))]
-        trace.write(OWN, "f", [*rest[:3], *(a - b for a, b in zip(rest[3:], cross(arm, rest[:3]), strict=True))])
-        self._put(trace, "wrench", total)
+        left = [*rest[:3], *(a - b for a, b in zip(rest[3:], cross(arm, rest[:3]), strict=True))]
+        if self.summed:
+            trace.write(OWN, "rest", left, *MEANINGS["rest"])
+            self._put(trace, "force", total[:3])
+        else:
+            trace.write(OWN, "f", left)
+            self._put(trace, "wrench", total)
         self._pass_on(trace, "borne", total, place, "1")
+
+    def _bear(self, trace: Trace, place: Place) -> None:
+        """Sum up impulses once more, with those that move nothing."""
+        f, arm = trace.read(OWN, "work", "f", 6), self._arm(trace, "1")
+        with trace.computing("W = [f_x; f_r + r1 x f_x] + what it carries", SOURCE):
+            total = [*f[:3], *blocks_sum(f[3:], cross(arm, f[:3]))]
+            if place.carries:
+                total = blocks_sum(total, self._of(trace, OWN, "passed", 6))
+        self._put(trace, "wrench", total)
+        self._pass_on(trace, "passed", total, place, "1")
 
     def _pass_on(self, trace: Trace, name: str, impulses: Vector, place: Place, knot: str) -> None:
         """To the body below, about its own point. Absolute turns pass on no torque."""
@@ -777,24 +796,21 @@ class Sweep:
         link = self.link
         if link.is_absolute:
             return of_unit_length(trace, q)
-        knots = Knots(trace, link.model, self.baked)
-        frames = dict(zip("ab", link.frames, strict=True))
-        label = "a" if link.outward else "b"
-        one = [trace.graph.constant(k == 0) for k in range(4)]
+        knots, one = Knots(trace, link.model, self.baked), [trace.graph.constant(k == 0) for k in range(4)]
+        frame = knots.parameter("joint_a")
         under = trace.read(BELOW, "state", "q", 4) if link.below else one
-        p = use(trace, kinematics.carried_quaternion, q=under, o=knots.parameter(frames[label]))["p"]
-        o = knots.parameter(frames[link.own])
-        if link.turns == 0:
-            d = one
-        else:
-            own = use(trace, kinematics.carried_quaternion, q=q, o=o)["p"]
-            if link.turns == 2 and not link.outward:
-                # the turns come the other way round: that of the body below in the frame of the other is looked at
-                back = use(trace, motions.turn_about_two, p=own, q=p)["d"]
-                d = [back[0], *(-x for x in back[1:])]
-            else:
-                d = use(trace, {1: motions.turn_about_one, 2: motions.turn_about_two}[link.turns], p=p, q=own)["d"]
-        return use(trace, placing.followed, p=p, d=d, o=o)["q"]
+        formula = {0: None, 1: motions.turn_about_one, 2: motions.turn_about_two}[link.turns]
+        axes = {"n": knots.parameter("axis_b")} if link.turns else {}
+        axes |= {"m": knots.parameter("pin")} if link.turns == 2 else {}
+        if link.outward:
+            p = use(trace, kinematics.carried_quaternion, q=under, o=frame)["p"]
+            d = use(trace, formula, p=p, q=q, **axes)["d"] if formula else one
+            return use(trace, placing.followed, p=p, d=d, o=one)["q"]
+        if not formula:
+            return use(trace, placing.followed, p=under, d=one, o=frame)["q"]
+        own = use(trace, kinematics.carried_quaternion, q=q, o=frame)["p"]
+        d = use(trace, formula, p=own, q=under, **axes)["d"]
+        return use(trace, placing.followed, p=under, d=[d[0], *(-x for x in d[1:])], o=frame)["q"]
 
     def _start(self, trace: Trace) -> None:
         """Rates along the coordinates, of velocities in the state."""

@@ -99,6 +99,7 @@ class Composer:
             **placing.notes(formulation.joints, angles),
             **problem.choices.notes,
         }
+        draft.phases = {phase: list(calls) for phase, calls in formulation.simplified(draft.phases).items()}
         draft.drop_unused_fields()
         return Program(
             mechanism.name,

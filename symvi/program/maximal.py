@@ -229,6 +229,10 @@ class MaximalCoordinates:
             ties[pair] = Tie("link" if pair == (i, j) else "link_back", "edge", blocks, node)
         return ties
 
+    def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
+        """The calls as they are: what joints hold is solved for, and no number is the same in every step."""
+        return phases
+
     def notes(self) -> dict[str, object]:
         names = [node.name for node in self.graph.nodes]
         return {

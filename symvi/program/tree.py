@@ -15,23 +15,26 @@ from fractions import Fraction
 from symvi.analysis.choices import models_of, shares_by_joint, taking_laws
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body import BODY, body_kernels, diagonal_block
-from symvi.kernels.joint_placing import SLIDING_AXES, frames_of, placing_model, placing_tree
 from symvi.kernels.common import COMMON
+from symvi.kernels.joint_placing import SLIDING_AXES, placing_model, placing_tree
 from symvi.kernels.kernel import Block, Kernel
-from symvi.kernels.sweep import Link, Place, Sweep, joint_reports
+from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds
+from symvi.mechanism.axes import triad
 from symvi.numbers.derived_parameters import merit_inertia
 from symvi.physics.joints import Geometry, joint_model
 from symvi.physics.model import ConstraintModel
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
 from symvi.program.opposing_sides import opposing_sides
+from symvi.program.patterns import Patterns
 from symvi.program.phases import KNOWN
 from symvi.program.problem import Problem, acts_along
 from symvi.program.program import Call, Node
 from symvi.registry import JOINTS
 
 FULL = (1 << 36) - 1  # the pattern of a 6 x 6 block without zeros
+LOOKING = ("inspect", "place", "couple", "measure")  # phases that look at what a caller has given
 FREE = "free"  # the record of a body that no joint holds
 
 
@@ -94,7 +97,7 @@ class TreeCoordinates:
         while waiting:
             ready = [name for name in waiting if name not in steps or self._below(steps[name]) in done]
             for name in ready:
-                yield name, self._link(*steps[name]) if name in steps else Link(None, True, 3, 3, (), ("", ""))
+                yield name, self._link(*steps[name]) if name in steps else Link(None, True, 3, 3, ())
             done |= set(ready)
             waiting = [name for name in waiting if name not in done]
 
@@ -106,7 +109,7 @@ class TreeCoordinates:
         kinds = coordinate_kinds(joint.type)
         slides, turns = kinds.count("translation"), kinds.count("rotation")
         if slides + turns == 6:
-            return Link(None, True, 3, 3, (), ("", ""))
+            return Link(None, True, 3, 3, ())
         geometry = Geometry(self.mechanism, joint)
         axes = [geometry.a(name) for name in SLIDING_AXES[slides]]
         if turns == 2:
@@ -116,10 +119,11 @@ class TreeCoordinates:
             axes.append(geometry.a("axis3"))
         order = tuple(range(slides)) + (tuple(range(slides, slides + turns))[:: 1 if outward else -1])
         model = self._with_laws(joint_model(self.mechanism, joint))
-        names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", *frames_of(joint)}
+        geometry.set("axis_b", triad(joint.axis)[2], "axis of the joint, on the child")
+        names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", "axis_b"}
         parameters = placing_model(self.mechanism, joint).parameters | model.parameters
         parameters |= {name: geometry.parameter(name) for name in sorted(names)}
-        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), frames_of(joint), order)
+        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order)
 
     def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
         stops = [law.along for law in self.problem.inequalities if acts_along(law) and law.joint == model.name]
@@ -179,7 +183,7 @@ class TreeCoordinates:
             body = names[model.name]
             self.nodes[body] = draft.node(kind, model.name, model)
             self.joints[model.name] = Joined(self.nodes[body], None, model)
-        free = Sweep(draft.records, FREE, Link(None, True, 3, 3, (), ("", "")), {}, self.block, self.summed)
+        free = Sweep(draft.records, FREE, Link(None, True, 3, 3, ()), {}, self.block, self.summed)
         if any(link.model is None for link in self.links.values()):
             kernels[FREE] = free.kernels()
         for name, link in self.links.items():
@@ -281,10 +285,25 @@ class TreeCoordinates:
         inward, outward = list(reversed(self.links)), list(self.links)
         complete = "evaluate" if self.summed else "apply_impulse"
         phases[complete].extend(self._call("sum", name, "sum up") for name in inward)
+        if self.summed:
+            phases["react"][:0] = [self._call("bear", name, "sum up") for name in inward]
         phases["eliminate"].extend(self._call("eliminate", name, "eliminate") for name in inward)
         phases["substitute"].extend(self._call("substitute", name, "solve for") for name in outward)
         if self.problem.inequalities or self.summed:
             phases["resolve"].extend(self._call("resolve", name, "another right-hand side:") for name in inward)
+
+    def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
+        """The calls without what is the same in every step, and without what nobody reads then."""
+        kinds = {BODY, *(node.kind for node in self.nodes.values())}
+        return Patterns(phases, kinds, LOOKING, self._is_needed).simplified()
+
+    @staticmethod
+    def _is_needed(place: tuple[str, str, str, int]) -> bool:
+        """Whether control, or a user, reads a number."""
+        kind, _, name, _ = place
+        if kind == BODY:
+            return name not in (*MEANINGS, "r", "j", "c", "a", "jw", "D", "q1") or name == "rest"
+        return name not in OF_JOINT or name in ("force", "wrench")
 
     def _call(self, phase: str, name: str, verb: str) -> Call:
         kernel, ports = (self.placed[name] | self.moved[name])[phase], self._ports(name)

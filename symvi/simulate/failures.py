@@ -85,7 +85,8 @@ def _openings(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
 def _residuals(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
     """As velocities [m/s, rad/s]: of bodies over their mass and largest inertia, of rows as they are."""
     for k, body in enumerate(plan.bodies):
-        left = np.abs(field("work", "body", k, "f"))
+        own = "rest" if f"body/{k}/rest" in plan.fields["work"] else "f"
+        left = np.abs(field("work", "body", k, own))
         mass, size = (field("parameters", "body", k, name)[0] for name in ("mass", "size"))
         yield f"body '{body}'", float(max(left[:3].max() / mass, left[3:].max() / size))
     for node in plan.constraints:

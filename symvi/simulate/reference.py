@@ -158,11 +158,18 @@ class ReferenceSolver:
             if hasattr(self.memory.state[kind][k], "target_rate")
         ]
         self.chords = bool(program.notes["chords"])
-        self.trust = 1.0 if self.chords else SAFETY  # what is open of coordinates, over inertia, is no less than an increment
+        self.trust = (
+            1.0 if self.chords else SAFETY
+        )  # what is open of coordinates, over inertia, is no less than an increment
         self.foreseen = bool(program.phases["push"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
-        self.wrenches = [r.wrench for records in self.memory.work.values() for r in records if hasattr(r, "wrench")]
+        self.wrenches = [
+            getattr(record, "force", getattr(record, "wrench", None))
+            for records in self.memory.work.values()
+            for record in records
+            if hasattr(record, "force") or hasattr(record, "wrench")
+        ]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.interior = Interior(self) if program.notes["inequalities"] else None
         self.branch = Branch(self) if self.loops else None
@@ -748,10 +755,11 @@ class ReferenceSolver:
             for k in range(6):
                 largest = max(largest, abs(body.e[k]))
             noise = ROUND_OFF["double"] * largest
+            rest = body.rest if self.chords else body.f
             for k in range(3):
-                if not abs(body.f[k]) <= change * numbers.mass[0] + noise:
+                if not abs(rest[k]) <= change * numbers.mass[0] + noise:
                     return False
-                if not abs(body.f[k + 3]) <= change * numbers.size[0] + noise * arm:
+                if not abs(rest[k + 3]) <= change * numbers.size[0] + noise * arm:
                     return False
         return True
 

@@ -15,6 +15,7 @@ FRAMES = [
     Argument("p", (4,), "joint frame on the body below", kind="quaternion"),
     Argument("q", (4,), "joint frame on the body that is carried", kind="quaternion"),
 ]
+AXIS = Argument("n", (3,), "axis of the joint, of length one, in the joint frame")
 LEFT = [Argument("d", (4,), "turn from one to the other, but for what the joint holds")]
 
 
@@ -87,39 +88,43 @@ def carried_turn(c, a, C, S, e, inverse):  # noqa: N803
     return {"c2": c[0] * C[0] - S[0] * along, "a2": a2, "w2": a2 * twice, INTERMEDIATES: let.pairs()}
 
 
-def _about_one_axis(stated, p, q):
-    """What is left of p* q is all of it where q = p [C; S z]."""
+def _about_one_axis(stated, p, q, n):
+    """What is left of p* q is all of it where q = p [C; S n], n of length one."""
     import sympy as sp
 
     from symvi.physics import algebra
 
     cosine, sine = sp.symbols("cosine sine", real=True)
-    turn = sp.Matrix([cosine, 0, 0, sine])
+    turn = sp.Matrix([cosine, *(sine * n)])
     there = dict(zip(q, algebra.multiply(p, turn), strict=True))
-    yield "d is the turn about z", stated["d"].xreplace(there) - turn, unit(*p)
+    squares = {**unit(*p), n[2]: 1 - n[0] ** 2 - n[1] ** 2}
+    yield "d is the turn about n", stated["d"].xreplace(there) - turn, squares
 
 
-@derived("d = [w; 0; 0; z] of p* q", "derived here", FRAMES, LEFT, _about_one_axis)
-def turn_about_one(p, q):
+@derived("d = [w; (n·v) n] of p* q = [w; v]", "derived here", [*FRAMES, AXIS], LEFT, _about_one_axis)
+def turn_about_one(p, q, n):
     import sympy as sp
 
     from symvi.physics import algebra
 
     found = algebra.multiply(algebra.conjugate(p), q)
-    return {"d": sp.Matrix([found[0], 0, 0, found[3]])}
+    along = algebra.dot(n, algebra.vector(found))
+    return {"d": sp.Matrix([found[0], *(along * n)])}
 
 
-def _about_two_axes(stated, p, q):
-    """What is left of p* q is all of it where q = p [C1; S1 z] [C2; S2 x]."""
+def _about_two_axes(stated, p, q, n, m):
+    """What is left of p* q is all of it where q = p [C1; S1 n] [C2; S2 m]. n and m, of length one, are at right angles:
+    z and x, in axes of their own."""
     import sympy as sp
 
     from symvi.physics import algebra
 
+    known = dict(zip([*n, *m], [0, 0, 1, 1, 0, 0], strict=True))
     (c1, s1), (c2, s2) = sp.symbols("c1 s1", real=True), sp.symbols("c2 s2", real=True)
     turn = algebra.multiply([c1, 0, 0, s1], [c2, s2, 0, 0])
-    there = dict(zip(q, algebra.multiply(p, turn), strict=True))
-    yield "d is the turn about z, then x", stated["d"].xreplace(there) - turn, unit(*p)
-    d, known = sp.Matrix(sp.symbols("d_0:4", real=True)), dict(zip(p, [1, 0, 0, 0], strict=True))
+    there = known | dict(zip(q, algebra.multiply(p, turn), strict=True))
+    yield "d is the turn about n, then m", stated["d"].xreplace(there) - turn, unit(*p)
+    d, known = sp.Matrix(sp.symbols("d_0:4", real=True)), known | dict(zip(p, [1, 0, 0, 0], strict=True))
     miss = d[0] * d[2] - d[1] * d[3]
     gradient = sp.Matrix([sp.diff(miss, x) for x in d])
     found = stated["d"].xreplace(known | dict(zip(q, d, strict=True)))
@@ -128,17 +133,19 @@ def _about_two_axes(stated, p, q):
 
 
 @derived(
-    "d = p* q - (w y - x z) [y; -z; w; -x]",
-    "derived here: w y = x z where a turn about z is followed by one about x",
-    FRAMES,
+    "d = p* q - (w y - x z) [y; -z m + w (n x m) - x n],  [w; v] = p* q,  x = v·m, y = v·(n x m), z = v·n",
+    "derived here: w y = x z where a turn about n is followed by one about m",
+    [*FRAMES, AXIS, Argument("m", (3,), "the second axis, at right angles to it")],
     LEFT,
     _about_two_axes,
 )
-def turn_about_two(p, q):
+def turn_about_two(p, q, n, m):
     import sympy as sp
 
     from symvi.physics import algebra
 
-    w, x, y, z = algebra.multiply(algebra.conjugate(p), q)
-    miss = w * y - x * z
-    return {"d": sp.Matrix([w, x, y, z]) - miss * sp.Matrix([y, -z, w, -x])}
+    found = algebra.multiply(algebra.conjugate(p), q)
+    w, v, side = found[0], algebra.vector(found), algebra.cross(n, m)
+    x, y, z = (algebra.dot(v, axis) for axis in (m, side, n))
+    away = sp.Matrix([y, *(w * side - z * m - x * n)])
+    return {"d": found - (w * y - x * z) * away}
