@@ -64,7 +64,7 @@ class CPrinter:
         """Node types that bear a wrench: joints whose coordinates are solved for."""
         for kind in self.kinds:
             fields = {f.name for f in self.program.records.of(kind, "work")}
-            for name in ("force", "wrench"):
+            for name in ("bearing", "wrench"):
                 if name in fields:
                     yield {"kind": kind, "count": len(self.program.nodes[kind]), "force": name}
                     break

@@ -73,7 +73,7 @@ OF_JOINT = {
     KAPPA: ("slopes of all laws along the coordinates", "kg, kg m²"),
     "open": ("what the balance along the coordinates lacks, an impulse", "N s, N m s"),
     "weight": ("makes squares of velocities of squares of what is open", "1/kg², 1/(kg m²)²"),
-    "force": ("impulse on the body that is carried, whose round-off a balance has", "N s"),
+    "bearing": ("impulse on the body that is carried, whose round-off a balance has", "N s"),
     "wrench": ("impulse on the body that is carried, about the anchor: force, torque", "N s, N m s"),
     "pivot": ("factors of E, the pivot of the coordinates", "kg, kg m²"),
     "back": ("E^-1 N1ᵀ A, what motions of the body below take from the coordinates", "1"),
@@ -186,7 +186,7 @@ class Sweep:
             found["prepare"] = self._kernel("prepare", self._prepare_free, "its own point is its centre of mass")
         else:
             found["prepare"] = self._kernel("prepare", self._prepare, "where it is, and its axes", self.joint_ports)
-        return found | {"weigh": self._kernel("weigh", self._weigh, "1/E² of the body alone: squares as velocities")}
+        return found | {"weigh": self._kernel("oppose", self._weigh, "1/E² of the body alone: squares as velocities")}
 
     def placed(self, place: Place) -> dict[str, Kernel]:
         """Those that do, by phase."""
@@ -489,7 +489,7 @@ class Sweep:
         left = [*rest[:3], *(a - b for a, b in zip(rest[3:], cross(arm, rest[:3]), strict=True))]
         if self.summed:
             trace.write(OWN, "rest", left, *MEANINGS["rest"])
-            self._put(trace, "force", total[:3])
+            self._put(trace, "bearing", total[:3])
         else:
             trace.write(OWN, "f", left)
             self._put(trace, "wrench", total)

@@ -303,7 +303,7 @@ class TreeCoordinates:
         kind, _, name, _ = place
         if kind == BODY:
             return name not in (*MEANINGS, "r", "j", "c", "a", "jw", "D", "q1") or name == "rest"
-        return name not in OF_JOINT or name in ("force", "wrench")
+        return name not in OF_JOINT or name in ("bearing", "wrench")
 
     def _call(self, phase: str, name: str, verb: str) -> Call:
         kernel, ports = (self.placed[name] | self.moved[name])[phase], self._ports(name)

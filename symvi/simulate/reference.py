@@ -165,10 +165,10 @@ class ReferenceSolver:
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
         self.wrenches = [
-            getattr(record, "force", getattr(record, "wrench", None))
+            getattr(record, "bearing", getattr(record, "wrench", None))
             for records in self.memory.work.values()
             for record in records
-            if hasattr(record, "force") or hasattr(record, "wrench")
+            if hasattr(record, "bearing") or hasattr(record, "wrench")
         ]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.interior = Interior(self) if program.notes["inequalities"] else None
