@@ -535,6 +535,7 @@ class Simulator:
             resume,
             own.settings,
             self.loops,
+            self.coordinates,
             run.angles,
             {} if run.counter is None else run.counter.result(),
             account,
@@ -577,6 +578,11 @@ class Simulator:
         if not len(start.resume):
             raise MechanismError(
                 "the trajectory ends in a step that failed, beyond its last recorded knot; start from its state()"
+            )
+        if start.coordinates != self.coordinates:
+            raise MechanismError(
+                f"the trajectory was made with coordinates='{start.coordinates}'; go on with the same, or start from its "
+                "state()"
             )
         sizes = len(start.resume), len(start.account), sum(values.shape[1] for values in start.multipliers.values())
         own = len(self.engine.state), len(self.engine.account), self.plan.rows
@@ -637,7 +643,8 @@ def generate_text(
     prefix: str | None = None,
     fixed_iterations: int = 0,
     substeps: int = DEFAULTS.substeps,
+    coordinates: str = "maximal",
 ) -> Text:
     """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options."""
-    check_modes(layout=layout, real=real, loops=loops)
-    return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations, substeps)
+    check_modes(layout=layout, real=real, loops=loops, coordinates=coordinates)
+    return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations, substeps, coordinates)
