@@ -42,7 +42,9 @@ Loops = Annotated[
 ]
 Coordinates = Annotated[
     Literal["maximal", "tree"],
-    typer.Option(help="What is solved for: the velocities of all bodies, or the rates of joints. The motion is the same."),
+    typer.Option(
+        help="What is solved for: the velocities of all bodies, or the rates of joints. The motion is the same."
+    ),
 ]
 Substeps = Annotated[
     int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")

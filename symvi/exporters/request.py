@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from symvi.errors import SymviError
 from symvi.exporters.prefixes import check_prefix
@@ -24,9 +25,9 @@ _LAYOUTS = ("auto", "inline", "unrolled", "looped")
 class Request:
     """What to export, and how.
 
-    real: "double" or "float". layout, loops, coordinates: as for Simulator. fixed_iterations: Newton iterations in every step, or 0
-    (until it converges). substeps: parts that a step which fails may be split into. prefix: of every symbol and file.
-    step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure: whether
+    real: "double" or "float". layout, loops, coordinates: as for Simulator. fixed_iterations: Newton iterations in
+    every step, or 0 (until it converges). substeps: parts that a step which fails may be split into. prefix: of every
+    symbol and file. step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure: whether
     figures of boards are measured.
 
     Raises SymviError, naming the option, for what cannot be exported.
@@ -40,7 +41,7 @@ class Request:
     prefix: str
     step: float
     loops: str
-    coordinates: str
+    coordinates: Literal["maximal", "tree"]
     most_text: int | None
     most_ram: int | None
     measure: bool

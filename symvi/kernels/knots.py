@@ -132,7 +132,7 @@ class Rows:
 def trace_rows(
     trace: Trace, model, baked: Baked, groups: Sequence[Group], rows: int, knots: Knots | None = None
 ) -> Rows:
-    """Evaluate groups of formula rows, and sum them into the model's rows. knots: where inputs are told, if not there."""
+    """Evaluate groups of formula rows, and sum them into the model's rows. knots: what their inputs are."""
     zero = trace.graph.constant(0)
     knots = knots or Knots(trace, model, baked)
     moving = [label for label, body in model.bodies.items() if body is not None]

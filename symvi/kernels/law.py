@@ -93,7 +93,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Acting:
-    """Laws as they act in a trace: impulses and slopes kappa of every row, and gradients of bodies at the second knot."""
+    """Laws as they act in a trace: impulse and slope kappa of every row, and gradients of bodies at the second knot."""
 
     push: list[Scalar]
     kappa: list[Scalar]
@@ -110,7 +110,7 @@ class LawKernels:
 
 # --- what acts --------------------------------------------------------------------------------------------------------
 def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
-    """Put the laws into the balances of the bodies that rows have gradients of, along C(z1)ᵀ, both between the knots."""
+    """Put the laws into the balances of bodies that rows have gradients of, along C(z1)ᵀ, both between the knots."""
     shares = "(phi share' + braking share)" if laws.damped else "s phi"
     balance = f"f_body -= h {shares} C(z1)ᵀ", "derived here"
     count, zero = len(laws.coordinates), trace.graph.constant(0)

@@ -1,17 +1,18 @@
 """The kernels of joint coordinates: what a joint and the body that it carries do in the sweeps over a tree.
 
-Outward, from the ground to the leaves, placements and velocities follow from the rates u of the joints; inward, impulses
-and articulated inertia are summed up. A joint's point o is its anchor on the body that it carries. Suffixes 1 and 2: of
-the first and of the second knot. p: from the point of the body below to o; r: from o to the centre of mass; e: axes;
-N: what the joint's coordinates move, about o; s = (change of o, rotation vector)/h at the second knot. Forces belong to
-the first knot and motions to the second one, so that nothing is symmetric:
+Outward, from the ground to the leaves, placements and velocities follow from the rates u of the joints; inward,
+impulses and articulated inertia are summed up. A joint's point o is its anchor on the body that it carries. Suffixes 1
+and 2: of the first and of the second knot. p: from the point of the body below to o; r: from o to the centre of mass;
+e: axes; N: what the joint's coordinates move, about o; s = (change of o, rotation vector)/h at the second knot. Forces
+belong to the first knot and motions to the second one, so that nothing is symmetric:
 
     A = [D_xx, D_xr - D_xx r2^; D_rx + r1^ D_xx, D_rr - D_rx r2^ + r1^ (D_xr - D_xx r2^)] + what the body carries
-    E = N1ᵀ A N2,  q = E^-1 N1ᵀ W,  K = E^-1 N1ᵀ A,  A - A N2 K and W - A N2 q to the body below, about its own point
+    E = N1ᵀ A N2,  q = E^-1 N1ᵀ W,  K = E^-1 N1ᵀ A
+    A - A N2 K and W - A N2 q to the body below, about its own point
     s = X s_k + N2 (q - K X s_k),  u -= slope q
 
-Three free rotations have no coordinate: their unknown is the angular velocity of the body itself, X passes on the motion
-of the point alone, and the body below feels no torque.
+Three free rotations have no coordinate: their unknown is the angular velocity of the body itself, X passes on the
+motion of the point alone, and the body below feels no torque.
 """
 
 from __future__ import annotations
@@ -673,6 +674,8 @@ class Sweep:
     def _remember(self, trace: Trace) -> None:
         link = self.link
         count = link.slides if link.is_absolute else link.freedoms
+        if self.summed and not link.below:
+            self._hand_on_rest(trace)
         if link.is_free:
             return
         if count:
@@ -686,12 +689,20 @@ class Sweep:
             self._push_bodies(trace, self._in_order(handed_on(trace, link.laws, weights)), "2")
             keep_weights(trace, link.laws, joint=True)
 
+    def _hand_on_rest(self, trace: Trace) -> None:
+        """What the solution left open at a root is made up for in the next step, so that no momentum is ever lost."""
+        trace.note("p, l -= what is open at the root", "derived here: errors of a step do not add up")
+        rest = trace.read(OWN, "work", "rest", 6, *MEANINGS["rest"])
+        for name, values in (("p", rest[:3]), ("l", rest[3:])):
+            old = trace.read(OWN, "state", name, 3)
+            trace.write(OWN, name, [a - b for a, b in zip(old, values, strict=True)], store="state")
+
     def _in_order(self, values: Sequence[Scalar]) -> Vector:
         """Numbers of the joint's coordinates in the order in which the sweep has them."""
         return [values[k] for k in self.link.order]
 
     def _push_bodies(self, trace: Trace, impulses: Sequence[Scalar], knot: str) -> None:
-        """Impulses along the coordinates on both bodies: at the second knot into their momenta, else into what is open."""
+        """Impulses along the coordinates on both bodies: of the second knot into momenta, else into what is open."""
         zero, link = trace.graph.constant(0), self.link
         total = [zero] * 6
         for column, value in zip(self._columns(trace, knot), impulses, strict=True):

@@ -34,7 +34,7 @@ READ_BY_CONTROL = {
     "complementarity": ("v", "w"),
     "init": ("w",),
     "interior": ("e", "l", "p", "v", "w"),
-    "measures": ("e", "f", "s", "turn"),
+    "measures": ("e", "f", "rest", "s", "turn"),  # rest: in place of f where a residual goes through chords
     "observe": ("q", "v", "w", "x"),
     "step": ("q", "v", "w"),
 }

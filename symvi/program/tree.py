@@ -1,7 +1,7 @@
-"""Joint coordinates: the rates of the joints of a tree are solved for, by sweeps from its leaves to the ground and back.
+"""Joint coordinates: the rates of the joints of a tree are solved for, by sweeps from the leaves to the ground.
 
-Unknowns are the rates of all joints over a step; velocities and placements of bodies follow from them (kernels/sweep.py).
-The discrete Lagrangian is that of maximal coordinates, with forward kinematics put in, and so is the motion: impulses of
+Unknowns are the rates of all joints over a step; velocities and placements of bodies follow (kernels/sweep.py). The
+discrete Lagrangian is that of maximal coordinates, with forward kinematics put in, and so is the motion: impulses of
 joints vanish from the sums over what a joint carries. Matrix and right-hand side are never formed: each joint leaves
 articulated inertia and impulses to the body below.
 """

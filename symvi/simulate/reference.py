@@ -158,9 +158,6 @@ class ReferenceSolver:
             if hasattr(self.memory.state[kind][k], "target_rate")
         ]
         self.chords = bool(program.notes["chords"])
-        self.trust = (
-            1.0 if self.chords else SAFETY
-        )  # what is open of coordinates, over inertia, is no less than an increment
         self.foreseen = bool(program.phases["push"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
@@ -643,7 +640,7 @@ class ReferenceSolver:
             if (
                 length >= 1.0
                 and SAFETY * (self.increment * fall) <= options.tolerance
-                and self.trust * sqrt(merit) <= options.tolerance
+                and SAFETY * sqrt(merit) <= options.tolerance
             ):
                 return SolverStatus.OK
             whole = not (self.chords and length >= 1.0 and fall <= CHORD)

@@ -579,10 +579,10 @@ class Simulator:
             raise MechanismError(
                 "the trajectory ends in a step that failed, beyond its last recorded knot; start from its state()"
             )
-        if start.coordinates != self.coordinates:
+        if start.formulation != self.coordinates:
             raise MechanismError(
-                f"the trajectory was made with coordinates='{start.coordinates}'; go on with the same, or start from its "
-                "state()"
+                f"the trajectory was made with coordinates='{start.formulation}'; go on with the same, or start from "
+                "its state()"
             )
         sizes = len(start.resume), len(start.account), sum(values.shape[1] for values in start.multipliers.values())
         own = len(self.engine.state), len(self.engine.account), self.plan.rows

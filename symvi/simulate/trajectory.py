@@ -83,7 +83,7 @@ class Trajectory:
     before_position (N, n, 3), before_orientation: centres of mass and orientations where the forces acted; empty
         without such loops.
     settings: parameters that differed from the description's, by name. loops: what was done with loops.
-    coordinates: what was solved for, "maximal" or "tree".
+    formulation: in which coordinates it was solved for, "maximal" or "tree".
     first_angles: joint -> its one or two angles at the first knot [rad], whole turns included, where they are known.
     carried_angles: joint -> (N, r), angles that were counted in every step; NaN where only the other one of two was.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
@@ -145,7 +145,7 @@ class Trajectory:
     account: Array
     real: str
     slack: tuple[float, float]
-    coordinates: str = "maximal"
+    formulation: str = "maximal"
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -333,7 +333,7 @@ class Trajectory:
             "undetermined": self.undetermined,
             "settings": dict(self.settings),
             "loops": self.loops,
-            "coordinates": self.coordinates,
+            "formulation": self.formulation,
             "work_names": self.work_names,
             "loss_names": self.loss_names,
             "real": self.real,
@@ -393,8 +393,8 @@ class Trajectory:
             for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
                 arrays.setdefault(name, np.zeros((count, *shape)))
             header = {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0)} | header
-        header = {"coordinates": "maximal"} | header
-        check_header(header, {"loops": LOOPS, "real": NUMBER, "coordinates": COORDINATES})
+        header = {"formulation": "maximal"} | header
+        check_header(header, {"loops": LOOPS, "real": NUMBER, "formulation": COORDINATES})
         return cls(
             mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
             step=header["step"],
@@ -407,7 +407,7 @@ class Trajectory:
             undetermined=tuple(header["undetermined"]),
             settings={name: tuple(values) for name, values in header["settings"].items()},
             loops=header["loops"],
-            coordinates=header["coordinates"],
+            formulation=header["formulation"],
             work_names=tuple((name, bool(paid)) for name, paid in header["work_names"]),
             loss_names=tuple((name, way) for name, way in header["loss_names"]),
             real=header["real"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from symvi import Body, Contact, DryFriction, Joint, JointDamper, JointSpring, Limit, Mechanism, Servo, state_from
@@ -87,34 +89,71 @@ def lawful() -> dict[str, Mechanism]:
     }
     return {
         "springs and dampers": tree("tree", types, **laws()),
-        "springs and dampers inward": tree("tree", ("revolute", "revolute", "prismatic", "universal", "cylindrical"), (2, 4),
-                                           floating=True, forces=[
-            JointSpring(name="spring", joint="j1", stiffness=30.0), JointDamper(name="damper", joint="j1", damping=0.4),
-            Servo(name="servo", joint="j2", stiffness=300.0, damping=20.0),
-            JointSpring(name="turn", joint="j3", stiffness=(3.0, 2.0)), JointDamper(name="hooke", joint="j3", damping=0.2), JointSpring(name="sleeve", joint="j4", stiffness=(80.0, 5.0)),
-        ]),
+        "springs and dampers inward": tree(
+            "tree", ("revolute", "revolute", "prismatic", "universal", "cylindrical"), (2, 4), floating=True, forces=[
+                JointSpring(name="spring", joint="j1", stiffness=30.0),
+                JointDamper(name="damper", joint="j1", damping=0.4),
+                Servo(name="servo", joint="j2", stiffness=300.0, damping=20.0),
+                JointSpring(name="turn", joint="j3", stiffness=(3.0, 2.0)),
+                JointDamper(name="hooke", joint="j3", damping=0.2),
+                JointSpring(name="sleeve", joint="j4", stiffness=(80.0, 5.0)),
+            ],
+        ),
         "Hooke's inward": tree("tree", ("revolute", "revolute", "universal"), (2,), floating=True, forces=[
-            JointSpring(name="turn", joint="j2", stiffness=(3.0, 2.0)), JointDamper(name="hooke", joint="j2", damping=(0.2, 0.1)),
+            JointSpring(name="turn", joint="j2", stiffness=(3.0, 2.0)),
+            JointDamper(name="hooke", joint="j2", damping=(0.2, 0.1)),
         ]),
         "limits and dry friction": tree("tree", types, **laws(**stops)),
     }  # fmt: skip
 
 
 def legged() -> Mechanism:
-    """A trunk on two legs of two hinges each, which stand on the ground, with servos."""
+    """A trunk on two legs of two hinges each, which stand on the ground, on springs."""
     bodies = [Body(name="trunk", mass=4.0, inertia=(0.05, 0.1, 0.1, 0, 0, 0), position=(0.0, 0.0, 0.55))]
     joints, forces, contacts = [], [], []
     for leg, x in (("front", 0.2), ("rear", -0.2)):
-        for part, parent, anchor, angle in (("thigh", "trunk", (x, 0.0, 0.0), 0.5), ("calf", f"{leg}_thigh", (0.0, 0.0, -0.3), -1.0)):
-            bodies.append(Body(name=f"{leg}_{part}", mass=0.5, inertia=(0.004, 0.004, 0.001, 0, 0, 0),
-                               center_of_mass=(0.0, 0.0, -0.15)))
-            joints.append(Joint(name=f"{leg}_{part}_pin", type="revolute", parent=parent, child=f"{leg}_{part}",
-                                parent_anchor=anchor, axis=(0.0, 1.0, 0.0), coordinate=angle))
-            forces.append(Servo(name=f"{leg}_{part}_servo", joint=f"{leg}_{part}_pin", stiffness=200.0, damping=6.0))
+        for part, parent, anchor, angle in (
+            ("thigh", "trunk", (x, 0.0, 0.0), 0.5),
+            ("calf", f"{leg}_thigh", (0.0, 0.0, -0.3), -1.0),
+        ):
+            bodies.append(
+                Body(
+                    name=f"{leg}_{part}",
+                    mass=0.5,
+                    inertia=(0.004, 0.004, 0.001, 0, 0, 0),
+                    center_of_mass=(0.0, 0.0, -0.15),
+                )
+            )
+            joints.append(
+                Joint(
+                    name=f"{leg}_{part}_pin",
+                    type="revolute",
+                    parent=parent,
+                    child=f"{leg}_{part}",
+                    parent_anchor=anchor,
+                    axis=(0.0, 1.0, 0.0),
+                    coordinate=angle,
+                )
+            )
+            forces.append(
+                JointSpring(name=f"{leg}_{part}_spring", joint=f"{leg}_{part}_pin", stiffness=400.0, rest=angle)
+            )
+            forces.append(JointDamper(name=f"{leg}_{part}_damper", joint=f"{leg}_{part}_pin", damping=4.0))
         for side in (-0.1, 0.1):
-            contacts.append(Contact(name=f"{leg}_{'left' if side < 0 else 'right'}", child=f"{leg}_calf",
-                                    child_anchor=(0.0, side, -0.3), friction=0.6))
+            contacts.append(
+                Contact(
+                    name=f"{leg}_{'left' if side < 0 else 'right'}",
+                    child=f"{leg}_calf",
+                    child_anchor=(0.0, side, -0.3),
+                    friction=0.6,
+                )
+            )
     return Mechanism(name="legged", bodies=bodies, joints=joints, forces=forces, contacts=contacts)  # fmt: skip
+
+
+def moved(state, **changed):
+    """A state with other placements or velocities."""
+    return replace(state, **{name: np.array(values) for name, values in changed.items()})
 
 
 def somewhere(mechanism: Mechanism, seed: int = 1, size: float = 0.4):
