@@ -72,19 +72,20 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
     """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError."""
     from symvi.analysis.contact_place import check_contact_points
     from symvi.analysis.held_gaps import check_held_gaps
-    from symvi.analysis.loops import analyse, models_in_joint_axes
+    from symvi.analysis.loops import choices_for
     from symvi.analysis.refusals import beyond_doubles
     from symvi.physics.joints import check_rows
-    from symvi.program.compose import compose
+    from symvi.physics.multibody import MultibodySystem
+    from symvi.program.compose import Composer
 
-    check_rows(mechanism)
-
-    check_contact_points(mechanism)
+    system = MultibodySystem(mechanism)
+    for joint in mechanism.joints:
+        check_rows(system.geometry(joint.name))
+    check_contact_points(system)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            if mechanism.contacts or mechanism.limits:
-                check_held_gaps(mechanism, models_in_joint_axes(mechanism))
-            return compose(mechanism, analyse(mechanism, loops))
+            check_held_gaps(system)
+            return Composer(system, choices_for(system, loops)).program()
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
 

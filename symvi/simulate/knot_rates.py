@@ -142,8 +142,9 @@ def _along_joint(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
 def _along_points(trajectory: Trajectory, force: PointSpring) -> ConstraintModel:
     """Along the distance of its points."""
     from symvi.physics.forces import force_model
+    from symvi.physics.multibody import MultibodySystem
 
-    model = force_model(trajectory.mechanism, force)
+    model = force_model(MultibodySystem(trajectory.mechanism), force)
     (along,) = (group for group in model.groups if model.laws.damped[0] in group.into)
     groups = (replace(along, into=(0,)),)
     return ConstraintModel(force.name, force.kind, model.bodies, groups, model.parameters, 1, (), ())
