@@ -160,7 +160,7 @@ def _templates() -> Path | None:
 @cache
 def _version() -> str:
     """A digest of everything that decides the text: this package's own source and templates."""
-    from symvi.emit.templates import templates_folder
+    from symvi.emit.template_files import templates_folder
 
     digest = hashlib.sha256(__version__.encode())
     package = Path(__file__).resolve().parent.parent
