@@ -70,8 +70,6 @@ class Built:
 
 def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
     """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError."""
-    from symvi.analysis.contact_place import check_contact_points
-    from symvi.analysis.held_gaps import check_held_gaps
     from symvi.analysis.loops import choices_for
     from symvi.analysis.refusals import beyond_doubles
     from symvi.physics.joints import check_rows
@@ -81,10 +79,16 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
     system = MultibodySystem(mechanism)
     for joint in mechanism.joints:
         check_rows(system.geometry(joint.name))
-    check_contact_points(system)
+    if system.contacts:
+        from symvi.analysis.contact_place import check_contact_points
+
+        check_contact_points(system)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            check_held_gaps(system)
+            if system.contacts or system.limits:
+                from symvi.analysis.held_gaps import check_held_gaps
+
+                check_held_gaps(system)
             return Composer(system, choices_for(system, loops)).program()
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
