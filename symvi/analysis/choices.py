@@ -10,11 +10,10 @@ from typing import NamedTuple
 from symvi.analysis.joint_sides import free_sides
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
 from symvi.mechanism import Mechanism, PointSpring, constraint_count, coordinate_count
-from symvi.physics.contacts import contact_models, dry_friction_models, limit_models
 from symvi.physics.coordinates import joint_laws, with_laws
-from symvi.physics.joints import joint_model
 from symvi.physics.model import SHARES, ConstraintModel, LawModel, Parameter, ShareModel
-from symvi.physics.relations import coupling_model, driver_model, lock_model
+from symvi.physics.multibody import MultibodySystem
+from symvi.physics.relations import lock_model
 from symvi.registry import JOINTS
 
 
@@ -45,23 +44,22 @@ class Choices:
 NOTHING_DROPPED = Choices({}, {}, {}, {})
 
 
-def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
+def models_of(system: MultibodySystem, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
     """The constraints of a mechanism, in the order joints, couplings, drivers, locks; joints without rows are none.
 
     A constraint that lost rows cannot carry a body: it closes its loop, whatever forest the elimination order finds
     cheapest.
     """
+    mechanism = system.mechanism
     models = [
-        joint_model(mechanism, joint, choices.kept.get(joint.name))
+        system.joint(joint.name, choices.kept.get(joint.name))
         for joint in mechanism.joints
         if constraint_count(joint) and choices.kept.get(joint.name) != ()
     ]
     models = [replace(model, tree=False) if model.name in choices.kept else model for model in models]
-    models += [
-        coupling_model(mechanism, coupling) for coupling in mechanism.couplings if choices.kept.get(coupling.name) != ()
-    ]
-    models += [driver_model(mechanism, driver) for driver in mechanism.drivers]
-    models += [lock_model(mechanism, *lock) for lock in choices.locks]
+    models += [coupling for coupling in system.couplings if choices.kept.get(coupling.name) != ()]
+    models += system.drivers
+    models += [lock_model(system.geometry(joint), *held) for joint, *held in choices.locks]
     return [_with_pivots(mechanism, model, choices) for model in models]
 
 
@@ -77,17 +75,12 @@ def _with_pivots(mechanism: Mechanism, model: ConstraintModel, choices: Choices)
     return replace(model, pivots=labels, parameters={**model.parameters, "weight": weight})
 
 
-def inequality_models(mechanism: Mechanism) -> list:
-    """Contacts, limits and dry friction, in this order."""
-    return [*contact_models(mechanism), *limit_models(mechanism), *dry_friction_models(mechanism)]
-
-
-def law_models(mechanism: Mechanism, forces: Sequence, taking: Collection[str] = ()) -> list[LawModel]:
+def law_models(system: MultibodySystem, taking: Collection[str] = ()) -> list[LawModel]:
     """Laws that keep their blocks: point springs, and those along joints that do not take them, once a joint."""
-    shares = shares_by_joint(forces)
-    own = [joint_laws(mechanism, mechanism.joint(name), found) for name, found in shares.items() if name not in taking]
-    own += [force for force in forces if isinstance(force, LawModel)]
-    return [_weighed(law, mechanism, forces) for law in own]
+    shares = shares_by_joint(system.forces)
+    own = [joint_laws(system.geometry(name), found) for name, found in shares.items() if name not in taking]
+    own += [force for force in system.forces if isinstance(force, LawModel)]
+    return [_weighed(law, system) for law in own]
 
 
 def shares_by_joint(forces: Sequence) -> dict[str, list[ShareModel]]:
@@ -126,12 +119,13 @@ def held_bodies(mechanism: Mechanism) -> Counter[str]:
     return found
 
 
-def _weighed(model, mechanism: Mechanism, forces: Sequence):
+def _weighed(model, system: MultibodySystem):
     """The model with the share of every body that its damped coordinates count with, and whether something else holds
     its bodies."""
     if model.laws is None or not model.laws.damped:
         return model
-    counts, held = damped_laws(mechanism, forces), held_bodies(mechanism)
+    mechanism = system.mechanism
+    counts, held = damped_laws(mechanism, system.forces), held_bodies(mechanism)
     bodies = [body for body in model.bodies.values() if body is not None]
     shares = Parameter(tuple(1.0 / counts[body] for body in bodies), "share of every body that its weights count with")
     loaded = any(held[body] > 1 for body in bodies)  # by more than what the laws are of
@@ -141,12 +135,10 @@ def _weighed(model, mechanism: Mechanism, forces: Sequence):
     return replace(model, parameters={**model.parameters, SHARES: shares}, laws=laws)
 
 
-def taking_laws(
-    mechanism: Mechanism, model: ConstraintModel, forces: Sequence, stopped: tuple[int, ...]
-) -> ConstraintModel:
+def taking_laws(system: MultibodySystem, model: ConstraintModel, stopped: tuple[int, ...]) -> ConstraintModel:
     """The model of a joint that takes the laws along its coordinates. stopped: those of limits and dry friction."""
-    with_all = with_laws(mechanism, model, shares_by_joint(forces).get(model.name, []), stopped)
-    return _weighed(with_all, mechanism, forces)
+    shares = shares_by_joint(system.forces).get(model.name, [])
+    return _weighed(with_laws(system.geometry(model.name), model, shares, stopped), system)
 
 
 def linked(

@@ -17,17 +17,18 @@ from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.rotation import rotate
 from symvi.numbers.extent import size_of
-from symvi.physics.contacts import contact_models
 from symvi.physics.model import ConstraintModel, ContactModel
+from symvi.physics.multibody import MultibodySystem
 
 PLACEMENTS = 6
 AWAY = 0.2  # of the mechanism's size, and rad: how far other placements are from the start
 OFF = 1e-6  # of the mechanism's size: how far a point may be off the line
 
 
-def check_contact_points(mechanism: Mechanism) -> None:
+def check_contact_points(system: MultibodySystem) -> None:
     """Raises AssemblyError for a gap whose friction would act beside its normal force."""
-    models = [model for model in contact_models(mechanism) if model.type == "gap" and model.cone != "none"]
+    mechanism = system.mechanism
+    models = [model for model in system.contacts if model.type == "gap" and model.cone != "none"]
     size = size_of(mechanism) if models else 0.0
     names = [body.name for body in mechanism.bodies]
     for model in models:

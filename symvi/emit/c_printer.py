@@ -12,7 +12,7 @@ import numpy as np
 
 from symvi.emit.constants import Thing, constants_of, plain_constant
 from symvi.emit.printer import Language, Statement, statements
-from symvi.emit.templates import function_names
+from symvi.emit.template_files import function_names
 from symvi.kernels.kernel import Kernel, Location
 from symvi.kernels.records import Field
 from symvi.numbers.control import CONTACT_TYPES

@@ -64,7 +64,7 @@ class Kernel:
     @cached_property
     def sequence(self) -> list[int]:
         """Nodes in the order of evaluation: that in which the trace applied its formulas."""
-        nodes = self.graph.sequence([scalar for _, scalar in self.outputs])
+        nodes = self.graph.needed([scalar for _, scalar in self.outputs])
         return sorted(nodes, key=lambda index: (self.places.get(index, index), index))
 
     @cached_property
@@ -98,6 +98,11 @@ class Kernel:
         )
 
     def operation_count(self) -> dict[str, int]:
+        """Its operations by kind, counted once."""
+        return self._operation_count
+
+    @cached_property
+    def _operation_count(self) -> dict[str, int]:
         return count_operations(self.graph, self.sequence)
 
     def flops(self) -> int:

@@ -22,7 +22,6 @@ from numbers import Real
 from operator import add
 from typing import NamedTuple
 
-from symvi.graph.joined_parts import parts_of
 from symvi.mechanism import Mechanism
 from symvi.mechanism.contacts import contact_points
 from symvi.scalar import Number, lesser, root
@@ -48,6 +47,8 @@ class Touching(NamedTuple):
 def touching(mechanism: Mechanism) -> Touching:
     """The tables from which units follow by sums, here and in generated text."""
     bodies = {body.name: k for k, body in enumerate(mechanism.bodies)}
+    from symvi.graph.joined_parts import parts_of
+
     leader = parts_of(mechanism)
     numbers = {part: k for k, part in enumerate(dict.fromkeys(leader.values()))}
     parts = tuple(numbers[leader[body]] for body in bodies)

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from symvi.emit.templates import environment, templates_folder
+from symvi.emit.template_files import templates_folder
+from symvi.emit.templates import environment
 from symvi.errors import ArgumentError, MissingFileError, SymviError, told_as_files
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path

@@ -44,7 +44,7 @@ class MaximalCoordinates:
 
     def __init__(self, draft: Draft, problem: Problem):
         self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
-        self.models = models_of(problem.mechanism, problem.choices)
+        self.models = models_of(problem.system, problem.choices)
         self._order()
         first = len(self.mechanism.bodies)
         self.loops = {self.models[i - first].name for i in self.order.loop_constraints}
@@ -58,7 +58,7 @@ class MaximalCoordinates:
         possible = {m.name for m in self.models if rows_by_kind(m) is not None}
         self.taking = {law.joint for law in (*problem.forces, *problem.inequalities) if acts_along(law)} & possible
         while True:
-            self.laws = law_models(self.mechanism, problem.forces, self.taking)
+            self.laws = law_models(problem.system, self.taking)
             blocks = self._with_blocks(problem.inequalities)
             self.graph, self.order = order_of(self.mechanism, self.models, self.laws, blocks)
             carriers = {self.graph.nodes[joint].name for joint in carried_bodies(self.graph, self.order)}
@@ -74,7 +74,7 @@ class MaximalCoordinates:
     def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
         stops = [law.along for law in self.problem.inequalities if acts_along(law) and law.joint == model.name]
         stopped = tuple(sorted({k for along in stops for k in along}))
-        return taking_laws(self.mechanism, model, self.problem.forces, stopped)
+        return taking_laws(self.problem.system, model, stopped)
 
     # --- unknowns -----------------------------------------------------------------------------------------------------
     def unknowns(self) -> None:

@@ -16,8 +16,9 @@ from symvi.kernels.joint_placing import (
     placing_model,
     placing_tree,
 )
-from symvi.mechanism import Joint, Mechanism, coordinate_kinds
+from symvi.mechanism import Joint, coordinate_kinds
 from symvi.physics.model import ConstraintModel
+from symvi.physics.multibody import MultibodySystem
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
 from symvi.program.program import Node
@@ -30,11 +31,11 @@ TURNS = ("", "an angle [rad]", "two angles [rad]", "a rotation vector [rad]")
 class Placing:
     """Adds the phases couple, place and measure to a draft, once its bodies and joints have records."""
 
-    def __init__(self, draft: Draft, mechanism: Mechanism, joints: Mapping[str, Joined]):
-        self.draft, self.mechanism = draft, mechanism
+    def __init__(self, draft: Draft, system: MultibodySystem, joints: Mapping[str, Joined]):
+        self.draft, self.mechanism = draft, system.mechanism
         nodes = {name: joined.node for name, joined in joints.items()}
         self.models = {
-            joint.name: placing_model(self.mechanism, joint)
+            joint.name: placing_model(system.geometry(joint.name))
             for joint in self.mechanism.joints
             if JOINTS[joint.type].tree
         }

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from symvi.analysis.choices import Choices, inequality_models
-from symvi.mechanism import Mechanism
+from symvi.analysis.choices import Choices
 from symvi.numbers.control import SMALLEST_RADIUS
 from symvi.numbers.extent import size_of
-from symvi.physics.forces import force_models
 from symvi.physics.joints.custom import uses_c_library
 from symvi.physics.model import LawModel, ShareModel
+from symvi.physics.multibody import MultibodySystem
 from symvi.registry import FORCES
 
 
@@ -20,10 +19,9 @@ class Problem:
     forces: at the knots and along coordinates. inequalities: contacts, limits, dry friction, in this order.
     """
 
-    def __init__(self, mechanism: Mechanism, choices: Choices):
-        self.mechanism, self.choices = mechanism, choices
-        self.forces = force_models(mechanism)
-        self.inequalities = inequality_models(mechanism)
+    def __init__(self, system: MultibodySystem, choices: Choices):
+        self.system, self.mechanism, self.choices = system, system.mechanism, choices
+        self.forces, self.inequalities = system.forces, system.inequalities
 
     @cached_property
     def is_held(self) -> bool:

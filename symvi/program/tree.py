@@ -22,7 +22,6 @@ from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_re
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.axes import triad
 from symvi.numbers.derived_parameters import merit_inertia
-from symvi.physics.joints import Geometry, joint_model
 from symvi.physics.model import ConstraintModel
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
@@ -110,7 +109,7 @@ class TreeCoordinates:
         slides, turns = kinds.count("translation"), kinds.count("rotation")
         if slides + turns == 6:
             return Link(None, True, 3, 3, ())
-        geometry = Geometry(self.mechanism, joint)
+        geometry = self.problem.system.geometry(joint.name)
         axes = [geometry.a(name) for name in SLIDING_AXES[slides]]
         if turns == 2:
             pins = [geometry.a("axis3"), geometry.second_axis()]
@@ -118,10 +117,10 @@ class TreeCoordinates:
         elif turns == 1:
             axes.append(geometry.a("axis3"))
         order = tuple(range(slides)) + (tuple(range(slides, slides + turns))[:: 1 if outward else -1])
-        model = self._with_laws(joint_model(self.mechanism, joint))
+        model = self._with_laws(self.problem.system.joint(joint.name))
         geometry.set("axis_b", triad(joint.axis)[2], "axis of the joint, on the child")
         names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", "axis_b"}
-        parameters = placing_model(self.mechanism, joint).parameters | model.parameters
+        parameters = placing_model(geometry).parameters | model.parameters
         parameters |= {name: geometry.parameter(name) for name in sorted(names)}
         return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order)
 
@@ -130,7 +129,7 @@ class TreeCoordinates:
         stopped = tuple(sorted({k for along in stops for k in along}))
         if not stopped and model.name not in shares_by_joint(self.problem.forces):
             return model
-        return taking_laws(self.mechanism, model, self.problem.forces, stopped)
+        return taking_laws(self.problem.system, model, stopped)
 
     def below(self, name: str) -> str | None:
         """The body below a body, in whose sums it counts."""
@@ -167,7 +166,7 @@ class TreeCoordinates:
         draft = self.draft
         held = [(name, link) for name, link in self.links.items() if link.model is not None]
         names = {link.model.name: name for name, link in held}
-        order = [model for model in models_of(self.mechanism) if model.name in names]
+        order = [model for model in models_of(self.problem.system) if model.name in names]
         models = [self.links[names[model.name]].model for model in order]
         made: dict[str, tuple[str, Sweep]] = {}
         for kind, model, members in draft.types(models, lambda model: self._direction(names[model.name])):

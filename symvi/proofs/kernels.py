@@ -14,6 +14,7 @@ from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.emit.c import generate
 from symvi.exact.field import MERSENNE_61
 from symvi.mechanism import Mechanism
+from symvi.physics.multibody import MultibodySystem
 from symvi.program.compose import Composer
 from symvi.program.matrix import Matrix
 from symvi.program.program import Program
@@ -40,7 +41,7 @@ def subject(
     mechanism: Mechanism, choices: Choices = NOTHING_DROPPED, layout: str = "unrolled", real: str = "double"
 ) -> Subject:
     """Compose, print and read back a mechanism."""
-    composer = Composer(mechanism, choices)
+    composer = Composer(MultibodySystem(mechanism), choices)
     program = composer.program()
     return Subject(mechanism, choices, program, composer.formulation.newton, read_printed(program, layout, real))
 

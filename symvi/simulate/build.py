@@ -73,21 +73,27 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
 
     coordinates: what is solved for, "maximal" or "tree".
     """
-    from symvi.analysis.contact_place import check_contact_points
-    from symvi.analysis.held_gaps import check_held_gaps
-    from symvi.analysis.loops import analyse, models_in_joint_axes
+    from symvi.analysis.loops import choices_for
     from symvi.analysis.refusals import beyond_doubles
     from symvi.physics.joints import check_rows
-    from symvi.program.compose import compose
+    from symvi.physics.multibody import MultibodySystem
+    from symvi.program.compose import Composer
 
-    check_rows(mechanism)
+    system = MultibodySystem(mechanism)
+    for joint in mechanism.joints:
+        check_rows(system.geometry(joint.name))
+    if system.contacts:
+        from symvi.analysis.contact_place import check_contact_points
 
-    check_contact_points(mechanism)
+        check_contact_points(system)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            if mechanism.contacts or mechanism.limits:
-                check_held_gaps(mechanism, models_in_joint_axes(mechanism))
-            return compose(mechanism, analyse(mechanism, loops), formulation_of(mechanism, coordinates))
+            if system.contacts or system.limits:
+                from symvi.analysis.held_gaps import check_held_gaps
+
+                check_held_gaps(system)
+            formulation = formulation_of(mechanism, coordinates)
+            return Composer(system, choices_for(system, loops), formulation).program()
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
 
@@ -95,10 +101,11 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
 def formulation_of(mechanism: Mechanism, coordinates: str):
     """What a mechanism is solved for. Raises ArgumentError where it cannot be what is asked."""
     from symvi.program.maximal import MaximalCoordinates
-    from symvi.program.tree import TreeCoordinates, refusal
 
     if coordinates == "maximal":
         return MaximalCoordinates
+    from symvi.program.tree import TreeCoordinates, refusal
+
     if why := refusal(mechanism):
         raise ArgumentError(
             f"coordinates='tree' cannot solve mechanism '{mechanism.name}': {why}; leave it at 'maximal'"
@@ -177,7 +184,7 @@ def _templates() -> Path | None:
 @cache
 def _version() -> str:
     """A digest of everything that decides the text: this package's own source and templates."""
-    from symvi.emit.templates import templates_folder
+    from symvi.emit.template_files import templates_folder
 
     digest = hashlib.sha256(__version__.encode())
     package = Path(__file__).resolve().parent.parent

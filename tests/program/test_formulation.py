@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from symvi.analysis.loops import analyse
-from symvi.emit.templates import templates_folder
+from symvi.emit.template_files import templates_folder
 from symvi.kernels import blocks
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body import BODY, body_kernels, diagonal_block
