@@ -70,7 +70,8 @@ def _following(program: Program) -> dict[tuple[str, int], Numbers]:
     if program.notes["inequalities"]:
         gravity = [number(x) for x in of[COMMON, 0]["gravity"]]
         found[COMMON, 0] = {"mass": (float(total_mass(masses)),), "acceleration": (float(number(pull(gravity))),)}
-        units = effective_masses(Touching(notes["parts"], notes["contacts"], notes["nodes"]), masses)
+        sides = {name: tuple(bodies) for name, bodies in notes["nodes"].items()}
+        units = effective_masses(Touching(tuple(notes["parts"]), tuple(notes["contacts"]), sides), masses)
         for node in program.notes["inequalities"]:
             own = units[node["name"]]._asdict()
             found[node["kind"], node["index"]] = {name: (float(value),) for name, value in own.items()}
