@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from symvi.analysis.choices import Choices, inequality_models, law_models, models_of, order_of
+from symvi.analysis.choices import Choices, Findings, inequality_models, law_models, models_of, order_of
 from symvi.analysis.pivots import pivots_of
 from symvi.analysis.user_expressions import check_expressions
 from symvi.errors import ArgumentError
@@ -53,7 +53,7 @@ def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
 
 
 def _with_pivots(mechanism: Mechanism, choices: Choices) -> Choices:
-    return replace(choices, pivots=pivots_of(mechanism, models_of(mechanism, choices), choices.notes["size"]))
+    return replace(choices, pivots=pivots_of(mechanism, models_of(mechanism, choices), choices.size(mechanism)))
 
 
 def models_in_joint_axes(mechanism: Mechanism) -> list[ConstraintModel]:
@@ -69,7 +69,7 @@ def _without_loops(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> C
     rows = sum(model.rows for model in models)
     mobility = 6 * len(mechanism.bodies) - rows + len(mechanism.drivers)
     size = size_of(mechanism)
-    notes = {
+    notes: Findings = {
         "rows": rows,
         "rank": rows,
         "mobility": mobility,

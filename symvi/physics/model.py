@@ -62,12 +62,15 @@ class Held:
     source: Position | Carried | Attitude
 
 
+Source = Position | Carried | Attitude | Data | Held
+
+
 @dataclass(frozen=True)
 class Group:
     """Rows of one formula: which of its rows, into which rows of the model, times which parameter (None: 1)."""
 
     formula: Formula
-    inputs: Mapping[str, Position | Carried | Attitude | Data | Held]
+    inputs: Mapping[str, Source]
     rows: tuple[int, ...]
     into: tuple[int, ...]
     factor: str | None = None
@@ -226,6 +229,14 @@ class ContactModel:
     rows: int = 1
     row_names: tuple[str, ...] = ("gap",)
     row_units: tuple[str, ...] = ("m",)
+
+
+def body_of(model: ConstraintModel | ContactModel, label: str) -> str:
+    """The body with a label that never stands for the world."""
+    body = model.bodies[label]
+    if body is None:
+        raise ValueError(f"{model.name}: {label} is the world")
+    return body
 
 
 @dataclass(frozen=True)

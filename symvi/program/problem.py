@@ -7,7 +7,6 @@ from functools import cached_property
 from symvi.analysis.choices import Choices, inequality_models
 from symvi.mechanism import Mechanism
 from symvi.numbers.control import SMALLEST_RADIUS
-from symvi.numbers.extent import size_of
 from symvi.physics.forces import force_models
 from symvi.physics.joints.custom import uses_c_library
 from symvi.physics.model import LawModel, ShareModel
@@ -33,11 +32,11 @@ class Problem:
     @property
     def size(self) -> float:
         """The size of the mechanism [m] that distances of its contacts are compared with."""
-        return self.choices.notes.get("size") or size_of(self.mechanism)
+        return self.choices.size(self.mechanism)
 
     def radius(self, body: str) -> float:
         """At what radius [m] the mass of a body counts at least in its residual: in a pivot, at that of the whole."""
-        return self.choices.notes["size"] if body in self.choices.pivots else SMALLEST_RADIUS
+        return self.size if body in self.choices.pivots else SMALLEST_RADIUS
 
     def uses_c_library(self) -> bool:
         """Whether a user's expression has a function whose bits depend on the C library."""
