@@ -23,7 +23,7 @@ from symvi.kernels.constraint import ConstraintKernels
 from symvi.physics.model import ConstraintModel, LawModel
 from symvi.program.draft import Draft
 from symvi.program.problem import Problem
-from symvi.program.program import Node
+from symvi.program.program import Node, OrderNotes
 
 # What control reads of the records of bodies, by template of templates/c (the reference back end does it in the same
 # words): any formulation keeps these fields. All other templates run phases, and know of no body.
@@ -100,5 +100,5 @@ class Formulation(Protocol):
     def elimination(self) -> None:
         """Schedule eliminate, substitute and, with inequalities, resolve: the increment from residual and matrix."""
 
-    def notes(self) -> dict[str, object]:
+    def notes(self) -> OrderNotes:
         """What a reader is told of the order: "order" and "fill" by names, and "loops"."""

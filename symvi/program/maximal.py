@@ -29,7 +29,7 @@ from symvi.program.motion_split import rows_by_kind
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.phases import KNOWN, LANDING, MATRIX, RESIDUAL
 from symvi.program.problem import Problem, acts_along
-from symvi.program.program import Call, Node
+from symvi.program.program import Call, Node, OrderNotes
 
 FULL = (1 << 36) - 1  # the pattern of a 6 x 6 block without zeros
 
@@ -229,7 +229,7 @@ class MaximalCoordinates:
             ties[pair] = Tie("link" if pair == (i, j) else "link_back", "edge", blocks, node)
         return ties
 
-    def notes(self) -> dict[str, object]:
+    def notes(self) -> OrderNotes:
         names = [node.name for node in self.graph.nodes]
         return {
             "order": [names[i] for i in self.order.order],

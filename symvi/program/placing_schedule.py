@@ -20,7 +20,7 @@ from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.physics.model import ConstraintModel
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
-from symvi.program.program import Node
+from symvi.program.program import MotionNotes, Node
 from symvi.registry import JOINTS
 
 SLIDES = ("", "a translation [m]", "two translations [m]", "three translations [m]")
@@ -102,7 +102,7 @@ class Placing:
         return list(self.draft.nodes).index(node.kind), node.index
 
     # --- what printing must know -------------------------------------------------------------------------------------
-    def notes(self, constraints: Mapping[str, Joined], angles: Sequence[dict]) -> dict[str, object]:
+    def notes(self, constraints: Mapping[str, Joined], angles: Sequence[dict]) -> MotionNotes:
         """Where coordinates lie and what they are; which carried angles and drivers they give."""
         return {
             "motion": [self._note(self.mechanism.joint(name)) for name, model in self.models.items() if model.rows],
