@@ -107,7 +107,7 @@ def body_kernels(
         *((_differ,) if held else ()),
     ):
         kernels[build.__name__[1:]] = common.single(
-            records, f"{build.__name__[1:]}_{BODY}", build.__doc__, (SHARED, OWN), BODY, build
+            records, f"{build.__name__[1:]}_{BODY}", build.__doc__ or "", (SHARED, OWN), BODY, build
         )
     return kernels
 
@@ -120,7 +120,7 @@ def declare(records: Records) -> None:
     records.declare(BODY, "state", "w_old", 3, "angular velocity over the step before, world axes", "rad/s")
 
 
-def use(trace: Trace, formula: Formula, _of: str = "", _mark: str = "", **values) -> dict[str, list[Scalar]]:
+def use(trace: Trace, formula: Formula, _of: str = "", _mark: str = "", /, **values) -> dict[str, list[Scalar]]:
     """Apply a formula in a trace, which remembers what it computed by it.
 
     _of: of what, for the comment above it. _mark: what tells the names of its results from others'.
