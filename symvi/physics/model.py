@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from symvi.physics.formula import Formula
 
@@ -109,6 +110,23 @@ class Laws:
     aimed: bool = False
     loaded: bool = False
     opposed: tuple[str, ...] = ()
+
+
+class Modelled(Protocol):
+    """What all models have."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def bodies(self) -> Mapping[str, str | None]: ...
+    @property
+    def groups(self) -> tuple[Group, ...]: ...
+    @property
+    def parameters(self) -> Mapping[str, Parameter]: ...
+    @property
+    def rows(self) -> int: ...
 
 
 @dataclass(frozen=True)

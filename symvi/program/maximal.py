@@ -149,7 +149,8 @@ class MaximalCoordinates:
     def matrix(self) -> None:
         bodies = len(self.mechanism.bodies)
         self._schedule(MATRIX, self.own[:bodies])
-        self.draft.phases["linearize"].extend(Call(self.clear, (node,), node.name) for node in self.links.values())
+        if clear := self.clear:
+            self.draft.phases["linearize"].extend(Call(clear, (node,), node.name) for node in self.links.values())
         self._schedule(MATRIX, self.own[bodies:])
 
     def landing(self) -> None:

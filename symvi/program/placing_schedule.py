@@ -130,10 +130,10 @@ class Placing:
         return place | self._from(angle["joint"], angle["coordinate"])
 
     def _given(self, joint: str, coordinate: int, node: Node) -> dict[str, object]:
-        return {"kind": node.kind, "index": node.index} | self._from(joint, coordinate)
+        return {"kind": node.kind, "index": node.index, **self._from(joint, coordinate)}
 
     def _from(self, joint: str, coordinate: int) -> dict[str, object]:
         node = self.nodes[joint]
         entry = f"[{coordinate}]" if self.models[joint].rows > 1 else ""
-        place = {"joint": f"{node.kind}[{node.index}]", "entry": entry}
-        return place | {"of": node.kind, "of_index": node.index, "which": coordinate}
+        place = f"{node.kind}[{node.index}]"
+        return {"joint": place, "entry": entry, "of": node.kind, "of_index": node.index, "which": coordinate}

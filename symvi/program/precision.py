@@ -63,7 +63,7 @@ def _following(program: Program) -> dict[tuple[str, int], Numbers]:
     number, notes, of = NUMBER["float"], program.notes["following"], program.parameters
     bodies = [of[BODY, node.index] for node in program.nodes[BODY]]
     masses = [number(body["mass"][0]) for body in bodies]
-    found: dict[tuple[str, int], dict[str, tuple[float, ...]]] = {}
+    found: dict[tuple[str, int], Numbers] = {}
     for k, body in enumerate(bodies):
         inertia, square = [number(x) for x in body["inertia"]], number(notes["radii"][k] ** 2)
         found[BODY, k] = {"size": (float(merit_inertia(masses[k], inertia, square)),)}

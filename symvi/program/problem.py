@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TypeGuard
 
 from symvi.analysis.choices import Choices, inequality_models
 from symvi.mechanism import Mechanism
 from symvi.numbers.control import SMALLEST_RADIUS
 from symvi.physics.forces import force_models
 from symvi.physics.joints.custom import uses_c_library
-from symvi.physics.model import LawModel, ShareModel
+from symvi.physics.model import DryFrictionModel, LawModel, LimitModel, ShareModel
 from symvi.registry import FORCES
 
 
@@ -46,6 +47,6 @@ class Problem:
         return uses_c_library(tuple(texts))
 
 
-def acts_along(law) -> bool:
+def acts_along(law: object) -> TypeGuard[ShareModel | LimitModel | DryFrictionModel]:
     """Whether a law acts along the free coordinates of a joint, which the joint can take."""
     return bool(getattr(law, "along", ()))
