@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, TypeVar
 
 from symvi.analysis.joint_sides import free_sides
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
@@ -16,6 +16,8 @@ from symvi.physics.multibody import MultibodySystem
 from symvi.physics.relations import lock_model
 from symvi.registry import JOINTS
 
+Weighed = TypeVar("Weighed", ConstraintModel, LawModel)
+
 
 class Lock(NamedTuple):
     """A joint coordinate that is held at a value [m or rad]."""
@@ -23,6 +25,30 @@ class Lock(NamedTuple):
     joint: str
     coordinate: int
     value: float
+
+
+class Findings(TypedDict, total=False):
+    """What the analysis of loops found; all of it is left out where none was made.
+
+    rows, rank, over_constraint: of all constraints together. redundant_rows: names of rows, by constraint. size: of the
+    mechanism [m]. limit: what redundant rows may be open by [m]. texts: for a reader. undetermined: joints whose
+    reactions no motion determines. Where there are loops, the positions that were looked at, which of them are
+    singular, and how well the rows that are kept hold (choice).
+    """
+
+    rows: int
+    rank: int
+    mobility: int
+    over_constraint: int
+    redundant_rows: dict[str, list[str]]
+    size: float
+    limit: float
+    texts: list[str]
+    undetermined: list[str]
+    positions: int
+    singular_positions: int
+    starts_singular: bool
+    choice: float
 
 
 @dataclass(frozen=True)
@@ -36,9 +62,13 @@ class Choices:
     kept: Mapping[str, tuple[int, ...]]
     dropped: Mapping[str, tuple[int, ...]]
     guards: Mapping[str, tuple[float, ...]]
-    notes: Mapping[str, object]
+    notes: Findings
     locks: tuple[Lock, ...] = ()
     pivots: Mapping[str, str] = field(default_factory=dict)
+
+    def size(self, mechanism: Mechanism) -> float:
+        """The size of the mechanism [m]: that of its loops, where these were analysed."""
+        return self.notes.get("size") or size_of(mechanism)
 
 
 NOTHING_DROPPED = Choices({}, {}, {}, {})
@@ -65,14 +95,14 @@ def models_of(system: MultibodySystem, choices: Choices = NOTHING_DROPPED) -> li
 
 def _with_pivots(mechanism: Mechanism, model: ConstraintModel, choices: Choices) -> ConstraintModel:
     """The model with the weights by which its rows stand in for the inertia that a body lacks."""
-    labels = tuple(label for label, body in model.bodies.items() if choices.pivots.get(body) == model.name)
-    if not labels:
+    held = {label: body for label, body in model.bodies.items() if body and choices.pivots.get(body) == model.name}
+    if not held:
         return model
-    mass = max(mechanism.body(model.bodies[label]).mass for label in labels)
-    size = choices.notes["size"]
+    mass = max(mechanism.body(body).mass for body in held.values())
+    size = choices.size(mechanism)
     weights = tuple(mass * size**2 if unit == "rad" else mass for unit in model.row_units)
     weight = Parameter(weights, "weight of the rows in the pivot of a body that lacks inertia", "kg, kg m²")
-    return replace(model, pivots=labels, parameters={**model.parameters, "weight": weight})
+    return replace(model, pivots=tuple(held), parameters={**model.parameters, "weight": weight})
 
 
 def law_models(system: MultibodySystem, taking: Collection[str] = ()) -> list[LawModel]:
@@ -147,7 +177,7 @@ def linked(
     """Pairs of bodies with blocks of their own between them: rows of a pivot, springs, dampers, contacts, limits."""
     pairs = [tuple(m.bodies.values()) for m in models if m.pivots] + [tuple(law.bodies.values()) for law in laws]
     pairs += [tuple(model.bodies.values()) for model in inequalities]
-    return [pair for pair in pairs if None not in pair]
+    return [(a, b) for a, b in pairs if a is not None and b is not None]
 
 
 def order_of(

@@ -52,7 +52,7 @@ def _placements(mechanism: Mechanism, size: float) -> Iterator[Configuration]:
 
 def _off_line(model: ContactModel, names: list[str], placement: Configuration) -> float:
     """How far the contact point is off the force's line of action [m]; 0 where the gap has no value."""
-    child = names.index(model.bodies["b"])
+    child = names.index(body_of(model, "b"))
     gap = _value(model, model.groups, ("gap",), names, placement)
     force, torque = np.split(gap.gradients[child][0], 2)
     size = np.linalg.norm(force)
@@ -63,11 +63,12 @@ def _off_line(model: ContactModel, names: list[str], placement: Configuration) -
 
 def _arm(model: ContactModel, names: list[str], placement: Configuration, normal: Array) -> Array:
     """From the child's centre of mass to the contact point."""
-    child = names.index(model.bodies["b"])
+    child = names.index(body_of(model, "b"))
     if model.centre is None:
         return _value(model, (model.place,), ("x", "y", "z"), names, placement).g
-    anchor, radius = (model.parameters[name].values for name in ("anchor_b", "radius"))
-    return np.array(rotate(tuple(placement.q[child]), anchor)) - radius[0] * normal
+    x, y, z = model.parameters["anchor_b"].values
+    (radius,) = model.parameters["radius"].values
+    return np.array(rotate(tuple(placement.q[child]), (x, y, z))) - radius * normal
 
 
 def _value(model: ContactModel, groups, rows: tuple[str, ...], names: list[str], placement: Configuration):

@@ -62,7 +62,7 @@ def _without_loops(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> C
     rows = sum(model.rows for model in models)
     mobility = 6 * len(mechanism.bodies) - rows + len(mechanism.drivers)
     size = size_of(mechanism)
-    notes = {
+    notes: Findings = {
         "rows": rows,
         "rank": rows,
         "mobility": mobility,

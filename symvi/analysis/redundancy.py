@@ -12,7 +12,7 @@ import numpy as np
 
 from symvi.analysis import refusals
 from symvi.analysis.assembly import CLOSED, STRIDE, Assembly, Position
-from symvi.analysis.choices import Choices, Lock, models_of
+from symvi.analysis.choices import Choices, Findings, Lock, models_of
 from symvi.analysis.dense import residuals
 from symvi.analysis.equations import Array, Equations, Rows
 from symvi.analysis.freedoms import reduced, row_scales
@@ -177,7 +177,7 @@ class Analysis:
             guards[model.name] = tuple(GUARD * near_power_of_two(square) for square in row_scales(gradients, metric))
         return guards
 
-    def _notes(self, rank: Rank, kept: Sequence[int], locks: Sequence[Lock], opening: float) -> dict[str, object]:
+    def _notes(self, rank: Rank, kept: Sequence[int], locks: Sequence[Lock], opening: float) -> Findings:
         drops = self._by_constraint(kept)
         names = {model.name: model.row_names for model in self.spanning.models}
         rows, lost = sum(model.rows for model in self.system.in_joint_axes), sum(len(d) for _, d in drops.values())

@@ -127,7 +127,7 @@ def declare(records: Records) -> None:
     records.declare(BODY, "state", "w_old", 3, "angular velocity over the step before, world axes", "rad/s")
 
 
-def use(trace: Trace, formula: Formula, _of: str = "", _mark: str = "", **values) -> dict[str, list[Scalar]]:
+def use(trace: Trace, formula: Formula, _of: str = "", _mark: str = "", /, **values) -> dict[str, list[Scalar]]:
     """Apply a formula in a trace, which remembers what it computed by it.
 
     _of: of what, for the comment above it. _mark: what tells the names of its results from others'.

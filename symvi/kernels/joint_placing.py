@@ -82,7 +82,7 @@ def placing_model(geometry: Geometry) -> ConstraintModel:
     groups = tuple(coordinate_groups(geometry))
     names = {"anchor_a", "anchor_b", *SLIDING_AXES[kinds.count("translation")], *frames_of(joint)}
     names |= {"axis3"} if JOINTS[joint.type].is_threaded else set()
-    if JOINTS[joint.type].is_threaded:
+    if JOINTS[joint.type].is_threaded and joint.pitch is not None:
         geometry.set("pitch", (joint.pitch,), "advance per angle", "m/rad")
         names |= {"pitch"}
     parameters = geometry.used(groups) | {name: geometry.parameter(name) for name in sorted(names)}

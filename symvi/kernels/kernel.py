@@ -71,7 +71,7 @@ class Kernel:
     def formulas(self) -> tuple[Formula, ...]:
         """The formulas that it computes, in the order in which they begin."""
         passages = (self.graph.origins.get(index) for index in self.sequence)
-        return tuple(dict.fromkeys(passage.formula for passage in passages if passage is not None))
+        return tuple(dict.fromkeys(passage.formula for passage in passages if isinstance(passage, Passage)))
 
     @cached_property
     def reads(self) -> tuple[Location, ...]:

@@ -136,12 +136,8 @@ def trace_rows(
     zero = trace.graph.constant(0)
     knots = knots or Knots(trace, model, baked)
     moving = [label for label, body in model.bodies.items() if body is not None]
-    result = Rows(
-        [zero] * rows,
-        [zero] * rows,
-        *({label: [[zero] * 6 for _ in range(rows)] for label in moving} for _ in range(2)),
-        [""] * rows,
-    )
+    at1, at2 = ({label: [[zero] * 6 for _ in range(rows)] for label in moving} for _ in range(2))
+    result = Rows([zero] * rows, [zero] * rows, at1, at2, [""] * rows)
     for group in groups:
         first, second, rates = ({name: knots.of(source)[k] for name, source in group.inputs.items()} for k in range(3))
         values1 = use(trace, group.formula, "with G = dg/dz, at the first knot", "1", **first)

@@ -330,7 +330,7 @@ def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, la
     def prepare(trace: Trace) -> None:
         if model.damping:
             trace.add_to(JOINT, "damping", spread(trace, numbers(trace, model.damping)), rate=Rate.STEP)
-        if model.sinusoidal:
+        if model.sinusoidal and model.stiffness:
             stiffness = numbers(trace, model.stiffness)[0]
             for name, factor in (("sine", "rest_cos"), ("cosine", "rest_sin")):
                 trace.add_to(JOINT, name, spread(trace, [stiffness * numbers(trace, factor)[0]]), rate=Rate.STEP)
@@ -403,6 +403,8 @@ def _account(records: Records, kind: str, model: ShareModel, own, laws: Laws, nu
 def _aims(model: ShareModel) -> tuple[tuple[str, str, str], ...]:
     """A servo's inputs: names, meanings, units."""
     unit = model.row_units[0]
+    if model.target is None:
+        raise ValueError(f"{model.name} aims at no input")
     return (model.target, "coordinate aimed at", unit), ("target_rate", "rate aimed at", f"{unit}/s")
 
 
@@ -480,7 +482,7 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
         count = coordinates_of(laws)
         damping = trace.read(kind, "work", "damping", count, *MEANINGS["damping"], rate=Rate.STEP)
         masses = _masses_along(trace, model, laws, baked, moving)
-        found = dict(
+        found: dict[str, list[Scalar]] = dict(
             zip(("theta", "share"), _weights(trace, masses, damping, _last(trace, "theta", count)), strict=True)
         )
         if laws.opposed:
@@ -493,7 +495,9 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
     return single(records, f"{name}_{kind}", "where in the step the laws along its coordinates act", ports, kind, build)
 
 
-def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar], last: Sequence[Scalar]):
+def _weights(
+    trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar], last: Sequence[Scalar]
+) -> tuple[list[Scalar], list[Scalar]]:
     """theta of every coordinate, and its share of the first knot: half, and what the step before has left of half.
 
     last: theta in the step before, from which dampings may have changed.

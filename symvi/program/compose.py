@@ -16,7 +16,7 @@ from symvi.program.maximal import MaximalCoordinates
 from symvi.program.notes import baked_entries, carried_angles, constraint_notes
 from symvi.program.placing_schedule import Placing
 from symvi.program.problem import Problem
-from symvi.program.program import Program
+from symvi.program.program import Notes, Program
 
 
 class Composer:
@@ -83,7 +83,7 @@ class Composer:
         draft, problem, formulation = self.draft, self.problem, self.formulation
         mechanism = problem.mechanism
         angles = carried_angles(draft, problem, formulation.laws)
-        notes = {
+        notes: Notes = {
             **formulation.notes(),
             "angles": angles,
             "constraints": constraint_notes(formulation.joints),

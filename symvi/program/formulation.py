@@ -63,12 +63,15 @@ class Formulation(Protocol):
     its springs must know what may oppose them (opposing_sides.py).
     """
 
-    laws: Sequence[LawModel]
-    joints: Mapping[str, Joined]
-    sizes: Mapping[str, int]
-    sides: Mapping[Edge, Node]
-
     def __init__(self, draft: Draft, problem: Problem): ...
+    @property
+    def laws(self) -> Sequence[LawModel]: ...
+    @property
+    def joints(self) -> Mapping[str, Joined]: ...
+    @property
+    def sizes(self) -> Mapping[str, int]: ...
+    @property
+    def sides(self) -> Mapping[Edge, Node]: ...
 
     # --- its own nodes, before anything acts on them ------------------------------------------------------------------
     def unknowns(self) -> None:
@@ -86,15 +89,19 @@ class Formulation(Protocol):
     # --- asked by what acts on bodies and joints ----------------------------------------------------------------------
     def is_taken(self, law) -> bool:
         """Whether a law along coordinates leaves its blocks to its joint."""
+        ...
 
     def role(self, model) -> tuple[str, ...]:
         """What tells kernels of one kind of model apart here, beyond its formulas."""
+        ...
 
     def link(self, model) -> Node:
         """The record with the blocks between the two bodies of a model."""
+        ...
 
     def is_backwards(self, model) -> bool:
         """Whether that record was made for these bodies the other way round."""
+        ...
 
     # --- once all has acted -------------------------------------------------------------------------------------------
     def elimination(self) -> None:
@@ -105,3 +112,4 @@ class Formulation(Protocol):
 
     def notes(self) -> dict[str, object]:
         """What a reader is told of the order: "order" and "fill" by names, and "loops"."""
+        ...

@@ -29,7 +29,7 @@ from symvi.program.motion_split import rows_by_kind
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.phases import KNOWN, LANDING, MATRIX, RESIDUAL
 from symvi.program.problem import Problem, acts_along
-from symvi.program.program import Call, Node
+from symvi.program.program import Call, Node, OrderNotes
 
 FULL = (1 << 36) - 1  # the pattern of a 6 x 6 block without zeros
 
@@ -149,7 +149,8 @@ class MaximalCoordinates:
     def matrix(self) -> None:
         bodies = len(self.mechanism.bodies)
         self._schedule(MATRIX, self.own[:bodies])
-        self.draft.phases["linearize"].extend(Call(self.clear, (node,), node.name) for node in self.links.values())
+        if clear := self.clear:
+            self.draft.phases["linearize"].extend(Call(clear, (node,), node.name) for node in self.links.values())
         self._schedule(MATRIX, self.own[bodies:])
 
     def landing(self) -> None:

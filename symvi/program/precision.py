@@ -67,14 +67,15 @@ def _following(program: Program) -> dict[tuple[str, int], Numbers]:
     number, notes, of = NUMBER["float"], program.notes["following"], program.parameters
     bodies = [of[BODY, node.index] for node in program.nodes[BODY]]
     masses = [number(body["mass"][0]) for body in bodies]
-    found: dict[tuple[str, int], dict[str, tuple[float, ...]]] = {}
+    found: dict[tuple[str, int], Numbers] = {}
     for k, body in enumerate(bodies):
         inertia, square = [number(x) for x in body["inertia"]], number(notes["radii"][k] ** 2)
         found[BODY, k] = {"size": (float(merit_inertia(masses[k], inertia, square)),)}
     if program.notes["inequalities"]:
         gravity = [number(x) for x in of[COMMON, 0]["gravity"]]
         found[COMMON, 0] = {"mass": (float(total_mass(masses)),), "acceleration": (float(number(pull(gravity))),)}
-        units = effective_masses(Touching(notes["parts"], notes["contacts"], notes["nodes"]), masses)
+        sides = {name: tuple(bodies) for name, bodies in notes["nodes"].items()}
+        units = effective_masses(Touching(tuple(notes["parts"]), tuple(notes["contacts"]), sides), masses)
         for node in program.notes["inequalities"]:
             own = units[node["name"]]._asdict()
             found[node["kind"], node["index"]] = {name: (float(value),) for name, value in own.items()}

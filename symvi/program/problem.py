@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TypeGuard
 
 from symvi.analysis.choices import Choices
 from symvi.numbers.control import SMALLEST_RADIUS
@@ -31,11 +32,11 @@ class Problem:
     @property
     def size(self) -> float:
         """The size of the mechanism [m] that distances of its contacts are compared with."""
-        return self.choices.notes.get("size") or size_of(self.mechanism)
+        return self.choices.size(self.mechanism)
 
     def radius(self, body: str) -> float:
         """At what radius [m] the mass of a body counts at least in its residual: in a pivot, at that of the whole."""
-        return self.choices.notes["size"] if body in self.choices.pivots else SMALLEST_RADIUS
+        return self.size if body in self.choices.pivots else SMALLEST_RADIUS
 
     def uses_c_library(self) -> bool:
         """Whether a user's expression has a function whose bits depend on the C library."""
@@ -45,6 +46,6 @@ class Problem:
         return uses_c_library(tuple(texts))
 
 
-def acts_along(law) -> bool:
+def acts_along(law: object) -> TypeGuard[ShareModel | LimitModel | DryFrictionModel]:
     """Whether a law acts along the free coordinates of a joint, which the joint can take."""
     return bool(getattr(law, "along", ()))

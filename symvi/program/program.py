@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypedDict
 
+from symvi.analysis.choices import Findings
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.records import Records
+from symvi.numbers.derived_parameters import Following
 
 LONGEST = 63  # characters of a name that compilers of C tell apart
 
@@ -54,6 +57,42 @@ class RowInfo:
     unit: str
 
 
+class OrderNotes(TypedDict):
+    """What is told of the elimination: names in order, pairs of names that fill in, constraints that close loops."""
+
+    order: list[str]
+    fill: list[list[str]]
+    loops: list[str]
+
+
+class MotionNotes(TypedDict):
+    """What is told of joint coordinates: where they lie, what carried angles and drivers they give."""
+
+    motion: list[dict[str, Any]]
+    carried_motion: list[dict[str, Any]]
+    driven_motion: list[dict[str, Any]]
+    placing_settles: bool
+
+
+class Notes(Findings, OrderNotes, MotionNotes):
+    """What a program tells of its mechanism and its nodes, as plain data (notes.py, compose.py).
+
+    Each table names a node by "kind" and "index". constraints: what a user calls the rows. angles: which coordinate a
+    carried angle belongs to. baked: element.field -> {entry: exact value}. inequalities: contacts, limits and dry
+    friction. works, losses: nodes whose energy is accounted for. watched: rows that were dropped are evaluated.
+    """
+
+    constraints: list[dict[str, Any]]
+    angles: list[dict[str, Any]]
+    baked: dict[str, dict[int, int]]
+    following: Following
+    watched: bool
+    inequalities: list[dict[str, Any]]
+    works: list[dict[str, Any]]
+    losses: list[dict[str, Any]]
+    uses_c_library: bool
+
+
 @dataclass(frozen=True)
 class Program:
     """The schedule of one mechanism: `phases` maps a name to calls in order.
@@ -70,7 +109,7 @@ class Program:
     phases: Mapping[str, tuple[Call, ...]]
     parameters: Mapping[tuple[str, int], Mapping[str, tuple[float, ...]]]
     baked: Mapping[tuple[str, str], tuple]
-    notes: Mapping[str, object]
+    notes: Notes
 
     def kernels(self) -> tuple[Kernel, ...]:
         """Every kernel once, in the order of phases and of first call. Names tell kernels apart in every text."""

@@ -17,6 +17,7 @@ from symvi.mechanism import Mechanism
 from symvi.physics.multibody import MultibodySystem
 from symvi.program.compose import Composer
 from symvi.program.matrix import Matrix
+from symvi.program.maximal import MaximalCoordinates
 from symvi.program.program import Program
 from symvi.proofs.check import Check
 from symvi.proofs.cprogram import PrintedProgram, read_program
@@ -43,7 +44,9 @@ def subject(
     """Compose, print and read back a mechanism."""
     composer = Composer(MultibodySystem(mechanism), choices)
     program = composer.program()
-    return Subject(mechanism, choices, program, composer.formulation.newton, read_printed(program, layout, real))
+    formulation = composer.formulation
+    assert isinstance(formulation, MaximalCoordinates), "what is composed unless another one is asked for"
+    return Subject(mechanism, choices, program, formulation.newton, read_printed(program, layout, real))
 
 
 def read_printed(program: Program, layout: str, real: str = "double") -> PrintedProgram:

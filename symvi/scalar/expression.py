@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from fractions import Fraction
+from typing import Protocol
 
 
 class Rate(IntEnum):
@@ -22,6 +23,13 @@ class Rate(IntEnum):
     STEP = 1
     ITERATION = 2
     MATRIX = 3
+
+
+class Origin(Protocol):
+    """What operations are computed for, in the words of the comment above them."""
+
+    @property
+    def text(self) -> str: ...
 
 
 class Scalar:
@@ -83,8 +91,8 @@ class Graph:
         self._constants: dict[Fraction | int, Scalar] = {}
         self.names: dict[int, str] = {}
         self.hints: dict[int, str] = {}  # names for values that need one and have none
-        self.origin: object = None  # what is computed now: every new operation remembers it
-        self.origins: dict[int, object] = {}
+        self.origin: Origin | None = None  # what is computed now: every new operation remembers it
+        self.origins: dict[int, Origin] = {}
 
     # --- reading ---------------------------------------------------------------------------------------------------
     def operation(self, index: int) -> str:
