@@ -10,6 +10,7 @@ from typing import NamedTuple, TypedDict, TypeVar
 from symvi.analysis.joint_sides import free_sides
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
 from symvi.mechanism import Mechanism, PointSpring, constraint_count, coordinate_count
+from symvi.numbers.extent import size_of
 from symvi.physics.coordinates import joint_laws, with_laws
 from symvi.physics.model import SHARES, ConstraintModel, LawModel, Parameter, ShareModel
 from symvi.physics.multibody import MultibodySystem
@@ -89,7 +90,7 @@ def models_of(system: MultibodySystem, choices: Choices = NOTHING_DROPPED) -> li
     models = [replace(model, tree=False) if model.name in choices.kept else model for model in models]
     models += [coupling for coupling in system.couplings if choices.kept.get(coupling.name) != ()]
     models += system.drivers
-    models += [lock_model(system.geometry(joint), *held) for joint, *held in choices.locks]
+    models += [lock_model(system.geometry(lock.joint), lock.coordinate, lock.value) for lock in choices.locks]
     return [_with_pivots(mechanism, model, choices) for model in models]
 
 
@@ -149,7 +150,7 @@ def held_bodies(mechanism: Mechanism) -> Counter[str]:
     return found
 
 
-def _weighed(model, system: MultibodySystem):
+def _weighed(model: Weighed, system: MultibodySystem):
     """The model with the share of every body that its damped coordinates count with, and whether something else holds
     its bodies."""
     if model.laws is None or not model.laws.damped:

@@ -17,7 +17,7 @@ from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.rotation import rotate
 from symvi.numbers.extent import size_of
-from symvi.physics.model import ConstraintModel, ContactModel
+from symvi.physics.model import ConstraintModel, ContactModel, body_of
 from symvi.physics.multibody import MultibodySystem
 
 PLACEMENTS = 6

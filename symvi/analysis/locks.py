@@ -38,7 +38,7 @@ def locks_for(
         if joint.name in names
         for k in range(len(coordinate_kinds(joint.type)))
     ]
-    models = [lock_model(system.geometry(joint), *held) for joint, *held in candidates]
+    models = [lock_model(system.geometry(lock.joint), lock.coordinate, lock.value) for lock in candidates]
     known = start_values(mechanism).coordinates
     angles = {
         (m.name, field): known[c.joint][c.coordinate]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from symvi.analysis.choices import Choices, law_models, models_of, order_of
+from symvi.analysis.choices import Choices, Findings, law_models, models_of, order_of
 from symvi.analysis.pivots import pivots_of
 from symvi.analysis.user_expressions import check_expressions
 from symvi.errors import ArgumentError
@@ -54,7 +54,9 @@ def choices_for(system: MultibodySystem, loops: str = "drop-redundant") -> Choic
 
 
 def _with_pivots(system: MultibodySystem, choices: Choices) -> Choices:
-    return replace(choices, pivots=pivots_of(system.mechanism, models_of(system, choices), choices.notes["size"]))
+    return replace(
+        choices, pivots=pivots_of(system.mechanism, models_of(system, choices), choices.size(system.mechanism))
+    )
 
 
 def _without_loops(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> Choices:

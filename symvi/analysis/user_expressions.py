@@ -34,7 +34,7 @@ def _elements(system: MultibodySystem) -> Iterator[tuple[str, Any, tuple[str, ..
     for force in mechanism.forces:
         if texts := FORCES[force.kind].expressions(force):
             yield f"force '{force.name}'", force_model(system, force), texts
-    gaps = {contact.name: contact.expression for contact in mechanism.contacts if contact.kind == "gap"}
+    gaps = {c.name: c.expression for c in mechanism.contacts if c.kind == "gap" and c.expression is not None}
     for model in system.contacts if gaps else ():
         if model.name in gaps:
             yield f"contact '{model.name}'", model, (gaps[model.name],)

@@ -115,7 +115,7 @@ def body_kernels(
         *((_differ,) if held else ()),
     ):
         phase = build.__name__[1:].removesuffix("_led")
-        kernels[phase] = common.single(records, f"{phase}_{BODY}", build.__doc__, (SHARED, OWN), BODY, build)
+        kernels[phase] = common.single(records, f"{phase}_{BODY}", build.__doc__ or "", (SHARED, OWN), BODY, build)
     return kernels
 
 

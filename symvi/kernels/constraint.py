@@ -6,7 +6,7 @@ cancellation. Forces act through the gradient at z1, rows are differentiated at 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from symvi.kernels import common
@@ -338,7 +338,10 @@ def _own_kernels(
     built["reset"] = reset, "no part of the step yet"
     built["gather"] = gather, "impulses of a part of the step to those before; their means as forces"
     if model.target:
-        built["arrive"] = arrive, "the rate of the input at a knot, of the parabola through three of its values"
+        built["arrive"] = (
+            _arrival(kind, model.target),
+            "the rate of the input at a knot, of the parabola through three of its values",
+        )
     return {
         phase: single(records, f"{phase}_{kind}", text, own, kind, build)
         for phase, (build, text) in built.items()

@@ -155,14 +155,27 @@ class Sweep:
         self.block, self.summed = block, summed
         below = (Port(BELOW, BODY),) if link.below else ()
         self.ports = (SHARED, Port(kind, kind), Port(OWN, BODY), *below)
-        self.joint_ports = (
-            SHARED,
-            Port(kind, kind),
-            *(Port(label, BODY) for label in (link.model.bodies if link.model else ()) if self._moves(label)),
-        )
+        self.joint_ports = self.ports[:2]
+        if link.model is not None:
+            moving = [label for label, body in link.model.bodies.items() if body is not None]
+            self.joint_ports = (*self.ports[:2], *(Port(label, BODY) for label in moving))
+
+    @property
+    def model(self) -> ConstraintModel:
+        """The joint: its rows and its parameters. Raises ValueError for a body that nothing holds."""
+        if self.link.model is None:
+            raise ValueError("a body that nothing holds has no joint")
+        return self.link.model
+
+    @property
+    def own_laws(self) -> Laws:
+        """Springs, dampers and servos along the coordinates. Raises ValueError where there are none."""
+        if self.model.laws is None:
+            raise ValueError(f"no laws act along joint '{self.model.name}'")
+        return self.model.laws
 
     def _moves(self, label: str) -> bool:
-        return self.link.model.bodies[label] is not None
+        return self.model.bodies[label] is not None
 
     # --- kernels ------------------------------------------------------------------------------------------------------
     def kernels(self) -> dict[str, Kernel]:
@@ -231,7 +244,7 @@ class Sweep:
 
     # --- once a step --------------------------------------------------------------------------------------------------
     def _prepare(self, trace: Trace) -> None:
-        link, knots = self.link, Knots(trace, self.link.model, self.baked)
+        link, knots = self.link, Knots(trace, self.model, self.baked)
         anchors = {label: knots.of(Carried(label, f"anchor_{label}"))[0] for label in "ab"}
         axes = [knots.of(source)[0] for source in link.axes]
         if not link.outward:
@@ -302,7 +315,7 @@ class Sweep:
         back = trace.read(COMMON, "work", "bend_before", 1, "how much of the change before that, less")[0]
         trace.note("u = u- + length (u- - u--) + bend ((u- - u--) - ratio (u-- - u---))", "a parabola: derived here")
         both = share + bend
-        last = zip(*self._last(trace, AGES), strict=True)
+        last = zip(*self._last(trace, list(AGES)), strict=True)
         self._move(trace, [x + both * (x - y) - back * (y - z) for x, y, z in last])
 
     def _last(self, trace: Trace, ages: Sequence[str]) -> list[Vector]:
@@ -683,7 +696,7 @@ class Sweep:
                 trace.write(self.kind, "u_older", trace.read(self.kind, "state", "u_old", count), store="state")
             trace.write(self.kind, "u_old", trace.read(self.kind, "state", "u", count), store="state")
             trace.write(self.kind, "u", self._get(trace, "u", link.freedoms)[:count], store="state")
-        carry_angles(trace, link.model)
+        carry_angles(trace, self.model)
         if link.laws:
             weights = weights_of(trace, link.laws)
             self._push_bodies(trace, self._in_order(handed_on(trace, link.laws, weights)), "2")
@@ -726,7 +739,7 @@ class Sweep:
     # --- laws ---------------------------------------------------------------------------------------------------------
     def laws(self) -> dict[str, Kernel]:
         """Springs, dampers and servos along the coordinates, which act on these and on no body."""
-        link, model, kind = self.link, self.link.model, self.kind
+        link, model, kind = self.link, self.model, self.kind
         if not (link.slopes or model.angles):
             return {}
         trace = Trace(self.records, self.joint_ports, kind, "laws along its coordinates")
@@ -751,7 +764,7 @@ class Sweep:
 
     def _acting(self, trace: Trace, back: Sequence[int]):
         """Laws between the knots, of coordinates at the first one and mean rates over the step."""
-        link, model = self.link, self.link.model
+        link, model, laws = self.link, self.model, self.own_laws
         first = trace_rows(trace, model, self.baked, model.free, model.freedoms)
         u = self._get(trace, "u", link.freedoms)
         rates = []
@@ -764,12 +777,12 @@ class Sweep:
                 turn = 2 * trace.graph.angle(t, trace.graph.constant(1), trace.graph.constant(0))
                 rates.append(turn * common.inverse_step(trace))
         rows = Rows(first.first, rates, {}, {}, first.units)
-        keep_coordinates(trace, link.laws, rows)
-        clear_sums(trace, link.laws)
-        return acting(trace, link.laws, rows, summed(trace, link.laws))
+        keep_coordinates(trace, laws, rows)
+        clear_sums(trace, laws)
+        return acting(trace, laws, rows, summed(trace, laws))
 
     def _push_on(self, trace: Trace) -> None:
-        laws, zero = self.link.laws, trace.graph.constant(0)
+        laws, zero = self.own_laws, trace.graph.constant(0)
         rows = off_middle(laws)
         beyond = dict(zip(rows, trace.read(self.kind, "work", "excess", len(rows)), strict=True))
         pushed = self._in_order([beyond.get(k, zero) for k in range(self.link.freedoms)])
@@ -807,7 +820,7 @@ class Sweep:
         link = self.link
         if link.is_absolute:
             return of_unit_length(trace, q)
-        knots, one = Knots(trace, link.model, self.baked), [trace.graph.constant(k == 0) for k in range(4)]
+        knots, one = Knots(trace, self.model, self.baked), [trace.graph.constant(k == 0) for k in range(4)]
         frame = knots.parameter("joint_a")
         under = trace.read(BELOW, "state", "q", 4) if link.below else one
         formula = {0: None, 1: motions.turn_about_one, 2: motions.turn_about_two}[link.turns]
@@ -881,7 +894,7 @@ def about(matrix: Matrix, arm1: Vector, minus_arm2: Vector) -> Matrix:
 # --- what is told of joints -------------------------------------------------------------------------------------------
 def joint_reports(sweep: Sweep) -> dict[str, Kernel]:
     """The kernels that tell rows, impulses and reactions of a joint, as maximal coordinates have them."""
-    model, kind, records = sweep.link.model, sweep.kind, sweep.records
+    model, kind, records = sweep.model, sweep.kind, sweep.records
     watched = watch_kernels(records, kind, model, sweep.baked)["watch"]
     react = single(
         records,
@@ -896,7 +909,7 @@ def joint_reports(sweep: Sweep) -> dict[str, Kernel]:
 
 def _reaction(trace: Trace, sweep: Sweep) -> None:
     """y of the rows with G_bᵀ y = W about the anchor, and W in joint axes over its time."""
-    model, kind = sweep.link.model, sweep.kind
+    model, kind = sweep.model, sweep.kind
     knots = FirstKnot(trace, model, sweep.baked)
     given = sweep._get(trace, "wrench", 6)
     wrench = given if sweep.link.outward else [-x for x in given]

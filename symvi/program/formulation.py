@@ -23,7 +23,7 @@ from symvi.kernels.constraint import ConstraintKernels
 from symvi.physics.model import ConstraintModel, LawModel
 from symvi.program.draft import Draft
 from symvi.program.problem import Problem
-from symvi.program.program import Call, Node
+from symvi.program.program import Call, Node, OrderNotes
 
 # What control reads of the records of bodies, by template of templates/c (the reference back end does it in the same
 # words): any formulation keeps these fields. All other templates run phases, and know of no body.
@@ -109,7 +109,8 @@ class Formulation(Protocol):
 
     def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
         """The calls of all phases, once all of them are scheduled, as they are to be made."""
+        ...
 
-    def notes(self) -> dict[str, object]:
+    def notes(self) -> OrderNotes:
         """What a reader is told of the order: "order" and "fill" by names, and "loops"."""
         ...

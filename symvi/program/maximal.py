@@ -234,7 +234,7 @@ class MaximalCoordinates:
         """The calls as they are: what joints hold is solved for, and no number is the same in every step."""
         return phases
 
-    def notes(self) -> dict[str, object]:
+    def notes(self) -> OrderNotes:
         names = [node.name for node in self.graph.nodes]
         return {
             "order": [names[i] for i in self.order.order],

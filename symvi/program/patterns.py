@@ -176,12 +176,11 @@ def _outcome(operation: str, values: Sequence[object]) -> object:
         return Fraction(0)
     if any(value is UNKNOWN for value in values):
         return UNKNOWN
-    if any(value is None for value in values):
-        return None
-    if operation == "div" and values[1] == 0:
+    known = [value for value in values if isinstance(value, Fraction)]
+    if len(known) < len(values) or (operation == "div" and known[1] == 0):
         return None
     graph = Graph()
-    return graph.constant_value(graph.apply(operation, [graph.constant(value) for value in values]))
+    return graph.constant_value(graph.apply(operation, [graph.constant(value) for value in known]))
 
 
 def _with_used_ports(kernel: Kernel) -> Kernel:

@@ -7,9 +7,8 @@ from typing import TypeGuard
 
 from symvi.analysis.choices import Choices
 from symvi.numbers.control import SMALLEST_RADIUS
-from symvi.numbers.extent import size_of
 from symvi.physics.joints.custom import uses_c_library
-from symvi.physics.model import LawModel, ShareModel
+from symvi.physics.model import DryFrictionModel, LawModel, LimitModel, ShareModel
 from symvi.physics.multibody import MultibodySystem
 from symvi.registry import FORCES
 

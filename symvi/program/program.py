@@ -58,11 +58,16 @@ class RowInfo:
 
 
 class OrderNotes(TypedDict):
-    """What is told of the elimination: names in order, pairs of names that fill in, constraints that close loops."""
+    """What is told of the elimination: names in order, pairs of names that fill in, constraints that close loops.
+
+    chords: `resolve` takes any residual through the factors of an earlier iteration, which leaves to `rest` of bodies
+    what is open; and steps begin on a parabola through the last three.
+    """
 
     order: list[str]
     fill: list[list[str]]
     loops: list[str]
+    chords: bool
 
 
 class MotionNotes(TypedDict):

@@ -16,6 +16,7 @@ from symvi.analysis.choices import models_of, shares_by_joint, taking_laws
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body import BODY, body_kernels, diagonal_block
 from symvi.kernels.common import COMMON
+from symvi.kernels.constraint import ConstraintKernels
 from symvi.kernels.joint_placing import SLIDING_AXES, placing_model, placing_tree
 from symvi.kernels.kernel import Block, Kernel
 from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
@@ -29,7 +30,7 @@ from symvi.program.opposing_sides import opposing_sides
 from symvi.program.patterns import Patterns
 from symvi.program.phases import KNOWN
 from symvi.program.problem import Problem, acts_along
-from symvi.program.program import Call, Node
+from symvi.program.program import Call, Node, OrderNotes
 from symvi.registry import JOINTS
 
 FULL = (1 << 36) - 1  # the pattern of a 6 x 6 block without zeros
@@ -57,14 +58,19 @@ def refusal(mechanism: Mechanism) -> str | None:
         if "world" not in (contact.parent, contact.child):
             return f"contact '{contact.name}' is between two bodies"
     for force in mechanism.forces:
-        if force.kind not in ("actuator", "wrench", "potential") and not hasattr(force, "joint"):
+        along = getattr(force, "joint", None)
+        if force.kind not in ("actuator", "wrench", "potential") and along is None:
             return f"'{force.name}' is a force of kind {force.kind}"
-        if hasattr(force, "joint") and coordinate_kinds(mechanism.joint(force.joint).type).count("rotation") == 3:
-            return f"'{force.name}' acts on joint '{force.joint}', whose three rotations have no coordinate"
+        if along and force.kind != "actuator" and _turns_freely(mechanism, along):
+            return f"'{force.name}' acts on joint '{along}', whose three rotations have no coordinate"
     for limit in mechanism.limits:
-        if coordinate_kinds(mechanism.joint(limit.joint).type).count("rotation") == 3:
+        if _turns_freely(mechanism, limit.joint):
             return f"limit '{limit.name}' acts on joint '{limit.joint}', whose three rotations have no coordinate"
     return None
+
+
+def _turns_freely(mechanism: Mechanism, joint: str) -> bool:
+    return coordinate_kinds(mechanism.joint(joint).type).count("rotation") == 3
 
 
 class TreeCoordinates:
@@ -120,7 +126,7 @@ class TreeCoordinates:
         model = self._with_laws(self.problem.system.joint(joint.name))
         geometry.set("axis_b", triad(joint.axis)[2], "axis of the joint, on the child")
         names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", "axis_b"}
-        parameters = placing_model(geometry).parameters | model.parameters
+        parameters = {**placing_model(geometry).parameters, **model.parameters}
         parameters |= {name: geometry.parameter(name) for name in sorted(names)}
         return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order)
 
@@ -134,7 +140,7 @@ class TreeCoordinates:
     def below(self, name: str) -> str | None:
         """The body below a body, in whose sums it counts."""
         link = self.links[name]
-        return None if link.below is None else link.model.bodies[link.below]
+        return None if link.below is None or link.model is None else link.model.bodies[link.below]
 
     # --- unknowns -----------------------------------------------------------------------------------------------------
     def unknowns(self) -> None:
@@ -164,10 +170,9 @@ class TreeCoordinates:
     def _joints(self) -> None:
         """Records of joints by type; a type is one of one direction, on the ground or on a body."""
         draft = self.draft
-        held = [(name, link) for name, link in self.links.items() if link.model is not None]
-        names = {link.model.name: name for name, link in held}
-        order = [model for model in models_of(self.problem.system) if model.name in names]
-        models = [self.links[names[model.name]].model for model in order]
+        held = {name: link.model for name, link in self.links.items() if link.model is not None}
+        names = {model.name: name for name, model in held.items()}
+        models = [held[names[model.name]] for model in models_of(self.problem.system) if model.name in names]
         made: dict[str, tuple[str, Sweep]] = {}
         for kind, model, members in draft.types(models, lambda model: self._direction(names[model.name])):
             link = self.links[names[model.name]]
@@ -181,14 +186,14 @@ class TreeCoordinates:
                 kernels[kind], laws[kind] = sweep.kernels() | joint_reports(sweep), sweep.laws()
             body = names[model.name]
             self.nodes[body] = draft.node(kind, model.name, model)
-            self.joints[model.name] = Joined(self.nodes[body], None, model)
+            self.joints[model.name] = Joined(self.nodes[body], ConstraintKernels({}, {}, {}), model)
         free = Sweep(draft.records, FREE, Link(None, True, 3, 3, ()), {}, self.block, self.summed)
-        if any(link.model is None for link in self.links.values()):
+        if len(held) < len(self.links):
             kernels[FREE] = free.kernels()
-        for name, link in self.links.items():
-            if link.model is None:
+        for name in self.links:
+            if name not in held:
                 self.nodes[name] = draft.node(FREE, name)
-        self.sweeps = {name: made[link.model.name][1] if link.model else free for name, link in self.links.items()}
+        self.sweeps = {name: made[held[name].name][1] if name in held else free for name in self.links}
         places: dict[tuple[str, Place], Mapping[str, Kernel]] = {}
         for name, place in self._places().items():
             kind = self.nodes[name].kind
@@ -305,12 +310,12 @@ class TreeCoordinates:
         return name not in OF_JOINT or name in ("bearing", "wrench")
 
     def _call(self, phase: str, name: str, verb: str) -> Call:
-        kernel, ports = (self.placed[name] | self.moved[name])[phase], self._ports(name)
+        kernel, ports = {**self.placed[name], **self.moved[name]}[phase], self._ports(name)
         nodes = tuple(self.draft.common if port.label == "common" else ports[port.label] for port in kernel.ports)
         into = f" into {self.below(name)}" if self.below(name) and phase != "substitute" else ""
         return Call(kernel, nodes, f"{verb} {self.nodes[name].name}{into}")
 
-    def notes(self) -> dict[str, object]:
+    def notes(self) -> OrderNotes:
         return {
             "order": [self.nodes[name].name for name in reversed(self.links)],
             "fill": [],

@@ -21,8 +21,8 @@ MASS, INERTIA = 1.0, (1.01 / 12, 1.01 / 12, 0.02 / 12)  # of the box [kg, kg m²
 class Chain:
     """Links that hang on one another from the origin; `angles` are the joints' coordinates [rad].
 
-    kind: "revolute" (about x), "oblique" (hinges about three axes in turn), or "spherical" (each turned about one axis at the start: the first about x, all others
-    about y). end: where the last link's lower end is pinned, or None.
+    kind: "revolute" (about x), "oblique" (hinges about three axes in turn), or "spherical" (each turned about one axis
+    at the start: the first about x, all others about y). end: where the last link's lower end is pinned, or None.
     """
 
     kind: str

@@ -30,9 +30,9 @@ def measure(report: Report) -> None:
         name = f"{kind}: operations per inner link and iteration (body axes: {body})"
         report.at_most(name, total, world, timed=False)
     for kind, (make, most) in OF_TREES.items():
-        large = composed(make(12), coordinates="tree")
+        small, large = (composed(make(count), coordinates="tree") for count in (9, 12))
         # kernels come round with the axes, every third link
-        phases = {phase: count / 3 for phase, count in of_one_more(composed(make(9), coordinates="tree"), large).items()}
+        phases = {phase: count / 3 for phase, count in of_one_more(small, large).items()}
         total = _tell(report, f"{kind}, joint coordinates", phases, large)
         report.at_most(f"{kind}: operations per inner link and iteration, joint coordinates", total, most, timed=False)
 
