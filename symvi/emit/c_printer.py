@@ -16,7 +16,7 @@ from symvi.emit.template_files import function_names
 from symvi.kernels.kernel import Kernel, Location
 from symvi.kernels.records import Field
 from symvi.numbers.control import CONTACT_TYPES
-from symvi.program.program import Node, Program
+from symvi.program.program import Node, Program, solved_kinds
 
 C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
@@ -59,6 +59,12 @@ class CPrinter:
             sizes = {f.name: f.size for f in self.program.records.of(kind, "work")}
             if "load" in sizes:
                 yield {"kind": kind, "count": len(self.program.nodes[kind]), "rows": sizes["load"], "phi": sizes["phi"]}
+
+    def solved_groups(self) -> Iterator[dict]:
+        """Node types with velocities that are solved for: bodies, or joints whose coordinates are."""
+        for kind in solved_kinds(self.program):
+            size = next(f.size for f in self.program.records.of(kind, "work") if f.name == "s")
+            yield {"kind": kind, "count": len(self.program.nodes[kind]), "size": size}
 
     def wrench_groups(self) -> Iterator[dict]:
         """Node types that bear a wrench: joints whose coordinates are solved for."""

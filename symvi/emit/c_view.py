@@ -223,6 +223,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "kinds": printer.kinds,
         "rows": sum(len(program.nodes[kind]) * rows for kind, rows in printer.row_counts.items()),
         "row_groups": list(printer.row_groups()),
+        "solved_groups": list(printer.solved_groups()),
         "wrench_groups": list(printer.wrench_groups()),
         "law_groups": list(printer.law_groups()),
         "reactions": list(printer.reactions()),

@@ -25,8 +25,9 @@ from symvi.program.draft import Draft
 from symvi.program.problem import Problem
 from symvi.program.program import Call, Node, OrderNotes
 
-# What control reads of the records of bodies, by template of templates/c (the reference back end does it in the same
-# words): any formulation keeps these fields. All other templates run phases, and know of no body.
+# What control reads of the records of bodies, beside increments `s` of what is solved for (program.solved_kinds), by
+# template of templates/c (the reference back end does it in the same words): any formulation keeps these fields. All
+# other templates run phases, and know of no body.
 READ_BY_CONTROL = {
     "account": ("seen", "v", "w"),
     "bends": ("f", "l", "v", "w"),
@@ -34,7 +35,7 @@ READ_BY_CONTROL = {
     "complementarity": ("v", "w"),
     "init": ("w",),
     "interior": ("e", "l", "p", "v", "w"),
-    "measures": ("e", "f", "rest", "s", "turn"),  # rest: in place of f where a residual goes through chords
+    "measures": ("e", "f", "rest", "turn"),  # rest: in place of f where a residual goes through chords
     "observe": ("q", "v", "w", "x"),
     "step": ("q", "v", "w"),
 }

@@ -48,6 +48,13 @@ class Call:
     comment: str = ""
 
 
+def solved_kinds(program: Program) -> tuple[str, ...]:
+    """Node types whose increments `s` are velocities that a step is solved for: bodies, or joints of a tree."""
+    if not program.notes["chords"]:
+        return ("body",)
+    return tuple(k for k in program.nodes if any(f.name == "open" for f in program.records.of(k, "work")))
+
+
 @dataclass(frozen=True)
 class RowInfo:
     """A constraint row as a user knows it."""

@@ -37,7 +37,7 @@ from symvi.numbers.control import (
     SolverStatus,
 )
 from symvi.numbers.path import CLEAR, HARDLY, HOLDING, JOINED, TURNED
-from symvi.program.program import Program
+from symvi.program.program import Program, solved_kinds
 from symvi.simulate.accounts import Accounts
 from symvi.simulate.branch import Branch, aims_of
 from symvi.simulate.interior import Interior
@@ -157,6 +157,7 @@ class ReferenceSolver:
             for k, record in enumerate(records)
             if hasattr(self.memory.state[kind][k], "target_rate")
         ]
+        self.solved = [record for kind in solved_kinds(program) for record in self.memory.work[kind]]
         self.chords = bool(program.notes["chords"])
         self.foreseen = bool(program.phases["push"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
@@ -643,7 +644,8 @@ class ReferenceSolver:
                 and SAFETY * sqrt(merit) <= options.tolerance
             ):
                 return SolverStatus.OK
-            whole = not (self.chords and length >= 1.0 and fall <= CHORD)
+            # the same factors once more, if they are predicted to be enough
+            whole = not (self.chords and length >= 1.0 and CHORD * (sqrt(merit) * fall) <= options.tolerance)
             slow = slow + 1 if merit > SLOW * before else 0
             if slow >= 2 and self.within(STILL * options.tolerance):
                 return SolverStatus.ROUND_OFF
@@ -779,14 +781,14 @@ class ReferenceSolver:
     def _size_of_change(self) -> float:
         """The length of the solved change of all velocities, which is no smaller than the largest."""
         total = 0.0
-        for body in self.bodies:
-            for value in body.s:
+        for record in self.solved:
+            for value in record.s:
                 total = total + (value * value)
         return sqrt(total)
 
     def _largest_change(self) -> float:
         largest = 0.0
-        for body in self.bodies:
-            for value in body.s:
+        for record in self.solved:
+            for value in record.s:
                 largest = max(largest, abs(value))
         return largest
