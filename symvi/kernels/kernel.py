@@ -77,6 +77,10 @@ class Kernel:
     def reads(self) -> tuple[Location, ...]:
         return tuple(self.graph.arguments(i)[0] for i in self.sequence if self.graph.operation(i) == "symbol")
 
+    def kind(self, label: str) -> str:
+        """The node type of a port."""
+        return next(port.kind for port in self.ports if port.label == label)
+
     @property
     def writes(self) -> tuple[Location, ...]:
         return tuple(location for location, _ in self.outputs)

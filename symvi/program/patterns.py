@@ -14,6 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from symvi.kernels.kernel import Kernel, Location
+from symvi.kernels.records import Records
 from symvi.program.program import Call
 from symvi.scalar import Graph, Scalar
 
@@ -54,8 +55,7 @@ class Patterns:
 
     # --- constants ----------------------------------------------------------------------------------------------------
     def _place(self, kernel: Kernel, location: Location) -> Place:
-        kind = next(port.kind for port in kernel.ports if port.label == location.port)
-        return kind, location.store, location.field, location.index
+        return kernel.kind(location.port), location.store, location.field, location.index
 
     def _may_be_constant(self, place: Place) -> bool:
         return place[0] in self.kinds and place[1] in ("work", "state")
@@ -105,33 +105,12 @@ class Patterns:
 
     # --- kernels ------------------------------------------------------------------------------------------------------
     def _rewritten(self, kernel: Kernel, constants: Mapping[Place, Fraction]) -> Kernel:
-        """The kernel with constants put in; stores of constants that only kernels read are left out."""
-        source, graph = kernel.graph, Graph()
-        copies: dict[int, Scalar] = {}
-        places: dict[int, int] = {}
-        for index in kernel.sequence:
-            first, operation = len(graph), source.operation(index)
-            graph.origin = source.origins.get(index)
-            if operation == "const":
-                copies[index] = graph.constant(source.arguments(index)[0])
-            elif operation == "symbol":
-                location = source.arguments(index)[0]
-                value = constants.get(self._place(kernel, location))
-                if value is None:
-                    copies[index] = graph.symbol(location, source.rate(index), source.names.get(index))
-                else:
-                    copies[index] = graph.constant(value)
-            else:
-                copies[index] = graph.apply(operation, [copies[i] for i in source.operands(index)])
-                if index in source.names:
-                    graph.name(copies[index], source.names[index])
-                if index in source.hints:
-                    graph.hint(copies[index], source.hints[index])
-            stood = kernel.places.get(index, index)
-            places.update(dict.fromkeys(range(first, len(graph)), stood))
-        graph.origin = None
-        outputs = tuple((location, copies[scalar.index]) for location, scalar in kernel.outputs)
-        return replace(kernel, graph=graph, outputs=outputs, places=places)
+        """The kernel with constants put in."""
+
+        def known(location: Location) -> Fraction | Location:
+            return constants.get(self._place(kernel, location), location)
+
+        return _copied(kernel, known)
 
     def _drop_unread(self, made: dict[Kernel, Kernel], fixed: Collection[Kernel]) -> None:
         """Leave out stores that nothing comes of: no kernel makes something of them that is needed."""
@@ -192,3 +171,61 @@ def _called(call: Call, kernel: Kernel) -> Call:
     """The call with the nodes of the ports that the kernel still has."""
     nodes = {port.label: node for port, node in zip(call.kernel.ports, call.nodes, strict=True)}
     return replace(call, kernel=kernel, nodes=tuple(nodes[port.label] for port in kernel.ports))
+
+
+# --- records ----------------------------------------------------------------------------------------------------------
+def compacted(
+    phases: Mapping[str, Sequence[Call]], records: Records, kinds: Collection[str], needed: Callable[[Place], bool]
+) -> dict[str, list[Call]]:
+    """The calls with fields of work closed up: entries that no kernel touches, and nobody else reads, have no place."""
+    kernels = list(dict.fromkeys(call.kernel for calls in phases.values() for call in calls))
+    used: dict[tuple[str, str], set[int]] = {}
+    for kernel in kernels:
+        for location in (*kernel.reads, *kernel.writes):
+            kind = kernel.kind(location.port)
+            if kind in kinds and location.store == "work" and not needed((kind, "work", location.field, 0)):
+                used.setdefault((kind, location.field), set()).add(location.index)
+    places = {of: {old: new for new, old in enumerate(sorted(entries))} for of, entries in used.items()}
+    for (kind, field), moved in places.items():
+        records.resize(kind, "work", field, len(moved))
+    made = {kernel: _moved(kernel, places) for kernel in kernels}
+    return {phase: [replace(call, kernel=made[call.kernel]) for call in calls] for phase, calls in phases.items()}
+
+
+def _moved(kernel: Kernel, places: Mapping[tuple[str, str], Mapping[int, int]]) -> Kernel:
+    """The kernel on records whose entries lie elsewhere."""
+
+    def moved(location: Location) -> Location:
+        entries = places.get((kernel.kind(location.port), location.field), {}) if location.store == "work" else {}
+        return replace(location, index=entries.get(location.index, location.index))
+
+    copy = _copied(kernel, moved)
+    return replace(copy, outputs=tuple((moved(location), scalar) for location, scalar in copy.outputs))
+
+
+def _copied(kernel: Kernel, known: Callable[[Location], Fraction | Location]) -> Kernel:
+    """A kernel built anew on other inputs: numbers, or other places."""
+    source, graph = kernel.graph, Graph()
+    copies: dict[int, Scalar] = {}
+    places: dict[int, int] = {}
+    for index in kernel.sequence:
+        first, operation = len(graph), source.operation(index)
+        graph.origin = source.origins.get(index)
+        if operation == "const":
+            copies[index] = graph.constant(source.arguments(index)[0])
+        elif operation == "symbol":
+            value = known(source.arguments(index)[0])
+            if isinstance(value, Fraction):
+                copies[index] = graph.constant(value)
+            else:
+                copies[index] = graph.symbol(value, source.rate(index), source.names.get(index))
+        else:
+            copies[index] = graph.apply(operation, [copies[i] for i in source.operands(index)])
+            if index in source.names:
+                graph.name(copies[index], source.names[index])
+            if index in source.hints:
+                graph.hint(copies[index], source.hints[index])
+        places.update(dict.fromkeys(range(first, len(graph)), kernel.places.get(index, index)))
+    graph.origin = None
+    outputs = tuple((location, copies[scalar.index]) for location, scalar in kernel.outputs)
+    return replace(kernel, graph=graph, outputs=outputs, places=places)

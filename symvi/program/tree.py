@@ -27,7 +27,7 @@ from symvi.physics.model import ConstraintModel
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
 from symvi.program.opposing_sides import opposing_sides
-from symvi.program.patterns import Patterns
+from symvi.program.patterns import Patterns, compacted
 from symvi.program.phases import KNOWN
 from symvi.program.problem import Problem, acts_along
 from symvi.program.program import Call, Node, OrderNotes
@@ -299,7 +299,8 @@ class TreeCoordinates:
     def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
         """The calls without what is the same in every step, and without what nobody reads then."""
         kinds = {BODY, *(node.kind for node in self.nodes.values())}
-        return Patterns(phases, kinds, LOOKING, self._is_needed).simplified()
+        simpler = Patterns(phases, kinds, LOOKING, self._is_needed).simplified()
+        return compacted(simpler, self.draft.records, kinds, self._is_needed)
 
     @staticmethod
     def _is_needed(place: tuple[str, str, str, int]) -> bool:
