@@ -111,12 +111,27 @@ def info(
     mechanism = imported.mechanism
     program = composed(mechanism, loops, coordinates)
     facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
+    facts |= {"coordinates": coordinates, **_other_coordinates(mechanism, loops, coordinates)}
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
     _print_table(console, facts["name"], plain)
     for title in ["parameters", "redundant rows", "operations per phase", *["operations per kernel"] * kernels]:
         if facts.get(title):
             _print_table(console, title, facts[title])
     return facts
+
+
+def _other_coordinates(mechanism: Mechanism, loops: str, coordinates: str) -> dict[str, Any]:
+    """Operations of an iteration in the coordinates that were not asked for, or why it cannot be solved in them."""
+    from symvi.program.info import ITERATION
+    from symvi.program.tree import refusal
+    from symvi.simulate.build import composed
+
+    other = "tree" if coordinates == "maximal" else "maximal"
+    title, why = f"operations per iteration, {other}", refusal(mechanism)
+    if why:
+        return {title: f"none: {why}"}
+    program = composed(mechanism, loops, other)
+    return {title: sum(program.flops(phase) for phase in ITERATION)}
 
 
 @command
