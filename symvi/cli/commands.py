@@ -41,9 +41,9 @@ Loops = Annotated[
     Literal["drop-redundant", "rigid", "drop"], typer.Option(help="What is done with nearly redundant loops.")
 ]
 Coordinates = Annotated[
-    Literal["maximal", "tree"],
+    Literal["auto", "maximal", "tree"],
     typer.Option(
-        help="What is solved for: the velocities of all bodies, or the rates of joints. The motion is the same."
+        help="What is solved for: velocities of bodies, rates of joints, or (auto) what takes fewer operations."
     ),
 ]
 Substeps = Annotated[
@@ -111,7 +111,7 @@ def info(
     mechanism = imported.mechanism
     program = composed(mechanism, loops, coordinates)
     facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
-    facts |= {"coordinates": coordinates, **_other_coordinates(mechanism, loops, coordinates)}
+    facts |= _other_coordinates(mechanism, loops, facts["coordinates"])
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
     _print_table(console, facts["name"], plain)
     for title in ["parameters", "redundant rows", "operations per phase", *["operations per kernel"] * kernels]:

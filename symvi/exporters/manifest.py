@@ -49,7 +49,6 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
         "real": sources.real,
         "layout": sources.layout,
         "loops": request.loops,
-        "coordinates": request.coordinates,
         "step": float(request.step),
         "steps": steps,
         "options": _of_text(asdict(options), plan),

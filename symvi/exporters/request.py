@@ -17,7 +17,7 @@ __all__ = ["Request"]
 # the least and the largest numbers of float that have all their digits
 _LEAST_FLOAT, _MOST_FLOAT = 2.0**-126, (2.0 - 2.0**-23) * 2.0**127
 _LOOPS = ("drop-redundant", "rigid", "drop")
-_COORDINATES = ("maximal", "tree")
+_COORDINATES = ("auto", "maximal", "tree")
 _LAYOUTS = ("auto", "inline", "unrolled", "looped")
 
 
@@ -41,7 +41,7 @@ class Request:
     prefix: str
     step: float
     loops: str
-    coordinates: Literal["maximal", "tree"]
+    coordinates: Literal["auto", "maximal", "tree"]
     most_text: int | None
     most_ram: int | None
     measure: bool

@@ -240,5 +240,6 @@ class MaximalCoordinates:
             "order": [names[i] for i in self.order.order],
             "fill": sorted([names[i], names[j]] for i, j in self.order.fill),
             "loops": sorted(self.loops),
+            "coordinates": "maximal",
             "chords": False,
         }

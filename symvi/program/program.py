@@ -12,6 +12,9 @@ from symvi.kernels.kernel import Kernel
 from symvi.kernels.records import Records
 from symvi.numbers.derived_parameters import Following
 
+WORKING = (  # phases of an iteration
+    "evaluate", "apply_impulse", "merit", "linearize", "eliminate", "resolve", "substitute", "advance",
+)  # fmt: skip
 LONGEST = 63  # characters of a name that compilers of C tell apart
 
 
@@ -55,6 +58,11 @@ def solved_kinds(program: Program) -> tuple[str, ...]:
     return tuple(k for k in program.nodes if any(f.name == "open" for f in program.records.of(k, "work")))
 
 
+def work_of(program: Program) -> int:
+    """Operations of an iteration, that of an interior point included."""
+    return sum(program.flops(phase) for phase in WORKING)
+
+
 @dataclass(frozen=True)
 class RowInfo:
     """A constraint row as a user knows it."""
@@ -67,13 +75,14 @@ class RowInfo:
 class OrderNotes(TypedDict):
     """What is told of the elimination: names in order, pairs of names that fill in, constraints that close loops.
 
-    chords: `resolve` takes any residual through the factors of an earlier iteration, which leaves to `rest` of bodies
-    what is open; and steps begin on a parabola through the last three.
+    coordinates: what is solved for, "maximal" or "tree". chords: `resolve` takes any residual through the factors of an
+    earlier iteration, which leaves what is open to `rest` of bodies, and steps begin on a parabola through three.
     """
 
     order: list[str]
     fill: list[list[str]]
     loops: list[str]
+    coordinates: str
     chords: bool
 
 

@@ -321,5 +321,6 @@ class TreeCoordinates:
             "order": [self.nodes[name].name for name in reversed(self.links)],
             "fill": [],
             "loops": [],
+            "coordinates": "tree",
             "chords": self.summed,
         }

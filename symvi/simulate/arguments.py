@@ -24,7 +24,7 @@ MODES = {
     "layout": ("auto", "inline", "unrolled", "looped"),
     "real": ("double", "float"),
     "profile": ("reproducible", "fast"),
-    "coordinates": ("maximal", "tree"),
+    "coordinates": ("auto", "maximal", "tree"),
     "loops": ("drop-redundant", "rigid", "drop"),
     "on_error": ("raise", "status"),
     "rates": get_args(Rates),

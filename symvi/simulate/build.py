@@ -71,13 +71,14 @@ class Built:
 def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "maximal"):
     """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError.
 
-    coordinates: what is solved for, "maximal" or "tree".
+    coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations.
     """
     from symvi.analysis.loops import choices_for
     from symvi.analysis.refusals import beyond_doubles
     from symvi.physics.joints import check_rows
     from symvi.physics.multibody import MultibodySystem
     from symvi.program.compose import Composer
+    from symvi.program.program import work_of
 
     system = MultibodySystem(mechanism)
     for joint in mechanism.joints:
@@ -92,25 +93,29 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
                 from symvi.analysis.held_gaps import check_held_gaps
 
                 check_held_gaps(system)
-            formulation = formulation_of(mechanism, coordinates)
-            return Composer(system, choices_for(system, loops), formulation).program()
+            choices = choices_for(system, loops)
+            found = [Composer(system, choices, kind).program() for kind in _formulations(mechanism, coordinates)]
+            return min(found, key=work_of)
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
 
 
-def formulation_of(mechanism: Mechanism, coordinates: str):
-    """What a mechanism is solved for. Raises ArgumentError where it cannot be what is asked."""
+def _formulations(mechanism: Mechanism, coordinates: str) -> list:
+    """What a mechanism may be solved for. Raises ArgumentError where it cannot be what is asked."""
     from symvi.program.maximal import MaximalCoordinates
 
     if coordinates == "maximal":
-        return MaximalCoordinates
+        return [MaximalCoordinates]
     from symvi.program.tree import TreeCoordinates, refusal
 
-    if why := refusal(mechanism):
+    why = refusal(mechanism)
+    if coordinates == "auto":
+        return [MaximalCoordinates, *([] if why else [TreeCoordinates])]
+    if why:
         raise ArgumentError(
             f"coordinates='tree' cannot solve mechanism '{mechanism.name}': {why}; leave it at 'maximal'"
         )
-    return TreeCoordinates
+    return [TreeCoordinates]
 
 
 def text_of(

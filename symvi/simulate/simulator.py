@@ -75,7 +75,8 @@ class Simulator:
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits
     everywhere) or "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly
     redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
-    "maximal" (all bodies) or "tree" (rates of joints): the same motion.
+    "maximal" (all bodies), "tree" (rates of joints), or "auto" (what takes fewer operations): the same motion. The
+    attribute `coordinates` says which it is.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
@@ -90,36 +91,41 @@ class Simulator:
         profile: str = "reproducible",
         backend: Literal["auto", "c", "python"] = "auto",
         loops: str = "drop-redundant",
-        coordinates: Literal["maximal", "tree"] = "maximal",
+        coordinates: Literal["auto", "maximal", "tree"] = "maximal",
         parameters: Mapping[str, object] | None = None,
     ):
         check_modes(backend=backend, layout=layout, real=real, profile=profile, loops=loops, coordinates=coordinates)
         parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
-        self.mechanism, self.loops, self.profile, self.coordinates = mechanism, loops, profile, coordinates
+        self.mechanism, self.loops, self.profile = mechanism, loops, profile
         self.settings: dict[str, tuple[float, ...]] = {}
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
             if backend == "python":
                 warnings.warn(NO_C, stacklevel=2)
         self.backend = backend
-        self.engine: Engine = self._c(layout, real, profile, loops) if backend == "c" else self._python(real, loops)
+        self.engine: Engine = (
+            self._c(layout, real, profile, loops, coordinates)
+            if backend == "c"
+            else self._python(real, loops, coordinates)
+        )
         self.plan = self.engine.plan
+        self.coordinates: str = self.plan.notes["coordinates"]
         self.inputs = Inputs(mechanism, self.plan)
         self.gains = Gains(mechanism, self.plan, MOST[self._real])
         self._settable = settable(mechanism, self.plan)
         for name, value in parameters.items():
             self.set_parameter(name, value)
 
-    def _c(self, layout: str, real: str, profile: str, loops: str) -> CEngine:
-        made = built(self.mechanism, layout, real, profile, loops, self.coordinates)
+    def _c(self, layout: str, real: str, profile: str, loops: str, coordinates: str) -> CEngine:
+        made = built(self.mechanism, layout, real, profile, loops, coordinates)
         self.text: Text | None = made.text
         return CEngine(made.text.plan, made.library, made.text.prefix, real)
 
-    def _python(self, real: str, loops: str) -> PythonEngine:
+    def _python(self, real: str, loops: str, coordinates: str) -> PythonEngine:
         if real != "double":
             raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
-        program = composed(self.mechanism, loops, self.coordinates)
+        program = composed(self.mechanism, loops, coordinates)
         self.text = None
         from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
 

@@ -77,7 +77,13 @@ class FreeBodies:
         return ()
 
     def notes(self) -> dict[str, object]:
-        return {"order": [body.name for body in self.bodies], "fill": [], "loops": [], "chords": False}
+        return {
+            "order": [body.name for body in self.bodies],
+            "fill": [],
+            "loops": [],
+            "coordinates": "bodies",
+            "chords": False,
+        }
 
     def simplified(self, phases):
         return phases
