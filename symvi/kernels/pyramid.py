@@ -25,7 +25,7 @@ class LinearCone(Sliding):
         self.misses = model.directions
         self.pairs = model.directions + 1
         self.formulas = pyramid(model.directions)
-        self.carries_axis = "t1" not in model.parameters
+        self.carries_axis = not model.is_flat
 
     # --- directions ---------------------------------------------------------------------------------------------------
     def prepare(self, trace: Trace, knots: Knots, normal: list[Scalar]) -> None:

@@ -14,6 +14,7 @@ from symvi.mechanism.joint_table import Kind, coordinate_kinds
 from symvi.mechanism.limits import Limit
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 from symvi.mechanism.shapes import Shape
+from symvi.registry import CONTACTS
 
 __all__ = ["reference_complaints"]
 
@@ -140,7 +141,7 @@ def _whole_shape(contact: Contact, shapes: Shapes) -> Iterator[Complaint]:
     except ValueError as error:
         yield Complaint(("whole_shape",), f"whole_shape is given, but {error}")
         return
-    if contact.kind == "sphere" and radius + contact.parent_radius == 0.0:
+    if CONTACTS[contact.kind].is_sphere and radius + contact.parent_radius == 0.0:
         yield Complaint(
             ("parent_radius",), "parent_radius is zero, and two points do not meet; give the radius of the sphere"
         )

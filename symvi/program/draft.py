@@ -20,6 +20,7 @@ LAW = (
     "cone",
     "directions",
     "unit_gradient",
+    "is_flat",
     "target",
     "offset",
     "angles",

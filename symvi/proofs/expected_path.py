@@ -93,7 +93,7 @@ def _contact_geometry(view: View, name: str, contact: NaiveContact) -> Iterator[
     for label, body in (("a", contact.parent), ("b", contact.child)):
         if body != "world":
             yield view.check(name, f"l_{label}", contact.arms[body])
-    if contact.point.contact.kind == "gap":
+    if not contact.kind.is_distance:
         yield view.check(name, "steepness", [contact.steepness])
     if contact.cone != "none":
         yield view.check(name, "bound", [view.path.bound(name)])

@@ -21,7 +21,7 @@ from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.numbers.control import DEFAULTS
-from symvi.registry import FORCES, JOINTS
+from symvi.registry import CONTACTS, FORCES, JOINTS
 from symvi.simulate.plan import Plan, plan_of
 
 NO_C = (
@@ -173,9 +173,10 @@ def text_of(
 
 
 def registered(mechanism: Mechanism) -> tuple[int, ...]:
-    """Which registrations a mechanism's joints and forces are of, 0 for symvi's own: see Registry.serial."""
+    """Which registrations a mechanism's joints, forces and contacts are of, 0 for symvi's own: see Registry.serial."""
     joints = (JOINTS.serial(joint.type) for joint in mechanism.joints)
-    return *joints, *(FORCES.serial(force.kind) for force in mechanism.forces)
+    contacts = (CONTACTS.serial(contact.kind) for contact in mechanism.contacts)
+    return *joints, *(FORCES.serial(force.kind) for force in mechanism.forces), *contacts
 
 
 def _templates() -> Path | None:
