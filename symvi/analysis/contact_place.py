@@ -68,8 +68,8 @@ def _check_record(model: ContactModel, kind: str, names: list[str], placement: C
         return
     if model.unit_gradient and abs(slope - 1.0) > OFF:
         raise MechanismError(
-            f"kind of contact '{kind}': is_distance is true, but the gap of '{model.name}' grows by {slope:.6g} m where "
-            "its point goes 1 m away; set is_distance=False"
+            f"kind of contact '{kind}': is_distance is true, but the gap of '{model.name}' grows by {slope:.6g} m "
+            "where its point goes 1 m away; set is_distance=False"
         )
     if model.centre is not None and model.place is not None:
         told = _value(model, (model.place,), ("x", "y", "z"), names, placement).g

@@ -20,6 +20,7 @@ from symvi.proofs.layout_equality import differences_between_layouts
 from symvi.proofs.mutation import CAUGHT, EQUIVALENT, INSIDE, MISSED, score_of
 from symvi.proofs.proof import POINTS, Tally, Verdict, prove
 from symvi.proofs.unseen import stored
+from symvi.registry import CONTACTS
 from tests.proofs.figures import MUTANTS, PROVED
 from tests.proofs.subjects import NAMES, ZOO, of_zoo
 
