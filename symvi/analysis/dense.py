@@ -11,30 +11,57 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 LARGE = 128  # rows of a matrix, from where a BLAS is faster by far
+FADES = 0.3  # of the cut: where directions of a large matrix begin to fade
+FAINT = 1e-6  # the least by which a sum of squares tells directions apart
+ROUND_OFF = 1e-14
 NOISE = 1e-9  # a row that keeps less than this of its size 1 has no direction of its own
 
 
-def product(left: Array, right: Array) -> Array:
-    """A B, of two matrices."""
-    if min(right.shape) >= LARGE:
-        return left @ right
-    return np.einsum("ij,jk->ik", left, right)
+def singular_values(matrix: Array) -> Array:
+    """Of a matrix, the largest first."""
+    return np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.zeros(0)
 
 
-def inverse_factor(matrix: Array) -> Array:
-    """C^-1 of a symmetric positive definite matrix C Cᵀ, C lower triangular. Raises LinAlgError for others."""
-    if len(matrix) >= LARGE:
-        return np.linalg.inv(np.linalg.cholesky(matrix))
-    left, inverse = matrix.copy(), np.eye(len(matrix))
-    for k in range(len(matrix)):
-        if not left[k, k] > 0.0:
-            raise np.linalg.LinAlgError("matrix is not positive definite")
-        pivot = np.sqrt(left[k, k])
-        inverse[k] /= pivot
-        column = left[k + 1 :, k] / pivot
-        left[k + 1 :, k + 1 :] -= column[:, None] * column
-        inverse[k + 1 :] -= column[:, None] * inverse[k]
-    return inverse
+def smallest_solution(matrix: Array, right: Array, cut: float) -> Array:
+    """The smallest u of A u = b, as far as directions see it that A holds by more than `cut`.
+
+    Of a large matrix in the sense of Levenberg and Marquardt: directions fade where others are cut.
+    """
+    if not matrix.size:
+        return np.zeros(matrix.shape[1])
+    if min(matrix.shape) >= LARGE:
+        rows = _live(matrix)
+        return _damped(matrix[rows], right[rows], FADES * cut)
+    u, sigma, vt = np.linalg.svd(matrix, full_matrices=False)
+    held = sigma > cut
+    return vt[held].T @ ((u[:, held].T @ right) / sigma[held])
+
+
+def free_part(matrix: Array, u: Array, cut: float) -> Array:
+    """The part of u that a matrix does not see, but for directions that it holds by no more than `cut`."""
+    if not matrix.size:
+        return u
+    if min(matrix.shape) >= LARGE:
+        live = matrix[_live(matrix)]
+        for _ in range(2):
+            u = u - _damped(live, live @ u, max(FADES * cut, FAINT))
+        return u
+    _, sigma, vt = np.linalg.svd(matrix, full_matrices=False)
+    held = vt[sigma > cut]
+    return u - held.T @ (held @ u)
+
+
+def _live(matrix: Array) -> NDArray[np.bool_]:
+    """Rows that are more than round-off: of a planar loop, those within its plane."""
+    return np.einsum("ij,ij->i", matrix, matrix) > ROUND_OFF**2
+
+
+def _damped(matrix: Array, right: Array, fade: float) -> Array:
+    """(AᵀA + fade²)^-1 Aᵀ b, by the smaller one of its two forms."""
+    rows, columns = matrix.shape
+    if rows < columns:
+        return matrix.T @ np.linalg.solve(matrix @ matrix.T + fade**2 * np.eye(rows), right)
+    return np.linalg.solve(matrix.T @ matrix + fade**2 * np.eye(columns), matrix.T @ right)
 
 
 def residuals(matrix: Array) -> Array:

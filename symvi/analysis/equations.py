@@ -39,6 +39,10 @@ class Configuration:
         q = evaluate(kinematics.turned, {"c": turn.T[:1], "a": turn.T[1:], "q": self.q.T})["q2"].T
         return Configuration(self.x + motion[:, :3], q / np.linalg.norm(q, axis=1)[:, None], self.angles)
 
+    def turns(self) -> Array:
+        """(n, 3, 3): the rotation matrix of every body."""
+        return evaluate(kinematics.rotation_matrix, {"q": self.q.T})["R"].T.reshape(-1, 3, 3)
+
 
 def start_configuration(mechanism: Mechanism, bodies: Sequence[Body], angles: Angles) -> Configuration:
     """The start placement of some bodies, as the description has it."""

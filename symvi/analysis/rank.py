@@ -16,7 +16,6 @@ import numpy as np
 from symvi.analysis.assembly import STRIDE, Assembly, Position
 from symvi.analysis.dense import remove
 from symvi.analysis.equations import Array
-from symvi.analysis.freedoms import Reduced
 
 REDUNDANT = 1e-11  # a singular value that never exceeds this belongs to a redundant row
 INDEPENDENT = 2e-3  # one that reaches this somewhere belongs to an independent row
@@ -77,9 +76,12 @@ class Rank:
     singular: tuple[int, ...]
 
 
-def rank_of(systems: Sequence[Reduced], noise: float = 0.0) -> Rank:
-    """The rank of the loop rows over several configurations. noise: how exactly these could be closed."""
-    values = np.array([system.singular()[1] for system in systems])
+def rank_of(found: Sequence[Array], noise: float = 0.0) -> Rank:
+    """The rank of the loop rows by their singular values in several configurations, the largest first.
+
+    noise: how exactly these could be closed.
+    """
+    values = np.array(found)
     best = values.max(axis=0) if values.size else np.zeros(0)
     independent = int((best >= INDEPENDENT).sum())
     while 0 < independent < len(best) and best[independent] >= max(WEAKEST, SHARE * best[independent - 1]):
