@@ -19,7 +19,29 @@ NOISE = 1e-9  # a row that keeps less than this of its size 1 has no direction o
 
 def singular_values(matrix: Array) -> Array:
     """Of a matrix, the largest first."""
-    return np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.zeros(0)
+    found = np.zeros(min(matrix.shape))
+    if min(matrix.shape) >= LARGE:
+        matrix = matrix[_live(matrix)]
+    if matrix.size:
+        values = np.linalg.svd(matrix, compute_uv=False)
+        found[: len(values)] = values
+    return found
+
+
+def singular_value(matrix: Array, number: int) -> float:
+    """One of them, the largest being number 0; of a large matrix as exactly as a sum of squares tells, to FAINT."""
+    if min(matrix.shape) < LARGE:
+        return float(singular_values(matrix)[number])
+    live = matrix[_live(matrix)]
+    squares = live @ live.T if len(live) < live.shape[1] else live.T @ live
+    return float(np.sqrt(max(np.linalg.eigvalsh(squares)[::-1][number], 0.0))) if number < len(squares) else 0.0
+
+
+def combinations(basis: Array, rows: Array) -> Array:
+    """X of X K = rows, as nearly as the independent rows K of the basis allow."""
+    if min(basis.shape) >= LARGE:
+        return np.linalg.solve(basis @ basis.T, basis @ rows.T).T
+    return np.linalg.lstsq(basis.T, rows.T, rcond=None)[0].T
 
 
 def smallest_solution(matrix: Array, right: Array, cut: float) -> Array:
@@ -81,3 +103,28 @@ def remove(rows: Array, row: Array) -> None:
         direction = row / size
         for _ in range(2):
             rows -= np.einsum("ij,j->i", rows, direction)[:, None] * direction
+
+
+class Elimination:
+    """Rows of a matrix are taken one by one, at most `most`; of each row it is known what they have left of it.
+
+    squares: of the lengths of what is left. A row that is taken becomes one of a Cholesky factor of A Aᵀ, found column
+    by column, so that no row but that is ever computed.
+    """
+
+    def __init__(self, matrix: Array, most: int):
+        self.matrix = matrix
+        self.squares = np.einsum("ij,ij->i", matrix, matrix)
+        self._factor, self._taken = np.zeros((most, len(matrix))), 0
+
+    def take(self, row: int) -> None:
+        known = self._factor[: self._taken]
+        column = self.matrix @ self.matrix[row] - known[:, row] @ known
+        column /= np.sqrt(column[row])
+        self._factor[self._taken] = column
+        self._taken += 1
+        self.squares = np.maximum(self.squares - column**2, 0.0)
+
+    def narrow(self, rows: NDArray[np.bool_]) -> None:
+        """Go on with these rows only."""
+        self.matrix, self.squares, self._factor = self.matrix[rows], self.squares[rows], self._factor[:, rows]

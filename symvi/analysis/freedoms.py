@@ -65,17 +65,17 @@ def freedoms(spanning: Spanning, rows: Sequence[Rows], length: float) -> Freedom
     own[alike.pop(-1, [])] = np.diag(units)
     for count, bodies in alike.items():
         carriers = [rows[spanning.carriers[body]] for body in bodies]
-        u, sigma, vt = np.linalg.svd(
-            np.array([row.gradients[b] for row, b in zip(carriers, bodies, strict=True)]) * units
-        )
-        closing[bodies, :, :count] = units[:, None] * (
-            vt[:, :count].swapaxes(1, 2) @ (u / sigma[:, None]).swapaxes(1, 2)
-        )
+        gradients = np.array([row.gradients[body] for row, body in zip(carriers, bodies, strict=True)])
+        u, sigma, vt = np.linalg.svd(gradients * units)
+        inverse = vt[:, :count].swapaxes(1, 2) @ (u / sigma[:, None]).swapaxes(1, 2)
+        closing[bodies, :, :count] = units[:, None] * inverse
         own[bodies, :, : 6 - count] = units[:, None] * vt[:, count:].swapaxes(1, 2)
-        for body, row in zip(bodies, carriers, strict=True):
-            errors[body, :count] = row.g
-            if spanning.above[body] is not None:
-                carried[body] = -closing[body, :, :count] @ row.gradients[spanning.above[body]]
+        errors[bodies, :count] = [row.g for row in carriers]
+        hanging = [(body, row) for body, row in zip(bodies, carriers, strict=True) if spanning.above[body] is not None]
+        if hanging:
+            below = [body for body, _ in hanging]
+            above = np.array([row.gradients[spanning.above[body]] for body, row in hanging])
+            carried[below] = -closing[below, :, :count] @ above
     repair = -np.einsum("bir,br->bi", closing, errors)
     _downwards(spanning, carried, repair)
     return Freedoms(spanning, widths, carried, own, closing, repair)

@@ -6,7 +6,8 @@ once; the numbers run along it from the leaves to the roots, the bodies of one l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +103,7 @@ class Reach:
         """Chosen rows by all freedoms. A body moves by `carry` with the one above it, and by `own` on its own."""
         forces = np.zeros((len(self.body), self.height, 6))
         forces[[self.place[pair] for pair in self.touched]] = gradients
-        for level, up, distinct in self._steps():
+        for level, up, distinct in self._steps:
             passed = forces[level] @ carry[self.body[level]]
             if distinct:
                 forces[up] += passed
@@ -112,8 +113,8 @@ class Reach:
         found.ravel()[self.entries] = (forces @ own[self.body]).ravel()[self.seen]
         return found
 
-    def _steps(self) -> Iterator[tuple[slice, Places, bool]]:
-        for level in self.levels:
-            up = self.up[level]
-            if up[0] >= 0:  # all bodies of a level have one above them, or none
-                yield level, up, len(np.unique(up)) == len(up)
+    @cached_property
+    def _steps(self) -> list[tuple[slice, Places, bool]]:
+        """(pairs of a level, the pairs above them, whether these are all different), for levels below the roots."""
+        steps = [(level, self.up[level]) for level in self.levels]
+        return [(level, up, len(np.unique(up)) == len(up)) for level, up in steps if up[0] >= 0]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from symvi.analysis.assembly import Assembly, Position
+from symvi.analysis.dense import combinations
 from symvi.analysis.equations import Array
 
 LOOKED_AT = 2  # configurations: in a special one a force may happen to vanish
@@ -19,7 +20,7 @@ def undetermined(assembly: Assembly, seen: Sequence[Position], kept: Sequence[in
     A dropped loop row is a combination of the kept ones and of rows of the tree; whoever is in it, is undetermined.
     """
     spanning = assembly.spanning
-    lost = [k for k in range(len(spanning.loop_rows)) if k not in kept]
+    lost = sorted(set(range(len(spanning.loop_rows))) - set(kept))
     if not lost:
         return []
     touched: set[int] = set()
@@ -28,8 +29,7 @@ def undetermined(assembly: Assembly, seen: Sequence[Position], kept: Sequence[in
         weights = np.zeros((len(lost), len(spanning.loop_rows)))
         weights[range(len(lost)), lost] = 1.0
         if kept:
-            basis = system.matrix[list(kept)].T
-            weights[:, list(kept)] = -np.linalg.lstsq(basis, system.matrix[lost].T, rcond=None)[0].T
+            weights[:, list(kept)] = -combinations(system.matrix[list(kept)], system.matrix[lost])
         touched |= _balance(assembly, position, weights / system.scale)
     return [model.name for k, model in enumerate(spanning.models) if k in touched]
 
