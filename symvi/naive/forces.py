@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from symvi.mechanism import coordinate_count
+from symvi.mechanism import coordinate_kinds
 from symvi.naive import joints
 from symvi.registry import FORCES
 
@@ -30,11 +30,13 @@ class NaiveForce:
 
 def naive_force(scene, force) -> NaiveForce:
     """The plain law of a force of the scene's mechanism."""
-    return FORCES[force.kind].naive(scene, force, scene.parameters[force.name], scene.inputs.get(force.name, {}))
+    law = FORCES[force.kind].naive
+    assert law is not None, force.kind
+    return law(scene, force, scene.parameters[force.name], scene.inputs.get(force.name, {}))
 
 
 def joint_coordinates(scene, joint: joints.JointNumbers, near, a, b) -> list:
-    return [joints.coordinate(joint, k, a, b, scene.functions, near) for k in range(coordinate_count(joint))]
+    return [joints.coordinate(joint, k, a, b, scene.functions, near) for k in range(len(coordinate_kinds(joint.type)))]
 
 
 def rates_of(scene, joint, near) -> Callable:

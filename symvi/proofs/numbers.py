@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from symvi.analysis.choices import Choices
 from symvi.mechanism import Joint, Mechanism, axis_values
+from symvi.mechanism.forces import AlongJoint, JointDamper, JointSpring, PointSpring, Servo
 from symvi.naive.constraints import lock_name
 from symvi.naive.joints import JointNumbers
 from symvi.naive.laws import damped_coordinates
@@ -20,7 +21,7 @@ def joints_of(mechanism: Mechanism, numbers) -> dict[str, JointNumbers]:
     """The numbers of every joint, and of every point spring, whose two points are as a joint's anchors."""
     joints = {joint.name: joint for joint in mechanism.joints}
     for force in mechanism.forces:
-        if force.kind == "point_spring":
+        if isinstance(force, PointSpring):
             joints[force.name] = Joint(
                 name=force.name,
                 type="spherical",
@@ -117,16 +118,16 @@ def records_of(
     for force in mechanism.forces:
         if force.kind == "dry_friction":
             continue  # an inequality: contact_numbers.py
-        if force.kind in ("joint_spring", "joint_damper", "servo"):
+        if isinstance(force, JointSpring | JointDamper | Servo):
             records[f"{force.joint}.laws"] = dict(records[force.joint])
-        base = dict(records[force.joint]) if hasattr(force, "joint") else {}
+        base = dict(records[force.joint]) if isinstance(force, AlongJoint) else {}
         records[force.name] = base | FORCES[force.kind].record(mechanism, force, joints, numbers)
     for joint in mechanism.joints:  # last: the record of a joint is the base of others
         for name in (joint.name, f"{joint.name}.laws"):
             if name in records:
                 records[name] = records[name] | _shares(mechanism, (joint.parent, joint.child), numbers)
     for force in mechanism.forces:
-        if force.kind == "point_spring":
+        if isinstance(force, PointSpring):
             records[force.name] |= _shares(mechanism, (force.parent, force.child), numbers)
     return records
 
@@ -146,7 +147,7 @@ def _weights(mechanism: Mechanism, choices: Choices, body: str, name: str, numbe
     mass = max(mechanism.body(other).mass for other, holder in choices.pivots.items() if holder == name)
     joint = mechanism.joint(name)
     units = JOINTS[joint.type].units_of(joint)
-    weight = {"m": mass, "r": mass * choices.notes["size"] ** 2}
+    weight = {"m": mass, "r": mass * choices.size(mechanism) ** 2}
     return [numbers.magnitude(weight[units[k]]) for k in choices.kept.get(name, range(len(units)))]
 
 
