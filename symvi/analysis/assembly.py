@@ -14,6 +14,7 @@ from math import inf, isfinite
 from random import Random
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symvi.analysis.dense import free_part, smallest_solution
 from symvi.analysis.equations import Array, Configuration, Equations, Rows, start_configuration
@@ -78,13 +79,13 @@ class Assembly:
         rows, configuration = self.equations.at(configuration)
         return Position(configuration, rows, freedoms(self.spanning, rows, self.size), self.closure(rows))
 
-    def _places(self) -> tuple[Array, Array]:
+    def _places(self) -> tuple[NDArray[np.intp], Array]:
         """Of the rows of the tree, and of the chosen ones, among all rows; and the units of all."""
         models = self.spanning.models
         first = np.cumsum([0, *(model.rows for model in models)])
         tree = [(k, row) for k in self.spanning.carriers if k is not None for row in range(models[k].rows)]
         units = [1.0 if unit == "rad" else self.size for model in models for unit in model.row_units]
-        return np.array([first[k] + row for k, row in [*tree, *self.chosen]], int), np.array(units)
+        return np.array([first[k] + row for k, row in [*tree, *self.chosen]], np.intp), np.array(units)
 
     def closure(self, rows: Sequence[Rows]) -> float:
         """The largest residual of the tree and of the chosen rows: rad, or metres in units of the mechanism's size."""

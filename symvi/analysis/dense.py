@@ -40,8 +40,8 @@ def singular_value(matrix: Array, number: int) -> float:
 def combinations(basis: Array, rows: Array) -> Array:
     """X of X K = rows, as nearly as the independent rows K of the basis allow."""
     if min(basis.shape) >= LARGE:
-        return np.linalg.solve(basis @ basis.T, basis @ rows.T).T
-    return np.linalg.lstsq(basis.T, rows.T, rcond=None)[0].T
+        return np.linalg.solve(basis @ basis.T, basis @ rows.T).T.astype(np.float64, copy=False)
+    return np.linalg.lstsq(basis.T, rows.T, rcond=None)[0].T.astype(np.float64, copy=False)
 
 
 def smallest_solution(matrix: Array, right: Array, cut: float) -> Array:
@@ -83,7 +83,8 @@ def _damped(matrix: Array, right: Array, fade: float) -> Array:
     rows, columns = matrix.shape
     if rows < columns:
         return matrix.T @ np.linalg.solve(matrix @ matrix.T + fade**2 * np.eye(rows), right)
-    return np.linalg.solve(matrix.T @ matrix + fade**2 * np.eye(columns), matrix.T @ right)
+    found = np.linalg.solve(matrix.T @ matrix + fade**2 * np.eye(columns), matrix.T @ right)
+    return found.astype(np.float64, copy=False)
 
 
 def residuals(matrix: Array) -> Array:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symvi.analysis.equations import Array, Rows
 from symvi.analysis.reach import Reach
@@ -59,23 +60,23 @@ def freedoms(spanning: Spanning, rows: Sequence[Rows], length: float) -> Freedom
     n, widths = len(spanning.bodies), widths_of(spanning)
     carried, own, closing = np.zeros((n, 6, 6)), np.zeros((n, 6, 6)), np.zeros((n, 6, 6))
     errors, units = np.zeros((n, 6)), np.array([length] * 3 + [1.0] * 3)
-    alike: dict[int, list[int]] = {}
+    own[[body for body, carrier in enumerate(spanning.carriers) if carrier is None]] = np.diag(units)
+    alike: dict[int, dict[int, Rows]] = {}
     for body, carrier in enumerate(spanning.carriers):
-        alike.setdefault(6 - widths[body] if carrier is not None else -1, []).append(body)
-    own[alike.pop(-1, [])] = np.diag(units)
-    for count, bodies in alike.items():
-        carriers = [rows[spanning.carriers[body]] for body in bodies]
+        if carrier is not None:
+            alike.setdefault(6 - widths[body], {})[body] = rows[carrier]
+    for count, held in alike.items():
+        bodies, carriers = list(held), list(held.values())
         gradients = np.array([row.gradients[body] for row, body in zip(carriers, bodies, strict=True)])
         u, sigma, vt = np.linalg.svd(gradients * units)
         inverse = vt[:, :count].swapaxes(1, 2) @ (u / sigma[:, None]).swapaxes(1, 2)
         closing[bodies, :, :count] = units[:, None] * inverse
         own[bodies, :, : 6 - count] = units[:, None] * vt[:, count:].swapaxes(1, 2)
         errors[bodies, :count] = [row.g for row in carriers]
-        hanging = [(body, row) for body, row in zip(bodies, carriers, strict=True) if spanning.above[body] is not None]
-        if hanging:
-            below = [body for body, _ in hanging]
-            above = np.array([row.gradients[spanning.above[body]] for body, row in hanging])
-            carried[below] = -closing[below, :, :count] @ above
+        above = {body: row.gradients[up] for body, row in held.items() if (up := spanning.above[body]) is not None}
+        if above:
+            below = list(above)
+            carried[below] = -closing[below, :, :count] @ np.array(list(above.values()))
     repair = -np.einsum("bir,br->bi", closing, errors)
     _downwards(spanning, carried, repair)
     return Freedoms(spanning, widths, carried, own, closing, repair)
@@ -89,7 +90,10 @@ def _downwards(spanning: Spanning, carry: Array, motion: Array) -> None:
 
 def _hanging(spanning: Spanning) -> list[tuple[list[int], list[int]]]:
     """Levels below the roots, and the bodies above theirs."""
-    return [(level, [spanning.above[body] for body in level]) for level in spanning.levels[1:]]
+    levels = [
+        [(body, up) for body in level if (up := spanning.above[body]) is not None] for level in spanning.levels[1:]
+    ]
+    return [([body for body, _ in level], [up for _, up in level]) for level in levels]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +124,7 @@ class Moving:
         return np.einsum("bij,bi->bj", self.own, forces)[self._there]
 
     @property
-    def _there(self) -> Array:
+    def _there(self) -> NDArray[np.bool_]:
         return np.arange(6) < np.array(self.tree.widths)[:, None]
 
 
@@ -171,7 +175,8 @@ class Reduced:
 def reduced(rows: Sequence[Rows], tree: Freedoms, metric: Array, reach: Reach) -> Reduced:
     """Chosen loop rows on the freedoms of the tree. metric: (n, 6, 6)."""
     gradients, free = reach.gradients(rows), moving(tree, metric)
-    scale = np.sqrt(positive(reach.squares(gradients, np.linalg.inv(metric))))
+    inverse = np.linalg.inv(metric).astype(np.float64, copy=False)
+    scale = np.sqrt(positive(reach.squares(gradients, inverse)))
     return Reduced(free, reach, scale, reach.matrix(gradients, free.carry, free.own) / scale[:, None], gradients)
 
 

@@ -35,7 +35,8 @@ class Reach:
         self.place = {pair: number for number, pair in enumerate(pairs)}
         self.body: Places = np.array([body for _, body in pairs], np.intp)
         above = [(k, spanning.above[body]) for k, body in pairs]
-        self.up: Places = np.array([self.place.get((k, body), -1) for k, body in above], np.intp)
+        places = [-1 if body is None else self.place.get((k, body), -1) for k, body in above]
+        self.up: Places = np.array(places, np.intp)
         place = {model: k for k, model in enumerate(self.models)}
         self.row: tuple[Places, Places] = (
             np.array([place[model] for model, _ in chosen], np.intp),
