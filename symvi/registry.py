@@ -219,7 +219,7 @@ class ForceKind:
         ShareModel within the step; None for an inequality (dry friction). system has the mechanism and the geometry of
         every joint (physics/multibody.py).
     numbers: (mechanism, force) -> names and numbers of the description that a run may change (numbers/settings.py).
-    naive: (scene, force, numbers, inputs) -> its energy or power by plain definition (naive/forces.py).
+    naive: (scene, force, numbers, inputs) -> its energy or power by plain definition (naive/force_energies.py).
     record: (mechanism, force, joints, numbers) -> its parameters, derived a second time for proofs.
     signals: (force) -> (input, text in t, whether it is the text's rate) for signals of the description.
     expressions: (force) -> texts of the user's own, which must be real and finite at the start.
@@ -279,7 +279,7 @@ class ContactKind:
     Its gap phi >= 0 [m] is a number of both placements. a is the parent, b the child.
 
     name: in descriptions, as `kind`.
-    model: (mechanism, point) -> the gap as a ContactModel (physics/contacts.py: touching), of one ContactPoint.
+    model: (mechanism, point) -> the gap as a ContactModel (physics/inequalities.py: touching), of one ContactPoint.
     naive: (scene, contact, numbers) -> the gap by its plain definition, a function of placements (x, q) of a and b.
     record: (mechanism, point, numbers) -> its own parameters, derived a second time for proofs; those that every
         contact has, its anchors, radius, friction and named numbers, are there already.

@@ -8,7 +8,7 @@ from typing import Any
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import shown
-from symvi.physics.forces import force_model
+from symvi.physics.force_models import force_model
 from symvi.physics.formula import UnderivableError
 from symvi.physics.model import ConstraintModel
 from symvi.physics.multibody import MultibodySystem

@@ -10,7 +10,7 @@ from symvi.registry import ContactKind, register_contact
 
 def model(mechanism: Any, point: Any) -> Any:
     """Friction acts where the user says, or at the child's point."""
-    from symvi.physics.contacts import contact_arm, touching
+    from symvi.physics.inequalities import contact_arm, touching
     from symvi.physics.joints.custom import arm_along_normal_formula, arm_formula, expression_formula, expression_inputs
     from symvi.physics.model import Carried, Data
 
@@ -30,7 +30,7 @@ def model(mechanism: Any, point: Any) -> Any:
 
 def naive(scene: Any, contact: Any, numbers: Any) -> Callable:
     """The expression, read a second time."""
-    from symvi.naive.contacts import expressions
+    from symvi.naive.contact_points import expressions
 
     values = expressions(scene, contact, numbers, (contact.expression,))
     return lambda a, b: values(a, b)[0]
@@ -38,7 +38,7 @@ def naive(scene: Any, contact: Any, numbers: Any) -> Callable:
 
 def place(scene: Any, contact: Any, numbers: Any) -> Callable | None:
     """The user's point, read a second time."""
-    from symvi.naive.contacts import expressions
+    from symvi.naive.contact_points import expressions
 
     return expressions(scene, contact, numbers, contact.point) if contact.point else None
 

@@ -10,8 +10,8 @@ from symvi.registry import ContactKind, register_contact
 
 def model(mechanism: Any, point: Any) -> Any:
     """The height of the child's point over the plane. A plane of the world has the same normal at both knots."""
-    from symvi.physics.contacts import anchor_of_parent, contact_arm, touching
     from symvi.physics.gaps import arm_to_half_space, gap_to_half_space
+    from symvi.physics.inequalities import anchor_of_parent, contact_arm, touching
     from symvi.physics.model import Carried, Data, Parameter, Position
 
     contact = point.contact

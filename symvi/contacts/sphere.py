@@ -10,8 +10,8 @@ from symvi.registry import ContactKind, register_contact
 
 def model(mechanism: Any, point: Any) -> Any:
     """The distance of both centres less both radii."""
-    from symvi.physics.contacts import anchor_of_parent, contact_arm, touching
     from symvi.physics.gaps import arm_to_sphere, gap_of_spheres
+    from symvi.physics.inequalities import anchor_of_parent, contact_arm, touching
     from symvi.physics.model import Carried, Data, Parameter, Position
 
     contact = point.contact

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symvi.kernels.body import use
+from symvi.kernels.body_kernels import use
 from symvi.kernels.inequality import Centring, field, first_target, memory, put, ratio, stick
 from symvi.kernels.knots import Baked, Knots
 from symvi.kernels.tracing import Trace

@@ -6,7 +6,7 @@ Its impulses, what is left of the bound, and their slacks stand behind the gap's
 
 from __future__ import annotations
 
-from symvi.kernels.body import use
+from symvi.kernels.body_kernels import use
 from symvi.kernels.friction import Sliding
 from symvi.kernels.inequality import Centring, field, first_target
 from symvi.kernels.knots import Baked, Knots

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from symvi.mechanism.build import TABLES, Elements
 from symvi.mechanism.contacts import Contact, shape_points
 from symvi.mechanism.description import Complaint
 from symvi.mechanism.elements import Coupling, Driver
+from symvi.mechanism.elements_from_tables import TABLES, Elements
 from symvi.mechanism.forces import Actuator, Force, JointSpring, Servo, axis_values
 from symvi.mechanism.joint_table import Kind, coordinate_kinds
 from symvi.mechanism.limits import Limit

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from symvi.naive.central_path import Scaling, dot_all
-from symvi.naive.contacts import NaiveContact, tangential
+from symvi.naive.contact_points import NaiveContact, tangential
 from symvi.naive.inequalities import Law, law
 from symvi.naive.nodes import SIDES, limit_rooms
 from symvi.naive.quaternion import dot, scale

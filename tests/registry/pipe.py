@@ -13,8 +13,8 @@ from symvi import ContactKind
 from symvi.mechanism.description import Complaint
 from symvi.numbers.settings import anchors, own_parameters, plain
 from symvi.physics.constraint import carried, data, function_of_bodies, position
-from symvi.physics.contacts import anchor_of_parent, contact_arm, named_number, touching
 from symvi.physics.gaps import CENTRE, along
+from symvi.physics.inequalities import anchor_of_parent, contact_arm, named_number, touching
 from symvi.physics.model import Carried, Data, Parameter, Position
 
 PIPE_INPUTS = (

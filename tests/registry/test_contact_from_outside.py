@@ -12,10 +12,10 @@ import pytest
 import symvi
 from symvi import Simulator, register_contact
 from symvi.mechanism import Contact, Mechanism
-from symvi.page.contacts import contact_view, plane_height
+from symvi.page.contact_arrows import contact_view, plane_height
 from symvi.page.keyframes import choose_keyframes
 from symvi.physics.constraint import function_of_bodies
-from symvi.physics.contacts import contact_arm
+from symvi.physics.inequalities import contact_arm
 from symvi.physics.model import ContactModel
 from symvi.proofs.contact_zoo import BALL, HEXAGON, ROUND, contact
 from symvi.proofs.kernels import Bench, subject

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symvi.mechanism.contacts import ContactPoint
-from symvi.naive.body import slopes_by_place
+from symvi.naive.discrete_body import slopes_by_place
 from symvi.naive.expressions import rows_of_expressions
 from symvi.naive.quaternion import add, cross, dot, rotate, scale, subtract, unrotate
 from symvi.registry import CONTACTS, ContactKind

@@ -14,7 +14,7 @@ from symvi.errors import MechanismError
 from symvi.mechanism.contacts import contact_points
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 from symvi.registry import CONTACTS
-from symvi.simulate.parameters import contact_units
+from symvi.simulate.run_parameters import contact_units
 from symvi.simulate.turns import rotation_matrices
 
 if TYPE_CHECKING:

@@ -141,7 +141,7 @@ def text_of(
         return Text.from_json(found.decode("utf-8"))
     from symvi.emit.c import Start, generate
     from symvi.program.precision import in_precision
-    from symvi.simulate.parameters import check_described
+    from symvi.simulate.run_parameters import check_described
     from symvi.simulate.start import check_beginning, described_inputs, described_start
 
     check_described(mechanism, real)
