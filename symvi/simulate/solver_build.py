@@ -195,8 +195,8 @@ def _version() -> str:
     digest = hashlib.sha256(__version__.encode())
     package = Path(__file__).resolve().parent.parent
     rooms = (
-        "mechanism", "graph", "scalar", "physics", "joints", "forces", "numbers", "analysis", "kernels", "program",
-        "emit",
+        "mechanism", "graph", "scalar", "physics", "joints", "forces", "contacts", "numbers", "analysis", "kernels",
+        "program", "emit",
     )  # fmt: skip
     for path in sorted(
         [
@@ -205,7 +205,7 @@ def _version() -> str:
             package / "registry.py",
             *(
                 package / "simulate" / f"{name}.py"
-                for name in ("build", "plan", "parameters", "start", "inputs", "frames", "turns")
+                for name in ("solver_build", "plan", "run_parameters", "start", "inputs", "frames", "turns")
             ),
         ]
     ):

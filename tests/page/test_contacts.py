@@ -12,7 +12,7 @@ from symvi.mechanism import Body, Box, Contact, Mechanism
 from symvi.page import write_page
 from symvi.page.contact_arrows import LONGEST, contact_view, plane_height
 from symvi.page.keyframes import choose_keyframes
-from symvi.simulate import Simulator
+from symvi.simulate import Simulator, contact_history
 
 UP = np.array([0.0, 0.0, 1.0])
 
