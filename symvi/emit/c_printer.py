@@ -15,13 +15,14 @@ from symvi.emit.printer import Language, Statement, statements
 from symvi.emit.template_files import function_names
 from symvi.kernels.kernel import Kernel, Location
 from symvi.kernels.records import Field
-from symvi.numbers.control import CONTACT_TYPES
 from symvi.program.program import Node, Program, solved_kinds
+from symvi.registry import contact_types
 
 C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while real".split()
 )
+
 SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": "", "motion": "_m", "account": "_a"}
 MEMORY = ("parameters", "state", "input", "work")  # what the caller owns
 WIDTH = 118
@@ -216,7 +217,8 @@ class CPrinter:
 
     def points(self) -> list[dict]:
         """The contact points, in the order of their results."""
-        return [note for note in self.inequalities() if note["type"] in CONTACT_TYPES]
+        types = contact_types()
+        return [note for note in self.inequalities() if note["type"] in types]
 
     def motions(self) -> Iterator[dict]:
         """Node types that have coordinates: how many each, and where theirs begin in the caller's arrays."""

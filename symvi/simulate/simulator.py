@@ -40,7 +40,6 @@ from symvi.simulate.arguments import (
     checked_table,
     real_numbers,
 )
-from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.described import Described, described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.failures import failure_of
@@ -48,7 +47,11 @@ from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.knot_rates import MisreadRate
 from symvi.simulate.knot_stiffness import TooStiff
-from symvi.simulate.parameters import (
+from symvi.simulate.plan import plan_of
+from symvi.simulate.room import check_room
+from symvi.simulate.run import Run, overlaid
+from symvi.simulate.run_checks import check_run
+from symvi.simulate.run_parameters import (
     Settings,
     body_numbers,
     body_weight,
@@ -57,10 +60,7 @@ from symvi.simulate.parameters import (
     parameter_problem,
     settable,
 )
-from symvi.simulate.plan import plan_of
-from symvi.simulate.room import check_room
-from symvi.simulate.run import Run, overlaid
-from symvi.simulate.run_checks import check_run
+from symvi.simulate.solver_build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import FORMAT, Trajectory
 from symvi.simulate.turns import Turning
