@@ -68,19 +68,19 @@ class PathAttempt:
             status = self._search_line(product)
             if status < 0:
                 return status
-            self.solver.increment = self.common.length[0] * self.solver._largest_change()
+            self.solver.increment = self.common.length[0] * self.solver.measures.largest_change()
             self.exact = self._is_next_exact(gap)
         return SolverStatus.UNSETTLED if self.fixed > 0 else SolverStatus.NOT_CONVERGED
 
     # --- the start ----------------------------------------------------------------------------------------------------
     def _start_velocities(self) -> bool:
         """Bodies at their predicted velocities, or their last ones; whether those lie inside the domain."""
-        self.common.length[0] = self.solver.against_last() if self.solver.options.extrapolate else 0.0
+        self.common.length[0] = self.solver.motion_before.against_last() if self.solver.options.extrapolate else 0.0
         self.run("begin")
-        if not self.solver._turn() < FAR_TURN:
+        if not self.solver.measures.largest_turn() < FAR_TURN:
             self.common.length[0] = 0.0
             self.run("begin")
-        return self.solver._turn() < DOMAIN
+        return self.solver.measures.largest_turn() < DOMAIN
 
     def _warm_start(self) -> None:
         """Impulses and slacks on the central path, near those of the last step and the velocities as predicted."""
@@ -90,7 +90,8 @@ class PathAttempt:
             self.run("release")
             self.run("linearize")
         closing = self.measures.closing_speed()
-        lasting = self.solver.against_last()  # share of the last impulses that is expected, by the time forces act for
+        # share of the last impulses that is expected, by the time forces act for
+        lasting = self.solver.motion_before.against_last()
         common.ratio[0], common.stick[0] = how.ratio, how.stick
         common.memory[0] = 0.0 if self.rest else how.memory * (lasting if lasting < 1.0 else 1.0)
         first = path.FIRST * (speed * (speed if speed > closing else closing))
@@ -122,12 +123,12 @@ class PathAttempt:
         """
         if self.fixed > 0 or self.slow < 2 or not product <= self.closed:
             return False
-        balanced = self.measures.is_apart() and self.solver._balanced(self.left, self.still)
+        balanced = self.measures.is_apart() and self.solver.measures.balanced(self.left, self.still)
         return balanced and self.measures.attained(self.left)
 
     def _within_reach(self) -> bool:
         """Whether bodies are balanced, rows closed, and slacks stand for their velocities."""
-        return self.solver.within(self.still) and self.measures.attained(self.still)
+        return self.solver.measures.within(self.still) and self.measures.attained(self.still)
 
     # --- an increment -------------------------------------------------------------------------------------------------
     def _solve_increment(self, gap: float, product: float) -> None:
@@ -185,7 +186,7 @@ class PathAttempt:
             self.run("rest")
         self.merit = self._merit()
         if self.fixed > 0 and not isfinite(self.merit):
-            return SolverStatus.DOMAIN if self.solver._turn() >= DOMAIN else SolverStatus.NOT_FINITE
+            return SolverStatus.DOMAIN if self.solver.measures.largest_turn() >= DOMAIN else SolverStatus.NOT_FINITE
         while not self.rest and self.fixed == 0 and not self._is_accepted(before, product):
             if halvings == path.INNER_HALVINGS:
                 return SolverStatus.LINE_SEARCH
@@ -212,7 +213,7 @@ class PathAttempt:
             self.merit <= share * before
             or self.measures.largest_product() <= share * product
             or self._within_reach()
-            or length * solver._largest_change() <= solver.options.tolerance
+            or length * solver.measures.largest_change() <= solver.options.tolerance
         )
 
     def _is_next_exact(self, gap: float) -> bool:
@@ -224,7 +225,7 @@ class PathAttempt:
     def _merit(self) -> float:
         """The merit of bodies and contacts at the velocities as they stand; infinite where it has none."""
         solver = self.solver
-        if not solver._turn() < DOMAIN:
+        if not solver.measures.largest_turn() < DOMAIN:
             return inf
         solver.run("evaluate")
         solver.run("apply_impulse")
