@@ -7,6 +7,7 @@ are). A record's fields have the names that the package gives them; the numbers 
 from __future__ import annotations
 
 from symvi.analysis.choices import Choices
+from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism, axis_values
 from symvi.naive.constraints import lock_name
 from symvi.naive.joints import JointNumbers
@@ -120,7 +121,12 @@ def records_of(
         if force.kind in ("joint_spring", "joint_damper", "servo"):
             records[f"{force.joint}.laws"] = dict(records[force.joint])
         base = dict(records[force.joint]) if hasattr(force, "joint") else {}
-        records[force.name] = base | FORCES[force.kind].record(mechanism, force, joints, numbers)
+        found = FORCES[force.kind].record(mechanism, force, joints, numbers)
+        if not isinstance(found, dict):
+            raise MechanismError(
+                f"kind of force '{force.kind}': record returned {found!r}, but must return a table of numbers by name"
+            )
+        records[force.name] = base | found
     for joint in mechanism.joints:  # last: the record of a joint is the base of others
         for name in (joint.name, f"{joint.name}.laws"):
             if name in records:

@@ -33,7 +33,7 @@ def parameter_differences(mechanism: Mechanism, choices: Choices, program: Progr
             if node.name in plain:
                 yield from _baked(program, kind, node.name, proved[node.name])
             if node.name in plain or node.name in bodies:
-                known = plain.get(node.name) or bodies[node.name] | {"size": list(given["size"])}
+                known = plain[node.name] if node.name in plain else bodies[node.name] | {"size": list(given["size"])}
                 yield from _different(f"{kind} {node.name}", given, _with_signs(given, known))
 
 
