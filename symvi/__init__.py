@@ -13,9 +13,24 @@ from symvi import forces as _forces  # noqa: F401  registers symvi's own kinds, 
 from symvi import joints as _joints  # noqa: F401
 from symvi.registry import FORCES as _FORCES
 from symvi.registry import JOINTS as _JOINTS
+from symvi.registry import ForceKind as _ForceKind
+from symvi.registry import JointType as _JointType
 
-_FORCES.close_own()
-_JOINTS.close_own()
+
+def _try_force(record: _ForceKind) -> None:
+    from symvi.analysis.record_checks import try_force
+
+    try_force(record)
+
+
+def _try_joint(record: _JointType) -> None:
+    from symvi.analysis.record_checks import try_joint
+
+    try_joint(record)
+
+
+_FORCES.close_own(_try_force)
+_JOINTS.close_own(_try_joint)
 
 if TYPE_CHECKING:
     from symvi.errors import (

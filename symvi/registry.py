@@ -12,6 +12,7 @@ Functions in a record import what they need when they are called: `import symvi`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
@@ -25,6 +26,11 @@ __all__ = [
 
 Kind = Literal["translation", "rotation"]
 OWN_FIELDS = ("pitch", "length", "child_axis", "expressions")  # of a joint's description, for some types only
+
+
+SOLIDS = ("box", "cylinder", "sphere")  # that a marker can be
+LOOKS = ("spring", "strut")  # of what is drawn between two points
+POINTS = ("parent", "child", "parent_anchor", "child_anchor")  # fields of a description that say where these are
 
 
 class Named(Protocol):
@@ -48,9 +54,13 @@ class Registry(Generic[Record]):
         self._records: dict[str, Record] = {}
         self._serials: dict[str, int] = {}  # of records from outside: their numbers in the order of registration
         self._registered: Iterator[int] | None = None  # while symvi registers its own, nothing is from outside
+        self._try: Callable[[Record], object] = lambda record: None
 
     def register(self, record: Record) -> Record:
-        """Add a record. Raises ArgumentError for a name that is taken, or that cannot stand in a file and in C."""
+        """Add a record. Raises ArgumentError for a name that is taken, or that cannot stand in a file and in C.
+
+        One from outside is tried, and is not registered if that raises an error.
+        """
         name = record.name if isinstance(record.name, str) else ""
         if not (name.isascii() and name.isidentifier() and name == name.lower()):
             raise ArgumentError(f"{self.what} {record.name!r}: a name has small letters, digits and underscores")
@@ -59,11 +69,16 @@ class Registry(Generic[Record]):
         self._records[record.name] = record
         if self._registered is not None:
             self._serials[record.name] = next(self._registered)
+            try:
+                self._try(record)
+            except BaseException:
+                self.forget(record.name)
+                raise
         return record
 
-    def close_own(self) -> None:
-        """What is registered from now on comes from outside: symvi's own are complete."""
-        self._registered = count(1)
+    def close_own(self, attempt: Callable[[Record], object] = lambda record: None) -> None:
+        """What is registered from now on comes from outside: symvi's own are complete. attempt: tries a record."""
+        self._registered, self._try = count(1), attempt
 
     @property
     def is_closed(self) -> bool:
@@ -100,6 +115,10 @@ class Registry(Generic[Record]):
     def values(self) -> Iterable[Record]:
         """The records themselves."""
         return self._records.values()
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int | float) and 0.0 < value < math.inf
 
 
 class Rows(NamedTuple):
@@ -183,11 +202,26 @@ class JointType:
             yield "coordinates must have translations first"
         if unknown := [name for name in self.needs if name not in OWN_FIELDS]:
             yield f"needs {unknown[0]!r}, but has the choice of {', '.join(OWN_FIELDS)}; numbers names any other number"
+        yield from self._marker_problems()
         if self.is_own and "expressions" not in self.needs:
             yield "is_own is for rows of a user's expressions: needs must have 'expressions'"
         for name, meaning in self.numbers.items():
             if isinstance(meaning, str) or len(meaning) != 2:
                 yield f"numbers has {meaning!r} for '{name}', but must have (meaning, unit)"
+
+    def _marker_problems(self) -> Iterator[str]:
+        if self.marker is None:
+            return
+        if not (isinstance(self.marker, tuple) and len(self.marker) == 2):
+            yield f"marker is {self.marker!r}, but must be (solid, proportions), or None for none"
+            return
+        solid, proportions = self.marker
+        if solid not in SOLIDS:
+            yield f"marker has the solid {solid!r}, but there are {', '.join(SOLIDS)}"
+        elif solid != "sphere" and not (
+            isinstance(proportions, tuple) and len(proportions) == 3 and all(map(_is_size, proportions))
+        ):
+            yield f"marker has the proportions {proportions!r}, but they must be three numbers above zero"
 
 
 JOINTS: Registry[JointType] = Registry("joint type")
@@ -219,7 +253,7 @@ class ForceKind:
     signals: (force) -> (input, text in t, whether it is the text's rate) for signals of the description.
     expressions: (force) -> texts of the user's own, which must be real and finite at the start.
     pulls_at_knots: (force) -> whether its energy acts at the knots alone, where it may be too stiff for the step.
-    span: how a page draws it between its two points, (role, radius); None: not at all.
+    span: how a page draws it between its two points, (look, radius); None: not at all.
     definitions: () -> functions to verify against (verify/own_definition.py). told: name of one -> its rows as vector
         expressions, for `derive`.
     examples: (parent, child) -> descriptions between two bodies, for proofs.
@@ -250,6 +284,21 @@ class ForceKind:
         kind = getattr(described, "model_fields", {}).get("kind")
         if not isinstance(described, type) or getattr(kind, "default", None) != self.name:
             yield f"description must return a class of forces whose kind is '{self.name}'"
+        yield from self._span_problems(described)
+
+    def _span_problems(self, described: Any) -> Iterator[str]:
+        if self.span is None:
+            return
+        if not (isinstance(self.span, tuple) and len(self.span) == 2):
+            yield f"span is {self.span!r}, but must be (look, radius), or None where nothing is drawn"
+            return
+        look, radius = self.span
+        if look not in LOOKS:
+            yield f"span has the look {look!r}, but there are {', '.join(LOOKS)}"
+        if not _is_size(radius):
+            yield f"span has the radius {radius!r}, but it must be a number above zero, of the mechanism's size"
+        if lacking := [name for name in POINTS if name not in getattr(described, "model_fields", {})]:
+            yield f"span is between two points, but {described.__name__} has no '{lacking[0]}'; set span to None"
 
 
 FORCES: Registry[ForceKind] = Registry("kind of force")

@@ -73,12 +73,11 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
     from symvi.analysis.contact_place import check_contact_points
     from symvi.analysis.held_gaps import check_held_gaps
     from symvi.analysis.loops import analyse, models_in_joint_axes
+    from symvi.analysis.record_checks import check_records
     from symvi.analysis.refusals import beyond_doubles
-    from symvi.physics.joints import check_rows
     from symvi.program.compose import compose
 
-    check_rows(mechanism)
-
+    check_records(mechanism)
     check_contact_points(mechanism)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):

@@ -1,0 +1,81 @@
+"""Whether records from outside can be used: of a mechanism before it is composed, and of examples at registration.
+
+What a record computes depends on the description; so every mechanism's is looked at. A record that has an example is
+tried with it as soon as it is registered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from symvi.errors import ArgumentError, MechanismError, SymviError
+from symvi.mechanism import Body, Force, Joint, Mechanism
+from symvi.numbers.settings import number_problems
+from symvi.physics.forces import force_model
+from symvi.physics.joints import check_rows
+from symvi.physics.model_checks import model_problems
+from symvi.registry import FORCES, ForceKind, JointType
+
+__all__ = ["check_records", "try_force", "try_joint"]
+
+FIRST, SECOND = "first", "second"
+# Skew to all coordinate axes, and at right angles to each other, as a universal joint needs them.
+SKEW: dict[str, Any] = {"axis": (0.48, 0.6, 0.64)}
+SKEW_PIN = (0.52, -0.8, 0.36)
+
+
+def check_records(mechanism: Mechanism) -> None:
+    """Raise MechanismError for a joint type or a kind of force from outside that cannot be used there."""
+    check_rows(mechanism)
+    for force in mechanism.forces:
+        if FORCES.serial(force.kind):
+            for problem in _force_problems(mechanism, force):
+                raise MechanismError(f"force '{force.name}': kind of force '{force.kind}': {problem}")
+
+
+def _force_problems(mechanism: Mechanism, force: Force) -> Iterator[str]:
+    model = force_model(mechanism, force)
+    found = list(model_problems(model, mechanism.body_names))
+    yield from found
+    if not found:
+        yield from number_problems(mechanism, force, model.parameters)
+
+
+def try_joint(record: JointType) -> None:
+    """Check a record, registered already, with its example. Raises ArgumentError.
+
+    There is nothing to try without the values of its own fields and numbers.
+    """
+    own = SKEW | ({"child_axis": SKEW_PIN} if "child_axis" in record.needs else {}) | dict(record.example)
+    if {*record.needs} - {*own} or {*record.numbers} - {*own.get("parameters", {})}:
+        return
+    title = f"joint type '{record.name}'"
+    joint = _made(title, lambda: Joint(name="example", type=record.name, parent=FIRST, child=SECOND, **own))
+    _checked(_made(title, lambda: _between(joints=[joint])))
+
+
+def try_force(record: ForceKind) -> None:
+    """Check a record, registered already, with each of its examples. Raises ArgumentError."""
+    title = f"kind of force '{record.name}'"
+    for force in _made(title, lambda: list(record.examples(FIRST, SECOND))):
+        _checked(_made(title, lambda force=force: _between(forces=[force])))
+
+
+def _between(**elements: Any) -> Mechanism:
+    bodies = [Body(name=name, mass=1.0, inertia=(1.0, 1.1, 1.2)) for name in (FIRST, SECOND)]
+    return Mechanism(name="example", bodies=bodies, **elements)
+
+
+def _made(title: str, make: Any) -> Any:
+    try:
+        return make()
+    except SymviError as error:
+        raise ArgumentError(f"{title}: its example is refused: {error}") from None
+
+
+def _checked(mechanism: Mechanism) -> None:
+    try:
+        check_records(mechanism)
+    except MechanismError as error:
+        raise ArgumentError(str(error)) from None
