@@ -245,8 +245,9 @@ class ForceKind:
 
     name: in descriptions, as `kind`.
     description: () -> the class of its descriptions, a mechanism.forces.Force whose `kind` is the name.
-    model: (mechanism, force) -> what acts on which rows (physics/model.py): a ForceModel at the knots, a LawModel or
-        ShareModel within the step; None for an inequality (dry friction).
+    model: (system, force) -> what acts on which rows (physics/model.py): a ForceModel at the knots, a LawModel or
+        ShareModel within the step; None for an inequality (dry friction). system has the mechanism and the geometry of
+        every joint (physics/multibody.py).
     numbers: (mechanism, force) -> names and numbers of the description that a run may change (numbers/settings.py).
     naive: (scene, force, numbers, inputs) -> its energy or power by plain definition (naive/forces.py).
     record: (mechanism, force, joints, numbers) -> its parameters, derived a second time for proofs.

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, TypeVar
 
 from symvi.analysis.joint_sides import free_sides
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
 from symvi.mechanism import Mechanism, PointSpring, constraint_count, coordinate_count
-from symvi.physics.contacts import contact_models, dry_friction_models, limit_models
+from symvi.numbers.extent import size_of
 from symvi.physics.coordinates import joint_laws, with_laws
-from symvi.physics.joints import joint_model
 from symvi.physics.model import SHARES, ConstraintModel, LawModel, Parameter, ShareModel
-from symvi.physics.relations import coupling_model, driver_model, lock_model
+from symvi.physics.multibody import MultibodySystem
+from symvi.physics.relations import lock_model
 from symvi.registry import JOINTS
+
+Weighed = TypeVar("Weighed", ConstraintModel, LawModel)
 
 
 class Lock(NamedTuple):
@@ -24,6 +26,30 @@ class Lock(NamedTuple):
     joint: str
     coordinate: int
     value: float
+
+
+class Findings(TypedDict, total=False):
+    """What the analysis of loops found; all of it is left out where none was made.
+
+    rows, rank, over_constraint: of all constraints together. redundant_rows: names of rows, by constraint. size: of the
+    mechanism [m]. limit: what redundant rows may be open by [m]. texts: for a reader. undetermined: joints whose
+    reactions no motion determines. Where there are loops, the positions that were looked at, which of them are
+    singular, and how well the rows that are kept hold (choice).
+    """
+
+    rows: int
+    rank: int
+    mobility: int
+    over_constraint: int
+    redundant_rows: dict[str, list[str]]
+    size: float
+    limit: float
+    texts: list[str]
+    undetermined: list[str]
+    positions: int
+    singular_positions: int
+    starts_singular: bool
+    choice: float
 
 
 @dataclass(frozen=True)
@@ -37,57 +63,55 @@ class Choices:
     kept: Mapping[str, tuple[int, ...]]
     dropped: Mapping[str, tuple[int, ...]]
     guards: Mapping[str, tuple[float, ...]]
-    notes: Mapping[str, object]
+    notes: Findings
     locks: tuple[Lock, ...] = ()
     pivots: Mapping[str, str] = field(default_factory=dict)
+
+    def size(self, mechanism: Mechanism) -> float:
+        """The size of the mechanism [m]: that of its loops, where these were analysed."""
+        return self.notes.get("size") or size_of(mechanism)
 
 
 NOTHING_DROPPED = Choices({}, {}, {}, {})
 
 
-def models_of(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
+def models_of(system: MultibodySystem, choices: Choices = NOTHING_DROPPED) -> list[ConstraintModel]:
     """The constraints of a mechanism, in the order joints, couplings, drivers, locks; joints without rows are none.
 
     A constraint that lost rows cannot carry a body: it closes its loop, whatever forest the elimination order finds
     cheapest.
     """
+    mechanism = system.mechanism
     models = [
-        joint_model(mechanism, joint, choices.kept.get(joint.name))
+        system.joint(joint.name, choices.kept.get(joint.name))
         for joint in mechanism.joints
         if constraint_count(joint) and choices.kept.get(joint.name) != ()
     ]
     models = [replace(model, tree=False) if model.name in choices.kept else model for model in models]
-    models += [
-        coupling_model(mechanism, coupling) for coupling in mechanism.couplings if choices.kept.get(coupling.name) != ()
-    ]
-    models += [driver_model(mechanism, driver) for driver in mechanism.drivers]
-    models += [lock_model(mechanism, *lock) for lock in choices.locks]
+    models += [coupling for coupling in system.couplings if choices.kept.get(coupling.name) != ()]
+    models += system.drivers
+    models += [lock_model(system.geometry(lock.joint), lock.coordinate, lock.value) for lock in choices.locks]
     return [_with_pivots(mechanism, model, choices) for model in models]
 
 
 def _with_pivots(mechanism: Mechanism, model: ConstraintModel, choices: Choices) -> ConstraintModel:
     """The model with the weights by which its rows stand in for the inertia that a body lacks."""
-    labels = tuple(label for label, body in model.bodies.items() if choices.pivots.get(body) == model.name)
-    if not labels:
+    held = {label: body for label, body in model.bodies.items() if body and choices.pivots.get(body) == model.name}
+    if not held:
         return model
-    mass = max(mechanism.body(model.bodies[label]).mass for label in labels)
-    size = choices.notes["size"]
+    mass = max(mechanism.body(body).mass for body in held.values())
+    size = choices.size(mechanism)
     weights = tuple(mass * size**2 if unit == "rad" else mass for unit in model.row_units)
     weight = Parameter(weights, "weight of the rows in the pivot of a body that lacks inertia", "kg, kg m²")
-    return replace(model, pivots=labels, parameters={**model.parameters, "weight": weight})
+    return replace(model, pivots=tuple(held), parameters={**model.parameters, "weight": weight})
 
 
-def inequality_models(mechanism: Mechanism) -> list:
-    """Contacts, limits and dry friction, in this order."""
-    return [*contact_models(mechanism), *limit_models(mechanism), *dry_friction_models(mechanism)]
-
-
-def law_models(mechanism: Mechanism, forces: Sequence, taking: Collection[str] = ()) -> list[LawModel]:
+def law_models(system: MultibodySystem, taking: Collection[str] = ()) -> list[LawModel]:
     """Laws that keep their blocks: point springs, and those along joints that do not take them, once a joint."""
-    shares = shares_by_joint(forces)
-    own = [joint_laws(mechanism, mechanism.joint(name), found) for name, found in shares.items() if name not in taking]
-    own += [force for force in forces if isinstance(force, LawModel)]
-    return [_weighed(law, mechanism, forces) for law in own]
+    shares = shares_by_joint(system.forces)
+    own = [joint_laws(system.geometry(name), found) for name, found in shares.items() if name not in taking]
+    own += [force for force in system.forces if isinstance(force, LawModel)]
+    return [_weighed(law, system) for law in own]
 
 
 def shares_by_joint(forces: Sequence) -> dict[str, list[ShareModel]]:
@@ -126,12 +150,13 @@ def held_bodies(mechanism: Mechanism) -> Counter[str]:
     return found
 
 
-def _weighed(model, mechanism: Mechanism, forces: Sequence):
+def _weighed(model: Weighed, system: MultibodySystem):
     """The model with the share of every body that its damped coordinates count with, and whether something else holds
     its bodies."""
     if model.laws is None or not model.laws.damped:
         return model
-    counts, held = damped_laws(mechanism, forces), held_bodies(mechanism)
+    mechanism = system.mechanism
+    counts, held = damped_laws(mechanism, system.forces), held_bodies(mechanism)
     bodies = [body for body in model.bodies.values() if body is not None]
     shares = Parameter(tuple(1.0 / counts[body] for body in bodies), "share of every body that its weights count with")
     loaded = any(held[body] > 1 for body in bodies)  # by more than what the laws are of
@@ -141,12 +166,10 @@ def _weighed(model, mechanism: Mechanism, forces: Sequence):
     return replace(model, parameters={**model.parameters, SHARES: shares}, laws=laws)
 
 
-def taking_laws(
-    mechanism: Mechanism, model: ConstraintModel, forces: Sequence, stopped: tuple[int, ...]
-) -> ConstraintModel:
+def taking_laws(system: MultibodySystem, model: ConstraintModel, stopped: tuple[int, ...]) -> ConstraintModel:
     """The model of a joint that takes the laws along its coordinates. stopped: those of limits and dry friction."""
-    with_all = with_laws(mechanism, model, shares_by_joint(forces).get(model.name, []), stopped)
-    return _weighed(with_all, mechanism, forces)
+    shares = shares_by_joint(system.forces).get(model.name, [])
+    return _weighed(with_laws(system.geometry(model.name), model, shares, stopped), system)
 
 
 def linked(
@@ -155,7 +178,7 @@ def linked(
     """Pairs of bodies with blocks of their own between them: rows of a pivot, springs, dampers, contacts, limits."""
     pairs = [tuple(m.bodies.values()) for m in models if m.pivots] + [tuple(law.bodies.values()) for law in laws]
     pairs += [tuple(model.bodies.values()) for model in inequalities]
-    return [pair for pair in pairs if None not in pair]
+    return [(a, b) for a, b in pairs if a is not None and b is not None]
 
 
 def order_of(

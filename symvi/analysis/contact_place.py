@@ -17,17 +17,18 @@ from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.rotation import rotate
 from symvi.numbers.extent import size_of
-from symvi.physics.contacts import contact_models
-from symvi.physics.model import ConstraintModel, ContactModel
+from symvi.physics.model import ConstraintModel, ContactModel, body_of
+from symvi.physics.multibody import MultibodySystem
 
 PLACEMENTS = 6
 AWAY = 0.2  # of the mechanism's size, and rad: how far other placements are from the start
 OFF = 1e-6  # of the mechanism's size: how far a point may be off the line
 
 
-def check_contact_points(mechanism: Mechanism) -> None:
+def check_contact_points(system: MultibodySystem) -> None:
     """Raises AssemblyError for a gap whose friction would act beside its normal force."""
-    models = [model for model in contact_models(mechanism) if model.type == "gap" and model.cone != "none"]
+    mechanism = system.mechanism
+    models = [model for model in system.contacts if model.type == "gap" and model.cone != "none"]
     size = size_of(mechanism) if models else 0.0
     names = [body.name for body in mechanism.bodies]
     for model in models:
@@ -51,7 +52,7 @@ def _placements(mechanism: Mechanism, size: float) -> Iterator[Configuration]:
 
 def _off_line(model: ContactModel, names: list[str], placement: Configuration) -> float:
     """How far the contact point is off the force's line of action [m]; 0 where the gap has no value."""
-    child = names.index(model.bodies["b"])
+    child = names.index(body_of(model, "b"))
     gap = _value(model, model.groups, ("gap",), names, placement)
     force, torque = np.split(gap.gradients[child][0], 2)
     size = np.linalg.norm(force)
@@ -62,11 +63,12 @@ def _off_line(model: ContactModel, names: list[str], placement: Configuration) -
 
 def _arm(model: ContactModel, names: list[str], placement: Configuration, normal: Array) -> Array:
     """From the child's centre of mass to the contact point."""
-    child = names.index(model.bodies["b"])
+    child = names.index(body_of(model, "b"))
     if model.centre is None:
         return _value(model, (model.place,), ("x", "y", "z"), names, placement).g
-    anchor, radius = (model.parameters[name].values for name in ("anchor_b", "radius"))
-    return np.array(rotate(tuple(placement.q[child]), anchor)) - radius[0] * normal
+    x, y, z = model.parameters["anchor_b"].values
+    (radius,) = model.parameters["radius"].values
+    return np.array(rotate(tuple(placement.q[child]), (x, y, z))) - radius * normal
 
 
 def _value(model: ContactModel, groups, rows: tuple[str, ...], names: list[str], placement: Configuration):

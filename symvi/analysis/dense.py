@@ -24,7 +24,7 @@ def product(left: Array, right: Array) -> Array:
 def inverse_factor(matrix: Array) -> Array:
     """C^-1 of a symmetric positive definite matrix C Cᵀ, C lower triangular. Raises LinAlgError for others."""
     if len(matrix) >= LARGE:
-        return np.linalg.inv(np.linalg.cholesky(matrix))
+        return np.linalg.inv(np.linalg.cholesky(matrix)).astype(np.float64, copy=False)
     left, inverse = matrix.copy(), np.eye(len(matrix))
     for k in range(len(matrix)):
         if not left[k, k] > 0.0:

@@ -17,7 +17,7 @@ from symvi.mechanism.rotation import rotate
 from symvi.physics import kinematics
 from symvi.physics.formula import Formula
 from symvi.physics.joints.rows import angle_about_axis, screw_advance
-from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Position
+from symvi.physics.model import Attitude, ConstraintModel, Data, Group, Held, Position, Source, body_of
 
 Array = NDArray[np.float64]
 Angles = Mapping[tuple[str, str], float]
@@ -93,16 +93,16 @@ class _Batch:
 
     def __init__(self, models: list[ConstraintModel], index: Mapping[str, int], configuration: Configuration):
         self.models, self.configuration = models, configuration
-        self.places = {
-            label: None if body is None else [index[model.bodies[label]] for model in models]
+        self.places = {  # of bodies, not of the world
+            label: [index[body_of(model, label)] for model in models]
             for label, body in models[0].bodies.items()
+            if body is not None
         }
 
     def rows(self) -> list[Rows]:
         first, count = self.models[0], len(self.models)
         g = np.zeros((first.rows, count))
-        moving = [label for label, places in self.places.items() if places is not None]
-        gradients = {label: np.zeros((first.rows, 6, count)) for label in moving}
+        gradients = {label: np.zeros((first.rows, 6, count)) for label in self.places}
         for group in first.groups:
             factor = self._parameter(group.factor)[0] if group.factor else 1.0
             values = self._values(group.formula, group)
@@ -123,7 +123,7 @@ class _Batch:
         found = {}
         for group in self.models[0].groups:
             near = group.inputs.get("near")
-            if near is not None:
+            if isinstance(near, Data):
                 formula = angle_about_axis if group.formula is screw_advance else group.formula
                 values = self._values(formula, group)["g"][0]
                 found |= {(m.name, near.name): float(value) for m, value in zip(self.models, values, strict=True)}
@@ -135,7 +135,7 @@ class _Batch:
     def _parameter(self, name: str) -> Array:
         return np.array([model.parameters[name].values for model in self.models], float).T
 
-    def _source(self, source: Position | Carried | Attitude | Data) -> Array:
+    def _source(self, source: Source) -> Array:
         """(size, models): what an input of the formula is in every model."""
         if isinstance(source, Data):
             if source.store == "constant":
@@ -143,7 +143,9 @@ class _Batch:
             if source.store == "parameters":
                 return self._parameter(source.name)
             return np.array([[self.configuration.angles.get((m.name, source.name), 0.0) for m in self.models]])
-        places = self.places[source.body]
+        if isinstance(source, Held):
+            raise TypeError("equations know one knot only")
+        places = self.places.get(source.body)
         if isinstance(source, Position):
             return np.zeros((3, len(self.models))) if places is None else self.configuration.x[places].T
         offset = self._parameter(source.parameter)

@@ -15,10 +15,9 @@ from symvi.analysis.assembly import start_angles
 from symvi.analysis.equations import Array, Configuration, Equations, Rows, start_configuration
 from symvi.errors import AssemblyError
 from symvi.graph.joined_parts import parts_of
-from symvi.mechanism import Mechanism
 from symvi.numbers.extent import size_of
-from symvi.physics.contacts import contact_models, limit_models
 from symvi.physics.model import ConstraintModel, LimitModel
+from symvi.physics.multibody import MultibodySystem
 
 ZERO = 1e-7  # of the mechanism's size, or rad: a gap that counts as closed
 HELD = 1e-6  # of the gradient's size: a gap that free motions change by less is held
@@ -28,11 +27,11 @@ STRIDE = 0.1  # of the mechanism's size, or rad: from one place to the next
 CORRECTIONS = 8
 
 
-def check_held_gaps(mechanism: Mechanism, constraints: Sequence[ConstraintModel]) -> None:
-    """Raises AssemblyError, naming a contact or limit that joints hold at zero. constraints: all that hold bodies."""
-    held = [model for model in constraints if model.target is None]
-    nodes = [*contact_models(mechanism), *limit_models(mechanism)]
-    if not nodes or not held:
+def check_held_gaps(system: MultibodySystem) -> None:
+    """Raises AssemblyError, naming a contact or limit that joints hold at zero."""
+    mechanism, nodes = system.mechanism, (*system.contacts, *system.limits)
+    held = [model for model in system.in_joint_axes if model.target is None] if nodes else []
+    if not held:
         return
     size, angles = size_of(mechanism), start_angles(mechanism, held)
     start = start_configuration(mechanism, mechanism.bodies, angles)

@@ -20,7 +20,10 @@ def free_sides(mechanism: Mechanism, joint: Joint) -> tuple[str, ...]:
 
 def sides(mechanism: Mechanism, joint: Joint, end: str) -> list[Edge]:
     """A free side and all that it is made of, leaves first."""
-    return _tree(mechanism, (joint.name, getattr(joint, end)))[::-1]
+    tree = _tree(mechanism, (joint.name, getattr(joint, end)))
+    if tree is None:
+        raise ValueError(f"joint '{joint.name}': what hangs on its {end} is held elsewhere too")
+    return tree[::-1]
 
 
 def _tree(mechanism: Mechanism, side: Edge) -> list[Edge] | None:

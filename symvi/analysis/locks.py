@@ -18,18 +18,19 @@ from symvi.analysis.dense import remove
 from symvi.analysis.equations import Array, Equations
 from symvi.analysis.freedoms import reduced
 from symvi.analysis.rank import INDEPENDENT, REDUNDANT
-from symvi.mechanism import Mechanism, coordinate_kinds
+from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.start_values import start_values
+from symvi.physics.multibody import MultibodySystem
 from symvi.physics.relations import lock_model
 
 DIGITS = 12  # of the coordinate that is held: more would carry the noise of an assembly into the generated text
 
 
 def locks_for(
-    mechanism: Mechanism, assembly: Assembly, start: Position, kept: Sequence[int], count: int
+    system: MultibodySystem, assembly: Assembly, start: Position, kept: Sequence[int], count: int
 ) -> Iterator[Lock]:
     """`count` joint coordinates that the nearly redundant rows hold. Raises AssemblyError if there are none such."""
-    spanning = assembly.spanning
+    mechanism, spanning = system.mechanism, assembly.spanning
     names = {model.name for model in spanning.models}
     candidates = [
         Lock(joint.name, k, 0.0)
@@ -37,7 +38,7 @@ def locks_for(
         if joint.name in names
         for k in range(len(coordinate_kinds(joint.type)))
     ]
-    models = [lock_model(mechanism, *lock) for lock in candidates]
+    models = [lock_model(system.geometry(lock.joint), lock.coordinate, lock.value) for lock in candidates]
     known = start_values(mechanism).coordinates
     angles = {
         (m.name, field): known[c.joint][c.coordinate]

@@ -9,21 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from symvi.analysis.choices import Choices, inequality_models, law_models, models_of, order_of
+from symvi.analysis.choices import Choices, Findings, law_models, models_of, order_of
 from symvi.analysis.pivots import pivots_of
 from symvi.analysis.user_expressions import check_expressions
 from symvi.errors import ArgumentError
-from symvi.mechanism import Mechanism, constraint_count
+from symvi.mechanism import Mechanism
 from symvi.numbers.extent import OPENING, size_of
-from symvi.physics.forces import force_models
-from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel
-from symvi.physics.relations import coupling_model, driver_model
+from symvi.physics.multibody import MultibodySystem
 
 LOOPS = ("drop-redundant", "rigid", "drop")
 
 
 def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
+    """What the analysis of a mechanism's loops decides, see `choices_for`."""
+    return choices_for(MultibodySystem(mechanism), loops)
+
+
+def choices_for(system: MultibodySystem, loops: str = "drop-redundant") -> Choices:
     """The rows that are kept and dropped, the guards of the factorisation, and notes for a reader.
 
     loops: what to do with nearly redundant rows, those that are neither implied by the others nor clearly independent
@@ -38,30 +41,22 @@ def analyse(mechanism: Mechanism, loops: str = "drop-redundant") -> Choices:
     """
     if loops not in LOOPS:
         raise ArgumentError(f"loops {loops!r}: use {', '.join(repr(name) for name in LOOPS)}")
-    check_expressions(mechanism)
-    models = models_in_joint_axes(mechanism)
-    graph, order = order_of(
-        mechanism, models, law_models(mechanism, force_models(mechanism)), inequality_models(mechanism)
-    )
+    check_expressions(system)
+    models = system.in_joint_axes
+    graph, order = order_of(system.mechanism, models, law_models(system), system.inequalities)
     first = len(graph.bodies)
     if all(models[node - first].target for node in order.loop_constraints):
-        return _with_pivots(mechanism, _without_loops(mechanism, models))
+        return _with_pivots(system, _without_loops(system.mechanism, models))
     from symvi.analysis.redundancy import Analysis  # needs numpy, and time
     from symvi.analysis.spanning import spanning_of
 
-    return _with_pivots(mechanism, Analysis(mechanism, models, spanning_of(graph, order, models), loops).choices())
+    return _with_pivots(system, Analysis(system, spanning_of(graph, order, models), loops).choices())
 
 
-def _with_pivots(mechanism: Mechanism, choices: Choices) -> Choices:
-    return replace(choices, pivots=pivots_of(mechanism, models_of(mechanism, choices), choices.notes["size"]))
-
-
-def models_in_joint_axes(mechanism: Mechanism) -> list[ConstraintModel]:
-    """All constraints with all their rows, joints before couplings before drivers, as in the program."""
-    joints = [joint for joint in mechanism.joints if constraint_count(joint)]
-    models = [joint_model(mechanism, joint, tuple(range(constraint_count(joint)))) for joint in joints]
-    models += [coupling_model(mechanism, coupling) for coupling in mechanism.couplings]
-    return models + [driver_model(mechanism, driver) for driver in mechanism.drivers]
+def _with_pivots(system: MultibodySystem, choices: Choices) -> Choices:
+    return replace(
+        choices, pivots=pivots_of(system.mechanism, models_of(system, choices), choices.size(system.mechanism))
+    )
 
 
 def _without_loops(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> Choices:
@@ -69,7 +64,7 @@ def _without_loops(mechanism: Mechanism, models: Sequence[ConstraintModel]) -> C
     rows = sum(model.rows for model in models)
     mobility = 6 * len(mechanism.bodies) - rows + len(mechanism.drivers)
     size = size_of(mechanism)
-    notes = {
+    notes: Findings = {
         "rows": rows,
         "rank": rows,
         "mobility": mobility,

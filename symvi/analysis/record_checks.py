@@ -15,6 +15,7 @@ from symvi.numbers.settings import number_problems
 from symvi.physics.forces import force_model
 from symvi.physics.joints import check_rows
 from symvi.physics.model_checks import model_problems
+from symvi.physics.multibody import MultibodySystem
 from symvi.registry import FORCES, ForceKind, JointType
 
 __all__ = ["check_records", "try_force", "try_joint"]
@@ -25,21 +26,22 @@ SKEW: dict[str, Any] = {"axis": (0.48, 0.6, 0.64)}
 SKEW_PIN = (0.52, -0.8, 0.36)
 
 
-def check_records(mechanism: Mechanism) -> None:
+def check_records(system: MultibodySystem) -> None:
     """Raise MechanismError for a joint type or a kind of force from outside that cannot be used there."""
-    check_rows(mechanism)
-    for force in mechanism.forces:
+    for joint in system.mechanism.joints:
+        check_rows(system.geometry(joint.name))
+    for force in system.mechanism.forces:
         if FORCES.serial(force.kind):
-            for problem in _force_problems(mechanism, force):
+            for problem in _force_problems(system, force):
                 raise MechanismError(f"force '{force.name}': kind of force '{force.kind}': {problem}")
 
 
-def _force_problems(mechanism: Mechanism, force: Force) -> Iterator[str]:
-    model = force_model(mechanism, force)
-    found = list(model_problems(model, mechanism.body_names))
+def _force_problems(system: MultibodySystem, force: Force) -> Iterator[str]:
+    model = force_model(system, force)
+    found = list(model_problems(model, system.mechanism.body_names))
     yield from found
     if not found:
-        yield from number_problems(mechanism, force, model.parameters)
+        yield from number_problems(system.mechanism, force, model.parameters)
 
 
 def try_joint(record: JointType) -> None:
@@ -47,7 +49,8 @@ def try_joint(record: JointType) -> None:
 
     There is nothing to try without the values of its own fields and numbers.
     """
-    own = SKEW | ({"child_axis": SKEW_PIN} if "child_axis" in record.needs else {}) | dict(record.example)
+    pin = {"child_axis": SKEW_PIN} if "child_axis" in record.needs else {}
+    own: dict[str, Any] = {**SKEW, **pin, **record.example}
     if {*record.needs} - {*own} or {*record.numbers} - {*own.get("parameters", {})}:
         return
     title = f"joint type '{record.name}'"
@@ -76,6 +79,6 @@ def _made(title: str, make: Any) -> Any:
 
 def _checked(mechanism: Mechanism) -> None:
     try:
-        check_records(mechanism)
+        check_records(MultibodySystem(mechanism))
     except MechanismError as error:
         raise ArgumentError(str(error)) from None

@@ -12,7 +12,7 @@ import numpy as np
 
 from symvi.analysis import refusals
 from symvi.analysis.assembly import CLOSED, STRIDE, Assembly, Position
-from symvi.analysis.choices import Choices, Lock, models_of
+from symvi.analysis.choices import Choices, Findings, Lock, models_of
 from symvi.analysis.dense import residuals
 from symvi.analysis.equations import Array, Equations, Rows
 from symvi.analysis.freedoms import reduced, row_scales
@@ -20,9 +20,8 @@ from symvi.analysis.locks import locks_for
 from symvi.analysis.rank import INDEPENDENT, Rank, choose, positions, quality, rank_of
 from symvi.analysis.reactions import undetermined
 from symvi.analysis.spanning import Spanning
-from symvi.mechanism import Mechanism
 from symvi.numbers.control import GUARD
-from symvi.physics.model import ConstraintModel
+from symvi.physics.multibody import MultibodySystem
 
 GOOD_CHOICE = 0.01  # smallest singular value of the kept rows over that of all rows
 LARGEST_MISFIT = 0.03  # of the mechanism's size, or rad: what loops="drop" accepts
@@ -34,8 +33,7 @@ WIGGLES = 4
 class Analysis:
     """One mechanism's loops. choices() asks the questions in their order and raises at the first that fails."""
 
-    mechanism: Mechanism
-    models: Sequence[ConstraintModel]
+    system: MultibodySystem
     spanning: Spanning
     loops: str
 
@@ -43,7 +41,7 @@ class Analysis:
         rank = self._checked_rank()
         kept = self._choose(rank)
         self._check_drivers(kept)
-        locks = tuple(locks_for(self.mechanism, self.assembly, self.start, kept, rank.doubtful)) if self._rigid else ()
+        locks = tuple(locks_for(self.system, self.assembly, self.start, kept, rank.doubtful)) if self._rigid else ()
         opening = self._opening(kept)
         found = self._by_constraint(kept)
         names = {name: k for name, (k, _) in found.items()}, {name: d for name, (_, d) in found.items()}
@@ -53,7 +51,7 @@ class Analysis:
     # --- configurations ----------------------------------------------------------------------------------------------
     @cached_property
     def assembly(self) -> Assembly:
-        return Assembly(self.mechanism, self.spanning)
+        return Assembly(self.system.mechanism, self.spanning)
 
     @property
     def _rigid(self) -> bool:
@@ -134,14 +132,14 @@ class Analysis:
             best = np.maximum(best, residuals(matrix)[len(chosen) :])
         for model, residual in zip(self.spanning.drivers, best, strict=True):
             if residual < INDEPENDENT:
-                raise refusals.nothing_to_drive(self.mechanism, model)
+                raise refusals.nothing_to_drive(self.system.mechanism, model)
 
     def _opening(self, kept: Sequence[int]) -> float:
         """How far dropped rows open that do not fit, where the kept rows allow it [m or rad]; 0 where all fit."""
         dropped = [row for k, row in enumerate(self.spanning.loop_rows) if k not in kept]
         if self.loops != "drop" or not dropped:
             return 0.0
-        partial = Assembly(self.mechanism, self.spanning, [self.spanning.loop_rows[k] for k in kept])
+        partial = Assembly(self.system.mechanism, self.spanning, [self.spanning.loop_rows[k] for k in kept])
         found = positions(partial, partial.project(self.start.configuration))
         largest = max(abs(partial.residual(position.rows, *row)) for position in found for row in dropped)
         if largest > LARGEST_MISFIT:
@@ -168,7 +166,7 @@ class Analysis:
         For all constraints of the loops: the elimination order decides later which of them close one.
         """
         here = set(self.spanning.bodies)
-        models = [m for m in models_of(self.mechanism, choices) if set(m.bodies.values()) - {None} <= here]
+        models = [m for m in models_of(self.system, choices) if set(m.bodies.values()) - {None} <= here]
         rows, _ = Equations(self.spanning.bodies, models).at(self.start.configuration)
         metric = self.assembly.moved_masses(self.start.configuration)
         guards = {}
@@ -179,14 +177,14 @@ class Analysis:
             guards[model.name] = tuple(GUARD * near_power_of_two(square) for square in row_scales(gradients, metric))
         return guards
 
-    def _notes(self, rank: Rank, kept: Sequence[int], locks: Sequence[Lock], opening: float) -> dict[str, object]:
+    def _notes(self, rank: Rank, kept: Sequence[int], locks: Sequence[Lock], opening: float) -> Findings:
         drops = self._by_constraint(kept)
         names = {model.name: model.row_names for model in self.spanning.models}
-        rows, lost = sum(model.rows for model in self.models), sum(len(d) for _, d in drops.values())
+        rows, lost = sum(model.rows for model in self.system.in_joint_axes), sum(len(d) for _, d in drops.values())
         independent = rows - lost + len(locks)
         texts = [refusals.what_is_kept(name, names[name], k, d) for name, (k, d) in drops.items()]
         texts += [refusals.what_is_locked(lock) for lock in locks]
-        mobility = 6 * len(self.mechanism.bodies) - independent + len(self.spanning.drivers)
+        mobility = 6 * len(self.system.mechanism.bodies) - independent + len(self.spanning.drivers)
         return {
             "rows": rows,
             "rank": independent,

@@ -70,15 +70,16 @@ def spanning_of(graph: Graph, order: EliminationOrder, models: Sequence[Constrai
     walk = [body for body in _downwards(order) if body in needed]
     drivers = [node for node in order.loop_constraints if models[node - first].target]
     loops = set(order.loop_constraints) - set(drivers)
-    used = sorted({order.parent[body] for body in walk if order.parent[body] is not None} | loops)
+    carriers = [order.parent[body] for body in walk]
+    used = sorted({carrier for carrier in carriers if carrier is not None} | loops)
     place = {node: k for k, node in enumerate(used)}
     number = {body: k for k, body in enumerate(walk)}
-    carriers = [order.parent[body] for body in walk]
+    bodies_above = [None if c is None else order.parent[c] for c in carriers]
     return Spanning(
         tuple(graph.nodes[body].name for body in walk),
         tuple(models[node - first] for node in used),
         tuple(None if c is None else place[c] for c in carriers),
-        tuple(None if c is None or order.parent[c] is None else number[order.parent[c]] for c in carriers),
+        tuple(None if body is None else number[body] for body in bodies_above),
         tuple(place[node] for node in used if node in loops),
         tuple(models[node - first] for node in drivers),
     )

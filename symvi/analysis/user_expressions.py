@@ -8,34 +8,34 @@ from typing import Any
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import shown
-from symvi.physics.contacts import contact_models
 from symvi.physics.forces import force_model
 from symvi.physics.formula import UnderivableError
-from symvi.physics.joints import joint_model
 from symvi.physics.model import ConstraintModel
+from symvi.physics.multibody import MultibodySystem
 from symvi.registry import FORCES, JOINTS
 
 __all__ = ["check_expressions"]
 
 
-def check_expressions(mechanism: Mechanism) -> None:
+def check_expressions(system: MultibodySystem) -> None:
     """Raises MechanismError, with all problems, for expressions of custom joints, potentials and gaps that are not real
     anywhere, or have no finite value or gradient at the start."""
-    problems = [problem for element in _elements(mechanism) for problem in _problems(mechanism, *element)]
+    problems = [problem for element in _elements(system) for problem in _problems(system.mechanism, *element)]
     if problems:
         raise MechanismError(problems)
 
 
-def _elements(mechanism: Mechanism) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
+def _elements(system: MultibodySystem) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
     """(title, model, texts) of everything that has an expression of its own."""
+    mechanism = system.mechanism
     for joint in mechanism.joints:
         if JOINTS[joint.type].is_own:
-            yield f"joint '{joint.name}'", joint_model(mechanism, joint), joint.expressions
+            yield f"joint '{joint.name}'", system.joint(joint.name), joint.expressions
     for force in mechanism.forces:
         if texts := FORCES[force.kind].expressions(force):
-            yield f"force '{force.name}'", force_model(mechanism, force), texts
-    gaps = {contact.name: contact.expression for contact in mechanism.contacts if contact.kind == "gap"}
-    for model in contact_models(mechanism) if gaps else ():
+            yield f"force '{force.name}'", force_model(system, force), texts
+    gaps = {c.name: c.expression for c in mechanism.contacts if c.kind == "gap" and c.expression is not None}
+    for model in system.contacts if gaps else ():
         if model.name in gaps:
             yield f"contact '{model.name}'", model, (gaps[model.name],)
 

@@ -40,6 +40,12 @@ Profile = Annotated[
 Loops = Annotated[
     Literal["drop-redundant", "rigid", "drop"], typer.Option(help="What is done with nearly redundant loops.")
 ]
+Coordinates = Annotated[
+    Literal["auto", "maximal", "tree"],
+    typer.Option(
+        help="What is solved for: velocities of bodies, rates of joints, or (auto) what takes fewer operations."
+    ),
+]
 Substeps = Annotated[
     int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")
 ]
@@ -94,6 +100,7 @@ def info(
     console: Console,
     imported: Imported,
     loops: Loops = "drop-redundant",
+    coordinates: Coordinates = "maximal",
     kernels: Annotated[bool, typer.Option("--kernels", help="Show the operations of every kernel too.")] = False,
 ) -> Mapping[str, Any]:
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
@@ -102,14 +109,29 @@ def info(
     from symvi.simulate.described import settable_values
 
     mechanism = imported.mechanism
-    program = composed(mechanism, loops)
+    program = composed(mechanism, loops, coordinates)
     facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
+    facts |= _other_coordinates(mechanism, loops, facts["coordinates"])
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
     _print_table(console, facts["name"], plain)
     for title in ["parameters", "redundant rows", "operations per phase", *["operations per kernel"] * kernels]:
         if facts.get(title):
             _print_table(console, title, facts[title])
     return facts
+
+
+def _other_coordinates(mechanism: Mechanism, loops: str, coordinates: str) -> dict[str, Any]:
+    """Operations of an iteration in the coordinates that were not asked for, or why it cannot be solved in them."""
+    from symvi.program.info import ITERATION
+    from symvi.program.tree import refusal
+    from symvi.simulate.build import composed
+
+    other = "tree" if coordinates == "maximal" else "maximal"
+    title, why = f"operations per iteration, {other}", refusal(mechanism)
+    if why:
+        return {title: f"none: {why}"}
+    program = composed(mechanism, loops, other)
+    return {title: sum(program.flops(phase) for phase in ITERATION)}
 
 
 @command
@@ -122,6 +144,7 @@ def generate(
     real: Real = "double",
     prefix: Annotated[str | None, typer.Option(help="Of every symbol; the mechanism's name if left out.")] = None,
     loops: Loops = "drop-redundant",
+    coordinates: Coordinates = "maximal",
     fixed_iterations: FixedIterations = 0,
     substeps: Substeps = DEFAULTS.substeps,
 ) -> Mapping[str, Any]:
@@ -131,7 +154,7 @@ def generate(
     _check_prefix(prefix)
     if substeps not in PARTS:
         raise SymviError(f"--substeps {substeps}: must be a power of two, from 1 to {MOST_PARTS}")
-    text = generate_text(imported.mechanism, layout, real, loops, prefix, fixed_iterations, substeps)
+    text = generate_text(imported.mechanism, layout, real, loops, prefix, fixed_iterations, substeps, coordinates)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
         _write_whole(output / name, contents)
@@ -164,6 +187,7 @@ def simulate(
     profile: Profile = "reproducible",
     backend: Backend = "auto",
     loops: Loops = "drop-redundant",
+    coordinates: Coordinates = "maximal",
     tolerance: Annotated[float | None, typer.Option(help="Change of a velocity that may be left, in m/s.")] = None,
     complementarity: Annotated[
         float | None, typer.Option(help="Product that contacts may leave, of weight times fall in a step.")
@@ -200,6 +224,7 @@ def simulate(
     mechanism = imported.mechanism
     start = None if resume is None else Trajectory.load(resume)
     build: dict[str, Any] = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
+    build["coordinates"] = coordinates
     build["parameters"] = _settings(set_ or [], "--set", "arm.mass=2 or gravity=0,0,-1.62")
     how: dict[str, Any] = {"every": every, "project": project, "start": start, "options": options, "rates": rates}
     how["inputs"] = _inputs(input_ or [], imported)

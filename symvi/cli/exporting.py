@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from symvi.cli.commands import FixedIterations, Layout, Loops, Real, Substeps
+from symvi.cli.commands import Coordinates, FixedIterations, Layout, Loops, Real, Substeps
 from symvi.cli.console import command
 from symvi.cli.importing import takes_mechanism
 from symvi.numbers.control import DEFAULTS
@@ -34,6 +34,7 @@ def export(
     prefix: Annotated[str | None, typer.Option(help="Of every symbol; the mechanism's name if left out.")] = None,
     step: Annotated[float, typer.Option(help="Time step of the defaults and of the self-test, in seconds.")] = 0.01,
     loops: Loops = "drop-redundant",
+    coordinates: Coordinates = "maximal",
     max_text: Annotated[int | None, typer.Option(help="Refuse more code and constants, in bytes.")] = None,
     max_ram: Annotated[int | None, typer.Option(help="Refuse more structs and stack, in bytes.")] = None,
     measure: Annotated[bool, typer.Option(help="Measure size, stack and instructions on emulated boards.")] = True,
@@ -53,6 +54,7 @@ def export(
             prefix=prefix,
             step=step,
             loops=loops,
+            coordinates=coordinates,
             max_text=max_text,
             max_ram=max_ram,
             measure=measure,

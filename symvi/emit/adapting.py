@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -44,7 +44,7 @@ class Adapting:
 
     def __init__(self, printer: CPrinter):
         self.printer, self.program = printer, printer.program
-        self.notes: Mapping = self.program.notes["following"]
+        self.notes = self.program.notes["following"]
 
     @cached_property
     def places(self) -> list[Place]:

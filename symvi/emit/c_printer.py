@@ -12,11 +12,11 @@ import numpy as np
 
 from symvi.emit.constants import Thing, constants_of, plain_constant
 from symvi.emit.printer import Language, Statement, statements
-from symvi.emit.templates import function_names
+from symvi.emit.template_files import function_names
 from symvi.kernels.kernel import Kernel, Location
 from symvi.kernels.records import Field
 from symvi.numbers.control import CONTACT_TYPES
-from symvi.program.program import Node, Program
+from symvi.program.program import Node, Program, solved_kinds
 
 C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
@@ -60,6 +60,21 @@ class CPrinter:
             if "load" in sizes:
                 yield {"kind": kind, "count": len(self.program.nodes[kind]), "rows": sizes["load"], "phi": sizes["phi"]}
 
+    def solved_groups(self) -> Iterator[dict]:
+        """Node types with velocities that are solved for: bodies, or joints whose coordinates are."""
+        for kind in solved_kinds(self.program):
+            size = next(f.size for f in self.program.records.of(kind, "work") if f.name == "s")
+            yield {"kind": kind, "count": len(self.program.nodes[kind]), "size": size}
+
+    def wrench_groups(self) -> Iterator[dict]:
+        """Node types that bear a wrench: joints whose coordinates are solved for."""
+        for kind in self.kinds:
+            fields = {f.name for f in self.program.records.of(kind, "work")}
+            for name in ("bearing", "wrench"):
+                if name in fields:
+                    yield {"kind": kind, "count": len(self.program.nodes[kind]), "force": name}
+                    break
+
     def row_groups(self) -> Iterator[dict]:
         """Node types whose rows are reported: constraints, and the rows that are only watched."""
         for kind in self.kinds:
@@ -70,6 +85,7 @@ class CPrinter:
                     "count": len(self.program.nodes[kind]),
                     "rows": fields["g"],
                     "watched": "y" not in fields,
+                    "solved": "f" in fields,
                     "guarded": any(f.name == "guard" for f in self.program.records.of(kind, "parameters")),
                 }
 

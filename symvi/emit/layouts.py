@@ -90,7 +90,9 @@ def _looped(printer, phase: str, calls: Sequence[Call]) -> dict:
     parts = repetitions_in(calls)
     if sum(isinstance(part, Repetition) for part in parts) > MOST_LOOPS:
         parts = [tuple(calls)]
-    table = _Table(phase, [call for part in parts if _is_tabled(part) for call in part])
+    table = _Table(
+        phase, [call for part in parts if not isinstance(part, Repetition) and _is_tabled(part) for call in part]
+    )
     lines, row = [], 0
     for part in parts:
         if isinstance(part, Repetition):
@@ -103,8 +105,8 @@ def _looped(printer, phase: str, calls: Sequence[Call]) -> dict:
     return {"table": table.lines(), "lines": lines}
 
 
-def _is_tabled(part: Repetition | Sequence[Call]) -> bool:
-    return not isinstance(part, Repetition) and len(part) > MOST_CALLS
+def _is_tabled(part: Sequence[Call]) -> bool:
+    return len(part) > MOST_CALLS
 
 
 def _loop(repetition: Repetition) -> list[str]:

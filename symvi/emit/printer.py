@@ -170,9 +170,12 @@ class _Printer:
             return location not in written and users == [None]
         if location not in written:
             return True
-        user = users[0]
-        while user != written[location] and self.users.get(user, []) not in ([None], []) and len(self.users[user]) == 1:
-            user = self.users[user][0]
+        (user,) = users
+        while user is not None and user != written[location]:
+            further = self.users.get(user, [])
+            if len(further) != 1 or further == [None]:
+                break
+            (user,) = further
         return user == written[location]
 
     def _put(self, comment: str | None, inputs: tuple[int, ...], statement: Statement) -> None:
@@ -220,7 +223,8 @@ class _Printer:
         if len(users) > 1:
             return False
         named = index in self.graph.names
-        left = index in self.graph.hints and any(self.comments.get(i) != self.comments.get(index) for i in users)
+        said = self.comments.get(index)
+        left = index in self.graph.hints and any(i is not None and self.comments.get(i) != said for i in users)
         return not (named or left)
 
     def _wanted(self, index: int) -> str | None:

@@ -48,8 +48,8 @@ def _calls(repetition: Repetition) -> int:
 def _repetition(calls: Sequence[Call], place: int, length: int) -> Repetition:
     """The longest repetition of a pattern of so many calls that begins at a place; one turn if it does not repeat."""
     pattern, after = calls[place : place + length], calls[place + length : place + 2 * length]
-    shifts = [_shift(call, moved) for call, moved in zip(pattern, after, strict=False)]
-    if len(after) < length or None in shifts:
+    shifts = [s for call, moved in zip(pattern, after, strict=False) if (s := _shift(call, moved)) is not None]
+    if len(shifts) < length:
         return Repetition(tuple(pattern), (), 1)
     turns = 2
     while all(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from symvi.errors import SymviError
 from symvi.exporters.folder import check_replaceable, staged
@@ -41,6 +41,7 @@ def export(
     prefix: str | None = None,
     step: float = 0.01,
     loops: str = "drop-redundant",
+    coordinates: Literal["auto", "maximal", "tree"] = "maximal",
     max_text: int | None = None,
     max_ram: int | None = None,
     measure: bool = True,
@@ -51,9 +52,9 @@ def export(
     the description, driven by its signals, and compares every bit with what the simulator has found here.
 
     folder: is made, or was exported before and is unchanged since; it appears whole or not at all. target: "c".
-    real: "double" or "float". layout, loops: as for Simulator. fixed_iterations: Newton iterations in every step, for
-    constant time; 0: until it converges. substeps: parts that a step which fails may be split into; 1: none.
-    prefix: of every symbol and file, default the mechanism's name. step: the time step of the exported
+    real: "double" or "float". layout, loops, coordinates: as for Simulator. fixed_iterations: Newton iterations in
+    every step, for constant time; 0: until it converges. substeps: parts that a step which fails may be split into;
+    1: none. prefix: of every symbol and file, default the mechanism's name. step: the time step of the exported
     defaults and of the self-test [s].
     max_text, max_ram: budgets of memory [bytes] on the smallest board that computes in `real` in hardware (Cortex-M4F
     for float, Cortex-M7 for double). measure: False leaves the boards' figures out, which is quicker.
@@ -66,7 +67,7 @@ def export(
     write = target_named(target).write
     name = mechanism.name if prefix is None else prefix
     request = Request(
-        mechanism, real, layout, fixed_iterations, substeps, name, step, loops, max_text, max_ram, measure
+        mechanism, real, layout, fixed_iterations, substeps, name, step, loops, coordinates, max_text, max_ram, measure
     )  # fmt: skip
     place = checked_path(folder)
     if not fspath(folder):

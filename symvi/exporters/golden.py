@@ -62,7 +62,7 @@ def golden(request: Request, real: str) -> Golden:
 
     Raises SymviError, with what would do, where the start or the very first step fails.
     """
-    simulator = Simulator(request.mechanism, real=real, loops=request.loops)
+    simulator = Simulator(request.mechanism, real=real, loops=request.loops, coordinates=request.coordinates)
     simulator.start(step=request.step)
     rows, recorder = _rows(simulator, request.step), _Recorder(simulator)
     options, failure = SolverOptions(fixed_iterations=request.fixed_iterations, substeps=request.substeps), ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from symvi.errors import SymviError
 from symvi.exporters.prefixes import check_prefix
@@ -16,6 +17,7 @@ __all__ = ["Request"]
 # the least and the largest numbers of float that have all their digits
 _LEAST_FLOAT, _MOST_FLOAT = 2.0**-126, (2.0 - 2.0**-23) * 2.0**127
 _LOOPS = ("drop-redundant", "rigid", "drop")
+_COORDINATES = ("auto", "maximal", "tree")
 _LAYOUTS = ("auto", "inline", "unrolled", "looped")
 
 
@@ -23,9 +25,9 @@ _LAYOUTS = ("auto", "inline", "unrolled", "looped")
 class Request:
     """What to export, and how.
 
-    real: "double" or "float". layout, loops: as for Simulator. fixed_iterations: Newton iterations in every step, or 0
-    (until it converges). substeps: parts that a step which fails may be split into. prefix: of every symbol and file.
-    step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure: whether
+    real: "double" or "float". layout, loops, coordinates: as for Simulator. fixed_iterations: Newton iterations in
+    every step, or 0 (until it converges). substeps: parts that a step which fails may be split into. prefix: of every
+    symbol and file. step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure: whether
     figures of boards are measured.
 
     Raises SymviError, naming the option, for what cannot be exported.
@@ -39,6 +41,7 @@ class Request:
     prefix: str
     step: float
     loops: str
+    coordinates: Literal["auto", "maximal", "tree"]
     most_text: int | None
     most_ram: int | None
     measure: bool
@@ -47,6 +50,7 @@ class Request:
         _one_of("real", self.real, ("double", "float"))
         _one_of("layout", self.layout, _LAYOUTS)
         _one_of("loops", self.loops, _LOOPS)
+        _one_of("coordinates", self.coordinates, _COORDINATES)
         if not isinstance(self.measure, bool):
             raise SymviError(f"measure {shown(self.measure)}: must be True or False")
         check_prefix(self.prefix)

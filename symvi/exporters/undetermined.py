@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from symvi.analysis.loops import models_in_joint_axes
 from symvi.mechanism import Mechanism
+from symvi.physics.multibody import MultibodySystem
 from symvi.simulate.plan import Plan
 from symvi.simulate.reactions import gradients, in_joint_axes
 
@@ -34,7 +34,7 @@ def undetermined_components(
         return {}
     bodies = {body.name: k for k, body in enumerate(mechanism.bodies)}
     x, q = (np.array(numbers, float) for numbers in zip(*placements, strict=True))
-    models = models_in_joint_axes(mechanism)
+    models = MultibodySystem(mechanism).in_joint_axes
     gradient = np.concatenate([gradients(model, bodies, x, q) for model in models], axis=1)
     units = np.array([1.0] * 3 + [1.0 / plan.notes["size"]] * 3)  # a torque as a force at this distance
     arbitrary = dict.fromkeys(names, np.zeros(6, bool))

@@ -15,16 +15,14 @@ def description() -> type:
     return Actuator
 
 
-def model(mechanism: Any, force: Any) -> Any:
+def model(system: Any, force: Any) -> Any:
     """Along the rates of every coordinate."""
     from symvi.physics.coordinates import coordinate_groups, coordinate_units, still_angles
-    from symvi.physics.joints import Geometry
     from symvi.physics.model import ForceModel
 
-    joint = mechanism.joint(force.joint)
-    geometry = Geometry(mechanism, joint)
+    geometry = system.geometry(force.joint)
     groups = tuple(still_angles(coordinate_groups(geometry, rates=True)))
-    units = coordinate_units(joint)
+    units = coordinate_units(geometry.joint)
     return ForceModel(
         force.name,
         force.kind,

@@ -15,15 +15,16 @@ def description() -> type:
     return JointDamper
 
 
-def model(mechanism: Any, force: Any) -> Any:
+def model(system: Any, force: Any) -> Any:
     """Damping of every coordinate."""
     from symvi.mechanism import axis_values, coordinate_kinds
     from symvi.physics.forces import share
     from symvi.physics.model import Parameter
 
-    damping = axis_values(force.damping, coordinate_kinds(mechanism.joint(force.joint).type))
+    joint = system.geometry(force.joint).joint
+    damping = axis_values(force.damping, coordinate_kinds(joint.type))
     numbers = {"damping": Parameter(damping, "damping per coordinate", "N s/m, N m s/rad")}
-    return share(mechanism, force, numbers, damping="damping")
+    return share(joint, force, numbers, damping="damping")
 
 
 def numbers(mechanism: Any, force: Any) -> Iterator:

@@ -16,24 +16,25 @@ def description() -> type:
     return JointSpring
 
 
-def model(mechanism: Any, force: Any) -> Any:
+def model(system: Any, force: Any) -> Any:
     """Stiffness and rest of every coordinate."""
     from symvi.mechanism import axis_values, coordinate_kinds
     from symvi.physics.forces import share
     from symvi.physics.model import Parameter
 
-    kinds = coordinate_kinds(mechanism.joint(force.joint).type)
+    joint = system.geometry(force.joint).joint
+    kinds = coordinate_kinds(joint.type)
     stiffness, rest = axis_values(force.stiffness, kinds), axis_values(force.rest, kinds)
     if force.law == "sinusoidal":
-        return sinusoidal(mechanism, force, kinds.index("rotation"), stiffness, rest)
+        return sinusoidal(joint, force, kinds.index("rotation"), stiffness, rest)
     numbers = {
         "stiffness": Parameter(stiffness, "stiffness per coordinate", "N/m, N m/rad"),
         "rest": Parameter(rest, "coordinates without force", "m, rad"),
     }
-    return share(mechanism, force, numbers, stiffness="stiffness", rest="rest")
+    return share(joint, force, numbers, stiffness="stiffness", rest="rest")
 
 
-def sinusoidal(mechanism: Any, force: Any, k: int, stiffness: Any, rest: Any) -> Any:
+def sinusoidal(joint: Any, force: Any, k: int, stiffness: Any, rest: Any) -> Any:
     """A torque of -stiffness sin(c - rest), along one rotation."""
     from symvi.physics.forces import share
     from symvi.physics.model import Parameter
@@ -43,9 +44,7 @@ def sinusoidal(mechanism: Any, force: Any, k: int, stiffness: Any, rest: Any) ->
         "rest_cos": Parameter((cos(rest[k]),), "cosine of the rest angle"),
         "rest_sin": Parameter((sin(rest[k]),), "sine of the rest angle"),
     }
-    return share(
-        mechanism, force, numbers, along=(k,), type="sinusoidal_spring", stiffness="stiffness", sinusoidal=True
-    )
+    return share(joint, force, numbers, along=(k,), type="sinusoidal_spring", stiffness="stiffness", sinusoidal=True)
 
 
 def numbers(mechanism: Any, force: Any) -> Iterator:

@@ -16,7 +16,7 @@ def description() -> type:
     return PointSpring
 
 
-def model(mechanism: Any, force: Any) -> Any:
+def model(system: Any, force: Any) -> Any:
     """Along the distance of its points; one without a length pulls them together, along the three directions.
 
     A distance has no direction where it vanishes, which is where a spring of length zero leads to.
@@ -25,7 +25,7 @@ def model(mechanism: Any, force: Any) -> Any:
     from symvi.physics.joints import rows as row
     from symvi.physics.model import Group, LawModel, Laws, Parameter
 
-    geometry = point_geometry(mechanism, force)
+    geometry = point_geometry(system.mechanism, force)
     numbers = {"stiffness": Parameter((force.stiffness,), "stiffness", "N/m")}
     if force.damping:
         numbers["damping"] = Parameter((force.damping,), "damping of the distance", "N s/m")

@@ -20,13 +20,13 @@ def description() -> type:
     return Potential
 
 
-def model(mechanism: Any, force: Any) -> Any:
+def model(system: Any, force: Any) -> Any:
     """The gradient of the expression."""
     from symvi.physics.joints.custom import expression_formula, expression_inputs
     from symvi.physics.model import ForceModel, Group, Parameter
 
-    parent = None if force.parent == "world" else mechanism.body(force.parent)
-    child = mechanism.body(force.child)
+    parent = None if force.parent == "world" else system.mechanism.body(force.parent)
+    child = system.mechanism.body(force.child)
     parameters = dict(force.parameters)
     inputs, values = expression_inputs(parent, child, parameters)
     formula = expression_formula((force.expression,), tuple(parameters), "J")

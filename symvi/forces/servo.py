@@ -15,7 +15,7 @@ def description() -> type:
     return Servo
 
 
-def model(mechanism: Any, force: Any) -> Any:
+def model(system: Any, force: Any) -> Any:
     """Its gains, and the target that it has."""
     from symvi.physics.forces import share
     from symvi.physics.model import Parameter
@@ -24,7 +24,9 @@ def model(mechanism: Any, force: Any) -> Any:
         "stiffness": Parameter((force.stiffness,), "gain on the coordinate", "N/m, N m/rad"),
         "damping": Parameter((force.damping,), "gain on the velocity", "N s/m, N m s/rad"),
     }
-    return share(mechanism, force, numbers, stiffness="stiffness", target="target", damping="damping")
+    return share(
+        system.geometry(force.joint).joint, force, numbers, stiffness="stiffness", target="target", damping="damping"
+    )
 
 
 def numbers(mechanism: Any, force: Any) -> Iterator:

@@ -15,12 +15,12 @@ def description() -> type:
     return Wrench
 
 
-def model(mechanism: Any, force: Any) -> Any:
+def model(system: Any, force: Any) -> Any:
     """Along the point of the body, and a torque in its axes."""
     from symvi.physics.joints import rows as row
     from symvi.physics.model import Carried, ForceModel, Group, Parameter, Position
 
-    body = mechanism.body(force.body)
+    body = system.mechanism.body(force.body)
     point = tuple(p - c for p, c in zip(force.point, body.center_of_mass, strict=True))
     groups = (Group(row.point_on_body, {"x_b": Position("b"), "r_b": Carried("b", "point")}, (0, 1, 2), (0, 1, 2)),)
     parameters = {"point": Parameter(point, "where the force acts, from the centre of mass", "m")}

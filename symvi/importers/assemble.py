@@ -10,7 +10,7 @@ from symvi.errors import MechanismError
 from symvi.importers.contacts import shape_of
 from symvi.importers.naming import Names
 from symvi.importers.pose import Pose
-from symvi.importers.report import Findings
+from symvi.importers.report import Findings, Source
 from symvi.importers.starts import start_of
 from symvi.importers.tree import ContactPoint, Link, Tree, TreeJoint
 from symvi.mechanism import (
@@ -93,7 +93,9 @@ def _built(name: str, values: dict[str, Any], tree: Tree, bodies: dict, joints: 
     try:
         return Mechanism(name=name, description=tree.description, **values)
     except MechanismError as error:
-        places = {("bodies", bodies[link.name]): link.source for link in tree.links}
+        places: dict[tuple[str | int, ...], Source] = {
+            ("bodies", bodies[link.name]): link.source for link in tree.links
+        }
         places |= {("joints", joints[joint.name]): joint.source for joint in tree.joints}
         told = [
             f"{places.get(tuple(path[:2]), tree.source)}: {problem}"
@@ -230,12 +232,13 @@ def _forces(tree: Tree, joints: Mapping[str, str], names: Names) -> Iterator[Any
             values = getattr(joint, what)
             if any(values):
                 on = joints[flywheels.get(joint.name, joint.name)] if kind is DryFriction else name
-                yield kind(name=names.derive(name, what), joint=on, **{field: _per_axis(values, joint)})
+                own: dict[str, Any] = {field: _per_axis(values, joint)}
+                yield kind(name=names.derive(name, what), joint=on, **own)
         if any(joint.stiffness):
-            own = {"stiffness": _per_axis(joint.stiffness, joint)}
+            spring: dict[str, Any] = {"stiffness": _per_axis(joint.stiffness, joint)}
             if any(joint.rest):
-                own["rest"] = _per_axis(joint.rest, joint)
-            yield JointSpring(name=names.derive(name, "spring"), joint=name, **own)
+                spring["rest"] = _per_axis(joint.rest, joint)
+            yield JointSpring(name=names.derive(name, "spring"), joint=name, **spring)
 
 
 def _per_axis(values: tuple[float, ...], joint: TreeJoint) -> float | tuple[float, ...]:

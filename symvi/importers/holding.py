@@ -76,7 +76,8 @@ def moved(joint: TreeJoint, coordinate: tuple[float, ...]) -> Pose:
         return Pose(scale(coordinate[0], joint.axis))
     if joint.type == "revolute":
         return Pose(orientation=about(joint.axis, coordinate[0]))
-    return Pose(orientation=from_rotation_vector(coordinate))
+    x, y, z = coordinate
+    return Pose(orientation=from_rotation_vector((x, y, z)))
 
 
 def apart(first: Pose, second: Pose) -> tuple[float, float]:
@@ -183,7 +184,7 @@ def _held_by_gears(tree: Tree, known: Coordinates, findings: Findings) -> Coordi
             told.add(id(gear))
             held = known | found
             follower, leader = held.get(gear.follower), held.get(gear.leader)
-            if leader is None and gear.ratio != 0.0:
+            if leader is None and follower is not None and gear.ratio != 0.0:
                 other, value, end = gear.leader, (follower - gear.offset) / gear.ratio, gear.follower
             else:
                 other, value, end = gear.follower, gear.ratio * (leader or 0.0) + gear.offset, gear.leader

@@ -185,7 +185,9 @@ def _with_both(first: TreeJoint, second: TreeJoint, places: tuple[int, ...], **o
         both = (*(values or (nothing,) * counts[0]), *(others or (nothing,) * counts[1]))
         return tuple(both[places.index(k)] for k in range(len(places)))
 
-    fields = {name: ordered(getattr(first, name), getattr(second, name), 0.0) for name in SPEEDS}
+    fields: dict[str, tuple | None] = {
+        name: ordered(getattr(first, name), getattr(second, name), 0.0) for name in SPEEDS
+    }
     fields["limits"] = ordered(first.limits, second.limits, NO_LIMIT)
     for name in ("coordinate", "velocity"):
         given = getattr(first, name) is not None or getattr(second, name) is not None

@@ -24,11 +24,12 @@ def compiled(document: Document, findings: Findings) -> Any:
     Raises MechanismError: without the package; and with the compiler's own complaint, at the line of the file.
     """
     try:
-        import mujoco
+        import mujoco as package
     except ImportError:
         raise MechanismError(
             f"{document.root.source.file}: MJCF is read with MuJoCo's compiler: {install_command('mjcf')}"
         ) from None
+    mujoco: Any = package  # compiled, and silent about its types
     bodies = sum(element.tag == "body" for element in document.root.walk())
     if bodies > MOST_BODIES:
         raise MechanismError(f"{document.root.source}: {bodies} bodies are more than {MOST_BODIES}")

@@ -92,12 +92,12 @@ def _held(compiled: Compiled, index: int, joints: Mapping[str, TreeJoint], findi
     first, second = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
     data = [float(value) for value in model.eq_data[index]]
     if model.eq_objtype[index] == int(compiled.mujoco.mjtObj.mjOBJ_SITE):
-        frames = [pose_of(model.site_pos[site], model.site_quat[site]) for site in (first, second)]
+        frame, other = (pose_of(model.site_pos[site], model.site_quat[site]) for site in (first, second))
         first, second = (int(model.site_bodyid[site]) for site in (first, second))
     elif model.eq_type[index] == CONNECT:
-        frames = [Pose(vector_of(data[:3])), Pose(vector_of(data[3:6]))]
+        frame, other = Pose(vector_of(data[:3])), Pose(vector_of(data[3:6]))
     else:
-        frames = [pose_of(data[3:6], data[6:10]), Pose(vector_of(data[:3]))]
+        frame, other = pose_of(data[3:6], data[6:10]), Pose(vector_of(data[:3]))
     if first == second:
         return None
     name, source = compiled.equalities[index], compiled.source("equality", index)
@@ -106,7 +106,7 @@ def _held(compiled: Compiled, index: int, joints: Mapping[str, TreeJoint], findi
         why = f"{shown(own)}: a joint of the file has its own"
         findings.note("renamed", source, f"equality {shown(name)}", "name", why)
         name = own
-    held = Held(compiled.bodies[first], compiled.bodies[second], *frames, name, source)
+    held = Held(compiled.bodies[first], compiled.bodies[second], frame, other, name, source)
     return held if second and first < second or not first else held.turned_over()
 
 

@@ -31,7 +31,7 @@ class Options:
     prefix: str = ""
     repair: bool = False
     start: str | Mapping[str, float | Sequence[float]] = field(default_factory=dict)
-    hold: tuple[float, float] | None = None
+    hold: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         self._refuse_other_kinds()

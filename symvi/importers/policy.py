@@ -22,7 +22,7 @@ from symvi.importers.report import Findings, Source
 from symvi.importers.structure import in_order, merged
 from symvi.importers.tree import Inertial, Link, Tree, TreeJoint
 from symvi.importers.turning import unheld_axis
-from symvi.mechanism.inertia import principal_moments
+from symvi.mechanism.inertia import Inertia6, principal_moments
 from symvi.mechanism.names import shown
 
 __all__ = ["cleaned"]
@@ -226,15 +226,16 @@ def _with_physical_inertia(link: Link, parts: Sequence[Link], findings: Findings
         why = f"digits of the file: changed by up to {off:.1e} of the largest moment until a body can have it"
         findings.note("approximated", place, title, "inertia", why)
         return mended
-    for part in [part for part in parts if part.inertial and violation(part.inertial.inertia) > ROUNDING] or [link]:
-        _tell_impossible(part, findings, repair)
+    known = [(part, part.inertial.inertia) for part in parts if part.inertial]
+    for part, own in [each for each in known if violation(each[1]) > ROUNDING] or [(link, inertial.inertia)]:
+        _tell_impossible(part, own, findings, repair)
     return mended if repair else link
 
 
-def _tell_impossible(link: Link, findings: Findings, repair: bool) -> None:
+def _tell_impossible(link: Link, inertia: Inertia6, findings: Findings, repair: bool) -> None:
     """Note or refuse a link with an inertia that no body has."""
     place, title = link.inertial_source or link.source, f"link {shown(link.name)}"
-    moments = ", ".join(f"{moment:.6g}" for moment in principal_moments(link.inertial.inertia))
+    moments = ", ".join(f"{moment:.6g}" for moment in principal_moments(inertia))
     what = f"principal moments ({moments}) kg m^2, of which none may be negative or exceed the sum of the others"
     if repair:
         findings.note("repaired", place, title, f"inertia that no body has: {what}", "the nearest that one can have")

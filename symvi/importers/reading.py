@@ -110,11 +110,11 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
 
     stem: the name of a mechanism that has none. form: root tag, or name of the format.
     """
-    for items in (tree.links, tree.joints, tree.motors):
-        by_name(items)  # from here on, everything is found by its name
+    by_name(tree.links), by_name(tree.joints), by_name(tree.motors)  # from here on, everything is found by its name
     tree = with_start(tree, options.start, findings)
     points = list(tree.contacts) + named_points(tree, options.contact_points, findings)
-    links = None if options.contacts == "collision" else frozenset(options.contacts or ())
+    chosen = options.contacts
+    links = None if chosen is True or chosen == "collision" else frozenset(chosen or ())
     if options.contacts:
         points += shape_contacts(tree, links, MeshCorners(folders, options.contact_corners), findings)
     findings.check()
@@ -122,7 +122,8 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     clean = without_starts_of_followers(with_stops_on_leaders(clean, findings, options.repair))
     if options.hold:
         single = {joint.name for joint in tree.joints if len(coordinate_kinds(joint.type)) == 1}
-        clean = held_at_start(clean, *options.hold, [coordinates[name] for name in single & set(coordinates)])
+        stiffness, damping = options.hold
+        clean = held_at_start(clean, stiffness, damping, [coordinates[name] for name in single & set(coordinates)])
     clean = with_rotors(clean, findings)
     findings.check()
     if not clean.links:

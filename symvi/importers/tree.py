@@ -28,6 +28,8 @@ __all__ = [
     "by_name",
 ]  # fmt: skip
 
+Kind = Literal["box", "sphere", "cylinder", "capsule", "plane", "mesh"]
+Use = Literal["visual", "collision"]
 NO_LIMIT: tuple[None, None] = (None, None)
 
 
@@ -53,10 +55,10 @@ class Geometry:
     friction: coefficient, where the format has one.
     """
 
-    kind: Literal["box", "sphere", "cylinder", "capsule", "plane", "mesh"]
+    kind: Kind
     size: tuple[float, ...]
     frame: Pose = STANDING
-    use: Literal["visual", "collision"] = "visual"
+    use: Use = "visual"
     mesh: str = ""
     color: str | None = None
     friction: float | None = None

@@ -14,7 +14,7 @@ from symvi.importers.tree import Inertial, TreeJoint
 from symvi.mechanism.axes import triad
 from symvi.mechanism.inertia import to_matrix
 from symvi.mechanism.joint_table import JOINT_TABLE
-from symvi.mechanism.vectors import cross, subtract, unit
+from symvi.mechanism.vectors import Vector3, cross, subtract, unit
 
 __all__ = ["unheld_axis"]
 
@@ -22,7 +22,7 @@ SEEN = 1e-5  # of a turn: what a joint sees less of it does not hold
 NOTHING = 1e-12  # a principal moment below this share of the largest, as in mechanism.Body.has_zero_inertia
 
 
-def unheld_axis(name: str, inertial: Inertial, joints: Iterable[TreeJoint]) -> tuple[float, ...] | None:
+def unheld_axis(name: str, inertial: Inertial, joints: Iterable[TreeJoint]) -> Vector3 | None:
     """An axis of the link without inertia about which no joint alone holds it; None if there is no such axis.
 
     joints: those of the link.
@@ -39,7 +39,8 @@ def unheld_axis(name: str, inertial: Inertial, joints: Iterable[TreeJoint]) -> t
             return None
         if len(rows):
             worst = free @ np.linalg.svd(seen)[2][-1]
-    return tuple(float(x) + 0.0 for x in worst)
+    x, y, z = worst
+    return float(x) + 0.0, float(y) + 0.0, float(z) + 0.0
 
 
 def _rows(joint: TreeJoint, is_child: bool, center: tuple) -> np.ndarray:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from symvi.importers.pose import STANDING, Pose, from_rpy
 from symvi.importers.report import Findings
-from symvi.importers.tree import Geometry, Inertial, Link
+from symvi.importers.tree import Geometry, Inertial, Kind, Link, Use
 from symvi.importers.urdf_words import check_words, required
 from symvi.importers.xml import Element, numbers
 from symvi.mechanism.inertia import turned
@@ -17,8 +17,14 @@ from symvi.mechanism.vectors import norm, unit
 __all__ = ["global_colors", "read_frame", "read_link", "read_origin"]
 
 ENTRIES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-SIZES = {"box": (("size", 3),), "sphere": (("radius", 1),)}
-SIZES |= {kind: (("radius", 1), ("length", 1)) for kind in ("cylinder", "capsule")}
+LONG = (("radius", 1), ("length", 1))
+SIZES: dict[Kind, tuple[tuple[str, int], ...]] = {
+    "box": (("size", 3),),
+    "sphere": (("radius", 1),),
+    "cylinder": LONG,
+    "capsule": LONG,
+}
+USES: tuple[Use, ...] = ("visual", "collision")
 
 
 def read_link(element: Element, colors: Mapping[str, str], findings: Findings) -> Link:
@@ -28,10 +34,7 @@ def read_link(element: Element, colors: Mapping[str, str], findings: Findings) -
     check_words(element, findings, title)
     inner = element.first("inertial")
     shapes = [
-        shape
-        for use in ("visual", "collision")
-        for part in element.all(use)
-        for shape in _geometries(part, use, colors, title, findings)
+        shape for use in USES for part in element.all(use) for shape in _geometries(part, use, colors, title, findings)
     ]
     return Link(
         name,
@@ -87,7 +90,7 @@ def _inertial(element: Element, title: str, findings: Findings) -> Inertial:
 
 
 def _geometries(
-    element: Element, use: str, colors: Mapping[str, str], title: str, findings: Findings
+    element: Element, use: Use, colors: Mapping[str, str], title: str, findings: Findings
 ) -> list[Geometry]:
     """The shape of one <visual> or <collision>; none where it is empty."""
     outer = element.first("geometry")
@@ -101,12 +104,13 @@ def _geometries(
         scale = numbers(inner, "scale", 3, findings, "1 1 1")
         mesh = required(inner, "filename", findings)
         return [Geometry("mesh", scale, frame, use, mesh, color, None, name, element.source, use == "visual")]
-    size = [value for key, count in SIZES[inner.tag] for value in numbers(inner, key, count, findings)]
+    kind: Kind = next(kind for kind in SIZES if inner.tag == kind)
+    size = [value for key, count in SIZES[kind] for value in numbers(inner, key, count, findings)]
     if any(value <= 0.0 for value in size):
         why = f"its size ({', '.join(f'{value:g}' for value in size)}) must be positive"
         findings.note("ignored", element.source, title, f"{use} <{inner.tag}>", why)
         return []
-    return [Geometry(inner.tag, tuple(size), frame, use, "", color, None, name, element.source, use == "visual")]
+    return [Geometry(kind, tuple(size), frame, use, "", color, None, name, element.source, use == "visual")]
 
 
 def global_colors(root: Element, findings: Findings) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Literal, TypedDict
 
 from symvi.importers.report import Findings
 from symvi.importers.tree import Gear
@@ -56,13 +57,23 @@ def limits_of(
     return (stops,) if stops != (None, None) else ()
 
 
-def dynamics_of(element: Element, count: int, title: str, findings: Findings) -> dict[str, tuple[float, ...]]:
+class Dynamics(TypedDict, total=False):
+    """Damping [N s/m, N m s/rad] and friction [N, N m] per coordinate, where they are above zero."""
+
+    damping: tuple[float, ...]
+    friction: tuple[float, ...]
+
+
+LOADS: tuple[Literal["damping", "friction"], ...] = ("damping", "friction")
+
+
+def dynamics_of(element: Element, count: int, title: str, findings: Findings) -> Dynamics:
     """Damping [N s/m, N m s/rad] and friction [N, N m] per coordinate, of which there are `count`."""
     dynamics = element.first("dynamics")
     if dynamics is None or count == 0:
         return {}
-    result = {}
-    for key in ("damping", "friction"):
+    result: Dynamics = {}
+    for key in LOADS:
         value = numbers(dynamics, key, 1, findings, "0")[0]
         if value < 0.0:
             findings.refuse(dynamics.source, f"{title}: {key} {value:g} must not be negative")

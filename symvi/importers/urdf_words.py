@@ -85,7 +85,7 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "calibration": ("rising", "falling", "reference_position"),
 }
 TITLED = ("robot", "link", "joint", "loop_joint", "constraint", "material")  # the report names these themselves
-REMEDIES = dict.fromkeys(("parent", "child"), "a second parent is a second joint with the same child")
+REMEDIES: dict[str, str] = dict.fromkeys(("parent", "child"), "a second parent is a second joint with the same child")
 NO_TEXT = "URDF has its values in attributes"
 # Tags that may stand where they do, and say nothing about the motion that is described here.
 WITHOUT_EFFECT = {

@@ -13,7 +13,9 @@ It imports nothing of symvi: it runs in the process of xacro_process.py.
 import ast
 import string
 import types
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 MARK = "<expression>"  # the file that the code of expressions is from, as errors name it
 DOT, CALL = "\0dot", "\0call"  # names in the symbols of a file that no file can write: XML has no such character
@@ -86,6 +88,11 @@ class Format(string.Formatter):
         return super().get_field(field_name, args, kwargs)
 
 
+def class_of(value: object) -> type:
+    """A class itself; of anything else its class."""
+    return value if isinstance(value, type) else type(value)
+
+
 class Expressions:
     """Evaluates the expressions of a file.
 
@@ -109,7 +116,7 @@ class Expressions:
         symbols.update(guards)
         self.given, self.convert = {**given, **guards}, substitution_args.convert_value
 
-    def evaluate(self, text: str, symbols: dict, among: object = None) -> object:
+    def evaluate(self, text: str, symbols: dict, among: Mapping[str, object] | None = None) -> object:
         """The value of ${...}; in the place of xacro.safe_eval."""
         code = compiled(text)
         dict.update(symbols, __builtins__={})
@@ -129,9 +136,9 @@ class Expressions:
 
         return str(self.evaluate(text, Names(given)))
 
-    def dot(self, value: object, name: str) -> object:
+    def dot(self, value: Any, name: str) -> object:
         """What `value.name` is."""
-        kind = value if isinstance(value, type) else type(value)
+        kind = class_of(value)
         if issubclass(kind, self.table) and name not in READING:
             if name not in value:
                 raise NameError(f"name {name!r} is not defined")

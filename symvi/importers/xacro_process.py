@@ -13,6 +13,8 @@ import json
 import os
 import sys
 import types
+from collections.abc import Callable
+from typing import Any
 
 MEMORY = 2_000_000_000  # bytes
 # What happens where macros are expanded; "open" and what lists folders are judged by the path, "import" by the name.
@@ -59,11 +61,12 @@ def main() -> None:
     substitution_args._eval_find = find
     guard(xacro, substitution_args, find)
     bound(job["seconds"])
-    libraries = [os.path.realpath(os.path.dirname(module.__file__)) for module in (os, xacro, yaml)]
+    files = [module.__file__ for module in (os, xacro, yaml)]
+    libraries = [os.path.realpath(os.path.dirname(file)) for file in files if file]
     fence([*job["folders"], *libraries])
     try:
         arguments = Arguments(job["arguments"])
-        document = xacro.process_file(job["file"], mappings=arguments)
+        document: Any = xacro.process_file(job["file"], mappings=arguments)
         text = document.documentElement.toprettyxml(indent="  ").encode()
     except BaseException as error:  # whatever it is, the parent wants one line
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
@@ -77,10 +80,12 @@ def main() -> None:
     os._exit(0)
 
 
-def guard(xacro: types.ModuleType, substitution_args: types.ModuleType, find: object) -> None:
+def guard(xacro: Any, substitution_args: Any, find: object) -> None:
     """From here on the library evaluates expressions as xacro_expressions.py does."""
     place = os.path.join(os.path.dirname(os.path.abspath(__file__)), "xacro_expressions.py")
     spec = importlib.util.spec_from_file_location("xacro_expressions", place)
+    if spec is None or spec.loader is None:
+        raise ImportError(place)
     own = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(own)
     expressions = own.Expressions(xacro, substitution_args, find)
@@ -114,13 +119,13 @@ def bound(seconds: int) -> None:
         except (AttributeError, OSError, ValueError):  # a system that has no such bound
             continue
     for name in ("setrlimit", "prlimit"):
-        vars(resource).pop(name, None)
+        resource.__dict__.pop(name, None)
 
 
 def fence(folders: list) -> None:
     """From here on only what lies in these folders is read, and nothing else is done."""
 
-    def inside(path: object) -> bool:
+    def inside(path: str | bytes | os.PathLike) -> bool:
         real = os.path.realpath(os.fsdecode(path))
         return any(real == place or real.startswith(place + os.sep) for place in folders)
 
@@ -146,7 +151,7 @@ def fence(folders: list) -> None:
     sys.addaudithook(judge)
 
 
-def disarm(refuse: object) -> None:
+def disarm(refuse: Callable[[str], None]) -> None:
     """Put a refusal in the place of the system's functions, many of which Python calls without asking a hook."""
 
     def refusal(name: str) -> object:

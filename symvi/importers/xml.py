@@ -54,7 +54,7 @@ class Element:
 
     def walk(self) -> Iterator[Element]:
         """This element and everything in it, in the order of the file."""
-        waiting = [self]
+        waiting: list[Element] = [self]
         while waiting:
             element = waiting.pop()
             yield element

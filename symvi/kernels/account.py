@@ -55,7 +55,7 @@ def declare(records: Records) -> None:
 
 
 def force_kernels(
-    records: Records, kind: str, model: ForceModel, ports: Sequence[Port], baked: Baked, forces: Forces
+    records: Records, kind: str, model: ForceModel, ports: tuple[Port, ...], baked: Baked, forces: Forces
 ) -> dict[str, Kernel]:
     """The account of a force at the knots. forces: what acts along every row, and the torque on body b."""
 
@@ -67,7 +67,8 @@ def force_kernels(
 
     def before(trace: Trace, size: int) -> tuple[list[Scalar], list[Scalar]]:
         meanings = {"force": ("force along every row at the last knot", "N, N m"), "way": ("way from there", "m, rad")}
-        return tuple(trace.read(kind, "account", name, size, *meaning) for name, meaning in meanings.items())
+        force, way = (trace.read(kind, "account", name, size, *meaning) for name, meaning in meanings.items())
+        return force, way
 
     def work(trace: Trace) -> tuple[list[Scalar], Scalar, Scalar]:
         """Forces at this knot; of the step that led to it 1/2 (F1 + F2)·(c2 - c1), and (F2 - F1)·(c2 - c1)."""
@@ -184,7 +185,7 @@ def _pace(trace: Trace) -> None:
     last = [trace.read(BODY, "state", name, 3) for name in ("v", "w")]
     change = [_less(new, old) for new, old in zip(now, last, strict=True)]
     present = trace.read(COMMON, "account", "pace", 1)[0]
-    trace.write(COMMON, "pace", [present + _kinetic(trace, *now) - _kinetic(trace, *change)], store="account")
+    trace.write(COMMON, "pace", [present + _kinetic(trace, now) - _kinetic(trace, change)], store="account")
 
 
 def _reread(trace: Trace) -> None:
@@ -192,7 +193,7 @@ def _reread(trace: Trace) -> None:
     trace.note("misread += v·M v/2 - (v- + v+)·M (v- + v+)/8", "derived here")
     seen = trace.read(BODY, "work", "seen", 6, "velocities that were seen at the knot", "m/s, rad/s")
     mean = mean_motion(trace, BODY)
-    apart = _kinetic(trace, seen[:3], seen[3:]) - _kinetic(trace, mean[:3], mean[3:])
+    apart = _kinetic(trace, (seen[:3], seen[3:])) - _kinetic(trace, (mean[:3], mean[3:]))
     trace.add_to(COMMON, "misread", [apart], rate=Rate.ITERATION)
 
 
@@ -212,7 +213,7 @@ def _scatter(trace: Trace) -> None:
     change = [_less(new, old) for new, old in zip(knot, last, strict=True)]
     _named_motion(trace, "d", change)
     turn = h * h * dot(trace, knot[1], knot[1]) / 12
-    scatter = _kinetic(trace, *change, "v - v-", "_of_change") + turn * _kinetic(trace, zero, knot[1], "w", "_of_turn")
+    scatter = _kinetic(trace, change, "v - v-", "_of_change") + turn * _kinetic(trace, (zero, knot[1]), "w", "_of_turn")
     trace.add_to(COMMON, "scatter", [scatter], rate=Rate.ITERATION)
     trace.note("swerve += (2 (v - v-) - (v- - v--))·M v-", "derived here")
     jerk = [[2 * c - d for c, d in zip(new, _less(a, b), strict=True)]
@@ -220,13 +221,14 @@ def _scatter(trace: Trace) -> None:
     both = _plus(jerk, last)
     _named_motion(trace, "jerk_", jerk)
     _named_motion(trace, "both_", both)
-    swerve = _kinetic(trace, *both, "both", "_of_both") - _kinetic(trace, *jerk, "2 (v - v-) - (v- - v--)", "_of_jerk")
-    swerve = swerve - _kinetic(trace, *last, "v-", "_of_last")
+    swerve = _kinetic(trace, both, "both", "_of_both") - _kinetic(trace, jerk, "2 (v - v-) - (v- - v--)", "_of_jerk")
+    swerve = swerve - _kinetic(trace, last, "v-", "_of_last")
     trace.add_to(COMMON, "swerve", [swerve], rate=Rate.ITERATION)
 
 
-def _kinetic(trace: Trace, v: Sequence[Scalar], w: Sequence[Scalar], of: str = "", mark: str = "") -> Scalar:
-    """The kinetic energy of velocities; of, mark: what they are, in the text."""
+def _kinetic(trace: Trace, motion: Sequence[Sequence[Scalar]], of: str = "", mark: str = "") -> Scalar:
+    """The kinetic energy of a velocity and an angular velocity; of, mark: what they are, in the text."""
+    v, w = motion
     mass, inertia = trace.read(BODY, "parameters", "mass"), trace.read(BODY, "work", "j", 6)
     return use(trace, dynamics.kinetic_energy, of, mark, m=mass, v=list(v), w=list(w), J=inertia)["T"][0]
 

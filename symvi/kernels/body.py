@@ -23,16 +23,18 @@ MOMENTUM = ("p", 3, "linear momentum carried to this knot", "kg m/s")
 SPIN = ("l", 3, "angular momentum carried to this knot, world axes", "kg m²/s")
 VELOCITY = ("v", 3, "velocity over the last step", "m/s")
 RATE = ("w", 3, "angular velocity over the last step, world axes", "rad/s")
+SIZE_OF_INERTIA = "largest diagonal entry of the inertia, at least the mass times (1 mm)²"
 INERTIA = ("inertia", 6, "xx, yy, zz, xy, xz, yz about the centre of mass, body axes", "kg m²")
 
 
 def body_kernels(
-    records: Records, baked_inertia: tuple[Fraction | None, ...], block: Block, held: bool
+    records: Records, baked_inertia: tuple[Fraction | None, ...], block: Block, held: bool, led: bool = False
 ) -> dict[str, Kernel]:
     """Every kernel of the node type `body`, by phase.
 
     baked_inertia: entries that are zero in the whole mechanism. block: which entries of the diagonal block are to be
-    stored. held: whether contacts, limits or dry friction may hold it still under laws between the knots.
+    stored. held: whether contacts, limits or dry friction may hold it still under laws between the knots. led: its
+    motion is that of joint coordinates (sweep.py), which move it and place it.
     """
     declare(records)
     trace = Trace(records, (SHARED, OWN), BODY, "a rigid body: momentum balance over one step")
@@ -56,9 +58,15 @@ def body_kernels(
     v = trace.read(BODY, "work", "v", 3, "velocity over this step", "m/s")
     w = trace.read(BODY, "work", "w", 3, "angular velocity over this step, world axes", "rad/s")
     half = common.half_step(trace)
-    turn = half_turn(trace, w)
-    for name in ("a", "c", "quotient"):
-        trace.write(BODY, name, turn[name], next(o.meaning for o in kinematics.half_turn.outputs if o.name == name))
+    meanings = {output.name: output.meaning for output in kinematics.half_turn.outputs}
+    if led:
+        q1 = trace.read(BODY, "state", *ORIENTATION)
+        trace.write(BODY, "q1", q1, "orientation at the first knot", rate=Rate.STEP)
+        turn = {name: trace.read(BODY, "work", name, size, meanings[name]) for name, size in (("a", 3), ("c", 1))}
+    else:
+        turn = half_turn(trace, w)
+        for name in ("a", "c", "quotient"):
+            trace.write(BODY, name, turn[name], meanings[name])
     momentum = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
     motion = use(trace, dynamics.angular_momentum, c=turn["c"], a=turn["a"], w=w, J=world_inertia)
     angular_momentum = motion["l"]
@@ -88,27 +96,26 @@ def body_kernels(
     entries = zip(block.entries, diagonal(trace, mass[0], gradient), strict=True)
     stored = [None if entry.is_zero else value for entry, value in entries]
     trace.write(BODY, "D", stored, "diagonal block of the Newton matrix, then its factors", rate=Rate.MATRIX)
-    trace.write(BODY, "weight", merit_weights(trace, mass[0]), "makes squares of velocities of squares of the residual")
+    if led:
+        trace.read(BODY, "parameters", "size", 1, SIZE_OF_INERTIA, "kg m²")
+    else:
+        meaning = "makes squares of velocities of squares of the residual"
+        trace.write(BODY, "weight", merit_weights(trace, mass[0]), meaning)
     kernels = dict(trace.kernels(BODY))
+    own = (_begin, _rest, _take_velocity, _displace, _advance, _shorten_step)  # which move it and place it
     for build in (
-        _merit,
-        _begin,
-        _rest,
-        _take_velocity,
-        _displace,
+        *((_merit,) if not led else ()),
+        *(own if not led else ()),
         _start_momenta,
         _start_momenta_of_chord,
         _start_momenta_of_turn,
-        _advance,
-        _shorten_step,
-        _finish,
+        _finish_led if led else _finish,
         _compare,
         _energy,
         *((_differ,) if held else ()),
     ):
-        kernels[build.__name__[1:]] = common.single(
-            records, f"{build.__name__[1:]}_{BODY}", build.__doc__, (SHARED, OWN), BODY, build
-        )
+        phase = build.__name__[1:].removesuffix("_led")
+        kernels[phase] = common.single(records, f"{phase}_{BODY}", build.__doc__ or "", (SHARED, OWN), BODY, build)
     return kernels
 
 
@@ -120,7 +127,7 @@ def declare(records: Records) -> None:
     records.declare(BODY, "state", "w_old", 3, "angular velocity over the step before, world axes", "rad/s")
 
 
-def use(trace: Trace, formula: Formula, _of: str = "", _mark: str = "", **values) -> dict[str, list[Scalar]]:
+def use(trace: Trace, formula: Formula, _of: str = "", _mark: str = "", /, **values) -> dict[str, list[Scalar]]:
     """Apply a formula in a trace, which remembers what it computed by it.
 
     _of: of what, for the comment above it. _mark: what tells the names of its results from others'.
@@ -135,8 +142,7 @@ def half_turn(trace: Trace, w: list[Scalar]) -> dict[str, list[Scalar]]:
 
 
 def merit_weights(trace: Trace, mass: Scalar) -> list[Scalar]:
-    meaning = "largest diagonal entry of the inertia, at least the mass times (1 mm)²"
-    size = trace.read(BODY, "parameters", "size", 1, meaning, "kg m²")[0]
+    size = trace.read(BODY, "parameters", "size", 1, SIZE_OF_INERTIA, "kg m²")[0]
     return [1 / (mass * mass), 1 / (size * size)]
 
 
@@ -222,7 +228,12 @@ def _displace(trace: Trace) -> None:
 
 def _turned(trace: Trace, c: list[Scalar], a: list[Scalar], q: list[Scalar]) -> list[Scalar]:
     """An orientation after a turn, of unit length for ever."""
-    return use(trace, kinematics.of_unit_length, p=use(trace, kinematics.turned, c=c, a=a, q=q)["q2"])["q"]
+    return of_unit_length(trace, use(trace, kinematics.turned, c=c, a=a, q=q)["q2"])
+
+
+def of_unit_length(trace: Trace, q: list[Scalar]) -> list[Scalar]:
+    """An orientation without the round-off that its length has gathered."""
+    return use(trace, kinematics.of_unit_length, p=q)["q"]
 
 
 def _start_momenta(trace: Trace) -> None:
@@ -286,16 +297,27 @@ def _move(trace: Trace, base: list[Scalar], change: list[Scalar]) -> None:
 
 def _finish(trace: Trace) -> None:
     """write the second knot into the state: positions, momenta, and velocities for the next start"""
+    _hand_on(trace, placed=True)
+
+
+def _finish_led(trace: Trace) -> None:
+    """write momenta of the second knot into the state, and velocities for the next start"""
+    _hand_on(trace, placed=False)
+
+
+def _hand_on(trace: Trace, placed: bool) -> None:
     h = common.step(trace)
     v, w = trace.read(BODY, "work", "v", 3), trace.read(BODY, "work", "w", 3)
     mass = trace.read(BODY, "parameters", "mass")
-    c, a = trace.read(BODY, "work", "c"), trace.read(BODY, "work", "a", 3)
-    turned = _turned(trace, c, a, trace.read(BODY, "state", "q", 4))
-    x = trace.read(BODY, "state", "x", 3)
+    if placed:
+        c, a = trace.read(BODY, "work", "c"), trace.read(BODY, "work", "a", 3)
+        turned = _turned(trace, c, a, trace.read(BODY, "state", "q", 4))
+        x = trace.read(BODY, "state", "x", 3)
     for name in ("v", "w"):
         trace.write(BODY, f"{name}_old", trace.read(BODY, "state", name, 3), store="state")
-    trace.write(BODY, "x", [a + h * b for a, b in zip(x, v, strict=True)], store="state")
-    trace.write(BODY, "q", turned, store="state")
+    if placed:
+        trace.write(BODY, "x", [a + h * b for a, b in zip(x, v, strict=True)], store="state")
+        trace.write(BODY, "q", turned, store="state")
     trace.write(BODY, "p", use(trace, dynamics.linear_momentum, m=mass, v=v)["p"], store="state")
     trace.write(BODY, "l", trace.read(BODY, "work", "l", 3), store="state")
     trace.write(BODY, "v", v, store="state")

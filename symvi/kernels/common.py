@@ -104,7 +104,7 @@ def single(records, name: str, summary: str, ports: tuple[Port, ...], own: str, 
 def whole(trace: Trace, name: str, summary: str) -> Kernel:
     """The kernel of everything that a trace writes, in one part, with the ports that it uses."""
     outputs = tuple((location, value) for _, location, value in trace.writes)
-    nodes = trace.graph.sequence([value for _, value in outputs])
+    nodes = trace.graph.needed([value for _, value in outputs])
     used = {location.port for location, _ in outputs}
     used |= {trace.graph.arguments(i)[0].port for i in nodes if trace.graph.operation(i) == "symbol"}
     ports = tuple(port for port in trace.ports if port.label in used)

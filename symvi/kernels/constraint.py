@@ -6,7 +6,7 @@ cancellation. Forces act through the gradient at z1, rows are differentiated at 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from symvi.kernels import common
@@ -31,6 +31,7 @@ from symvi.physics.body import wrench_in_axes
 from symvi.physics.model import Carried, ConstraintModel
 from symvi.scalar import Rate, Scalar
 
+PHASES = ("merit", "begin", "rest", "advance", "shorten_step", "reset", "gather", "arrive")  # of rows alone
 TOTAL = "impulses of the parts of a step so far"
 TOTAL_REACTION = "reactions of those parts, each times the time that forces acted"
 SLOPES = "slopes of the impulses along the free coordinates by the body's motion"
@@ -74,7 +75,7 @@ def constraint_kernels(
     with trace.computing("f = g(z1)/h + (g(z2) - g(z1))/h", "BSMH23 (20b)"):
         start = [closing * value for value in rows.first]
         if model.target:
-            start[0] = _towards_target(trace, model, rows.first[0], closing)
+            start[0] = _towards_target(trace, model, model.target, rows.first[0], closing)
         trace.named("opening", start)
     forces = {
         label: [[-entry for entry in column] for column in zip(*rows.at1[label], strict=True)] for label in moving
@@ -120,7 +121,7 @@ def constraint_kernels(
     kernels |= _own_kernels(records, kind, model)
     if model.angles or model.target or model.laws:
         kernels["finish"] = _finish(records, kind, model, ports, second)
-    if model.laws:
+    if model.laws and damping:
         kernels |= knot_kernels(records, kind, model.laws, ports, lambda t: _by_label(t, damping.directions))
     return ConstraintKernels(kernels, below, right, damping)
 
@@ -190,11 +191,11 @@ def _dot(trace: Trace, left: Sequence[Scalar], right: Sequence[Scalar]) -> Scala
     return total
 
 
-def _towards_target(trace: Trace, model: ConstraintModel, value: Scalar, closing: Scalar) -> Scalar:
+def _towards_target(trace: Trace, model: ConstraintModel, name: str, value: Scalar, closing: Scalar) -> Scalar:
     """A driver's row: (c(z1) - u)/h in a step; at a knot the coordinate moves at the input's own rate."""
     kind = trace.own
     target = trace.read(
-        kind, "input", model.target, 1, "value that the coordinate must reach at the second knot", model.row_units[0]
+        kind, "input", name, 1, "value that the coordinate must reach at the second knot", model.row_units[0]
     )[0]
     rate = trace.read(kind, "state", "rate", 1, "rate of the input at this knot", f"{model.row_units[0]}/s")[0]
     open_share = 1 - closing * common.step(trace)
@@ -264,6 +265,11 @@ def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Ba
     return kernels
 
 
+def sums_of_parts(records: Records, kind: str, model: ConstraintModel) -> dict[str, Kernel]:
+    """The phases reset and gather of a constraint."""
+    return _own_kernels(records, kind, model, ("reset", "gather"))
+
+
 def gather_means(trace: Trace, name: str, total: str, entries: Iterable[int]) -> None:
     """Put the mean over the parts of a step so far into entries of a field that holds those of the last part.
 
@@ -281,7 +287,9 @@ def gather_means(trace: Trace, name: str, total: str, entries: Iterable[int]) ->
     trace.write(kind, name, [means.get(k) for k in range(sizes[name])])
 
 
-def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[str, Kernel]:
+def _own_kernels(
+    records: Records, kind: str, model: ConstraintModel, phases: Collection[str] = PHASES
+) -> dict[str, Kernel]:
     n = model.rows
     own = (SHARED, Port(kind, kind))
 
@@ -307,16 +315,6 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
         length = trace.read(COMMON, "work", "length")[0]
         trace.write(kind, "y", [b - length * d for b, d in zip(base, change, strict=True)])
 
-    def arrive(trace: Trace) -> None:
-        target, last = (
-            trace.read(kind, "input", model.target)[0],
-            trace.read(kind, "state", "target", 1, "the input at this knot")[0],
-        )
-        before = trace.read(kind, "state", "rate_before", 1, "mean rate of the input over the last step")[0]
-        mean = (target - last) / common.step(trace)
-        trace.write(kind, "rate_before", [mean], store="state")
-        trace.write(kind, "rate", [mean + (mean - before) / 2], store="state")
-
     def reset(trace: Trace) -> None:
         trace.write(kind, "total", [trace.graph.constant(0)] * n, TOTAL, "N s, N m s")
         if model.frame:
@@ -330,7 +328,7 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
         if model.frame:
             gather_means(trace, "reaction", "total_reaction", range(6))
 
-    built = {
+    built: dict[str, tuple[Callable[[Trace], None], str]] = {
         "merit": (merit, "add the rows' residual to the merit"),
         "begin": (begin, "impulses start at zero"),
         "rest": (begin, "no impulses"),
@@ -340,8 +338,31 @@ def _own_kernels(records: Records, kind: str, model: ConstraintModel) -> dict[st
     built["reset"] = reset, "no part of the step yet"
     built["gather"] = gather, "impulses of a part of the step to those before; their means as forces"
     if model.target:
-        built["arrive"] = arrive, "the rate of the input at a knot, of the parabola through three of its values"
-    return {phase: single(records, f"{phase}_{kind}", text, own, kind, build) for phase, (build, text) in built.items()}
+        built["arrive"] = (
+            _arrival(kind, model.target),
+            "the rate of the input at a knot, of the parabola through three of its values",
+        )
+    return {
+        phase: single(records, f"{phase}_{kind}", text, own, kind, build)
+        for phase, (build, text) in built.items()
+        if phase in phases
+    }
+
+
+def _arrival(kind: str, name: str) -> Callable[[Trace], None]:
+    """What a driver makes of its input's value at a knot."""
+
+    def arrive(trace: Trace) -> None:
+        target, last = (
+            trace.read(kind, "input", name)[0],
+            trace.read(kind, "state", "target", 1, "the input at this knot")[0],
+        )
+        before = trace.read(kind, "state", "rate_before", 1, "mean rate of the input over the last step")[0]
+        mean = (target - last) / common.step(trace)
+        trace.write(kind, "rate_before", [mean], store="state")
+        trace.write(kind, "rate", [mean + (mean - before) / 2], store="state")
+
+    return arrive
 
 
 def _finish(records: Records, kind: str, model: ConstraintModel, ports, second: Mapping[str, Block]) -> Kernel:

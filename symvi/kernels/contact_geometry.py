@@ -95,8 +95,7 @@ class ContactGeometry:
         zero = [trace.graph.constant(0)] * 3
         x_a = trace.read("a", "state", "x", 3) if "a" in self.moving else zero
         x_b = trace.read("b", "state", "x", 3)
-        if self.model.centre is None:
-            place = self.model.place
+        if self.model.centre is None and (place := self.model.place) is not None:
             inputs = {name: knots.of(source)[0] for name, source in place.inputs.items()}
             l_b = use(trace, place.formula, **inputs)["g"]
             return {"l_b": l_b, **use(trace, gaps.arm_on_parent, x_a=x_a, x_b=x_b, l_b=l_b)}

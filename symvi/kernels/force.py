@@ -33,11 +33,11 @@ def force_kernels(records: Records, kind: str, model: ForceModel, baked: Baked) 
         push = [time * sum_of(trace, (gradient[k][m] * laws[k] for k in range(model.rows))) for m in range(6)]
         trace.add_to(label, "e", push, rate=Rate.STEP)
     if model.torque:
-        _torque(trace, model, time)
+        _torque(trace, model, model.torque, time)
     kernels = dict(trace.kernels(kind))
     kernels |= account_kernels(records, kind, model, ports, baked, lambda trace: _acting(trace, model))
     if model.energy:
-        kernels["energy"] = _energy(records, kind, model, ports, baked)
+        kernels["energy"] = _energy(records, kind, model, model.energy, ports, baked)
     return kernels
 
 
@@ -63,13 +63,15 @@ def _laws(trace: Trace, model: ForceModel) -> list[Scalar]:
     """phi of every row."""
     if model.energy:
         return [-value for value in _numbers(trace, model, model.energy)]
+    if not model.force:
+        raise ValueError(f"{model.name}: a force has an input or an energy")
     force = _input(trace, model, model.force, "force or torque along every row", "N, N m")
     return _in_world(trace, force) if model.in_body_axes else force
 
 
 def _acting(trace: Trace, model: ForceModel) -> list[Scalar]:
     """phi of every row, and a torque on body b."""
-    return _laws(trace, model) + (torque_in_world(trace, model) if model.torque else [])
+    return _laws(trace, model) + (torque_in_world(trace, model, model.torque) if model.torque else [])
 
 
 def _in_world(trace: Trace, vector: list[Scalar]) -> list[Scalar]:
@@ -77,23 +79,23 @@ def _in_world(trace: Trace, vector: list[Scalar]) -> list[Scalar]:
     return kinematics.carried_vector(trace.graph, R=rotation, p=vector)["r"]
 
 
-def torque_in_world(trace: Trace, model: ForceModel) -> list[Scalar]:
-    """The torque on body b, given in its axes."""
-    return _in_world(trace, _input(trace, model, model.torque, "torque, body axes", "N m", 3))
+def torque_in_world(trace: Trace, model: ForceModel, name: str) -> list[Scalar]:
+    """The torque on body b, an input that is given in its axes."""
+    return _in_world(trace, _input(trace, model, name, "torque, body axes", "N m", 3))
 
 
-def _torque(trace: Trace, model: ForceModel, time: Scalar) -> None:
-    torque = torque_in_world(trace, model)
+def _torque(trace: Trace, model: ForceModel, name: str, time: Scalar) -> None:
+    torque = torque_in_world(trace, model, name)
     zero = trace.graph.constant(0)
     trace.add_to("b", "e", [zero] * 3 + [time * t for t in torque], rate=Rate.STEP)
 
 
-def _energy(records: Records, kind: str, model: ForceModel, ports, baked: Baked) -> Kernel:
+def _energy(records: Records, kind: str, model: ForceModel, name: str, ports, baked: Baked) -> Kernel:
     """Add the potential energy at the first knot."""
 
     def build(trace: Trace) -> None:
         rows = trace_rows(trace, model, baked, model.groups, model.rows)
-        value = _numbers(trace, model, model.energy)[0] * rows.first[0]
+        value = _numbers(trace, model, name)[0] * rows.first[0]
         trace.add_to(COMMON, "potential", [value], rate=Rate.ITERATION)
 
     return single(records, f"energy_{kind}", "add the potential energy of the force", ports, kind, build)

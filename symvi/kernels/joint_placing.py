@@ -76,13 +76,13 @@ def leaders(mechanism: Mechanism, placed: set[str]) -> list[Leader]:
     return found
 
 
-def placing_model(mechanism: Mechanism, joint: Joint) -> ConstraintModel:
+def placing_model(geometry: Geometry) -> ConstraintModel:
     """A joint as its coordinates see it: groups that measure them, and the parameters that placing needs."""
-    geometry, kinds = Geometry(mechanism, joint), coordinate_kinds(joint.type)
+    joint, kinds = geometry.joint, coordinate_kinds(geometry.joint.type)
     groups = tuple(coordinate_groups(geometry))
     names = {"anchor_a", "anchor_b", *SLIDING_AXES[kinds.count("translation")], *frames_of(joint)}
     names |= {"axis3"} if JOINTS[joint.type].is_threaded else set()
-    if JOINTS[joint.type].is_threaded:
+    if JOINTS[joint.type].is_threaded and joint.pitch is not None:
         geometry.set("pitch", (joint.pitch,), "advance per angle", "m/rad")
         names |= {"pitch"}
     parameters = geometry.used(groups) | {name: geometry.parameter(name) for name in sorted(names)}

@@ -64,18 +64,22 @@ class Kernel:
     @cached_property
     def sequence(self) -> list[int]:
         """Nodes in the order of evaluation: that in which the trace applied its formulas."""
-        nodes = self.graph.sequence([scalar for _, scalar in self.outputs])
+        nodes = self.graph.needed([scalar for _, scalar in self.outputs])
         return sorted(nodes, key=lambda index: (self.places.get(index, index), index))
 
     @cached_property
     def formulas(self) -> tuple[Formula, ...]:
         """The formulas that it computes, in the order in which they begin."""
         passages = (self.graph.origins.get(index) for index in self.sequence)
-        return tuple(dict.fromkeys(passage.formula for passage in passages if passage is not None))
+        return tuple(dict.fromkeys(passage.formula for passage in passages if isinstance(passage, Passage)))
 
     @cached_property
     def reads(self) -> tuple[Location, ...]:
         return tuple(self.graph.arguments(i)[0] for i in self.sequence if self.graph.operation(i) == "symbol")
+
+    def kind(self, label: str) -> str:
+        """The node type of a port."""
+        return next(port.kind for port in self.ports if port.label == label)
 
     @property
     def writes(self) -> tuple[Location, ...]:
@@ -98,6 +102,11 @@ class Kernel:
         )
 
     def operation_count(self) -> dict[str, int]:
+        """Its operations by kind, counted once."""
+        return self._operation_count
+
+    @cached_property
+    def _operation_count(self) -> dict[str, int]:
         return count_operations(self.graph, self.sequence)
 
     def flops(self) -> int:

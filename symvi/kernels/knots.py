@@ -89,11 +89,20 @@ class Knots:
         if not self._moves(source.body):
             return self._still(offset)
         label, name = source.body, source.parameter
-        q, quotient = self.trace.read(label, "state", "q", 4), self._work(label, "quotient", 4)
+        q, quotient = self.trace.read(label, "state", "q", 4), self._quotient(label)
         p1 = use(self.trace, kinematics.carried_quaternion, name, q=q, o=offset)["p"]
         rate = use(self.trace, kinematics.quaternion_difference, name, quotient=quotient, p=p1)["d"]
         p2 = self._moved("p", p1, rate, name)
         return self._name(p1, name, "1"), self._name(p2, name, "2"), self._name(rate, name, "_rate")
+
+    def _quotient(self, label: str) -> list[Scalar]:
+        """([c; a] - [1; 0])/h of a body's turn: kept, or made anew where joint coordinates turn it."""
+        if "quotient" in self.trace.records.fields.get((self.trace.kind(label), "work"), {}):
+            return self._work(label, "quotient", 4)
+        half, inverse = [common.half_step(self.trace)], [common.inverse_step(self.trace)]
+        return use(self.trace, kinematics.half_turn, half=half, inverse=inverse, w=self._work(label, "w", 3))[
+            "quotient"
+        ]
 
     def _moved(self, symbol: str, first: list[Scalar], rate: list[Scalar], name: str) -> list[Scalar]:
         """What is carried along, at the second knot."""
@@ -120,17 +129,15 @@ class Rows:
     units: list[str]
 
 
-def trace_rows(trace: Trace, model, baked: Baked, groups: Sequence[Group], rows: int) -> Rows:
-    """Evaluate groups of formula rows, and sum them into the model's rows."""
+def trace_rows(
+    trace: Trace, model, baked: Baked, groups: Sequence[Group], rows: int, knots: Knots | None = None
+) -> Rows:
+    """Evaluate groups of formula rows, and sum them into the model's rows. knots: what their inputs are."""
     zero = trace.graph.constant(0)
-    knots = Knots(trace, model, baked)
+    knots = knots or Knots(trace, model, baked)
     moving = [label for label, body in model.bodies.items() if body is not None]
-    result = Rows(
-        [zero] * rows,
-        [zero] * rows,
-        *({label: [[zero] * 6 for _ in range(rows)] for label in moving} for _ in range(2)),
-        [""] * rows,
-    )
+    at1, at2 = ({label: [[zero] * 6 for _ in range(rows)] for label in moving} for _ in range(2))
+    result = Rows([zero] * rows, [zero] * rows, at1, at2, [""] * rows)
     for group in groups:
         first, second, rates = ({name: knots.of(source)[k] for name, source in group.inputs.items()} for k in range(3))
         values1 = use(trace, group.formula, "with G = dg/dz, at the first knot", "1", **first)

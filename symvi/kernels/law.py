@@ -93,8 +93,9 @@ class Weights:
 
 @dataclass(frozen=True)
 class Acting:
-    """Laws as they act on the bodies of a trace: slopes kappa of every row, and its gradients at the second knot."""
+    """Laws as they act in a trace: impulse and slope kappa of every row, and gradients of bodies at the second knot."""
 
+    push: list[Scalar]
     kappa: list[Scalar]
     second: Mapping[str, Block]
 
@@ -109,7 +110,7 @@ class LawKernels:
 
 # --- what acts --------------------------------------------------------------------------------------------------------
 def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
-    """Put the laws into the balances: what springs and dampers do along C(z1)ᵀ, both between the knots."""
+    """Put the laws into the balances of bodies that rows have gradients of, along C(z1)ᵀ, both between the knots."""
     shares = "(phi share' + braking share)" if laws.damped else "s phi"
     balance = f"f_body -= h {shares} C(z1)ᵀ", "derived here"
     count, zero = len(laws.coordinates), trace.graph.constant(0)
@@ -140,7 +141,7 @@ def acting(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers) -> Acting:
         label: trace.block("along2", gradient, "gradient of the coordinates at the second knot")
         for label, gradient in rows.at2.items()
     }
-    return Acting(kappa, second)
+    return Acting(push, kappa, second)
 
 
 def _pull(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers, row: int) -> tuple[Scalar, Scalar]:
@@ -172,18 +173,24 @@ def _measure_load(trace: Trace, laws: Laws, rows: Rows, numbers: Numbers, time: 
 
 def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], weights: Weights) -> None:
     """What the laws leave for the next step: p, l += t ((1 - s) phi + (1 - theta) braking) C(z2)ᵀ."""
-    count, time = len(laws.coordinates), common.within(trace)
-    push = [trace.graph.constant(0)] * count
-    for name, rows, where in (("phi", laws.elastic, weights.spring.at), ("braking", laws.damped, weights.damper.at)):
-        forces = trace.read(trace.own, "work", name, count) if rows else []
-        for row in rows:
-            push[row] = push[row] + time * ((1 - where[row]) * forces[row])
+    push = handed_on(trace, laws, weights)
     for label, block in second.items():
         rows = stored(trace, block)
         given = [dot(trace, [row[m] for row in rows], push) for m in range(6)]
         for name, values in (("p", given[:3]), ("l", given[3:])):
             old = trace.read(label, "state", name, 3)
             trace.write(label, name, [a + b for a, b in zip(old, values, strict=True)], store="state")
+
+
+def handed_on(trace: Trace, laws: Laws, weights: Weights) -> list[Scalar]:
+    """t ((1 - s) phi + (1 - theta) braking) of every row."""
+    count, time = len(laws.coordinates), common.within(trace)
+    push = [trace.graph.constant(0)] * count
+    for name, rows, where in (("phi", laws.elastic, weights.spring.at), ("braking", laws.damped, weights.damper.at)):
+        forces = trace.read(trace.own, "work", name, count) if rows else []
+        for row in rows:
+            push[row] = push[row] + time * ((1 - where[row]) * forces[row])
+    return push
 
 
 def keep_weights(trace: Trace, laws: Laws, joint: bool) -> None:
@@ -323,7 +330,7 @@ def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, la
     def prepare(trace: Trace) -> None:
         if model.damping:
             trace.add_to(JOINT, "damping", spread(trace, numbers(trace, model.damping)), rate=Rate.STEP)
-        if model.sinusoidal:
+        if model.sinusoidal and model.stiffness:
             stiffness = numbers(trace, model.stiffness)[0]
             for name, factor in (("sine", "rest_cos"), ("cosine", "rest_sin")):
                 trace.add_to(JOINT, name, spread(trace, [stiffness * numbers(trace, factor)[0]]), rate=Rate.STEP)
@@ -396,6 +403,8 @@ def _account(records: Records, kind: str, model: ShareModel, own, laws: Laws, nu
 def _aims(model: ShareModel) -> tuple[tuple[str, str, str], ...]:
     """A servo's inputs: names, meanings, units."""
     unit = model.row_units[0]
+    if model.target is None:
+        raise ValueError(f"{model.name} aims at no input")
     return (model.target, "coordinate aimed at", unit), ("target_rate", "rate aimed at", f"{unit}/s")
 
 
@@ -473,7 +482,7 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
         count = coordinates_of(laws)
         damping = trace.read(kind, "work", "damping", count, *MEANINGS["damping"], rate=Rate.STEP)
         masses = _masses_along(trace, model, laws, baked, moving)
-        found = dict(
+        found: dict[str, list[Scalar]] = dict(
             zip(("theta", "share"), _weights(trace, masses, damping, _last(trace, "theta", count)), strict=True)
         )
         if laws.opposed:
@@ -486,7 +495,9 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
     return single(records, f"{name}_{kind}", "where in the step the laws along its coordinates act", ports, kind, build)
 
 
-def _weights(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar], last: Sequence[Scalar]):
+def _weights(
+    trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar], last: Sequence[Scalar]
+) -> tuple[list[Scalar], list[Scalar]]:
     """theta of every coordinate, and its share of the first knot: half, and what the step before has left of half.
 
     last: theta in the step before, from which dampings may have changed.

@@ -7,6 +7,7 @@ eliminated with its body takes kappa G(z2) into the slopes along its coordinates
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from symvi.kernels import common
@@ -49,11 +50,19 @@ from symvi.scalar import Rate, Scalar
 SIDES = {"lower": 1, "upper": -1}
 PARTS = {"impulse": "b", "slack": "y", "held": "held"}  # fields of dry friction, by the letters of its formulas
 TOTAL = "impulses of the parts of a step so far"
+KAPPA = "slopes"  # of all laws along the coordinates of a joint that are solved for
 STIFFNESS = {"m": "kg", "rad": "kg m²"}  # impulse per rate of a row, by its unit
 
 
-class _RowKernels:
-    """What limits and dry friction share: rows along joint coordinates, and impulses along their gradients."""
+class _RowKernels(ABC):
+    """What limits and dry friction share: rows along joint coordinates, and impulses along their gradients.
+
+    pairs: of an impulse and a slack. misses: equations that slacks may miss. remembered: impulses kept for a start.
+    """
+
+    pairs: int
+    misses: int
+    remembered: int
 
     def __init__(self, records: Records, kind: str, model, baked: Baked, backwards: bool, joint: str):
         self.joint = joint
@@ -97,6 +106,38 @@ class _RowKernels:
         linked = len(self.moving) == 2 and not self.joint
         return InequalityKernels(kernels, linked, self.pairs, False, self.misses)
 
+    # --- what they do not share ---------------------------------------------------------------------------------------
+    @abstractmethod
+    def fields(self) -> list[tuple[str, int]]:
+        """What the interior point moves: names, and how many of each."""
+
+    @abstractmethod
+    def velocities(self, trace: Trace, rows: Rows) -> None:
+        """What slacks are compared with."""
+
+    @abstractmethod
+    def impulses(self, trace: Trace) -> list[Scalar]:
+        """The impulse along every row."""
+
+    @abstractmethod
+    def warm(self, trace: Trace) -> None: ...
+
+    @abstractmethod
+    def apply_impulse(self, trace: Trace) -> None: ...
+
+    @abstractmethod
+    def scale(self, trace: Trace) -> None: ...
+
+    @abstractmethod
+    def aim(self, trace: Trace, centring: Centring) -> None: ...
+
+    @abstractmethod
+    def respond(self, trace: Trace) -> None: ...
+
+    @abstractmethod
+    def finish(self, trace: Trace) -> None: ...
+
+    # --- what they share ----------------------------------------------------------------------------------------------
     def _geometry(self) -> dict[str, Kernel]:
         trace = Trace(self.records, self.ports, self.kind, f"{self.model.type.replace('_', ' ')}: joint coordinates")
         weigh(trace)
@@ -137,6 +178,12 @@ class _RowKernels:
     def _steepen(self, trace: Trace, rows: Rows, stiffness: Sequence[Scalar]) -> None:
         """Slopes along the joint's coordinates, on top of what dampers and other nodes make of them."""
         sizes = {field.name: field.size for field in trace.records.of(self.joint, "work")}
+        if KAPPA in sizes:  # coordinates that are solved for themselves
+            steeper = [trace.graph.constant(0)] * sizes[KAPPA]
+            for k, kappa in zip(self.model.along, stiffness, strict=True):
+                steeper[k] = kappa
+            trace.add_to(JOINT, KAPPA, steeper, rate=Rate.MATRIX)
+            return
         for label in self.moving:
             steeper = [trace.graph.constant(0)] * sizes[slope(label)]
             for k, kappa, row in zip(self.model.along, stiffness, rows.at2[label], strict=True):

@@ -43,7 +43,8 @@ class LinearCone(Sliding):
 
     @staticmethod
     def _axes_of_plane(knots: Knots) -> tuple[list[Scalar], list[Scalar]]:
-        return tuple(knots.of(Carried("a", name))[0] for name in ("t1", "t2"))
+        t1, t2 = (knots.of(Carried("a", name))[0] for name in ("t1", "t2"))
+        return t1, t2
 
     def _way(self, trace: Trace) -> list[Scalar]:
         values = trace.read(self.kind, "work", "way", 3 * (self.misses // 2), rate=Rate.STEP)

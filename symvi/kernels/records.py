@@ -9,7 +9,7 @@ Every field is an array of reals, so any back end can hold a record as it likes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 STORES = ("parameters", "state", "input", "work", "motion", "account")
 
@@ -45,6 +45,11 @@ class Records:
         elif meaning and not known.meaning:
             record[name] = known = Field(name, size, meaning, unit)
         return known
+
+    def resize(self, kind: str, store: str, name: str, size: int) -> None:
+        """Give a field another size, once all that was traced on it lies elsewhere."""
+        record = self.fields[kind, store]
+        record[name] = replace(record[name], size=size)
 
     def of(self, kind: str, store: str) -> tuple[Field, ...]:
         return tuple(self.fields.get((kind, store), {}).values())

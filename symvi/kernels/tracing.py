@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain, count
+from typing import TypeVar
 
 from symvi.kernels.kernel import Block, Entry, Formula, Kernel, Location, Passage, Port
 from symvi.kernels.records import Records
@@ -27,6 +28,8 @@ STORE_RATES = {
     "motion": Rate.STEP,
     "account": Rate.ITERATION,
 }
+Values = TypeVar("Values", bound=Sequence[Scalar])
+Rows = TypeVar("Rows", bound=Sequence[Sequence[Scalar]])
 KEPT, MEANING = "kept", "value kept from an earlier part of the step"
 
 
@@ -64,8 +67,9 @@ class Trace:
         prefix = "" if label == self.own else f"{label}_"
         entries, called = [], self.records.entries.get((self.kind(label), store, name))
         for i in range(size):
-            if i < len(baked) and baked[i] is not None:
-                entries.append(self.graph.constant(baked[i]))
+            constant = baked[i] if i < len(baked) else None
+            if constant is not None:
+                entries.append(self.graph.constant(constant))
             else:
                 hint = f"{prefix}{called[i] if called else name}" + (f"_{i}" if size > 1 and not called else "")
                 entries.append(self.graph.symbol(Location(label, store, name, i), rate, hint))
@@ -121,13 +125,13 @@ class Trace:
         entries = [self._entry(name, meaning, value) for row in rows for value in row]
         return Block(len(rows), len(rows[0]) if rows else 0, tuple(entries))
 
-    def named(self, name: str, values: Sequence[Scalar], between: str = "_") -> Sequence[Scalar]:
+    def named(self, name: str, values: Values, between: str = "_") -> Values:
         """The same values, with a name for the text where it needs one. between: in front of the index."""
         for i, value in enumerate(values):
             self.graph.hint(value, f"{name}{between}{i}" if len(values) > 1 else name, better=True)
         return values
 
-    def matrix(self, name: str, rows: Sequence[Sequence[Scalar]]) -> Sequence[Sequence[Scalar]]:
+    def matrix(self, name: str, rows: Rows) -> Rows:
         """The same matrix, its entries named by row and column."""
         for r, row in enumerate(rows):
             for c, value in enumerate(row):

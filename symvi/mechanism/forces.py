@@ -7,7 +7,7 @@ stands for all axes where they are of one kind; a joint with both kinds needs on
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -38,7 +38,7 @@ from symvi.registry import FORCES as RECORDS
 
 __all__ = [
     "FORCES", "Actuator", "DryFriction", "Force", "JointDamper", "JointSpring", "PointSpring", "Potential", "Servo",
-    "LEAST_BOUND", "Wrench", "axis_values",
+    "AlongJoint", "LEAST_BOUND", "Wrench", "axis_values",
 ]  # fmt: skip
 
 LEAST_BOUND = 1e-9  # N, N m: an axis without dry friction; the interior point needs room between both bounds
@@ -49,6 +49,18 @@ class Force(Description):
 
     label: ClassVar[str] = "force"
     name: Name = field(..., "name of the force")
+    if TYPE_CHECKING:
+        kind: str  # every class of forces has a default of its own
+
+
+@runtime_checkable
+class AlongJoint(Protocol):
+    """What acts along the coordinates of one joint: most forces, and drivers and limits."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def joint(self) -> str: ...
 
 
 class JointSpring(Force):

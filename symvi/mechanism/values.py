@@ -109,9 +109,10 @@ def not_negative(value: float) -> float:
     return value
 
 
-def vector(value: object) -> tuple[float, ...]:
+def vector(value: object) -> tuple[float, float, float]:
     """Three finite floats."""
-    return numbers(value, 3)
+    x, y, z = numbers(value, 3)
+    return x, y, z
 
 
 def unit_vector(value: tuple[float, ...]) -> tuple[float, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import overload
 
 __all__ = ["Vector3", "add", "cross", "dot", "norm", "scale", "subtract", "unit"]
 
@@ -42,6 +43,12 @@ def norm(a: tuple[float, ...]) -> float:
     return largest * sqrt(sum((x / largest) ** 2 for x in a))
 
 
+@overload
+def unit(a: Vector3) -> Vector3: ...
+@overload
+def unit(a: tuple[float, float, float, float]) -> tuple[float, float, float, float]: ...
+@overload
+def unit(a: tuple[float, ...]) -> tuple[float, ...]: ...
 def unit(a: tuple[float, ...]) -> tuple[float, ...]:
     """The vector of length one along a (any number of components).
 

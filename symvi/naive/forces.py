@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from symvi.errors import MechanismError
-from symvi.mechanism import coordinate_count
+from symvi.mechanism import coordinate_kinds
 from symvi.naive import joints
 from symvi.registry import FORCES
 
@@ -52,7 +52,7 @@ def naive_force(scene, force) -> NaiveForce:
 
 
 def joint_coordinates(scene, joint: joints.JointNumbers, near, a, b) -> list:
-    return [joints.coordinate(joint, k, a, b, scene.functions, near) for k in range(coordinate_count(joint))]
+    return [joints.coordinate(joint, k, a, b, scene.functions, near) for k in range(len(coordinate_kinds(joint.type)))]
 
 
 def rates_of(scene, joint, near) -> Callable:

@@ -95,7 +95,9 @@ def translations(joint: JointNumbers, a, b, count: int, in_joint_axes: bool = Fa
 
 
 def rotations(joint: JointNumbers, a, b, count: int) -> list:
-    d = relative(joint, a, b) if count else None
+    if not count:
+        return []
+    d = relative(joint, a, b)
     return [2 * dot(joint.axes[k], vector(d)) for k in CHOSEN[count]]
 
 
@@ -128,6 +130,7 @@ def _hooke_angle(joint: JointNumbers, which: int, a, b, functions: Functions, ne
     In the frame x = pin, z = axis, the child's pin points along (cos a, sin a, 0), and the parent's axis, seen from the
     child, along (0, sin b, cos b).
     """
+    assert joint.pin is not None, "a universal joint has one"
     d = relative(joint, a, b)
     x, z = joint.pin, joint.axes[2]
     y = [z[i - 2] * x[i - 1] - z[i - 1] * x[i - 2] for i in range(3)]
@@ -154,11 +157,11 @@ def rates(joint: JointNumbers, a, b, motion_a, motion_b, functions: Functions, n
     along = len(kinds) if kinds.count("rotation") < 3 else kinds.count("translation")
 
     def moved(e):
-        places = [
+        first, second = (
             ([x + e * v for x, v in zip(place[0], motion[0], strict=True)], turned(place[1], scale(e, motion[1])))
             for place, motion in ((a, motion_a), (b, motion_b))
-        ]
-        return [coordinate(joint, k, *places, functions, near) for k in range(along)]
+        )
+        return [coordinate(joint, k, first, second, functions, near) for k in range(along)]
 
     found = derivative(moved, zero)
     if along < len(kinds):

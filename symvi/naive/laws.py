@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from symvi.mechanism import coordinate_kinds
 from symvi.naive import joints
@@ -35,12 +36,12 @@ class Row:
     """
 
     value: Callable
-    stiffness: object
-    tension: object
-    damping: object
-    drive: object
-    sine: object
-    cosine: object
+    stiffness: Any
+    tension: Any
+    damping: Any
+    drive: Any
+    sine: Any
+    cosine: Any
     spring: tuple  # s, and its share of the first knot
     damper: tuple  # theta, and its share of the first knot
 
@@ -342,7 +343,17 @@ def _of_points(scene, force, counts: Counter) -> NaiveLaws:
         return NaiveLaws(force.name, bodies, (row,), ((spring[0], stiffness, True),), thetas)
     middle = half, half
     rows = [
-        Row(lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k], stiffness, *[zero] * 5, middle, middle)
+        Row(
+            lambda a, b, a0, b0, k=k: joints.gap(joint, a, b)[k],
+            stiffness,
+            zero,
+            zero,
+            zero,
+            zero,
+            zero,
+            middle,
+            middle,
+        )
         for k in range(3)
     ]
     if force.damping:

@@ -80,11 +80,12 @@ class System:
             total[name] = [-slope for slope in pull]
         for force in self.forces.values():
             for name in {body for body in force.bodies if body != "world"}:
-                if force.energy and force.at_knots:
-                    pull = self._slopes(name, lambda places, f=force: f.energy(*(places[body] for body in f.bodies)))
+                if (energy := force.energy) and force.at_knots:
+                    of = force.bodies
+                    pull = self._slopes(name, lambda places, e=energy, of=of: e(*(places[body] for body in of)))
                     total[name] = [old - slope for old, slope in zip(total[name], pull, strict=True)]
-                if force.power:
-                    total[name] = add(total[name], self._directions(force, name, lambda *m, f=force: [f.power(*m)])[0])
+                if power := force.power:
+                    total[name] = add(total[name], self._directions(force, name, lambda *m, p=power: [p(*m)])[0])
         return total
 
     def _slopes(self, name: str, potential) -> list:
@@ -171,7 +172,8 @@ class System:
     def row_values(self) -> tuple[dict, dict]:
         """The values of all rows at both knots."""
         second = self.second()
-        return tuple({c.name: c.rows(places) for c in self.constraints} for places in (self.first, second))
+        at1, at2 = ({c.name: c.rows(places) for c in self.constraints} for places in (self.first, second))
+        return at1, at2
 
     @cached_property
     def dropped(self) -> dict[str, list]:

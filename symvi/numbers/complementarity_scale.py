@@ -18,23 +18,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from numbers import Real
-from operator import add
-from typing import NamedTuple
+from typing import Generic, NamedTuple
 
-from symvi.graph.joined_parts import parts_of
 from symvi.mechanism import Mechanism
 from symvi.mechanism.contacts import contact_points
+from symvi.mechanism.forces import DryFriction
 from symvi.scalar import Number, lesser, root
 
 LIGHTEST = 100
 
 
-class Heft(NamedTuple):
+class Heft(NamedTuple, Generic[Number]):
     """Both masses [kg] of one inequality node."""
 
-    effective_mass: float
-    share: float
+    effective_mass: Number
+    share: Number
 
 
 class Touching(NamedTuple):
@@ -48,6 +46,8 @@ class Touching(NamedTuple):
 def touching(mechanism: Mechanism) -> Touching:
     """The tables from which units follow by sums, here and in generated text."""
     bodies = {body.name: k for k, body in enumerate(mechanism.bodies)}
+    from symvi.graph.joined_parts import parts_of
+
     leader = parts_of(mechanism)
     numbers = {part: k for k, part in enumerate(dict.fromkeys(leader.values()))}
     parts = tuple(numbers[leader[body]] for body in bodies)
@@ -59,14 +59,14 @@ def touching(mechanism: Mechanism) -> Touching:
     return Touching(parts, tuple(touched[k] for k in range(len(numbers))), sides)
 
 
-def effective_masses(tables: Touching, masses: Sequence[Real]) -> dict[str, Heft]:
+def effective_masses(tables: Touching, masses: Sequence[float]) -> dict[str, Heft[float]]:
     """Every contact point, limit and dry friction by name; masses [kg]: of all bodies, in any precision."""
-    members: list[list[Real]] = [[] for _ in tables.contacts]
+    members: list[list[float]] = [[] for _ in tables.contacts]
     for mass, part in zip(masses, tables.parts, strict=True):
         members[part].append(mass)
     parts = [total_mass(own) for own in members]
 
-    def of(body: int) -> Heft:
+    def of(body: int) -> Heft[float]:
         mass, part = masses[body], tables.parts[body]
         number = type(mass)
         return effective_mass_of(mass, parts[part], number(max(tables.contacts[part], 1)), number(LIGHTEST))
@@ -74,7 +74,7 @@ def effective_masses(tables: Touching, masses: Sequence[Real]) -> dict[str, Heft
     return {name: min(of(body) for body in bodies) for name, bodies in tables.nodes.items()}
 
 
-def effective_mass_of(body: Number, part: Number, contacts: Number, lightest: Number = LIGHTEST) -> Heft:
+def effective_mass_of(body: Number, part: Number, contacts: Number, lightest: Number) -> Heft[Number]:
     """What a node counts that acts on a body, by its mass and that of its part [kg] and by the part's contacts."""
     effective_mass = lesser(part, lightest * body)
     return Heft(effective_mass, effective_mass / contacts)
@@ -82,7 +82,7 @@ def effective_mass_of(body: Number, part: Number, contacts: Number, lightest: Nu
 
 def total_mass(masses: Iterable[Number]) -> Number:
     """The sum in the order of the bodies, each sum rounded: the same in every language."""
-    return reduce(add, masses)
+    return reduce(lambda mass, more: mass + more, masses)
 
 
 def strength(gravity: Sequence[Number]) -> Number:
@@ -91,7 +91,7 @@ def strength(gravity: Sequence[Number]) -> Number:
     return root((x * x + y * y) + z * z)
 
 
-def pull(gravity: Sequence[Real]) -> float:
+def pull(gravity: Sequence[float]) -> float:
     """|g|, the acceleration that a contact works against [m/s²]; 1 where there is no gravity."""
     return strength(gravity) or 1.0
 
@@ -102,7 +102,7 @@ def _contacts(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
 
 
 def _stops(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
-    stops = (*mechanism.limits, *(force for force in mechanism.forces if force.kind == "dry_friction"))
+    stops = (*mechanism.limits, *(force for force in mechanism.forces if isinstance(force, DryFriction)))
     for stop in stops:
         joint = mechanism.joint(stop.joint)
         yield stop.name, joint.parent, joint.child

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
+from typing import TypedDict
 
 from symvi.mechanism import Mechanism
-from symvi.mechanism.forces import LEAST_BOUND
+from symvi.mechanism.forces import LEAST_BOUND, AlongJoint
 from symvi.numbers.complementarity_scale import touching
 from symvi.numbers.settings import described_numbers
 from symvi.scalar import Number, greater
@@ -43,11 +44,23 @@ FRICTION = ("friction", "bound")
 LEAST_FRICTION = {"double": LEAST_BOUND, "float": 1e-6}  # next to none, and far from where the interior point is lost
 
 
-def following(mechanism: Mechanism, radii: Sequence[float]) -> dict[str, object]:
+class Following(TypedDict):
     """What generated text needs to let parameters follow, as plain data.
 
-    radii: per body, at what radius its mass counts at least in its residual [m].
+    free: the solver's names of what a description has as numbers. along: joints by element (`acts_along`). radii: per
+    body, at what radius its mass counts at least in its residual [m]. parts, contacts, nodes: see `Touching`.
     """
+
+    free: list[str]
+    along: dict[str, list[str]]
+    radii: list[float]
+    parts: list[int]
+    contacts: list[int]
+    nodes: dict[str, list[int]]
+
+
+def following(mechanism: Mechanism, radii: Sequence[float]) -> Following:
+    """What follows what in a mechanism; radii as in `Following`."""
     tables = touching(mechanism)
     return {
         "free": sorted({own for _, each in described_numbers(mechanism) for own in each.numbers(each.value)}),
@@ -93,7 +106,7 @@ def acts_along(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
         yield from ((joint.name, (joint.name,)) for joint in mechanism.joints)
         yield from ((coupling.name, coupling.joints) for coupling in mechanism.couplings)
         for element in (*mechanism.drivers, *mechanism.forces, *mechanism.limits):
-            if hasattr(element, "joint"):
+            if isinstance(element, AlongJoint):
                 yield element.name, (element.joint,)
 
     return dict(found())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symvi.mechanism import Contact, Mechanism
 from symvi.mechanism.contacts import shape_points
+from symvi.mechanism.vectors import Vector3
 
 # of the size: a loop is closed that is open by less; in float, placements alone are rounded by 1e-7 of what they are
 OPENING = {"double": 1e-9, "float": 1e-4}
@@ -11,7 +12,7 @@ OPENING = {"double": 1e-9, "float": 1e-4}
 
 def size_of(mechanism: Mechanism) -> float:
     """The longest distance between anchors of one body, its centre of mass included [m]; 1 where they all coincide."""
-    points = {body.name: [body.center_of_mass] for body in mechanism.bodies}
+    points: dict[str, list[tuple[float, ...]]] = {body.name: [body.center_of_mass] for body in mechanism.bodies}
     for joint in mechanism.joints:
         points[joint.child].append(joint.child_anchor)
         if joint.parent in points:
@@ -28,7 +29,7 @@ def size_of(mechanism: Mechanism) -> float:
     return max(spans, default=0.0) or 1.0
 
 
-def _surfaces(mechanism: Mechanism, contact: Contact) -> tuple[tuple[tuple[float, ...], float], ...]:
+def _surfaces(mechanism: Mechanism, contact: Contact) -> tuple[tuple[Vector3, float], ...]:
     """Points or spheres of a contact on its child: (centre, radius) [m]."""
     if contact.whole_shape:
         return shape_points(mechanism.body(contact.child).shape)

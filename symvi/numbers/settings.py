@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from symvi.errors import MechanismError
 from symvi.mechanism import Contact, Force, Joint, Mechanism, axis_values, coordinate_kinds
 from symvi.mechanism.contacts import contact_points
+from symvi.mechanism.forces import AlongJoint
 from symvi.mechanism.names import WORLD
-from symvi.mechanism.vectors import subtract
+from symvi.mechanism.vectors import Vector3, subtract
 from symvi.physics.model import Parameter
 from symvi.registry import FORCES, JOINTS
 
@@ -62,10 +63,15 @@ def same(name: str, value: Values) -> Described:
     return Described(tuple(value), lambda values: {name: values})
 
 
-def point(mechanism: Mechanism, body: str, name: str, value: Values) -> Described:
+def point(mechanism: Mechanism, body: str, name: str, value: Vector3) -> Described:
     """A point of a body, which the solver measures from its centre of mass."""
     center = (0.0, 0.0, 0.0) if body == WORLD else mechanism.body(body).center_of_mass
-    return Described(value, lambda values: {name: subtract(values, center)})
+
+    def from_center(values: Values) -> dict[str, Values]:
+        x, y, z = values
+        return {name: subtract((x, y, z), center)}
+
+    return Described(value, from_center)
 
 
 def anchors(mechanism: Mechanism, element) -> Iterator[tuple[str, Described]]:
@@ -133,7 +139,7 @@ def plain(force: Force, *fields: str) -> Iterator[tuple[str, Described]]:
         yield f"{force.name}.{field}", same(f"{force.name}.{field}", (getattr(force, field),))
 
 
-def per_axis(mechanism: Mechanism, force: Force, *fields: str) -> Iterator[tuple[str, Described]]:
+def per_axis(mechanism: Mechanism, force: AlongJoint, *fields: str) -> Iterator[tuple[str, Described]]:
     """Fields with a number for every free axis of the force's joint."""
     kinds = coordinate_kinds(mechanism.joint(force.joint).type)
     for field in fields:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symvi.page.parts import Part, array, point, rod, sphere
+from symvi.page.parts import Part, array, attitude, point, rod, sphere
 from symvi.page.turning import principal_box, rotate
 
 __all__ = ["body_parts", "distance", "distinct", "extents", "shape_ends"]
@@ -75,7 +75,7 @@ def distance(place: np.ndarray, others: list[np.ndarray]) -> float:
 
 def _shape_parts(number, body):
     shape = body.shape
-    size, turn = point(extents(shape)), point(shape.orientation)
+    size, turn = point(extents(shape)), attitude(shape.orientation)
     parts = [Part(number, SOLIDS[shape.kind], size, point(shape.position), turn, "shape", body.name)]
     if shape.kind == "capsule":
         parts += [sphere(number, end, shape.radius, "shape", body.name) for end in shape_ends(shape)]
@@ -88,7 +88,7 @@ def _inertia_part(number, body, length):
     size, turn = principal_box(body.mass, body.inertia)
     if size.min() <= 0.0:
         return sphere(number, centre, 0.08 * length, "shape", body.name)
-    return Part(number, "box", point(size), point(centre), point(turn), "shape", body.name)
+    return Part(number, "box", point(size), point(centre), attitude(turn), "shape", body.name)
 
 
 def _edges(corners):

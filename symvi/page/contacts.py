@@ -30,14 +30,14 @@ class ContactView:
 
 def contact_view(trajectory, frames: Keyframes, length: float) -> ContactView | None:
     """The contacts of a trajectory, or None without any. length: the diagonal of the room that the motion takes [m]."""
-    names = tuple(getattr(trajectory, "contact_names", ()))
+    names: tuple[str, ...] = tuple(getattr(trajectory, "contact_names", ()))
     if not names:
         return None
     found = [trajectory.contacts[name] for name in names]
     force = np.stack([np.where(c.closed[:, None], c.force, 0.0) for c in found], axis=1)[frames.steps]
     point = np.stack([c.point for c in found], axis=1)[frames.steps]
-    touching = force.any(axis=(0, 2))  # of the hundreds of points of a robot few ever do
-    names = tuple(name for name, touches in zip(names, touching, strict=True) if touches)
+    touching = np.flatnonzero(force.any(axis=(0, 2)))  # of the hundreds of points of a robot few ever do
+    names = tuple(names[k] for k in touching)
     force, point = force[:, touching], point[:, touching]
     scale = REACH * length / _weight(trajectory.mechanism, force)
     sizes = np.linalg.norm(force, axis=-1, keepdims=True)

@@ -38,8 +38,8 @@ def joint_parts(joints: Iterable, mechanism, index: Mapping[str, int], length: f
 
 def spans(mechanism, index: Mapping[str, int], length: float) -> list[Span]:
     """The point springs and distance joints of a mechanism."""
-    springs = [(force, *FORCES[force.kind].span) for force in mechanism.forces if FORCES[force.kind].span]
-    struts = [(joint, "strut", 0.009) for joint in mechanism.joints if joint.type == "distance"]
+    springs = [(force, span) for force in mechanism.forces if (span := FORCES[force.kind].span)]
+    struts = [(joint, ("strut", 0.009)) for joint in mechanism.joints if joint.type == "distance"]
     return [
         Span(
             (index.get(element.parent, WORLD), index.get(element.child, WORLD)),
@@ -48,7 +48,7 @@ def spans(mechanism, index: Mapping[str, int], length: float) -> list[Span]:
             element.name,
             radius * length,
         )
-        for element, kind, radius in springs + struts
+        for element, (kind, radius) in springs + struts
     ]
 
 

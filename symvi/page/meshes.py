@@ -22,7 +22,7 @@ def thinned(mesh: Mesh, most: int) -> Mesh:
 
     center, size = mesh.vertices.mean(axis=0), float(np.ptp(mesh.vertices, axis=0).max()) or 1.0
     points = ((mesh.vertices - center) / size).astype(np.float32)
-    vertices, triangles = simplify(points, mesh.triangles.astype(np.int32), target_count=most, agg=5.0)
+    vertices, triangles, *_ = simplify(points, mesh.triangles.astype(np.int32), target_count=most, agg=5.0)
     triangles = triangles[:most]  # islands of a few triangles cannot be thinned
     used, triangles = np.unique(triangles, return_inverse=True)
     return Mesh(center + size * vertices[used].astype(float), triangles.reshape(-1, 3), mesh.color)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from symvi.page.turning import align
 
-__all__ = ["WORLD", "Part", "Point", "Span", "array", "point", "rod", "sphere"]
+__all__ = ["WORLD", "Part", "Point", "Span", "array", "attitude", "point", "rod", "sphere"]
 
 WORLD = -1
 Point = tuple[float, float, float]
@@ -47,7 +48,8 @@ class Span:
 
 def sphere(body: int, centre: np.ndarray, radius: float, role: str, name: str) -> Part:
     """A ball of the given radius [m]."""
-    return Part(body, "sphere", (2 * radius,) * 3, point(centre), (1.0, 0.0, 0.0, 0.0), role, name)
+    size = (2 * radius, 2 * radius, 2 * radius)
+    return Part(body, "sphere", size, point(centre), (1.0, 0.0, 0.0, 0.0), role, name)
 
 
 def rod(body: int, first: np.ndarray, second: np.ndarray, radius: float, role: str, name: str) -> Part:
@@ -62,6 +64,13 @@ def array(values) -> np.ndarray:
     return np.array(values, dtype=float)
 
 
-def point(values) -> tuple[float, ...]:
-    """The values as plain floats."""
-    return tuple(float(value) for value in values)
+def point(values: Iterable[float]) -> Point:
+    """Three values as plain floats."""
+    x, y, z = values
+    return float(x), float(y), float(z)
+
+
+def attitude(values: Iterable[float]) -> tuple[float, float, float, float]:
+    """A quaternion's four values as plain floats."""
+    w, x, y, z = values
+    return float(w), float(x), float(y), float(z)

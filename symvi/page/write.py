@@ -18,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from symvi.emit.templates import environment, templates_folder
+from symvi.emit.template_files import templates_folder
+from symvi.emit.templates import environment
 from symvi.errors import ArgumentError, MissingFileError, SymviError, told_as_files
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path
@@ -29,6 +30,7 @@ from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
 from symvi.page.keyframes import Keyframes, choose_keyframes, encode, extremes, peaks
 from symvi.page.looks import NO_LOOKS, Looks
+from symvi.page.parts import point
 from symvi.page.scene import Mark, build_scene
 
 __all__ = ["SCRIPTS", "write_page"]
@@ -97,7 +99,7 @@ def write_page(
 
 def _check_arguments(trajectory, title, max_frames, fps, traces, facts, looks) -> None:
     """Raises ArgumentError for an argument of `write_page` that is none."""
-    is_number = isinstance(fps, Real) and not isinstance(fps, bool) and 0 < fps <= MOST_FPS
+    is_number = isinstance(fps, Real) and not isinstance(fps, bool) and not fps <= 0 and fps <= MOST_FPS
     for name, value, fits, words in (
         ("trajectory", trajectory, isinstance(getattr(trajectory, "mechanism", None), Mechanism), "a Trajectory"),
         ("title", title, title is None or isinstance(title, str), "a text, or None"),
@@ -130,7 +132,7 @@ def _marks(mechanism, traces) -> tuple[Mark, ...]:
     for name, _ in traces:
         if name not in index:
             raise SymviError(f"trace: there is no body {name!r}; the bodies are {', '.join(index)}")
-    return tuple((index[name], tuple(float(x) for x in place)) for name, place in traces)
+    return tuple((index[name], point(place)) for name, place in traces)
 
 
 def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: bool, looks: Looks) -> dict[str, object]:

@@ -172,13 +172,8 @@ def _own_gap(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
 GAPS = {"half_space": _half_space, "sphere": _spheres, "gap": _own_gap}
 
 
-def limit_models(mechanism: Mechanism) -> list[LimitModel]:
-    """One model per limit of a joint coordinate."""
-    return [_limit(mechanism, limit) for limit in mechanism.limits]
-
-
-def _limit(mechanism: Mechanism, limit: Limit) -> LimitModel:
-    geometry = Geometry(mechanism, mechanism.joint(limit.joint))
+def limit_model(limit: Limit, geometry: Geometry) -> LimitModel:
+    """The limit of a joint coordinate. geometry: of the joint."""
     group = single_coordinate(geometry, limit.coordinate, "angle")
     unit = coordinate_units(geometry.joint)[limit.coordinate]
     bounds = {
@@ -201,14 +196,9 @@ def _limit(mechanism: Mechanism, limit: Limit) -> LimitModel:
     )
 
 
-def dry_friction_models(mechanism: Mechanism) -> list[DryFrictionModel]:
-    """One model per dry joint friction, with a row per free axis."""
-    return [_dry(mechanism, force) for force in mechanism.forces if isinstance(force, DryFriction)]
-
-
-def _dry(mechanism: Mechanism, force: DryFriction) -> DryFrictionModel:
-    joint = mechanism.joint(force.joint)
-    geometry = Geometry(mechanism, joint)
+def dry_friction_model(force: DryFriction, geometry: Geometry) -> DryFrictionModel:
+    """Dry friction of a joint, with a row per free axis. geometry: of the joint."""
+    joint = geometry.joint
     groups = tuple(coordinate_groups(geometry, rates=True))
     units = coordinate_units(joint)
     bound = tuple(max(value, LEAST_BOUND) for value in axis_values(force.bound, coordinate_kinds(joint.type)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from symvi.mechanism import Joint, Mechanism, coordinate_kinds
+from symvi.mechanism import coordinate_kinds
 from symvi.physics.joints import Geometry
 from symvi.physics.joints import rows as row
 from symvi.physics.model import ConstraintModel, Data, Group, Held, LawModel, Laws, Motion, Parameter, ShareModel
@@ -51,22 +51,21 @@ def still_angles(groups: Iterable[Group]) -> list[Group]:
 
 
 def with_laws(
-    mechanism: Mechanism, model: ConstraintModel, shares: Sequence[ShareModel], stopped: tuple[int, ...]
+    geometry: Geometry, model: ConstraintModel, shares: Sequence[ShareModel], stopped: tuple[int, ...]
 ) -> ConstraintModel:
     """The model of a joint that also knows its minimal coordinates and their rates, for laws to act along them.
 
     shares: its springs, dampers and servos. stopped: the coordinates that limits and dry friction act along.
     """
-    geometry = Geometry(mechanism, mechanism.joint(model.name))
     groups, rows, laws = _rows_of_laws(geometry, shares, bool(stopped))
     parameters = {**model.parameters, **geometry.used(groups), **_weighing(geometry, laws)}
     angles = tuple(dict.fromkeys((*model.angles, *angles_of(groups))))
     return replace(model, free=groups, freedoms=rows, laws=laws, stopped=stopped, parameters=parameters, angles=angles)
 
 
-def joint_laws(mechanism: Mechanism, joint: Joint, shares: Sequence[ShareModel]) -> LawModel:
+def joint_laws(geometry: Geometry, shares: Sequence[ShareModel]) -> LawModel:
     """The laws along a joint's coordinates as an element of their own, for a joint that does not take them."""
-    geometry = Geometry(mechanism, joint)
+    joint = geometry.joint
     groups, rows, laws = _rows_of_laws(geometry, shares, False)
     units = coordinate_units(joint)
     return LawModel(

@@ -7,28 +7,27 @@ servos within the step (laws.py): along a joint they are shares of what acts alo
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from symvi.mechanism import Force, Joint, Mechanism
 from symvi.physics.coordinates import coordinate_units
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ForceModel, LawModel, Parameter, ShareModel
 from symvi.registry import FORCES
 
+if TYPE_CHECKING:
+    from symvi.physics.multibody import MultibodySystem
+
 AnyForce = ForceModel | ShareModel | LawModel
 
 
-def force_models(mechanism: Mechanism) -> list[AnyForce]:
-    """The models of all forces in the order of the description; dry friction is an inequality (contacts.py)."""
-    return [force_model(mechanism, force) for force in mechanism.forces if FORCES[force.kind].model]
-
-
-def force_model(mechanism: Mechanism, force: Force) -> AnyForce:
+def force_model(system: MultibodySystem, force: Force) -> AnyForce:
     """The model of a force of a mechanism."""
-    return FORCES[force.kind].model(mechanism, force)
+    return FORCES[force.kind].model(system, force)
 
 
-def share(mechanism: Mechanism, force, numbers: dict[str, Parameter], along=None, **law) -> ShareModel:
+def share(joint: Joint, force, numbers: dict[str, Parameter], along=None, **law) -> ShareModel:
     """A share of what acts along a joint's coordinates, by its numbers; along: some of them."""
-    joint = mechanism.joint(force.joint)
     units = coordinate_units(joint)
     along = tuple(range(len(units))) if along is None else along
     chosen = tuple(units[k] for k in along)

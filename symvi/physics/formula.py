@@ -67,7 +67,7 @@ class Formula:
         """What it is stored as; empty for one from elsewhere, of which the digest of our own source says nothing."""
         return self.key or (self.name if self.module.startswith(store.SOURCE) else "")
 
-    def __call__(self, graph: Graph, _mark: str = "", **values: Sequence) -> dict[str, list[Scalar]]:
+    def __call__(self, graph: Graph, _mark: str = "", /, **values: Sequence) -> dict[str, list[Scalar]]:
         """_mark: what tells the names of these results from those of other calls, such as a knot's number."""
         known = self._inputs_in(graph, values)
         for operation, arguments in self.code.operations:

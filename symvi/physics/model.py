@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from symvi.physics.formula import Formula
 
@@ -62,12 +63,15 @@ class Held:
     source: Position | Carried | Attitude
 
 
+Source = Position | Carried | Attitude | Data | Held
+
+
 @dataclass(frozen=True)
 class Group:
     """Rows of one formula: which of its rows, into which rows of the model, times which parameter (None: 1)."""
 
     formula: Formula
-    inputs: Mapping[str, Position | Carried | Attitude | Data | Held]
+    inputs: Mapping[str, Source]
     rows: tuple[int, ...]
     into: tuple[int, ...]
     factor: str | None = None
@@ -106,6 +110,23 @@ class Laws:
     aimed: bool = False
     loaded: bool = False
     opposed: tuple[str, ...] = ()
+
+
+class Modelled(Protocol):
+    """What all models have."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def bodies(self) -> Mapping[str, str | None]: ...
+    @property
+    def groups(self) -> tuple[Group, ...]: ...
+    @property
+    def parameters(self) -> Mapping[str, Parameter]: ...
+    @property
+    def rows(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -226,6 +247,14 @@ class ContactModel:
     rows: int = 1
     row_names: tuple[str, ...] = ("gap",)
     row_units: tuple[str, ...] = ("m",)
+
+
+def body_of(model: ConstraintModel | ContactModel, label: str) -> str:
+    """The body with a label that never stands for the world."""
+    body = model.bodies[label]
+    if body is None:
+        raise ValueError(f"{model.name}: {label} is the world")
+    return body
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from symvi.mechanism import Coupling, Driver, Mechanism
+from symvi.mechanism import Coupling, Driver
 from symvi.physics.coordinates import coordinate_units, single_coordinate
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel, Parameter
 
 
-def driver_model(mechanism: Mechanism, driver: Driver) -> ConstraintModel:
-    """A row c(z2) - u = 0 that makes a joint coordinate follow an input."""
-    joint = mechanism.joint(driver.joint)
-    geometry = Geometry(mechanism, joint)
+def driver_model(driver: Driver, geometry: Geometry) -> ConstraintModel:
+    """A row c(z2) - u = 0 that makes a joint coordinate follow an input. geometry: of the joint."""
+    joint = geometry.joint
     group = single_coordinate(geometry, driver.coordinate, "angle")
     angles = tuple(group.inputs["near"].name for _ in (0,) if "near" in group.inputs)
     unit = coordinate_units(joint)[driver.coordinate]
@@ -35,21 +34,21 @@ def lock_name(joint: str, coordinate: int) -> str:
     return f"{joint}.lock{coordinate}"
 
 
-def lock_model(mechanism: Mechanism, joint: str, coordinate: int, value: float) -> ConstraintModel:
+def lock_model(geometry: Geometry, coordinate: int, value: float) -> ConstraintModel:
     """A row c(z2) - value = 0 that holds a joint coordinate."""
-    geometry = Geometry(mechanism, mechanism.joint(joint))
+    joint = geometry.joint
     group = single_coordinate(geometry, coordinate, "angle")
     angles = tuple(group.inputs["near"].name for _ in (0,) if "near" in group.inputs)
     parameters = geometry.used((group,)) | {"offset": Parameter((value,), "value at which the coordinate is held")}
-    unit = coordinate_units(geometry.joint)[coordinate]
+    unit = coordinate_units(joint)[coordinate]
     return ConstraintModel(
-        lock_name(joint, coordinate),
+        lock_name(joint.name, coordinate),
         "lock",
         geometry.bodies,
         (group,),
         parameters,
         1,
-        (f"coordinate of {joint}",),
+        (f"coordinate of {joint.name}",),
         (unit,),
         offset="offset",
         angles=angles,
@@ -57,9 +56,12 @@ def lock_model(mechanism: Mechanism, joint: str, coordinate: int, value: float) 
     )
 
 
-def coupling_model(mechanism: Mechanism, coupling: Coupling) -> ConstraintModel:
-    """A row c1 - ratio c2 - offset = 0 between the coordinates of two joints: up to four bodies."""
-    first, second = (mechanism.joint(name) for name in coupling.joints)
+def coupling_model(coupling: Coupling, *geometries: Geometry) -> ConstraintModel:
+    """A row c1 - ratio c2 - offset = 0 between the coordinates of two joints: up to four bodies.
+
+    geometries: of both joints, in the order of the coupling.
+    """
+    first, second = (geometry.joint for geometry in geometries)
     labels: dict[str, str] = {}
     bodies: dict[str, str | None] = {}
     for joint in (first, second):
@@ -67,8 +69,8 @@ def coupling_model(mechanism: Mechanism, coupling: Coupling) -> ConstraintModel:
             label = labels.setdefault(name, "abcd"[len(labels)])
             bodies[label] = None if name == "world" else name
     groups, parameters = [], {}
-    for k, joint in enumerate((first, second)):
-        geometry = Geometry(mechanism, joint, f"j{k + 1}_", (labels[joint.parent], labels[joint.child]))
+    for k, own in enumerate(geometries):
+        geometry = own.labelled(f"j{k + 1}_", (labels[own.joint.parent], labels[own.joint.child]))
         group = single_coordinate(geometry, 0, f"angle{k + 1}", factor="minus_ratio" if k else None)
         groups.append(group)
         parameters |= geometry.used((group,))

@@ -8,7 +8,7 @@ is stated (`Stated`) and the formula's inputs, and yields what must vanish, with
     yield "l is the slot derivative", stated["l"] - derived, {c: 1 - a·a}
 
 The table says what squares of symbols are: of a unit quaternion's entry, of a root. Zero is decided by polynomial
-arithmetic over the rational numbers, never by numbers of floating point. That sees squares of roots only, so roots are
+arithmetic (vanishing.py), never by numbers of floating point. That sees squares of roots only, so roots are
 held besides: a form states them with a plus.
 """
 
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from symvi.physics.straight_line import INTERMEDIATES, UnfoundedError
+from symvi.physics.vanishing import vanishes
 
 if TYPE_CHECKING:
     from symvi.physics.formula import Formula
@@ -84,28 +85,3 @@ def _is_negative_root(part) -> bool:
     """Whether it is a root times a negative number; a product of more may have come from a derivative."""
     factor, root = part.as_coeff_Mul()
     return factor < 0 and root.is_Pow and abs(root.exp) == sp.S.Half
-
-
-def vanishes(value, squares: Mapping | None = None) -> bool:
-    """Whether expressions are zero, symbols' squares being what `squares` says, in its order."""
-    entries = sp.Matrix([value]) if not isinstance(value, sp.MatrixBase) else value
-    return all(_is_zero(entry, squares or {}) for entry in entries)
-
-
-def _is_zero(value, squares: Mapping) -> bool:
-    rest = _numerator(value)
-    for symbol, square in squares.items():
-        rest = _without_squares(rest, symbol, square)
-    return rest == 0
-
-
-def _numerator(value):
-    return sp.expand(sp.fraction(sp.together(value))[0])
-
-
-def _without_squares(value, symbol, square):
-    """A polynomial with every square of a symbol replaced, times what it is then divided by."""
-    if not value.has(symbol):
-        return value
-    terms = sp.Poly(value, symbol).terms()
-    return _numerator(sum(factor * square ** (power // 2) * symbol ** (power % 2) for (power,), factor in terms))

@@ -7,6 +7,7 @@ says which of the two, and where blocks between two bodies lie.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from symvi.kernels.common import COMMON, JOINT
 from symvi.kernels.contact import contact_kernels
@@ -16,7 +17,16 @@ from symvi.kernels.law import LawKernels, law_kernels, share_kernels, weighing
 from symvi.kernels.limit import dry_friction_kernels, limit_kernels
 from symvi.kernels.opposing_mass import SIDES
 from symvi.numbers.complementarity_scale import effective_masses, pull, total_mass, touching
-from symvi.physics.model import ContactModel, DryFrictionModel, ForceModel, LimitModel, ShareModel
+from symvi.physics.model import (
+    ConstraintModel,
+    ContactModel,
+    DryFrictionModel,
+    ForceModel,
+    LawModel,
+    Laws,
+    LimitModel,
+    ShareModel,
+)
 from symvi.program.draft import Draft
 from symvi.program.formulation import Formulation
 from symvi.program.opposing_sides import joint_of
@@ -30,6 +40,14 @@ INEQUALITY_KERNELS = {
 }
 # by what energy is taken in them
 WAYS = {ContactModel: ["impact", "friction"], LimitModel: ["limits"], DryFrictionModel: ["dry friction"]}
+
+
+class Holder(NamedTuple):
+    """The record that holds the sums of the laws along a joint, its model, and these laws."""
+
+    node: Node
+    model: ConstraintModel | LawModel
+    laws: Laws
 
 
 class Acting:
@@ -97,15 +115,17 @@ class Acting:
         draft, made = self.draft, {}
         holders = self._holders()
         shares = [force for force in self.problem.forces if isinstance(force, ShareModel)]
-        for kind, model, members in draft.types(shares, lambda model: ("on", holders[model.joint][0].kind), said=False):
-            joint, holder = holders[model.joint]
-            kernels = share_kernels(draft.records, kind, model, joint.kind, holder.laws)
+        for kind, model, members in draft.types(
+            shares, lambda model: ("on", holders[model.joint].node.kind), said=False
+        ):
+            holder = holders[model.joint]
+            kernels = share_kernels(draft.records, kind, model, holder.node.kind, holder.laws)
             made |= {member.name: (kind, kernels) for member in members}
         pulls = []
         for model in shares:
             kind, kernels = made[model.name]
             node = draft.node(kind, model.name, model)
-            ports = {kind: node, JOINT: holders[model.joint][0]}
+            ports = {kind: node, JOINT: holders[model.joint].node}
             later = {"prepare": kernels["pull"]} if "pull" in kernels else {}
             draft.schedule({phase: k for phase, k in kernels.items() if phase != "pull"}, ports, model.name)
             pulls.append((later, ports, model.name))
@@ -117,22 +137,22 @@ class Acting:
         for later, ports, name in pulls:
             draft.schedule(later, ports, name)
 
-    def _holders(self) -> dict[str, tuple[Node, object]]:
-        """Joint -> the record that holds the sums of the laws along it, and its model."""
-        formulation = self.formulation
-        found = {name: (node, model) for name, (node, _, model) in formulation.joints.items() if model.laws}
-        return found | {law.joint: (self.law_nodes[law.name], law) for law in formulation.laws if law.joint}
+    def _holders(self) -> dict[str, Holder]:
+        """Joint -> what holds the sums of the laws along it."""
+        joints, laws = self.formulation.joints, self.formulation.laws
+        found = {name: Holder(node, model, model.laws) for name, (node, _, model) in joints.items() if model.laws}
+        return found | {law.joint: Holder(self.law_nodes[law.name], law, law.laws) for law in laws if law.joint}
 
-    def _weights(self, holders: Mapping[str, tuple[Node, object]]) -> None:
+    def _weights(self, holders: Mapping[str, Holder]) -> None:
         """Where in the step laws act, once all that damps their coordinates is known."""
         draft, made = self.draft, {}
-        for node, model in holders.values():
-            if model.laws.damped:
+        for node, model, laws in holders.values():
+            if laws.damped:
                 kind = node.kind
                 if kind not in made:
-                    made[kind] = weighing(draft.records, kind, model, model.laws, draft.baked_of(kind))
+                    made[kind] = weighing(draft.records, kind, model, laws, draft.baked_of(kind))
                 ports = draft.ports(node, model)
-                for end in model.laws.opposed:
+                for end in laws.opposed:
                     joint = self.problem.mechanism.joint(joint_of(model))
                     ports[SIDES[end].label] = self.formulation.sides[joint.name, getattr(joint, end)]
                 draft.schedule({"prepare": made[kind]}, ports, node.name)

@@ -43,8 +43,9 @@ class BlockRecords:
         known: dict[tuple, str] = {}
         for i in self.filled.alone():
             for j in self.filled.later[i]:
-                if self.filled.tie(i, j).edge is not None:
-                    self.edges[i, j] = self.filled.tie(i, j).edge
+                edge = self.filled.tie(i, j).edge
+                if edge is not None:
+                    self.edges[i, j] = edge
                     continue
                 key = self.filled.edge_kind(i, j)
                 name = f"{self.matrix.nodes[i].name} to {self.matrix.nodes[j].name}"

@@ -8,8 +8,7 @@ from symvi.kernels.common import COMMON, setup_common
 from symvi.kernels.constraint import watch_kernels
 from symvi.mechanism import Mechanism
 from symvi.numbers.derived_parameters import following
-from symvi.physics.joints import joint_model
-from symvi.physics.relations import coupling_model
+from symvi.physics.multibody import MultibodySystem
 from symvi.program.acting import Acting
 from symvi.program.draft import Draft
 from symvi.program.formulation import Formulation
@@ -17,7 +16,7 @@ from symvi.program.maximal import MaximalCoordinates
 from symvi.program.notes import baked_entries, carried_angles, constraint_notes
 from symvi.program.placing_schedule import Placing
 from symvi.program.problem import Problem
-from symvi.program.program import Program
+from symvi.program.program import Notes, Program
 
 
 class Composer:
@@ -25,11 +24,11 @@ class Composer:
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        system: MultibodySystem,
         choices: Choices = NOTHING_DROPPED,
         formulation: type[Formulation] = MaximalCoordinates,
     ):
-        self.draft, self.problem = Draft(), Problem(mechanism, choices)
+        self.draft, self.problem = Draft(), Problem(system, choices)
         self.formulation = formulation(self.draft, self.problem)
         self.acting = Acting(self.draft, self.problem, self.formulation)
 
@@ -49,7 +48,7 @@ class Composer:
         formulation.elimination()
         if inequalities:
             acting.keep()
-        placing = Placing(self.draft, self.problem.mechanism, formulation.joints)
+        placing = Placing(self.draft, self.problem.system, formulation.joints)
         return self._finished(placing, inequalities)
 
     def _common(self) -> None:
@@ -70,11 +69,10 @@ class Composer:
 
     def _watch(self) -> None:
         """Rows that were dropped: evaluated in every step, solved in none."""
-        draft, mechanism, dropped = self.draft, self.problem.mechanism, self.problem.choices.dropped
-        joints = [joint for joint in mechanism.joints if dropped.get(joint.name)]
-        couplings = [coupling for coupling in mechanism.couplings if dropped.get(coupling.name)]
-        watched = [joint_model(mechanism, joint, dropped[joint.name]) for joint in joints]
-        watched += [coupling_model(mechanism, coupling) for coupling in couplings]
+        draft, system, dropped = self.draft, self.problem.system, self.problem.choices.dropped
+        joints = [joint.name for joint in system.mechanism.joints if dropped.get(joint.name)]
+        watched = [system.joint(name, dropped[name]) for name in joints]
+        watched += [coupling for coupling in system.couplings if dropped.get(coupling.name)]
         for kind, model, members in draft.types(watched, lambda model: ("dropped",)):
             kernels = watch_kernels(draft.records, kind, model, draft.bake(kind, members))
             for member in members:
@@ -85,7 +83,7 @@ class Composer:
         draft, problem, formulation = self.draft, self.problem, self.formulation
         mechanism = problem.mechanism
         angles = carried_angles(draft, problem, formulation.laws)
-        notes = {
+        notes: Notes = {
             **formulation.notes(),
             "angles": angles,
             "constraints": constraint_notes(formulation.joints),
@@ -99,6 +97,7 @@ class Composer:
             **placing.notes(formulation.joints, angles),
             **problem.choices.notes,
         }
+        draft.phases = {phase: list(calls) for phase, calls in formulation.simplified(draft.phases).items()}
         draft.drop_unused_fields()
         return Program(
             mechanism.name,
@@ -118,4 +117,4 @@ def compose(
     formulation: type[Formulation] = MaximalCoordinates,
 ) -> Program:
     """The program of a mechanism, with the rows and guards that the analysis of its loops chose."""
-    return Composer(mechanism, choices, formulation).program()
+    return Composer(MultibodySystem(mechanism), choices, formulation).program()

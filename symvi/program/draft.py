@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from symvi.kernels.body import BODY
 from symvi.kernels.common import COMMON
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.records import Records
+from symvi.physics.model import Modelled
 from symvi.program.phases import PHASES
 from symvi.program.program import Call, Node, free_name
 
+Model = TypeVar("Model", bound=Modelled)
 # what a model does with its rows: two wrenches in different axes are two types
 LAW = (
     "cone",
@@ -60,7 +63,7 @@ class Draft:
         """The record that all kernels share."""
         return self.nodes[COMMON][0]
 
-    def node(self, kind: str, name: str, model=None) -> Node:
+    def node(self, kind: str, name: str, model: Modelled | None = None) -> Node:
         """A new record of a type; model: whose parameters it has."""
         nodes = self.nodes.setdefault(kind, [])
         nodes.append(Node(kind, len(nodes), name))
@@ -70,7 +73,7 @@ class Draft:
             self.parameters[kind, nodes[-1].index] = {name: p.values for name, p in model.parameters.items()}
         return nodes[-1]
 
-    def ports(self, node: Node, model) -> dict[str, Node]:
+    def ports(self, node: Node, model: Modelled) -> dict[str, Node]:
         """The records that a model's kernels work on: its own, and those of its bodies, by the model's labels."""
         return {
             node.kind: node,
@@ -89,20 +92,22 @@ class Draft:
                     Call(kernel, nodes, f"{kernel.summary.split(':')[0]} {name}" if told else name)
                 )
 
-    def book(self, where: list[dict], node: Node, model, **more) -> None:
+    def book(self, where: list[dict], node: Node, model: Modelled, **more) -> None:
         """Note a node whose energy is accounted for."""
         where.append({"name": model.name, "type": model.type, "kind": node.kind, "index": node.index, **more})
 
     # --- types --------------------------------------------------------------------------------------------------------
-    def types(self, models: Sequence, extra=lambda model: (), said: bool = True) -> list[tuple[str, object, list]]:
+    def types(
+        self, models: Sequence[Model], extra: Callable[[Model], tuple[str, ...]] = lambda model: (), said: bool = True
+    ) -> list[tuple[str, Model, list[Model]]]:
         """Models grouped by type: a name, one of them, all of them; in the order of their first appearance.
 
         extra: what tells types apart beyond their formulas; said: whether it is part of their names.
         """
-        groups: dict[tuple, list] = {}
+        groups: dict[tuple, list[Model]] = {}
         for model in models:
             groups.setdefault((*_shape(model), *extra(model)), []).append(model)
-        named = []
+        named: list[tuple[str, Model, list[Model]]] = []
         for members in groups.values():
             ground = ("ground",) if None in members[0].bodies.values() else ()
             base = "_".join((members[0].type, *ground, *(extra(members[0]) if said else ())))
@@ -110,7 +115,7 @@ class Draft:
             named.append((free_name(base, [members[0].name], taken), members[0], members))
         return named
 
-    def bake(self, kind: str, members: Sequence) -> dict[str, tuple]:
+    def bake(self, kind: str, members: Sequence[Modelled]) -> dict[str, tuple]:
         """Entries that are the same exact 0 or +-1 in all models of a type."""
         baked = {}
         for name, first in members[0].parameters.items():
@@ -147,7 +152,7 @@ class Draft:
                     del fields[name]
 
 
-def _shape(model) -> tuple:
+def _shape(model: Modelled) -> tuple:
     """What makes two models one type: everything but their numbers."""
     groups = tuple(
         (

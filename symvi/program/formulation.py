@@ -23,10 +23,11 @@ from symvi.kernels.constraint import ConstraintKernels
 from symvi.physics.model import ConstraintModel, LawModel
 from symvi.program.draft import Draft
 from symvi.program.problem import Problem
-from symvi.program.program import Node
+from symvi.program.program import Call, Node, OrderNotes
 
-# What control reads of the records of bodies, by template of templates/c (the reference back end does it in the same
-# words): any formulation keeps these fields. All other templates run phases, and know of no body.
+# What control reads of the records of bodies, beside increments `s` of what is solved for (program.solved_kinds), by
+# template of templates/c (the reference back end does it in the same words): any formulation keeps these fields. All
+# other templates run phases, and know of no body.
 READ_BY_CONTROL = {
     "account": ("seen", "v", "w"),
     "bends": ("f", "l", "v", "w"),
@@ -34,7 +35,7 @@ READ_BY_CONTROL = {
     "complementarity": ("v", "w"),
     "init": ("w",),
     "interior": ("e", "l", "p", "v", "w"),
-    "measures": ("e", "f", "s", "turn"),
+    "measures": ("e", "f", "rest", "turn"),  # rest: in place of f where a residual goes through chords
     "observe": ("q", "v", "w", "x"),
     "step": ("q", "v", "w"),
 }
@@ -63,12 +64,15 @@ class Formulation(Protocol):
     its springs must know what may oppose them (opposing_sides.py).
     """
 
-    laws: Sequence[LawModel]
-    joints: Mapping[str, Joined]
-    sizes: Mapping[str, int]
-    sides: Mapping[Edge, Node]
-
     def __init__(self, draft: Draft, problem: Problem): ...
+    @property
+    def laws(self) -> Sequence[LawModel]: ...
+    @property
+    def joints(self) -> Mapping[str, Joined]: ...
+    @property
+    def sizes(self) -> Mapping[str, int]: ...
+    @property
+    def sides(self) -> Mapping[Edge, Node]: ...
 
     # --- its own nodes, before anything acts on them ------------------------------------------------------------------
     def unknowns(self) -> None:
@@ -86,19 +90,28 @@ class Formulation(Protocol):
     # --- asked by what acts on bodies and joints ----------------------------------------------------------------------
     def is_taken(self, law) -> bool:
         """Whether a law along coordinates leaves its blocks to its joint."""
+        ...
 
     def role(self, model) -> tuple[str, ...]:
         """What tells kernels of one kind of model apart here, beyond its formulas."""
+        ...
 
     def link(self, model) -> Node:
         """The record with the blocks between the two bodies of a model."""
+        ...
 
     def is_backwards(self, model) -> bool:
         """Whether that record was made for these bodies the other way round."""
+        ...
 
     # --- once all has acted -------------------------------------------------------------------------------------------
     def elimination(self) -> None:
         """Schedule eliminate, substitute and, with inequalities, resolve: the increment from residual and matrix."""
 
-    def notes(self) -> dict[str, object]:
+    def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
+        """The calls of all phases, once all of them are scheduled, as they are to be made."""
+        ...
+
+    def notes(self) -> OrderNotes:
         """What a reader is told of the order: "order" and "fill" by names, and "loops"."""
+        ...

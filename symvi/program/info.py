@@ -27,6 +27,7 @@ def describe(mechanism: Mechanism, program: Program) -> dict[str, Any]:
         "rank": notes.get("rank"),
         "freedoms": notes.get("mobility"),
         "freedoms driven": len(mechanism.drivers),
+        "coordinates": notes["coordinates"],
         "loops closed by": notes["loops"],
         "elimination order": notes["order"],
         "fill-in": [f"{a} with {b}" for a, b in notes["fill"]],

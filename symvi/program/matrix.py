@@ -6,7 +6,7 @@ as it proceeds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from symvi.graph.elimination import EliminationOrder
@@ -30,6 +30,13 @@ class Tie:
     )
     blocks: Mapping[tuple[int, int], Block] = field(default_factory=dict)
     edge: Node | None = None
+
+    def keeping(self, nodes: Sequence[Node], pair: tuple[int, int]) -> Node:
+        """Whose record holds the entries, of the nodes of a matrix; pair: the edge's two."""
+        if self.keeper != "edge":
+            return nodes[pair[0] if self.keeper == "first" else pair[1]]
+        assert self.edge is not None, self.tag
+        return self.edge
 
 
 @dataclass

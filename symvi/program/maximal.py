@@ -29,7 +29,7 @@ from symvi.program.motion_split import rows_by_kind
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.phases import KNOWN, LANDING, MATRIX, RESIDUAL
 from symvi.program.problem import Problem, acts_along
-from symvi.program.program import Call, Node
+from symvi.program.program import Call, Node, OrderNotes
 
 FULL = (1 << 36) - 1  # the pattern of a 6 x 6 block without zeros
 
@@ -44,7 +44,7 @@ class MaximalCoordinates:
 
     def __init__(self, draft: Draft, problem: Problem):
         self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
-        self.models = models_of(problem.mechanism, problem.choices)
+        self.models = models_of(problem.system, problem.choices)
         self._order()
         first = len(self.mechanism.bodies)
         self.loops = {self.models[i - first].name for i in self.order.loop_constraints}
@@ -58,7 +58,7 @@ class MaximalCoordinates:
         possible = {m.name for m in self.models if rows_by_kind(m) is not None}
         self.taking = {law.joint for law in (*problem.forces, *problem.inequalities) if acts_along(law)} & possible
         while True:
-            self.laws = law_models(self.mechanism, problem.forces, self.taking)
+            self.laws = law_models(problem.system, self.taking)
             blocks = self._with_blocks(problem.inequalities)
             self.graph, self.order = order_of(self.mechanism, self.models, self.laws, blocks)
             carriers = {self.graph.nodes[joint].name for joint in carried_bodies(self.graph, self.order)}
@@ -74,7 +74,7 @@ class MaximalCoordinates:
     def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
         stops = [law.along for law in self.problem.inequalities if acts_along(law) and law.joint == model.name]
         stopped = tuple(sorted({k for along in stops for k in along}))
-        return taking_laws(self.mechanism, model, self.problem.forces, stopped)
+        return taking_laws(self.problem.system, model, stopped)
 
     # --- unknowns -----------------------------------------------------------------------------------------------------
     def unknowns(self) -> None:
@@ -149,7 +149,8 @@ class MaximalCoordinates:
     def matrix(self) -> None:
         bodies = len(self.mechanism.bodies)
         self._schedule(MATRIX, self.own[:bodies])
-        self.draft.phases["linearize"].extend(Call(self.clear, (node,), node.name) for node in self.links.values())
+        if clear := self.clear:
+            self.draft.phases["linearize"].extend(Call(clear, (node,), node.name) for node in self.links.values())
         self._schedule(MATRIX, self.own[bodies:])
 
     def landing(self) -> None:
@@ -229,10 +230,16 @@ class MaximalCoordinates:
             ties[pair] = Tie("link" if pair == (i, j) else "link_back", "edge", blocks, node)
         return ties
 
-    def notes(self) -> dict[str, object]:
+    def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
+        """The calls as they are: what joints hold is solved for, and no number is the same in every step."""
+        return phases
+
+    def notes(self) -> OrderNotes:
         names = [node.name for node in self.graph.nodes]
         return {
             "order": [names[i] for i in self.order.order],
             "fill": sorted([names[i], names[j]] for i, j in self.order.fill),
             "loops": sorted(self.loops),
+            "coordinates": "maximal",
+            "chords": False,
         }

@@ -23,12 +23,12 @@ TRANSLATIONS, ROTATIONS = (row.coincidence, row.offset_along), (row.alignment,)
 
 def rows_by_kind(model: ConstraintModel) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The numbers of the rows on velocities and of those on angular velocities alone; None where a choice is needed."""
-    places = tuple(
+    moving, turning = (
         tuple(sorted(k for group in model.groups if group.formula in formulas for k in group.into))
         for formulas in (TRANSLATIONS, ROTATIONS)
     )
-    possible = all(len(kind) in COUNTS for kind in places) and sum(map(len, places)) == model.rows
-    return places if possible and model.tree else None
+    possible = {len(moving), len(turning)} <= {*COUNTS} and len(moving) + len(turning) == model.rows
+    return (moving, turning) if possible and model.tree else None
 
 
 @dataclass(frozen=True)

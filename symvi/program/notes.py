@@ -49,7 +49,8 @@ def carried_angles(draft: Draft, problem: Problem, laws: Sequence[LawModel]) -> 
             for name in names:
                 which = int(name.removeprefix("angle") or 1) - 1
                 of = joints[node.name]
-                joint = mechanism.joint(of[which] if len(of) > 1 else of[0])
+                several = len(of) > 1
+                joint = mechanism.joint(of[which if several else 0])
                 rotations = [k for k, what in enumerate(coordinate_kinds(joint.type)) if what == "rotation"]
                 found.append(
                     {
@@ -57,7 +58,7 @@ def carried_angles(draft: Draft, problem: Problem, laws: Sequence[LawModel]) -> 
                         "index": node.index,
                         "field": name,
                         "joint": joint.name,
-                        "coordinate": rotations[0 if len(of) > 1 else which],
+                        "coordinate": rotations[0 if several else which],
                     }
                 )
     return found

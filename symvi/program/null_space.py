@@ -161,7 +161,8 @@ class Carried:
         if self.elimination.again:
             joint.store("lift", [entry for row in lift for entry in row])
             joint.store("drag", drag)
-        self.block_records.write_target(trace, self.labels, *self.above * 2, new)
+        (above,) = self.above
+        self.block_records.write_target(trace, self.labels, above, above, new)
         self._push(joint, drag, lift, q)
 
     def _push(self, joint: _Joint, drag: Vector, lift: Matrix, q: Vector) -> None:
@@ -295,11 +296,9 @@ class _Joint:
         labels, j = self.carried.labels, self.carried.j
         places = self.filled.matrix.carriers[self.filled.kind(j)]
         forces = transposed(self.block_records.read_block(self.trace, labels, node, j))
-        rows = (
-            self.block_records.read_block(self.trace, labels, j, node),
-            [[-value for value in row] for row in forces],
-        )
-        return tuple(Held.of(self.trace.graph, matrix, places) for matrix in rows)
+        second = self.block_records.read_block(self.trace, labels, j, node)
+        first = [[-value for value in row] for row in forces]
+        return Held.of(self.trace.graph, second, places), Held.of(self.trace.graph, first, places)
 
     def _law(self, by_label: Mapping[str, Block], node: int) -> Matrix:
         block = by_label[self.filled.tie(node, self.carried.j).tag]

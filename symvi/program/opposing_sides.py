@@ -18,7 +18,10 @@ from symvi.program.program import Node
 
 def joint_of(model: ConstraintModel | LawModel) -> str:
     """The joint along which a model's laws act."""
-    return model.name if isinstance(model, ConstraintModel) else model.joint
+    joint = model.name if isinstance(model, ConstraintModel) else model.joint
+    if joint is None:
+        raise ValueError(f"{model.name} acts along no joint")
+    return joint
 
 
 def opposing_sides(draft: Draft, mechanism: Mechanism, models: Sequence) -> dict[Edge, Node]:

@@ -22,7 +22,7 @@ from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.mechanism.inertia import RELATIVE_TOLERANCE, spread_pivots
-from symvi.numbers.complementarity_scale import effective_mass_of, strength, total_mass
+from symvi.numbers.complementarity_scale import LIGHTEST, effective_mass_of, strength, total_mass
 from symvi.numbers.derived_parameters import merit_inertia
 from symvi.program.program import Program
 from symvi.scalar import Scalar
@@ -108,7 +108,7 @@ def _effective_mass(records: Records) -> Kernel:
         (part,) = trace.read(PART, "work", "mass")
         (contacts,) = trace.read(UNIT, "work", "contacts", 1, "contacts of the part, at least 1")
         trace.note("m_eff = min(M, 100 m), share = m_eff/n", "the body's own weight holds it in a heavy machine")
-        found = effective_mass_of(_mass(trace), part, contacts)
+        found = effective_mass_of(_mass(trace), part, contacts, trace.graph.constant(LIGHTEST))
         trace.write(UNIT, "effective_mass", [found.effective_mass], "mass whose weight counts", "kg")
         trace.write(UNIT, "share", [found.share], "of a contact", "kg")
 

@@ -6,6 +6,7 @@ PHASES = (
     "setup",
     "prepare",
     "watch",
+    "inspect",
     "begin",
     "rest",
     "evaluate",

@@ -16,11 +16,12 @@ from symvi.kernels.joint_placing import (
     placing_model,
     placing_tree,
 )
-from symvi.mechanism import Joint, Mechanism, coordinate_kinds
+from symvi.mechanism import Joint, coordinate_kinds
 from symvi.physics.model import ConstraintModel
+from symvi.physics.multibody import MultibodySystem
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
-from symvi.program.program import Node
+from symvi.program.program import MotionNotes, Node
 from symvi.registry import JOINTS
 
 SLIDES = ("", "a translation [m]", "two translations [m]", "three translations [m]")
@@ -30,11 +31,11 @@ TURNS = ("", "an angle [rad]", "two angles [rad]", "a rotation vector [rad]")
 class Placing:
     """Adds the phases couple, place and measure to a draft, once its bodies and joints have records."""
 
-    def __init__(self, draft: Draft, mechanism: Mechanism, joints: Mapping[str, Joined]):
-        self.draft, self.mechanism = draft, mechanism
+    def __init__(self, draft: Draft, system: MultibodySystem, joints: Mapping[str, Joined]):
+        self.draft, self.mechanism = draft, system.mechanism
         nodes = {name: joined.node for name, joined in joints.items()}
         self.models = {
-            joint.name: placing_model(self.mechanism, joint)
+            joint.name: placing_model(system.geometry(joint.name))
             for joint in self.mechanism.joints
             if JOINTS[joint.type].tree
         }
@@ -102,7 +103,7 @@ class Placing:
         return list(self.draft.nodes).index(node.kind), node.index
 
     # --- what printing must know -------------------------------------------------------------------------------------
-    def notes(self, constraints: Mapping[str, Joined], angles: Sequence[dict]) -> dict[str, object]:
+    def notes(self, constraints: Mapping[str, Joined], angles: Sequence[dict]) -> MotionNotes:
         """Where coordinates lie and what they are; which carried angles and drivers they give."""
         return {
             "motion": [self._note(self.mechanism.joint(name)) for name, model in self.models.items() if model.rows],
@@ -130,10 +131,10 @@ class Placing:
         return place | self._from(angle["joint"], angle["coordinate"])
 
     def _given(self, joint: str, coordinate: int, node: Node) -> dict[str, object]:
-        return {"kind": node.kind, "index": node.index} | self._from(joint, coordinate)
+        return {"kind": node.kind, "index": node.index, **self._from(joint, coordinate)}
 
     def _from(self, joint: str, coordinate: int) -> dict[str, object]:
         node = self.nodes[joint]
         entry = f"[{coordinate}]" if self.models[joint].rows > 1 else ""
-        place = {"joint": f"{node.kind}[{node.index}]", "entry": entry}
-        return place | {"of": node.kind, "of_index": node.index, "which": coordinate}
+        place = f"{node.kind}[{node.index}]"
+        return {"joint": place, "entry": entry, "of": node.kind, "of_index": node.index, "which": coordinate}

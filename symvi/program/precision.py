@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symvi.kernels.body import BODY
-from symvi.kernels.common import COMMON
 from symvi.mechanism.forces import LEAST_BOUND
 from symvi.numbers.complementarity_scale import Touching, effective_masses, pull, total_mass
 from symvi.numbers.derived_parameters import LEAST_FRICTION, merit_inertia
 from symvi.numbers.extent import OPENING
-from symvi.program.program import Program
+
+if TYPE_CHECKING:
+    from symvi.program.program import Program
 
 COARSER = 1e5  # factor on guards, which lie four digits above round-off in double and just above it in float
 
@@ -60,17 +61,21 @@ def _in_float(numbers: Numbers) -> Numbers:
 
 def _following(program: Program) -> dict[tuple[str, int], Numbers]:
     """What bodies weigh and what complementarity is measured by, in float."""
+    from symvi.kernels.body import BODY
+    from symvi.kernels.common import COMMON
+
     number, notes, of = NUMBER["float"], program.notes["following"], program.parameters
     bodies = [of[BODY, node.index] for node in program.nodes[BODY]]
     masses = [number(body["mass"][0]) for body in bodies]
-    found: dict[tuple[str, int], dict[str, tuple[float, ...]]] = {}
+    found: dict[tuple[str, int], Numbers] = {}
     for k, body in enumerate(bodies):
         inertia, square = [number(x) for x in body["inertia"]], number(notes["radii"][k] ** 2)
         found[BODY, k] = {"size": (float(merit_inertia(masses[k], inertia, square)),)}
     if program.notes["inequalities"]:
         gravity = [number(x) for x in of[COMMON, 0]["gravity"]]
         found[COMMON, 0] = {"mass": (float(total_mass(masses)),), "acceleration": (float(number(pull(gravity))),)}
-        units = effective_masses(Touching(notes["parts"], notes["contacts"], notes["nodes"]), masses)
+        sides = {name: tuple(bodies) for name, bodies in notes["nodes"].items()}
+        units = effective_masses(Touching(tuple(notes["parts"]), tuple(notes["contacts"]), sides), masses)
         for node in program.notes["inequalities"]:
             own = units[node["name"]]._asdict()
             found[node["kind"], node["index"]] = {name: (float(value),) for name, value in own.items()}

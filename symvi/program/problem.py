@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TypeGuard
 
-from symvi.analysis.choices import Choices, inequality_models
-from symvi.mechanism import Mechanism
+from symvi.analysis.choices import Choices
 from symvi.numbers.control import SMALLEST_RADIUS
-from symvi.numbers.extent import size_of
-from symvi.physics.forces import force_models
 from symvi.physics.joints.custom import uses_c_library
-from symvi.physics.model import LawModel, ShareModel
+from symvi.physics.model import DryFrictionModel, LawModel, LimitModel, ShareModel
+from symvi.physics.multibody import MultibodySystem
 from symvi.registry import FORCES
 
 
@@ -20,10 +19,9 @@ class Problem:
     forces: at the knots and along coordinates. inequalities: contacts, limits, dry friction, in this order.
     """
 
-    def __init__(self, mechanism: Mechanism, choices: Choices):
-        self.mechanism, self.choices = mechanism, choices
-        self.forces = force_models(mechanism)
-        self.inequalities = inequality_models(mechanism)
+    def __init__(self, system: MultibodySystem, choices: Choices):
+        self.system, self.mechanism, self.choices = system, system.mechanism, choices
+        self.forces, self.inequalities = system.forces, system.inequalities
 
     @cached_property
     def is_held(self) -> bool:
@@ -33,11 +31,11 @@ class Problem:
     @property
     def size(self) -> float:
         """The size of the mechanism [m] that distances of its contacts are compared with."""
-        return self.choices.notes.get("size") or size_of(self.mechanism)
+        return self.choices.size(self.mechanism)
 
     def radius(self, body: str) -> float:
         """At what radius [m] the mass of a body counts at least in its residual: in a pivot, at that of the whole."""
-        return self.choices.notes["size"] if body in self.choices.pivots else SMALLEST_RADIUS
+        return self.size if body in self.choices.pivots else SMALLEST_RADIUS
 
     def uses_c_library(self) -> bool:
         """Whether a user's expression has a function whose bits depend on the C library."""
@@ -47,6 +45,6 @@ class Problem:
         return uses_c_library(tuple(texts))
 
 
-def acts_along(law) -> bool:
+def acts_along(law: object) -> TypeGuard[ShareModel | LimitModel | DryFrictionModel]:
     """Whether a law acts along the free coordinates of a joint, which the joint can take."""
     return bool(getattr(law, "along", ()))

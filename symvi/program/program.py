@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypedDict
 
+from symvi.analysis.choices import Findings
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.records import Records
+from symvi.numbers.derived_parameters import Following
 
+WORKING = (  # phases of an iteration
+    "evaluate", "apply_impulse", "merit", "linearize", "eliminate", "resolve", "substitute", "advance",
+)  # fmt: skip
 LONGEST = 63  # characters of a name that compilers of C tell apart
 
 
@@ -45,6 +51,18 @@ class Call:
     comment: str = ""
 
 
+def solved_kinds(program: Program) -> tuple[str, ...]:
+    """Node types whose increments `s` are velocities that a step is solved for: bodies, or joints of a tree."""
+    if not program.notes["chords"]:
+        return ("body",)
+    return tuple(k for k in program.nodes if any(f.name == "open" for f in program.records.of(k, "work")))
+
+
+def work_of(program: Program) -> int:
+    """Operations of an iteration, that of an interior point included."""
+    return sum(program.flops(phase) for phase in WORKING)
+
+
 @dataclass(frozen=True)
 class RowInfo:
     """A constraint row as a user knows it."""
@@ -52,6 +70,48 @@ class RowInfo:
     node: str
     name: str
     unit: str
+
+
+class OrderNotes(TypedDict):
+    """What is told of the elimination: names in order, pairs of names that fill in, constraints that close loops.
+
+    coordinates: what is solved for, "maximal" or "tree". chords: `resolve` takes any residual through the factors of an
+    earlier iteration, which leaves what is open to `rest` of bodies, and steps begin on a parabola through three.
+    """
+
+    order: list[str]
+    fill: list[list[str]]
+    loops: list[str]
+    coordinates: str
+    chords: bool
+
+
+class MotionNotes(TypedDict):
+    """What is told of joint coordinates: where they lie, what carried angles and drivers they give."""
+
+    motion: list[dict[str, Any]]
+    carried_motion: list[dict[str, Any]]
+    driven_motion: list[dict[str, Any]]
+    placing_settles: bool
+
+
+class Notes(Findings, OrderNotes, MotionNotes):
+    """What a program tells of its mechanism and its nodes, as plain data (notes.py, compose.py).
+
+    Each table names a node by "kind" and "index". constraints: what a user calls the rows. angles: which coordinate a
+    carried angle belongs to. baked: element.field -> {entry: exact value}. inequalities: contacts, limits and dry
+    friction. works, losses: nodes whose energy is accounted for. watched: rows that were dropped are evaluated.
+    """
+
+    constraints: list[dict[str, Any]]
+    angles: list[dict[str, Any]]
+    baked: dict[str, dict[int, int]]
+    following: Following
+    watched: bool
+    inequalities: list[dict[str, Any]]
+    works: list[dict[str, Any]]
+    losses: list[dict[str, Any]]
+    uses_c_library: bool
 
 
 @dataclass(frozen=True)
@@ -70,7 +130,7 @@ class Program:
     phases: Mapping[str, tuple[Call, ...]]
     parameters: Mapping[tuple[str, int], Mapping[str, tuple[float, ...]]]
     baked: Mapping[tuple[str, str], tuple]
-    notes: Mapping[str, object]
+    notes: Notes
 
     def kernels(self) -> tuple[Kernel, ...]:
         """Every kernel once, in the order of phases and of first call. Names tell kernels apart in every text."""

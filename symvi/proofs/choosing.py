@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from symvi.analysis.choices import Choices
@@ -26,7 +26,7 @@ def chosen(names: Sequence[str]) -> list[tuple[Mechanism, Choices]]:
     return [known[name] if name in known else described(name, known) for name in dict.fromkeys(names or known)]
 
 
-def described(path: str, known: Sequence[str] = ()) -> tuple[Mechanism, Choices]:
+def described(path: str, known: Iterable[str] = ()) -> tuple[Mechanism, Choices]:
     """The mechanism of a file, with the rows that its loops keep."""
     if Path(path).suffix not in (".toml", ".json") and not Path(path).exists():
         raise MechanismError(f"'{path}' is neither a file nor a mechanism of the zoo; {did_you_mean(path, known)}")

@@ -186,7 +186,7 @@ def _block(of: Subject, memory: Memory, i: int, j: int) -> list[list[float]]:
     else:
         pair = (i, j) if (i, j) in matrix.ties else (j, i)
         tie = matrix.ties.get(pair, Tie("none", "first", {(i, j): Block.dense(rows, columns, "", 0)}))
-        keeper = tie.edge if tie.keeper == "edge" else nodes[pair[0] if tie.keeper == "first" else pair[1]]
+        keeper = tie.keeping(nodes, pair)
         block = tie.blocks[i, j]
     record, added = memory["work"][keeper.kind][keeper.index], added_to(matrix, i, j)
     values = [complex(number(e, record) + amount(added, memory, k)).real for k, e in enumerate(block.entries)]

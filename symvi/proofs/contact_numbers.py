@@ -7,6 +7,7 @@ from math import pi
 from symvi.analysis.choices import Choices
 from symvi.mechanism import Mechanism, axis_values, coordinate_kinds
 from symvi.mechanism.contacts import ContactPoint, contact_points
+from symvi.mechanism.forces import DryFriction
 from symvi.naive.joints import JointNumbers
 from symvi.naive.quaternion import columns
 from symvi.proofs.exact import triad_turn
@@ -50,7 +51,7 @@ def stop_records(mechanism: Mechanism, joints: dict[str, dict[str, list]], numbe
         bounds = {side: [numbers.single(value)] for side, value in sides.items() if value is not None}
         found[limit.name] = joints[limit.joint] | bounds
     for force in mechanism.forces:
-        if force.kind == "dry_friction":
+        if isinstance(force, DryFriction):
             values = axis_values(force.bound, coordinate_kinds(mechanism.joint(force.joint).type))
             one = numbers.single if len(values) == 1 else numbers.magnitude
             found[force.name] = joints[force.joint] | {"bound": [one(value) for value in values]}

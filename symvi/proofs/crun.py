@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import CodeType
+from typing import Any
 
 from symvi.proofs.cprogram import PrintedCall
 from symvi.proofs.ctext import Function, Statement, UnreadableText
@@ -28,7 +29,7 @@ class Compiler:
     """
 
     def __init__(self, numbers: Mapping[str, Callable]):
-        self.scope: dict[str, object] = {}
+        self.scope: dict[str, Any] = {}
         self.writer = _Writer(self.scope, numbers)
         self.written: dict[int, tuple[Statement, str]] = {}  # by identity; the statement is kept, so that it stays
         self.made: dict[Function, Callable] = {}

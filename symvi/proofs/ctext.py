@@ -64,7 +64,7 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """The tokens of a text or a part of it; comments and space are left out. Raises UnreadableText."""
     found = []
     for match in TOKEN.finditer(text, start, len(text) if end is None else end):
-        kind, at = match.lastgroup, match.start()
+        kind, at = match.lastgroup or "other", match.start()
         if kind == "other":
             raise UnreadableText(
                 f"line {text.count(chr(10), 0, at) + 1}: {text[at : at + 20]!r} is no token of a kernel"

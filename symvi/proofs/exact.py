@@ -16,6 +16,7 @@ from math import asin, atan2, cos, pi, sin, sqrt, tan
 
 from symvi.exact.field import Field
 from symvi.mechanism import Joint, triad
+from symvi.mechanism.vectors import Vector3
 from symvi.naive.quaternion import columns, multiply
 
 SMALL = 1e-12
@@ -105,7 +106,7 @@ class Exact:
         return [sign * (1 - square) / (1 + square) if i == pole else 2 * x / (1 + square) for i, x in enumerate(u)]
 
 
-def triad_turn(numbers, axis: Sequence[float]):
+def triad_turn(numbers, axis: Vector3):
     """The unit quaternion that takes x, y, z to the joint's triad (a1, a2, a3), for a3 = axis.
 
     The triad of mechanism/axes.py: from the triad of the nearest coordinate axis by two turns, about its own first and
@@ -113,11 +114,13 @@ def triad_turn(numbers, axis: Sequence[float]):
     """
     a1, a2, a3 = triad(axis)
     nearest = max(range(3), key=lambda i: abs(a3[i]))
-    base = triad(tuple(float(i == nearest) * (1 if axis[nearest] > 0 else -1) for i in range(3)))
+    x, y, z = (float(i == nearest) * (1 if axis[nearest] > 0 else -1) for i in range(3))
+    base = triad((x, y, z))
     first = max(range(3), key=lambda i: abs(a1[i]))
     if abs(base[0][first]) < 0.5:  # the triad of this axis starts from the other coordinate direction
         e1 = UNIT_VECTORS[first]
-        base = (e1, tuple(base[2][i - 2] * e1[i - 1] - base[2][i - 1] * e1[i - 2] for i in range(3)), base[2])
+        x, y, z = (base[2][i - 2] * e1[i - 1] - base[2][i - 1] * e1[i - 2] for i in range(3))
+        base = (e1, (x, y, z), base[2])
     n1, n2, n3 = (sum(a * b for a, b in zip(direction, a3, strict=True)) for direction in base)
     c1, s1 = numbers.half_turn(atan2(-n2, n3))
     c2, s2 = numbers.half_turn(asin(n1))
@@ -127,6 +130,7 @@ def triad_turn(numbers, axis: Sequence[float]):
 
 def pin_turn(numbers, joint: Joint):
     """The unit quaternion whose first axis is a universal joint's second axis, and whose third is the joint's axis."""
+    assert joint.child_axis is not None, "joints with a pin have one"
     a1, a2, _ = triad(joint.axis)
     along, across = (sum(a * b for a, b in zip(direction, joint.child_axis, strict=True)) for direction in (a1, a2))
     c, s = numbers.half_turn(atan2(across, along))

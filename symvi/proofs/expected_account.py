@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from symvi.mechanism import PointSpring
 from symvi.naive import joints
 from symvi.naive.body import apply_inertia, kinetic_energy
 from symvi.naive.forces import joint_coordinates
@@ -64,9 +65,11 @@ class Ways:
         joint, near = self.scene.joints[force.joint], near_of(self.scene, holder_of(self.scene, force.joint))
         if turning:
             rows = rubbing(self.system, joint, near)
-            return tuple(rows(places) for places in self.both)
+            before, after = (rows(places) for places in self.both)
+            return before, after
         bodies = joint.parent, joint.child
-        return tuple(joint_coordinates(self.scene, joint, near, *(at[body] for body in bodies)) for at in self.both)
+        before, after = (joint_coordinates(self.scene, joint, near, *(at[body] for body in bodies)) for at in self.both)
+        return before, after
 
     def damped(self, force):
         """d (c2 - c1)²/h of a damper along a joint, or along the distance of a point spring's ends."""
@@ -78,7 +81,8 @@ class Ways:
     def distances(self, force) -> tuple[list, list]:
         joint = self.scene.joints[force.name]
         gaps = [joints.gap(joint, at[joint.parent], at[joint.child]) for at in self.both]
-        return tuple([self.scene.functions.sqrt(dot(u, u))] for u in gaps)
+        before, after = ([self.scene.functions.sqrt(dot(u, u))] for u in gaps)
+        return before, after
 
     def servo(self, force):
         """k (u_s - c_s) + d ((u1' + u2')/2 - rho), over the way."""
@@ -96,6 +100,7 @@ class Ways:
     def released(self, force):
         """The energy that a spring or a potential gives in the step."""
         law = self.system.forces[force.name]
+        assert law.energy is not None, force.name
         before, after = (law.energy(*(places[body] for body in law.bodies)) for places in self.both)
         return before - after
 
@@ -114,7 +119,7 @@ def account(view: View) -> Iterator[Check]:
             yield view.check(force.name, "work", [sums["work"][0] + ways.servo(force)], "account")
         elif force.kind != "joint_damper":
             yield view.check(force.name, "work", [sums["work"][0] + ways.released(force)], "account")
-        if force.kind == "joint_damper" or (force.kind == "point_spring" and force.damping):
+        if force.kind == "joint_damper" or (isinstance(force, PointSpring) and force.damping):
             yield view.check(force.name, "spent", [sums["spent"][0] + ways.damped(force)], "account")
     for driver in scene.mechanism.drivers:
         sums, place = scene.accounts[driver.name], scene.states[driver.name]["target"][0]

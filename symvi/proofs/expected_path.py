@@ -100,6 +100,7 @@ def _contact_geometry(view: View, name: str, contact: NaiveContact) -> Iterator[
     if contact.plane is not None:
         yield view.check(name, "way", [x for way in contact.ways[: len(contact.ways) // 2] for x in way])
     if contact.carries_axis:
+        assert contact.plane is not None, name
         yield view.check(name, "across_now", contact.plane[0])
 
 
@@ -312,7 +313,7 @@ def _moved(view: View, base: list, change: list) -> list:
     return [old + view.scene.length * d for old, d in zip(base, change, strict=True)]
 
 
-def merit(view: View) -> list:
+def merit(view: View):
     """What slacks miss, as a sum of squares."""
     variables, rates_of = view.path.variables, view.interior.rates
     return sum(
@@ -362,6 +363,7 @@ def finish(view: View) -> Iterator[Check]:
         if contact is not None and contact.cone != "none":
             yield view.check(name, "friction_before", impulse[1:], "state")
         if contact is not None and contact.carries_axis:
+            assert contact.plane is not None, name
             yield view.check(name, "across", contact.plane[0], "state")
 
 

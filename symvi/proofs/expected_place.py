@@ -142,11 +142,11 @@ class Places:
             moving = [still if name == "world" else view.system.velocity(name) for name in bodies]
 
             def at(e, numbers=numbers, count=count, near=near, bodies=bodies, moving=moving):
-                places = [
+                parent, child = (
                     (add(first[name][0], scale(e, v)), turned(first[name][1], scale(e, w)))
                     for name, (v, w) in zip(bodies, moving, strict=True)
-                ]
-                return [joints.coordinate(numbers, k, *places, scene.functions, near) for k in range(count)]
+                )
+                return [joints.coordinate(numbers, k, parent, child, scene.functions, near) for k in range(count)]
 
             if count:
                 yield view.check(joint.name, "coordinate", at(scene.zero), "motion")

@@ -227,8 +227,8 @@ def start_momenta_of_turn(view: View) -> Iterator[Check]:
 
 def launched(view: View, name: str, linear: list, angular: list, w: list | None = None) -> Iterator[Check]:
     state = view.scene.bodies[name].record
-    w = state.w_past if w is None else w
-    for field, values in (("p", linear), ("l", angular), ("v_old", state.v_state), ("w_old", w)):
+    turning = state.w_past if w is None else w
+    for field, values in (("p", linear), ("l", angular), ("v_old", state.v_state), ("w_old", turning)):
         yield view.check(name, field, values, "state")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from symvi.kernels.kernel import Block
 from symvi.mechanism import coordinate_kinds
+from symvi.mechanism.forces import AlongJoint
 from symvi.naive import joints
 from symvi.naive.body import apply_inertia, momentum, second_knot
 from symvi.naive.constraints import lock_name
@@ -129,7 +130,7 @@ def blocks(view: View, naive: dict[tuple[str, str], list[list]]) -> Iterator[Che
         yield block(view, naive, (i, i), view.matrix.diagonals[node.kind], node)
     tied = set()
     for pair, tie in view.matrix.ties.items():
-        keeper = tie.edge if tie.keeper == "edge" else nodes[pair[0] if tie.keeper == "first" else pair[1]]
+        keeper = tie.keeping(nodes, pair)
         for (i, j), entries in tie.blocks.items():
             tied.add((nodes[i].name, nodes[j].name))
             yield block(view, naive, (i, j), entries, keeper)
@@ -204,7 +205,7 @@ def carried_angles(scene: Scene, nodes: Mapping[str, Node]) -> Iterator[tuple]:
     """(node, joint, its coordinate, state field, carried angles) of all angles that the state of some nodes carries."""
     couplings = {c.name: c.joints for c in scene.mechanism.couplings}
     elements = (*scene.mechanism.drivers, *scene.mechanism.forces, *scene.mechanism.limits)
-    owners = {e.name: e.joint for e in elements if hasattr(e, "joint")}
+    owners = {e.name: e.joint for e in elements if isinstance(e, AlongJoint)}
     owners |= {f"{joint.name}.laws": joint.name for joint in scene.mechanism.joints}
     owners |= {lock_name(lock.joint, lock.coordinate): lock.joint for lock in scene.choices.locks}
     watched = nodes is scene.watched

@@ -14,8 +14,10 @@ from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.emit.c import generate
 from symvi.exact.field import MERSENNE_61
 from symvi.mechanism import Mechanism
+from symvi.physics.multibody import MultibodySystem
 from symvi.program.compose import Composer
 from symvi.program.matrix import Matrix
+from symvi.program.maximal import MaximalCoordinates
 from symvi.program.program import Program
 from symvi.proofs.check import Check
 from symvi.proofs.cprogram import PrintedProgram, read_program
@@ -40,9 +42,11 @@ def subject(
     mechanism: Mechanism, choices: Choices = NOTHING_DROPPED, layout: str = "unrolled", real: str = "double"
 ) -> Subject:
     """Compose, print and read back a mechanism."""
-    composer = Composer(mechanism, choices)
+    composer = Composer(MultibodySystem(mechanism), choices)
     program = composer.program()
-    return Subject(mechanism, choices, program, composer.formulation.newton, read_printed(program, layout, real))
+    formulation = composer.formulation
+    assert isinstance(formulation, MaximalCoordinates), "what is composed unless another one is asked for"
+    return Subject(mechanism, choices, program, formulation.newton, read_printed(program, layout, real))
 
 
 def read_printed(program: Program, layout: str, real: str = "double") -> PrintedProgram:

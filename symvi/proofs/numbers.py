@@ -9,6 +9,7 @@ from __future__ import annotations
 from symvi.analysis.choices import Choices
 from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism, axis_values
+from symvi.mechanism.forces import AlongJoint, JointDamper, JointSpring, PointSpring, Servo
 from symvi.naive.constraints import lock_name
 from symvi.naive.joints import JointNumbers
 from symvi.naive.laws import damped_coordinates
@@ -21,7 +22,7 @@ def joints_of(mechanism: Mechanism, numbers) -> dict[str, JointNumbers]:
     """The numbers of every joint, and of every point spring, whose two points are as a joint's anchors."""
     joints = {joint.name: joint for joint in mechanism.joints}
     for force in mechanism.forces:
-        if force.kind == "point_spring":
+        if isinstance(force, PointSpring):
             joints[force.name] = Joint(
                 name=force.name,
                 type="spherical",
@@ -118,9 +119,9 @@ def records_of(
     for force in mechanism.forces:
         if force.kind == "dry_friction":
             continue  # an inequality: contact_numbers.py
-        if force.kind in ("joint_spring", "joint_damper", "servo"):
+        if isinstance(force, JointSpring | JointDamper | Servo):
             records[f"{force.joint}.laws"] = dict(records[force.joint])
-        base = dict(records[force.joint]) if hasattr(force, "joint") else {}
+        base = dict(records[force.joint]) if isinstance(force, AlongJoint) else {}
         found = FORCES[force.kind].record(mechanism, force, joints, numbers)
         if not isinstance(found, dict):
             raise MechanismError(
@@ -132,7 +133,7 @@ def records_of(
             if name in records:
                 records[name] = records[name] | _shares(mechanism, (joint.parent, joint.child), numbers)
     for force in mechanism.forces:
-        if force.kind == "point_spring":
+        if isinstance(force, PointSpring):
             records[force.name] |= _shares(mechanism, (force.parent, force.child), numbers)
     return records
 
@@ -152,7 +153,7 @@ def _weights(mechanism: Mechanism, choices: Choices, body: str, name: str, numbe
     mass = max(mechanism.body(other).mass for other, holder in choices.pivots.items() if holder == name)
     joint = mechanism.joint(name)
     units = JOINTS[joint.type].units_of(joint)
-    weight = {"m": mass, "r": mass * choices.notes["size"] ** 2}
+    weight = {"m": mass, "r": mass * choices.size(mechanism) ** 2}
     return [numbers.magnitude(weight[units[k]]) for k in choices.kept.get(name, range(len(units)))]
 
 

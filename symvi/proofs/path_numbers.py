@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from symvi.exact.field import Number
 from symvi.mechanism import coordinate_kinds
+from symvi.mechanism.forces import AlongJoint
 from symvi.naive.central_path import (
     NOUGHT,
     TINY,
@@ -240,7 +241,7 @@ class PathNumbers:
         if name in self.interior.contacts:
             return "m"
         mechanism = self.scene.mechanism
-        stop = next((limit for limit in mechanism.limits if limit.name == name), None)
-        force = next((force for force in mechanism.forces if force.name == name), None)
-        kinds = coordinate_kinds(mechanism.joint((stop or force).joint).type)
-        return {"translation": "m", "rotation": "rad"}[kinds[stop.coordinate if stop else k]]
+        row = {limit.name: limit.coordinate for limit in mechanism.limits}.get(name, k)
+        along = (*mechanism.limits, *(force for force in mechanism.forces if isinstance(force, AlongJoint)))
+        joint = next(each.joint for each in along if each.name == name)
+        return {"translation": "m", "rotation": "rad"}[coordinate_kinds(mechanism.joint(joint).type)[row]]

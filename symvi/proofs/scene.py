@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Any
 
 from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.exact.dual import Functions
@@ -34,9 +35,9 @@ ATTEMPTS = 8000  # a radicand has a root at every second point; a scene has up t
 class BodyNumbers:
     """A body at the first knot and over the step; world axes. `record` holds what else its state may carry."""
 
-    mass: object
+    mass: Any
     inertia: list
-    size: object
+    size: Any
     x: list
     q: list
     v: list

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from fractions import Fraction
+from typing import Protocol
 
 
 class Rate(IntEnum):
@@ -22,6 +23,13 @@ class Rate(IntEnum):
     STEP = 1
     ITERATION = 2
     MATRIX = 3
+
+
+class Origin(Protocol):
+    """What operations are computed for, in the words of the comment above them."""
+
+    @property
+    def text(self) -> str: ...
 
 
 class Scalar:
@@ -80,10 +88,11 @@ class Graph:
         self._rates: list[Rate] = []
         self._scalars: list[Scalar] = []
         self._interned: dict[tuple, int] = {}
+        self._constants: dict[Fraction | int, Scalar] = {}
         self.names: dict[int, str] = {}
         self.hints: dict[int, str] = {}  # names for values that need one and have none
-        self.origin: object = None  # what is computed now: every new operation remembers it
-        self.origins: dict[int, object] = {}
+        self.origin: Origin | None = None  # what is computed now: every new operation remembers it
+        self.origins: dict[int, Origin] = {}
 
     # --- reading ---------------------------------------------------------------------------------------------------
     def operation(self, index: int) -> str:
@@ -117,10 +126,13 @@ class Graph:
             return value
         if isinstance(value, float):
             raise TypeError(f"the float {value!r} cannot enter a scalar graph: use an int, a Fraction or a symbol")
-        return self.constant(Fraction(value))
+        return self.constant(value)
 
     def constant(self, value: Fraction | int) -> Scalar:
-        return self._intern(("const", Fraction(value)), Rate.PARAMETER)
+        known = self._constants.get(value)
+        if known is None:
+            known = self._constants[value] = self._intern(("const", Fraction(value)), Rate.PARAMETER)
+        return known
 
     def symbol(self, key, rate: Rate = Rate.ITERATION, name: str | None = None) -> Scalar:
         """An input. `key` is anything hashable that the caller finds again; `name` is a hint for the printed text."""
@@ -163,7 +175,7 @@ class Graph:
             return self.sub(a, minus_b)
         if minus_a is not None:
             return self.sub(b, minus_a)
-        return self._binary("add", *sorted((a, b), key=lambda s: s.index))
+        return self._binary("add", a, b) if a.index <= b.index else self._binary("add", b, a)
 
     def sub(self, a: Scalar, b: Scalar) -> Scalar:
         x, y = self.constant_value(a), self.constant_value(b)
@@ -204,7 +216,9 @@ class Graph:
             factor = self.constant_value(inner)
             if factor is not None:
                 return self.mul(self.constant(x * factor), rest)
-        return self._binary("mul", *sorted((a, b), key=lambda s: (self.constant_value(s) is None, s.index)))
+        if x is not None or a.index <= b.index:  # a factor that is a number comes first, and is a by now
+            return self._binary("mul", a, b)
+        return self._binary("mul", b, a)
 
     def div(self, a: Scalar, b: Scalar) -> Scalar:
         x, y = self.constant_value(a), self.constant_value(b)
@@ -260,6 +274,19 @@ class Graph:
         return build(*arguments) if build is not None and operation != "angle" else self.function(operation, *arguments)
 
     # --- walking ---------------------------------------------------------------------------------------------------
+    def needed(self, outputs: list[Scalar]) -> set[int]:
+        """Indices of every node that `outputs` need."""
+        nodes, stack = self._nodes, [output.index for output in outputs]
+        found: set[int] = set()
+        while stack:
+            index = stack.pop()
+            if index not in found:
+                found.add(index)
+                node = nodes[index]
+                if node[0] not in ("const", "symbol"):
+                    stack.extend(node[1:])
+        return found
+
     def sequence(self, outputs: list[Scalar]) -> list[int]:
         """Indices of every node that `outputs` need, operands first, in the order in which they are needed."""
         seen: set[int] = set()
@@ -278,10 +305,12 @@ class Graph:
 
     # --- inside ----------------------------------------------------------------------------------------------------
     def _negated(self, a: Scalar) -> Scalar | None:
-        return self.scalar(self.operands(a.index)[0]) if self.operation(a.index) == "neg" else None
+        node = self._nodes[a.index]
+        return self._scalars[node[1]] if node[0] == "neg" else None
 
     def _binary(self, operation: str, a: Scalar, b: Scalar) -> Scalar:
-        return self._intern((operation, a.index, b.index), max(a.rate, b.rate))
+        first, second = self._rates[a.index], self._rates[b.index]
+        return self._intern((operation, a.index, b.index), first if first >= second else second)
 
     def _extreme(self, operation: str, a: Scalar, b: Scalar) -> Scalar:
         x, y = self.constant_value(a), self.constant_value(b)

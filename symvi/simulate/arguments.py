@@ -24,6 +24,7 @@ MODES = {
     "layout": ("auto", "inline", "unrolled", "looped"),
     "real": ("double", "float"),
     "profile": ("reproducible", "fast"),
+    "coordinates": ("auto", "maximal", "tree"),
     "loops": ("drop-redundant", "rigid", "drop"),
     "on_error": ("raise", "status"),
     "rates": get_args(Rates),

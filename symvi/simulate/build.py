@@ -16,7 +16,7 @@ import numpy as np
 
 from symvi import __version__
 from symvi.cache import cache_folder, keep, kept, subfolder
-from symvi.errors import CompilerError
+from symvi.errors import ArgumentError, CompilerError
 from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
@@ -68,24 +68,53 @@ class Built:
     library: Library
 
 
-def composed(mechanism: Mechanism, loops: str = "drop-redundant"):
-    """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError."""
-    from symvi.analysis.contact_place import check_contact_points
-    from symvi.analysis.held_gaps import check_held_gaps
-    from symvi.analysis.loops import analyse, models_in_joint_axes
+def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "maximal"):
+    """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError.
+
+    coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations.
+    """
+    from symvi.analysis.loops import choices_for
     from symvi.analysis.record_checks import check_records
     from symvi.analysis.refusals import beyond_doubles
-    from symvi.program.compose import compose
+    from symvi.physics.multibody import MultibodySystem
+    from symvi.program.compose import Composer
+    from symvi.program.program import work_of
 
-    check_records(mechanism)
-    check_contact_points(mechanism)
+    system = MultibodySystem(mechanism)
+    check_records(system)
+    if system.contacts:
+        from symvi.analysis.contact_place import check_contact_points
+
+        check_contact_points(system)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            if mechanism.contacts or mechanism.limits:
-                check_held_gaps(mechanism, models_in_joint_axes(mechanism))
-            return compose(mechanism, analyse(mechanism, loops))
+            if system.contacts or system.limits:
+                from symvi.analysis.held_gaps import check_held_gaps
+
+                check_held_gaps(system)
+            choices = choices_for(system, loops)
+            found = [Composer(system, choices, kind).program() for kind in _formulations(mechanism, coordinates)]
+            return min(found, key=work_of)
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
+
+
+def _formulations(mechanism: Mechanism, coordinates: str) -> list:
+    """What a mechanism may be solved for. Raises ArgumentError where it cannot be what is asked."""
+    from symvi.program.maximal import MaximalCoordinates
+
+    if coordinates == "maximal":
+        return [MaximalCoordinates]
+    from symvi.program.tree import TreeCoordinates, refusal
+
+    why = refusal(mechanism)
+    if coordinates == "auto":
+        return [MaximalCoordinates, *([] if why else [TreeCoordinates])]
+    if why:
+        raise ArgumentError(
+            f"coordinates='tree' cannot solve mechanism '{mechanism.name}': {why}; leave it at 'maximal'"
+        )
+    return [TreeCoordinates]
 
 
 def text_of(
@@ -96,12 +125,13 @@ def text_of(
     prefix: str | None = None,
     fixed_iterations: int = 0,
     substeps: int = DEFAULTS.substeps,
+    coordinates: str = "maximal",
 ) -> Text:
     """The generated text of a mechanism, from disk if it was made before by this version of symvi.
 
     fixed_iterations, substeps: of the options that the text offers as its defaults.
     """
-    asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, _version()]
+    asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, _version()]
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
     place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
     lasts = not any(registered(mechanism))  # neither digest says what a record from outside does
@@ -114,7 +144,7 @@ def text_of(
     from symvi.simulate.start import check_beginning, described_inputs, described_start
 
     check_described(mechanism, real)
-    program = composed(mechanism, loops)
+    program = composed(mechanism, loops, coordinates)
     plan = plan_of(in_precision(program, real))
     check_beginning(mechanism, plan, real)
     start = Start(described_start(mechanism, plan), *described_inputs(mechanism, plan))
@@ -158,7 +188,7 @@ def _templates() -> Path | None:
 @cache
 def _version() -> str:
     """A digest of everything that decides the text: this package's own source and templates."""
-    from symvi.emit.templates import templates_folder
+    from symvi.emit.template_files import templates_folder
 
     digest = hashlib.sha256(__version__.encode())
     package = Path(__file__).resolve().parent.parent
@@ -181,16 +211,24 @@ def _version() -> str:
     return digest.hexdigest()
 
 
-def built(mechanism: Mechanism, layout: str, real: str, profile: str, loops: str) -> Built:
+def built(
+    mechanism: Mechanism, layout: str, real: str, profile: str, loops: str, coordinates: str = "maximal"
+) -> Built:
     """A mechanism compiled and loaded, once per process. Raises CompilerError when that fails."""
-    return _built(mechanism, layout, real, profile, loops, registered(mechanism))
+    return _built(mechanism, layout, real, profile, loops, coordinates, registered(mechanism))
 
 
 @lru_cache(maxsize=64)
 def _built(
-    mechanism: Mechanism, layout: str, real: str, profile: str, loops: str, registrations: tuple[int, ...]
+    mechanism: Mechanism,
+    layout: str,
+    real: str,
+    profile: str,
+    loops: str,
+    coordinates: str,
+    registrations: tuple[int, ...],
 ) -> Built:
-    text = text_of(mechanism, layout, real, loops)
+    text = text_of(mechanism, layout, real, loops, coordinates=coordinates)
     path = compile_library(text.files, text.prefix, profile=profile)
     return Built(text, path, load_library(path, text.declarations))
 

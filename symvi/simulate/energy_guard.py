@@ -266,9 +266,14 @@ def _epsilon(trajectory: Trajectory) -> Array:
 
 
 def _median(values: Array, knots: int) -> Array:
-    """(m, N) running medians of every row, of an odd number of knots."""
+    """(m, N) running medians of every row, of an odd number of knots; NaN where one of these is.
+
+    np.median is the same, and loads all of masked arrays.
+    """
     padded = np.pad(values, ((0, 0), (knots // 2, knots // 2)), mode="edge")
-    return np.median(sliding_window_view(padded, knots, axis=1), axis=2)
+    windows = sliding_window_view(padded, knots, axis=1)
+    middle = np.partition(windows, knots // 2, axis=2)[..., knots // 2]
+    return np.where(np.isnan(windows).any(axis=2), np.nan, middle)
 
 
 def _alarm(trajectory: Trajectory, rise: Array, beyond: Array, begin: Balance) -> Rise | None:

@@ -85,10 +85,13 @@ def _openings(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
 def _residuals(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
     """As velocities [m/s, rad/s]: of bodies over their mass and largest inertia, of rows as they are."""
     for k, body in enumerate(plan.bodies):
-        left = np.abs(field("work", "body", k, "f"))
+        own = "rest" if f"body/{k}/rest" in plan.fields["work"] else "f"
+        left = np.abs(field("work", "body", k, own))
         mass, size = (field("parameters", "body", k, name)[0] for name in ("mass", "size"))
         yield f"body '{body}'", float(max(left[:3].max() / mass, left[3:].max() / size))
     for node in plan.constraints:
+        if f"{node['kind']}/{node['index']}/f" not in plan.fields["work"]:
+            continue  # a joint whose coordinates are solved for leaves what it misses to its body
         yield _name(node), float(np.abs(field("work", node["kind"], node["index"], "f")).max())
     for node in plan.notes["inequalities"]:
         yield _name(node), _left_of(plan, field, node)

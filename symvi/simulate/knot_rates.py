@@ -29,16 +29,13 @@ import numpy as np
 
 from symvi.mechanism import axis_values, coordinate_kinds
 from symvi.numbers.extent import size_of
-from symvi.physics.coordinates import coordinate_groups, coordinate_units, still_angles
-from symvi.physics.joints import Geometry
-from symvi.physics.model import ConstraintModel, Held
 from symvi.simulate.parameters import body_numbers, with_settings
-from symvi.simulate.reactions import gradients
 from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
 
 if TYPE_CHECKING:
     from symvi.mechanism import Joint
     from symvi.mechanism.forces import PointSpring
+    from symvi.physics.model import ConstraintModel
     from symvi.simulate.trajectory import Trajectory
 
 Array = np.ndarray
@@ -107,6 +104,8 @@ def misread_rate(trajectory: Trajectory) -> MisreadRate | None:
 # --- what damps -------------------------------------------------------------------------------------------------------
 def _damped(trajectory: Trajectory) -> Iterator[_Along]:
     """The damped coordinates of all joints and point springs."""
+    from symvi.physics.coordinates import coordinate_units
+
     mechanism, settings = trajectory.mechanism, trajectory.settings
     for joint in mechanism.joints:
         kinds = coordinate_kinds(joint.type)
@@ -130,6 +129,10 @@ def _numbers(trajectory: Trajectory, force, described: tuple[float, ...]) -> Arr
 
 
 def _along_joint(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
+    from symvi.physics.coordinates import coordinate_groups, still_angles
+    from symvi.physics.joints import Geometry
+    from symvi.physics.model import ConstraintModel, Held
+
     geometry = Geometry(trajectory.mechanism, joint)
     groups = tuple(
         replace(group, inputs={n: s.source if isinstance(s, Held) else s for n, s in group.inputs.items()})
@@ -142,8 +145,10 @@ def _along_joint(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
 def _along_points(trajectory: Trajectory, force: PointSpring) -> ConstraintModel:
     """Along the distance of its points."""
     from symvi.physics.forces import force_model
+    from symvi.physics.model import ConstraintModel
+    from symvi.physics.multibody import MultibodySystem
 
-    model = force_model(trajectory.mechanism, force)
+    model = force_model(MultibodySystem(trajectory.mechanism), force)
     (along,) = (group for group in model.groups if model.laws.damped[0] in group.into)
     groups = (replace(along, into=(0,)),)
     return ConstraintModel(force.name, force.kind, model.bodies, groups, model.parameters, 1, (), ())
@@ -219,6 +224,8 @@ class _Rates:
 
     def _gradient(self, along: _Along, knots: Array) -> tuple[list[str], Array]:
         """The bodies that an element acts on, and its gradient (K, rows, 6 of each)."""
+        from symvi.simulate.reactions import gradients
+
         names = list(dict.fromkeys(body for body in along.model.bodies.values() if body is not None))
         here = np.ix_(knots, [self.trajectory.body(name) for name in names])
         places = {name: k for k, name in enumerate(names)}

@@ -144,10 +144,10 @@ class _Stiffness:
 
     def _free(self, n: int, root: np.ndarray) -> np.ndarray:
         """Motions that the joints leave free, in the scaled unknowns: an orthonormal basis."""
-        from symvi.analysis.loops import models_in_joint_axes
+        from symvi.physics.multibody import MultibodySystem
         from symvi.simulate.reactions import gradients
 
-        models = models_in_joint_axes(self.mechanism)
+        models = MultibodySystem(self.mechanism).in_joint_axes
         rows = [gradients(model, self.bodies, self.x[n : n + 1], self.q[n : n + 1])[0] for model in models]
         matrix = np.concatenate([np.zeros((0, len(root))), *rows]) @ root.T
         _, sigma, vt = np.linalg.svd(matrix, full_matrices=True)
@@ -197,9 +197,10 @@ class _Stiffness:
         """Second derivatives of a user's own potential, by differences of its gradient."""
         from symvi.physics.forces import force_model
         from symvi.physics.model import ConstraintModel
+        from symvi.physics.multibody import MultibodySystem
         from symvi.simulate.reactions import gradients
 
-        model = force_model(self.mechanism, force)
+        model = force_model(MultibodySystem(self.mechanism), force)
         own = {
             key: self.trajectory.settings.get(f"{force.name}.{key}", p.values) for key, p in model.parameters.items()
         }
@@ -230,10 +231,12 @@ class _Stiffness:
         """The stiffness of a sinusoidal spring, where it swings far."""
         from symvi.physics.coordinates import joint_laws
         from symvi.physics.forces import force_model
+        from symvi.physics.multibody import MultibodySystem
         from symvi.simulate.reactions import gradients
 
-        joint = self.mechanism.joint(force.joint)
-        kinds = coordinate_kinds(joint.type)
+        system = MultibodySystem(self.mechanism)
+        geometry = system.geometry(force.joint)
+        kinds = coordinate_kinds(geometry.joint.type)
         which = kinds.index("rotation")
         described = force.rest if not isinstance(force.rest, Sequence) else force.rest[which]
         try:
@@ -242,7 +245,7 @@ class _Stiffness:
             angles = np.array([described + np.pi])
         if np.abs((angles - described + np.pi) % (2 * np.pi) - np.pi).max() <= FAR:
             return
-        model = joint_laws(self.mechanism, joint, [force_model(self.mechanism, force)])
+        model = joint_laws(geometry, [force_model(system, force)])
         along = gradients(model, self.bodies, self.x, self.q)[:, which]
         stiffness = force.stiffness if not isinstance(force.stiffness, Sequence) else force.stiffness[which]
         yield self._setting(f"{force.name}.stiffness", stiffness) * np.einsum("ni,nj->nij", along, along)

@@ -87,6 +87,7 @@ class Placing:
         solver.run("prepare")
         if solver.watched:
             solver.run("watch")
+        solver.run("inspect")
         if self.is_too_fast(knot):
             return SolverStatus.DOMAIN
         if not self.all_finite():

@@ -15,9 +15,10 @@ import numpy as np
 
 from symvi.analysis.choices import models_of
 from symvi.analysis.equations import evaluate
-from symvi.analysis.loops import analyse, models_in_joint_axes
+from symvi.analysis.loops import choices_for
 from symvi.physics import kinematics
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Position
+from symvi.physics.multibody import MultibodySystem
 from symvi.simulate.parameters import body_numbers, with_settings
 
 if TYPE_CHECKING:
@@ -45,9 +46,10 @@ class MinimumNormReactions(Mapping[str, np.ndarray]):
     def _shared(self) -> dict[str, np.ndarray]:
         trajectory = self.trajectory
         mechanism = trajectory.mechanism
+        system = MultibodySystem(mechanism)
         full, kept = (
             [with_settings(mechanism, model, trajectory.settings) for model in models]
-            for models in (models_in_joint_axes(mechanism), models_of(mechanism, analyse(mechanism, trajectory.loops)))
+            for models in (system.in_joint_axes, models_of(system, choices_for(system, trajectory.loops)))
         )
         bodies = {body.name: k for k, body in enumerate(mechanism.bodies)}
         acted = np.abs(trajectory.before_orientation).sum(axis=(1, 2)) > 0  # no forces led to a fresh start

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from symvi.emit.python import FLOATS, compile_kernels
 from symvi.kernels.records import STORES
 from symvi.numbers.control import (
+    CHORD,
     DEFAULTS,
     DOMAIN,
     FAINT,
@@ -36,7 +37,7 @@ from symvi.numbers.control import (
     SolverStatus,
 )
 from symvi.numbers.path import CLEAR, HARDLY, HOLDING, JOINED, TURNED
-from symvi.program.program import Program
+from symvi.program.program import Program, solved_kinds
 from symvi.simulate.accounts import Accounts
 from symvi.simulate.branch import Branch, aims_of
 from symvi.simulate.interior import Interior
@@ -156,9 +157,17 @@ class ReferenceSolver:
             for k, record in enumerate(records)
             if hasattr(self.memory.state[kind][k], "target_rate")
         ]
+        self.solved = [record for kind in solved_kinds(program) for record in self.memory.work[kind]]
+        self.chords = bool(program.notes["chords"])
         self.foreseen = bool(program.phases["push"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
+        self.wrenches = [
+            getattr(record, "bearing", getattr(record, "wrench", None))
+            for records in self.memory.work.values()
+            for record in records
+            if hasattr(record, "bearing") or hasattr(record, "wrench")
+        ]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.interior = Interior(self) if program.notes["inequalities"] else None
         self.branch = Branch(self) if self.loops else None
@@ -315,6 +324,8 @@ class ReferenceSolver:
         if last:
             self.run("arrive")
         self.run("finish")
+        if self.chords:
+            state.earliest[0] = state.earlier[0]
         state.earlier[0] = state.before[0]
         state.before[0] = self.common.step[0]
         if self.loops:
@@ -407,6 +418,8 @@ class ReferenceSolver:
         state.level[0] = 0.0
         h = self.memory.parameters["common"][0].h[0]
         state.before[0] = state.earlier[0] = h if knot == Beginning.CHORD else 0.0
+        if self.chords:
+            state.earliest[0] = state.before[0]
         if knot == Beginning.CHORD:
             self.run("start_momenta_of_chord")
             return 0.0
@@ -500,6 +513,7 @@ class ReferenceSolver:
         }
         if self.watched:
             self.run("watch")
+        self.run("inspect")
         return frame | {"closure": self.closure()}
 
     def misread(self, after: list[list[list[float]]]) -> float:
@@ -530,6 +544,7 @@ class ReferenceSolver:
             self.run("prepare")
             if self.watched:
                 self.run("watch")
+            self.run("inspect")
             closure = self.closure()
             if left == 0 or not isfinite(closure):
                 break
@@ -574,11 +589,9 @@ class ReferenceSolver:
         """Exactly so many iterations, whole increments, and no look at the numbers on the way."""
         self.iterations = self.options.fixed_iterations
         try:
-            self.common.length[0] = self.against_last() if self.options.extrapolate else 0.0
-            self.run("begin")
+            self._begin(self.against_last() if self.options.extrapolate else 0.0)
             if not self._turn() < FAR_TURN:
-                self.common.length[0] = 0.0
-                self.run("begin")
+                self._begin(0.0)
             self.run("evaluate")
             self.common.length[0] = 1.0
             for _ in range(self.options.fixed_iterations):
@@ -606,14 +619,20 @@ class ReferenceSolver:
         self.iterations, self.increment = 0, 0.0
         if not isfinite(merit):
             return SolverStatus.DOMAIN if self._turn() >= DOMAIN else SolverStatus.NOT_FINITE
-        slow = 0
+        slow, whole = 0, True
         for self.iterations in range(1, options.max_iterations + 1):
-            self.run("linearize")
-            self.run("eliminate")
+            if whole:
+                self.run("linearize")
+                self.run("eliminate")
+            else:
+                self.run("resolve")
             self.run("substitute")
             before = merit
             merit, length = self._search(before)
             if not merit < inf:
+                if not whole:  # factors of an earlier iteration lead nowhere: its own may
+                    merit, whole = before, True
+                    continue
                 return self._stuck()
             self.increment = length * self._largest_change()
             fall = sqrt(merit / before) if before > 0.0 else 0.0
@@ -625,6 +644,8 @@ class ReferenceSolver:
                 and SAFETY * sqrt(merit) <= options.tolerance
             ):
                 return SolverStatus.OK
+            # the same factors once more, if they are predicted to be enough
+            whole = not (self.chords and length >= 1.0 and CHORD * (sqrt(merit) * fall) <= options.tolerance)
             slow = slow + 1 if merit > SLOW * before else 0
             if slow >= 2 and self.within(STILL * options.tolerance):
                 return SolverStatus.ROUND_OFF
@@ -633,9 +654,28 @@ class ReferenceSolver:
         return self.failed(SolverStatus.NOT_CONVERGED)
 
     def _start(self, length: float) -> float:
-        self.common.length[0] = length
-        self.run("begin")
+        self._begin(length)
         return self.merit()
+
+    def _begin(self, length: float) -> None:
+        """From the last velocities, with so much of their last change; of joint coordinates along a parabola."""
+        self.common.length[0] = length
+        if self.chords:
+            self._expect_bend(length > 0.0)
+        self.run("begin")
+
+    def _expect_bend(self, extrapolate: bool) -> None:
+        """By how much the last change of the rates, less that before it, is expected to go on bending.
+
+        A parabola through three steps at their true times; none before there are three.
+        """
+        state, common = self.memory.state["common"][0], self.common
+        ahead, known = common.impulse[0], float(state.earlier[0] > 0.0 and extrapolate)
+        last = 0.5 * (state.before[0] + state.earlier[0])
+        former = 0.5 * (state.earlier[0] + state.earliest[0])
+        missing = 1.0 - known
+        common.bend[0] = (known * (ahead * (ahead + last))) / (last * (last + former) + missing)
+        common.bend_before[0] = common.bend[0] * (known * last / (former + missing))
 
     def _search(self, before: float) -> tuple[float, float]:
         """Take the increment, halved until the merit falls; (inf, length) and the base restored when it never does."""
@@ -694,11 +734,14 @@ class ReferenceSolver:
         """Whether momenta balance but for a change of velocity and round-off of impulses, and rows but for a rate."""
         impulse = 0.0
         for record in self.rows:
-            if hasattr(record, "y"):
+            if hasattr(record, "f"):
                 for f, y in zip(record.f, record.y, strict=True):
                     impulse = max(impulse, abs(y))
                     if not abs(f) <= rate:
                         return False
+        for wrench in self.wrenches:
+            for value in wrench[:3]:
+                impulse = max(impulse, abs(value))
         for loads in self.loads:
             for value in loads:
                 impulse = max(impulse, abs(value))
@@ -711,10 +754,11 @@ class ReferenceSolver:
             for k in range(6):
                 largest = max(largest, abs(body.e[k]))
             noise = ROUND_OFF["double"] * largest
+            rest = body.rest if self.chords else body.f
             for k in range(3):
-                if not abs(body.f[k]) <= change * numbers.mass[0] + noise:
+                if not abs(rest[k]) <= change * numbers.mass[0] + noise:
                     return False
-                if not abs(body.f[k + 3]) <= change * numbers.size[0] + noise * arm:
+                if not abs(rest[k + 3]) <= change * numbers.size[0] + noise * arm:
                     return False
         return True
 
@@ -737,14 +781,14 @@ class ReferenceSolver:
     def _size_of_change(self) -> float:
         """The length of the solved change of all velocities, which is no smaller than the largest."""
         total = 0.0
-        for body in self.bodies:
-            for value in body.s:
+        for record in self.solved:
+            for value in record.s:
                 total = total + (value * value)
         return sqrt(total)
 
     def _largest_change(self) -> float:
         largest = 0.0
-        for body in self.bodies:
-            for value in body.s:
+        for record in self.solved:
+            for value in record.s:
                 largest = max(largest, abs(value))
         return largest

@@ -74,7 +74,9 @@ class Simulator:
 
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits
     everywhere) or "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly
-    redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide).
+    redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
+    "maximal" (all bodies), "tree" (rates of joints), or "auto" (what takes fewer operations): the same motion. The
+    attribute `coordinates` says which it is.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
@@ -89,9 +91,10 @@ class Simulator:
         profile: str = "reproducible",
         backend: Literal["auto", "c", "python"] = "auto",
         loops: str = "drop-redundant",
+        coordinates: Literal["auto", "maximal", "tree"] = "maximal",
         parameters: Mapping[str, object] | None = None,
     ):
-        check_modes(backend=backend, layout=layout, real=real, profile=profile, loops=loops)
+        check_modes(backend=backend, layout=layout, real=real, profile=profile, loops=loops, coordinates=coordinates)
         parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
         self.mechanism, self.loops, self.profile = mechanism, loops, profile
@@ -101,23 +104,28 @@ class Simulator:
             if backend == "python":
                 warnings.warn(NO_C, stacklevel=2)
         self.backend = backend
-        self.engine: Engine = self._c(layout, real, profile, loops) if backend == "c" else self._python(real, loops)
+        self.engine: Engine = (
+            self._c(layout, real, profile, loops, coordinates)
+            if backend == "c"
+            else self._python(real, loops, coordinates)
+        )
         self.plan = self.engine.plan
+        self.coordinates: str = self.plan.notes["coordinates"]
         self.inputs = Inputs(mechanism, self.plan)
         self.gains = Gains(mechanism, self.plan, MOST[self._real])
         self._settable = settable(mechanism, self.plan)
         for name, value in parameters.items():
             self.set_parameter(name, value)
 
-    def _c(self, layout: str, real: str, profile: str, loops: str) -> CEngine:
-        made = built(self.mechanism, layout, real, profile, loops)
+    def _c(self, layout: str, real: str, profile: str, loops: str, coordinates: str) -> CEngine:
+        made = built(self.mechanism, layout, real, profile, loops, coordinates)
         self.text: Text | None = made.text
         return CEngine(made.text.plan, made.library, made.text.prefix, real)
 
-    def _python(self, real: str, loops: str) -> PythonEngine:
+    def _python(self, real: str, loops: str, coordinates: str) -> PythonEngine:
         if real != "double":
             raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
-        program = composed(self.mechanism, loops)
+        program = composed(self.mechanism, loops, coordinates)
         self.text = None
         from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
 
@@ -132,7 +140,7 @@ class Simulator:
         return twin
 
     def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
-        build = {"real": self._real, "backend": self.backend, "loops": self.loops}
+        build = {"real": self._real, "backend": self.backend, "loops": self.loops, "coordinates": self.coordinates}
         if self.text is not None:
             build |= {"layout": self.text.layout, "profile": self.profile}
         return _restored, (self.mechanism, build, self.settings, self.engine.parameters.copy())
@@ -533,6 +541,7 @@ class Simulator:
             resume,
             own.settings,
             self.loops,
+            self.coordinates,
             run.angles,
             {} if run.counter is None else run.counter.result(),
             account,
@@ -578,6 +587,11 @@ class Simulator:
         if not len(start.resume):
             raise MechanismError(
                 "the trajectory ends in a step that failed, beyond its last recorded knot; start from its state()"
+            )
+        if start.formulation != self.coordinates:
+            raise MechanismError(
+                f"the trajectory was made with coordinates='{start.formulation}'; go on with the same, or start from "
+                "its state()"
             )
         sizes = len(start.resume), len(start.account), sum(values.shape[1] for values in start.multipliers.values())
         own = len(self.engine.state), len(self.engine.account), self.plan.rows
@@ -638,7 +652,8 @@ def generate_text(
     prefix: str | None = None,
     fixed_iterations: int = 0,
     substeps: int = DEFAULTS.substeps,
+    coordinates: str = "maximal",
 ) -> Text:
     """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options."""
-    check_modes(layout=layout, real=real, loops=loops)
-    return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations, substeps)
+    check_modes(layout=layout, real=real, loops=loops, coordinates=coordinates)
+    return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations, substeps, coordinates)

@@ -31,6 +31,7 @@ from symvi.simulate.saved import check_arrays, check_header, numbers_of_file
 
 FORMAT = 6
 LOOPS = ("drop-redundant", "rigid", "drop")
+COORDINATES = ("maximal", "tree")
 READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
 Array = NDArray[np.float64]
 NUMBER = {"double": np.float64, "float": np.float32}
@@ -82,6 +83,7 @@ class Trajectory:
     before_position (N, n, 3), before_orientation: centres of mass and orientations where the forces acted; empty
         without such loops.
     settings: parameters that differed from the description's, by name. loops: what was done with loops.
+    formulation: in which coordinates it was solved for, "maximal" or "tree".
     first_angles: joint -> its one or two angles at the first knot [rad], whole turns included, where they are known.
     carried_angles: joint -> (N, r), angles that were counted in every step; NaN where only the other one of two was.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
@@ -143,6 +145,7 @@ class Trajectory:
     account: Array
     real: str
     slack: tuple[float, float]
+    formulation: str = "maximal"
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -330,6 +333,7 @@ class Trajectory:
             "undetermined": self.undetermined,
             "settings": dict(self.settings),
             "loops": self.loops,
+            "formulation": self.formulation,
             "work_names": self.work_names,
             "loss_names": self.loss_names,
             "real": self.real,
@@ -389,7 +393,8 @@ class Trajectory:
             for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
                 arrays.setdefault(name, np.zeros((count, *shape)))
             header = {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0)} | header
-        check_header(header, {"loops": LOOPS, "real": NUMBER})
+        header = {"formulation": "maximal"} | header
+        check_header(header, {"loops": LOOPS, "real": NUMBER, "formulation": COORDINATES})
         return cls(
             mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
             step=header["step"],
@@ -402,6 +407,7 @@ class Trajectory:
             undetermined=tuple(header["undetermined"]),
             settings={name: tuple(values) for name, values in header["settings"].items()},
             loops=header["loops"],
+            formulation=header["formulation"],
             work_names=tuple((name, bool(paid)) for name, paid in header["work_names"]),
             loss_names=tuple((name, way) for name, way in header["loss_names"]),
             real=header["real"],

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symvi.mechanism import Joint, Mechanism, free_rotations
-from symvi.physics.joints import Geometry
 from symvi.simulate.parameters import Settings
 
 if TYPE_CHECKING:
@@ -194,6 +193,8 @@ def _of_bodies(values: Array, rows: Array, world: object) -> Array:
 
 def _frames(mechanism: Mechanism, joint: Joint, settings: Settings) -> list[tuple[float, ...]]:
     """The joint's frames on both bodies, as quaternions."""
+    from symvi.physics.joints import Geometry
+
     geometry = Geometry(mechanism, joint)
     return [settings.get(f"{joint.name}.{name}", geometry.parameter(name).values) for name in ("frame_a", "frame_b")]
 

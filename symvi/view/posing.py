@@ -168,8 +168,8 @@ def _at_rest(state: State) -> State:
 
 def _turn(rotation: NDArray[np.float64]) -> tuple[float, float, float, float]:
     """The quaternion of a small rotation vector."""
-    w, x, y, z = unit((1.0, *(0.5 * rotation)))
-    return (w, x, y, z)
+    x, y, z = 0.5 * rotation
+    return unit((1.0, x, y, z))
 
 
 def _handles(mechanism: Mechanism, length: float) -> tuple[Handle, ...]:

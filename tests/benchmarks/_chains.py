@@ -20,3 +20,22 @@ def chain(count: int, kind: str) -> Mechanism:
         for k in range(count)
     ]  # fmt: skip
     return Mechanism(name=f"{kind}_chain", bodies=bodies, joints=joints)
+
+
+def crooked(count: int) -> Mechanism:
+    """The same on hinges whose axes point in three directions in turn."""
+    axes = ((1.0, 0.2, 0.3), (0.1, 1.0, -0.4), (0.3, -0.2, 1.0))
+    found = chain(count, "revolute")
+    joints = [joint.changed(axis=axes[k % 3]) for k, joint in enumerate(found.joints)]
+    return found.changed(name="crooked_chain", joints=joints)
+
+
+def planar(count: int) -> Mechanism:
+    """Boxes on parallel hinges, all anchors in one plane."""
+    found = chain(count, "revolute")
+    bodies = [body.changed(inertia=(*INERTIA[:3], 0.0, 0.0, 0.0)) for body in found.bodies]
+    joints = [
+        joint.changed(axis=(0.0, 1.0, 0.0), parent_anchor=(0.0, 0.0, -0.5 if k else 0.0), child_anchor=(0.0, 0.0, 0.5))
+        for k, joint in enumerate(found.joints)
+    ]
+    return found.changed(name="planar_chain", bodies=bodies, joints=joints)

@@ -44,7 +44,7 @@ class MuJoCo:
     def _coordinate(self, joint: int) -> list[float]:
         """A quaternion (w, x, y, z), or an angle."""
         angle = self.chain.angles[joint]
-        if self.chain.kind == "revolute":
+        if self.chain.kind != "spherical":
             return [angle]
         return [np.cos(angle / 2), *(np.sin(angle / 2) * np.array(self.chain.axis(joint)))]
 
@@ -80,9 +80,10 @@ class MuJoCo:
 
 def _description(chain: Chain, method: str, step: float, end: str) -> str:
     """MuJoCo's XML of a chain."""
-    joint = '<joint type="hinge" axis="1 0 0"' if chain.kind == "revolute" else '<joint type="ball"'
     inside = f'<site name="tip" pos="{_text(BOTTOM)}"/>'
     for k in reversed(range(len(chain.angles))):
+        hinge = f'<joint type="hinge" axis="{_text(chain.axis(k))}"'
+        joint = '<joint type="ball"' if chain.kind == "spherical" else hinge
         place = [a - b for a, b in zip(chain.anchor(k), TOP, strict=True)]
         inside = (
             f'<body pos="{_text(place)}"><inertial pos="0 0 0" mass="{MASS}" diaginertia="{_text(INERTIA)}"/>'

@@ -17,8 +17,8 @@ from symvi.native import load_library
 
 SOURCE = Path(__file__).with_name("_pinocchio_loop.cpp")
 DECLARATIONS = """
-void *chain_new(int, int, const double *, const double *, double, const double *, double, const double *,
-    const double *, double, double);
+void *chain_new(int, int, const double *, const double *, const double *, double, const double *, double,
+    const double *, const double *, double, double);
 void chain_free(void *);
 void chain_run(void *, int, double, int, double *, double *, double *);
 """
@@ -70,9 +70,10 @@ class Pinocchio:
         ffi, lib = self.library.ffi, self.library.lib
         numbers = lambda values: ffi.new("double[]", values) if values else ffi.NULL  # noqa: E731
         links, spherical = len(chain.angles), chain.kind == "spherical"
+        axes = [x for k in range(links) for x in chain.axis(k)] if chain.kind == "oblique" else []
         self._model = ffi.gc(
-            lib.chain_new(links, spherical, numbers(NEXT), numbers(CENTRE), MASS, numbers(INERTIA), GRAVITY,
-                          numbers(NEXT), numbers(chain.end), *baumgarte),
+            lib.chain_new(links, spherical, numbers(axes), numbers(NEXT), numbers(CENTRE), MASS, numbers(INERTIA),
+                          GRAVITY, numbers(NEXT), numbers(chain.end), *baumgarte),
             lib.chain_free,
         )  # fmt: skip
         self.positions, self.velocities = (4 * links, 3 * links) if spherical else (links, links)
@@ -81,7 +82,7 @@ class Pinocchio:
     def _coordinate(self, joint: int) -> list[float]:
         """A quaternion (x, y, z, w), or an angle."""
         angle = self.chain.angles[joint]
-        if self.chain.kind == "revolute":
+        if self.chain.kind != "spherical":
             return [angle]
         return [*(np.sin(angle / 2) * np.array(self.chain.axis(joint))), np.cos(angle / 2)]
 
@@ -96,7 +97,7 @@ class Pinocchio:
 
     def tips(self, states: np.ndarray) -> np.ndarray:
         """Where the last link's lower end is, (n, 3) [m]."""
-        return np.array([_tip(self.chain.kind, state[: self.positions]) for state in np.atleast_2d(states)])
+        return np.array([_tip(self.chain, state[: self.positions]) for state in np.atleast_2d(states)])
 
     def energies(self, states: np.ndarray) -> np.ndarray:
         """Kinetic and potential energy [J]."""
@@ -114,27 +115,30 @@ class Pinocchio:
         model, last = pinocchio.Model(), 0
         model.gravity.linear = np.array([0.0, 0.0, -GRAVITY])
         inertia = pinocchio.Inertia(MASS, np.array(CENTRE), np.diag(INERTIA))
-        joint = pinocchio.JointModelSpherical if self.chain.kind == "spherical" else pinocchio.JointModelRX
+        kinds = {"spherical": pinocchio.JointModelSpherical, "revolute": pinocchio.JointModelRX}
         for k in range(len(self.chain.angles)):
+            axis = np.array(self.chain.axis(k))
+            joint = kinds.get(self.chain.kind, lambda axis=axis: pinocchio.JointModelRevoluteUnaligned(axis))
             place = pinocchio.SE3(np.eye(3), np.array(NEXT if k else (0.0, 0.0, 0.0)))
             last = model.addJoint(last, joint(), place, f"joint{k}")
             model.appendBodyToJoint(last, inertia, pinocchio.SE3.Identity())
         return model, model.createData()
 
 
-def _tip(kind: str, q: np.ndarray) -> np.ndarray:
+def _tip(chain: Chain, q: np.ndarray) -> np.ndarray:
     """The lower end of the last link, from the coordinates of all joints."""
     place, turned = np.zeros(3), np.eye(3)
-    for coordinate in q if kind == "revolute" else q.reshape(-1, 4):
-        turned = turned @ _rotation(kind, coordinate)
+    for k, coordinate in enumerate(q.reshape(-1, 4) if chain.kind == "spherical" else q):
+        turned = turned @ _rotation(chain, k, coordinate)
         place = place + turned @ (2 * np.array(BOTTOM))
     return place
 
 
-def _rotation(kind: str, coordinate) -> np.ndarray:
-    if kind == "revolute":
-        c, s = np.cos(coordinate), np.sin(coordinate)
-        return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
-    x, y, z, w = coordinate
+def _rotation(chain: Chain, joint: int, coordinate) -> np.ndarray:
+    if chain.kind == "spherical":
+        x, y, z, w = coordinate
+    else:
+        x, y, z = np.sin(coordinate / 2) * np.array(chain.axis(joint))
+        w = np.cos(coordinate / 2)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return np.eye(3) + 2 * w * cross + 2 * cross @ cross

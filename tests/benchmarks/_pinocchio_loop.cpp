@@ -38,9 +38,9 @@ struct Chain {
 
 extern "C" {
 
-// links: how many; spherical: 0 or 1; first, next: the first joint in the world, the others on the link before;
+// links: how many; spherical: 0 or 1; axes: of hinges, three numbers each, or null for x; first, next: the first joint in the world, the others on the link before;
 // centre: of a link, from its joint; end: where the last link's end lies, from its joint, and in the world, or null
-void *chain_new(int links, int spherical, const double *next, const double *centre, double mass, const double *inertia,
+void *chain_new(int links, int spherical, const double *axes, const double *next, const double *centre, double mass, const double *inertia,
                 double gravity, const double *tip, const double *end, double stiffness, double damping)
 {
     Chain *chain = new Chain;
@@ -49,8 +49,14 @@ void *chain_new(int links, int spherical, const double *next, const double *cent
     for (int k = 0; k < links; k++) {
         const pin::SE3 place(Matrix3d::Identity(), k ? Vector3d(Map<const Vector3d>(next)) : Vector3d::Zero());
         const std::string name = "joint" + std::to_string(k);
-        last = spherical ? chain->model.addJoint(last, pin::JointModelSpherical(), place, name)
-                         : chain->model.addJoint(last, pin::JointModelRX(), place, name);
+        if (spherical) {
+            last = chain->model.addJoint(last, pin::JointModelSpherical(), place, name);
+        } else if (axes) {
+            const Vector3d axis = Map<const Vector3d>(axes + 3 * k);
+            last = chain->model.addJoint(last, pin::JointModelRevoluteUnaligned(axis), place, name);
+        } else {
+            last = chain->model.addJoint(last, pin::JointModelRX(), place, name);
+        }
         const Matrix3d moments = Map<const Vector3d>(inertia).asDiagonal();
         chain->model.appendBodyToJoint(last, pin::Inertia(mass, Map<const Vector3d>(centre), moments), pin::SE3::Identity());
     }

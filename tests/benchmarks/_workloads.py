@@ -12,6 +12,7 @@ from math import pi, sin
 from symvi.mechanism import Body, Box, Joint, Mechanism
 
 GRAVITY = 9.81
+OBLIQUE = ((0.96, 0.28, 0.0), (0.0, 0.8, 0.6), (0.48, 0.6, 0.64))  # unit axes, no two of them parallel
 TOP, BOTTOM = (0.0, 0.0, 0.5), (0.0, 0.0, -0.5)
 MASS, INERTIA = 1.0, (1.01 / 12, 1.01 / 12, 0.02 / 12)  # of the box [kg, kg m²]
 
@@ -20,8 +21,8 @@ MASS, INERTIA = 1.0, (1.01 / 12, 1.01 / 12, 0.02 / 12)  # of the box [kg, kg m²
 class Chain:
     """Links that hang on one another from the origin; `angles` are the joints' coordinates [rad].
 
-    kind: "revolute" (about x), or "spherical" (each turned about one axis at the start: the first about x, all others
-    about y). end: where the last link's lower end is pinned, or None.
+    kind: "revolute" (about x), "oblique" (hinges about three axes in turn), or "spherical" (each turned about one axis
+    at the start: the first about x, all others about y). end: where the last link's lower end is pinned, or None.
     """
 
     kind: str
@@ -30,6 +31,8 @@ class Chain:
 
     def axis(self, joint: int) -> tuple[float, float, float]:
         """About which a joint's coordinate turns."""
+        if self.kind == "oblique":
+            return OBLIQUE[joint % 3]
         return (0.0, 1.0, 0.0) if self.kind == "spherical" and joint else (1.0, 0.0, 0.0)
 
     def anchor(self, joint: int) -> tuple[float, float, float]:
@@ -48,8 +51,9 @@ class Chain:
         bodies = [Body(name=name, mass=MASS, shape=Box(size=(0.1, 0.1, 1.0))) for name in names[1:]]
         joints = [
             Joint(
-                name=f"joint{k}", type=self.kind, parent=names[k], child=names[k + 1], parent_anchor=self.anchor(k),
-                child_anchor=TOP, axis=(1.0, 0.0, 0.0), coordinate=self._coordinate(k),
+                name=f"joint{k}", type="spherical" if self.kind == "spherical" else "revolute", parent=names[k],
+                child=names[k + 1], parent_anchor=self.anchor(k), child_anchor=TOP,
+                axis=self.axis(k) if self.kind == "oblique" else (1.0, 0.0, 0.0), coordinate=self._coordinate(k),
             )
             for k in range(count)
         ]  # fmt: skip
@@ -60,12 +64,12 @@ class Chain:
 
     def _coordinate(self, joint: int) -> float | tuple[float, ...]:
         angle = self.angles[joint]
-        return angle if self.kind == "revolute" else tuple(angle * component for component in self.axis(joint))
+        return angle if self.kind != "spherical" else tuple(angle * component for component in self.axis(joint))
 
 
 def open_chain(kind: str, count: int) -> Chain:
     """The first link is lifted by 45 degrees; the others are in line, or, spherical, turned to and fro by 0.02."""
-    rest = [0.0 if kind == "revolute" else 0.02 * (-1) ** k for k in range(count - 1)]
+    rest = [0.02 * (-1) ** k if kind == "spherical" else 0.0 for k in range(count - 1)]
     return Chain(kind, (pi / 4, *rest))
 
 

@@ -45,10 +45,11 @@ class Code(Protocol):
 
 
 class Symvi:
-    """A chain in symvi; profile: how its C is compiled."""
+    """A chain in symvi; profile: how its C is compiled. coordinates: what is solved for."""
 
-    def __init__(self, chain: Chain, profile: str, step: float):
-        self.simulator, self.step = Simulator(chain.mechanism(), profile=profile, backend="c"), step
+    def __init__(self, chain: Chain, profile: str, step: float, coordinates: str = "maximal"):
+        build = {"profile": profile, "coordinates": coordinates, "backend": "c"}
+        self.simulator, self.step = Simulator(chain.mechanism(), **build), step
         self.rollouts: dict[int, Rollout] = {}
 
     def run(self, steps: int, record: bool = False):
@@ -73,6 +74,8 @@ class Symvi:
 OPEN: Mapping[str, Callable[[Chain, float], Code]] = {
     "symvi": lambda chain, step: Symvi(chain, "reproducible", step),
     "symvi, fast": lambda chain, step: Symvi(chain, "fast", step),
+    "symvi, tree": lambda chain, step: Symvi(chain, "reproducible", step, "tree"),
+    "symvi, tree, fast": lambda chain, step: Symvi(chain, "fast", step, "tree"),
     "MuJoCo Euler": lambda chain, step: MuJoCo(chain, "Euler", step),
     "MuJoCo RK4": lambda chain, step: MuJoCo(chain, "RK4", step),
     "Pinocchio Euler": lambda chain, step: Pinocchio(chain, "Euler", step),
@@ -203,7 +206,7 @@ def measure(report: Report) -> None:
     versions = f"symvi {__version__}, {_mujoco.version()}, {_pinocchio.version()}"
     report.note(versions)
     small = report.quick
-    for kind in ("revolute", "spherical"):
+    for kind in ("revolute", "oblique", "spherical"):
         time_per_step(report, kind, (2,) if small else (2, 5, 10, 20, 50, 100), 5 if small else 100, 2 if small else 9)
         time_per_second(report, kind, (2,) if small else (2, 10, 50), 500 if small else REFERENCE, 2 if small else 5)
     gaps(report, (3,) if small else (3, 5, 10, 20), 0.1 if small else 10.0)

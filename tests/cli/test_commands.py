@@ -159,6 +159,29 @@ def test_info_names_the_rows_that_a_loop_has_too_many(run):
     assert code == 0 and "redundant rows" in output and "rocker_pin" in output and "operations per kernel" in output
 
 
+def test_a_pendulum_in_joint_coordinates_is_saved_as_it_is_in_maximal_ones(run, tmp_path):
+    saved = {}
+    for coordinates in ("maximal", "tree"):
+        out = tmp_path / f"{coordinates}.npz"
+        options = ("--time", 0.5, "--step", 0.01, "--coordinates", coordinates, "--out", out)
+        assert run("simulate", demo_file("pendulum"), *options)[0] == 0
+        saved[coordinates] = Trajectory.load(out)
+    assert saved["tree"].formulation == "tree"
+    assert np.abs(saved["tree"].position - saved["maximal"].position).max() < 1e-12
+
+
+def test_info_counts_operations_in_both_coordinates(run):
+    facts = json.loads(run("info", demo_file("pendulum"), "--json")[1])
+    other = json.loads(run("info", demo_file("pendulum"), "--coordinates", "tree", "--json")[1])
+    assert facts["operations per iteration, tree"] == other["operations per iteration"]
+    assert facts["operations per iteration"] == other["operations per iteration, maximal"]
+    assert other["operations per iteration"] < facts["operations per iteration"]
+    closed = json.loads(run("info", FOUR_BAR, "--json")[1])
+    assert closed["operations per iteration, tree"] == "none: joint 'rocker_pin' closes a loop"
+    code, _, error = run("info", FOUR_BAR, "--coordinates", "tree")
+    assert code == 1 and "joint 'rocker_pin' closes a loop; leave it at 'maximal'" in error
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("layout", ["inline", "unrolled", "looped"])
 def test_generate_writes_two_files_that_gcc_compiles(run, tmp_path, layout):

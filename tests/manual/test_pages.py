@@ -169,6 +169,7 @@ FIGURE = re.compile(
 CHOSEN = {
     "accuracy": {"4 m", "5 %", "1.07 %", "0.01 s"},  # h² k < 4 m; asin(h w)/(h w) - 1
     "contact": {"1e-8", "3e-3"},
+    "coordinates": {"1e-8", "1e-10"},  # bounds of starts, and the tolerance
     "describing": {"10 mm", "1e6", "1e4"},  # of an example, and of a demo
     "start": {"210 MB", "350 MB", "0.01 s", "1e100", "1e-100"},  # tests/packaging/test_fresh_clone.py
 }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pytest
 
-from symvi.emit.templates import templates_folder
+from symvi.emit.template_files import templates_folder
 from symvi.mechanism.rotation import conjugate, from_rotation_vector, multiply, rotate, rotation_matrix, rotation_vector
 from symvi.page.keyframes import LARGEST_BLEND, encode
 from tests.page.motions import thrown_top

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from symvi.analysis.loops import analyse
-from symvi.emit.templates import templates_folder
+from symvi.emit.template_files import templates_folder
 from symvi.kernels import blocks
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body import BODY, body_kernels, diagonal_block
@@ -77,7 +77,16 @@ class FreeBodies:
         return ()
 
     def notes(self) -> dict[str, object]:
-        return {"order": [body.name for body in self.bodies], "fill": [], "loops": []}
+        return {
+            "order": [body.name for body in self.bodies],
+            "fill": [],
+            "loops": [],
+            "coordinates": "bodies",
+            "chords": False,
+        }
+
+    def simplified(self, phases):
+        return phases
 
 
 def motion(mechanism: Mechanism, program: Program) -> dict[str, np.ndarray]:
@@ -146,6 +155,8 @@ def test_control_reads_no_more_of_bodies_than_a_formulation_must_give() -> None:
         text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
         name = path.name.removesuffix(".c.jinja")
         found = set(re.findall(r"[wz]->body\[\w+\]\.(\w+)", text)) | set(re.findall(r"after->body\[\w+\]\.(\w+)", text))
+        for either in re.findall(r"->body\[\w+\]\.\{\{ \"(\w+)\" if chords else \"(\w+)\" \}\}", text):
+            found |= set(either)
         put = set(re.findall(r"[wz]->body\[\w+\]\.(\w+)(?:\[[^\]]*\])? = ", text))
         reads |= {name: tuple(sorted(found))} if found else {}
         sets |= {name: tuple(sorted(put))} if put else {}

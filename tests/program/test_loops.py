@@ -11,7 +11,7 @@ import pytest
 
 from symvi.analysis.assembly import Assembly
 from symvi.analysis.choices import NOTHING_DROPPED, Choices, order_of
-from symvi.analysis.loops import analyse, models_in_joint_axes
+from symvi.analysis.loops import analyse
 from symvi.analysis.redundancy import near_power_of_two
 from symvi.analysis.refusals import contradictory
 from symvi.analysis.spanning import spanning_of
@@ -19,6 +19,7 @@ from symvi.demos import demo_file
 from symvi.errors import AssemblyError
 from symvi.mechanism import Driver, Mechanism, start_state
 from symvi.numbers.control import SolverStatus
+from symvi.physics.multibody import MultibodySystem
 from symvi.program.compose import compose
 from symvi.program.program import Program
 from symvi.simulate.reference import ReferenceSolver
@@ -163,7 +164,7 @@ def test_the_ground_of_a_loop_takes_no_part_in_its_balance() -> None:
 
 
 def assembly_of(mechanism: Mechanism) -> Assembly:
-    models = models_in_joint_axes(mechanism)
+    models = MultibodySystem(mechanism).in_joint_axes
     return Assembly(mechanism, spanning_of(*order_of(mechanism, models, []), models))
 
 

@@ -45,9 +45,9 @@ def closeness(x_a, r_a, x_b, r_b, let):
     return [-1 / let("d", [sp.sqrt(algebra.dot(u, u))])[0]]
 
 
-def model(mechanism: Any, force: Any) -> ForceModel:
+def model(system: Any, force: Any) -> ForceModel:
     """-1/d times the strength is the energy."""
-    geometry = point_geometry(mechanism, force)
+    geometry = point_geometry(system.mechanism, force)
     groups = (Group(closeness, geometry.anchors(), (0,), (0,)),)
     numbers = {"strength": Parameter((force.strength,), "energy at a distance of 1 m", "N m²")}
     parameters = {**geometry.used(groups), **numbers}

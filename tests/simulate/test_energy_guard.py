@@ -39,7 +39,7 @@ from symvi import (
 )
 from symvi.mechanism.rotation import rotate
 from symvi.simulate import Trajectory
-from symvi.simulate.energy_guard import watch
+from symvi.simulate.energy_guard import _median, watch
 from tests.simulate.test_jumps import turning
 from tests.simulate.test_substeps import arch
 from tests.support import linkages
@@ -522,3 +522,12 @@ def test_the_command_line_and_a_table_tell_it(tmp_path: Path) -> None:
     names, *rows = (line.split(",") for line in table.read_text(encoding="utf-8").splitlines())
     last = dict(zip(names, map(float, rows[-1]), strict=True))
     assert last["energy_balance"] > 0.0 and last["dissipation.other"] == -last["energy_balance"]
+
+
+@pytest.mark.parametrize("knots", [1, 3, 9])
+def test_running_medians_are_those_of_numpy_and_hand_nan_on(knots):
+    values = np.random.default_rng(3).normal(size=(2, 40))
+    values[1, 17] = np.nan
+    padded = np.pad(values, ((0, 0), (knots // 2, knots // 2)), mode="edge")
+    expected = [[np.median(row[k : k + knots]) for k in range(40)] for row in padded]
+    assert np.array_equal(_median(values, knots), expected, equal_nan=True)

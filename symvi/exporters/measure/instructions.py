@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from symvi.emit.templates import templates_folder
+from symvi.emit.template_files import templates_folder
 from symvi.errors import CompilerError
 from symvi.exporters.measure.boards import Board
 from symvi.exporters.measure.build import Program

@@ -7,6 +7,7 @@ Which rows those are is told by the record of a joint's type (symvi/joints, symv
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from symvi.errors import MechanismError
@@ -35,9 +36,9 @@ class Piece:
     unit: str
 
 
-def joint_model(mechanism: Mechanism, joint: Joint, keep: tuple[int, ...] | None = None) -> ConstraintModel:
+def joint_model(geometry: Geometry, keep: tuple[int, ...] | None = None) -> ConstraintModel:
     """The rows of a joint. `keep` chooses some (a loop's redundant ones dropped); then all lie in joint axes."""
-    geometry = Geometry(mechanism, joint)
+    joint = geometry.joint
     pieces = joint_pieces(geometry, in_joint_axes=keep is not None)
     count = sum(len(p.rows) for p in pieces)
     kept = tuple(range(count)) if keep is None else keep
@@ -66,10 +67,14 @@ def joint_model(mechanism: Mechanism, joint: Joint, keep: tuple[int, ...] | None
 
 
 class Geometry:
-    """A joint's numbers in the model's own terms: from centres of mass, along a triad, as body-fixed quaternions."""
+    """A joint's numbers in the model's own terms: from centres of mass, along a triad, as body-fixed quaternions.
 
-    def __init__(self, mechanism: Mechanism, joint: Joint, prefix: str = "", labels: tuple[str, str] = ("a", "b")):
-        self.joint, self.prefix, self.labels = joint, prefix, labels
+    One for each joint, which all share that acts along it (multibody.py).
+    """
+
+    def __init__(self, mechanism: Mechanism, joint: Joint):
+        self.joint = joint
+        self.prefix, self.labels = "", ("a", "b")
         self.parent = None if joint.parent == "world" else mechanism.body(joint.parent)
         self.child = mechanism.body(joint.child)
         self.axes = tuple(rotate(joint.orientation, a) for a in triad(joint.axis))
@@ -104,11 +109,23 @@ class Geometry:
     def _from_center(body, anchor) -> tuple[float, ...]:
         return tuple(anchor) if body is None else tuple(a - c for a, c in zip(anchor, body.center_of_mass, strict=True))
 
+    def labelled(self, prefix: str, labels: tuple[str, str]) -> Geometry:
+        """The same where other joints take part: names of parameters begin with `prefix`, bodies have other labels."""
+        other = copy(self)
+        other.prefix, other.labels, other._values = prefix, labels, dict(self._values)
+        return other
+
     def name(self, parameter: str) -> str:
         return self.prefix + parameter
 
     def set(self, parameter: str, values: tuple[float, ...], meaning: str, unit: str = "1") -> str:
-        self._values[parameter] = Parameter(tuple(values), meaning, unit)
+        """Add a number of the joint; whoever needs it may do so, with the same one.
+
+        Raises MechanismError where the joint has another number of this name.
+        """
+        added = Parameter(tuple(values), meaning, unit)
+        if self._values.setdefault(parameter, added) != added:
+            raise MechanismError(f"joint '{self.joint.name}': its number '{parameter}' is set twice, and differs")
         return self.name(parameter)
 
     def number(self, name: str) -> str:
@@ -169,13 +186,12 @@ def joint_pieces(geometry: Geometry, in_joint_axes: bool = False) -> list[Piece]
     return JOINTS[geometry.joint.type].rows(geometry, in_joint_axes)
 
 
-def check_rows(mechanism: Mechanism) -> None:
+def check_rows(geometry: Geometry) -> None:
     """Raise MechanismError where a joint type from outside has other rows than its record says."""
-    for joint in mechanism.joints:
-        if JOINTS.serial(joint.type):
-            for in_joint_axes in (False, True):
-                for problem in _row_problems(Geometry(mechanism, joint), in_joint_axes):
-                    raise MechanismError(f"joint '{joint.name}': joint type '{joint.type}': {problem}")
+    joint = geometry.joint
+    for in_joint_axes in (False, True) if JOINTS.serial(joint.type) else ():
+        for problem in _row_problems(geometry, in_joint_axes):
+            raise MechanismError(f"joint '{joint.name}': joint type '{joint.type}': {problem}")
 
 
 def _row_problems(geometry: Geometry, in_joint_axes: bool) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -15,6 +16,9 @@ from symvi.verify.c_reader.problems import Note, Place, refused
 from symvi.verify.c_reader.types import Array, Integer, PointerTo, Structure
 from symvi.verify.c_reader.values import Location, Value, Variable
 
+if TYPE_CHECKING:
+    from symvi.verify.c_reader.functions import Program
+
 
 @dataclass
 class Scope:
@@ -24,7 +28,7 @@ class Scope:
     """
 
     unit: Unit
-    program: object  # functions.Program: the other functions, globals, literals and notes
+    program: Program  # the other functions, globals, literals and notes
     names: list[dict[str, Variable | None]] = field(default_factory=lambda: [{}])
     slots: int = 0
     touched: dict[str, str] = field(default_factory=dict)  # parameter -> "read" or "written" first

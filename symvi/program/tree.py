@@ -1,0 +1,326 @@
+"""Joint coordinates: the rates of the joints of a tree are solved for, by sweeps from the leaves to the ground.
+
+Unknowns are the rates of all joints over a step; velocities and placements of bodies follow (kernels/sweep.py). The
+discrete Lagrangian is that of maximal coordinates, with forward kinematics put in, and so is the motion: impulses of
+joints vanish from the sums over what a joint carries. Matrix and right-hand side are never formed: each joint leaves
+articulated inertia and impulses to the body below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from symvi.analysis.choices import models_of, shares_by_joint, taking_laws
+from symvi.kernels.account import body_kernels as account_of_bodies
+from symvi.kernels.body import BODY, body_kernels, diagonal_block
+from symvi.kernels.common import COMMON
+from symvi.kernels.constraint import ConstraintKernels
+from symvi.kernels.joint_placing import SLIDING_AXES, placing_model, placing_tree
+from symvi.kernels.kernel import Block, Kernel
+from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
+from symvi.mechanism import Joint, Mechanism, coordinate_kinds
+from symvi.mechanism.axes import triad
+from symvi.numbers.derived_parameters import merit_inertia
+from symvi.physics.model import ConstraintModel
+from symvi.program.draft import Draft
+from symvi.program.formulation import Joined
+from symvi.program.opposing_sides import opposing_sides
+from symvi.program.patterns import Patterns, compacted
+from symvi.program.phases import KNOWN
+from symvi.program.problem import Problem, acts_along
+from symvi.program.program import Call, Node, OrderNotes
+from symvi.registry import JOINTS
+
+FULL = (1 << 36) - 1  # the pattern of a 6 x 6 block without zeros
+LOOKING = ("inspect", "place", "couple", "measure")  # phases that look at what a caller has given
+FREE = "free"  # the record of a body that no joint holds
+
+
+def refusal(mechanism: Mechanism) -> str | None:
+    """Why the motion of a mechanism is not solved for in joint coordinates; None where it can be."""
+    steps = placing_tree(mechanism)
+    placed = {step.joint.name for step in steps}
+    if closing := [joint.name for joint in mechanism.joints if joint.name not in placed]:
+        return f"joint '{closing[0]}' closes a loop"
+    for joint, outward in steps:
+        kinds, record = coordinate_kinds(joint.type), JOINTS[joint.type]
+        if record.is_threaded or (record.held is None and not record.has_pin):
+            return f"joint '{joint.name}' is of type {joint.type}"
+        slides, turns = kinds.count("translation"), kinds.count("rotation")
+        if not outward and (slides > 1 or (slides and turns > 1)) and len(kinds) < 6:
+            return f"joint '{joint.name}' leads from its child to its parent, and its axes go with the body it carries"
+    for what in ("couplings", "drivers"):
+        if found := getattr(mechanism, what):
+            return f"'{found[0].name}' is one of its {what}"
+    for contact in mechanism.contacts:
+        if "world" not in (contact.parent, contact.child):
+            return f"contact '{contact.name}' is between two bodies"
+    for force in mechanism.forces:
+        along = getattr(force, "joint", None)
+        if force.kind not in ("actuator", "wrench", "potential") and along is None:
+            return f"'{force.name}' is a force of kind {force.kind}"
+        if along and force.kind != "actuator" and _turns_freely(mechanism, along):
+            return f"'{force.name}' acts on joint '{along}', whose three rotations have no coordinate"
+    for limit in mechanism.limits:
+        if _turns_freely(mechanism, limit.joint):
+            return f"limit '{limit.name}' acts on joint '{limit.joint}', whose three rotations have no coordinate"
+    return None
+
+
+def _turns_freely(mechanism: Mechanism, joint: str) -> bool:
+    return coordinate_kinds(mechanism.joint(joint).type).count("rotation") == 3
+
+
+class TreeCoordinates:
+    """The formulation of joint coordinates, after 004's articulated sweeps but of this Lagrangian.
+
+    links: what every joint carries, by the name of the body, from the ground to the leaves.
+    """
+
+    laws = ()
+
+    def __init__(self, draft: Draft, problem: Problem):
+        self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
+        if why := refusal(self.mechanism):
+            raise ValueError(f"no joint coordinates for {self.mechanism.name}: {why}")
+        self.links: dict[str, Link] = dict(self._tree())
+        self.summed = not problem.inequalities
+        self.joints: dict[str, Joined] = {}
+        self.nodes: dict[str, Node] = {}
+        self.placed: dict[str, Mapping[str, Kernel]] = {}
+        self.moved: dict[str, Mapping[str, Kernel]] = {}
+        self.lawful: dict[str, Mapping[str, Kernel]] = {}
+        self.of_bodies: list[tuple[Mapping[str, Kernel], str]] = []
+
+    # --- the tree -----------------------------------------------------------------------------------------------------
+    def _tree(self) -> Iterator[tuple[str, Link]]:
+        """Each body with the joint that carries it, a body below before those that it carries."""
+        steps = {step.target: step for step in placing_tree(self.mechanism)}
+        waiting, done = [body.name for body in self.mechanism.bodies], {"world"}
+        while waiting:
+            ready = [name for name in waiting if name not in steps or self._below(steps[name]) in done]
+            for name in ready:
+                yield name, self._link(*steps[name]) if name in steps else Link(None, True, 3, 3, ())
+            done |= set(ready)
+            waiting = [name for name in waiting if name not in done]
+
+    @staticmethod
+    def _below(step) -> str:
+        return step.joint.parent if step.to_child else step.joint.child
+
+    def _link(self, joint: Joint, outward: bool) -> Link:
+        kinds = coordinate_kinds(joint.type)
+        slides, turns = kinds.count("translation"), kinds.count("rotation")
+        if slides + turns == 6:
+            return Link(None, True, 3, 3, ())
+        geometry = self.problem.system.geometry(joint.name)
+        axes = [geometry.a(name) for name in SLIDING_AXES[slides]]
+        if turns == 2:
+            pins = [geometry.a("axis3"), geometry.second_axis()]
+            axes += pins if outward else pins[::-1]
+        elif turns == 1:
+            axes.append(geometry.a("axis3"))
+        order = tuple(range(slides)) + (tuple(range(slides, slides + turns))[:: 1 if outward else -1])
+        model = self._with_laws(self.problem.system.joint(joint.name))
+        geometry.set("axis_b", triad(joint.axis)[2], "axis of the joint, on the child")
+        names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", "axis_b"}
+        parameters = {**placing_model(geometry).parameters, **model.parameters}
+        parameters |= {name: geometry.parameter(name) for name in sorted(names)}
+        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order)
+
+    def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
+        stops = [law.along for law in self.problem.inequalities if acts_along(law) and law.joint == model.name]
+        stopped = tuple(sorted({k for along in stops for k in along}))
+        if not stopped and model.name not in shares_by_joint(self.problem.forces):
+            return model
+        return taking_laws(self.problem.system, model, stopped)
+
+    def below(self, name: str) -> str | None:
+        """The body below a body, in whose sums it counts."""
+        link = self.links[name]
+        return None if link.below is None or link.model is None else link.model.bodies[link.below]
+
+    # --- unknowns -----------------------------------------------------------------------------------------------------
+    def unknowns(self) -> None:
+        if self.summed:
+            meaning = "length of the step or part before that one"
+            self.draft.records.declare(COMMON, "state", "earliest", 1, meaning, "s")
+        self._bodies()
+        self.sides = opposing_sides(
+            self.draft, self.mechanism, [link.model for link in self.links.values() if link.model]
+        )
+        self._joints()
+
+    def _bodies(self) -> None:
+        draft, bodies = self.draft, self.mechanism.bodies
+        zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
+        draft.baked[BODY, "inertia"] = zeros
+        self.block = Block.dense(6, 6, "D", FULL) if self.mechanism.contacts else diagonal_block()
+        kernels = body_kernels(draft.records, zeros, self.block, self.problem.is_held, led=True)
+        accounts = account_of_bodies(draft.records, bool(self.mechanism.drivers))
+        for body in bodies:
+            node = draft.node(BODY, body.name)
+            size = merit_inertia(body.mass, body.inertia, self.problem.radius(body.name) ** 2)
+            draft.parameters[BODY, node.index] = {"mass": (body.mass,), "inertia": tuple(body.inertia), "size": (size,)}
+            self.of_bodies.append((kernels | accounts, body.name))
+            draft.schedule(kernels | accounts, {BODY: node}, body.name, KNOWN)
+
+    def _joints(self) -> None:
+        """Records of joints by type; a type is one of one direction, on the ground or on a body."""
+        draft = self.draft
+        held = {name: link.model for name, link in self.links.items() if link.model is not None}
+        names = {model.name: name for name, model in held.items()}
+        models = [held[names[model.name]] for model in models_of(self.problem.system) if model.name in names]
+        made: dict[str, tuple[str, Sweep]] = {}
+        for kind, model, members in draft.types(models, lambda model: self._direction(names[model.name])):
+            link = self.links[names[model.name]]
+            sweep = Sweep(draft.records, kind, link, draft.bake(kind, members), self.block, self.summed)
+            made |= {member.name: (kind, sweep) for member in members}
+        kernels: dict[str, Mapping[str, Kernel]] = {}
+        laws: dict[str, Mapping[str, Kernel]] = {FREE: {}}
+        for model in models:
+            kind, sweep = made[model.name]
+            if kind not in kernels:
+                kernels[kind], laws[kind] = sweep.kernels() | joint_reports(sweep), sweep.laws()
+            body = names[model.name]
+            self.nodes[body] = draft.node(kind, model.name, model)
+            self.joints[model.name] = Joined(self.nodes[body], ConstraintKernels({}, {}, {}), model)
+        free = Sweep(draft.records, FREE, Link(None, True, 3, 3, ()), {}, self.block, self.summed)
+        if len(held) < len(self.links):
+            kernels[FREE] = free.kernels()
+        for name in self.links:
+            if name not in held:
+                self.nodes[name] = draft.node(FREE, name)
+        self.sweeps = {name: made[held[name].name][1] if name in held else free for name in self.links}
+        places: dict[tuple[str, Place], Mapping[str, Kernel]] = {}
+        for name, place in self._places().items():
+            kind = self.nodes[name].kind
+            self.moved[name] = kernels[kind]
+            if (kind, place) not in places:
+                places[kind, place] = self.sweeps[name].placed(place)
+            self.placed[name] = places[kind, place]
+            self.lawful[name] = laws[kind]
+        for name in self.links:
+            self._schedule(self.moved[name], name, KNOWN)
+            self._schedule({"prepare": self.moved[name]["weigh"]}, name, KNOWN)
+            self._schedule(self.lawful[name], name, KNOWN)
+
+    def _direction(self, name: str) -> tuple[str, ...]:
+        return () if self.links[name].outward else ("inward",)
+
+    def _places(self) -> dict[str, Place]:
+        """Where every body stands. Of those that a body carries, the last in the tree goes first inward."""
+        carrying = {self.below(name) for name in self.links}
+        first: dict[str | None, str] = {}
+        for name in self.links:
+            first[self.below(name)] = name
+        pressed = {body for contact in self.mechanism.contacts for body in (contact.parent, contact.child)}
+        return {name: Place(name in carrying, first[self.below(name)] == name, name in pressed) for name in self.links}
+
+    def _ports(self, name: str) -> dict[str, Node]:
+        """The records that a link's kernels work on, by all labels that they may have there."""
+        node, link, below = self.nodes[name], self.links[name], self.below(name)
+        found = {node.kind: node, "i": self.draft.bodies[name]}
+        if below is not None:
+            found["k"] = self.draft.bodies[below]
+        if link.model is not None:
+            found |= {label: self.draft.bodies[b] for label, b in link.model.bodies.items() if b is not None}
+        return found
+
+    def _schedule(self, kernels: Mapping[str, Kernel], name: str, phases: Sequence[str]) -> None:
+        self.draft.schedule(kernels, self._ports(name), self.nodes[name].name, phases)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {BODY: 6}
+
+    # --- residual, matrix, landing ------------------------------------------------------------------------------------
+    def residual(self) -> None:
+        for name in self.links:
+            self._schedule(self.moved[name], name, ("begin", "rest", "merit"))
+        self._of_bodies(("evaluate", "merit"))
+        for name in self.links:
+            self._schedule(self.lawful[name], name, ("evaluate",))
+
+    def matrix(self) -> None:
+        self._of_bodies(("linearize",))
+        for name in self.links:
+            self._schedule(self.lawful[name], name, ("linearize",))
+
+    def landing(self) -> None:
+        taken = ("take_velocity", "advance", "shorten_step", "start_momenta", "start_momenta_of_chord", "finish")
+        if self.summed:
+            for name, link in self.links.items():
+                if link.is_absolute:
+                    self._schedule({"finish": self.moved[name]["age"]}, name, ("finish",))
+        self._of_bodies(
+            [phase for phase in self.draft.phases if phase not in (*KNOWN, "evaluate", "merit", "linearize")]
+        )
+        for name in self.links:
+            self._schedule(self.moved[name], name, (*taken, "react", "reset", "gather", "inspect"))
+            self._schedule(self.lawful[name], name, ("spread", "push"))
+            moved = self.moved[name]
+            self._schedule({"finish": moved["remember"]}, name, ("finish",))
+            for kernel in (moved["displace"], moved["finish"]):
+                self._schedule({"displace": kernel}, name, ("displace",))
+
+    def _of_bodies(self, phases: Sequence[str]) -> None:
+        for kernels, name in self.of_bodies:
+            self.draft.schedule(kernels, {BODY: self.draft.bodies[name]}, name, phases)
+
+    # --- what acts on bodies and joints -------------------------------------------------------------------------------
+    def is_taken(self, law) -> bool:
+        return acts_along(law)
+
+    def role(self, model) -> tuple[str, ...]:
+        return ()
+
+    def link(self, model) -> Node:
+        raise NotImplementedError("laws between two bodies of a tree have no block")
+
+    def is_backwards(self, model) -> bool:
+        return False
+
+    # --- elimination --------------------------------------------------------------------------------------------------
+    def elimination(self) -> None:
+        phases = self.draft.phases
+        inward, outward = list(reversed(self.links)), list(self.links)
+        complete = "evaluate" if self.summed else "apply_impulse"
+        phases[complete].extend(self._call("sum", name, "sum up") for name in inward)
+        if self.summed:
+            phases["react"][:0] = [self._call("bear", name, "sum up") for name in inward]
+        phases["eliminate"].extend(self._call("eliminate", name, "eliminate") for name in inward)
+        phases["substitute"].extend(self._call("substitute", name, "solve for") for name in outward)
+        if self.problem.inequalities or self.summed:
+            phases["resolve"].extend(self._call("resolve", name, "another right-hand side:") for name in inward)
+
+    def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
+        """The calls without what is the same in every step, and without what nobody reads then."""
+        kinds = {BODY, *(node.kind for node in self.nodes.values())}
+        simpler = Patterns(phases, kinds, LOOKING, self._is_needed).simplified()
+        return compacted(simpler, self.draft.records, kinds, self._is_needed)
+
+    @staticmethod
+    def _is_needed(place: tuple[str, str, str, int]) -> bool:
+        """Whether control, or a user, reads a number."""
+        kind, _, name, _ = place
+        if kind == BODY:
+            return name not in (*MEANINGS, "r", "j", "c", "a", "jw", "D", "q1") or name == "rest"
+        return name not in OF_JOINT or name in ("bearing", "wrench")
+
+    def _call(self, phase: str, name: str, verb: str) -> Call:
+        kernel, ports = {**self.placed[name], **self.moved[name]}[phase], self._ports(name)
+        nodes = tuple(self.draft.common if port.label == "common" else ports[port.label] for port in kernel.ports)
+        into = f" into {self.below(name)}" if self.below(name) and phase != "substitute" else ""
+        return Call(kernel, nodes, f"{verb} {self.nodes[name].name}{into}")
+
+    def notes(self) -> OrderNotes:
+        return {
+            "order": [self.nodes[name].name for name in reversed(self.links)],
+            "fill": [],
+            "loops": [],
+            "coordinates": "tree",
+            "chords": self.summed,
+        }

@@ -1,0 +1,168 @@
+"""Trees of every kind of joint: on the ground and floating, led to from their children, with laws and with contacts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from symvi import Body, Contact, DryFriction, Joint, JointDamper, JointSpring, Limit, Mechanism, Servo, state_from
+from symvi.mechanism import coordinate_count
+
+AXES = ((1.0, 0.2, 0.3), (0.1, 1.0, -0.4), (0.3, -0.2, 1.0))
+INERTIA = (0.02, 0.03, 0.04, 0.002, -0.003, 0.001)
+TYPES: dict[str, tuple[str, ...]] = {
+    "hinges": ("revolute", "revolute", "revolute"),
+    "balls": ("spherical", "spherical", "spherical"),
+    "slides": ("prismatic", "prismatic", "prismatic"),
+    "Hooke's": ("universal", "universal"),
+    "hinge, ball, slide, weld": ("revolute", "spherical", "prismatic", "fixed", "revolute"),
+    "sleeves": ("revolute", "cylindrical", "universal", "planar_axis"),
+    "planes": ("fixed", "planar", "cylindrical_free", "revolute"),
+    "held turns": ("fixed_orientation", "free_revolute", "planar_free"),
+    "free root": ("floating", "revolute", "universal"),
+}
+INWARD = {  # the third of each is led to from its child
+    "hinges": ("revolute", "revolute", "revolute", "revolute"),
+    "ball and Hooke's": ("revolute", "spherical", "universal", "prismatic", "revolute"),
+    "hinge and ball": ("revolute", "revolute", "spherical", "revolute"),
+    "Hooke's and slide": ("revolute", "universal", "prismatic"),
+    "sleeves": ("cylindrical", "universal", "cylindrical"),
+    "Hooke's and weld": ("revolute", "universal", "fixed", "universal"),
+}
+
+
+def tree(name: str, types, inward=(), floating: bool = False, **laws) -> Mechanism:
+    """A chain of these joints. inward: joints whose parent is the farther body. floating: the first joint left out."""
+    bodies = [
+        Body(name=f"b{k}", mass=1.0 + 0.3 * k, inertia=INERTIA, center_of_mass=(0.05, 0.02, -0.1))
+        for k in range(len(types))
+    ]
+    joints = []
+    for k, kind in enumerate(types):
+        ends = ("world" if k == 0 else f"b{k - 1}", f"b{k}")
+        anchors = (0.1, 0.05, -0.3), (0.02, 0.03, 0.2)
+        axis = {} if kind in ("spherical", "floating") else {"axis": AXES[k % 3]}
+        turned = slice(None, None, -1) if k in inward else slice(None)
+        (parent, child), (parent_anchor, child_anchor) = ends[turned], anchors[turned]
+        joints.append(
+            Joint(name=f"j{k}", type=kind, parent=parent, child=child, parent_anchor=parent_anchor,
+                  child_anchor=child_anchor, **axis)
+        )  # fmt: skip
+    if floating:
+        joints = joints[1:]
+        placed = {"position": (0.1, 0.2, 0.3), "orientation": (0.8, 0.0, 0.6, 0.0)}
+        moving = {"velocity": (0.3, 0.2, 0.1), "angular_velocity": (0.5, -0.3, 1.0)}
+        bodies[0] = bodies[0].changed(**placed, **moving)
+    return Mechanism(name=name, bodies=bodies, joints=joints, **laws)
+
+
+def trees() -> dict[str, Mechanism]:
+    """All of them, by name."""
+    found = {name: tree("tree", types) for name, types in TYPES.items()}
+    found |= {f"{name} afloat": tree("tree", types, floating=True) for name, types in INWARD.items()}
+    found |= {f"{name} inward": tree("tree", types, (2,), floating=True) for name, types in INWARD.items()}
+    return found
+
+
+def lawful() -> dict[str, Mechanism]:
+    """Trees with springs, dampers and servos along their coordinates, with limits and dry friction."""
+    types = ("revolute", "prismatic", "universal", "cylindrical")
+
+    def laws(**more):
+        return {
+            "forces": [
+                JointSpring(name="spring", joint="j0", stiffness=30.0),
+                JointDamper(name="damper", joint="j0", damping=0.4),
+                JointSpring(name="rail", joint="j1", stiffness=200.0),
+                Servo(name="servo", joint="j1", stiffness=300.0, damping=20.0),
+                JointDamper(name="hooke", joint="j2", damping=0.2),
+                JointSpring(name="sleeve", joint="j3", stiffness=(80.0, 5.0)),
+                *more.pop("forces", ()),
+            ],
+            **more,
+        }
+
+    stops = {
+        "limits": [Limit(name="stop", joint="j0", upper=0.3), Limit(name="end", joint="j1", lower=-0.05)],
+        "forces": [DryFriction(name="brake", joint="j3", bound=(0.5, 0.2))],
+    }
+    return {
+        "springs and dampers": tree("tree", types, **laws()),
+        "springs and dampers inward": tree(
+            "tree", ("revolute", "revolute", "prismatic", "universal", "cylindrical"), (2, 4), floating=True, forces=[
+                JointSpring(name="spring", joint="j1", stiffness=30.0),
+                JointDamper(name="damper", joint="j1", damping=0.4),
+                Servo(name="servo", joint="j2", stiffness=300.0, damping=20.0),
+                JointSpring(name="turn", joint="j3", stiffness=(3.0, 2.0)),
+                JointDamper(name="hooke", joint="j3", damping=0.2),
+                JointSpring(name="sleeve", joint="j4", stiffness=(80.0, 5.0)),
+            ],
+        ),
+        "Hooke's inward": tree("tree", ("revolute", "revolute", "universal"), (2,), floating=True, forces=[
+            JointSpring(name="turn", joint="j2", stiffness=(3.0, 2.0)),
+            JointDamper(name="hooke", joint="j2", damping=(0.2, 0.1)),
+        ]),
+        "limits and dry friction": tree("tree", types, **laws(**stops)),
+    }  # fmt: skip
+
+
+def legged() -> Mechanism:
+    """A trunk on two legs of two hinges each, which stand on the ground, on springs."""
+    bodies = [Body(name="trunk", mass=4.0, inertia=(0.05, 0.1, 0.1, 0, 0, 0), position=(0.0, 0.0, 0.55))]
+    joints, forces, contacts = [], [], []
+    for leg, x in (("front", 0.2), ("rear", -0.2)):
+        for part, parent, anchor, angle in (
+            ("thigh", "trunk", (x, 0.0, 0.0), 0.5),
+            ("calf", f"{leg}_thigh", (0.0, 0.0, -0.3), -1.0),
+        ):
+            bodies.append(
+                Body(
+                    name=f"{leg}_{part}",
+                    mass=0.5,
+                    inertia=(0.004, 0.004, 0.001, 0, 0, 0),
+                    center_of_mass=(0.0, 0.0, -0.15),
+                )
+            )
+            joints.append(
+                Joint(
+                    name=f"{leg}_{part}_pin",
+                    type="revolute",
+                    parent=parent,
+                    child=f"{leg}_{part}",
+                    parent_anchor=anchor,
+                    axis=(0.0, 1.0, 0.0),
+                    coordinate=angle,
+                )
+            )
+            forces.append(
+                JointSpring(name=f"{leg}_{part}_spring", joint=f"{leg}_{part}_pin", stiffness=400.0, rest=angle)
+            )
+            forces.append(JointDamper(name=f"{leg}_{part}_damper", joint=f"{leg}_{part}_pin", damping=4.0))
+        for side in (-0.1, 0.1):
+            contacts.append(
+                Contact(
+                    name=f"{leg}_{'left' if side < 0 else 'right'}",
+                    child=f"{leg}_calf",
+                    child_anchor=(0.0, side, -0.3),
+                    friction=0.6,
+                )
+            )
+    return Mechanism(name="legged", bodies=bodies, joints=joints, forces=forces, contacts=contacts)  # fmt: skip
+
+
+def moved(state, **changed):
+    """A state with other placements or velocities."""
+    return replace(state, **{name: np.array(values) for name, values in changed.items()})
+
+
+def somewhere(mechanism: Mechanism, seed: int = 1, size: float = 0.4):
+    """A state with random coordinates and rates of all joints [m, rad]."""
+    random = np.random.default_rng(seed)
+    found = {}
+    for joint in mechanism.joints:
+        count = coordinate_count(joint)
+        if count and joint.type != "floating":
+            found[joint.name] = [size * random.normal(size=count), random.normal(size=count)]
+    plain = [{k: (v[w].tolist() if len(v[w]) > 1 else float(v[w][0])) for k, v in found.items()} for w in (0, 1)]
+    return state_from(mechanism, plain[0], plain[1])
