@@ -4,8 +4,8 @@ A record holds everything about its type: of a joint what it holds and leaves fr
 plain definition that proofs compare with, how it looks, and how its derivation is worded. The records of symvi's own
 are in symvi/joints and symvi/forces, one file for each; a record from outside joins them by `register_joint` or
 `register_force` and is worth the same. It must be registered before a description names it, in every process: commands
-of symvi (`symvi simulate`), which no program of a user's runs in, do not know it. It is derived anew in every process,
-as symvi cannot see when it changes.
+of symvi (`symvi simulate`), which no program of a user's runs in, are given a file that does so (`register_file`). It
+is derived anew in every process, as symvi cannot see when it changes.
 
 Functions in a record import what they need when they are called: `import symvi` stays quick.
 """
@@ -13,15 +13,20 @@ Functions in a record import what they need when they are called: `import symvi`
 from __future__ import annotations
 
 import math
+import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
-from symvi.errors import ArgumentError, MechanismError
+from symvi.errors import ArgumentError, MechanismError, SymviError, told_as_files
 
 __all__ = [
-    "FORCES", "ForceKind", "JOINTS", "JointType", "Registry", "Rows", "Words", "register_force", "register_joint",
+    "FORCES", "ForceKind", "JOINTS", "JointType", "Registry", "Rows", "Words", "register_file", "register_force",
+    "register_joint",
 ]  # fmt: skip
 
 Kind = Literal["translation", "rotation"]
@@ -315,3 +320,36 @@ def register_force(record: ForceKind) -> ForceKind:
     for problem in record.problems() if FORCES.is_closed else ():
         raise ArgumentError(f"kind of force '{record.name}': {problem}")
     return FORCES.register(record)
+
+
+def register_file(path: Path) -> tuple[str, ...]:
+    """Run a Python file that registers joint types or kinds of force; returns the names of those.
+
+    Modules that lie beside it can be imported, now and when its records are used. Raises ArgumentError where it fails
+    or registers nothing, FileError or MissingFileError where it cannot be read.
+    """
+    with told_as_files(path):
+        text = path.read_bytes()
+    if (folder := str(path.resolve().parent)) not in sys.path:
+        sys.path.append(folder)  # last, so that nothing there takes the place of a package that symvi needs
+    before = {*JOINTS, *FORCES}
+    # Classes of descriptions look for their module by its name; none that is imported may be called so.
+    module = sys.modules[f"registers {path.stem}"] = ModuleType(f"registers {path.stem}")
+    module.__file__ = str(path)
+    try:
+        exec(compile(text, str(path), "exec"), module.__dict__)
+    except SyntaxError as error:
+        raise ArgumentError(f"{path.name}{f':{error.lineno}' if error.lineno else ''}: {error.msg}") from error
+    except SymviError as error:
+        raise ArgumentError(f"{_line(error, path)}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise ArgumentError(f"{_line(error, path)}: {type(error).__name__}: {error}") from error
+    found = tuple(name for registry in (JOINTS, FORCES) for name in registry if name not in before)
+    if not found:
+        raise ArgumentError(f"{path} registers nothing; call symvi.register_joint or symvi.register_force in it")
+    return found
+
+
+def _line(error: BaseException, path: Path) -> str:
+    own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"{path.name}:{own[-1]}" if own else path.name
