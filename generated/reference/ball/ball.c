@@ -12,7 +12,7 @@
  *   V = -m g·x    [BM20 (22), gravity in any direction]
  *   R(q)    [BM20 (15)]
  *   J = R J_body Rᵀ    [derived here]
- *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2]
  *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
  *     [derived here, through velocities and the half turn; no division]
  *   phi = n·(x_b + r_b - x_a - r_a) - radius    [BSMH23 section 2, any normal]
@@ -22,7 +22,6 @@
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
  *   p = m v    [BM20 (28)]
  *   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2]
- *   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2]
  *   u = v + (r2 - r1)/h + w x p;  du = s_v + (s x r2) + ((c I - a^) s) x p    [derived here: the chord of a carried
  *     arm, and the rolling of a sphere's surface about its centre]
  *   gamma - r s = t, s gamma = mu    [derived here: the point of the central path on the line of the prediction]
@@ -182,7 +181,7 @@ static void setup_contact_ground(const ball_contact_ground_parameters *contact_g
 /* a rigid body: momentum balance over one step (83 operations) */
 /*   R(q)    [BM20 (15)] */
 /*   J = R J_body Rᵀ    [derived here] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void prepare_body(const ball_common_work *common, const ball_body_parameters *body_p,
@@ -342,7 +341,7 @@ static void rest_body(ball_body_work *body)
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
 static void evaluate_body(const ball_common_work *common, const ball_body_parameters *body_p, ball_body_work *body)
 {
     const real common_half = common->half;
