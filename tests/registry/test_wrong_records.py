@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
@@ -99,6 +101,18 @@ def test_a_formula_named_like_our_own_does_not_take_its_place() -> None:
 def test_symvis_own_are_no_records_from_outside() -> None:
     assert not any(JOINTS.serial(name) for name in JOINTS) and not any(FORCES.serial(name) for name in FORCES)
     assert JOINTS.serial(register_joint(LINE_ON_PLANE).name) != 0
+
+
+def test_symvis_own_types_are_those_of_symvi_whatever_is_registered_first() -> None:
+    """In a new process, where nothing but symvi is imported yet."""
+    program = (
+        "import symvi\n"
+        "symvi.register_joint(symvi.JointType('own', 'm', list, list, tree=False, needs=['length']))\n"
+        "from symvi.mechanism import JOINT_TYPES\n"
+        "print(*JOINT_TYPES)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert "revolute" in told and "own" not in told
 
 
 def ice() -> Joint:
