@@ -122,6 +122,16 @@ class Registry(Generic[Record]):
         return self._records.values()
 
 
+def _misfits(record: object, functions: str, tables: str) -> Iterator[str]:
+    """Fields of a record that are no function and no table, of those that must be."""
+    for name in functions.split():
+        if not callable(getattr(record, name)):
+            yield f"{name} is {getattr(record, name)!r}, but must be a function"
+    for name in tables.split():
+        if not isinstance(getattr(record, name), Mapping):
+            yield f"{name} is {getattr(record, name)!r}, but must be a table of names and values"
+
+
 def _is_size(value: object) -> bool:
     return isinstance(value, int | float) and 0.0 < value < math.inf
 
@@ -190,14 +200,24 @@ class JointType:
     example: Mapping[str, Any] = field(default_factory=dict)
 
     def units_of(self, joint: Any) -> str:
-        """The units of a joint's rows, a letter each."""
-        return self.units(joint) if callable(self.units) else self.units
+        """The units of a joint's rows, a letter each. Raises MechanismError where a function of units gives others."""
+        found = self.units(joint) if callable(self.units) else self.units
+        if not (isinstance(found, str) and set(found) <= {"m", "r"}):
+            raise MechanismError(
+                f"joint type '{self.name}': units returned {found!r}, but must return a letter m or r for each row"
+            )
+        return found
 
     def problems(self) -> Iterator[str]:
         """What is wrong with the record as such; whether its rows are as many as it says is seen of a mechanism."""
-        for name in ("rows", "naive", "defaults", "complaints"):
-            if not callable(getattr(self, name)):
-                yield f"{name} is {getattr(self, name)!r}, but must be a function"
+        yield from _misfits(self, "rows naive defaults complaints", "numbers example")
+        for name in ("coordinates", "needs"):
+            if not isinstance(getattr(self, name), tuple | list):
+                yield f"{name} is {getattr(self, name)!r}, but must be a tuple of names"
+                return
+        for name, kind in (("held", Rows), ("words", Words)):
+            if not isinstance(getattr(self, name), kind | None):
+                yield f"{name} is {getattr(self, name)!r}, but must be a symvi.registry.{kind.__name__}, or None"
         if not callable(self.units) and not (isinstance(self.units, str) and set(self.units) <= {"m", "r"}):
             yield f"units {self.units!r} must have a letter m or r for each row, or be a function of the description"
         kinds = ("translation", "rotation")
@@ -210,8 +230,11 @@ class JointType:
         yield from self._marker_problems()
         if self.is_own and "expressions" not in self.needs:
             yield "is_own is for rows of a user's expressions: needs must have 'expressions'"
+        for name, of in (("has_pin", "child_axis"), ("is_threaded", "pitch")):
+            if getattr(self, name) and of not in self.needs:
+                yield f"{name} is for joints with a {of}: needs must have '{of}'"
         for name, meaning in self.numbers.items():
-            if isinstance(meaning, str) or len(meaning) != 2:
+            if not (isinstance(meaning, tuple | list) and len(meaning) == 2):
                 yield f"numbers has {meaning!r} for '{name}', but must have (meaning, unit)"
 
     def _marker_problems(self) -> Iterator[str]:
@@ -283,9 +306,9 @@ class ForceKind:
         """What is wrong with a record from outside as such."""
         if not callable(self.model):
             yield f"model is {self.model!r}, but must be a function: without one, nothing would act"
-        for name in ("numbers", "record", "signals", "expressions", "pulls_at_knots"):
-            if not callable(getattr(self, name)):
-                yield f"{name} is {getattr(self, name)!r}, but must be a function"
+        yield from _misfits(self, "numbers record signals expressions pulls_at_knots definitions examples", "told")
+        if not (self.naive is None or callable(self.naive)):
+            yield f"naive is {self.naive!r}, but must be a function, or None without proofs"
         described = self.description() if callable(self.description) else None
         kind = getattr(described, "model_fields", {}).get("kind")
         if not isinstance(described, type) or getattr(kind, "default", None) != self.name:

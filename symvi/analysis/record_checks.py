@@ -6,7 +6,7 @@ tried with it as soon as it is registered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from symvi.errors import ArgumentError, MechanismError, SymviError
@@ -42,6 +42,20 @@ def _force_problems(system: MultibodySystem, force: Force) -> Iterator[str]:
     yield from found
     if not found:
         yield from number_problems(system.mechanism, force, model.parameters)
+    yield from _text_problems(force)
+
+
+def _text_problems(force: Force) -> Iterator[str]:
+    """What is wrong with the texts that a force's record finds in its description."""
+    texts = FORCES[force.kind].expressions(force)
+    if not (isinstance(texts, tuple | list) and all(isinstance(text, str) for text in texts)):
+        yield f"expressions returned {texts!r}, but must return a tuple of texts"
+    if getattr(force, "signal", None) is None:
+        return
+    signals = FORCES[force.kind].signals(force)
+    for signal in signals if isinstance(signals, Iterable) else [signals]:
+        if not (isinstance(signal, tuple) and len(signal) == 3 and all(isinstance(text, str) for text in signal[:2])):
+            yield f"signals gave {signal!r}, but each must be (input, text in t, whether it is the text's rate)"
 
 
 def try_joint(record: JointType) -> None:
@@ -61,7 +75,10 @@ def try_joint(record: JointType) -> None:
 def try_force(record: ForceKind) -> None:
     """Check a record, registered already, with each of its examples. Raises ArgumentError."""
     title = f"kind of force '{record.name}'"
-    for force in _made(title, lambda: list(record.examples(FIRST, SECOND))):
+    examples = _made(title, lambda: record.examples(FIRST, SECOND))
+    if not isinstance(examples, Iterable):
+        raise ArgumentError(f"{title}: examples returned {examples!r}, but must return descriptions")
+    for force in _made(title, lambda: list(examples)):
         _checked(_made(title, lambda force=force: _between(forces=[force])))
 
 

@@ -279,6 +279,7 @@ def group(**changes: Any) -> dict[str, Any]:
         (group(into=(0, 0)), "model: a group of formula 'closeness' has 1 rows, but 2 places in into"),
         (group(inputs={}), "model: a group of formula 'closeness' has no input 'x_a'"),
         (group(factor="twice"), "model: factor names 'twice'"),
+        ({"expressions": lambda force: None}, "expressions returned None, but must return a tuple of texts"),
         ({"numbers": lambda *given: None}, "numbers returned None, but must give pairs"),
         ({"numbers": lambda *given: [None]}, "numbers gave None, but must give pairs"),
         (numbers_of("pull.strength", (1.0,), {"pull.strenght": (1.0,)}), "numbers: pull.strength sets 'pull.strenght'"),
@@ -294,6 +295,69 @@ def test_a_model_that_cannot_be_used_is_told(changes: dict, says: str) -> None:
     register_force(replace(MAGNET, **changes, examples=none))
     pulled = pendulum("floating").changed(forces=[Magnet(child="bob", **POLE)])
     with pytest.raises(MechanismError, match=f"force 'pull': kind of force 'magnet': .*{says}"):
+        Simulator(pulled)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"units": lambda joint: None}, "units returned None, but must return a letter m or r for each row"),
+        ({"units": lambda joint: "kg"}, "units returned 'kg', but must return a letter"),
+        ({"needs": None}, "needs is None, but must be a tuple of names"),
+        ({"coordinates": None}, "coordinates is None, but must be a tuple of names"),
+        ({"numbers": None}, "numbers is None, but must be a table"),
+        ({"numbers": {"height": 3}}, r"numbers has 3 for 'height', but must have \(meaning, unit\)"),
+        ({"example": 3}, "example is 3, but must be a table"),
+        ({"defaults": lambda joint: None}, "defaults returned None, but must return a table of values for pitch"),
+        ({"defaults": lambda joint: {"lenght": 1.0}}, "defaults returned .'lenght': 1.0., but must return"),
+        ({"held": (1, 1)}, r"held is \(1, 1\), but must be a symvi.registry.Rows"),
+        ({"words": "a line on a plane"}, "words is 'a line on a plane', but must be a symvi.registry.Words"),
+        ({"has_pin": True, "needs": ()}, "has_pin is for joints with a child_axis: needs must have 'child_axis'"),
+        ({"is_threaded": True}, "is_threaded is for joints with a pitch: needs must have 'pitch'"),
+    ],
+)
+def test_a_joint_s_field_of_another_type_is_told(changes: dict, says: str) -> None:
+    with pytest.raises(symvi.ArgumentError, match=f"joint type 'line_on_plane': .*{says}"):
+        register_joint(replace(LINE_ON_PLANE, **changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"examples": 3}, "examples is 3, but must be a function"),
+        ({"examples": lambda parent, child: None}, "examples returned None, but must return descriptions"),
+        ({"definitions": 3}, "definitions is 3, but must be a function"),
+        ({"told": 3}, "told is 3, but must be a table"),
+        ({"naive": 3}, "naive is 3, but must be a function, or None without proofs"),
+    ],
+)
+def test_a_force_s_field_of_another_type_is_told(changes: dict, says: str) -> None:
+    with pytest.raises(symvi.ArgumentError, match=f"kind of force 'magnet': .*{says}"):
+        register_force(replace(MAGNET, **changes))
+
+
+class Pulsing(Magnet):
+    """Whose strength would follow a signal."""
+
+    kind: Literal["pulsing"] = "pulsing"  # type: ignore[assignment]
+    signal: str | None = None
+
+
+@pytest.mark.parametrize(
+    ("signals", "says"),
+    [
+        (None, "signals gave None, but each must be"),
+        ([3], "signals gave 3, but each must be"),
+        ([("pull.strenght", "sin(t)", False)], "signals gave the input 'pull.strenght', which is none"),
+    ],
+)
+def test_a_signal_of_no_input_is_told(signals: Any, says: str) -> None:
+    """It would drive nothing, in silence."""
+    register_force(
+        replace(MAGNET, name="pulsing", description=lambda: Pulsing, examples=none, signals=lambda force: signals)
+    )
+    pulled = pendulum("floating").changed(forces=[Pulsing(child="bob", signal="sin(t)", **POLE)])
+    with compiling_quickly(), pytest.raises(MechanismError, match=f"force 'pull': kind of force 'pulsing': {says}"):
         Simulator(pulled)
 
 
