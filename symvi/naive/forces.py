@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from symvi.errors import MechanismError
 from symvi.mechanism import coordinate_kinds
+from symvi.mechanism.names import WORLD
 from symvi.naive import joints
 from symvi.registry import FORCES
 
@@ -48,6 +49,10 @@ def naive_force(scene, force) -> NaiveForce:
     found = naive(scene, force, _Numbers(force.kind, scene.parameters[force.name]), scene.inputs.get(force.name, {}))
     if not isinstance(found, NaiveForce):
         raise MechanismError(f"{title}: naive returned {found!r}, but must return a NaiveForce (symvi.naive.forces)")
+    if found.energy is None and found.power is None:
+        raise MechanismError(f"{title}: naive returned neither an energy nor a power; give a function for one of them")
+    if unknown := [body for body in found.bodies if body != WORLD and body not in scene.mechanism.body_names]:
+        raise MechanismError(f"{title}: naive is between bodies of which '{unknown[0]}' is none of the mechanism")
     return found
 
 

@@ -123,10 +123,9 @@ def records_of(
             records[f"{force.joint}.laws"] = dict(records[force.joint])
         base = dict(records[force.joint]) if isinstance(force, AlongJoint) else {}
         found = FORCES[force.kind].record(mechanism, force, joints, numbers)
-        if not isinstance(found, dict):
-            raise MechanismError(
-                f"kind of force '{force.kind}': record returned {found!r}, but must return a table of numbers by name"
-            )
+        if not (isinstance(found, dict) and all(isinstance(values, list | tuple) for values in found.values())):
+            must = "must return a table of names and lists of numbers"
+            raise MechanismError(f"kind of force '{force.kind}': record returned {found!r}, but {must}")
         records[force.name] = base | found
     for joint in mechanism.joints:  # last: the record of a joint is the base of others
         for name in (joint.name, f"{joint.name}.laws"):

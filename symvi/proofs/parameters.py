@@ -60,6 +60,8 @@ def _different(place: str, given, known: dict[str, list]) -> Iterator[str]:
     for field, values in given.items():
         if field not in known and field not in FREE:
             yield f"{place}: {field} is not defined"
+        elif field in known and len(values) != len(known[field]):
+            yield f"{place}: {field} has {len(values)} numbers, and its record says {len(known[field])}"
         elif field in known:
             for k, (value, wanted) in enumerate(zip(values, known[field], strict=True)):
                 if not abs(value - wanted) <= TOLERANCE * max(1.0, abs(wanted)):

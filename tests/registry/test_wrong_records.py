@@ -17,6 +17,7 @@ from symvi.analysis.choices import NOTHING_DROPPED
 from symvi.mechanism import Body, Joint, Mechanism
 from symvi.mechanism.description import Complaint
 from symvi.mechanism.forces import Force
+from symvi.naive.forces import NaiveForce
 from symvi.numbers.settings import Described
 from symvi.physics.constraint import function_of_bodies
 from symvi.physics.joints import Piece
@@ -407,7 +408,16 @@ def test_a_naive_definition_with_other_rows_is_told_by_proofs(changes: dict, say
         ({"naive": lambda *given: None}, "naive returned None, but must return a NaiveForce"),
         ({"naive": None}, "naive is None: without a plain definition nothing can be proved"),
         ({"record": lambda *given: {}}, "record has no 'anchor_a'"),
-        ({"record": lambda *given: None}, "record returned None, but must return a table of numbers"),
+        (
+            {"record": lambda *given: None},
+            "record returned None, but must return a table of names and lists",
+        ),
+        ({"record": lambda *given: {"strength": 2.0}}, "record returned .'strength': 2.0., but must return a table"),
+        ({"naive": lambda *given: NaiveForce(("first", "second"))}, "naive returned neither an energy nor a power"),
+        (
+            {"naive": lambda *given: NaiveForce(("frist", "second"), energy=lambda a, b: a[0][0])},
+            "naive is between bodies of which 'frist' is none of the mechanism",
+        ),
     ],
 )
 def test_a_naive_force_that_is_none_is_told_by_proofs(changes: dict, says: str) -> None:
@@ -415,6 +425,14 @@ def test_a_naive_force_that_is_none_is_told_by_proofs(changes: dict, says: str) 
     magnets = list(MAGNET.examples("first", "second"))
     with pytest.raises(MechanismError, match=f"kind of force 'magnet': {says}"):
         prove(subject(Mechanism(name="magnets", bodies=[body("first"), body("second")], forces=magnets)))
+
+
+def test_a_record_of_other_numbers_is_no_proof() -> None:
+    register_force(replace(MAGNET, record=lambda *given: {**MAGNET.record(*given), "strength": [2, 2]}))
+    magnet = Magnet(name="pair", parent="first", child="second", child_anchor=(1, 0, 2), strength=2)
+    of = subject(Mechanism(name="magnets", bodies=[body("first"), body("second")], forces=[magnet]))
+    said = [failure for verdict in prove(of) for failure in verdict.failures]
+    assert any("magnet pair: strength has 1 numbers, and its record says 2" in str(failure) for failure in said)
 
 
 def test_an_example_that_is_refused_is_told() -> None:
