@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
+from symvi.errors import ArgumentError
 from symvi.physics.algebra import angle
 from symvi.physics.stated import ensure_founded
 from symvi.physics.straight_line import INTERMEDIATES, PARTS, Argument, Code, UnderivableError
@@ -48,7 +49,7 @@ def lower(formula: Formula) -> Code:
     for output in formula.outputs:
         entries = list(sp.Matrix(results[output.name])) if output.shape else [sp.sympify(results[output.name])]
         if len(entries) != output.size:
-            raise ValueError(
+            raise ArgumentError(
                 f"formula {formula.name}: output {output.name} has {len(entries)} entries, expected {output.size}"
             )
         lowered[output.name] = [scalar_of(graph, sp.sympify(entry), known) for entry in entries]

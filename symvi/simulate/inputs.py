@@ -42,6 +42,11 @@ class Inputs:
             for name, text, rate in signals_of(mechanism)
             if name in self._column
         ]
+        for force in mechanism.forces:
+            if FORCES.serial(force.kind) and getattr(force, "signal", None) is not None:
+                for name in [name for name, _, _ in FORCES[force.kind].signals(force) if name not in self._column]:
+                    told = f"signals gave the input '{name}', which is none; {did_you_mean(name, plan.inputs)}"
+                    raise MechanismError(f"force '{force.name}': kind of force '{force.kind}': {told}")
         self.drivers = [
             self._column[f"{d.name}.target"] for d in mechanism.drivers if f"{d.name}.target" in self._column
         ]

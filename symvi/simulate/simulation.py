@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import hypot
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -124,11 +125,14 @@ class Simulation:
 
     def _slack(self, options: SolverOptions, step: float) -> tuple[float, float]:
         """Energy that contacts, limits and dry friction may give in a step: all that their complementarity may be, and
-        as much for what their slacks miss; and energy of what the tolerance leaves of velocities [J]."""
+        as much for what their slacks miss; and energy of what the tolerance leaves of velocities [J]: their own, and
+        that of weights whose places are left open by as much as these velocities move them in a step."""
         options, plan, parameters = options.in_precision(precision_of(self.engine)), self.plan, self.engine.parameters
         masses = sum(float(parameters[plan.at("parameters", "body", k, "mass")][0]) for k in range(len(plan.bodies)))
         sizes = sum(float(parameters[plan.at("parameters", "body", k, "size")][0]) for k in range(len(plan.bodies)))
         left = (masses + sizes) * options.tolerance * options.tolerance
+        gravity = hypot(*map(float, parameters[plan.at("parameters", "common", 0, "gravity")]))
+        left += masses * gravity * options.tolerance * step
         nodes = plan.notes["inequalities"]
         if not nodes:
             return 0.0, left

@@ -74,15 +74,14 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
     coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations.
     """
     from symvi.analysis.loops import choices_for
+    from symvi.analysis.record_checks import check_records
     from symvi.analysis.refusals import beyond_doubles
-    from symvi.physics.joints import check_rows
     from symvi.physics.multibody import MultibodySystem
     from symvi.program.compose import Composer
     from symvi.program.program import work_of
 
     system = MultibodySystem(mechanism)
-    for joint in mechanism.joints:
-        check_rows(system.geometry(joint.name))
+    check_records(system)
     if system.contacts:
         from symvi.analysis.contact_place import check_contact_points
 

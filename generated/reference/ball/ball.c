@@ -12,7 +12,7 @@
  *   V = -m g·x    [BM20 (22), gravity in any direction]
  *   R(q)    [BM20 (15)]
  *   J = R J_body Rᵀ    [derived here]
- *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2]
  *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
  *     [derived here, through velocities and the half turn; no division]
  *   phi = n·(x_b + r_b - x_a - r_a) - radius    [BSMH23 section 2, any normal]
@@ -22,7 +22,6 @@
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
  *   p = m v    [BM20 (28)]
  *   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2]
- *   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2]
  *   u = v + (r2 - r1)/h + w x p;  du = s_v + (s x r2) + ((c I - a^) s) x p    [derived here: the chord of a carried
  *     arm, and the rolling of a sphere's surface about its centre]
  *   gamma - r s = t, s gamma = mu    [derived here: the point of the central path on the line of the prediction]
@@ -155,7 +154,7 @@ static void setup_common(ball_common_work *common)
     common->inverse = 1.0/step;
 }
 
-/* a rigid body: momentum balance over one step (7 operations) */
+/* a rigid body: momentum balance over one step; from parameters alone (7 operations) */
 /*   V = -m g·x    [BM20 (22), gravity in any direction] */
 static void setup_body(const ball_common_parameters *common_p, const ball_body_parameters *body_p,
     ball_body_work *body)
@@ -171,7 +170,7 @@ static void setup_body(const ball_common_parameters *common_p, const ball_body_p
     body->weight[1] = 1.0/(size*size);
 }
 
-/* contact: gap and sliding (1 operations) */
+/* contact: gap and sliding; from parameters alone (1 operations) */
 static void setup_contact_ground(const ball_contact_ground_parameters *contact_ground_p,
     ball_contact_ground_work *contact_ground)
 {
@@ -179,10 +178,10 @@ static void setup_contact_ground(const ball_contact_ground_parameters *contact_g
     contact_ground->light = 1.0/effective_mass;
 }
 
-/* a rigid body: momentum balance over one step (83 operations) */
+/* a rigid body: momentum balance over one step; once in a step (83 operations) */
 /*   R(q)    [BM20 (15)] */
 /*   J = R J_body Rᵀ    [derived here] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void prepare_body(const ball_common_work *common, const ball_body_parameters *body_p,
@@ -264,7 +263,7 @@ static void prepare_body(const ball_common_work *common, const ball_body_paramet
     body->kept_gap0 = J_1 - J_2;
 }
 
-/* contact: gap and sliding (2 operations) */
+/* contact: gap and sliding; once in a step (2 operations) */
 /*   phi = n·(x_b + r_b - x_a - r_a) - radius    [BSMH23 section 2, any normal] */
 /*   c = x_b + r_b - radius n,  l_b = c - x_b,  l_a = c - x_a    [BSMH23 section 2: without the radius a sphere */
 /*     would never roll] */
@@ -338,11 +337,11 @@ static void rest_body(ball_body_work *body)
     body->turn = 0.0;
 }
 
-/* a rigid body: momentum balance over one step (61 operations) */
+/* a rigid body: momentum balance over one step; in every iteration (61 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
 static void evaluate_body(const ball_common_work *common, const ball_body_parameters *body_p, ball_body_work *body)
 {
     const real common_half = common->half;
@@ -391,7 +390,7 @@ static void evaluate_body(const ball_common_work *common, const ball_body_parame
     body->f[5] = l_2 - (body->e[5] + body->kept_l0_2);
 }
 
-/* contact: gap and sliding (9 operations) */
+/* contact: gap and sliding; in every iteration (9 operations) */
 /*   u_n = phi(z1)/h + (phi(z2) - phi(z1))/h    [BSMH23 (24b)] */
 /*   u = v + (r2 - r1)/h + w x p;  du = s_v + (s x r2) + ((c I - a^) s) x p    [derived here: the chord of a */
 /*     carried arm, and the rolling of a sphere's surface about its centre] */
@@ -576,7 +575,7 @@ static void merit_contact_ground(ball_common_work *common, const ball_contact_gr
     common->merit = (miss_0*miss_0) + (miss_1*miss_1) + (miss_2*miss_2) + (miss_3*miss_3) + common->merit;
 }
 
-/* a rigid body: momentum balance over one step (89 operations) */
+/* a rigid body: momentum balance over one step; for the Newton matrix alone (89 operations) */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
@@ -653,7 +652,7 @@ static void linearize_body(const ball_common_work *common, const ball_body_param
     body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(a_1_minus_J_4 - a_0_minus_J_5)))) - (share*body->j[2]));
 }
 
-/* contact: gap and sliding (85 operations) */
+/* contact: gap and sliding; for the Newton matrix alone (85 operations) */
 /*   F_jk += A_jᵀ (n + m) kappa N_k + A_jᵀ K A_k    [the contact's own variables eliminated] */
 static void linearize_contact_ground(const ball_contact_ground_work *contact_ground, ball_body_work *b)
 {

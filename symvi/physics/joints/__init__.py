@@ -17,6 +17,7 @@ from symvi.mechanism.rotation import multiply, rotate
 from symvi.physics.joints import rows as row
 from symvi.physics.joints.frames import from_axes
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Parameter, Position
+from symvi.physics.model_checks import formula_problems
 from symvi.registry import JOINTS
 
 FRAME = ("e1", "e2", "e3")
@@ -199,6 +200,9 @@ def _row_problems(geometry: Geometry, in_joint_axes: bool) -> Iterator[str]:
         yield f"rows returned {pieces!r}, but must return a list of pieces (symvi.physics.joints.Piece)"
         return
     for piece in pieces:
+        if problems := list(formula_problems(piece.formula)):
+            yield problems[0]
+            return
         there, name = piece.formula.outputs[0].size, piece.formula.name
         if outside := [row for row in piece.rows if not 0 <= row < there]:
             yield f"a piece has row {outside[0]} of formula '{name}', whose rows are 0 to {there - 1}"
