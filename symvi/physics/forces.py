@@ -7,7 +7,7 @@ servos within the step (laws.py): along a joint they are shares of what acts alo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from symvi.mechanism import Force, Joint, Mechanism
 from symvi.physics.coordinates import coordinate_units
@@ -16,11 +16,20 @@ from symvi.physics.model import ForceModel, LawModel, Parameter, ShareModel
 from symvi.registry import FORCES
 
 if TYPE_CHECKING:
+    from symvi.mechanism.forces import Actuator, JointDamper, JointSpring, PointSpring, Potential, Servo, Wrench
     from symvi.physics.multibody import MultibodySystem
 
 AnyForce = ForceModel | ShareModel | LawModel
 
 
+@overload
+def force_model(system: MultibodySystem, force: JointSpring | JointDamper | Servo) -> ShareModel: ...
+@overload
+def force_model(system: MultibodySystem, force: PointSpring) -> LawModel: ...
+@overload
+def force_model(system: MultibodySystem, force: Actuator | Wrench | Potential) -> ForceModel: ...
+@overload
+def force_model(system: MultibodySystem, force: Force) -> AnyForce: ...
 def force_model(system: MultibodySystem, force: Force) -> AnyForce:
     """The model of a force of a mechanism."""
     return FORCES[force.kind].model(system, force)
