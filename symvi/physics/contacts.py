@@ -144,18 +144,20 @@ def _spheres(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
 
 def _own_gap(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
     """A user's own gap: friction acts where the user says, or at the child's point."""
-    contact = point.contact
+    contact, gap = point.contact, point.contact.expression
+    if gap is None:
+        raise ValueError(f"contact '{contact.name}': it has no gap of the user's own")
     parent = None if contact.parent == "world" else mechanism.body(contact.parent)
     child = mechanism.body(contact.child)
     named = dict(contact.parameters)
     inputs, values = expression_inputs(parent, child, named)
-    formula = expression_formula((contact.expression,), tuple(named))
+    formula = expression_formula((gap,), tuple(named))
     sphere = {"r_b": Carried("b", "anchor_b"), "radius": Data("radius")}
     if contact.point:
         centre, place = None, _arm(arm_formula(tuple(contact.point), tuple(named)), inputs)
     else:
         centre = sphere["r_b"]
-        place = _arm(arm_along_normal_formula(contact.expression, tuple(named)), inputs | sphere)
+        place = _arm(arm_along_normal_formula(gap, tuple(named)), inputs | sphere)
     return ContactModel(
         point.name,
         "gap",
@@ -181,7 +183,7 @@ def limit_model(limit: Limit, geometry: Geometry) -> LimitModel:
         for side, value in (("lower", limit.lower), ("upper", limit.upper))
         if value is not None
     }
-    angles = (group.inputs["near"].name,) if "near" in group.inputs else ()
+    angles = () if group.near is None else (group.near.name,)
     along = () if group.formula is row.rotation_vector else (limit.coordinate,)
     return LimitModel(
         limit.name,
@@ -213,5 +215,5 @@ def dry_friction_model(force: DryFriction, geometry: Geometry) -> DryFrictionMod
         units,
         force.joint,
         tuple(range(len(units))),
-        tuple(g.inputs["near"].name for g in groups if "near" in g.inputs),
+        tuple(near.name for g in groups if (near := g.near)),
     )

@@ -32,7 +32,10 @@ def force_model(system: MultibodySystem, force: Actuator | Wrench | Potential) -
 def force_model(system: MultibodySystem, force: Force) -> AnyForce: ...
 def force_model(system: MultibodySystem, force: Force) -> AnyForce:
     """The model of a force of a mechanism."""
-    return FORCES[force.kind].model(system, force)
+    model = FORCES[force.kind].model
+    if model is None:
+        raise ValueError(f"force '{force.name}': a {force.kind} is an inequality, and has no model of a force")
+    return model(system, force)
 
 
 def share(joint: Joint, force, numbers: dict[str, Parameter], along=None, **law) -> ShareModel:
