@@ -13,14 +13,14 @@ from math import isfinite
 
 import numpy as np
 
-from symvi.verify.additions import additions, zero
+from symvi.verify.additions import Shared, additions, zero
 from symvi.verify.chance import by_chance
 from symvi.verify.comparing import SEEN, alike, in_floats, proportion, ratio, window
 from symvi.verify.conventions import other_convention, scalar_last
 from symvi.verify.decide import Branch, Decision
 from symvi.verify.effort import ADDED, EVALUATED, Effort
 from symvi.verify.errors import Endless, VerificationError
-from symvi.verify.factors import ZERO, Factors
+from symvi.verify.factors import ZERO, Factors, all_known
 from symvi.verify.neighbours import neighbours
 from symvi.verify.other_numbers import other_numbers
 from symvi.verify.other_ways import right_elsewhere
@@ -155,6 +155,7 @@ class Bench:
         self.truth = true_variant(problem)
         self.claim = Variant("", "", 0.0, lambda point, world: matrix_of(problem, problem.claim(point, world)))
         self.variants: list[Variant] = [self.truth]
+        self.shared = Shared(self)
 
     # --- the way through ----------------------------------------------------------------------------------------
     def diagnoses(self) -> Iterator[Diagnosis]:
@@ -254,6 +255,13 @@ class Bench:
         """A variant at both points, in floats."""
         return [self.matrix(variant, place) for place in range(len(self.points))]
 
+    def truths(self) -> list[np.ndarray]:
+        """The truth at both points, which are such that it has a value."""
+        found = [matrix for matrix in self.matrices(self.truth) if matrix is not None]
+        if len(found) < len(self.points):
+            raise ValueError(f"{self.problem.function.said} has no derivative at a point that was chosen")
+        return found
+
     def matrix(self, variant: Variant, place: int) -> np.ndarray | None:
         """A variant at one of the points, in floats; None where it has no value."""
         key = id(variant), place
@@ -281,8 +289,12 @@ class Bench:
             return []
 
     def _by_variant(self, variant: Variant, scope: Scope) -> Found | None:
-        if not self._concerns(variant, scope) or variant.stored and (scope := self._stored(variant, scope)) is None:
+        if not self._concerns(variant, scope):
             return None
+        part_of = self._stored(variant, scope) if variant.stored else scope
+        if part_of is None:
+            return None
+        scope = part_of
         self.effort.spend(1)
         ratios, part = [], self._window(scope)
         for place, claim in enumerate(self.claims):
@@ -327,9 +339,9 @@ class Bench:
     def _is_simple(self, scope: Scope) -> bool:
         """Whether what is wrong in a scope is the truth times a simple factor: one error is less than two at once."""
         rows, columns = zip(*(place for place in self.wrong if scope.holds(place)), strict=True)
-        both = zip(self.claims, self.matrices(self.truth), strict=True)
-        ratios = tuple(ratio(claim[rows, columns], truth[rows, columns]) for claim, truth in both)
-        return None not in ratios and self.factors.name(ratios, simple=True) is not None
+        both = zip(self.claims, self.truths(), strict=True)
+        ratios = all_known(ratio(claim[rows, columns], truth[rows, columns]) for claim, truth in both)
+        return ratios is not None and self.factors.name(ratios, simple=True) is not None
 
     def _stored(self, variant: Variant, scope: Scope) -> Scope | None:
         """All of what is stored otherwise, for a part of it: an order of storage is never that of one wrong entry."""

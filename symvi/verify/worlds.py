@@ -209,9 +209,13 @@ class RationalWorld(World):
             raise Irrational("not a rational number")
 
         super().__init__(
-            {"sqrt": self._root, **{n: self._at_zero(n) for n in ("sin", "cos", "exp", "erf")}, "log": refuse}
+            {
+                "sqrt": self._root,
+                **{n: self._at_zero(n) for n in ("sin", "cos", "exp", "erf")},
+                "log": refuse,
+                "atan2": lambda y, x: Fraction(0) if y == 0 and x > 0 else refuse(),
+            }
         )
-        self.functions.base["atan2"] = lambda y, x: Fraction(0) if y == 0 and x > 0 else refuse()
 
     def constant(self, value: int | Fraction) -> Fraction:
         return Fraction(value)
