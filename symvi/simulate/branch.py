@@ -82,7 +82,7 @@ class Branch:
 
     def keep(self, found: SolverStatus) -> SolverStatus:
         """How a step ends whose first solution ended so: looked at beside singular positions, and where ways splay."""
-        weak = self._is_weak(BENT * self.solver._turn())
+        weak = self._is_weak(BENT * self.solver.measures.largest_turn())
         if self.solver.iterations > 0 and (weak or (found == SolverStatus.OK and self._is_splayed())):
             self.targets = [given[0] for given, _ in self.aims]
             return self._keep(found, weak)
@@ -90,9 +90,9 @@ class Branch:
 
     def keep_idle(self, found: SolverStatus) -> SolverStatus:
         """The same where there are contacts, limits or dry friction, if none of them acts; not solved again."""
-        if found in SOLVED and self._is_weak(BENT * self.solver._turn()) and self._are_idle():
+        if found in SOLVED and self._is_weak(BENT * self.solver.measures.largest_turn()) and self._are_idle():
             self.targets = [given[0] for given, _ in self.aims]
-            if not self.goes_on(found, self._is_weak(WEAK * self.solver._turn())):
+            if not self.goes_on(found, self._is_weak(WEAK * self.solver.measures.largest_turn())):
                 return SolverStatus.JUMP
         return found
 
@@ -105,7 +105,7 @@ class Branch:
 
     def _keep(self, found: SolverStatus, weak: bool) -> SolverStatus:
         """Where other branches are near, the step is solved again if it does not go on; else it is too long."""
-        near = self._is_weak(WEAK * self.solver._turn())
+        near = self._is_weak(WEAK * self.solver.measures.largest_turn())
         if found not in SOLVED and not near:
             return found
         if found in SOLVED and not (near and self._is_weak(LOST)) and self.goes_on(found, near, weak):
@@ -121,13 +121,13 @@ class Branch:
         status = self._between()
         iterations = solver.iterations
         if status in SOLVED:
-            merit = solver.merit()
-            if isfinite(merit) and solver.within(STILL * solver.options.tolerance):
+            merit = solver.measures.merit()
+            if isfinite(merit) and solver.measures.within(STILL * solver.options.tolerance):
                 return SolverStatus.OK
-            status = solver.iterate(merit)
+            status = solver.newton.iterate(merit)
             iterations += solver.iterations
         if status not in SOLVED:
-            status = solver.carry_on()
+            status = solver.newton.carry_on()
             iterations += solver.iterations
         solver.iterations = iterations
         return status
@@ -143,8 +143,9 @@ class Branch:
     def _is_splayed(self) -> bool:
         """Whether the velocities are far from where their last change led: ways bend unevenly, wherever that is."""
         solver, common = self.solver, self.solver.common
-        least = solver.squares_at_rest()
-        return not solver.drivers and solver.is_compared(least) and not common.missed[0] <= SPLAYED * common.moved[0]
+        least = solver.motion_before.squares_at_rest()
+        compared = not solver.drivers and solver.motion_before.is_compared(least)
+        return compared and not common.missed[0] <= SPLAYED * common.moved[0]
 
     def _drive(self, impulse: float, share: float) -> None:
         """A share of what drives the step enters: of the old momenta, and of the way that drivers are to go."""
@@ -162,7 +163,7 @@ class Branch:
         weak, at the solution neither, more may depart.
         """
         solver = self.solver
-        impulse, turn = solver.common.impulse[0], solver._turn()
+        impulse, turn = solver.common.impulse[0], solver.measures.largest_turn()
         self._drive(0.0, 0.0)
         solver.run("evaluate")
         kinetic, apart, sharp = self._kinetic(), 0.0, not weak
@@ -216,7 +217,7 @@ class Branch:
             solver.run(phase)
         solver.common.length[0] = 1.0
         solver.run("advance")
-        if solver._turn() < DOMAIN:
+        if solver.measures.largest_turn() < DOMAIN:
             solver.run("evaluate")
             kinetic = self._kinetic()
         solver.common.length[0] = 0.0
@@ -267,12 +268,12 @@ class Branch:
                 break
             self._drive(impulse, share)
             if m % (len(BESIDE) // 2) == 0:
-                solver.common.length[0] = solver.against_last() if solver.options.extrapolate else 0.0
+                solver.common.length[0] = solver.motion_before.against_last() if solver.options.extrapolate else 0.0
                 solver.run("begin")
                 self._scale(share)
             else:
                 self._scale(share / BESIDE[m - 1][0])
-            status = solver.iterate(solver.merit())
+            status = solver.newton.iterate(solver.measures.merit())
             iterations += solver.iterations
             for total, values in zip(sums, unknowns, strict=True):
                 total[:] = [x + weight * y for x, y in zip(total, values, strict=True)]

@@ -253,15 +253,15 @@ class PythonEngine:
         """A knot at the velocities that the work memory holds, with the angles that are carried."""
         work = self.solver.memory.work
         angles = [getattr(work[a["kind"]][a["index"]], f"{a['field']}_now")[0] for a in self.plan.carried]
-        return self.solver.seen() | {"angle": angles}
+        return self.solver.knot.seen() | {"angle": angles}
 
     def _seen_behind(self, solved: bool) -> dict:
         """The knot that a step began at, once it was solved, or was not."""
         try:
-            self.solver.see_behind(solved)
+            self.solver.knot.see_behind(solved)
             seen = self._seen()
-            if solved and self.plan.drivers and self.solver.time_before() > 0.0:
-                seen["misread"] = self.solver.misread(self._velocities())
+            if solved and self.plan.drivers and self.solver.knot.time_before() > 0.0:
+                seen["misread"] = self.solver.knot.misread(self._velocities())
             return seen
         except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
             names = ("x", "q", "v", "w", "kinetic", "potential", "momentum", "angular_momentum", "closure", "angle")

@@ -15,7 +15,7 @@ from symvi.program.compose import compose
 from symvi.program.info import ITERATION
 from symvi.program.tree import TreeCoordinates
 from symvi.simulate.build import composed
-from symvi.simulate.reference import Memory, Runner
+from symvi.simulate.reference_memory import Memory, Runner
 from tests.tree.chains import AXES, somewhere, trees
 from tests.tree.test_same_motion import planar
 
