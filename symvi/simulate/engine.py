@@ -39,6 +39,10 @@ class Engine(Protocol):
         """Clear state and scratch memory: nothing of an earlier start that failed may enter the next."""
         ...
 
+    def flat(self, store: str) -> np.ndarray:
+        """The numbers of the store "state" or "work", in the plan's order."""
+        ...
+
     def start(self, inputs: np.ndarray, knot: int) -> float:
         """Momenta of a start whose velocities are a `Beginning`; returns the largest change by projecting them."""
         ...
@@ -84,6 +88,10 @@ class CEngine:
 
     def forget(self) -> None:
         self.state[:] = self.work[:] = self.account[:] = 0.0
+
+    def flat(self, store: str) -> np.ndarray:
+        """A store's numbers in the plan's order."""
+        return {"state": self.state, "work": self.work}[store]
 
     def _pointer(self, array: np.ndarray, store: str):
         return self._ffi.cast(f"{self._prefix}_{store} *", array.ctypes.data)
