@@ -69,6 +69,14 @@ class Shared:
         self.replaced: list[Replaced] = []
         self.paired = False
 
+    def truths(self) -> list[np.ndarray]:
+        """The truth at both points, which are such that it has a value."""
+        bench = self.bench
+        found = [matrix for matrix in bench.matrices(bench.truth) if matrix is not None]
+        if len(found) < len(bench.points):
+            raise ValueError(f"{bench.problem.function.said} has no derivative at a point that was chosen")
+        return found
+
     @cached_property
     def tapes(self) -> Tapes | None:
         bench = self.bench
@@ -94,12 +102,12 @@ class Shared:
 
 
 def differences(bench: Bench) -> list[np.ndarray]:
-    return [np.array(c) - np.array(t) for c, t in zip(bench.claims, bench.truths(), strict=True)]
+    return [np.array(c) - np.array(t) for c, t in zip(bench.claims, bench.shared.truths(), strict=True)]
 
 
 def zero(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     window = np.ix_(list(scope.rows), list(scope.columns))
-    both = zip(bench.claims, bench.truths(), strict=True)
+    both = zip(bench.claims, bench.shared.truths(), strict=True)
     little = all(np.abs(np.array(t)[window]).max() < NEAR * np.abs(np.array(c)[window]).max() for c, t in both)
     if little and bench.vanishes(bench.truth, bench.claim, scope):
         yield "should be zero: the function does not change in these directions", "zero", 1.0
@@ -176,7 +184,7 @@ def _exchanged_rows(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, floa
     if len(scope.rows) < 2 or len(scope.columns) < 2:
         return
     columns, found = list(scope.columns), []
-    for claim, truth in zip(bench.claims, bench.truths(), strict=True):
+    for claim, truth in zip(bench.claims, bench.shared.truths(), strict=True):
         c, t = np.array(claim)[:, columns], np.array(truth)[:, columns]
         near = NEAR * np.abs(t).max()
         found.append([next((k for k in scope.rows if np.abs(c[i] - t[k]).max() < near), None) for i in scope.rows])
@@ -192,7 +200,7 @@ def _exchanged_columns(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, f
     if len(scope.rows) < 2 or len(scope.columns) < 2:
         return
     rows, found = list(scope.rows), []
-    for claim, truth in zip(bench.claims, bench.truths(), strict=True):
+    for claim, truth in zip(bench.claims, bench.shared.truths(), strict=True):
         c, t = np.array(claim)[rows], np.array(truth)[rows]
         near = NEAR * np.abs(t).max()
         apart = [
@@ -214,7 +222,7 @@ def _exchanged_columns(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, f
 
 def _other_entry(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     i, k = scope.rows[0], scope.columns[0]
-    truths = bench.truths()
+    truths = bench.shared.truths()
     if bench.claims[0][i, k] == bench.claims[1][i, k]:
         return  # a number that is the same everywhere stands in many places
     for sign, words in ((1, "the true entry"), (-1, "minus the true entry")):
@@ -284,7 +292,7 @@ def _further(bench: Bench) -> Iterator[Replaced]:
 def _replaced_words(bench: Bench, scope: Scope, one: Replaced) -> str | None:
     """None where it does not explain a scope; else what factor is left, "" for none."""
     window, ratios = np.ix_(list(scope.rows), list(scope.columns)), []
-    both = zip(bench.claims, one.matrices, bench.truths(), strict=True)
+    both = zip(bench.claims, one.matrices, bench.shared.truths(), strict=True)
     for claim, matrix, truth in both:
         claim, true, part = np.array(claim)[window], np.array(truth)[window], matrix.reshape(np.shape(truth))[window]
         if np.abs(part - true).max() <= NEAR * np.abs(true).max():
@@ -307,7 +315,7 @@ def _crossed(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     if (tapes := bench.shared.tapes) is not None:
         window = np.ix_(list(scope.rows), list(scope.columns))
         claims = [np.array(claim)[window].ravel() for claim in bench.claims]
-        truths = [np.array(truth)[window].ravel() for truth in bench.truths()]
+        truths = [np.array(truth)[window].ravel() for truth in bench.shared.truths()]
         yield from crossed(bench, tapes, claims, truths)
 
 
@@ -330,7 +338,7 @@ def _terms(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
         return
     window = np.ix_(list(scope.rows), list(scope.columns))
     deltas = [delta[window] for delta in differences(bench)]
-    truth = np.array(bench.truths()[0])[window]
+    truth = np.array(bench.shared.truths()[0])[window]
     found: dict[str, list[tuple[float, str]]] = {}  # what happened -> terms that explain it: their share is the same
     for k in _worth_a_look(deltas, [shares[:, *window] for shares in bench.shared.shares]):
         first, second = both[0][k], both[1][k]

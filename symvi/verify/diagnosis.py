@@ -255,13 +255,6 @@ class Bench:
         """A variant at both points, in floats."""
         return [self.matrix(variant, place) for place in range(len(self.points))]
 
-    def truths(self) -> list[np.ndarray]:
-        """The truth at both points, which are such that it has a value."""
-        found = [matrix for matrix in self.matrices(self.truth) if matrix is not None]
-        if len(found) < len(self.points):
-            raise ValueError(f"{self.problem.function.said} has no derivative at a point that was chosen")
-        return found
-
     def matrix(self, variant: Variant, place: int) -> np.ndarray | None:
         """A variant at one of the points, in floats; None where it has no value."""
         key = id(variant), place
@@ -289,10 +282,8 @@ class Bench:
             return []
 
     def _by_variant(self, variant: Variant, scope: Scope) -> Found | None:
-        if not self._concerns(variant, scope):
-            return None
         part_of = self._stored(variant, scope) if variant.stored else scope
-        if part_of is None:
+        if part_of is None or not self._concerns(variant, scope):
             return None
         scope = part_of
         self.effort.spend(1)
@@ -339,7 +330,7 @@ class Bench:
     def _is_simple(self, scope: Scope) -> bool:
         """Whether what is wrong in a scope is the truth times a simple factor: one error is less than two at once."""
         rows, columns = zip(*(place for place in self.wrong if scope.holds(place)), strict=True)
-        both = zip(self.claims, self.truths(), strict=True)
+        both = zip(self.claims, self.shared.truths(), strict=True)
         ratios = all_known(ratio(claim[rows, columns], truth[rows, columns]) for claim, truth in both)
         return ratios is not None and self.factors.name(ratios, simple=True) is not None
 
