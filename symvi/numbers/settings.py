@@ -32,6 +32,12 @@ class Described:
     value: Values
     numbers: Callable[[Values], Mapping[str, Values]]
 
+    @property
+    def shown(self) -> float | Values:
+        """The value as readers see it: a number, or several."""
+        first, *others = self.value
+        return self.value if others else first
+
 
 def described_numbers(mechanism: Mechanism) -> Iterator[tuple[str, Described]]:
     """Every one, by its name in the description: gravity, arm.mass, elbow.parent_anchor, spring.stiffness."""

@@ -58,7 +58,7 @@ def law_of(cone: Directions) -> Formula:
         yield "share is as named", known["share"] - share
         moved = -share * balance.xreplace({psi: sp.Integer(0)})
         change = [value.xreplace({psi: moved}) for value in own]
-        beta = sum((change[i] * d for i, d in enumerate(cone.all(way))), sp.zeros(3, 1))
+        beta = sp.Matrix(sum((change[i] * d for i, d in enumerate(cone.all(way))), sp.zeros(3, 1)))
         yield "m is the change of friction by gamma", known["m"] - beta.diff(gamma)
         slope = sum((beta.diff(x[i]) * way[i, :] for i in range(cone.half)), sp.zeros(3, 3))
         yield "K is minus the change of friction by sliding", known["K"] + slope

@@ -6,9 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from symvi.errors import SymviError
 
+Symbolic = Any  # SymPy's expressions and matrices: it tells types of few, and for entries of a matrix wrong ones
 DEFINITION = "a definition"  # its outputs say what a word means: nothing that it could follow from
 BY_BUILDER = "its builder"  # its outputs are derivatives, or what solves equations: the builder has nothing by hand
 PARTS = "parts"  # a builder's names of parts of its outputs: name -> expressions; nothing is computed for them

@@ -100,7 +100,8 @@ class Branch:
         """Whether contacts, limits and dry friction press by next to nothing; what they do, they do at once."""
         solver, common = self.solver, self.solver.memory.parameters["common"][0]
         small = IDLE * (common.mass[0] * (common.acceleration[0] * solver.common.step[0]))
-        return all(abs(value) <= small for node in solver.interior.nodes for value in node.impulse)
+        nodes = solver.interior.nodes if solver.interior else ()
+        return all(abs(value) <= small for node in nodes for value in node.impulse)
 
     def _keep(self, found: SolverStatus, weak: bool) -> SolverStatus:
         """Where other branches are near, the step is solved again if it does not go on; else it is too long."""

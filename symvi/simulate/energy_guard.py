@@ -30,7 +30,7 @@ where its median of fifteen is beyond 4 times the largest such epsilon and beyon
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
@@ -84,11 +84,13 @@ class Balance:
     alarm: tuple[float, ...] = (math.inf, 0.0, 0.0, 0.0, 0.0)
 
     @classmethod
-    def of(cls, numbers: Sequence[float]) -> Balance:
-        numbers = [float(number) for number in numbers]
-        pairs, pending = zip(numbers[1:7:2], numbers[2:7:2], strict=True), numbers[13 : 13 + 2 * AHEAD]
-        halves = tuple(pending[:AHEAD]), tuple(pending[AHEAD:])
-        return cls(numbers[0], *pairs, *numbers[7:13], halves, tuple(numbers[13 + 2 * AHEAD :]))
+    def of(cls, numbers: Iterable[float]) -> Balance:
+        first, *rest = (float(number) for number in numbers)
+        lowest, lowest_kept, paid = zip(rest[0:6:2], rest[1:6:2], strict=True)
+        scatter, usual, misread, left, fallen, highest = rest[6:12]
+        pending = tuple(rest[12 : 12 + AHEAD]), tuple(rest[12 + AHEAD : 12 + 2 * AHEAD])
+        alarm = tuple(rest[12 + 2 * AHEAD :])
+        return cls(first, lowest, lowest_kept, paid, scatter, usual, misread, left, fallen, highest, pending, alarm)
 
     @property
     def numbers(self) -> Array:

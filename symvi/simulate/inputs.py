@@ -145,11 +145,12 @@ def _one_sided(rows: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _backward(tree: Tree, time: float, step: float) -> Iterator[float]:
     """Rates of a signal as a motion that began one step before has them, and one that began earlier."""
+    if time < step:
+        return
     try:
-        if time >= step:
-            (before, rate), now = value_and_rate(tree, time - step), value_and_rate(tree, time)[0]
-            mean = (now - before) / step
-            yield mean + (mean - rate) / 2
+        (before, rate), now = value_and_rate(tree, time - step), value_and_rate(tree, time)[0]
+        mean = (now - before) / step
+        yield mean + (mean - rate) / 2
         if time >= 2 * step:
             yield (4 * (now - before) - (now - value_and_rate(tree, time - 2 * step)[0])) / (2 * step)
     except MechanismError:  # a signal that begins here

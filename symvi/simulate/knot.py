@@ -115,7 +115,7 @@ class Knot:
         common.momentum[:] = common.angular_momentum[:] = [0.0] * 3
         self.run("energy")
         self.run("scatter")
-        frame = {
+        frame: dict[str, object] = {
             "x": [list(body.x) for body in states],
             "q": [list(body.q) for body in states],
             "v": [list(body.v) for body in self.bodies],

@@ -59,7 +59,7 @@ class ReferenceSolver:
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]
         self.wrenches = [
-            getattr(record, "bearing", getattr(record, "wrench", None))
+            record.bearing if hasattr(record, "bearing") else record.wrench
             for records in self.memory.work.values()
             for record in records
             if hasattr(record, "bearing") or hasattr(record, "wrench")

@@ -9,9 +9,18 @@ from symvi.emit.python import FLOATS, compile_kernels
 from symvi.kernels.records import STORES
 from symvi.program.program import Program
 
+Store = dict[str, list[SimpleNamespace]]  # the records of every type of nodes
+
 
 class Memory:
     """The records of one program, as lists of numbers: memory.work["body"][0].v."""
+
+    parameters: Store
+    state: Store
+    input: Store
+    work: Store
+    motion: Store
+    account: Store
 
     def __init__(self, program: Program, zero=0.0):
         for store in STORES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from symvi.mechanism.mechanism import HasMechanism
 from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
 from symvi.mechanism.values import LARGEST, number
+from symvi.native.flags import Profile
 from symvi.numbers.control import DEFAULTS, PROJECTIONS, SolverOptions
 from symvi.simulate import frames
 from symvi.simulate.arguments import (
@@ -65,7 +66,7 @@ class Simulator:
         *,
         layout: str = "auto",
         real: str = "double",
-        profile: str = "reproducible",
+        profile: Profile = "reproducible",
         backend: Literal["auto", "c", "python"] = "auto",
         loops: str = "drop-redundant",
         coordinates: Literal["auto", "maximal", "tree"] = "maximal",
@@ -94,7 +95,7 @@ class Simulator:
         for name, value in parameters.items():
             self.set_parameter(name, value)
 
-    def _c(self, layout: str, real: str, profile: str, loops: str, coordinates: str) -> CEngine:
+    def _c(self, layout: str, real: str, profile: Profile, loops: str, coordinates: str) -> CEngine:
         made = built(self.mechanism, layout, real, profile, loops, coordinates)
         self.text: Text | None = made.text
         return CEngine(made.text.plan, made.library, made.text.prefix, real)
@@ -191,8 +192,8 @@ class Simulator:
         self.turning = Turning(self.mechanism, self.settings)
         self.angles = starter.write_angles(state, self.turning)
         rows = self.inputs.from_signals(time + step * np.arange(2)) if inputs is None else inputs
-        rates, doubt = self.inputs.rates(rows, time, step)
-        starter.write_targets(rows[0], rates)
+        pace, doubt = self.inputs.rates(rows, time, step)
+        starter.write_targets(rows[0], pace)
         try:
             row = starter.holding(rows[0].copy(), inputs is None)
             if project:
@@ -295,7 +296,7 @@ class Simulator:
         self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
 
 
-def _restored(mechanism: Mechanism, build: Mapping[str, str], settings: Settings, numbers: np.ndarray) -> Simulator:
+def _restored(mechanism: Mechanism, build: Mapping[str, Any], settings: Settings, numbers: np.ndarray) -> Simulator:
     """A simulator of a description, with parameters as they were."""
     simulator = Simulator(mechanism, **build)
     simulator.settings = dict(settings)

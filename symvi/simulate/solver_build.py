@@ -20,6 +20,7 @@ from symvi.errors import ArgumentError, CompilerError
 from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
+from symvi.native.flags import Profile
 from symvi.numbers.control import DEFAULTS
 from symvi.registry import CONTACTS, FORCES, JOINTS
 from symvi.simulate.plan import Plan, plan_of
@@ -213,7 +214,7 @@ def _version() -> str:
 
 
 def built(
-    mechanism: Mechanism, layout: str, real: str, profile: str, loops: str, coordinates: str = "maximal"
+    mechanism: Mechanism, layout: str, real: str, profile: Profile, loops: str, coordinates: str = "maximal"
 ) -> Built:
     """A mechanism compiled and loaded, once per process. Raises CompilerError when that fails."""
     return _built(mechanism, layout, real, profile, loops, coordinates, registered(mechanism))
@@ -224,7 +225,7 @@ def _built(
     mechanism: Mechanism,
     layout: str,
     real: str,
-    profile: str,
+    profile: Profile,
     loops: str,
     coordinates: str,
     registrations: tuple[int, ...],

@@ -11,7 +11,7 @@ from symvi.errors import AssemblyError, MechanismError
 from symvi.mechanism.state import State
 from symvi.numbers.control import CLOSED, Beginning
 from symvi.simulate import frames
-from symvi.simulate.engine import CEngine, Engine
+from symvi.simulate.engine import Engine
 
 DOUBTS = 10.0  # how much a gear or a lever may enlarge what a driver's rate is off
 
@@ -25,10 +25,7 @@ class Standing:
 
     def numbers(self, store: str, kind: str, index: int, field: str) -> np.ndarray:
         """A field of a node, in the store "parameters" or "work"."""
-        if store == "parameters":
-            values = self.engine.parameters
-        else:
-            values = self.engine.work if isinstance(self.engine, CEngine) else self.engine.flat(store)
+        values = self.engine.parameters if store == "parameters" else self.engine.flat(store)
         return values[self.plan.at(store, kind, index, field)]
 
     def _of_node(self, node: Mapping, field: str) -> np.ndarray:

@@ -35,7 +35,7 @@ class Starter:
 
     def write_angles(self, state: State, turning: Turning) -> Angles:
         """Whole turns are not in a placement: those of the state, and of the description where it tells none, count."""
-        angles = turning.at(state.orientation, known_angles(self.mechanism) | state.angles)
+        angles = turning.at(state.orientation, {**known_angles(self.mechanism), **state.angles})
         write_angles(self.engine.state, self.plan, self.mechanism, angles)
         return angles
 

@@ -95,7 +95,7 @@ def _loaded(cls: type[Trajectory], path: Path) -> Trajectory:
     return trajectory
 
 
-def _of_file(cls: type[Trajectory], header: Mapping[str, Any], arrays: dict[str, Array]) -> Trajectory:
+def _of_file(cls: type[Trajectory], header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Trajectory:
     groups = {"reaction": {}, "multiplier": {}, "power": {}, "angle": {}}
     arrays = numbers_of_file(arrays)
     for name in [n for n in arrays if ":" in n]:
@@ -103,8 +103,9 @@ def _of_file(cls: type[Trajectory], header: Mapping[str, Any], arrays: dict[str,
         groups[kind][joint] = arrays.pop(name)
     if header["format"] < FORMAT:
         header = _of_old(header, arrays)
-    header = {"formulation": "maximal"} | header
+    header = {"formulation": "maximal", **header}
     check_header(header, {"loops": LOOPS, "real": REALS, "formulation": COORDINATES})
+    first, second = map(float, header["slack"])
     return cls(
         mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
         step=header["step"],
@@ -121,7 +122,7 @@ def _of_file(cls: type[Trajectory], header: Mapping[str, Any], arrays: dict[str,
         work_names=tuple((name, bool(paid)) for name, paid in header["work_names"]),
         loss_names=tuple((name, way) for name, way in header["loss_names"]),
         real=header["real"],
-        slack=tuple(map(float, header["slack"])),
+        slack=(first, second),
         first_angles={name: tuple(values) for name, values in header["first_angles"].items()},
         carried_angles=groups["angle"],
         format=header["format"],
@@ -129,7 +130,7 @@ def _of_file(cls: type[Trajectory], header: Mapping[str, Any], arrays: dict[str,
     )
 
 
-def _of_old(header: Mapping[str, Any], arrays: dict[str, Array]) -> Mapping[str, Any]:
+def _of_old(header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Mapping[str, Any]:
     """The header of an old format, and its arrays, filled up: no step was split, and nothing is known of work."""
     count = len(arrays["time"])
     arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
@@ -140,7 +141,7 @@ def _of_old(header: Mapping[str, Any], arrays: dict[str, Array]) -> Mapping[str,
     arrays.setdefault("account", np.zeros(0))
     for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
         arrays.setdefault(name, np.zeros((count, *shape)))
-    return {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0)} | header
+    return {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0), **header}
 
 
 def write_csv(trajectory: Trajectory, path: str | Path) -> Path:
